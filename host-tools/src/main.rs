@@ -1,0 +1,2 @@
+//! Placeholder until the verbs exist.
+fn main() {}

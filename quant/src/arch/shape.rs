@@ -1,0 +1,351 @@
+//! What follows from a description: widths, shapes and tables.
+//!
+//! All of it is derived here and nowhere else. The methods answer for a checked description; asked about a layer that
+//! does not exist they say 0 or nothing, and on an unchecked description they saturate: none panics.
+//!
+//! ```text
+//! layer 0      feature_count (or the dense size) -> outputs, once a perspective
+//! skip         the last `skip` outputs leave
+//! activation   pairwise halves, dual doubles, the others keep the width
+//! layer 1      perspectives · activated_width(0) -> outputs · (bucket_count if bucketed)
+//! layer i      activated_width(i − 1)            -> outputs · (bucket_count if bucketed)
+//! ```
+
+use super::types::{Activation, Architecture, ElementType, Input, InputKind, Layer, TensorSpec};
+
+/// Features of one king bucket: 2 colours, 6 types, 64 squares.
+const CHESS_FEATURES: usize = 768;
+
+/// The number of entries of a table by piece count: 0 to 32 men.
+pub const MATERIAL_COUNTS: usize = 33;
+
+/// Half of an affine layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The matrix.
+    Weights,
+    /// The vector added to it.
+    Bias,
+}
+
+/// What a tensor is to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TensorRole {
+    /// Index of the layer.
+    pub layer: usize,
+    /// Which half.
+    pub part: Part,
+}
+
+impl Architecture {
+    /// Number of king buckets: the largest entry of the table plus 1, and 1 without a table.
+    #[must_use]
+    pub fn king_bucket_count(&self) -> usize {
+        let largest = self.input.king_buckets.iter().flatten().max();
+        largest.map_or(1, |&bucket| usize::from(bucket) + 1)
+    }
+
+    /// The king bucket of every square, a1, b1, … h8, a table of files a to d unfolded to both wings.
+    #[must_use]
+    pub fn king_table(&self) -> [u8; 64] {
+        let mut table = [0; 64];
+        let Some(entries) = &self.input.king_buckets else { return table };
+        for (square, bucket) in table.iter_mut().enumerate() {
+            let (rank, file) = (square / 8, square % 8);
+            let index = if entries.len() == 32 { 4 * rank + file.min(7 - file) } else { square };
+            *bucket = entries.get(index).copied().unwrap_or(0);
+        }
+        table
+    }
+
+    /// Number of input features, or of elements of a dense input.
+    #[must_use]
+    pub fn feature_count(&self) -> usize {
+        match self.input.kind {
+            InputKind::Chess => CHESS_FEATURES * self.king_bucket_count(),
+            InputKind::Features | InputKind::Dense => self.input.size.unwrap_or(0),
+        }
+    }
+
+    /// 2 or 1; a dense input has 1.
+    #[must_use]
+    pub fn perspectives(&self) -> usize {
+        match self.input.kind {
+            InputKind::Chess => self.input.perspectives.unwrap_or(2),
+            InputKind::Features => self.input.perspectives.unwrap_or(1),
+            InputKind::Dense => 1,
+        }
+    }
+
+    /// The most features active at once in one perspective; for a dense input its size.
+    #[must_use]
+    pub fn max_active(&self) -> usize {
+        match self.input.kind {
+            InputKind::Chess => self.input.max_active.unwrap_or(32),
+            InputKind::Features => self.input.max_active.unwrap_or(0),
+            InputKind::Dense => self.feature_count(),
+        }
+    }
+
+    /// Number of output buckets, 1 without any.
+    #[must_use]
+    pub fn bucket_count(&self) -> usize {
+        self.buckets.as_ref().map_or(1, |buckets| buckets.count)
+    }
+
+    /// The output bucket of every number of men on the board. Without a table in the description it is bullet's
+    /// `MaterialCount`: `(men − 2) / ceil(32 / count)`.
+    #[must_use]
+    pub fn piece_count_table(&self) -> [u8; MATERIAL_COUNTS] {
+        let given = self.buckets.as_ref().and_then(|buckets| buckets.by_piece_count.as_deref());
+        let divisor = 32usize.div_ceil(self.bucket_count().max(1));
+        std::array::from_fn(|men| match given {
+            Some(table) => table.get(men).copied().unwrap_or(0),
+            // At most 30 / 1.
+            None => (men.saturating_sub(2) / divisor) as u8,
+        })
+    }
+
+    /// Number of values that go from layer `index` into its activation: the outputs (of one perspective, of one
+    /// bucket) without those that skip.
+    #[must_use]
+    pub fn active_outputs(&self, index: usize) -> usize {
+        self.layers.get(index).map_or(0, |layer| layer.outputs.saturating_sub(layer.skip))
+    }
+
+    /// Number of values that come out of layer `index`'s activation, for one perspective.
+    #[must_use]
+    pub fn activated_width(&self, index: usize) -> usize {
+        let values = self.active_outputs(index);
+        match self.layers.get(index).map(|layer| layer.activation) {
+            Some(Activation::PairwiseCrelu) => values / 2,
+            Some(Activation::DualCrelu) => values.saturating_mul(2),
+            _ => values,
+        }
+    }
+
+    /// Number of inputs of layer `index`; the second layer's are all perspectives' side by side.
+    #[must_use]
+    pub fn layer_inputs(&self, index: usize) -> usize {
+        match index {
+            0 => self.feature_count(),
+            1 => self.perspectives().saturating_mul(self.activated_width(0)),
+            _ => self.activated_width(index - 1),
+        }
+    }
+
+    /// Number of rows of layer `index`'s matrix: its outputs, times the buckets if it is bucketed. Bucket b owns rows
+    /// b·outputs to (b + 1)·outputs.
+    #[must_use]
+    pub fn layer_rows(&self, index: usize) -> usize {
+        let Some(layer) = self.layers.get(index) else { return 0 };
+        let buckets = if layer.bucketed { self.bucket_count() } else { 1 };
+        layer.outputs.saturating_mul(buckets)
+    }
+
+    /// Number of values that the network reports.
+    #[must_use]
+    pub fn output_count(&self) -> usize {
+        self.layers.last().map_or(0, |last| last.outputs)
+    }
+
+    /// Name of layer `index`'s weight tensor; empty if there is no such layer.
+    #[must_use]
+    pub fn weights_name(&self, index: usize) -> String {
+        self.layers.get(index).map(|layer| tensor_name(layer, layer.weights.as_ref(), 'w')).unwrap_or_default()
+    }
+
+    /// Name of layer `index`'s bias tensor; empty if there is no such layer.
+    #[must_use]
+    pub fn bias_name(&self, index: usize) -> String {
+        self.layers.get(index).map(|layer| tensor_name(layer, layer.bias.as_ref(), 'b')).unwrap_or_default()
+    }
+
+    /// Name of the factoriser tensor, if there is one. Its shape is (outputs of the first layer, 768).
+    #[must_use]
+    pub fn factoriser(&self) -> Option<&str> {
+        self.layers.first()?.factoriser.as_deref()
+    }
+
+    /// Shape (out, in) of the factoriser, if there is one.
+    #[must_use]
+    pub fn factoriser_shape(&self) -> Option<(usize, usize)> {
+        self.factoriser().map(|_| (self.layer_rows(0), CHESS_FEATURES))
+    }
+
+    /// The entry of the tensor list with this name.
+    #[must_use]
+    pub fn tensor(&self, name: &str) -> Option<&TensorSpec> {
+        self.tensors.iter().find(|tensor| tensor.name == name)
+    }
+
+    /// Which layer uses a tensor, and as what; nothing for names that no layer uses, and for the factoriser.
+    #[must_use]
+    pub fn tensor_role(&self, name: &str) -> Option<TensorRole> {
+        (0..self.layers.len()).find_map(|layer| {
+            if self.weights_name(layer) == name {
+                Some(TensorRole { layer, part: Part::Weights })
+            } else if self.bias_name(layer) == name {
+                Some(TensorRole { layer, part: Part::Bias })
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Shape (out, in) of a tensor that a layer uses; a bias is (out, 1).
+    #[must_use]
+    pub fn tensor_shape(&self, name: &str) -> Option<(usize, usize)> {
+        let TensorRole { layer, part } = self.tensor_role(name)?;
+        let inputs = match part {
+            Part::Weights => self.layer_inputs(layer),
+            Part::Bias => 1,
+        };
+        Some((self.layer_rows(layer), inputs))
+    }
+}
+
+impl Input {
+    /// Whether the input is a list of feature indices.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        self.kind != InputKind::Dense
+    }
+}
+
+impl Activation {
+    /// The word for it in a description.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Relu => "relu",
+            Self::Crelu => "crelu",
+            Self::Screlu => "screlu",
+            Self::Sqrrelu => "sqrrelu",
+            Self::PairwiseCrelu => "pairwise-crelu",
+            Self::DualCrelu => "dual-crelu",
+        }
+    }
+}
+
+impl ElementType {
+    /// Bytes of one element.
+    #[must_use]
+    pub const fn len_bytes(self) -> usize {
+        match self {
+            Self::I8 => 1,
+            Self::I16 => 2,
+            Self::I32 | Self::F32 => 4,
+        }
+    }
+
+    /// The word for it in a description.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::F32 => "f32",
+        }
+    }
+}
+
+fn tensor_name(layer: &Layer, given: Option<&String>, suffix: char) -> String {
+    given.cloned().unwrap_or_else(|| format!("{}{suffix}", layer.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, TensorRole};
+    use crate::arch::Architecture;
+    use crate::arch::check::tests::SMALL;
+
+    fn read(text: &str) -> Architecture {
+        Architecture::from_toml(text, "x").unwrap()
+    }
+
+    /// bullet's `MaterialCount<N>` as its source has it, for the counts that a game can show.
+    #[test]
+    fn material_count_is_bullets() {
+        for count in [1usize, 2, 3, 4, 7, 8, 16, 30, 32, 200] {
+            let text = SMALL.replace("outputs = 1\n", "outputs = 1\nbucketed = true\n");
+            let table = read(&format!("{text}[buckets]\ncount = {count}")).piece_count_table();
+            for (men, &bucket) in table.iter().enumerate().skip(2) {
+                assert_eq!(usize::from(bucket), (men - 2) / 32usize.div_ceil(count));
+                assert!(usize::from(bucket) < count);
+            }
+            assert_eq!(table[..2], [0, 0]);
+        }
+    }
+
+    #[test]
+    fn a_folded_king_table_unfolds_to_both_wings() {
+        let folded: Vec<u8> = (0..32).collect();
+        let line = format!("kind = \"chess\"\nmirrored = true\nking_buckets = {folded:?}");
+        let architecture = read(&SMALL.replace("kind = \"chess\"", &line));
+        let table = architecture.king_table();
+        assert_eq!(table[..9], [0, 1, 2, 3, 3, 2, 1, 0, 4]);
+        assert_eq!(table[63], 28);
+        assert_eq!(architecture.king_bucket_count(), 32);
+        assert_eq!(architecture.feature_count(), 32 * 768);
+    }
+
+    #[test]
+    fn widths_follow_activations_skips_perspectives_and_buckets() {
+        let layers = r#"
+            [[layer]]
+            name = "ft"
+            outputs = 128
+            activation = "pairwise-crelu"
+            weights = "features"
+            [[layer]]
+            name = "a"
+            outputs = 16
+            skip = 1
+            activation = "dual-crelu"
+            bucketed = true
+            [[layer]]
+            name = "b"
+            outputs = 1
+            bucketed = true
+        "#;
+        let tensors: String = ["features", "ftb", "aw", "ab", "bw", "bb"]
+            .iter()
+            .map(|name| format!("[[tensor]]\nname = \"{name}\"\ntype = \"f32\"\n"))
+            .collect();
+        let text =
+            format!("schema = 1\nname = \"x\"\n[input]\nkind = \"chess\"\n[buckets]\ncount = 8\n{layers}{tensors}");
+        let architecture = read(&text);
+        assert_eq!(architecture.tensor_shape("features"), Some((128, 768)));
+        assert_eq!(architecture.tensor_shape("ftb"), Some((128, 1)));
+        assert_eq!(architecture.tensor_shape("ftw"), None);
+        assert_eq!(architecture.tensor_shape("aw"), Some((8 * 16, 2 * 64)));
+        assert_eq!(architecture.tensor_shape("bw"), Some((8, 30)));
+        assert_eq!(architecture.tensor_shape("bb"), Some((8, 1)));
+        assert_eq!(architecture.tensor_role("ab"), Some(TensorRole { layer: 1, part: Part::Bias }));
+        assert_eq!((architecture.active_outputs(1), architecture.activated_width(1)), (15, 30));
+        assert_eq!(architecture.output_count(), 1);
+    }
+
+    #[test]
+    fn layers_that_do_not_exist_have_nothing() {
+        let architecture = read(SMALL);
+        assert_eq!(architecture.layer_rows(2), 0);
+        assert_eq!(architecture.layer_rows(usize::MAX), 0);
+        assert_eq!(architecture.weights_name(2), "");
+        assert_eq!(architecture.tensor_role(""), None);
+    }
+
+    #[test]
+    fn an_unchecked_description_does_not_panic() {
+        let mut architecture = read(SMALL);
+        architecture.layers[0].outputs = usize::MAX;
+        architecture.layers[1].outputs = usize::MAX;
+        architecture.layers[1].bucketed = true;
+        architecture.input.king_buckets = Some(vec![255; 3]);
+        let _ = (architecture.layer_inputs(1), architecture.king_table(), architecture.bare_len_bytes());
+        assert!(architecture.validate().is_err());
+    }
+}

@@ -1,0 +1,18 @@
+//! Tamis on the host: from a training checkpoint to a quantised network, a module a stage.
+//!
+//! ```text
+//! checkpoint --import--> float --...--> quantised.bin
+//!                ^
+//!        arch: what the training script said
+//! ```
+//!
+//! Every stage ends in a value that can be looked at. Nothing here defines arithmetic, layout or feature order that
+//! the reader of `quantised.bin` must share: those come from `tamis_runtime`.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod arch;
+pub mod fault;
+pub mod float;
+pub mod import;
+pub mod positions;

@@ -1,0 +1,24 @@
+//! `quantised.bin`, the container: the records, the one door ([`Model::parse`]) and the checked view behind it.
+//!
+//! FORMAT.md is the specification. Nothing here knows kernels or how a network runs.
+
+mod check;
+mod check_ops;
+mod checksum;
+mod error;
+mod header;
+mod layout;
+mod model;
+mod people;
+mod records;
+
+pub use checksum::checksum;
+pub use error::ParseError;
+pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, NONE, VERSION};
+pub use layout::Layout;
+pub use model::{Model, Tensor};
+pub use people::People;
+pub use records::{
+    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
+    op,
+};

@@ -1,0 +1,230 @@
+//! The fixed-size records between header and tensors. A microcontroller reads them where they lie.
+
+use bytemuck::{Pod, Zeroable};
+
+/// What goes into the network and what comes out, 64 bytes, right behind the header.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct InputRecord {
+    /// [`input_kind`].
+    pub kind: u32,
+    /// Number of features, or length of the dense input.
+    pub size: u32,
+    /// 1 or 2 accumulators (features); 0 (dense).
+    pub perspectives: u32,
+    /// Width of one accumulator; 0 (dense).
+    pub hidden: u32,
+    /// The most features active at once in one perspective; 0 (dense).
+    pub max_active: u32,
+    /// Number of output buckets, at least 1.
+    pub bucket_count: u32,
+    /// [`feature_set`].
+    pub feature_set: u32,
+    /// Tensor of 64 u8: the king bucket of every square; or none.
+    pub king_table: u32,
+    /// Tensor of 33 u8: the output bucket of every number of pieces; or none.
+    pub bucket_table: u32,
+    /// [`element`] of a dense input (u8, at most 127, or i8); 0 (features).
+    pub element: u32,
+    /// The real value of one unit of a dense input; 0 (features).
+    pub unit: f32,
+    /// The value that is the network's output: the output of the last operation.
+    pub output: u32,
+    /// The real value of one unit of the output.
+    pub output_unit: f32,
+    /// Zero.
+    pub reserved: [u32; 3],
+}
+
+/// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct BlockRecord {
+    /// First feature index.
+    pub first_feature: u32,
+    /// Number of features.
+    pub feature_count: u32,
+    /// Tensor (i16 or i8), a row a feature, a column a hidden unit.
+    pub weights: u32,
+    /// Tensor (i16), a row a hidden unit, the accumulator's start; only in the first block, which must have one.
+    pub bias: u32,
+    /// [`claim`]s about the accumulator.
+    pub claims: u32,
+    /// Zero.
+    pub reserved: [u32; 3],
+}
+
+/// A tensor, 32 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TensorRecord {
+    /// [`element`].
+    pub element: u16,
+    /// [`super::Layout`] code.
+    pub layout: u16,
+    /// Matrices, one an output bucket, one behind the other; 1 when the tensor is not bucketed.
+    pub banks: u32,
+    /// Rows of one bank: outputs, or features.
+    pub rows: u32,
+    /// Columns of one bank: inputs, or hidden units. 1 for a vector.
+    pub cols: u32,
+    /// Elements from a row to the next (`Rows`), or rows of a column group (`K4`).
+    pub stride: u32,
+    /// Where the tensor starts in the file.
+    pub offset_bytes: u32,
+    /// Its length, without the zero padding to the next multiple of 64.
+    pub len_bytes: u32,
+    /// [`claim`]s about the weights.
+    pub claims: u32,
+}
+
+/// A vector that flows through the network, 16 bytes. Value 0 is the input and has no place in the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ValueRecord {
+    /// [`element`].
+    pub element: u32,
+    /// Number of elements.
+    pub len: u32,
+    /// Where it lies in the workspace, a multiple of 64; none for value 0.
+    pub offset_bytes: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// An operation, 64 bytes. FORMAT.md defines the arithmetic of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct OpRecord {
+    /// [`op`].
+    pub kind: u32,
+    /// Value that is read.
+    pub input: u32,
+    /// First element that is read of it.
+    pub input_start: u32,
+    /// Number of elements that are read of it.
+    pub input_len: u32,
+    /// Second value that is read, whole length of the output; or none.
+    pub second: u32,
+    /// First element that is read of the second value.
+    pub second_start: u32,
+    /// Value that is written, whole.
+    pub output: u32,
+    /// Weight tensor; or none.
+    pub weights: u32,
+    /// Bias tensor; or none.
+    pub bias: u32,
+    /// Tensor of i32 multipliers (requantise); or none.
+    pub multipliers: u32,
+    /// Tensor of u8 shifts (requantise); or none.
+    pub shifts: u32,
+    /// [`activation`] code; or 0.
+    pub activation: u32,
+    /// Integers or f32 bits, as the kind says; unused ones are 0.
+    pub params: [u32; 4],
+}
+
+const _: () = assert!(size_of::<InputRecord>() == 64);
+const _: () = assert!(size_of::<BlockRecord>() == 32);
+const _: () = assert!(size_of::<TensorRecord>() == 32);
+const _: () = assert!(size_of::<ValueRecord>() == 16);
+const _: () = assert!(size_of::<OpRecord>() == 64);
+
+/// Codes of [`InputRecord::kind`].
+pub mod input_kind {
+    /// Lists of active features.
+    pub const FEATURES: u32 = 1;
+    /// A vector of small integers.
+    pub const DENSE: u32 = 2;
+}
+
+/// Codes of [`InputRecord::feature_set`].
+pub mod feature_set {
+    /// Feature indices mean something to the caller only.
+    pub const CUSTOM: u32 = 0;
+    /// Piece-square features, 768 a king bucket.
+    pub const CHESS: u32 = 1;
+    /// The same, mirrored while the perspective's king stands on files e to h.
+    pub const CHESS_MIRRORED: u32 = 2;
+}
+
+/// Codes of element types.
+pub mod element {
+    /// Unsigned byte.
+    pub const U8: u32 = 1;
+    /// Signed byte.
+    pub const I8: u32 = 2;
+    /// 16-bit integer.
+    pub const I16: u32 = 3;
+    /// 32-bit integer.
+    pub const I32: u32 = 4;
+    /// IEEE single.
+    pub const F32: u32 = 5;
+
+    /// Bytes of one element; `None` for an unknown code.
+    pub const fn len_bytes(code: u32) -> Option<usize> {
+        match code {
+            U8 | I8 => Some(1),
+            I16 => Some(2),
+            I32 | F32 => Some(4),
+            _ => None,
+        }
+    }
+}
+
+/// Bits of the `claims` fields: what the quantiser proved. A wrong claim gives wrong numbers, never undefined behaviour;
+/// `inspect` and `verify` derive them again.
+pub mod claim {
+    /// Feature block: no list of distinct features within `max_active` takes an accumulator out of i16.
+    pub const ACCUMULATOR_FITS: u32 = 1;
+    /// Weights: no input takes a sum out of i32.
+    pub const SUM_FITS: u32 = 2;
+    /// Weights: |w| · activation maximum ≤ 32767, so that the product fits i16.
+    pub const PRODUCT_FITS_I16: u32 = 4;
+    /// Every bit that is defined.
+    pub const ALL: u32 = 7;
+}
+
+/// Codes of [`OpRecord::kind`].
+pub mod op {
+    /// Accumulators → activation → dot with i16 weights → i32.
+    pub const ACTIVATE_DOT: u32 = 1;
+    /// i32 → the engine's integer head: divide, add bias, multiply, divide.
+    pub const RESCALE: u32 = 2;
+    /// Accumulators → activation → f32.
+    pub const ACTIVATE_F32: u32 = 3;
+    /// Accumulators → products of the two halves → u8.
+    pub const PAIRWISE_U8: u32 = 4;
+    /// u8 or i8 × i8 weights + i32 bias → i32.
+    pub const AFFINE_I8: u32 = 5;
+    /// i32 → f32, with a factor and a bias.
+    pub const DEQUANTISE: u32 = 6;
+    /// f32 × f32 weights + f32 bias → f32.
+    pub const AFFINE_F32: u32 = 7;
+    /// f32 → activation → f32.
+    pub const ACTIVATION_F32: u32 = 8;
+    /// f32 + f32 → f32.
+    pub const ADD_F32: u32 = 9;
+    /// f32 · constant → f32.
+    pub const SCALE_F32: u32 = 10;
+    /// i32 → multiply, shift, clamp → u8, i8 or i32.
+    pub const REQUANTISE: u32 = 11;
+}
+
+/// Codes of [`OpRecord::activation`].
+pub mod activation {
+    /// x
+    pub const IDENTITY: u32 = 1;
+    /// max(x, 0)
+    pub const RELU: u32 = 2;
+    /// clamp(x, 0, 1)
+    pub const CRELU: u32 = 3;
+    /// clamp(x, 0, 1)²
+    pub const SCRELU: u32 = 4;
+    /// max(x, 0)²
+    pub const SQRRELU: u32 = 5;
+    /// clamp(x\[i\], 0, 1) · clamp(x\[i + n/2\], 0, 1)
+    pub const PAIRWISE_CRELU: u32 = 6;
+    /// clamp(x, 0, 1), then clamp(x², 0, 1)
+    pub const DUAL_CRELU: u32 = 7;
+}

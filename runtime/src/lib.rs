@@ -1,0 +1,34 @@
+//! Inference for quantised NNUE and dense networks, `no_std`, without allocation, with the same bits on every machine.
+//!
+//! [`format::Model::parse`] is the one door: it checks a `quantised.bin` and borrows it. [`Plan`] binds the model to a tier of
+//! [`kernels`] and runs it: [`Plan::refresh`] and [`Plan::update`] keep accumulators, [`Plan::run`] evaluates.
+//!
+//! ```
+//! # // A real file is embedded with include_model!; here only the shape of a program.
+//! use tamis_runtime::{format::Model, kernels, Plan};
+//! fn open(bytes: &[u8]) -> Result<Plan<'_>, tamis_runtime::format::ParseError> {
+//!     Ok(Plan::new(Model::parse(bytes)?, kernels::best()))
+//! }
+//! # assert!(open(&[]).is_err());
+//! ```
+//!
+//! When not to use it: for training, for f32 networks as a whole, or for layers beyond those that FORMAT.md lists.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod align;
+mod exec;
+pub mod format;
+pub mod kernels;
+pub mod nnue;
+pub mod num;
+mod plan;
+pub mod signature;
+mod workspace;
+
+pub use align::Aligned;
+pub use exec::{Input, Output};
+pub use plan::{Plan, RunError};
+pub use workspace::Workspace;

@@ -1,0 +1,78 @@
+//! Storage for the accumulators of one position. The width is the type's; the plan checks that it is the network's.
+
+use crate::exec::{Input, Output};
+use crate::plan::{Plan, RunError};
+
+/// Both accumulators of a position, 64-byte aligned: index 0 for one colour, 1 for the other (the caller's choice).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct AccumulatorPair<const HIDDEN: usize> {
+    sides: [[i16; HIDDEN]; 2],
+}
+
+impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
+    /// Zeros; [`AccumulatorPair::refresh`] each side before use.
+    pub const fn new() -> Self {
+        Self { sides: [[0; HIDDEN]; 2] }
+    }
+
+    /// One side's accumulator.
+    ///
+    /// # Panics
+    /// If `side` is neither 0 nor 1.
+    pub const fn side(&self, side: usize) -> &[i16; HIDDEN] {
+        &self.sides[side]
+    }
+
+    /// Fills one side from its list of active features; see [`Plan::refresh`].
+    ///
+    /// # Errors
+    /// As [`Plan::refresh`].
+    ///
+    /// # Panics
+    /// If `side` is neither 0 nor 1.
+    pub fn refresh(&mut self, plan: &Plan<'_>, side: usize, features: &[u32]) -> Result<(), RunError> {
+        plan.refresh(&mut self.sides[side], features)
+    }
+
+    /// Takes one side over from the position before, changed; see [`Plan::update`].
+    ///
+    /// # Errors
+    /// As [`Plan::update`].
+    ///
+    /// # Panics
+    /// If `side` is neither 0 nor 1.
+    pub fn update(
+        &mut self,
+        plan: &Plan<'_>,
+        before: &Self,
+        side: usize,
+        added: &[u32],
+        removed: &[u32],
+    ) -> Result<(), RunError> {
+        plan.update(&mut self.sides[side], &before.sides[side], added, removed)
+    }
+
+    /// Evaluates with `side` to move; see [`Plan::run`].
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    ///
+    /// # Panics
+    /// If `side` is neither 0 nor 1.
+    pub fn evaluate<'w>(
+        &self,
+        plan: &Plan<'_>,
+        side: usize,
+        bucket: usize,
+        workspace: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
+        plan.run(Input::Accumulators(&self.sides[side], &self.sides[1 - side]), bucket, workspace)
+    }
+}
+
+impl<const HIDDEN: usize> Default for AccumulatorPair<HIDDEN> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,203 @@
+//! The chess feature sets of bullet: which weight row a piece on a square is, seen by one side.
+//!
+//! A position is stored as the side to move sees it: its own men at ranks 1 and 2, a1 = 0. A piece is a byte, bits
+//! 0 to 2 the type (pawn, knight, bishop, rook, queen, king = 0 to 5), bit 3 set for the opponent's. With c = 0 for a
+//! man of the viewing side and 1 for one of the other, t the type and sq the square *as the viewing side sees it*,
+//!
+//! ```text
+//! plain     = 384·c + 64·t + sq                      the other side sees sq ^ 56, and c exchanged
+//! feature   = 768·bucket[king] + (plain ^ flip)      flip = 7 if mirrored and the viewing side's king is on e..h
+//! ```
+//!
+//! The flip may be applied to the whole number because 64·t and 384·c are multiples of 8. With a table of zeros and no
+//! mirroring this is bullet's `Chess768`, with a table `ChessBuckets`, with both `ChessBucketsMirrored`.
+//!
+//! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
+
+/// Feature indices of one king bucket: 2 colours, 6 types, 64 squares.
+pub const FEATURES_PER_KING_BUCKET: u32 = 768;
+
+/// Bit 3 of a piece: set for the opponent of the side to move.
+pub const OPPONENT: u8 = 8;
+
+/// Whose eyes the board is seen through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Perspective {
+    /// The side to move, as which the board is stored.
+    SideToMove,
+    /// Its opponent.
+    Other,
+}
+
+impl Perspective {
+    /// Both, in the order in which a network concatenates them.
+    pub const BOTH: [Self; 2] = [Self::SideToMove, Self::Other];
+}
+
+/// A chess feature set: what of the own king's square matters.
+///
+/// ```
+/// use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
+///
+/// const KING: u8 = 5;
+/// let plain = ChessView { mirrored: false, king_table: &[0; 64] };
+/// // Own king on e1, the opponent's on e8; e8 is e1 (4) as the opponent sees it.
+/// let pieces = [(KING, 4), (KING | OPPONENT, 60)];
+/// assert!(plain.features(pieces, 4, 4, Perspective::SideToMove).eq([64 * 5 + 4, 384 + 64 * 5 + 60]));
+/// // The opponent sees the same two men with the colours exchanged.
+/// assert!(plain.features(pieces, 4, 4, Perspective::Other).eq([384 + 64 * 5 + 60, 64 * 5 + 4]));
+///
+/// // Mirrored, a king on e1 counts as one on d1, and all squares with it.
+/// let mirrored = ChessView { mirrored: true, ..plain };
+/// assert_eq!(mirrored.feature(Perspective::SideToMove, KING, 4, 4), 64 * 5 + 3);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChessView<'a> {
+    /// Mirror the board left to right while the viewing side's king stands on files e to h.
+    pub mirrored: bool,
+    /// The bucket of each square of the viewing side's king in its own view, a1, b1, … h8. With `mirrored`, a table
+    /// whose two halves are not mirror images of each other still works, and tells the halves apart.
+    pub king_table: &'a [u8; 64],
+}
+
+impl ChessView<'_> {
+    /// The feature of one piece.
+    ///
+    /// `piece` and `square` as the board stores them (the side to move's view); `king_square` is that of
+    /// `perspective`'s own king *in its own view*: for [`Perspective::Other`] the stored square `^ 56`.
+    ///
+    /// Never panics. Squares count modulo 64. A `piece` of type 6 or 7, which is none, gives an index of some other
+    /// piece or past the end, which only the network's own check can refuse.
+    #[must_use]
+    pub fn feature(&self, perspective: Perspective, piece: u8, square: u8, king_square: u8) -> u32 {
+        let is_opponents = piece & OPPONENT != 0;
+        let (is_other_side, square) = match perspective {
+            Perspective::SideToMove => (is_opponents, square & 63),
+            Perspective::Other => (!is_opponents, (square & 63) ^ 56),
+        };
+        let plain = 384 * u32::from(is_other_side) + 64 * u32::from(piece & 7) + u32::from(square);
+        let bucket = self.king_table[usize::from(king_square & 63)];
+        FEATURES_PER_KING_BUCKET * u32::from(bucket) + (plain ^ self.flip(king_square))
+    }
+
+    /// The features of a list of `(piece, square)`, in the order of the list.
+    ///
+    /// `own_king` is the side to move's king square; `opponent_king` is the other king's in *its* view (stored
+    /// square `^ 56`), as BulletFormat keeps it.
+    pub fn features(
+        &self,
+        pieces: impl IntoIterator<Item = (u8, u8)>,
+        own_king: u8,
+        opponent_king: u8,
+        perspective: Perspective,
+    ) -> impl Iterator<Item = u32> {
+        let view = *self;
+        let king_square = match perspective {
+            Perspective::SideToMove => own_king,
+            Perspective::Other => opponent_king,
+        };
+        pieces.into_iter().map(move |(piece, square)| view.feature(perspective, piece, square, king_square))
+    }
+
+    /// What a king's square decides about all features of its side: equal keys, comparable accumulators.
+    ///
+    /// Twice the bucket, plus one when the board is mirrored. A king's move between two squares of equal keys changes
+    /// only the king's own feature; any other king's move refreshes that side's accumulator.
+    #[must_use]
+    pub fn refresh_key(&self, king_square: u8) -> u32 {
+        let bucket = self.king_table[usize::from(king_square & 63)];
+        2 * u32::from(bucket) + u32::from(self.flip(king_square) != 0)
+    }
+
+    /// 7 turns files a..h into h..a.
+    fn flip(&self, king_square: u8) -> u32 {
+        if self.mirrored && king_square & 7 > 3 { 7 } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChessView, FEATURES_PER_KING_BUCKET, OPPONENT, Perspective};
+
+    const PLAIN: ChessView<'static> = ChessView { mirrored: false, king_table: &[0; 64] };
+
+    #[test]
+    fn chess768_is_the_published_formula() {
+        for (colour, t, square) in all_men() {
+            let piece = t | if colour == 1 { OPPONENT } else { 0 };
+            let (c, t, sq) = (u32::from(colour), u32::from(t), u32::from(square));
+            let stm = PLAIN.feature(Perspective::SideToMove, piece, square, 0);
+            let ntm = PLAIN.feature(Perspective::Other, piece, square, 0);
+            assert_eq!(stm, 384 * c + 64 * t + sq);
+            assert_eq!(ntm, 384 * (1 - c) + 64 * t + (sq ^ 56));
+        }
+    }
+
+    #[test]
+    fn a_view_is_a_bijection_for_every_king_square() {
+        let mut table = [0; 64];
+        for (square, bucket) in table.iter_mut().enumerate() {
+            *bucket = (square / 8) as u8;
+        }
+        for mirrored in [false, true] {
+            let view = ChessView { mirrored, king_table: &table };
+            for king in 0..64 {
+                for perspective in Perspective::BOTH {
+                    let mut seen = [false; 768];
+                    for (colour, t, square) in all_men() {
+                        let feature = view.feature(perspective, t | (colour * OPPONENT), square, king);
+                        let base = FEATURES_PER_KING_BUCKET * u32::from(king / 8);
+                        let within = (feature - base) as usize;
+                        assert!(!seen[within], "king {king}: feature {feature} twice");
+                        seen[within] = true;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mirrored_board_has_the_same_features() {
+        let mut table = [0; 64];
+        for (square, bucket) in table.iter_mut().enumerate() {
+            let file = square % 8;
+            *bucket = if file < 4 { file } else { 7 - file } as u8;
+        }
+        let view = ChessView { mirrored: true, king_table: &table };
+        for king in 0..64 {
+            for (colour, t, square) in all_men() {
+                let piece = t | (colour * OPPONENT);
+                for perspective in Perspective::BOTH {
+                    let here = view.feature(perspective, piece, square, king);
+                    assert_eq!(here, view.feature(perspective, piece, square ^ 7, king ^ 7));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refresh_keys_tell_halves_and_buckets_apart() {
+        let mut table = [0; 64];
+        table[8..].fill(3);
+        let mirrored = ChessView { mirrored: true, king_table: &table };
+        assert_eq!(mirrored.refresh_key(3), 0);
+        assert_eq!(mirrored.refresh_key(4), 1);
+        assert_eq!(mirrored.refresh_key(8), 6);
+        assert_eq!(mirrored.refresh_key(63), 7);
+        assert_eq!(PLAIN.refresh_key(63), 0);
+    }
+
+    #[test]
+    fn no_byte_panics() {
+        let view = ChessView { mirrored: true, king_table: &[255; 64] };
+        for byte in 0..=255 {
+            for perspective in Perspective::BOTH {
+                let _ = view.feature(perspective, byte, byte, byte);
+            }
+        }
+    }
+
+    fn all_men() -> impl Iterator<Item = (u8, u8, u8)> {
+        (0..2).flat_map(|colour| (0..6).flat_map(move |t| (0..64).map(move |square| (colour, t, square))))
+    }
+}

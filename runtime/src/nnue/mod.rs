@@ -1,0 +1,8 @@
+//! The NNUE input stage: feature indices and the accumulators' storage. After it comes an ordinary list of operations.
+//!
+//! The runtime knows no rules of any game. [`chess`] needs only pieces, squares and kings.
+
+mod accumulator;
+pub mod chess;
+
+pub use accumulator::AccumulatorPair;

@@ -1,0 +1,123 @@
+//! The integer semantics, once. Every kernel of every tier, and the quantiser, round and clip through these definitions;
+//! FORMAT.md states them in words.
+
+/// Quotient toward zero, as in C and Rust; `divisor` ≥ 1.
+pub const fn divide_truncating(value: i64, divisor: i64) -> i64 {
+    value / divisor
+}
+
+/// The engine's integer head: `((sum / pre_divisor + bias) · factor) / divisor`, both divisions truncating, in 64 bits,
+/// where nothing overflows (`factor` ≤ 2³⁰); the result is reduced to its low 32 bits.
+///
+/// ```
+/// // The bias carries QA·QB and enters after the first division: 255·64 = 16320.
+/// assert_eq!(tamis_runtime::num::rescale(1_000_000, 255, -1200, 400, 16320), 66);
+/// ```
+pub const fn rescale(sum: i32, pre_divisor: i32, bias: i32, factor: i32, divisor: i32) -> i32 {
+    let with_bias = divide_truncating(sum as i64, pre_divisor as i64) + bias as i64;
+    divide_truncating(with_bias.wrapping_mul(factor as i64), divisor as i64) as i32
+}
+
+/// The one requantisation: `clamp((sum · multiplier + 2^(shift−1)) >> shift, low, high)` in 64 bits, an arithmetic shift:
+/// a single rounding, to nearest, halves upward.
+///
+/// `multiplier` ≥ 0, `shift` 1 to 62.
+///
+/// ```
+/// use tamis_runtime::num::requantise;
+/// assert_eq!(requantise(5, 1, 1, 0, 127), 3);   //  2.5 →  3
+/// assert_eq!(requantise(-5, 1, 1, -127, 127), -2); // −2.5 → −2
+/// ```
+pub const fn requantise(sum: i32, multiplier: i32, shift: u32, low: i32, high: i32) -> i32 {
+    let rounded = (sum as i64 * multiplier as i64 + (1i64 << (shift - 1))) >> shift;
+    if rounded < low as i64 {
+        low
+    } else if rounded > high as i64 {
+        high
+    } else {
+        rounded as i32
+    }
+}
+
+/// `clamp(value, 0, max)`.
+pub const fn clip(value: i16, max: i16) -> i16 {
+    if value < 0 {
+        0
+    } else if value > max {
+        max
+    } else {
+        value
+    }
+}
+
+/// `clamp(x, 0, 1)` in f32; NaN and −0 become +0.
+pub fn crelu(x: f32) -> f32 {
+    if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
+}
+
+/// `max(x, 0)` in f32; NaN and −0 become +0.
+pub fn relu(x: f32) -> f32 {
+    if x > 0.0 { x } else { 0.0 }
+}
+
+/// The sum of eight lanes in the one order that every tier follows: lanes four apart, then two apart, then neighbours.
+pub fn reduce_f32(lanes: [f32; 8]) -> f32 {
+    let [a, b, c, d, e, f, g, h] = lanes;
+    let quarters = [a + e, b + f, c + g, d + h];
+    let halves = [quarters[0] + quarters[2], quarters[1] + quarters[3]];
+    halves[0] + halves[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `requantise` against its definition as a rational number, floor(x + 1/2), over every shift and the corners of the rest.
+    #[test]
+    fn requantise_is_one_rounding() {
+        let sums = [i32::MIN, i32::MIN + 1, -65_537, -3, -2, -1, 0, 1, 2, 3, 255, 65_536, i32::MAX - 1, i32::MAX];
+        let multipliers = [0, 1, 2, 3, 127, 1 << 30, (1 << 30) + 1, i32::MAX];
+        for shift in 1..=62u32 {
+            for sum in sums {
+                for multiplier in multipliers {
+                    let product = i128::from(sum) * i128::from(multiplier);
+                    let twice = 2 * product + (1i128 << shift);
+                    let exact = twice.div_euclid(1i128 << (shift + 1));
+                    let clamped = exact.clamp(i128::from(i32::MIN), i128::from(i32::MAX));
+                    let found = requantise(sum, multiplier, shift, i32::MIN, i32::MAX);
+                    assert_eq!(i128::from(found), clamped, "{sum} · {multiplier} >> {shift}");
+                }
+            }
+        }
+    }
+
+    /// Every 16-bit sum at every small shift.
+    #[test]
+    fn requantise_exhaustively_on_small_sums() {
+        for sum in i32::from(i16::MIN)..=i32::from(i16::MAX) {
+            for (multiplier, shift) in [(1, 1), (3, 2), (5, 4), (1_518_500_250, 40)] {
+                let twice = 2 * i128::from(sum) * multiplier + (1i128 << shift);
+                let exact = twice.div_euclid(1i128 << (shift + 1)).clamp(-127, 127);
+                assert_eq!(i128::from(requantise(sum, multiplier as i32, shift, -127, 127)), exact);
+            }
+        }
+    }
+
+    #[test]
+    fn division_is_toward_zero() {
+        assert_eq!(rescale(-509, 255, 0, 1, 1), -1);
+        assert_eq!(rescale(509, 255, 0, 1, 1), 1);
+        assert_eq!(
+            rescale(i32::MIN, 1, i32::MIN, 1 << 30, i32::MAX),
+            (i64::from(i32::MIN) * 2 * (1 << 30) / i64::from(i32::MAX)) as i32
+        );
+    }
+
+    #[test]
+    fn clipping_floats_tames_everything() {
+        assert_eq!(crelu(f32::NAN).to_bits(), 0);
+        assert_eq!(crelu(-0.0).to_bits(), 0);
+        assert_eq!(crelu(f32::INFINITY), 1.0);
+        assert_eq!(relu(f32::NAN).to_bits(), 0);
+    }
+}

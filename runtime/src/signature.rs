@@ -1,0 +1,128 @@
+//! The signature: one number that every tier and board must print for a model.
+//!
+//! FORMAT.md states generator, count and hash, so that any reader can compute it. It covers what a tier computes: refresh,
+//! update (fused and not), every operation on ordinary inputs, and every operation on extreme ones.
+
+use crate::exec::{Input, Output};
+use crate::format::{element, input_kind};
+use crate::plan::{Plan, RunError};
+
+/// Positions or vectors that are hashed.
+pub const SAMPLES: u32 = 64;
+/// First state of the generator.
+pub const SEED: u64 = 0x7461_6D69_7300_0001;
+/// Features drawn for a sample, at most; also limited by the network's `max_active`.
+const FEATURES: usize = 32;
+const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
+
+/// Memory that [`signature`] needs: three accumulators.
+#[derive(Debug)]
+pub struct Buffers<'b> {
+    /// (hidden,) or, for a dense network of u8 or i8, (size,): one element an i16.
+    pub own: &'b mut [i16],
+    /// Like `own`; not used by dense networks.
+    pub other: &'b mut [i16],
+    /// Like `own`.
+    pub spare: &'b mut [i16],
+    /// For dense networks, (size,).
+    pub bytes: &'b mut [u8],
+    /// As for [`Plan::run`].
+    pub workspace: &'b mut [u8],
+}
+
+/// Computes the signature of a plan's model on the plan's tier.
+///
+/// # Errors
+/// [`RunError::Length`] if a buffer has the wrong length, and as [`Plan::run`].
+pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError> {
+    let mut random = SplitMix(SEED);
+    let mut hash = Fnv(FNV_OFFSET);
+    let record = *plan.model().input();
+    let Buffers { own, other, spare, bytes, workspace } = buffers;
+    for sample in 0..SAMPLES {
+        let bucket = (sample % record.bucket_count) as usize;
+        let output = if record.kind == input_kind::FEATURES {
+            if sample % 4 == 3 {
+                // Extremes: any i16, which no feature list need reach; clips, wraps and wide sums all show.
+                own.iter_mut().for_each(|value| *value = random.next() as i16);
+                other.iter_mut().for_each(|value| *value = random.next() as i16);
+            } else {
+                for side in [&mut *own, &mut *other] {
+                    let mut features = heapless::Vec::<u32, FEATURES>::new();
+                    random.features(record.size, record.max_active, &mut features);
+                    plan.refresh(spare, &features)?;
+                    let (removed, added) = (features.first().copied(), random.below(record.size));
+                    plan.update(side, spare, &[added], removed.as_slice())?;
+                    let second = random.below(record.size);
+                    plan.update(spare, side, &[second], &[])?;
+                    plan.update(side, spare, &[], &[added])?;
+                    hash.i16s(side);
+                }
+            }
+            plan.run(Input::Accumulators(own, other), bucket, workspace)?
+        } else {
+            let signed = record.element == element::I8;
+            for byte in bytes.iter_mut() {
+                let any = random.next();
+                *byte = match sample % 4 {
+                    3 if signed => (if any & 1 == 0 { -127i8 } else { 127 }) as u8,
+                    3 => 127 * (any & 1) as u8,
+                    _ if signed => ((any % 255) as i16 - 127) as i8 as u8,
+                    _ => (any % 128) as u8,
+                };
+            }
+            let input = if signed { Input::I8(bytemuck::cast_slice(bytes)) } else { Input::U8(bytes) };
+            plan.run(input, bucket, workspace)?
+        };
+        match output {
+            Output::I32(values) => values.iter().for_each(|value| hash.bytes(&value.to_le_bytes())),
+            Output::F32(values) => values.iter().for_each(|value| hash.bytes(&value.to_bits().to_le_bytes())),
+        }
+    }
+    Ok(hash.0)
+}
+
+/// SplitMix64.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// `next() mod limit`, on the high 32 bits so that 32-bit machines divide once.
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.next() >> 32) as u32 % limit.max(1)
+    }
+
+    /// A count of 1 to min(32, max_active), then as many draws; a feature drawn twice is taken once.
+    fn features(&mut self, size: u32, max_active: u32, list: &mut heapless::Vec<u32, FEATURES>) {
+        let count = 1 + self.below(max_active.min(FEATURES as u32));
+        for _ in 0..count {
+            let feature = self.below(size);
+            if !list.contains(&feature) && list.push(feature).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// FNV-1a, 64 bits.
+struct Fnv(u64);
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
+        }
+    }
+
+    fn i16s(&mut self, values: &[i16]) {
+        values.iter().for_each(|value| self.bytes(&value.to_le_bytes()));
+    }
+}

@@ -1,0 +1,1 @@
+//! What several subjects share: fixtures, positions, models built in memory.

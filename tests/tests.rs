@@ -1,0 +1,1 @@
+//! Every test across the crates.
