@@ -15,4 +15,8 @@ pub mod arch;
 pub mod fault;
 pub mod float;
 pub mod import;
+pub mod pack;
 pub mod positions;
+pub mod proof;
+pub mod quantise;
+pub mod run;

@@ -12,6 +12,7 @@ goes through the package, which thereby checks what was written.
 
 import hashlib
 import json
+import os
 import platform
 import struct
 from pathlib import Path
@@ -76,10 +77,8 @@ def sha256_of(path: Path) -> str:
 
 
 def prepare_torch(device_name: str, threads: int, seed: int) -> torch.device:
-    """Seed, forbid TF32 and nondeterministic kernels, and choose the device ("auto": CUDA if present).
-
-    Deterministic cuBLAS also needs CUBLAS_WORKSPACE_CONFIG=:4096:8 in the environment.
-    """
+    """Seed, forbid TF32 and nondeterministic kernels, and choose the device ("auto": CUDA if present)."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it, deterministic cuBLAS refuses to run
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     torch.use_deterministic_algorithms(True)

@@ -1,1 +1,48 @@
-//! What several subjects share: fixtures, positions, models built in memory.
+//! What several subjects share: the repository's own files, the fixtures beside it, models built in memory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use tamis_quant::arch::Architecture;
+use tamis_quant::import::read_bare;
+use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::QuantNet;
+use tamis_quant::run::AlignedBytes;
+
+pub mod tolerances;
+
+/// The networks of other systems, if `TAMIS_FIXTURES` says where they are; otherwise says visibly what is skipped.
+pub fn fixtures(subject: &str) -> Option<PathBuf> {
+    match std::env::var_os("TAMIS_FIXTURES") {
+        Some(path) => Some(PathBuf::from(path)),
+        None => {
+            eprintln!("SKIPPED {subject}: TAMIS_FIXTURES is not set");
+            None
+        }
+    }
+}
+
+/// A file or folder of the `tests` folder.
+pub fn own(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A description of `tests/architectures`.
+pub fn architecture(name: &str) -> Architecture {
+    Architecture::from_toml(&architecture_text(name), name).unwrap()
+}
+
+/// Its text.
+pub fn architecture_text(name: &str) -> String {
+    std::fs::read_to_string(own("architectures").join(name).with_extension("toml")).unwrap()
+}
+
+/// A bare file as a quantised network.
+pub fn bare_net(path: &Path, arch: &Architecture) -> QuantNet {
+    QuantNet::from_bare(read_bare(&std::fs::read(path).unwrap(), arch).unwrap()).unwrap()
+}
+
+/// A network as a container in aligned memory, proved or not.
+pub fn packed(net: &QuantNet) -> AlignedBytes {
+    AlignedBytes::copy_of(&to_container(net, &prove(net), &Provenance::default()).unwrap())
+}

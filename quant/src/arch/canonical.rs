@@ -86,29 +86,6 @@ fn write_tensor(text: &mut Text, tensor: &TensorSpec) {
     text.flag("transposed", tensor.transposed);
 }
 
-impl Rounding {
-    /// The word for it in a description.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Nearest => "nearest",
-            Self::Truncate => "truncate",
-        }
-    }
-}
-
-impl Tail {
-    /// The word for it in a description.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Bullet => "bullet",
-            Self::Zeros => "zeros",
-            Self::None => "none",
-        }
-    }
-}
-
 /// Lines of TOML.
 struct Text(String);
 

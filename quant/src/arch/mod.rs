@@ -55,6 +55,7 @@ mod shape;
 mod sizes;
 mod suggest;
 mod types;
+mod words;
 
 pub use error::{ArchError, Cause, Place};
 pub use shape::{MATERIAL_COUNTS, Part, TensorRole};

@@ -140,19 +140,19 @@ mod tests {
     #[test]
     fn unknown_keys_and_values_come_with_line_and_suggestion() {
         let typo = SMALL.replace("activation = \"screlu\"", "activation = \"screllu\"");
-        assert_eq!(message(&typo), "x.toml:8: unknown value `screllu`; did you mean `screlu`?");
+        assert_eq!(message(&typo), "x.toml:9: unknown value `screllu`; did you mean `screlu`?");
         let typo = SMALL.replace("perspectives", "perspektives");
         assert_eq!(message(&typo), "x.toml:5: unknown key `perspektives`; did you mean `perspectives`?");
         let text = SMALL.replace("[[layer]]\nname = \"l1\"", "[[layer]]\nname = \"l1\"\nhue = 1");
-        assert!(message(&text).starts_with("x.toml:11: unknown key `hue`; expected one of `name`, `outputs`"));
+        assert!(message(&text).starts_with("x.toml:12: unknown key `hue`; expected one of `name`, `outputs`"));
     }
 
     #[test]
     fn contradictions_come_with_the_line_of_the_key_or_of_its_table() {
         let text = SMALL.replace("outputs = 64", "outputs = 0");
-        assert_eq!(message(&text), "x.toml:7: layer 1 (`l0`), outputs: 0 is outside 1 to 65536");
+        assert_eq!(message(&text), "x.toml:8: layer 1 (`l0`), outputs: 0 is outside 1 to 65536");
         let text = SMALL.replace("type = \"i16\"\nscale = 16320\n", "type = \"i16\"\n");
-        assert!(message(&text).starts_with("x.toml:24: tensor 4 (`l1b`), scale: is missing"), "{}", message(&text));
+        assert!(message(&text).starts_with("x.toml:25: tensor 4 (`l1b`), scale: is missing"), "{}", message(&text));
     }
 
     #[test]
@@ -168,8 +168,8 @@ mod tests {
     fn what_is_not_toml_is_refused_with_a_line() {
         assert!(message("schema = 1\nname = ").starts_with("x.toml:2: "));
         assert!(message("schema = 1\nschema = 1").starts_with("x.toml:2: "));
-        assert!(message(&SMALL.replace("outputs = 64", "outputs = -1")).starts_with("x.toml:7: "));
-        assert!(message(&SMALL.replace("outputs = 64", "outputs = 1e3")).starts_with("x.toml:7: "));
+        assert!(message(&SMALL.replace("outputs = 64", "outputs = -1")).starts_with("x.toml:8: "));
+        assert!(message(&SMALL.replace("outputs = 64", "outputs = 1e3")).starts_with("x.toml:8: "));
     }
 
     #[test]

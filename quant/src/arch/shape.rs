@@ -11,7 +11,7 @@
 //! layer i      activated_width(i − 1)            -> outputs · (bucket_count if bucketed)
 //! ```
 
-use super::types::{Activation, Architecture, ElementType, Input, InputKind, Layer, TensorSpec};
+use super::types::{Activation, Architecture, InputKind, Layer, TensorSpec};
 
 /// Features of one king bucket: 2 colours, 6 types, 64 squares.
 const CHESS_FEATURES: usize = 768;
@@ -202,53 +202,6 @@ impl Architecture {
             Part::Bias => 1,
         };
         Some((self.layer_rows(layer), inputs))
-    }
-}
-
-impl Input {
-    /// Whether the input is a list of feature indices.
-    #[must_use]
-    pub fn is_sparse(&self) -> bool {
-        self.kind != InputKind::Dense
-    }
-}
-
-impl Activation {
-    /// The word for it in a description.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::Relu => "relu",
-            Self::Crelu => "crelu",
-            Self::Screlu => "screlu",
-            Self::Sqrrelu => "sqrrelu",
-            Self::PairwiseCrelu => "pairwise-crelu",
-            Self::DualCrelu => "dual-crelu",
-        }
-    }
-}
-
-impl ElementType {
-    /// Bytes of one element.
-    #[must_use]
-    pub const fn len_bytes(self) -> usize {
-        match self {
-            Self::I8 => 1,
-            Self::I16 => 2,
-            Self::I32 | Self::F32 => 4,
-        }
-    }
-
-    /// The word for it in a description.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::I8 => "i8",
-            Self::I16 => "i16",
-            Self::I32 => "i32",
-            Self::F32 => "f32",
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where each tensor lies in the two forms of file that have no names in them.
 
+use std::ops::Range;
+
 use super::types::{Architecture, ElementType, Tail};
 
 /// bullet fills the last block of a bare file, and Tamis keeps the rule.
@@ -27,6 +29,17 @@ pub struct TensorSpan {
     pub start_bytes: u64,
     /// Offset after the last byte.
     pub end_bytes: u64,
+}
+
+impl TensorSpan {
+    /// The bytes as a range; empty if the file could not be in memory.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        match (usize::try_from(self.start_bytes), usize::try_from(self.end_bytes)) {
+            (Ok(start), Ok(end)) => start..end,
+            _ => 0..0,
+        }
+    }
 }
 
 impl Architecture {

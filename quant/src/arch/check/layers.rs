@@ -81,7 +81,7 @@ impl Architecture {
                 let why = "the last layer of a feature network is reported as it is";
                 Err(Cause::Activation { found, why })
             }
-            (_, Activation::PairwiseCrelu) if (layer.outputs - layer.skip) % 2 != 0 => {
+            (_, Activation::PairwiseCrelu) if !(layer.outputs - layer.skip).is_multiple_of(2) => {
                 let values = layer.outputs - layer.skip;
                 Err(Cause::OddPairs { values, outputs: layer.outputs, skip: layer.skip })
             }

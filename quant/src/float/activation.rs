@@ -1,0 +1,56 @@
+//! The activations over the reals.
+
+use crate::arch::Activation;
+
+/// Applies an activation to the sums of one perspective. Pairwise halves their number (the last one of an odd number
+/// has no partner and is dropped; no checked description has one), dual doubles it.
+#[must_use]
+pub fn activate(activation: Activation, sums: &[f64]) -> Vec<f64> {
+    let each = |function: fn(f64) -> f64| sums.iter().copied().map(function).collect();
+    match activation {
+        Activation::Identity => sums.to_vec(),
+        Activation::Relu => each(|x| x.max(0.0)),
+        Activation::Crelu => each(crelu),
+        Activation::Screlu => each(|x| crelu(x) * crelu(x)),
+        Activation::Sqrrelu => each(|x| x.max(0.0) * x.max(0.0)),
+        Activation::PairwiseCrelu => {
+            let (first, second) = sums.split_at(sums.len() / 2);
+            first.iter().zip(second).map(|(&a, &b)| crelu(a) * crelu(b)).collect()
+        }
+        Activation::DualCrelu => {
+            let squares = sums.iter().map(|&x| crelu(x * x));
+            sums.iter().copied().map(crelu).chain(squares).collect()
+        }
+    }
+}
+
+fn crelu(x: f64) -> f64 {
+    x.clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::activate;
+    use crate::arch::Activation;
+
+    /// Below, at, between and above the clips; a negative number whose square is inside and one whose is not.
+    const SUMS: [f64; 6] = [-2.0, -0.5, 0.0, 0.5, 1.0, 2.0];
+
+    #[test]
+    fn truth_table() {
+        for (activation, expected) in [
+            (Activation::Identity, &[-2.0, -0.5, 0.0, 0.5, 1.0, 2.0][..]),
+            (Activation::Relu, &[0.0, 0.0, 0.0, 0.5, 1.0, 2.0]),
+            (Activation::Crelu, &[0.0, 0.0, 0.0, 0.5, 1.0, 1.0]),
+            (Activation::Screlu, &[0.0, 0.0, 0.0, 0.25, 1.0, 1.0]),
+            (Activation::Sqrrelu, &[0.0, 0.0, 0.0, 0.25, 1.0, 4.0]),
+            // -2·0.5, -0.5·1, 0·2, each clipped first.
+            (Activation::PairwiseCrelu, &[0.0, 0.0, 0.0]),
+            (Activation::DualCrelu, &[0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 0.25, 0.0, 0.25, 1.0, 1.0]),
+        ] {
+            assert_eq!(activate(activation, &SUMS), expected, "{activation:?}");
+        }
+        assert_eq!(activate(Activation::PairwiseCrelu, &[0.5, 2.0, 0.5, 0.5]), [0.25, 0.5]);
+        assert_eq!(activate(Activation::PairwiseCrelu, &[]), [0.0; 0]);
+    }
+}

@@ -1,0 +1,40 @@
+//! What a network is asked about.
+
+use tamis_runtime::nnue::chess::{ChessView, Perspective};
+
+use super::error::EvalError;
+use crate::arch::{Architecture, InputKind};
+use crate::positions::Position;
+
+/// One input of a network.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Example {
+    /// Active features.
+    Features {
+        /// Indices, the side to move's first; a network of one perspective has an empty second list.
+        lists: [Vec<u32>; 2],
+        /// Output bucket; 0 of a network without buckets.
+        bucket: usize,
+    },
+    /// A vector in real units, (size,).
+    Dense(Vec<f64>),
+}
+
+/// A chess position as a network sees it: the features of both perspectives and the output bucket.
+///
+/// # Errors
+/// [`EvalError::NotChess`] if the network's input is no chess board.
+pub fn example(arch: &Architecture, position: &Position) -> Result<Example, EvalError> {
+    if arch.input.kind != InputKind::Chess {
+        return Err(EvalError::NotChess);
+    }
+    let view = ChessView { mirrored: arch.input.mirrored, king_table: &arch.king_table() };
+    let list = |perspective| {
+        let pieces = position.pieces().iter().copied();
+        view.features(pieces, position.own_king(), position.opponent_king(), perspective).collect()
+    };
+    let other = if arch.perspectives() == 2 { list(Perspective::Other) } else { Vec::new() };
+    let men = position.pieces().len();
+    let bucket = arch.piece_count_table().get(men).copied().map_or(0, usize::from);
+    Ok(Example::Features { lists: [list(Perspective::SideToMove), other], bucket })
+}

@@ -1,0 +1,65 @@
+//! Reading what a trainer wrote.
+//!
+//! bullet writes four kinds of thing, and only one of them says what is in it:
+//!
+//! | what | where | holds |
+//! |------|-------|-------|
+//! | `weights.bin` | [`weights_bin`] | named f32 tensors in any order, factorisers apart |
+//! | `raw.bin` | [`raw_bin`] | f32 tensors in the description's order, nothing between them |
+//! | `quantised.bin`, bare | [`bare`] | quantised tensors, perhaps a header, perhaps a tail |
+//! | a checkpoint's directory | here | the first three |
+//!
+//! Each reader is a pure function of bytes and a description; only [`read_checkpoint`] touches the file system. All
+//! give the same thing: a [`Net<f32>`] whose factoriser is merged, every number of it finite.
+
+mod assemble;
+pub mod bare;
+mod error;
+mod explain;
+mod file;
+pub mod raw_bin;
+mod sniff;
+pub mod weights_bin;
+
+pub use bare::{BareNet, BareTensor, BareValues, read_bare};
+pub use error::ImportError;
+pub use file::{MAX_FILE_LEN_BYTES, read_checkpoint, read_file};
+pub use raw_bin::read_raw;
+pub use sniff::{SourceKind, read_bytes, sniff};
+pub use weights_bin::read_weights;
+
+use crate::float::Net;
+
+/// A network and where it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// The network, factoriser merged.
+    pub net: Net<f32>,
+    /// What was read: `optimiser_state/weights.bin`, `weights.bin`, `raw.bin` or `quantised.bin (dequantised)`.
+    pub source: String,
+    /// FNV-1a, 64 bits, of the bytes read.
+    pub bytes_hash: u64,
+}
+
+/// FNV-1a with 64 bits, a name for bytes (not a protection against anybody).
+#[must_use]
+pub fn fnv1a_64(bytes: &[u8]) -> u64 {
+    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    bytes.iter().fold(OFFSET_BASIS, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fnv1a_64;
+
+    /// From the reference vectors of the function's authors.
+    #[test]
+    fn the_hash_is_fnv1a() {
+        for (text, expected) in
+            [("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8)]
+        {
+            assert_eq!(fnv1a_64(text.as_bytes()), expected);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `raw.bin`: the f32 tensors one after the other, in the description's order, without names, padding or factorisers.
+
+use super::assemble::{assemble, floats};
+use super::error::ImportError;
+use super::explain::length_error;
+use crate::arch::{Architecture, FileForm};
+use crate::float::Net;
+
+/// Reads the network of a description.
+///
+/// # Errors
+/// [`ImportError::Length`] unless the file has exactly the description's length, [`ImportError::FactoriserNotInRaw`] if
+/// the description has a factoriser (the file then lacks a part of the weights), [`ImportError::NonFinite`].
+pub fn read_raw(bytes: &[u8], arch: &Architecture) -> Result<Net<f32>, ImportError> {
+    if let Some(factoriser) = arch.factoriser() {
+        return Err(ImportError::FactoriserNotInRaw { factoriser: factoriser.to_owned() });
+    }
+    if bytes.is_empty() {
+        return Err(ImportError::Empty);
+    }
+    if bytes.len() as u64 != arch.raw_len_bytes() {
+        return Err(length_error(arch, FileForm::Raw, bytes.len() as u64));
+    }
+    let spans = arch.spans(FileForm::Raw);
+    assemble(arch, |name, _| {
+        let span = spans.iter().find(|span| span.name == name);
+        // The file is as long as the spans, so each is there.
+        Ok(floats(span.and_then(|span| bytes.get(span.range())).unwrap_or_default()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_raw;
+    use crate::arch::Architecture;
+    use crate::import::ImportError;
+
+    /// 2 -> 1, in the order bias, weights.
+    const LINEAR: &str = "schema = 1\nname = \"x\"\ninput = { kind = \"dense\", size = 2, type = \"u7\", max = 1.0 }\n\
+        [[layer]]\nname = \"a\"\noutputs = 2\n[[tensor]]\nname = \"ab\"\ntype = \"f32\"\n\
+        [[tensor]]\nname = \"aw\"\ntype = \"f32\"\ntransposed = true\n";
+
+    fn bytes(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn tensors_come_in_the_lists_order_and_never_transposed() {
+        let arch = Architecture::from_toml(LINEAR, "x").unwrap();
+        let net = read_raw(&bytes(&[10.0, 20.0, 1.0, 2.0, 3.0, 4.0]), &arch).unwrap();
+        assert_eq!(net.layers[0].bias, [10.0, 20.0]);
+        assert_eq!(net.layers[0].weights.column(1), [3.0, 4.0]);
+        assert_eq!(net.shape_mismatch(), None);
+    }
+
+    #[test]
+    fn other_lengths_and_numbers_are_refused() {
+        let arch = Architecture::from_toml(LINEAR, "x").unwrap();
+        assert!(matches!(read_raw(&[], &arch), Err(ImportError::Empty)));
+        for len in [1, 23, 25, 28] {
+            assert!(matches!(read_raw(&vec![0; len], &arch), Err(ImportError::Length { .. })), "{len}");
+        }
+        let message = read_raw(&bytes(&[0.0, 0.0, 0.0, 0.0, f32::NAN, 0.0]), &arch).unwrap_err().to_string();
+        assert!(message.starts_with("tensor `aw`: value 2 (out 0, in 1) is NaN"), "{message}");
+    }
+
+    #[test]
+    fn a_network_with_a_factoriser_needs_weights_bin() {
+        let text = "schema = 1\nname = \"x\"\ninput = { kind = \"chess\", perspectives = 1 }\n\
+            [[layer]]\nname = \"a\"\noutputs = 1\nfactoriser = \"f\"\n[[tensor]]\nname = \"aw\"\ntype = \"f32\"\n\
+            [[tensor]]\nname = \"ab\"\ntype = \"f32\"\n";
+        let arch = Architecture::from_toml(text, "x").unwrap();
+        assert!(matches!(read_raw(&[0; 3076], &arch), Err(ImportError::FactoriserNotInRaw { .. })));
+    }
+}

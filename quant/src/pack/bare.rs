@@ -1,0 +1,72 @@
+//! The bare form: the trainer's own `quantised.bin`, byte for byte.
+
+use super::error::PackError;
+use crate::arch::{ElementType, Tail};
+use crate::quantise::{QuantNet, QuantTensor, Values};
+
+/// The letters that fill the last 64 bytes of bullet's files since March 2024.
+const TAIL_LETTERS: &[u8; 6] = b"bullet";
+const BLOCK_LEN_BYTES: usize = 64;
+
+/// Header, tensors in the description's order and orientation, tail.
+///
+/// # Errors
+/// [`PackError::NoHeader`] if the description wants a header that neither it nor the network holds, [`PackError::NoBareForm`] for
+/// dense networks.
+pub fn to_bare(net: &QuantNet) -> Result<Vec<u8>, PackError> {
+    if let Some(layer) = net.layers.iter().find(|layer| layer.dense.is_some()) {
+        return Err(PackError::NoBareForm { tensor: layer.weights.name.clone() });
+    }
+    let mut file = header(net)?;
+    for spec in &net.arch.tensors {
+        let (outputs, inputs) = net.arch.tensor_shape(&spec.name).unwrap_or((0, 0));
+        let missing = || PackError::Contents { tensor: spec.name.clone(), outputs, inputs };
+        let tensor = net.tensor(&spec.name).ok_or_else(missing)?;
+        push(&mut file, tensor, spec.transposed);
+    }
+    let rest = file.len() % BLOCK_LEN_BYTES;
+    if rest != 0 {
+        let missing = BLOCK_LEN_BYTES - rest;
+        match net.arch.file.tail {
+            Tail::Bullet => file.extend(TAIL_LETTERS.iter().cycle().take(missing)),
+            Tail::Zeros => file.resize(file.len() + missing, 0),
+            Tail::None => {}
+        }
+    }
+    Ok(file)
+}
+
+fn header(net: &QuantNet) -> Result<Vec<u8>, PackError> {
+    let len_bytes = net.arch.file.header_len_bytes;
+    if net.bare_header.len() == len_bytes {
+        return Ok(net.bare_header.clone());
+    }
+    let hex = net.arch.file.header_hex.as_deref().unwrap_or_default();
+    let digits: Vec<u8> = hex.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let (pairs, _) = digits.as_chunks::<2>();
+    let bytes: Option<Vec<u8>> =
+        pairs.iter().map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+    bytes.filter(|bytes| bytes.len() == len_bytes).ok_or(PackError::NoHeader { len_bytes })
+}
+
+/// Appends a tensor in training order, or with each output's inputs in a row.
+fn push(file: &mut Vec<u8>, tensor: &QuantTensor, transposed: bool) {
+    let (outputs, inputs) = (tensor.outputs, tensor.inputs);
+    let order = (0..outputs * inputs).map(|at| if transposed { at / inputs + outputs * (at % inputs) } else { at });
+    match &tensor.values {
+        Values::Int(values) => {
+            for value in order.filter_map(|index| values.get(index)) {
+                match tensor.element {
+                    ElementType::I8 => file.extend_from_slice(&(*value as i8).to_le_bytes()),
+                    ElementType::I16 => file.extend_from_slice(&(*value as i16).to_le_bytes()),
+                    ElementType::I32 | ElementType::F32 => file.extend_from_slice(&value.to_le_bytes()),
+                }
+            }
+        }
+        Values::F32(values) => {
+            for value in order.filter_map(|index| values.get(index)) {
+                file.extend_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The container: program, places, people's section, checksum.
+
+use super::error::PackError;
+use super::place::plan;
+use super::program::{Program, build};
+use crate::proof::Proof;
+use crate::quantise::QuantNet;
+use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
+use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, People, VERSION, checksum};
+
+/// Where the numbers came from; nothing that depends on the machine or the time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// What was read: `raw.bin`, `weights.bin`, `quantised.bin`.
+    pub source: String,
+    /// FNV-1a (64 bits) of its bytes.
+    pub source_hash: u64,
+}
+
+/// The container's bytes: the same for the same network on every host, and accepted by the runtime's own loader.
+///
+/// # Errors
+/// [`PackError::Unsupported`] if the runtime has no operation for a layer, [`PackError::TooLarge`] beyond 4 GiB.
+pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
+    let mut program = build(net, proof)?;
+    let workspace = plan(&mut program.values, &program.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
+    let description = net.arch.to_toml();
+    let names: Vec<&str> = program.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+    let tensor_names = names.join("\n");
+    let people = People {
+        name: &net.arch.name,
+        description: &description,
+        tensor_names: &tensor_names,
+        source: &provenance.source,
+        source_hash: provenance.source_hash,
+        bare_header: &net.bare_header,
+    };
+    let people = postcard_bytes(&people)?;
+    assemble(program, workspace, &people)
+}
+
+fn postcard_bytes(people: &People<'_>) -> Result<Vec<u8>, PackError> {
+    // Strings at their own length, and at most ten bytes for each of seven varints.
+    let text = people.name.len() + people.description.len() + people.tensor_names.len() + people.source.len();
+    let mut buffer = vec![0; text + people.bare_header.len() + 70];
+    let len = postcard::to_slice(people, &mut buffer).map(|used| used.len());
+    let len = len.map_err(|_| PackError::TooLarge { len_bytes: buffer.len() })?;
+    buffer.truncate(len);
+    Ok(buffer)
+}
+
+fn assemble(mut program: Program, workspace: u32, people: &[u8]) -> Result<Vec<u8>, PackError> {
+    let tables = 128
+        + size_of_val(program.blocks.as_slice())
+        + program.tensors.len() * 32
+        + size_of_val(program.values.as_slice())
+        + size_of_val(program.ops.as_slice());
+    let mut end = tables;
+    for tensor in &mut program.tensors {
+        let start = end.next_multiple_of(ALIGNMENT);
+        tensor.record.offset_bytes = u32::try_from(start).map_err(|_| PackError::TooLarge { len_bytes: start })?;
+        end = start + tensor.bytes.len();
+    }
+    let people_start = end.next_multiple_of(ALIGNMENT);
+    let len = (people_start + people.len()).next_multiple_of(ALIGNMENT);
+    let fits = |value: usize| u32::try_from(value).map_err(|_| PackError::TooLarge { len_bytes: len });
+    let mut header = Header {
+        magic: MAGIC,
+        byte_order: BYTE_ORDER,
+        version: VERSION,
+        required_flags: 0,
+        len_bytes: fits(len)?,
+        checksum: [0; 2],
+        block_count: fits(program.blocks.len())?,
+        tensor_count: fits(program.tensors.len())?,
+        value_count: fits(program.values.len())?,
+        op_count: fits(program.ops.len())?,
+        people_offset_bytes: fits(people_start)?,
+        people_len_bytes: fits(people.len())?,
+        workspace_len_bytes: workspace,
+        reserved: 0,
+    };
+    let mut file = Vec::with_capacity(len);
+    file.extend_from_slice(bytes_of(&header));
+    file.extend_from_slice(bytes_of(&program.input));
+    file.extend_from_slice(cast_slice(&program.blocks));
+    for tensor in &program.tensors {
+        file.extend_from_slice(bytes_of(&tensor.record));
+    }
+    file.extend_from_slice(cast_slice(&program.values));
+    file.extend_from_slice(cast_slice(&program.ops));
+    for tensor in &program.tensors {
+        file.resize(file.len().next_multiple_of(ALIGNMENT), 0);
+        file.extend_from_slice(&tensor.bytes);
+    }
+    file.resize(file.len().next_multiple_of(ALIGNMENT), 0);
+    file.extend_from_slice(people);
+    file.resize(len, 0);
+    let sum = checksum(&file);
+    header.checksum = [sum as u32, (sum >> 32) as u32];
+    if let Some(place) = file.get_mut(..size_of::<Header>()) {
+        place.copy_from_slice(bytes_of_mut(&mut header));
+    }
+    Ok(file)
+}

@@ -1,0 +1,70 @@
+//! Why a network cannot be packed, or a file not be taken apart.
+
+use crate::fault::FaultClass;
+use tamis_runtime::format::ParseError;
+
+/// Why a network cannot be packed, or a file not be taken apart.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackError {
+    /// A combination of layers, types and activations that the runtime has no operation for.
+    #[error("layer `{layer}`: {what}; {instead}")]
+    Unsupported {
+        /// Which layer.
+        layer: String,
+        /// What cannot be expressed.
+        what: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// The file would be longer than the format can say.
+    #[error("the network needs {len_bytes} bytes; a container holds at most 4294967232: it is too large")]
+    TooLarge {
+        /// The length.
+        len_bytes: usize,
+    },
+    /// The bare form needs a header and there is none.
+    #[error(
+        "the bare file starts with a header of {len_bytes} bytes; give it as `header_hex` in [file] of the description"
+    )]
+    NoHeader {
+        /// Its length.
+        len_bytes: usize,
+    },
+    /// A dense network has no bare form.
+    #[error("tensor `{tensor}` has a scale for every channel, which a bare file cannot hold; use the container form")]
+    NoBareForm {
+        /// First tensor that cannot be stored.
+        tensor: String,
+    },
+    /// The container is refused by the loader.
+    #[error("{0}")]
+    Parse(#[from] ParseError),
+    /// The container's own description is refused.
+    #[error("the description inside the file: {0}")]
+    Description(String),
+    /// The container's tensors are not those that its description names.
+    #[error(
+        "the file has no tensor `{tensor}` of shape {outputs} × {inputs}, which its own description names; pack it again"
+    )]
+    Contents {
+        /// Name.
+        tensor: String,
+        /// Rows.
+        outputs: usize,
+        /// Columns.
+        inputs: usize,
+    },
+}
+
+impl PackError {
+    /// The class that decides the exit status.
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NoBareForm { .. } => FaultClass::Unsupported,
+            Self::NoHeader { .. } | Self::Parse(_) | Self::Description(_) | Self::Contents { .. } => {
+                FaultClass::Malformed
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Planning the workspace: a value lives from the operation that writes it to the last one that reads it, and two values
+//! alive at once never share a byte.
+
+use tamis_runtime::format::{ALIGNMENT, NONE, OpRecord, ValueRecord, element};
+
+/// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's length.
+/// Operation `i` writes value `i + 1`.
+pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
+    let mut placed: Vec<Life> = Vec::new();
+    let mut workspace = 0;
+    for index in 1..values.len() {
+        let last_read =
+            ops.iter().rposition(|op| op.input as usize == index || (op.second != NONE && op.second as usize == index));
+        // The network's output is read by the caller, after all operations.
+        let life = last_read.map_or(ops.len(), |op| op);
+        let value = values.get_mut(index)?;
+        let len = (value.len as usize)
+            .checked_mul(element::len_bytes(value.element)?)?
+            .checked_next_multiple_of(ALIGNMENT)?;
+        let writer = index - 1;
+        let mut start = 0;
+        loop {
+            let blocking = placed
+                .iter()
+                .filter(|other| other.last_read >= writer && other.start < start + len && start < other.end);
+            match blocking.map(|other| other.end).max() {
+                Some(end) => start = end,
+                None => break,
+            }
+        }
+        placed.push(Life { start, end: start + len, last_read: life });
+        value.offset_bytes = u32::try_from(start).ok()?;
+        workspace = workspace.max(start + len);
+    }
+    u32::try_from(workspace).ok()
+}
+
+struct Life {
+    start: usize,
+    end: usize,
+    last_read: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::Zeroable;
+
+    #[test]
+    fn a_chain_needs_two_places_and_a_skip_keeps_its_own() {
+        let value = |len| ValueRecord { element: element::F32, len, offset_bytes: NONE, reserved: 0 };
+        let op = |input, output, second| OpRecord { input, output, second, ..OpRecord::zeroed() };
+        let mut values = [value(8), value(16), value(16), value(16), value(16)];
+        let ops = [op(0, 1, NONE), op(1, 2, NONE), op(2, 3, NONE), op(3, 4, 1)];
+        assert_eq!(plan(&mut values, &ops), Some(256));
+        let offsets: Vec<u32> = values.iter().skip(1).map(|value| value.offset_bytes).collect();
+        assert_eq!(offsets, [0, 64, 128, 64], "value 1 is read last by the last operation");
+    }
+}

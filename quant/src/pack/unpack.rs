@@ -1,0 +1,123 @@
+//! Back from the container: the same quantised network that was packed.
+
+use super::error::PackError;
+use crate::arch::{Architecture, ElementType, InputKind};
+use crate::quantise::{DenseScales, QuantLayer, QuantNet, QuantTensor, Values, input_unit};
+use tamis_runtime::format::{Model, OpRecord, Tensor, element, op};
+
+/// Takes a container apart: description, tensors in training order, the bare file's header.
+///
+/// # Errors
+/// [`PackError`] if the file's description is refused or its tensors are not the description's.
+pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
+    let people = model.people()?;
+    let arch = Architecture::from_toml(people.description, "quantised.bin")
+        .map_err(|error| PackError::Description(error.to_string()))?;
+    let names: Vec<&str> = people.tensor_names.lines().collect();
+    let find = |name: &str| {
+        let index = names.iter().position(|other| *other == name)?;
+        model.tensor(u32::try_from(index).ok()?)
+    };
+    let mut layers = Vec::with_capacity(arch.layers.len());
+    let mut unit = input_unit(&arch);
+    for index in 0..arch.layers.len() {
+        let read = |name: String| {
+            let (outputs, inputs) = arch.tensor_shape(&name).unwrap_or((0, 0));
+            let missing = || PackError::Contents { tensor: name.clone(), outputs, inputs };
+            let tensor = find(&name).ok_or_else(missing)?;
+            let features = index == 0 && arch.input.kind != InputKind::Dense && inputs != 1;
+            let values = values(&tensor, outputs, inputs, features).ok_or_else(missing)?;
+            let spec = arch.tensor(&name).ok_or_else(missing)?;
+            Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values })
+        };
+        let (weights, bias): (QuantTensor, QuantTensor) =
+            match (read(arch.weights_name(index)), read(arch.bias_name(index))) {
+                (Ok(weights), Ok(bias)) => (weights, bias),
+                (Err(error), _) | (_, Err(error)) => return Err(error),
+            };
+        let dense = match arch.input.kind {
+            InputKind::Dense => {
+                let missing = || PackError::Contents {
+                    tensor: format!("{}.units", weights.name),
+                    outputs: weights.outputs,
+                    inputs: 1,
+                };
+                let units = find(&format!("{}.units", weights.name)).ok_or_else(missing)?;
+                let last = index + 1 == arch.layers.len();
+                let scales = scales(model, &arch, index, unit, units.bank(0).to_vec(), last).ok_or_else(missing)?;
+                unit = scales.output_unit;
+                Some(scales)
+            }
+            _ => None,
+        };
+        layers.push(QuantLayer { weights, bias, dense });
+    }
+    Ok(QuantNet { arch, layers, bare_header: people.bare_header.to_vec() })
+}
+
+/// A tensor's elements in training order; `None` if its shape or element is not what the description says.
+fn values(tensor: &Tensor<'_>, outputs: usize, inputs: usize, features: bool) -> Option<Values> {
+    let record = tensor.record;
+    let banks = record.banks as usize;
+    let (rows, cols) = (record.rows as usize, record.cols as usize);
+    let shape = if features { (cols, rows) } else { (rows * banks, cols) };
+    if shape != (outputs, inputs) {
+        return None;
+    }
+    let place = |output: usize, input: usize| {
+        if features {
+            (0, tensor.layout.offset(tensor.stride(), input, output))
+        } else {
+            (output / rows, tensor.layout.offset(tensor.stride(), output % rows, input))
+        }
+    };
+    let order = || (0..inputs).flat_map(|input| (0..outputs).map(move |output| (output, input)));
+    match u32::from(record.element) {
+        element::I8 => {
+            order().map(|(o, i)| at::<i8>(tensor, place(o, i)).map(i32::from)).collect::<Option<_>>().map(Values::Int)
+        }
+        element::I16 => {
+            order().map(|(o, i)| at::<i16>(tensor, place(o, i)).map(i32::from)).collect::<Option<_>>().map(Values::Int)
+        }
+        element::I32 => order().map(|(o, i)| at::<i32>(tensor, place(o, i))).collect::<Option<_>>().map(Values::Int),
+        element::F32 => order().map(|(o, i)| at::<f32>(tensor, place(o, i))).collect::<Option<_>>().map(Values::F32),
+        _ => None,
+    }
+}
+
+fn at<T: bytemuck::AnyBitPattern>(tensor: &Tensor<'_>, (bank, offset): (usize, usize)) -> Option<T> {
+    tensor.bank::<T>(bank).get(offset).copied()
+}
+
+/// A dense layer's scales: units from the file, the clamps from its requantisation.
+fn scales(
+    model: &Model<'_>,
+    arch: &Architecture,
+    index: usize,
+    input_unit: f64,
+    weight_units: Vec<f32>,
+    last: bool,
+) -> Option<DenseScales> {
+    let record: &OpRecord = model.ops().iter().filter(|record| record.kind == op::REQUANTISE).nth(index)?;
+    let [low, high, ..] = record.params.map(|param| param as i32);
+    let output_unit = if last {
+        f64::from(model.input().output_unit)
+    } else {
+        let max = arch.layers.get(index)?.activation_max.unwrap_or(1.0);
+        f64::from((max / 127.0) as f32)
+    };
+    Some(DenseScales { input_unit, weight_units, output_unit, low, high })
+}
+
+impl ElementType {
+    /// The type of a tensor record's element; `None` for u8.
+    pub fn from_code(code: u32) -> Option<Self> {
+        match code {
+            element::I8 => Some(Self::I8),
+            element::I16 => Some(Self::I16),
+            element::I32 => Some(Self::I32),
+            element::F32 => Some(Self::F32),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! FEN, strict where it matters: the board and the side to move. The fields after them decide nothing that a network
+//! sees; they may be missing, and are looked at only enough to notice that something else stands there.
+
+use super::error::PositionError;
+use super::position::Position;
+
+/// Longer words are cut in messages.
+const SHOWN_LEN: usize = 32;
+
+impl Position {
+    /// Reads a FEN, with or without castling, en passant and counters. With black to move the board is turned round:
+    /// a position is always in the side to move's view.
+    ///
+    /// # Errors
+    /// [`PositionError`] if the board is not 8 by 8, has something else than pieces on it or not one king a side, or
+    /// if a later field cannot be one.
+    ///
+    /// ```
+    /// use tamis_quant::positions::Position;
+    ///
+    /// let white = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")?;
+    /// let black = Position::from_fen("4k3/4p3/8/8/8/8/8/4K3 b")?;
+    /// assert_eq!(white, black);
+    /// # Ok::<(), tamis_quant::positions::PositionError>(())
+    /// ```
+    pub fn from_fen(fen: &str) -> Result<Self, PositionError> {
+        let mut fields = fen.split_ascii_whitespace();
+        let board = fields.next().ok_or(PositionError::MissingField { field: "board" })?;
+        let black_moves = match fields.next() {
+            Some("w") => false,
+            Some("b") => true,
+            Some(other) => return Err(bad_field("side to move", other, "w or b")),
+            None => return Err(PositionError::MissingField { field: "side to move" }),
+        };
+        let mut men = read_board(board)?;
+        check_rest(fields)?;
+        if black_moves {
+            for (code, square) in &mut men {
+                (*code, *square) = (*code ^ 8, *square ^ 56);
+            }
+        }
+        men.sort_unstable_by_key(|&(_, square)| square);
+        Self::new(&men)
+    }
+}
+
+/// The positions of a text, one FEN a line; empty lines and lines that start with `#` are passed over.
+///
+/// # Errors
+/// Each item is a position or [`PositionError::AtLine`]; a bad line does not end the iteration.
+pub fn fen_lines(text: &str) -> impl Iterator<Item = Result<Position, PositionError>> {
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')).map(
+        |(index, line)| {
+            let at_line = |cause| PositionError::AtLine { line: index + 1, cause: Box::new(cause) };
+            Position::from_fen(line).map_err(at_line)
+        },
+    )
+}
+
+/// `(code, square)` of each man, white's without bit 3, from rank 8 down.
+fn read_board(board: &str) -> Result<Vec<(u8, u8)>, PositionError> {
+    let found = board.split('/').count();
+    if found != 8 {
+        return Err(PositionError::Ranks { found });
+    }
+    let mut men = Vec::with_capacity(64);
+    for (rank, squares) in (0u8..8).rev().zip(board.split('/')) {
+        let shown_rank = usize::from(rank) + 1;
+        let bad = |found| PositionError::BoardCharacter { rank: shown_rank, found };
+        let mut file = 0u8;
+        let mut after_number = false;
+        for character in squares.chars() {
+            match character {
+                '1'..='8' if !after_number => {
+                    file += character as u8 - b'0';
+                    after_number = true;
+                }
+                _ => {
+                    let code = piece_code(character).ok_or_else(|| bad(character))?;
+                    men.push((code, 8 * rank + (file & 7)));
+                    file += 1;
+                    after_number = false;
+                }
+            }
+            if file > 8 {
+                return Err(PositionError::RankWidth { rank: shown_rank, found: 9 });
+            }
+        }
+        if file != 8 {
+            return Err(PositionError::RankWidth { rank: shown_rank, found: usize::from(file) });
+        }
+    }
+    Ok(men)
+}
+
+fn piece_code(character: char) -> Option<u8> {
+    let kind = ['p', 'n', 'b', 'r', 'q', 'k'].iter().position(|&letter| letter == character.to_ascii_lowercase())?;
+    let colour = if character.is_ascii_lowercase() { 8 } else { 0 };
+    Some(kind as u8 | colour)
+}
+
+/// A field's name, whether a word can be it, and what it should be.
+type FieldRule<'a> = (&'static str, &'a dyn Fn(&str) -> bool, &'static str);
+
+/// Castling, en passant, half-move clock, move number, and then nothing.
+fn check_rest<'a>(mut fields: impl Iterator<Item = &'a str>) -> Result<(), PositionError> {
+    // Shredder-FEN names the rooks' files.
+    let castles = |word: &str| {
+        word.len() <= 4 && word.chars().all(|c| matches!(c, 'K' | 'Q' | 'k' | 'q' | 'A'..='H' | 'a'..='h'))
+    };
+    let is_square = |word: &str| matches!(word.as_bytes(), [b'a'..=b'h', b'1'..=b'8']);
+    let is_number = |word: &str| word.len() <= 5 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let checks: [FieldRule<'_>; 4] = [
+        ("castling field", &|word| word == "-" || castles(word), "- or up to four letters such as KQkq"),
+        ("en passant field", &|word| word == "-" || is_square(word), "- or a square"),
+        ("half-move clock", &is_number, "a number"),
+        ("move number", &is_number, "a number"),
+    ];
+    for (field, check, expected) in checks {
+        match fields.next() {
+            Some(word) if !check(word) => return Err(bad_field(field, word, expected)),
+            Some(_) => {}
+            None => return Ok(()),
+        }
+    }
+    match fields.next() {
+        Some(word) => Err(PositionError::TrailingField { found: shown(word) }),
+        None => Ok(()),
+    }
+}
+
+fn bad_field(field: &'static str, found: &str, expected: &'static str) -> PositionError {
+    PositionError::Field { field, found: shown(found), expected }
+}
+
+fn shown(word: &str) -> String {
+    word.chars().take(SHOWN_LEN).flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PositionError;
+    use super::{Position, fen_lines};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
+    #[test]
+    fn the_start_position() {
+        let position = Position::from_fen(&format!("{START} w KQkq - 0 1")).unwrap();
+        let codes: Vec<u8> = position.pieces().iter().map(|&(code, _)| code).collect();
+        assert_eq!(codes[..8], [3, 1, 2, 4, 5, 2, 1, 3]);
+        assert_eq!(codes[8..16], [0; 8]);
+        assert_eq!(codes[16..24], [8; 8]);
+        assert_eq!(codes[24..], [11, 9, 10, 12, 13, 10, 9, 11]);
+        let squares: Vec<u8> = position.pieces().iter().map(|&(_, square)| square).collect();
+        assert_eq!(squares, (0..16).chain(48..64).collect::<Vec<u8>>());
+        // The board is symmetric, so the other side sees the same.
+        assert_eq!(position, Position::from_fen(&format!("{START} b")).unwrap());
+    }
+
+    #[test]
+    fn later_fields_may_be_missing_but_not_wrong() {
+        for rest in ["w", " w ", "w -", "w KQkq", "w HAha -", "w - e3", "w - - 12", "b KQkq e3 0 1"] {
+            Position::from_fen(&format!("{START} {rest}")).unwrap();
+        }
+        for (rest, expected) in [
+            ("", "the FEN has no side to move"),
+            ("white", "the side to move `white` is not w or b"),
+            ("w KQkqK", "the castling field"),
+            ("w e4", "the castling field `e4`"),
+            ("w - 0", "the en passant field `0`"),
+            ("w - - -", "the half-move clock `-`"),
+            ("w - - 0 1e3", "the move number `1e3`"),
+            ("w - - 0 1 bm", "`bm` follows the FEN"),
+            ("w - - 0 \u{1b}[2J", "the move number `\\u{1b}[2J`"),
+        ] {
+            let message = Position::from_fen(&format!("{START} {rest}")).unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{rest}: {message}");
+        }
+    }
+
+    #[test]
+    fn boards_that_are_none_are_refused() {
+        for (board, expected) in [
+            ("8/8", "the board field has 2 ranks"),
+            ("8/8/8/8/8/8/8/8/8", "the board field has 9 ranks"),
+            ("8/8/8/8/8/8/8/", "rank 1 has 0 squares"),
+            ("8/8/8/8/8/8/8/7", "rank 1 has 7 squares"),
+            ("8/8/8/8/8/8/8/8P", "rank 1 has 9 squares"),
+            ("8/44/8/8/8/8/8/8", "rank 7: '4' is neither"),
+            ("9/8/8/8/8/8/8/8", "rank 8: '9' is neither"),
+            ("0p7/8/8/8/8/8/8/8", "rank 8: '0' is neither"),
+            ("x7/8/8/8/8/8/8/8", "rank 8: 'x' is neither"),
+            ("é7/8/8/8/8/8/8/8", "rank 8: 'é' is neither"),
+            ("8/8/8/8/8/8/8/8", "the side to move has 0 kings"),
+            ("k7/8/8/8/8/8/8/8", "the side to move has 0 kings"),
+            ("kK6/K7/8/8/8/8/8/8", "the side to move has 2 kings"),
+            ("kKPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/P7/8/8/8", "33 men"),
+        ] {
+            let message = Position::from_fen(&format!("{board} w")).unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{board}: {message}");
+        }
+        assert!(Position::from_fen("").is_err());
+        assert!(Position::from_fen(&"P".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn lines_count_from_one_and_skip_comments() {
+        let text = format!("# opening\n{START} w\n\nnonsense\n{START} b\n");
+        let all: Vec<_> = fen_lines(&text).collect();
+        assert_eq!(all.len(), 3);
+        assert!(matches!(all[1], Err(PositionError::AtLine { line: 4, .. })), "{:?}", all[1]);
+        assert!(all[0].is_ok() && all[2].is_ok());
+    }
+}

@@ -1,0 +1,90 @@
+//! Why a network cannot be quantised.
+
+use crate::fault::FaultClass;
+
+/// Why a network cannot be quantised as its description says.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuantiseError {
+    /// A value leaves the stored type.
+    #[error(
+        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} · {scale} = {product} leaves {element} \
+         ({low} to {high}), so |value| may be at most {limit:.6}; {others} more values of this tensor leave it too; clip the \
+         weights in training, or lower the scale"
+    )]
+    OutOfRange {
+        /// Which tensor.
+        tensor: String,
+        /// Flat index in training order, `output + outputs·input`.
+        index: usize,
+        /// Row.
+        output: usize,
+        /// Column.
+        input: usize,
+        /// The real value.
+        value: f32,
+        /// The multiplier.
+        scale: i32,
+        /// value · scale.
+        product: f64,
+        /// The stored type's word.
+        element: &'static str,
+        /// Its least value.
+        low: i32,
+        /// Its greatest value.
+        high: i32,
+        /// The greatest |value| that fits.
+        limit: f64,
+        /// How many more do not fit.
+        others: usize,
+    },
+    /// NaN or an infinity.
+    #[error(
+        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} is not a finite number; the training diverged"
+    )]
+    NotFinite {
+        /// Which tensor.
+        tensor: String,
+        /// Flat index in training order.
+        index: usize,
+        /// Row.
+        output: usize,
+        /// Column.
+        input: usize,
+        /// The value.
+        value: f32,
+    },
+    /// An integer tensor without a multiplier.
+    #[error("tensor `{tensor}` is an integer tensor without `scale`; give it one in the description")]
+    NoScale {
+        /// Which tensor.
+        tensor: String,
+    },
+    /// A layer names a tensor that the description does not list.
+    #[error("tensor `{tensor}` is not listed in the description")]
+    NotDescribed {
+        /// Which tensor.
+        tensor: String,
+    },
+    /// Something that the integer network cannot express yet.
+    #[error("layer `{layer}`: {what} is not supported in integers; {instead}")]
+    Unsupported {
+        /// Which layer.
+        layer: String,
+        /// What.
+        what: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+}
+
+impl QuantiseError {
+    /// The class that decides the exit status.
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::OutOfRange { .. } | Self::NotFinite { .. } => FaultClass::Malformed,
+            Self::NoScale { .. } | Self::NotDescribed { .. } => FaultClass::Malformed,
+            Self::Unsupported { .. } => FaultClass::Unsupported,
+        }
+    }
+}

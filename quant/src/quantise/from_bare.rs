@@ -1,0 +1,38 @@
+//! A bare file holds a quantised network already; it only needs its layers put together.
+
+use super::{QuantLayer, QuantNet, QuantTensor, QuantiseError, Values, spec};
+use crate::import::{BareNet, BareValues};
+
+impl QuantNet {
+    /// The network in a bare file; nothing is rounded again.
+    ///
+    /// # Errors
+    /// [`QuantiseError::NotDescribed`] if a layer's tensor is missing, which a checked description excludes.
+    pub fn from_bare(bare: BareNet) -> Result<Self, QuantiseError> {
+        let BareNet { arch, header, mut tensors } = bare;
+        let mut layers = Vec::with_capacity(arch.layers.len());
+        for index in 0..arch.layers.len() {
+            let mut take = |name: String| {
+                let place = tensors.iter().position(|tensor| tensor.name == name);
+                let place = place.ok_or_else(|| QuantiseError::NotDescribed { tensor: name.clone() })?;
+                let tensor = tensors.swap_remove(place);
+                let spec = spec(&arch, &name)?;
+                Ok(QuantTensor {
+                    name,
+                    element: spec.r#type,
+                    scale: spec.scale,
+                    outputs: tensor.out,
+                    inputs: tensor.inp,
+                    values: match tensor.values {
+                        BareValues::Int(values) => Values::Int(values),
+                        BareValues::F32(values) => Values::F32(values),
+                    },
+                })
+            };
+            let weights = take(arch.weights_name(index))?;
+            let bias = take(arch.bias_name(index))?;
+            layers.push(QuantLayer { weights, bias, dense: None });
+        }
+        Ok(Self { arch, layers, bare_header: header })
+    }
+}

@@ -1,0 +1,161 @@
+//! Running a packed model on the host: the runtime with memory from the heap.
+
+use crate::arch::{Architecture, DenseType, InputKind};
+use crate::float::Example;
+use crate::quantise::quantise_input;
+use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Kernels;
+use tamis_runtime::signature::{Buffers, signature};
+use tamis_runtime::{Input, Output, Plan, RunError};
+
+/// Bytes at a multiple of 64, as the loader wants them.
+#[derive(Debug, Clone, Default)]
+pub struct AlignedBytes {
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Block([u8; 64]);
+
+impl AlignedBytes {
+    /// `len` zeros.
+    pub fn zeroed(len: usize) -> Self {
+        Self { blocks: vec![Block([0; 64]); len.div_ceil(64)], len }
+    }
+
+    /// A copy.
+    pub fn copy_of(bytes: &[u8]) -> Self {
+        let mut aligned = Self::zeroed(bytes.len());
+        aligned.as_mut().copy_from_slice(bytes);
+        aligned
+    }
+}
+
+impl AsRef<[u8]> for AlignedBytes {
+    fn as_ref(&self) -> &[u8] {
+        cast_slice(&self.blocks).get(..self.len).unwrap_or(&[])
+    }
+}
+
+impl AsMut<[u8]> for AlignedBytes {
+    fn as_mut(&mut self) -> &mut [u8] {
+        cast_slice_mut(&mut self.blocks).get_mut(..self.len).unwrap_or(&mut [])
+    }
+}
+
+/// A network's outputs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outputs {
+    /// Of an integer head.
+    I32(Vec<i32>),
+    /// Of a real tail.
+    F32(Vec<f32>),
+}
+
+impl Outputs {
+    /// The real values, given the real value of one unit.
+    pub fn to_reals(&self, unit: f64) -> Vec<f64> {
+        match self {
+            Self::I32(values) => values.iter().map(|value| f64::from(*value) * unit).collect(),
+            Self::F32(values) => values.iter().map(|value| f64::from(*value) * unit).collect(),
+        }
+    }
+}
+
+/// A model, a tier, and the memory to run them.
+#[derive(Debug)]
+pub struct Runner<'m> {
+    plan: Plan<'m>,
+    own: Vec<i16>,
+    other: Vec<i16>,
+    bytes: Vec<u8>,
+    workspace: AlignedBytes,
+}
+
+impl<'m> Runner<'m> {
+    /// Allocates what the model needs.
+    pub fn new(model: Model<'m>, kernels: &'static Kernels) -> Self {
+        let hidden = model.input().hidden as usize;
+        let dense = if hidden == 0 { model.input().size as usize } else { 0 };
+        Self {
+            plan: Plan::new(model, kernels),
+            own: vec![0; hidden],
+            other: vec![0; hidden],
+            bytes: vec![0; dense],
+            workspace: AlignedBytes::zeroed(model.workspace_len_bytes()),
+        }
+    }
+
+    /// The plan.
+    pub const fn plan(&self) -> &Plan<'m> {
+        &self.plan
+    }
+
+    /// Refreshes the accumulators and evaluates; a dense input is quantised first, by the description.
+    ///
+    /// # Errors
+    /// [`RunError`] if the example does not fit the network.
+    pub fn evaluate(&mut self, arch: &Architecture, example: &Example) -> Result<Outputs, RunError> {
+        self.evaluate_traced(arch, example, |_, _| ())
+    }
+
+    /// The same, showing every value: `observe(value index, its bytes)`; the accumulators come first, as value 0.
+    ///
+    /// # Errors
+    /// [`RunError`] if the example does not fit the network.
+    pub fn evaluate_traced(
+        &mut self,
+        arch: &Architecture,
+        example: &Example,
+        mut observe: impl FnMut(usize, &[u8]),
+    ) -> Result<Outputs, RunError> {
+        let output = match example {
+            Example::Features { lists, bucket } => {
+                self.plan.refresh(&mut self.own, &lists[0])?;
+                if self.plan.model().input().perspectives == 2 {
+                    self.plan.refresh(&mut self.other, &lists[1])?;
+                } else {
+                    self.other.clear();
+                }
+                let both: Vec<i16> = [self.own.as_slice(), self.other.as_slice()].concat();
+                observe(0, cast_slice(&both));
+                let input = Input::Accumulators(&self.own, &self.other);
+                self.plan.run_traced(input, *bucket, self.workspace.as_mut(), observe)?
+            }
+            Example::Dense(x) => {
+                if arch.input.kind != InputKind::Dense {
+                    return Err(RunError::InputKind);
+                }
+                let quantised = quantise_input(arch, x);
+                let signed = arch.input.r#type == Some(DenseType::I8);
+                let input = if signed { Input::I8(&quantised) } else { Input::U8(cast_slice(&quantised)) };
+                observe(0, cast_slice(&quantised));
+                self.plan.run_traced(input, 0, self.workspace.as_mut(), observe)?
+            }
+        };
+        Ok(match output {
+            Output::I32(values) => Outputs::I32(values.to_vec()),
+            Output::F32(values) => Outputs::F32(values.to_vec()),
+        })
+    }
+
+    /// The model's signature on this tier.
+    ///
+    /// # Errors
+    /// None for a parsed model; the type is the runtime's.
+    pub fn signature(&mut self) -> Result<u64, RunError> {
+        let mut spare = vec![0; self.own.len()];
+        self.other.resize(self.own.len(), 0);
+        let buffers = Buffers {
+            own: &mut self.own,
+            other: &mut self.other,
+            spare: &mut spare,
+            bytes: &mut self.bytes,
+            workspace: self.workspace.as_mut(),
+        };
+        signature(&self.plan, buffers)
+    }
+}

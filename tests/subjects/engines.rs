@@ -1,0 +1,122 @@
+//! Networks of real engines: packed from their bare files, they evaluate to what their engines print, on every tier.
+
+use serde_json::Value;
+use std::path::Path;
+use tamis_quant::float::example;
+use tamis_quant::positions::Position;
+use tamis_quant::quantise::QuantNet;
+use tamis_quant::run::{Outputs, Runner};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::TIERS;
+use tests::tolerances::F32_TAIL_CENTIPAWNS;
+use tests::{architecture, bare_net, fixtures, packed};
+
+/// Description, file under `nnue`, key in `expected.json`.
+const NETS: [(&str, &str, &str); 7] = [
+    ("noggin", "noggin/quantised.bin", "noggin/quantised.bin"),
+    ("cwtch", "cwtch/quantised.bin", "cwtch/quantised.bin"),
+    ("matthriscu", "matthriscu/nnue.bin", "matthriscu/nnue.bin (crelu)"),
+    ("akimbo-buckets", "akimbo/net-27.12.23.bin", "akimbo/net-27.12.23.bin"),
+    ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin", "akimbo/net-12.01.24-epoch17.bin (hm)"),
+    ("alexandria", "alexandria/nn-72900856.net", "alexandria/nn-72900856.net (untransposed l1w, hm)"),
+    ("stormphrax", "stormphrax/net013.nnue", "stormphrax/net013.nnue (64-byte CBNF header)"),
+];
+const LAYERS: (&str, &str, &str) = (
+    "akimbo-layers",
+    "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin",
+    "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin",
+);
+
+fn expected(folder: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap()
+}
+
+fn fens(expected: &Value) -> Vec<Position> {
+    expected["fens"].as_array().unwrap().iter().map(|fen| Position::from_fen(fen.as_str().unwrap()).unwrap()).collect()
+}
+
+/// Outputs of every tier, which must agree, on the positions.
+fn evaluate(net: &QuantNet, positions: &[Position]) -> Vec<Outputs> {
+    let bytes = packed(net);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let mut all: Vec<Vec<Outputs>> = Vec::new();
+    for tier in TIERS {
+        let mut runner = Runner::new(model, tier);
+        let outputs = positions
+            .iter()
+            .map(|position| runner.evaluate(&net.arch, &example(&net.arch, position).unwrap()).unwrap());
+        all.push(outputs.collect());
+        assert_eq!(all.last(), all.first(), "tier {}", tier.name);
+    }
+    all.swap_remove(0)
+}
+
+#[test]
+fn integer_networks_give_their_engines_integers() {
+    let Some(folder) = fixtures("engines' integer networks") else { return };
+    let folder = folder.join("nnue");
+    let expected = expected(&folder);
+    let positions = fens(&expected);
+    for (name, file, key) in NETS {
+        let net = bare_net(&folder.join(file), &architecture(name));
+        let wanted: Vec<i32> =
+            expected["evals"][key].as_array().unwrap().iter().map(|eval| eval.as_i64().unwrap() as i32).collect();
+        let found: Vec<i32> = evaluate(&net, &positions)
+            .into_iter()
+            .map(|output| match output {
+                Outputs::I32(values) => values[0],
+                Outputs::F32(_) => panic!("{name} has an integer head"),
+            })
+            .collect();
+        assert_eq!(found, wanted, "{name}");
+    }
+}
+
+#[test]
+fn the_real_tail_is_within_its_tolerance() {
+    let Some(folder) = fixtures("akimbo's layered network") else { return };
+    let folder = folder.join("nnue");
+    let expected = expected(&folder);
+    let (name, file, key) = LAYERS;
+    let net = bare_net(&folder.join(file), &architecture(name));
+    for (output, wanted) in evaluate(&net, &fens(&expected)).iter().zip(expected["evals"][key].as_array().unwrap()) {
+        let (found, wanted) = (output.to_reals(1.0)[0], wanted.as_f64().unwrap());
+        assert!((found - wanted).abs() < F32_TAIL_CENTIPAWNS, "{found} {wanted}");
+    }
+}
+
+#[test]
+fn cwtch_gives_its_engines_twenty_five_lines() {
+    let Some(folder) = fixtures("cwtch's own list") else { return };
+    let folder = folder.join("nnue/cwtch");
+    let net = bare_net(&folder.join("quantised.bin"), &architecture("cwtch"));
+    let text = std::fs::read_to_string(folder.join("expected_evals.txt")).unwrap();
+    let (mut wanted, mut positions) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        let (eval, fen) = line.split_once(' ').unwrap();
+        wanted.push(Outputs::I32(vec![eval.parse().unwrap()]));
+        positions.push(Position::from_fen(fen).unwrap());
+    }
+    assert_eq!(wanted.len(), 25);
+    assert_eq!(evaluate(&net, &positions), wanted);
+}
+
+#[test]
+fn the_first_records_of_the_batch_agree() {
+    let Some(folder) = fixtures("batch.bf") else { return };
+    let folder = folder.join("nnue");
+    let expected = expected(&folder);
+    let batch = std::fs::read(folder.join("bullet/batch.bf")).unwrap();
+    let positions: Vec<Position> =
+        tamis_quant::positions::records(&batch).unwrap().take(64).map(|position| position.unwrap()).collect();
+    for (name, file, key) in NETS.into_iter().filter(|(name, ..)| *name == "noggin" || *name == "cwtch") {
+        let net = bare_net(&folder.join(file), &architecture(name));
+        let wanted: Vec<Outputs> = expected["batch_bf_first64"][key]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|eval| Outputs::I32(vec![eval.as_i64().unwrap() as i32]))
+            .collect();
+        assert_eq!(evaluate(&net, &positions), wanted, "{name}");
+    }
+}
