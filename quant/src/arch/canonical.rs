@@ -6,7 +6,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::types::{Architecture, DenseType, ElementType, InputKind, Layer, Rounding, Tail, TensorSpec};
+use super::types::{Architecture, DenseType, ElementType, InputKind, Layer, Rounding, TensorSpec};
 
 impl Architecture {
     /// The canonical text. Equal descriptions give equal bytes, and [`Architecture::from_toml`] gives a checked

@@ -21,7 +21,7 @@ impl Architecture {
     /// [`ArchError`], with the line, for anything that is not TOML of [`SCHEMA`], has an unknown key or value, or
     /// contradicts itself.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ArchError> {
-        let origin = printable(origin);
+        let origin = on_one_line(origin);
         if text.len() > LIMIT_BYTES {
             return Err(ArchError::TooLong { origin, len_bytes: text.len(), limit_bytes: LIMIT_BYTES });
         }
@@ -39,13 +39,8 @@ impl Architecture {
     /// # Errors
     /// [`ArchError::Contradiction`], without a line, with the description's name as origin.
     pub fn validate(&self) -> Result<(), ArchError> {
-        let origin = || format!("description `{}`", printable(&self.name));
-        if self.schema != SCHEMA {
-            let found = i64::from(self.schema);
-            return Err(ArchError::Schema { origin: origin(), line: 0, found, expected: SCHEMA });
-        }
         self.check().map_err(|(place, cause): (Place, Cause)| ArchError::Contradiction {
-            origin: origin(),
+            origin: format!("description `{}`", printable(&self.name)),
             line: None,
             place,
             cause: Box::new(cause),
@@ -86,7 +81,12 @@ fn syntax(error: &toml::de::Error, text: &str, origin: &str) -> ArchError {
     if let Some((value, known)) = unknown_word(message, "unknown variant `") {
         return ArchError::UnknownValue { origin, line, value: printable(value), advice: advice(value, &known) };
     }
-    ArchError::Syntax { origin, line, message: message.replace('\n', "; ") }
+    ArchError::Syntax { origin, line, message: on_one_line(message) }
+}
+
+/// Control characters, which could fake or hide lines, become spaces.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// Splits "unknown field `x`, expected one of `a`, `b`".
@@ -178,8 +178,21 @@ mod tests {
         assert!(matches!(Architecture::from_toml(&long, "x").unwrap_err(), ArchError::TooLong { .. }));
         let _ = message(&format!("schema = 1\nname = {}", "[".repeat(100_000)));
         let _ = message(&format!("schema = 1\n{} = 1", vec!["a"; 50_000].join(".")));
+        let _ = message(&format!("{} = 1", vec!["a"; LIMIT_BYTES / 2 - 2].join(".")));
+        let _ = message(&format!("[{}]", vec!["a"; LIMIT_BYTES / 2 - 2].join(".")));
         let _ = message(&"\u{0}".repeat(100));
         let _ = message(&format!("schema = 1\n\"{}\" = 1", "`, expected ".repeat(50)));
+    }
+
+    #[test]
+    fn every_beginning_and_every_missing_line_is_read_or_refused() {
+        for end in 0..SMALL.len() {
+            let _ = Architecture::from_toml(&SMALL[..end], "x");
+        }
+        let lines: Vec<&str> = SMALL.lines().collect();
+        for missing in 0..lines.len() {
+            let _ = Architecture::from_toml(&[&lines[..missing], &lines[missing + 1..]].concat().join("\n"), "x");
+        }
     }
 
     #[test]

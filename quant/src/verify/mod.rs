@@ -1,0 +1,192 @@
+//! Three questions about a packed model, never mixed:
+//!
+//! 1. Does the runtime equal the integer model? [`runtime`]: every byte, every operation, every tier; tolerance 0.
+//! 2. Can any accumulator overflow? [`crate::proof`], derived again from the file's own integers.
+//! 3. How far is the integer model from full precision? [`accuracy`], with the error split by cause: [`simulate`].
+//!
+//! And a fourth that people really have: [`mistakes`] says which fact of a description is wrong.
+
+pub mod accuracy;
+mod gates;
+mod html;
+mod integer;
+pub mod mistakes;
+mod reference;
+mod report;
+pub mod runtime;
+pub mod simulate;
+pub mod stats;
+mod svg;
+
+pub use gates::{GateError, GateResult, Gates};
+pub use html::to_html;
+pub use integer::IntegerModel;
+pub use reference::{Reference, ReferenceError};
+pub use report::{ClaimCheck, ProofSummary, Report, SCHEMA, TruthInfo};
+
+use crate::fault::FaultClass;
+use crate::float::{EvalError, Example, Net, example};
+use crate::import::Checkpoint;
+use crate::pack::{PackError, unpack};
+use crate::positions::Position;
+use crate::proof::prove;
+use tamis_runtime::RunError;
+use tamis_runtime::format::Model;
+
+/// What a model is held against.
+#[derive(Debug)]
+pub struct Truth<'a> {
+    /// The float network under the description that the user gave.
+    pub checkpoint: Option<&'a Checkpoint>,
+    /// Outputs that the training framework computed.
+    pub reference: Option<&'a Reference>,
+    /// Positions to run, where the reference brings none.
+    pub positions: &'a [Position],
+}
+
+/// Why a model cannot be verified at all.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The container cannot be taken apart.
+    #[error("{0}")]
+    Pack(#[from] PackError),
+    /// An example does not fit the float network.
+    #[error("example {index}: {error}")]
+    Example {
+        /// Which example.
+        index: usize,
+        /// Why.
+        error: EvalError,
+    },
+    /// An example does not fit the model.
+    #[error("example {index}: {error}")]
+    Run {
+        /// Which example.
+        index: usize,
+        /// Why.
+        error: RunError,
+    },
+    /// Neither positions nor a reference.
+    #[error("nothing to run the network on; give --positions FILE.bf, or a --reference that holds positions or inputs")]
+    NoExamples,
+    /// Checkpoint and model are not of one shape.
+    #[error("the model is {model}, the checkpoint {checkpoint}; they are not the same network")]
+    DifferentShapes {
+        /// The model's shape.
+        model: String,
+        /// The checkpoint's.
+        checkpoint: String,
+    },
+    /// The reference's outputs do not fit the network.
+    #[error("the reference has {found} outputs an example, the network {expected}; it belongs to another network")]
+    ReferenceShape {
+        /// The reference's.
+        found: usize,
+        /// The network's.
+        expected: usize,
+    },
+}
+
+impl VerifyError {
+    /// The class that decides the exit status.
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::Pack(error) => error.class(),
+            Self::Example { .. } | Self::NoExamples => FaultClass::Usage,
+            Self::Run { .. } | Self::DifferentShapes { .. } | Self::ReferenceShape { .. } => FaultClass::Malformed,
+        }
+    }
+}
+
+/// Answers all questions about a model. `step` is called after every share of the work with (done, total).
+///
+/// # Errors
+/// [`VerifyError`] if there is nothing to compare; findings are in the report, not errors.
+pub fn verify(model: Model<'_>, truth: &Truth<'_>, gates: &Gates, step: &mut dyn FnMut(u64, u64)) -> Result<Report, VerifyError> {
+    let net = unpack(&model)?;
+    let positions: &[Position] = match truth.reference {
+        Some(reference) if !reference.positions.is_empty() => &reference.positions,
+        _ => truth.positions,
+    };
+    let examples = examples(&net.arch, positions, truth.reference)?;
+    if examples.is_empty() {
+        return Err(VerifyError::NoExamples);
+    }
+    if let Some(checkpoint) = truth.checkpoint {
+        same_shape(&net.to_reals(), &checkpoint.net.to_f64())?;
+    }
+    if let Some(reference) = truth.reference
+        && reference.outputs_per_example != net.arch.output_count()
+    {
+        return Err(VerifyError::ReferenceShape { found: reference.outputs_per_example, expected: net.arch.output_count() });
+    }
+    let proof = prove(&net);
+    let (runtime, outputs) = runtime::check(model, &net, &examples, step)?;
+    let float = match truth.checkpoint {
+        Some(checkpoint) => checkpoint.net.clone(),
+        None => net.to_reals().map(|value| value as f32),
+    };
+    // With a description of its own the checkpoint may see other features in the same position.
+    let own_examples = match truth.checkpoint {
+        Some(checkpoint) => self::examples(&checkpoint.net.arch, positions, truth.reference)?,
+        None => examples.clone(),
+    };
+    let accuracy = accuracy::measure(&accuracy::Task {
+        net: &net,
+        float: truth.checkpoint.map(|_| &float),
+        reference: truth.reference,
+        examples: &examples,
+        float_examples: &own_examples,
+        positions,
+        outputs: &outputs,
+    })?;
+    let mistakes = mistakes::find(&mistakes::Case {
+        net: &net,
+        checkpoint: truth.checkpoint,
+        reference: truth.reference,
+        positions,
+        accuracy: &accuracy,
+    })?;
+    let summary = report::proof_summary(&model, &net, &proof);
+    let truth = report::truth_info(truth, examples.len());
+    let mut report = Report {
+        schema: SCHEMA,
+        network: net.arch.name.clone(),
+        unit: accuracy::unit(&net.arch),
+        truth,
+        runtime,
+        proof: summary,
+        accuracy,
+        mistakes,
+        gates: Vec::new(),
+        passed: false,
+    };
+    report.gates = gates.judge(&report);
+    report.passed = report.gates.iter().all(|gate| gate.passed);
+    Ok(report)
+}
+
+/// What the network sees of positions, or of a reference's dense inputs.
+pub(crate) fn examples(
+    arch: &crate::arch::Architecture,
+    positions: &[Position],
+    reference: Option<&Reference>,
+) -> Result<Vec<Example>, VerifyError> {
+    if let Some(reference) = reference
+        && !reference.inputs.is_empty()
+    {
+        return Ok(reference.inputs.iter().cloned().map(Example::Dense).collect());
+    }
+    let fault = |(index, error)| VerifyError::Example { index, error };
+    positions.iter().enumerate().map(|(index, position)| example(arch, position).map_err(|error| fault((index, error)))).collect()
+}
+
+fn same_shape(model: &Net<f64>, checkpoint: &Net<f64>) -> Result<(), VerifyError> {
+    let shape = |net: &Net<f64>| {
+        let layers = net.layers.iter().map(|layer| format!("{} × {}", layer.weights.outputs, layer.weights.inputs));
+        layers.collect::<Vec<_>>().join(", then ")
+    };
+    let (model, checkpoint) = (shape(model), shape(checkpoint));
+    if model == checkpoint { Ok(()) } else { Err(VerifyError::DifferentShapes { model, checkpoint }) }
+}
