@@ -3,3 +3,6 @@
 
 #[path = "subjects/engines.rs"]
 mod engines; // what real engines' networks evaluate to
+
+#[path = "subjects/verification.rs"]
+mod verification; // the three questions on real networks

@@ -20,3 +20,4 @@ pub mod positions;
 pub mod proof;
 pub mod quantise;
 pub mod run;
+pub mod verify;

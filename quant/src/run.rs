@@ -4,7 +4,7 @@ use crate::arch::{Architecture, DenseType, InputKind};
 use crate::float::Example;
 use crate::quantise::quantise_input;
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
-use tamis_runtime::format::Model;
+use tamis_runtime::format::{Model, perspective_order};
 use tamis_runtime::kernels::Kernels;
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Output, Plan, RunError};
@@ -114,13 +114,17 @@ impl<'m> Runner<'m> {
     ) -> Result<Outputs, RunError> {
         let output = match example {
             Example::Features { lists, bucket } => {
-                self.plan.refresh(&mut self.own, &lists[0])?;
+                let [first, second] = lists;
+                let other_first = self.plan.model().input().order == perspective_order::OTHER_FIRST;
+                let (own, other) = if other_first { (second, first) } else { (first, second) };
+                self.plan.refresh(&mut self.own, own)?;
                 if self.plan.model().input().perspectives == 2 {
-                    self.plan.refresh(&mut self.other, &lists[1])?;
+                    self.plan.refresh(&mut self.other, other)?;
                 } else {
                     self.other.clear();
                 }
-                let both: Vec<i16> = [self.own.as_slice(), self.other.as_slice()].concat();
+                let (own, other) = (self.own.as_slice(), self.other.as_slice());
+                let both = if other_first { [other, own] } else { [own, other] }.concat();
                 observe(0, cast_slice(&both));
                 let input = Input::Accumulators(&self.own, &self.other);
                 self.plan.run_traced(input, *bucket, self.workspace.as_mut(), observe)?

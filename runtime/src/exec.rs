@@ -3,7 +3,7 @@
 //! The loader has checked every index, length and range, so the fallbacks to empty slices below are never taken; they
 //! stand where an `unwrap` would, so that nothing here can panic.
 
-use crate::format::{OpRecord, ValueRecord, activation, claim, element, input_kind, op};
+use crate::format::{OpRecord, ValueRecord, activation, claim, element, input_kind, op, perspective_order};
 use crate::num;
 use crate::plan::{Plan, RunError};
 use crate::workspace::split;
@@ -13,7 +13,8 @@ use core::ops::Range;
 /// What goes in.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
-    /// Accumulators, side to move first; the second is not read by a network of one perspective. Each (hidden,) i16.
+    /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is not
+    /// read by a network of one perspective. Each (hidden,) i16.
     Accumulators(&'a [i16], &'a [i16]),
     /// (size,) u8, 0..=127.
     U8(&'a [u8]),
@@ -110,7 +111,8 @@ impl Plan<'_> {
     fn first(&self, record: &OpRecord, input: Input<'_>, bucket: usize, out: &mut [u8]) {
         match input {
             Input::Accumulators(own, other) => {
-                let both = [own, other];
+                let other_first = self.model.input().order == perspective_order::OTHER_FIRST;
+                let both = if other_first { [other, own] } else { [own, other] };
                 let used = self.model.input().perspectives as usize;
                 self.accumulators(record, both.get(..used).unwrap_or(&[]), bucket, out);
             }

@@ -1,9 +1,10 @@
 //! The signature: one number that every tier and board must print for a model.
 //!
 //! FORMAT.md states generator, count and hash, so that any reader can compute it. It covers what a tier computes: refresh,
-//! update (fused and not), every operation on ordinary inputs, and every operation on extreme ones.
+//! update (fused and not), and the whole output of every operation, on ordinary inputs and on extreme ones. Hashing the network's
+//! output alone would hide a sum that is off by little behind the division that follows it.
 
-use crate::exec::{Input, Output};
+use crate::exec::Input;
 use crate::format::{element, input_kind};
 use crate::plan::{Plan, RunError};
 
@@ -16,12 +17,15 @@ const FEATURES: usize = 32;
 const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 
-/// Memory that [`signature`] needs: three accumulators.
+/// What a NaN enters the hash as: processors differ in the sign and the payload of the NaNs that they make.
+const CANONICAL_NAN: u32 = 0x7FC0_0000;
+
+/// Memory that [`signature`] needs.
 #[derive(Debug)]
 pub struct Buffers<'b> {
-    /// (hidden,) or, for a dense network of u8 or i8, (size,): one element an i16.
+    /// (hidden,); not used by dense networks.
     pub own: &'b mut [i16],
-    /// Like `own`; not used by dense networks.
+    /// Like `own`, for networks of one perspective too.
     pub other: &'b mut [i16],
     /// Like `own`.
     pub spare: &'b mut [i16],
@@ -42,7 +46,7 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
     let Buffers { own, other, spare, bytes, workspace } = buffers;
     for sample in 0..SAMPLES {
         let bucket = (sample % record.bucket_count) as usize;
-        let output = if record.kind == input_kind::FEATURES {
+        let input = if record.kind == input_kind::FEATURES {
             if sample % 4 == 3 {
                 // Extremes: any i16, which no feature list need reach; clips, wraps and wide sums all show.
                 own.iter_mut().for_each(|value| *value = random.next() as i16);
@@ -60,7 +64,7 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
                     hash.i16s(side);
                 }
             }
-            plan.run(Input::Accumulators(own, other), bucket, workspace)?
+            Input::Accumulators(own, other)
         } else {
             let signed = record.element == element::I8;
             for byte in bytes.iter_mut() {
@@ -72,13 +76,12 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
                     _ => (any % 128) as u8,
                 };
             }
-            let input = if signed { Input::I8(bytemuck::cast_slice(bytes)) } else { Input::U8(bytes) };
-            plan.run(input, bucket, workspace)?
+            if signed { Input::I8(bytemuck::cast_slice(bytes)) } else { Input::U8(bytes) }
         };
-        match output {
-            Output::I32(values) => values.iter().for_each(|value| hash.bytes(&value.to_le_bytes())),
-            Output::F32(values) => values.iter().for_each(|value| hash.bytes(&value.to_bits().to_le_bytes())),
-        }
+        plan.run_traced(input, bucket, workspace, |value, bytes| {
+            let element = plan.model().values().get(value).map(|value| value.element);
+            hash.value(element == Some(element::F32), bytes);
+        })?;
     }
     Ok(hash.0)
 }
@@ -119,6 +122,18 @@ impl Fnv {
     fn bytes(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
+        }
+    }
+
+    /// A value as it lies in the workspace, which is little-endian like every machine that the loader accepts.
+    fn value(&mut self, real: bool, bytes: &[u8]) {
+        if !real {
+            return self.bytes(bytes);
+        }
+        let (elements, _) = bytes.as_chunks::<4>();
+        for element in elements {
+            let is_nan = f32::from_le_bytes(*element).is_nan();
+            self.bytes(&if is_nan { CANONICAL_NAN.to_le_bytes() } else { *element });
         }
     }
 

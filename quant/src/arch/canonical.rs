@@ -49,6 +49,7 @@ impl Architecture {
         text.quote("kind", Some(kind));
         text.set("size", input.size);
         text.set("perspectives", input.perspectives);
+        text.flag("other_first", input.other_first);
         text.flag("mirrored", input.mirrored);
         text.list("king_buckets", input.king_buckets.as_deref());
         text.set("max_active", input.max_active);

@@ -70,6 +70,9 @@ pub struct Input {
     /// `chess` and `features`: 2 (side to move first, the usual) or 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perspectives: Option<usize>,
+    /// `chess`: the other side's accumulator comes first in the second layer's inputs; bullet puts the side to move first.
+    #[serde(default)]
+    pub other_first: bool,
     /// `chess`: mirror the board left to right while the perspective's own king stands on files e to h.
     #[serde(default)]
     pub mirrored: bool,

@@ -11,7 +11,8 @@ use crate::positions::Position;
 pub enum Example {
     /// Active features.
     Features {
-        /// Indices, the side to move's first; a network of one perspective has an empty second list.
+        /// Indices, in the order in which the network puts the perspectives: the side to move's first, unless the
+        /// description says `other_first`. A network of one perspective has an empty second list.
         lists: [Vec<u32>; 2],
         /// Output bucket; 0 of a network without buckets.
         bucket: usize,
@@ -36,5 +37,7 @@ pub fn example(arch: &Architecture, position: &Position) -> Result<Example, Eval
     let other = if arch.perspectives() == 2 { list(Perspective::Other) } else { Vec::new() };
     let men = position.pieces().len();
     let bucket = arch.piece_count_table().get(men).copied().map_or(0, usize::from);
-    Ok(Example::Features { lists: [list(Perspective::SideToMove), other], bucket })
+    let own = list(Perspective::SideToMove);
+    let lists = if arch.input.other_first { [other, own] } else { [own, other] };
+    Ok(Example::Features { lists, bucket })
 }

@@ -100,7 +100,10 @@ pub enum ImportError {
         second_bytes: u64,
     },
     /// Tensors that the description does not know.
-    #[error("weights.bin: the description does not know {}; add a layer, or `factoriser`, for each", quoted(names))]
+    #[error(
+        "weights.bin: the description does not know {}; add a layer for each, or, if it is a factoriser that must be merged, `factoriser = …` to the first layer",
+        quoted(names)
+    )]
     UnknownTensors {
         /// Their names.
         names: Vec<String>,

@@ -52,7 +52,9 @@ fn read_directory(directory: &Path, arch: &Architecture) -> Result<Checkpoint, I
         let bytes = read_file(&path)?;
         let read = if name == "raw.bin" { raw_bin::read_raw } else { weights_bin::read_weights };
         let net = read(&bytes, arch).map_err(at(&path))?;
-        return Ok(Checkpoint { net, source: name.to_owned(), bytes_hash: fnv1a_64(&bytes) });
+        let factoriser =
+            if name == "raw.bin" { None } else { weights_bin::read_factoriser(&bytes, arch).map_err(at(&path))? };
+        return Ok(Checkpoint { net, factoriser, source: name.to_owned(), bytes_hash: fnv1a_64(&bytes) });
     }
     Err(at(directory)(ImportError::NothingThere))
 }

@@ -28,13 +28,15 @@ pub use raw_bin::read_raw;
 pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;
 
-use crate::float::Net;
+use crate::float::{Matrix, Net};
 
 /// A network and where it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     /// The network, factoriser merged.
     pub net: Net<f32>,
+    /// The factoriser before it was merged, (outputs, 768), if the description has one.
+    pub factoriser: Option<Matrix<f32>>,
     /// What was read: `optimiser_state/weights.bin`, `weights.bin`, `raw.bin` or `quantised.bin (dequantised)`.
     pub source: String,
     /// FNV-1a, 64 bits, of the bytes read.

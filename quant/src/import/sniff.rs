@@ -65,7 +65,11 @@ pub fn read_bytes(bytes: &[u8], arch: &Architecture, file_name: &str) -> Result<
         SourceKind::RawBin => raw_bin::read_raw(bytes, arch)?,
         SourceKind::Bare => bare::read_bare(bytes, arch)?.dequantise()?,
     };
-    Ok(Checkpoint { net, source: kind.words().to_owned(), bytes_hash: fnv1a_64(bytes) })
+    let factoriser = match kind {
+        SourceKind::WeightsBin => weights_bin::read_factoriser(bytes, arch)?,
+        SourceKind::RawBin | SourceKind::Bare => None,
+    };
+    Ok(Checkpoint { net, factoriser, source: kind.words().to_owned(), bytes_hash: fnv1a_64(bytes) })
 }
 
 fn begins_with_a_name(bytes: &[u8], arch: &Architecture) -> bool {

@@ -14,7 +14,7 @@
 use super::assemble::{assemble, floats, merge_factoriser};
 use super::error::ImportError;
 use crate::arch::Architecture;
-use crate::float::Net;
+use crate::float::{Matrix, Net};
 
 /// The longest name; bullet's own have three to ten letters.
 const MAX_NAME_LEN: usize = 128;
@@ -98,6 +98,17 @@ pub fn read_weights(bytes: &[u8], arch: &Architecture) -> Result<Net<f32>, Impor
         merge_factoriser(&mut net, &factoriser)?;
     }
     Ok(net)
+}
+
+/// The factoriser of a description, as the file holds it; nothing if the description has none.
+///
+/// # Errors
+/// [`ImportError`] if the file cannot be taken apart.
+pub fn read_factoriser(bytes: &[u8], arch: &Architecture) -> Result<Option<Matrix<f32>>, ImportError> {
+    let (Some(name), Some((outputs, inputs))) = (arch.factoriser(), arch.factoriser_shape()) else { return Ok(None) };
+    let entries = entries(bytes)?;
+    let entry = entries.iter().find(|entry| entry.name == name);
+    Ok(entry.and_then(|entry| Matrix::new(outputs, inputs, floats(entry.values))))
 }
 
 fn names<'a>(entries: &[Entry<'a>]) -> impl Iterator<Item = &'a str> {

@@ -9,7 +9,7 @@ use crate::quantise::{QuantNet, QuantTensor, input_unit, requantisation};
 use bytemuck::Zeroable;
 use tamis_runtime::format::{
     BlockRecord, InputRecord, Layout, NONE, OpRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
-    op,
+    op, perspective_order,
 };
 
 /// Everything between header and people's section, before places are known.
@@ -72,7 +72,8 @@ fn empty(net: &QuantNet) -> Program {
         unit: if dense { input_unit(arch) as f32 } else { 0.0 },
         output: 0,
         output_unit: 1.0,
-        reserved: [0; 3],
+        order: if arch.input.other_first { perspective_order::OTHER_FIRST } else { perspective_order::OWN_FIRST },
+        reserved: [0; 2],
     };
     let (code, len) =
         if dense { (input.element, input.size) } else { (element::I16, input.perspectives * input.hidden) };

@@ -103,7 +103,12 @@ impl VerifyError {
 ///
 /// # Errors
 /// [`VerifyError`] if there is nothing to compare; findings are in the report, not errors.
-pub fn verify(model: Model<'_>, truth: &Truth<'_>, gates: &Gates, step: &mut dyn FnMut(u64, u64)) -> Result<Report, VerifyError> {
+pub fn verify(
+    model: Model<'_>,
+    truth: &Truth<'_>,
+    gates: &Gates,
+    step: &mut dyn FnMut(u64, u64),
+) -> Result<Report, VerifyError> {
     let net = unpack(&model)?;
     let positions: &[Position] = match truth.reference {
         Some(reference) if !reference.positions.is_empty() => &reference.positions,
@@ -119,7 +124,10 @@ pub fn verify(model: Model<'_>, truth: &Truth<'_>, gates: &Gates, step: &mut dyn
     if let Some(reference) = truth.reference
         && reference.outputs_per_example != net.arch.output_count()
     {
-        return Err(VerifyError::ReferenceShape { found: reference.outputs_per_example, expected: net.arch.output_count() });
+        return Err(VerifyError::ReferenceShape {
+            found: reference.outputs_per_example,
+            expected: net.arch.output_count(),
+        });
     }
     let proof = prove(&net);
     let (runtime, outputs) = runtime::check(model, &net, &examples, step)?;
@@ -179,7 +187,11 @@ pub(crate) fn examples(
         return Ok(reference.inputs.iter().cloned().map(Example::Dense).collect());
     }
     let fault = |(index, error)| VerifyError::Example { index, error };
-    positions.iter().enumerate().map(|(index, position)| example(arch, position).map_err(|error| fault((index, error)))).collect()
+    positions
+        .iter()
+        .enumerate()
+        .map(|(index, position)| example(arch, position).map_err(|error| fault((index, error))))
+        .collect()
 }
 
 fn same_shape(model: &Net<f64>, checkpoint: &Net<f64>) -> Result<(), VerifyError> {

@@ -100,10 +100,14 @@ impl Simulation {
                 }
             }
             if dense {
-                switches.push((format!("rounding behind {}", arch.layers.get(index).map_or("", |layer| &layer.name)), Switch::Activations(index)));
+                switches.push((
+                    format!("rounding behind {}", arch.layers.get(index).map_or("", |layer| &layer.name)),
+                    Switch::Activations(index),
+                ));
             }
             if index == 0 && !dense {
-                activation_scale = activation_units(&arch, weight_scale, quantised.layers.get(1).map(|layer| layer.weights.element));
+                activation_scale =
+                    activation_units(&arch, weight_scale, quantised.layers.get(1).map(|layer| layer.weights.element));
             }
             layers.push(Layer { exact, rounded, scale, element, dense: quant.dense.clone() });
         }

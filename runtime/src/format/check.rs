@@ -1,7 +1,10 @@
 //! Places: every byte of the file belongs to a record, a tensor, the people's section or to padding that is zero.
 
-use super::records::{claim, element, feature_set, input_kind};
+use super::records::{claim, element, feature_set, input_kind, perspective_order};
 use super::{ALIGNMENT, Layout, Model, NONE, ParseError, TensorRecord};
+
+/// The most features, and the most elements of a vector: what a caller may have to allocate is bounded by this.
+pub(super) const MAX_LEN: u32 = 1 << 24;
 
 /// Shorthand for the error that names a record's field.
 pub(super) fn field(place: &'static str, index: usize, found: u64, expected: &'static str) -> ParseError {
@@ -17,6 +20,11 @@ pub(super) fn require(
     expected: &'static str,
 ) -> Result<(), ParseError> {
     if holds { Ok(()) } else { Err(field(place, index, found, expected)) }
+}
+
+/// A word that is not zero, for the message.
+fn first_set(words: &[u32]) -> u64 {
+    words.iter().find(|word| **word != 0).map_or(0, |word| u64::from(*word))
 }
 
 /// Tensors follow the tables, the people's section follows the tensors, each at the next multiple of 64, and the gaps are zero.
@@ -97,7 +105,7 @@ fn tensor(model: &Model<'_>, index: usize, record: &TensorRecord) -> Result<(), 
     ))?;
     let (banks, rows, cols) = (record.banks as usize, record.rows as usize, record.cols as usize);
     require(
-        banks == 1 || record.banks == model.input().bucket_count,
+        banks == 1 || (banks > 1 && record.banks == model.input().bucket_count),
         "tensor.banks",
         index,
         record.banks.into(),
@@ -177,9 +185,12 @@ fn row_padding(model: &Model<'_>, index: usize, record: &TensorRecord) -> Result
 pub(super) fn input(model: &Model<'_>) -> Result<(), ParseError> {
     let input = model.input();
     let at = |holds, place, found: u32, expected| require(holds, place, 0, found.into(), expected);
-    at(input.reserved == [0; 3], "input.reserved", 1, "0")?;
-    at(input.bucket_count >= 1 && input.bucket_count <= 256, "input.bucket_count", input.bucket_count, "1 to 256")?;
-    at(input.size >= 1, "input.size", input.size, "at least 1")?;
+    require(input.reserved == [0; 2], "input.reserved", 0, first_set(&input.reserved), "0")?;
+    let ordered = input.order == perspective_order::OWN_FIRST
+        || (input.order == perspective_order::OTHER_FIRST && input.perspectives == 2);
+    at(ordered, "input.order", input.order, "0, or 1 with two perspectives")?;
+    at((1..=256).contains(&input.bucket_count), "input.bucket_count", input.bucket_count, "1 to 256")?;
+    at((1..=MAX_LEN).contains(&input.size), "input.size", input.size, "1 to 2^24")?;
     at(
         input.output_unit.is_finite() && input.output_unit > 0.0,
         "input.output_unit",
@@ -189,13 +200,8 @@ pub(super) fn input(model: &Model<'_>) -> Result<(), ParseError> {
     match input.kind {
         input_kind::FEATURES => {
             at(input.perspectives == 1 || input.perspectives == 2, "input.perspectives", input.perspectives, "1 or 2")?;
-            at(input.hidden >= 1 && input.hidden <= 1 << 20, "input.hidden", input.hidden, "1 to 2^20")?;
-            at(
-                input.max_active >= 1 && input.max_active <= 1 << 16,
-                "input.max_active",
-                input.max_active,
-                "1 to 65536",
-            )?;
+            at((1..=1 << 20).contains(&input.hidden), "input.hidden", input.hidden, "1 to 2^20")?;
+            at((1..=1 << 16).contains(&input.max_active), "input.max_active", input.max_active, "1 to 65536")?;
             at(input.element == 0, "input.element", input.element, "0 for features")?;
             at(input.unit.to_bits() == 0, "input.unit", input.unit.to_bits(), "0 for features")?;
             blocks(model)?;
@@ -240,6 +246,8 @@ fn tables(model: &Model<'_>) -> Result<(), ParseError> {
     if chess {
         require(input.size.is_multiple_of(768), "input.size", 0, input.size.into(), "a multiple of 768")?;
         require(input.king_table != NONE, "input.king_table", 0, input.king_table.into(), "a tensor of 64 u8")?;
+    } else {
+        require(input.king_table == NONE, "input.king_table", 0, input.king_table.into(), "none without chess")?;
     }
     for (name, index, len, limit) in [
         ("input.king_table", input.king_table, 64, king_buckets),
@@ -270,7 +278,7 @@ fn blocks(model: &Model<'_>) -> Result<(), ParseError> {
     let mut next = 0u32;
     require(!model.blocks().is_empty(), "header.block_count", 0, 0, "at least 1 for features")?;
     for (index, block) in model.blocks().iter().enumerate() {
-        require(block.reserved == [0; 3], "block.reserved", index, 1, "0")?;
+        require(block.reserved == [0; 3], "block.reserved", index, first_set(&block.reserved), "0")?;
         require(
             block.claims & !claim::ACCUMULATOR_FITS == 0,
             "block.claims",

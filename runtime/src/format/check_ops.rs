@@ -1,13 +1,18 @@
 //! Values and operations: every operation reads what an earlier one wrote, with tensors of the right shape, and writes
 //! to a place of its own. After this the executor cannot fail for anything that the file says.
 
-use super::check::{field, require};
+use super::check::{MAX_LEN, field, require};
 use super::records::{activation, element, input_kind, op};
 use super::{ALIGNMENT, Layout, Model, NONE, OpRecord, ParseError, Tensor, ValueRecord};
 use core::ops::Range;
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
 const I16_MAX: u32 = i16::MAX as u32;
+/// Upper limit of a divisor that is an i32 quantity.
+const I32_MAX: u32 = i32::MAX as u32;
+/// The most operations. Whether a value is still intact when it is read takes a pass over the operations since, so the
+/// loader's time is bounded through this.
+const MAX_OPS: usize = 4096;
 
 /// Value 0 is the input; the others lie in the workspace.
 pub(super) fn values(model: &Model<'_>) -> Result<(), ParseError> {
@@ -23,10 +28,11 @@ pub(super) fn values(model: &Model<'_>) -> Result<(), ParseError> {
     require(first.len == len, "value.len", 0, first.len.into(), "the input's length")?;
     require(first.offset_bytes == NONE, "value.offset_bytes", 0, first.offset_bytes.into(), "none for the input")?;
     require(first.reserved == 0, "value.reserved", 0, first.reserved.into(), "0")?;
+    let mut workspace = 0;
     for (index, value) in others.iter().enumerate() {
         let index = index + 1;
         require(value.reserved == 0, "value.reserved", index, value.reserved.into(), "0")?;
-        require(value.len > 0, "value.len", index, value.len.into(), "at least 1")?;
+        require((1..=MAX_LEN).contains(&value.len), "value.len", index, value.len.into(), "1 to 2^24")?;
         require(
             (value.offset_bytes as usize).is_multiple_of(ALIGNMENT),
             "value.offset_bytes",
@@ -42,8 +48,15 @@ pub(super) fn values(model: &Model<'_>) -> Result<(), ParseError> {
             value.len.into(),
             "a value that ends within the workspace",
         )?;
+        workspace = workspace.max(end.unwrap_or(0));
     }
-    Ok(())
+    require(
+        workspace.checked_next_multiple_of(ALIGNMENT) == Some(model.workspace_len_bytes()),
+        "header.workspace_len_bytes",
+        0,
+        model.header().workspace_len_bytes.into(),
+        "the end of the last place, rounded up to 64",
+    )
 }
 
 /// Where a value lies in the workspace; `None` if the numbers overflow or the element is unknown.
@@ -53,10 +66,15 @@ pub(crate) fn place(value: &ValueRecord) -> Option<Range<usize>> {
     Some(start..start.checked_add(len)?)
 }
 
+/// Whether two values share no byte of the workspace.
+fn are_apart(a: &ValueRecord, b: &ValueRecord) -> bool {
+    matches!((place(a), place(b)), (Some(a), Some(b)) if a.end <= b.start || b.end <= a.start)
+}
+
 /// The operations, in order; operation `i` writes value `i + 1`.
 pub(super) fn ops(model: &Model<'_>) -> Result<(), ParseError> {
     let count = model.ops().len();
-    require(count >= 1, "header.op_count", 0, count as u64, "at least 1")?;
+    require((1..=MAX_OPS).contains(&count), "header.op_count", 0, count as u64, "1 to 4096")?;
     require(
         model.values().len() == count + 1,
         "header.value_count",
@@ -122,7 +140,7 @@ impl Checker<'_, '_> {
                 let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&record.activation);
                 self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU")?;
                 let clip =
-                    if record.activation == activation::SQRRELU { p0 == I16_MAX } else { p0 >= 1 && p0 <= I16_MAX };
+                    if record.activation == activation::SQRRELU { p0 == I16_MAX } else { (1..=I16_MAX).contains(&p0) };
                 self.need(clip, "op.params[0]", p0, "the clip, 1 to 32767 (32767 for SqrReLU)")?;
                 self.zeros(&[p1, p2, p3])
             }
@@ -131,9 +149,9 @@ impl Checker<'_, '_> {
                 self.need(n == m, "op.input_len", n, "the output's length")?;
                 self.tensor(record.bias, "op.bias", &[element::I16, element::I32], Layout::Rows, m, 1)?;
                 self.no_tensors(&[record.weights, record.multipliers, record.shifts])?;
-                self.need(p0 >= 1 && p0 <= i32::MAX as u32, "op.params[0]", p0, "a divisor of 1 to 2^31 − 1")?;
-                self.need(p1 >= 1 && p1 <= 1 << 30, "op.params[1]", p1, "a factor of 1 to 2^30")?;
-                self.need(p2 >= 1 && p2 <= i32::MAX as u32, "op.params[2]", p2, "a divisor of 1 to 2^31 − 1")?;
+                self.need((1..=I32_MAX).contains(&p0), "op.params[0]", p0, "a divisor of 1 to 2^31 − 1")?;
+                self.need((1..=1 << 30).contains(&p1), "op.params[1]", p1, "a factor of 1 to 2^30")?;
+                self.need((1..=I32_MAX).contains(&p2), "op.params[2]", p2, "a divisor of 1 to 2^31 − 1")?;
                 self.activation(0)?;
                 self.zeros(&[p3])
             }
@@ -150,7 +168,7 @@ impl Checker<'_, '_> {
                     "CReLU, SCReLU, SqrReLU or pairwise",
                 )?;
                 self.halves(n, m, halves)?;
-                self.need(p0 >= 1 && p0 <= I16_MAX, "op.params[0]", p0, "a clip of 1 to 32767")?;
+                self.need((1..=I16_MAX).contains(&p0), "op.params[0]", p0, "a clip of 1 to 32767")?;
                 self.finite(p1, "op.params[1]")?;
                 self.zeros(&[p2, p3])
             }
@@ -160,7 +178,7 @@ impl Checker<'_, '_> {
                 self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
                 self.activation(activation::PAIRWISE_CRELU)?;
                 self.halves(n, m, true)?;
-                let fits = p0 >= 1 && p0 <= I16_MAX && p1 < 32 && (p0 * p0) >> p1 <= 255;
+                let fits = (1..=I16_MAX).contains(&p0) && p1 < 32 && (p0 * p0) >> p1 <= 255;
                 self.need(fits, "op.params[0]", p0, "a clip and a shift whose largest product fits u8")?;
                 self.zeros(&[p2, p3])
             }
@@ -277,15 +295,19 @@ impl Checker<'_, '_> {
         let value = self.value(index, name)?;
         let fits = len >= 1 && start.checked_add(len).is_some_and(|end| end <= value.len);
         self.need(fits, name, start, "a range within the value (found: its start)")?;
+        self.need(self.is_intact(index, value), name, index, "a value that no operation since has written over")?;
         Ok(value)
+    }
+
+    /// Places are used again, but not before the last operation that reads them. The input has none.
+    fn is_intact(&self, index: u32, value: &ValueRecord) -> bool {
+        let since = self.model.values().get(index as usize + 1..=self.index).unwrap_or(&[]);
+        index == 0 || since.iter().all(|later| are_apart(value, later))
     }
 
     /// Reading and writing places do not overlap.
     fn apart(&self, input: u32, output: &ValueRecord) -> Result<(), ParseError> {
-        let (Some(read), Some(written)) = (self.value(input, "op.input").ok().and_then(place), place(output)) else {
-            return Ok(()); // the input lies outside the workspace; other values have been checked
-        };
-        let apart = input == 0 || read.end <= written.start || written.end <= read.start;
+        let apart = input == 0 || are_apart(self.value(input, "op.input")?, output);
         self.need(apart, "op.output", self.record.output, "a place that the operation does not read")
     }
 

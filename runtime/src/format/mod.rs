@@ -20,5 +20,5 @@ pub use model::{Model, Tensor};
 pub use people::People;
 pub use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
-    op,
+    op, perspective_order,
 };

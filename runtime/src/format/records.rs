@@ -32,8 +32,10 @@ pub struct InputRecord {
     pub output: u32,
     /// The real value of one unit of the output.
     pub output_unit: f32,
+    /// [`perspective_order`]: whose accumulator comes first in the network's order.
+    pub order: u32,
     /// Zero.
-    pub reserved: [u32; 3],
+    pub reserved: [u32; 2],
 }
 
 /// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
@@ -146,6 +148,14 @@ pub mod feature_set {
     pub const CHESS: u32 = 1;
     /// The same, mirrored while the perspective's king stands on files e to h.
     pub const CHESS_MIRRORED: u32 = 2;
+}
+
+/// Codes of [`InputRecord::order`].
+pub mod perspective_order {
+    /// The side to move's accumulator is first: the rule.
+    pub const OWN_FIRST: u32 = 0;
+    /// The other side's is.
+    pub const OTHER_FIRST: u32 = 1;
 }
 
 /// Codes of element types.

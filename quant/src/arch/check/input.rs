@@ -36,6 +36,8 @@ impl Architecture {
                 forbid_dense(input)?;
                 size_range(input.max_active.unwrap_or(MAX_MEN), 1, MAX_MEN).map_err(at("max_active"))?;
                 check_perspectives(input.perspectives.unwrap_or(2))?;
+                let one = input.perspectives == Some(1);
+                forbid((one && input.other_first).then_some(()), "other_first", "there is one perspective only")?;
                 check_king_buckets(input)
             }
             InputKind::Features => {
@@ -101,6 +103,7 @@ fn forbid_dense(input: &Input) -> Result<(), Refusal> {
 
 fn forbid_chess(input: &Input) -> Result<(), Refusal> {
     forbid(input.king_buckets.as_ref(), "king_buckets", "only a chess network knows kings")?;
+    forbid(input.other_first.then_some(()), "other_first", "only a chess network knows whose side is whose")?;
     forbid(input.mirrored.then_some(()), "mirrored", "only a chess network has a board to mirror")
 }
 

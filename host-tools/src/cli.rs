@@ -1,0 +1,180 @@
+//! What can be typed; what it means is in [`crate::verbs`].
+
+use crate::status;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// The command line.
+///
+/// # Errors
+/// clap's own refusal, which is also how it answers `--help` and `--version`.
+pub fn parse() -> Result<Cli, clap::Error> {
+    Cli::try_parse()
+}
+
+/// Quantise, pack, inspect, evaluate and verify trained networks.
+#[derive(Debug, Parser)]
+#[command(name = "host-tools", version, after_help = status::EXPLAINED)]
+pub struct Cli {
+    /// What every verb takes.
+    #[command(flatten)]
+    pub common: Common,
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What every verb takes.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Common {
+    /// Print one JSON object, `"schema": "tamis-<verb>-1"`, instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Turn a training checkpoint into a checked quantised.bin
+    #[command(alias = "quantize")]
+    Quantise(Quantise),
+    /// Turn a trainer's own quantised.bin into a container
+    Pack(Pack),
+    /// Turn a container back into the trainer's own quantised.bin
+    Unpack(Unpack),
+    /// Say what is in a container, and prove its bounds again
+    Inspect(Inspect),
+    /// Evaluate positions, a line each, for the side to move
+    Eval(Eval),
+    /// List what this machine can run, operation by operation
+    Tiers,
+    /// Do all of it on the networks that come with the program
+    Demo,
+    /// Print a shell's completions
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual, or write a page for every verb
+    Man {
+        /// Folder for the pages
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Where a verb writes, and whether it may.
+#[derive(Debug, Clone, Args)]
+pub struct Target {
+    /// File to write, whole or not at all; `-` for standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub out: PathBuf,
+    /// Overwrite it if it exists
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A form of quantised.bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Checked, aligned, self-describing: what the runtime loads
+    Container,
+    /// The trainer's own: tensors packed, for engines that read it already
+    Bare,
+}
+
+/// `quantise`
+#[derive(Debug, Args)]
+pub struct Quantise {
+    /// Checkpoint folder, weights.bin or raw.bin
+    pub checkpoint: PathBuf,
+    /// Architecture description
+    #[arg(long, value_name = "A.toml")]
+    pub arch: PathBuf,
+    /// Form of the file
+    #[arg(long, value_enum, default_value_t = Form::Container)]
+    pub form: Form,
+    /// Where to.
+    #[command(flatten)]
+    pub target: Target,
+    /// Write the network even if an accumulator can leave its type
+    #[arg(long)]
+    pub unproved: bool,
+}
+
+/// `pack`
+#[derive(Debug, Args)]
+pub struct Pack {
+    /// The trainer's quantised.bin
+    pub bare: PathBuf,
+    /// Architecture description
+    #[arg(long, value_name = "A.toml")]
+    pub arch: PathBuf,
+    /// Where to.
+    #[command(flatten)]
+    pub target: Target,
+    /// Write the network even if an accumulator can leave its type
+    #[arg(long)]
+    pub unproved: bool,
+}
+
+/// `unpack`
+#[derive(Debug, Args)]
+pub struct Unpack {
+    /// Container
+    pub model: PathBuf,
+    /// Where to.
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// `inspect`
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// Container
+    pub model: PathBuf,
+    /// Tier that computes the signature; `host-tools tiers` lists them
+    #[arg(long, value_name = "NAME")]
+    pub tier: Option<String>,
+}
+
+/// `eval`
+#[derive(Debug, Args)]
+pub struct Eval {
+    /// Container, or with --float a checkpoint
+    pub model: PathBuf,
+    /// Where the positions are.
+    #[command(flatten)]
+    pub positions: Positions,
+    /// Evaluate the first N positions only
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Tier that evaluates; `host-tools tiers` lists them
+    #[arg(long, value_name = "NAME", conflicts_with = "float")]
+    pub tier: Option<String>,
+    /// Evaluate the checkpoint in double precision, unquantised
+    #[arg(long, requires = "arch")]
+    pub float: bool,
+    /// Architecture description of the checkpoint
+    #[arg(long, value_name = "A.toml", requires = "float")]
+    pub arch: Option<PathBuf>,
+}
+
+/// Positions: exactly one source.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Positions {
+    /// One position
+    #[arg(long, value_name = "FEN")]
+    pub fen: Option<String>,
+    /// File of positions, a FEN a line; empty lines and lines that start with # are passed over; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub fens: Option<PathBuf>,
+    /// File of positions in BulletFormat
+    #[arg(long, value_name = "FILE.bf")]
+    pub positions: Option<PathBuf>,
+}

@@ -1,0 +1,88 @@
+//! A network in one line: `(768x4hm → 512)x2 → 1×8, SqrReLU`.
+//!
+//! `x4` king buckets, `hm` mirrored horizontally, `x2` perspectives, `+1` an output that skips the later layers, `×8`
+//! output buckets; then the activations, layer by layer.
+
+use tamis_quant::arch::{Activation, Architecture, InputKind, Layer};
+
+/// The line.
+pub fn one_line(arch: &Architecture) -> String {
+    let mut line = input(arch);
+    for (index, layer) in arch.layers.iter().enumerate() {
+        line = format!("{line} → {}", width(arch, layer));
+        if index == 0 && arch.input.is_sparse() {
+            line = format!("({line})x{}", arch.perspectives());
+        }
+    }
+    let activations: Vec<&str> =
+        arch.layers.iter().map(|layer| layer.activation).filter(is_named).map(published_name).collect();
+    if activations.is_empty() { line } else { format!("{line}, {}", activations.join(", ")) }
+}
+
+fn input(arch: &Architecture) -> String {
+    if arch.input.kind != InputKind::Chess {
+        return arch.feature_count().to_string();
+    }
+    let buckets = arch.king_bucket_count();
+    let mut text = (arch.feature_count() / buckets.max(1)).to_string();
+    if buckets > 1 {
+        text.push_str(&format!("x{buckets}"));
+    }
+    if arch.input.mirrored {
+        text.push_str("hm");
+    }
+    text
+}
+
+fn width(arch: &Architecture, layer: &Layer) -> String {
+    let active = layer.outputs.saturating_sub(layer.skip);
+    let mut text = active.to_string();
+    if layer.skip > 0 {
+        text.push_str(&format!("+{}", layer.skip));
+    }
+    if layer.bucketed {
+        text.push_str(&format!("×{}", arch.bucket_count()));
+    }
+    text
+}
+
+fn is_named(activation: &Activation) -> bool {
+    *activation != Activation::Identity
+}
+
+/// As papers and engines write it.
+fn published_name(activation: Activation) -> &'static str {
+    match activation {
+        Activation::Identity => "identity",
+        Activation::Relu => "ReLU",
+        Activation::Crelu => "CReLU",
+        Activation::Screlu => "SCReLU",
+        Activation::Sqrrelu => "SqrReLU",
+        Activation::PairwiseCrelu => "pairwise CReLU",
+        Activation::DualCrelu => "dual CReLU",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+    use tamis_quant::arch::Architecture;
+
+    macro_rules! line_of {
+        ($name:literal) => {{
+            let text = include_str!(concat!("../../../tests/architectures/", $name, ".toml"));
+            one_line(&Architecture::from_toml(text, $name).unwrap())
+        }};
+    }
+
+    #[test]
+    fn lines_of_known_networks() {
+        assert_eq!(line_of!("cwtch"), "(768x4hm → 512)x2 → 1×8, SqrReLU");
+        assert_eq!(line_of!("noggin"), "(768 → 64)x2 → 1, SCReLU");
+        assert_eq!(line_of!("digits"), "64 → 32 → 10, ReLU");
+        assert_eq!(
+            line_of!("bullet-test2"),
+            "(768x2hm → 128)x2 → 15+1×8 → 32×8 → 1×8, pairwise CReLU, dual CReLU, SCReLU"
+        );
+    }
+}

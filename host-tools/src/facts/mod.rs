@@ -1,0 +1,14 @@
+//! What several verbs say about a network, gathered once and printed as text or as JSON.
+
+mod architecture;
+mod claims;
+mod operation;
+mod proof;
+mod tensor;
+mod words;
+
+pub use architecture::one_line;
+pub use claims::{Disagreement, disagreements};
+pub use operation::{OperationFacts, operations};
+pub use proof::ProofFacts;
+pub use tensor::{TensorFacts, of_model, of_net, print};

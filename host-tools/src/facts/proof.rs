@@ -1,0 +1,102 @@
+//! What the overflow proof says, the worst row of every sum of every output bucket.
+
+use crate::{row, table};
+use serde::Serialize;
+use std::io::{self, Write};
+use tamis_quant::proof::{Check, Proof};
+
+/// A proof, or why there is none.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProofFacts {
+    /// Whether nothing can leave its type.
+    pub holds: bool,
+    /// The bounds.
+    pub bounds: Vec<BoundFacts>,
+    /// What leaves its type: tensor, row, bound and witness, a sentence each.
+    pub violations: Vec<String>,
+}
+
+/// The bound of the worst row among those of one tensor, quantity and output bucket.
+#[derive(Debug, Clone, Serialize)]
+pub struct BoundFacts {
+    /// Weight tensor.
+    pub tensor: String,
+    /// `accumulator`, `sum` or `result`.
+    pub quantity: String,
+    /// The type that holds it.
+    pub element: &'static str,
+    /// Output bucket, where the layer has them.
+    pub bucket: Option<usize>,
+    /// The row.
+    pub row: usize,
+    /// The least value that it can reach.
+    pub low: i64,
+    /// The greatest.
+    pub high: i64,
+    /// The part of the type that the bound uses; above 1 it does not fit.
+    pub uses: f64,
+}
+
+impl ProofFacts {
+    /// Gathers them.
+    pub fn of(proof: &Proof) -> Self {
+        let mut worst: Vec<&Check> = Vec::new();
+        for check in &proof.checks {
+            let same = |other: &&mut &Check| {
+                (&other.tensor, other.quantity, other.bucket) == (&check.tensor, check.quantity, check.bucket)
+            };
+            match worst.iter_mut().find(same) {
+                Some(known) if check.fraction() > known.fraction() => *known = check,
+                Some(_) => {}
+                None => worst.push(check),
+            }
+        }
+        Self {
+            holds: proof.holds(),
+            bounds: worst.into_iter().map(BoundFacts::of).collect(),
+            violations: proof.violations.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// Prints the bounds as a table, and what follows from them.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rows = vec![row!["bound of", "quantity", "bucket", "row", "low", "high", "type", "uses"]];
+        for bound in &self.bounds {
+            let bucket = bound.bucket.map_or("-".to_owned(), |bucket| bucket.to_string());
+            let uses = format!("{:.3}", bound.uses);
+            rows.push(row![
+                bound.tensor,
+                bound.quantity,
+                bucket,
+                bound.row,
+                bound.low,
+                bound.high,
+                bound.element,
+                uses
+            ]);
+        }
+        table::print(out, &rows)?;
+        if self.holds {
+            return writeln!(out, "  proved: no accumulator, sum or result can leave its type");
+        }
+        self.violations.iter().try_for_each(|violation| writeln!(out, "  NOT proved: {violation}"))
+    }
+}
+
+impl BoundFacts {
+    fn of(check: &Check) -> Self {
+        Self {
+            tensor: check.tensor.clone(),
+            quantity: check.quantity.to_string(),
+            element: check.quantity.type_word(),
+            bucket: check.bucket,
+            row: check.row,
+            low: check.low,
+            high: check.high,
+            uses: check.fraction(),
+        }
+    }
+}

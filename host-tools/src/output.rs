@@ -1,0 +1,161 @@
+//! What the program says: a report as text or as JSON on standard output, everything else on standard error.
+//!
+//! With `--json` standard output holds exactly one object, whose `schema` names its shape and version. A key is never
+//! removed or given another meaning under the same version; keys may be added.
+//!
+//! A reader that closes the pipe early (`host-tools eval … | head`) has had enough; that is no failure.
+
+use crate::cli::Common;
+use crate::error::CliError;
+use crate::status::Status;
+use serde::Serialize;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+/// What a verb has found out.
+pub trait Report: Serialize {
+    /// Name and version of the JSON object, `tamis-<verb>-1`.
+    const SCHEMA: &'static str;
+
+    /// How the program ends, the report printed.
+    fn status(&self) -> Status {
+        Status::Fine
+    }
+
+    /// What to warn of, on standard error; JSON reports hold it as data.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The report as text.
+    ///
+    /// # Errors
+    /// The writer's.
+    fn text(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// How to speak.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    json: bool,
+    quiet: bool,
+    aside: bool,
+}
+
+impl Output {
+    /// As the command line asks.
+    pub const fn new(common: &Common) -> Self {
+        Self { json: common.json, quiet: common.quiet, aside: false }
+    }
+
+    /// The same for a verb that may write a file to standard output (`-`): its text then goes to standard error.
+    ///
+    /// # Errors
+    /// With `--json`, which wants standard output for itself.
+    pub fn beside(self, file: &Path) -> Result<Self, CliError> {
+        let aside = file == Path::new("-");
+        if aside && self.json {
+            return Err(CliError::usage("-o - and --json both want standard output")
+                .help("write to a file with -o OUT, or leave --json out"));
+        }
+        Ok(Self { aside, ..self })
+    }
+
+    /// Whether progress is unwanted.
+    pub const fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Prints a report.
+    ///
+    /// # Errors
+    /// If standard output refuses, unless its reader has gone.
+    pub fn report<R: Report>(&self, report: &R) -> Result<Status, CliError> {
+        for warning in report.warnings() {
+            say("warning", &warning);
+        }
+        let printed = if self.json {
+            print_json(&Versioned { schema: R::SCHEMA, body: report })
+        } else if self.aside {
+            print_to(io::stderr().lock(), |out| report.text(out))
+        } else {
+            print_to(io::stdout().lock(), |out| report.text(out))
+        };
+        unless_closed(printed)?;
+        Ok(report.status())
+    }
+
+    /// Prints an error and gives its status.
+    pub fn fail(&self, error: &CliError) -> Status {
+        say("error", &error.to_string());
+        if self.json {
+            let body = Failure { status: error.status().number(), message: &error.to_string() };
+            let _ = print_json(&Versioned { schema: FAILURE_SCHEMA, body: &body });
+        }
+        error.status()
+    }
+}
+
+/// Prints clap's refusal, or the help or version that was asked for.
+pub fn refuse(refused: &clap::Error) -> Status {
+    let _ = refused.print();
+    if !refused.use_stderr() {
+        return Status::Fine;
+    }
+    if std::env::args_os().any(|argument| argument == "--json") {
+        let message = refused.render().to_string();
+        let body = Failure { status: Status::Usage.number(), message: message.trim_end() };
+        let _ = print_json(&Versioned { schema: FAILURE_SCHEMA, body: &body });
+    }
+    Status::Usage
+}
+
+/// Writes a whole file to standard output.
+///
+/// # Errors
+/// If standard output refuses, unless its reader has gone.
+pub fn bytes_to_stdout(bytes: &[u8]) -> Result<(), CliError> {
+    unless_closed(print_to(io::stdout().lock(), |out| out.write_all(bytes)))
+}
+
+const FAILURE_SCHEMA: &str = "tamis-error-1";
+
+#[derive(Serialize)]
+struct Versioned<'a, T> {
+    schema: &'a str,
+    #[serde(flatten)]
+    body: &'a T,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    status: u8,
+    message: &'a str,
+}
+
+/// A line on standard error; if nobody can read it, nobody misses it.
+fn say(kind: &str, message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{kind}: {message}");
+}
+
+fn print_json(value: &impl Serialize) -> io::Result<()> {
+    print_to(io::stdout().lock(), |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        writeln!(out)
+    })
+}
+
+fn print_to(to: impl Write, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(to);
+    print(&mut out)?;
+    out.flush()
+}
+
+fn unless_closed(printed: io::Result<()>) -> Result<(), CliError> {
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(CliError::io("write", Path::new("standard output"), &error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,66 @@
+//! From a quantised network to a container that its own reader has accepted: prove, pack, parse, sign.
+
+use crate::error::{CliError, Explain};
+use crate::output::Output;
+use crate::progress;
+use crate::status::Status;
+use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::proof::{Proof, prove};
+use tamis_quant::quantise::QuantNet;
+use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::{self, Kernels};
+
+/// A container and what is known about it.
+#[derive(Debug)]
+pub struct Sealed {
+    /// The proof, which holds unless the user waived it.
+    pub proof: Proof,
+    /// The container.
+    pub container: AlignedBytes,
+    /// Its checksum.
+    pub checksum: u64,
+    /// Its signature on the default tier.
+    pub signature: u64,
+}
+
+/// Proves, packs, parses and signs. Without `unproved` a network without a proof is refused.
+///
+/// # Errors
+/// [`Status::GateFailed`] for a proof that fails, with tensor, row, bound and witness of each violation;
+/// [`Status::Unsupported`] for what the runtime has no operation for.
+pub fn seal(net: &QuantNet, origin: &Provenance, unproved: bool, output: &Output) -> Result<Sealed, CliError> {
+    let spinner = progress::spinner(output, "proving");
+    let proof = prove(net);
+    spinner.finish_and_clear();
+    if !proof.holds() && !unproved {
+        return Err(refusal(&net.arch.name, &proof));
+    }
+    let container = AlignedBytes::copy_of(&to_container(net, &proof, origin).explain()?);
+    let model = Model::parse(container.as_ref()).explain()?;
+    let (checksum, signature) = (model.header().checksum(), sign(model, kernels::best())?);
+    Ok(Sealed { proof, container, checksum, signature })
+}
+
+/// A model's signature on a tier.
+///
+/// # Errors
+/// None for a parsed model.
+pub fn sign(model: Model<'_>, tier: &'static Kernels) -> Result<u64, CliError> {
+    Runner::new(model, tier).signature().explain()
+}
+
+fn refusal(name: &str, proof: &Proof) -> CliError {
+    let violations: Vec<String> = proof.violations.iter().map(|violation| format!("  {violation}")).collect();
+    let message = format!("network `{name}` has no overflow proof, nothing is written:\n{}", violations.join("\n"));
+    CliError::new(Status::GateFailed, message).help(
+        "train with smaller weights or a clipped activation, or lower the scales; --unproved writes the network all the \
+         same, and its integers then wrap as FORMAT.md defines, alike on every machine",
+    )
+}
+
+/// The warning that goes with a proof that was waived.
+pub fn unproved_warning(holds: bool) -> Vec<String> {
+    let text = "unproved: an integer of this network can leave its type; it then wraps as FORMAT.md defines";
+    if holds { Vec::new() } else { vec![text.to_owned()] }
+}

@@ -1,0 +1,129 @@
+//! `eval`: the value of positions for the side to move, a line each.
+//!
+//! An integer where the head is integer, four decimals else; several outputs side by side.
+
+mod source;
+
+use crate::cli::Eval;
+use crate::error::{CliError, Explain};
+use crate::files::{self, ModelFile};
+use crate::output::{Output, Report};
+use crate::progress;
+use serde::Serialize;
+use source::Source;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::arch::Architecture;
+use tamis_quant::float::{EvalError, Example, example};
+use tamis_quant::import::read_checkpoint;
+use tamis_quant::positions::Position;
+use tamis_quant::run::{Outputs, Runner};
+use tamis_runtime::kernels::Kernels;
+
+/// The values.
+#[derive(Debug, Serialize)]
+pub struct Evaluations {
+    file: String,
+    network: String,
+    /// The tier; none in double precision.
+    tier: Option<&'static str>,
+    /// The outputs of each position, in the order of the positions.
+    values: Vec<Vec<Value>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Value {
+    Int(i32),
+    Real(f64),
+}
+
+/// Reads network and positions, evaluates.
+///
+/// # Errors
+/// [`CliError`] naming file and line or record.
+pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
+    match &args.arch {
+        Some(arch) if args.float => in_reals(args, arch, output),
+        _ => in_integers(args, super::tier(args.tier.as_deref())?, output),
+    }
+}
+
+fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<Evaluations, CliError> {
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model()?;
+    let people = model.people().explain_at(&args.model)?;
+    let arch =
+        Architecture::from_toml(people.description, &format!("{}: description", args.model.display())).explain()?;
+    let unit = f64::from(model.input().output_unit);
+    let mut runner = Runner::new(model, tier);
+    let values = each(args, &arch, output, |example| {
+        let outputs = runner.evaluate(&arch, example).explain()?;
+        Ok(match outputs {
+            Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
+            reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
+        })
+    })?;
+    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: Some(tier.name), values })
+}
+
+fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
+    let arch = files::read_arch(arch)?;
+    let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
+    let values = each(args, &arch, output, |example| {
+        Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
+    })?;
+    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: None, values })
+}
+
+/// Evaluates the positions that were asked for.
+fn each(
+    args: &Eval,
+    arch: &Architecture,
+    output: &Output,
+    mut evaluate: impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+) -> Result<Vec<Vec<Value>>, CliError> {
+    let source = Source::read(&args.positions)?;
+    let count = source.count_at_most(args.limit.unwrap_or(usize::MAX));
+    let bar = progress::bar(output, "evaluating", count);
+    let positions = source.positions()?.take(count);
+    let values = positions.map(|position| {
+        bar.inc(1);
+        evaluate(&to_example(arch, &position?)?)
+    });
+    let values = values.collect();
+    bar.finish_and_clear();
+    values
+}
+
+fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliError> {
+    match example(arch, position) {
+        Err(EvalError::NotChess) => Err(CliError::usage(format!(
+            "network `{}`: its input is no chess board, so it has no positions",
+            arch.name
+        ))
+        .help("`host-tools verify MODEL --reference FILE` evaluates it on the vectors of a reference file")),
+        other => other.explain(),
+    }
+}
+
+impl Report for Evaluations {
+    const SCHEMA: &'static str = "tamis-eval-1";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        for values in &self.values {
+            let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+            writeln!(out, "{}", words.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Real(value) => write!(f, "{value:.4}"),
+        }
+    }
+}

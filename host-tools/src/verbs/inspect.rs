@@ -1,0 +1,136 @@
+//! `inspect`: what is in a container, and whether what it claims still follows from its weights.
+
+use crate::cli::Inspect;
+use crate::error::{CliError, Explain};
+use crate::facts::{self, Disagreement, OperationFacts, ProofFacts, TensorFacts};
+use crate::files::ModelFile;
+use crate::output::Report;
+use crate::seal::{sign, unproved_warning};
+use crate::status::Status;
+use crate::table;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::pack::{Provenance, to_container, unpack};
+use tamis_quant::proof::{Proof, prove};
+use tamis_quant::quantise::QuantNet;
+use tamis_quant::run::AlignedBytes;
+use tamis_runtime::format::{Model, People};
+
+/// Everything about a container.
+#[derive(Debug, Serialize)]
+pub struct Inspection {
+    file: String,
+    len_bytes: usize,
+    format_version: u32,
+    network: String,
+    architecture: String,
+    /// The architecture description, canonical TOML.
+    description: String,
+    source: String,
+    source_hash: String,
+    checksum: String,
+    /// The same on every tier and board.
+    signature: String,
+    /// The tier that computed it.
+    tier: &'static str,
+    workspace_len_bytes: usize,
+    max_active: u32,
+    output_buckets: u32,
+    /// The real value of one unit of the output.
+    output_unit: f32,
+    tensors: Vec<TensorFacts>,
+    operations: Vec<OperationFacts>,
+    proof: ProofFacts,
+    /// Claims on which the file and its weights disagree; each of them is a fault.
+    disagreements: Vec<Disagreement>,
+}
+
+/// Reads, takes apart, proves again.
+///
+/// # Errors
+/// [`CliError`] naming the file.
+pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
+    let tier = super::tier(args.tier.as_deref())?;
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model()?;
+    let people = model.people().explain_at(&args.model)?;
+    let net = unpack(&model).explain_at(&args.model)?;
+    let proof = prove(&net);
+    Ok(Inspection {
+        file: args.model.display().to_string(),
+        len_bytes: model.bytes().len(),
+        format_version: model.header().version,
+        network: people.name.to_owned(),
+        architecture: facts::one_line(&net.arch),
+        description: people.description.to_owned(),
+        source: people.source.to_owned(),
+        source_hash: format!("{:016x}", people.source_hash),
+        checksum: format!("{:016x}", model.header().checksum()),
+        signature: format!("{:016x}", sign(model, tier)?),
+        tier: tier.name,
+        workspace_len_bytes: model.workspace_len_bytes(),
+        max_active: model.input().max_active,
+        output_buckets: model.input().bucket_count,
+        output_unit: model.input().output_unit,
+        tensors: facts::of_model(&model, &people, &net),
+        operations: facts::operations(&model, &people),
+        disagreements: disagreements(&model, &people, &net, &proof, &args.model)?,
+        proof: ProofFacts::of(&proof),
+    })
+}
+
+/// Packs the network again with the proof that was derived now, and compares the claims.
+fn disagreements(
+    model: &Model<'_>,
+    people: &People<'_>,
+    net: &QuantNet,
+    proof: &Proof,
+    path: &Path,
+) -> Result<Vec<Disagreement>, CliError> {
+    let origin = Provenance { source: people.source.to_owned(), source_hash: people.source_hash };
+    let again = AlignedBytes::copy_of(&to_container(net, proof, &origin).explain_at(path)?);
+    let derived = Model::parse(again.as_ref()).explain_at(path)?;
+    Ok(facts::disagreements(model, &derived, people))
+}
+
+impl Report for Inspection {
+    const SCHEMA: &'static str = "tamis-inspect-1";
+
+    fn status(&self) -> Status {
+        if self.disagreements.is_empty() { Status::Fine } else { Status::GateFailed }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = unproved_warning(self.proof.holds);
+        warnings.extend(self.disagreements.iter().map(|disagreement| format!("{}: {disagreement}", self.file)));
+        warnings
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}: {}", self.network, self.architecture)?;
+        writeln!(out, "  file       {}, container version {}", self.file, self.format_version)?;
+        writeln!(out, "  length     {} bytes", self.len_bytes)?;
+        writeln!(out, "  source     {} (FNV-1a {})", self.source, self.source_hash)?;
+        writeln!(out, "  checksum   {}", self.checksum)?;
+        writeln!(out, "  signature  {} (computed on tier {})", self.signature, self.tier)?;
+        writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
+        if self.max_active > 0 {
+            writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
+        }
+        writeln!(out, "  buckets    {}", self.output_buckets)?;
+        writeln!(out, "  unit       one output unit is {}\n", self.output_unit)?;
+        facts::print(out, &self.tensors)?;
+        writeln!(out)?;
+        let mut rows = vec![OperationFacts::heading()];
+        rows.extend(self.operations.iter().map(OperationFacts::row));
+        table::print(out, &rows)?;
+        writeln!(out)?;
+        self.proof.print(out)?;
+        if self.disagreements.is_empty() {
+            writeln!(out, "  the claims in the file are those that its weights prove")?;
+        }
+        writeln!(out, "\ndescription:")?;
+        self.description.lines().try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))
+    }
+}

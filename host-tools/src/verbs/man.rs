@@ -1,0 +1,65 @@
+//! `man`: the manual, the program's page to standard output or a page for every verb into a folder.
+
+use crate::cli::Cli;
+use crate::error::CliError;
+use crate::files::Sink;
+use crate::output::Report;
+use clap::CommandFactory;
+use clap_mangen::Man;
+use serde::Serialize;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The pages.
+#[derive(Debug, Serialize)]
+pub struct Manual {
+    /// Folder that the pages were written to.
+    folder: Option<String>,
+    pages: Vec<Page>,
+}
+
+#[derive(Debug, Serialize)]
+struct Page {
+    file: String,
+    /// roff
+    text: String,
+}
+
+/// Generates the pages; with a folder also writes them, over those of an earlier version.
+///
+/// # Errors
+/// [`CliError`] if a page cannot be written.
+pub fn run(folder: Option<&Path>) -> Result<Manual, CliError> {
+    let mut command = Cli::command();
+    command.build();
+    let mut pages = vec![page(&command)?];
+    if let Some(folder) = folder {
+        for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+            pages.push(page(verb)?);
+        }
+        fs::create_dir_all(folder).map_err(|error| CliError::io("create", folder, &error))?;
+        for page in &pages {
+            Sink::check_path(&folder.join(&page.file), true)?.write(page.text.as_bytes())?;
+        }
+    }
+    Ok(Manual { folder: folder.map(|folder| folder.display().to_string()), pages })
+}
+
+fn page(command: &clap::Command) -> Result<Page, CliError> {
+    let man = Man::new(command.clone());
+    let mut roff = Vec::new();
+    man.render(&mut roff).map_err(|error| CliError::io("write", Path::new(command.get_name()), &error))?;
+    Ok(Page { file: man.get_filename(), text: String::from_utf8_lossy(&roff).into_owned() })
+}
+
+impl Report for Manual {
+    const SCHEMA: &'static str = "tamis-man-1";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.folder {
+            None => self.pages.iter().try_for_each(|page| out.write_all(page.text.as_bytes())),
+            Some(folder) => self.pages.iter().try_for_each(|page| writeln!(out, "{folder}/{}", page.file)),
+        }
+    }
+}

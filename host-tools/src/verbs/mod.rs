@@ -1,0 +1,54 @@
+//! One verb a file: arguments in, a report out. Only [`run`] prints.
+
+mod completions;
+mod demo;
+mod eval;
+mod inspect;
+mod man;
+mod pack;
+mod quantise;
+mod tiers;
+mod unpack;
+
+use crate::cli::{Cli, Verb};
+use crate::error::CliError;
+use crate::output::Output;
+use crate::status::Status;
+use tamis_runtime::kernels::{self, Kernels};
+
+/// Does what was asked for and prints the report.
+///
+/// # Errors
+/// [`CliError`], with nothing half-written.
+pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
+    match cli.verb {
+        Verb::Quantise(args) => {
+            let output = output.beside(&args.target.out)?;
+            output.report(&quantise::run(&args, &output)?)
+        }
+        Verb::Pack(args) => {
+            let output = output.beside(&args.target.out)?;
+            output.report(&pack::run(&args, &output)?)
+        }
+        Verb::Unpack(args) => {
+            let output = output.beside(&args.target.out)?;
+            output.report(&unpack::run(&args)?)
+        }
+        Verb::Inspect(args) => output.report(&inspect::run(&args)?),
+        Verb::Eval(args) => output.report(&eval::run(&args, output)?),
+        Verb::Tiers => output.report(&tiers::run()),
+        Verb::Demo => output.report(&demo::run(output)?),
+        Verb::Completions { shell } => output.report(&completions::run(shell)),
+        Verb::Man { out } => output.report(&man::run(out.as_deref())?),
+    }
+}
+
+/// The tier with this name, or the default one.
+fn tier(name: Option<&str>) -> Result<&'static Kernels, CliError> {
+    let Some(name) = name else { return Ok(kernels::best()) };
+    kernels::by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = kernels::TIERS.iter().map(|tier| tier.name).collect();
+        CliError::usage(format!("--tier {name}: this machine has no such tier, it has {}", names.join(", ")))
+            .help("`host-tools tiers` shows what each of them computes")
+    })
+}

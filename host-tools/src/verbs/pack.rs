@@ -1,0 +1,67 @@
+//! `pack`: a trainer's own `quantised.bin` becomes a container, integer by integer.
+
+use super::quantise::{CONTAINER, Written};
+use crate::cli::Pack;
+use crate::error::{CliError, Explain};
+use crate::files::{self, Sink};
+use crate::output::{Output, Report};
+use crate::seal::seal;
+use crate::status::Status;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::import::{fnv1a_64, read_bare};
+use tamis_quant::pack::{Provenance, to_bare, unpack};
+use tamis_quant::quantise::QuantNet;
+use tamis_runtime::format::Model;
+
+/// What was written.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Packed(Written);
+
+/// Reads, proves, packs, takes the result apart again, writes.
+///
+/// # Errors
+/// [`CliError`]; nothing is written then.
+pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
+    let sink = Sink::check(&args.target)?;
+    let arch = files::read_arch(&args.arch)?;
+    if files::is_container(&args.bare) {
+        return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
+            .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back"));
+    }
+    let bytes = files::read(&args.bare)?;
+    let net = QuantNet::from_bare(read_bare(&bytes, &arch).explain_at(&args.bare)?).explain_at(&args.bare)?;
+    let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
+    let sealed = seal(&net, &origin, args.unproved, output)?;
+    check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
+    sink.write(sealed.container.as_ref())?;
+    let len_bytes = sealed.container.as_ref().len();
+    Ok(Packed(Written::new(&args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed)))
+}
+
+/// A container from which the bare file does not come back is not written.
+fn check_inverse(container: &[u8], bare: &[u8], path: &Path) -> Result<(), CliError> {
+    let back = to_bare(&unpack(&Model::parse(container).explain()?).explain()?).explain()?;
+    match back.iter().zip(bare).position(|(left, right)| left != right) {
+        None if back.len() == bare.len() => Ok(()),
+        difference => {
+            let at = difference.unwrap_or(back.len().min(bare.len()));
+            let message = format!("{}: byte {at} would be lost, unpacking does not give the file back", path.display());
+            Err(CliError::new(Status::Unsupported, message).help("nothing is written; please report the network"))
+        }
+    }
+}
+
+impl Report for Packed {
+    const SCHEMA: &'static str = "tamis-pack-1";
+
+    fn warnings(&self) -> Vec<String> {
+        self.0.proof_warnings()
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.0.print(out)
+    }
+}

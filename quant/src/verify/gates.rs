@@ -1,0 +1,127 @@
+//! Limits that a report must keep, from a TOML file or the defaults.
+
+use super::report::Report;
+use crate::fault::FaultClass;
+use serde::{Deserialize, Serialize};
+
+/// Limits; an absent one is not checked. The three yes-or-no gates are on unless the file turns them off.
+///
+/// ```
+/// let gates = tamis_quant::verify::Gates::from_toml("max_rms = 8.0\nrequire_proof = false").unwrap();
+/// assert_eq!(gates.max_rms, Some(8.0));
+/// assert!(gates.require_equal_runtime && !gates.require_proof);
+/// assert!(tamis_quant::verify::Gates::from_toml("max_rmss = 8.0").is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gates {
+    /// Every tier equals the integer model.
+    pub require_equal_runtime: bool,
+    /// No accumulator can leave its type.
+    pub require_proof: bool,
+    /// No mistake of the description was found.
+    pub require_no_mistakes: bool,
+    /// Largest |mean error|.
+    pub max_mean: Option<f64>,
+    /// Largest root mean square of the error.
+    pub max_rms: Option<f64>,
+    /// Largest single error.
+    pub max_error: Option<f64>,
+    /// Least signal to noise, in decibels.
+    pub min_sqnr_db: Option<f64>,
+    /// Least top-1 agreement, 0 to 1.
+    pub min_top1_agreement: Option<f64>,
+    /// Largest loss of accuracy on labelled examples, in percentage points.
+    pub max_accuracy_loss: Option<f64>,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Self {
+            require_equal_runtime: true,
+            require_proof: true,
+            require_no_mistakes: true,
+            max_mean: None,
+            max_rms: None,
+            max_error: None,
+            min_sqnr_db: None,
+            min_top1_agreement: None,
+            max_accuracy_loss: None,
+        }
+    }
+}
+
+/// A gate file that is refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("gates: {0}")]
+pub struct GateError(String);
+
+impl GateError {
+    /// Always malformed input.
+    pub fn class(&self) -> FaultClass {
+        FaultClass::Malformed
+    }
+}
+
+/// One gate's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateResult {
+    /// The gate's key in the file.
+    pub gate: &'static str,
+    /// What was found.
+    pub found: String,
+    /// What was demanded.
+    pub limit: String,
+    /// The verdict.
+    pub passed: bool,
+}
+
+impl Gates {
+    /// Reads a gate file; unknown keys are refused.
+    ///
+    /// # Errors
+    /// [`GateError`] with line and key.
+    pub fn from_toml(text: &str) -> Result<Self, GateError> {
+        toml::from_str(text).map_err(|error| GateError(error.to_string()))
+    }
+
+    /// Judges a report.
+    pub fn judge(&self, report: &Report) -> Vec<GateResult> {
+        let mut results = Vec::new();
+        let mut flag = |on: bool, gate, passed: bool, found: String| {
+            if on {
+                results.push(GateResult { gate, found, limit: "yes".to_owned(), passed });
+            }
+        };
+        let mistakes = report.mistakes.len();
+        let yes = |holds: bool| if holds { "yes" } else { "no" }.to_owned();
+        flag(self.require_equal_runtime, "require_equal_runtime", report.runtime.equal, yes(report.runtime.equal));
+        let proved = report.proof.holds && report.proof.claims_hold;
+        flag(self.require_proof, "require_proof", proved, yes(proved));
+        flag(self.require_no_mistakes, "require_no_mistakes", mistakes == 0, format!("{mistakes} mistakes"));
+        let accuracy = &report.accuracy;
+        let loss = accuracy
+            .correct
+            .map(|correct| (correct.float as f64 - correct.integer as f64) * 100.0 / correct.count.max(1) as f64);
+        let infinite = f64::INFINITY;
+        for (gate, limit, found, at_most) in [
+            ("max_mean", self.max_mean, Some(accuracy.total.mean.abs()), true),
+            ("max_rms", self.max_rms, Some(accuracy.total.rms), true),
+            ("max_error", self.max_error, Some(accuracy.total.max), true),
+            ("min_sqnr_db", self.min_sqnr_db, Some(accuracy.total.sqnr_db.unwrap_or(infinite)), false),
+            ("min_top1_agreement", self.min_top1_agreement, accuracy.top1_agreement, false),
+            ("max_accuracy_loss", self.max_accuracy_loss, loss, true),
+        ] {
+            let Some(limit) = limit else { continue };
+            let passed = found.is_some_and(|found| if at_most { found <= limit } else { found >= limit });
+            let found = found.map_or("not measured".to_owned(), |found| format!("{found:.4}"));
+            results.push(GateResult {
+                gate,
+                found,
+                limit: format!("{} {limit}", if at_most { "at most" } else { "at least" }),
+                passed,
+            });
+        }
+        results
+    }
+}

@@ -1,0 +1,196 @@
+//! The report as one page: no scripts, no files beside it, the same bytes on every host.
+
+use super::report::{Report, claim_words};
+use super::stats::ErrorStats;
+use super::svg;
+use std::fmt::Write;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}\
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem;border-bottom:1px solid #d0d7de}\
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
+th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #eaeef2}td.n,th.n{text-align:right}\
+.pass{color:#1a7f37;font-weight:600}.fail{color:#b42318;font-weight:600}\
+svg{width:100%;height:auto}svg text{font-size:11px;fill:#57606a}.frame{fill:none;stroke:#d0d7de}.bar{fill:#4078c0}\
+.zero{stroke:#b42318;stroke-dasharray:4 3}circle{fill:#4078c0;fill-opacity:.45}\
+@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td,h2{border-color:#30363d}.pass{color:#3fb950}.fail{color:#f85149}svg text{fill:#8d96a0}}";
+
+/// Draws the report.
+pub fn to_html(report: &Report) -> String {
+    let mut page = String::new();
+    let title = escape(&report.network);
+    let verdict =
+        if report.passed { "<span class=\"pass\">passed</span>" } else { "<span class=\"fail\">failed</span>" };
+    let _ = write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title}: verification</title><style>{STYLE}</style></head><body>\n<h1>{title}: {verdict}</h1>\n"
+    );
+    truth(&mut page, report);
+    gates(&mut page, report);
+    mistakes(&mut page, report);
+    runtime(&mut page, report);
+    proof(&mut page, report);
+    accuracy(&mut page, report);
+    page.push_str("</body></html>\n");
+    page
+}
+
+fn truth(page: &mut String, report: &Report) {
+    let _ = writeln!(page, "<p>{} examples.", report.truth.examples);
+    if let Some(checkpoint) = &report.truth.checkpoint {
+        let _ = writeln!(page, "Checkpoint: {}.", escape(checkpoint));
+    }
+    page.push_str("</p>\n");
+    if !report.truth.reference.is_empty() {
+        let rows = report.truth.reference.iter().map(|(key, value)| vec![key.clone(), value.clone()]);
+        table(page, &["reference", ""], rows);
+    }
+}
+
+fn gates(page: &mut String, report: &Report) {
+    page.push_str("<h2>Gates</h2>\n");
+    let rows = report.gates.iter().map(|gate| {
+        let verdict = if gate.passed { "passed" } else { "failed" };
+        vec![gate.gate.to_owned(), gate.found.clone(), gate.limit.clone(), verdict.to_owned()]
+    });
+    table(page, &["gate", "found", "limit", "verdict"], rows);
+}
+
+fn mistakes(page: &mut String, report: &Report) {
+    page.push_str("<h2>Mistakes</h2>\n");
+    if report.mistakes.is_empty() {
+        page.push_str("<p>None found.</p>\n");
+        return;
+    }
+    page.push_str("<ul>\n");
+    for mistake in &report.mistakes {
+        let _ =
+            writeln!(page, "<li><span class=\"fail\">{}</span>: {}</li>", mistake.kind.words(), escape(&mistake.text));
+    }
+    page.push_str("</ul>\n");
+}
+
+fn runtime(page: &mut String, report: &Report) {
+    page.push_str("<h2>1. Does the runtime equal the integer model?</h2>\n");
+    let rows = report.runtime.tiers.iter().map(|tier| {
+        let difference = tier.first.as_ref().map_or("none".to_owned(), |first| {
+            format!(
+                "example {}, {} [{}]: {} instead of {}",
+                first.example, first.value, first.element, first.found, first.expected
+            )
+        });
+        vec![
+            tier.tier.to_owned(),
+            tier.bytes.to_string(),
+            tier.differing_examples.to_string(),
+            difference,
+            tier.signature.clone(),
+        ]
+    });
+    table(page, &["tier", "bytes compared", "differing examples", "first difference", "signature"], rows);
+}
+
+fn proof(page: &mut String, report: &Report) {
+    page.push_str("<h2>2. Can any accumulator overflow?</h2>\n");
+    for violation in &report.proof.violations {
+        let _ = writeln!(page, "<p class=\"fail\">{}</p>", escape(violation));
+    }
+    let rows = report.proof.bounds.iter().map(|bound| {
+        let bucket = bound.bucket.map_or(String::new(), |bucket| bucket.to_string());
+        let range = format!("{} to {}", bound.low, bound.high);
+        vec![
+            bound.tensor.clone(),
+            bound.quantity.clone(),
+            bound.row.to_string(),
+            bucket,
+            range,
+            bound.r#type.to_owned(),
+            format!("{:.3}", bound.fraction),
+        ]
+    });
+    table(page, &["tensor", "quantity", "row", "bucket", "range", "type", "share of type"], rows);
+    let rows = report.proof.claims.iter().map(|claim| {
+        let verdict = if claim.holds { "holds" } else { "does not follow" };
+        vec![claim.tensor.clone(), claim_words(claim.stored), claim_words(claim.derived), verdict.to_owned()]
+    });
+    table(page, &["claims of", "in the file", "derived again", ""], rows);
+}
+
+fn accuracy(page: &mut String, report: &Report) {
+    let accuracy = &report.accuracy;
+    let _ = writeln!(
+        page,
+        "<h2>3. How far is it from full precision?</h2>\n<p>Integer minus float, in {}.</p>",
+        report.unit
+    );
+    let mut rows = vec![stats_row("end to end", &accuracy.total)];
+    rows.extend(accuracy.win_probability.iter().map(|stats| stats_row("expected score", stats)));
+    rows.extend(accuracy.layers.iter().map(|layer| stats_row(&format!("sums of {}", layer.layer), &layer.sums)));
+    table(page, &STATS, rows.into_iter());
+    if let Some(correct) = accuracy.correct {
+        let _ = writeln!(
+            page,
+            "<p>Right answers: {} of {} in float, {} in integers.</p>",
+            correct.float, correct.count, correct.integer
+        );
+    }
+    page.push_str(&svg::histogram(&accuracy.histogram, report.unit));
+    page.push_str(&svg::errors(&accuracy.points, report.unit));
+    if !accuracy.causes.is_empty() {
+        page.push_str("<p>Each rounding switched on alone; what they do to each other is the interaction, so that the column of means adds up.</p>\n");
+        let mut rows: Vec<Vec<String>> =
+            accuracy.causes.iter().map(|cause| stats_row(&cause.cause, &cause.alone)).collect();
+        rows.extend(accuracy.interaction.iter().map(|stats| stats_row("interaction", stats)));
+        table(page, &STATS, rows.into_iter());
+    }
+    let rows = accuracy.worst.iter().map(|worst| {
+        vec![
+            worst.example.to_string(),
+            worst.output.to_string(),
+            format!("{:.4}", worst.float),
+            format!("{:.4}", worst.integer),
+            format!("{:+.4}", worst.integer - worst.float),
+        ]
+    });
+    table(page, &["largest errors: example", "output", "float", "integer", "error"], rows);
+}
+
+const STATS: [&str; 7] = ["", "mean", "sd", "p99.9", "max", "SQNR dB", "cosine"];
+
+fn stats_row(name: &str, stats: &ErrorStats) -> Vec<String> {
+    let sqnr = stats.sqnr_db.map_or("exact".to_owned(), |sqnr| format!("{sqnr:.2}"));
+    vec![
+        name.to_owned(),
+        format!("{:+.4}", stats.mean),
+        format!("{:.4}", stats.sd),
+        format!("{:.4}", stats.p99_9),
+        format!("{:.4}", stats.max),
+        sqnr,
+        format!("{:.6}", stats.cosine),
+    ]
+}
+
+fn table(page: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+    page.push_str("<table><tr>");
+    for cell in head {
+        let _ = write!(page, "<th>{}</th>", escape(cell));
+    }
+    page.push_str("</tr>\n");
+    for row in rows {
+        page.push_str("<tr>");
+        for cell in row {
+            let class = match cell.as_str() {
+                "passed" => " class=\"pass\"",
+                "failed" | "does not follow" => " class=\"fail\"",
+                _ => "",
+            };
+            let _ = write!(page, "<td{class}>{}</td>", escape(&cell));
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</table>\n");
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,89 @@
+//! The description in the file against the one given now, fact by fact.
+
+use super::{Evidence, Mistake, MistakeKind};
+use crate::arch::Architecture;
+
+/// Every fact on which the two descriptions differ. Names and what stands around the tensors do not count.
+pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let mut differ = |kind, place: &str, in_file: String, in_given: String| {
+        if in_file != in_given {
+            let text = format!("{place}: the file was made with {in_file}, the description given now says {in_given}");
+            mistakes.push(Mistake { kind, evidence: Evidence::Description, text });
+        }
+    };
+    let king = |arch: &Architecture| format!("{} buckets {}", arch.king_bucket_count(), table(&arch.king_table(), 8));
+    differ(MistakeKind::KingBuckets, "[input] king_buckets", king(file), king(given));
+    differ(
+        MistakeKind::KingBuckets,
+        "[input] mirrored",
+        file.input.mirrored.to_string(),
+        given.input.mirrored.to_string(),
+    );
+    let order = |arch: &Architecture| {
+        if arch.input.other_first { "the other side first" } else { "the side to move first" }.to_owned()
+    };
+    differ(MistakeKind::PerspectivesSwapped, "[input] other_first", order(file), order(given));
+    let bucket =
+        |arch: &Architecture| format!("{} buckets {}", arch.bucket_count(), table(&arch.piece_count_table(), 33));
+    differ(MistakeKind::BucketOrder, "[buckets]", bucket(file), bucket(given));
+    let scale = |arch: &Architecture| arch.output.scale.to_string();
+    differ(MistakeKind::Scale, "[output] scale", scale(file), scale(given));
+    let active = |arch: &Architecture| arch.max_active().to_string();
+    differ(MistakeKind::OtherFact, "[input] max_active", active(file), active(given));
+    for (file, given) in file.layers.iter().zip(&given.layers) {
+        let place = |key: &str| format!("layer `{}`, {key}", given.name);
+        let word = |layer: &crate::arch::Layer| layer.activation.word().to_owned();
+        differ(MistakeKind::Activation, &place("activation"), word(file), word(given));
+        let factoriser = |layer: &crate::arch::Layer| {
+            layer.factoriser.clone().map_or("no factoriser".to_owned(), |name| format!("factoriser `{name}`"))
+        };
+        differ(MistakeKind::Factoriser, &place("factoriser"), factoriser(file), factoriser(given));
+        let bucketed = |layer: &crate::arch::Layer| layer.bucketed.to_string();
+        differ(MistakeKind::BucketOrder, &place("bucketed"), bucketed(file), bucketed(given));
+        let shift =
+            |layer: &crate::arch::Layer| layer.product_shift.map_or("none".to_owned(), |shift| shift.to_string());
+        differ(MistakeKind::Scale, &place("product_shift"), shift(file), shift(given));
+        let range = |layer: &crate::arch::Layer| layer.activation_max.map_or("none".to_owned(), |max| max.to_string());
+        differ(MistakeKind::Scale, &place("activation_max"), range(file), range(given));
+        let skip = |layer: &crate::arch::Layer| layer.skip.to_string();
+        differ(MistakeKind::OtherFact, &place("skip"), skip(file), skip(given));
+    }
+    for given in &given.tensors {
+        let Some(file) = file.tensor(&given.name) else { continue };
+        let place = |key: &str| format!("tensor `{}`, {key}", given.name);
+        let scale = |spec: &crate::arch::TensorSpec| spec.scale.map_or("none".to_owned(), |scale| scale.to_string());
+        differ(MistakeKind::Scale, &place("scale"), scale(file), scale(given));
+        let rounding = |spec: &crate::arch::TensorSpec| spec.rounding.word().to_owned();
+        differ(MistakeKind::Rounding, &place("rounding"), rounding(file), rounding(given));
+        let transposed = |spec: &crate::arch::TensorSpec| spec.transposed.to_string();
+        differ(MistakeKind::TransposedWeights, &place("transposed"), transposed(file), transposed(given));
+        let element = |spec: &crate::arch::TensorSpec| spec.r#type.word().to_owned();
+        differ(MistakeKind::OtherFact, &place("type"), element(file), element(given));
+    }
+    mistakes
+}
+
+/// A table in rows, equal rows run together, so that a difference can be seen.
+fn table(entries: &[u8], width: usize) -> String {
+    let rows: Vec<String> =
+        entries.chunks(width).map(|row| row.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")).collect();
+    let mut text = String::from("(");
+    let mut rows = rows.into_iter().peekable();
+    while let Some(row) = rows.next() {
+        let mut times = 1;
+        while rows.peek() == Some(&row) {
+            rows.next();
+            times += 1;
+        }
+        text.push_str(&row);
+        if times > 1 {
+            text.push_str(&format!(" ×{times}"));
+        }
+        if rows.peek().is_some() {
+            text.push_str(" / ");
+        }
+    }
+    text.push(')');
+    text
+}

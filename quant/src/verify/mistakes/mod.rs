@@ -1,0 +1,126 @@
+//! Which fact of a description is wrong, by name.
+//!
+//! Four kinds of evidence, from the strongest to the weakest:
+//! - [`rules`]: the description contradicts its own arithmetic (a bias scale that is not QA·QB);
+//! - [`description`]: the file carries the description it was packed with; the one given now says otherwise;
+//! - [`tensors`]: the file's integers are not the checkpoint's under this description, but would be after one change;
+//! - [`outputs`]: the outputs are far from the truth, or the positions' own scores are, and come close after one change.
+
+mod description;
+mod hypotheses;
+mod outputs;
+mod rules;
+mod tensors;
+
+use super::VerifyError;
+use super::accuracy::Accuracy;
+use super::reference::Reference;
+use crate::import::Checkpoint;
+use crate::positions::Position;
+use crate::quantise::QuantNet;
+use serde::Serialize;
+
+/// The mistakes that are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MistakeKind {
+    /// Weights read in the other order.
+    TransposedWeights,
+    /// Output buckets in another order, or another rule for them.
+    BucketOrder,
+    /// The other side's accumulator where the own one belongs.
+    PerspectivesSwapped,
+    /// A scale that the arithmetic does not mean: QB for QA·QB and its like.
+    Scale,
+    /// Truncation for rounding, or the other way round.
+    Rounding,
+    /// The factoriser's rows were not added, or added where there is none.
+    Factoriser,
+    /// Another activation.
+    Activation,
+    /// Another king-bucket table, or mirroring.
+    KingBuckets,
+    /// Some other fact of the description.
+    OtherFact,
+    /// The integers are not this checkpoint's and no single change explains it.
+    OtherWeights,
+}
+
+/// How a mistake was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// The description contradicts its own arithmetic.
+    Rule,
+    /// The file's description and the given one differ.
+    Description,
+    /// The tensors agree after one change.
+    Tensors,
+    /// The outputs agree with the truth after one change.
+    Outputs,
+    /// The positions' scores are fitted much better after one change.
+    Scores,
+}
+
+/// A mistake with its evidence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Mistake {
+    /// Which.
+    pub kind: MistakeKind,
+    /// Found how.
+    pub evidence: Evidence,
+    /// In words: where, what was found, what was expected, what to change.
+    pub text: String,
+}
+
+impl MistakeKind {
+    /// The mistake's words for people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TransposedWeights => "transposed weights",
+            Self::BucketOrder => "output buckets in another order",
+            Self::PerspectivesSwapped => "perspectives swapped",
+            Self::Scale => "wrong scale",
+            Self::Rounding => "wrong rounding",
+            Self::Factoriser => "factoriser not merged alike",
+            Self::Activation => "wrong activation",
+            Self::KingBuckets => "wrong king buckets",
+            Self::OtherFact => "descriptions differ",
+            Self::OtherWeights => "other weights",
+        }
+    }
+}
+
+/// What there is to look at.
+pub struct Case<'a> {
+    /// The file's network, with the description that it carries.
+    pub net: &'a QuantNet,
+    /// The checkpoint under the description given now.
+    pub checkpoint: Option<&'a Checkpoint>,
+    /// The framework's outputs.
+    pub reference: Option<&'a Reference>,
+    /// Positions, perhaps with scores.
+    pub positions: &'a [Position],
+    /// What has been measured.
+    pub accuracy: &'a Accuracy,
+}
+
+/// Looks for mistakes with all evidence at hand; each kind and evidence is named once a tensor or fact.
+///
+/// # Errors
+/// [`VerifyError::Example`] if a position does not fit the network.
+pub fn find(case: &Case<'_>) -> Result<Vec<Mistake>, VerifyError> {
+    let mut mistakes = rules::find(&case.net.arch);
+    if let Some(checkpoint) = case.checkpoint {
+        mistakes.extend(
+            rules::find(&checkpoint.net.arch)
+                .into_iter()
+                .filter(|mistake| !mistakes.contains(mistake))
+                .collect::<Vec<_>>(),
+        );
+        mistakes.extend(description::find(&case.net.arch, &checkpoint.net.arch));
+        mistakes.extend(tensors::find(case.net, checkpoint));
+    }
+    mistakes.extend(outputs::find(case, &mistakes)?);
+    Ok(mistakes)
+}

@@ -1,0 +1,129 @@
+//! Outputs against the truth: which single change brings them close?
+//!
+//! The truth is the framework's outputs or the checkpoint's where there are any. Without a disagreement there, model and
+//! checkpoint may share one wrong description; then the positions' own scores are the judge, if they have any: a network that was
+//! trained on such scores fits them best under its true description.
+
+use super::hypotheses::{Hypothesis, all};
+use super::{Case, Evidence, Mistake, MistakeKind};
+use crate::float::{Net, example};
+use crate::positions::Position;
+use crate::verify::VerifyError;
+use crate::verify::accuracy::evaluate_all;
+use crate::verify::stats::win_probability;
+
+/// Below this signal to noise the outputs are not merely quantised.
+const SUSPICIOUS_SQNR_DB: f64 = 20.0;
+/// A change explains a disagreement if it takes away this share of the mean square error.
+const EXPLAINED: f64 = 0.9;
+/// Scores are noisy: a change is named only if it takes away this share of the loss.
+const EXPLAINED_SCORES: f64 = 0.2;
+/// Positions that are tried, evenly taken.
+const SAMPLE: usize = 512;
+
+/// Looks for a change that explains the outputs.
+pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyError> {
+    let stride = case.positions.len().div_ceil(SAMPLE).max(1);
+    let indices: Vec<usize> = (0..case.positions.len()).step_by(stride).collect();
+    let positions: Vec<&Position> = indices.iter().filter_map(|index| case.positions.get(*index)).collect();
+    if positions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let model = case.net.to_reals();
+    if let Some(truth) = truth(case, &indices, &positions)? {
+        let current = squared_error(&outputs(&model, &positions)?, &truth);
+        let signal = squared_error(&vec![0.0; truth.len()], &truth);
+        let suspicious = current > 0.0 && 10.0 * libm::log10(signal / current) < SUSPICIOUS_SQNR_DB;
+        if suspicious {
+            let best = best(&model, &positions, &|outputs| squared_error(outputs, &truth))?;
+            return Ok(match best.filter(|(_, error)| *error <= current * (1.0 - EXPLAINED)) {
+                Some((hypothesis, error)) => vec![Mistake {
+                    kind: hypothesis.kind,
+                    evidence: Evidence::Outputs,
+                    text: format!(
+                        "the outputs are far from full precision (mean square error {current:.1}) but come close ({error:.1}) with {}",
+                        hypothesis.text
+                    ),
+                }],
+                None if known.is_empty() => vec![Mistake {
+                    kind: MistakeKind::OtherWeights,
+                    evidence: Evidence::Outputs,
+                    text: format!(
+                        "the outputs are far from full precision (mean square error {current:.1}), and no single change of the description \
+                         explains it; do file and reference belong together?"
+                    ),
+                }],
+                None => Vec::new(),
+            });
+        }
+    }
+    if known.is_empty() { by_scores(case, &model, &positions) } else { Ok(Vec::new()) }
+}
+
+/// What the outputs should be on the sample.
+fn truth(case: &Case<'_>, indices: &[usize], positions: &[&Position]) -> Result<Option<Vec<f64>>, VerifyError> {
+    let count = case.net.arch.output_count();
+    if let Some(reference) = case.reference {
+        let scale = f64::from(case.net.arch.output.scale);
+        let rows = indices.iter().filter_map(|index| reference.outputs.get(index * count..(index + 1) * count));
+        return Ok(Some(rows.flatten().map(|output| output * scale).collect()));
+    }
+    case.checkpoint.map(|checkpoint| outputs(&checkpoint.net.to_f64(), positions)).transpose()
+}
+
+fn outputs(net: &Net<f64>, positions: &[&Position]) -> Result<Vec<f64>, VerifyError> {
+    let mut examples = Vec::with_capacity(positions.len());
+    for (index, position) in positions.iter().enumerate() {
+        examples.push(example(&net.arch, position).map_err(|error| VerifyError::Example { index, error })?);
+    }
+    evaluate_all(net, &examples)
+}
+
+fn squared_error(values: &[f64], truth: &[f64]) -> f64 {
+    let sum: f64 = values.iter().zip(truth).map(|(value, truth)| (value - truth).powi(2)).sum();
+    sum / truth.len().max(1) as f64
+}
+
+/// The hypothesis with the least error, and that error.
+fn best(
+    model: &Net<f64>,
+    positions: &[&Position],
+    error: &dyn Fn(&[f64]) -> f64,
+) -> Result<Option<(Hypothesis, f64)>, VerifyError> {
+    let mut best: Option<(Hypothesis, f64)> = None;
+    for hypothesis in all(model) {
+        let found = error(&outputs(&hypothesis.net, positions)?);
+        if best.as_ref().is_none_or(|(_, least)| found < *least) {
+            best = Some((hypothesis, found));
+        }
+    }
+    Ok(best)
+}
+
+/// The positions' scores as the judge, in expected score so that lost positions do not drown the rest.
+fn by_scores(case: &Case<'_>, model: &Net<f64>, positions: &[&Position]) -> Result<Vec<Mistake>, VerifyError> {
+    let scale = f64::from(case.net.arch.output.scale);
+    let scores: Option<Vec<f64>> = positions.iter().map(|position| position.score.map(f64::from)).collect();
+    let Some(scores) = scores
+        .filter(|scores| case.net.arch.output_count() == 1 && scale > 1.0 && scores.iter().any(|score| *score != 0.0))
+    else {
+        return Ok(Vec::new());
+    };
+    let expected = |values: &[f64]| values.iter().map(|value| win_probability(*value, scale)).collect::<Vec<f64>>();
+    let truth = expected(&scores);
+    let loss = |values: &[f64]| squared_error(&expected(values), &truth);
+    let current = loss(&outputs(model, positions)?);
+    let best = best(model, positions, &loss)?.filter(|(_, found)| *found <= current * (1.0 - EXPLAINED_SCORES));
+    Ok(best
+        .map(|(hypothesis, found)| Mistake {
+            kind: hypothesis.kind,
+            evidence: Evidence::Scores,
+            text: format!(
+                "the positions' own scores are fitted much better (loss {found:.4}, now {current:.4}) with {}: file and description may share \
+                 this mistake",
+                hypothesis.text
+            ),
+        })
+        .into_iter()
+        .collect())
+}

@@ -1,0 +1,45 @@
+//! A description against its own arithmetic.
+
+use super::{Evidence, Mistake, MistakeKind};
+use crate::arch::{Activation, Architecture, ElementType};
+
+/// Scales that the integer arithmetic adds or divides by something else than they say.
+pub fn find(arch: &Architecture) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let spec = |name: String| arch.tensor(&name);
+    let (Some(weights), Some(bias)) = (spec(arch.weights_name(0)), spec(arch.bias_name(0))) else { return mistakes };
+    if let (Some(qa), Some(found)) = (weights.scale, bias.scale)
+        && qa != found
+    {
+        mistakes.push(scale(&bias.name, found, qa, &format!("that of `{}`, whose rows are added to it", weights.name)));
+    }
+    let (Some(second), Some(bias)) = (spec(arch.weights_name(1)), spec(arch.bias_name(1))) else { return mistakes };
+    let integer_head = arch.layers.len() == 2
+        && second.r#type == ElementType::I16
+        && bias.r#type != ElementType::F32
+        && arch.layers.first().is_some_and(|layer| {
+            matches!(layer.activation, Activation::Crelu | Activation::Screlu | Activation::Sqrrelu)
+        });
+    if let (true, Some(qa), Some(qb), Some(found)) = (integer_head, weights.scale, second.scale, bias.scale)
+        && qa.checked_mul(qb) != Some(found)
+    {
+        let product = qa.saturating_mul(qb);
+        let what = if found == qb {
+            format!("QA·QB = {qa}·{qb}: it was given QB alone")
+        } else if found == qa {
+            format!("QA·QB = {qa}·{qb}: it was given QA alone")
+        } else {
+            format!("QA·QB = {qa}·{qb}")
+        };
+        mistakes.push(scale(&bias.name, found, product, &what));
+    }
+    mistakes
+}
+
+fn scale(tensor: &str, found: i32, expected: i32, what: &str) -> Mistake {
+    let text = format!(
+        "tensor `{tensor}` has scale {found}, but the integer arithmetic adds it to sums of scale {expected}, {what}; set `scale = \
+         {expected}`"
+    );
+    Mistake { kind: MistakeKind::Scale, evidence: Evidence::Rule, text }
+}

@@ -1,0 +1,79 @@
+//! The three questions on real networks, with the published figures.
+
+use std::path::Path;
+use tamis_quant::import::{Checkpoint, read_bytes};
+use tamis_quant::positions::{Position, records};
+use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::verify::{Gates, Report, Truth, verify};
+use tamis_runtime::format::Model;
+use tests::tolerances::{PRINTED_ONE_DECIMAL, PRINTED_TWO_DECIMALS};
+use tests::{architecture, architecture_text, bare_net, fixtures, packed};
+
+fn batch(folder: &Path) -> Vec<Position> {
+    let bytes = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();
+    records(&bytes).unwrap().map(|position| position.unwrap()).collect()
+}
+
+fn checkpoint(path: &Path, description: &str) -> Checkpoint {
+    let arch = tamis_quant::arch::Architecture::from_toml(description, "test").unwrap();
+    read_bytes(&std::fs::read(path).unwrap(), &arch, path.file_name().unwrap().to_str().unwrap()).unwrap()
+}
+
+fn report(net: &QuantNet, checkpoint: &Checkpoint, positions: &[Position]) -> Report {
+    let bytes = packed(net);
+    let truth = Truth { checkpoint: Some(checkpoint), reference: None, positions };
+    verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap()
+}
+
+#[test]
+fn noggin_has_its_published_error_and_causes() {
+    let Some(folder) = fixtures("noggin's verification") else { return };
+    let checkpoint = checkpoint(&folder.join("nnue/noggin/raw.bin"), &architecture_text("noggin"));
+    let net = quantise(&checkpoint.net).unwrap();
+    let positions = batch(&folder);
+    assert_eq!(positions.len(), 16_273);
+    let report = report(&net, &checkpoint, &positions);
+    let total = &report.accuracy.total;
+    assert!((total.mean - -5.16).abs() < PRINTED_TWO_DECIMALS, "mean {}", total.mean);
+    assert!((total.sd - 6.02).abs() < PRINTED_TWO_DECIMALS, "sd {}", total.sd);
+    assert!((total.max - 34.2).abs() < PRINTED_ONE_DECIMAL, "max {}", total.max);
+    for cause in &report.accuracy.causes {
+        println!("{} {:?}", cause.cause, cause.alone);
+    }
+    println!("{:?}", report.accuracy.interaction);
+    let mean = |name: &str| report.accuracy.causes.iter().find(|cause| cause.cause == name).unwrap().alone.mean;
+    assert!((mean("rounding of l1w") - -5.2).abs() < PRINTED_ONE_DECIMAL);
+    assert!(mean("truncating divisions").abs() < 0.1);
+    let causes: f64 = report.accuracy.causes.iter().map(|cause| cause.alone.mean).sum();
+    let interaction = report.accuracy.interaction.as_ref().unwrap().mean;
+    assert!((causes + interaction - total.mean).abs() < 1e-9);
+    assert!(report.runtime.equal && report.proof.holds && report.mistakes.is_empty() && report.passed, "{:#?}", report.mistakes);
+    let dot = report.proof.bounds.iter().find(|bound| bound.quantity == "sum").unwrap();
+    assert_eq!(format!("{:.3}", dot.fraction), "0.064");
+}
+
+#[test]
+fn bounds_of_the_engines_networks() {
+    let Some(folder) = fixtures("the engines' overflow bounds") else { return };
+    let folder = folder.join("nnue");
+    for (name, file, low, high, holds) in [
+        ("akimbo-buckets", "akimbo/net-27.12.23.bin", 0.17, 0.28, true),
+        ("alexandria", "alexandria/nn-72900856.net", 1.79, 3.06, false),
+        ("stormphrax", "stormphrax/net013.nnue", 0.0, 1.0, true),
+        ("matthriscu", "matthriscu/nnue.bin", 0.0, 1.0, true),
+        ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin", 0.0, 1.0, true),
+        ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin", 0.0, 1.0, true),
+        ("cwtch", "cwtch/quantised.bin", 1.0, 1e9, false),
+    ] {
+        let proof = tamis_quant::proof::prove(&bare_net(&folder.join(file), &architecture(name)));
+        for check in &proof.checks {
+            println!("{name} {} {} row {} {:.4}", check.tensor, check.quantity, check.row, check.fraction());
+        }
+        for violation in &proof.violations {
+            println!("{violation}");
+        }
+        assert_eq!(proof.holds(), holds, "{name}");
+        let sums = proof.checks.iter().filter(|check| check.quantity == tamis_quant::proof::Quantity::Sum);
+        assert!(sums.clone().all(|check| check.fraction() > low - 0.005 && check.fraction() < high + 0.005), "{name}");
+    }
+}
