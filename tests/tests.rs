@@ -1,8 +1,23 @@
 //! Every test across the crates: one binary, a module a subject.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "subjects/cli.rs"]
+mod cli; // the program as a person or a script meets it
+
 #[path = "subjects/engines.rs"]
 mod engines; // what real engines' networks evaluate to
 
 #[path = "subjects/verification.rs"]
 mod verification; // the three questions on real networks
+
+#[path = "subjects/mistakes.rs"]
+mod mistakes; // mistakes of a description, named
+
+#[path = "subjects/firmware.rs"]
+mod firmware; // logs of the firmware examples
+
+#[path = "subjects/format.rs"]
+mod format; // FORMAT.md and the runtime say the same
+
+#[path = "subjects/loader.rs"]
+mod loader; // what the loader refuses, and that what it accepts runs

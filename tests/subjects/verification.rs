@@ -47,7 +47,11 @@ fn noggin_has_its_published_error_and_causes() {
     let causes: f64 = report.accuracy.causes.iter().map(|cause| cause.alone.mean).sum();
     let interaction = report.accuracy.interaction.as_ref().unwrap().mean;
     assert!((causes + interaction - total.mean).abs() < 1e-9);
-    assert!(report.runtime.equal && report.proof.holds && report.mistakes.is_empty() && report.passed, "{:#?}", report.mistakes);
+    assert!(
+        report.runtime.equal && report.proof.holds && report.mistakes.is_empty() && report.passed,
+        "{:#?}",
+        report.mistakes
+    );
     let dot = report.proof.bounds.iter().find(|bound| bound.quantity == "sum").unwrap();
     assert_eq!(format!("{:.3}", dot.fraction), "0.064");
 }

@@ -9,7 +9,10 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::QuantNet;
 use tamis_quant::run::AlignedBytes;
 
+pub mod draft;
+pub mod second_reader;
 pub mod tolerances;
+pub mod zoo;
 
 /// The networks of other systems, if `TAMIS_FIXTURES` says where they are; otherwise says visibly what is skipped.
 pub fn fixtures(subject: &str) -> Option<PathBuf> {

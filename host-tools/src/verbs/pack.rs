@@ -32,7 +32,11 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
             .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back"));
     }
     let bytes = files::read(&args.bare)?;
-    let net = QuantNet::from_bare(read_bare(&bytes, &arch).explain_at(&args.bare)?).explain_at(&args.bare)?;
+    let bare = read_bare(&bytes, &arch).explain_at(&args.bare).map_err(|error| {
+        let is_raw = bytes.len() as u64 == arch.raw_len_bytes();
+        if is_raw { error.help("this is the length of raw.bin, which `host-tools quantise` takes") } else { error }
+    })?;
+    let net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
     let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
     let sealed = seal(&net, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;

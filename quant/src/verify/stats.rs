@@ -19,7 +19,7 @@ pub struct ErrorStats {
     pub rms: f64,
     /// Root of the mean square of the truth.
     pub truth_rms: f64,
-    /// Signal to quantisation noise in decibels; `None` without noise.
+    /// Signal to quantisation noise in decibels; `None` without noise or without signal.
     pub sqnr_db: Option<f64>,
     /// Cosine between values and truth.
     pub cosine: f64,
@@ -47,7 +47,7 @@ pub fn compare(values: &[f64], truth: &[f64]) -> ErrorStats {
         p99_9: magnitudes.get(rank.saturating_sub(1)).copied().unwrap_or(0.0),
         rms: (noise / n).sqrt(),
         truth_rms: (signal / n).sqrt(),
-        sqnr_db: (noise > 0.0).then(|| 10.0 * libm::log10(signal / noise)),
+        sqnr_db: (noise > 0.0 && signal > 0.0).then(|| 10.0 * libm::log10(signal / noise)),
         cosine: if signal > 0.0 && energy > 0.0 { dot / (signal.sqrt() * energy.sqrt()) } else { 1.0 },
     }
 }

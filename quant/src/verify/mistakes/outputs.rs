@@ -16,16 +16,18 @@ use crate::verify::stats::win_probability;
 const SUSPICIOUS_SQNR_DB: f64 = 20.0;
 /// A change explains a disagreement if it takes away this share of the mean square error.
 const EXPLAINED: f64 = 0.9;
-/// Scores are noisy: a change is named only if it takes away this share of the loss.
-const EXPLAINED_SCORES: f64 = 0.2;
-/// Positions that are tried, evenly taken.
+/// Scores are noisy: a change is named only if it takes away this share of the loss,
+const EXPLAINED_SCORES: f64 = 0.05;
+/// and if the mean difference of the positions' losses is this many of its standard errors.
+const STANDARD_ERRORS: f64 = 3.0;
+/// Positions that are tried against the truth, evenly taken.
 const SAMPLE: usize = 512;
+/// Positions that are tried against scores.
+const SCORE_SAMPLE: usize = 4096;
 
 /// Looks for a change that explains the outputs.
 pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyError> {
-    let stride = case.positions.len().div_ceil(SAMPLE).max(1);
-    let indices: Vec<usize> = (0..case.positions.len()).step_by(stride).collect();
-    let positions: Vec<&Position> = indices.iter().filter_map(|index| case.positions.get(*index)).collect();
+    let (indices, positions) = sample(case.positions, SAMPLE);
     if positions.is_empty() {
         return Ok(Vec::new());
     }
@@ -57,7 +59,15 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
             });
         }
     }
-    if known.is_empty() { by_scores(case, &model, &positions) } else { Ok(Vec::new()) }
+    if known.is_empty() { by_scores(case, &model) } else { Ok(Vec::new()) }
+}
+
+/// At most `most` positions, evenly taken, with their indices.
+fn sample(positions: &[Position], most: usize) -> (Vec<usize>, Vec<&Position>) {
+    let stride = positions.len().div_ceil(most).max(1);
+    let indices: Vec<usize> = (0..positions.len()).step_by(stride).collect();
+    let taken = indices.iter().filter_map(|index| positions.get(*index)).collect();
+    (indices, taken)
 }
 
 /// What the outputs should be on the sample.
@@ -101,29 +111,39 @@ fn best(
 }
 
 /// The positions' scores as the judge, in expected score so that lost positions do not drown the rest.
-fn by_scores(case: &Case<'_>, model: &Net<f64>, positions: &[&Position]) -> Result<Vec<Mistake>, VerifyError> {
+fn by_scores(case: &Case<'_>, model: &Net<f64>) -> Result<Vec<Mistake>, VerifyError> {
     let scale = f64::from(case.net.arch.output.scale);
+    let (_, positions) = sample(case.positions, SCORE_SAMPLE);
     let scores: Option<Vec<f64>> = positions.iter().map(|position| position.score.map(f64::from)).collect();
-    let Some(scores) = scores
-        .filter(|scores| case.net.arch.output_count() == 1 && scale > 1.0 && scores.iter().any(|score| *score != 0.0))
-    else {
+    let usable = |scores: &Vec<f64>| {
+        case.net.arch.output_count() == 1 && scale > 1.0 && scores.iter().any(|score| *score != 0.0)
+    };
+    let Some(scores) = scores.filter(usable) else { return Ok(Vec::new()) };
+    let losses = |values: &[f64]| -> Vec<f64> {
+        let pairs = values.iter().zip(&scores);
+        pairs.map(|(value, score)| (win_probability(*value, scale) - win_probability(*score, scale)).powi(2)).collect()
+    };
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let current = losses(&outputs(model, &positions)?);
+    let Some((hypothesis, found)) = best(model, &positions, &|values| mean(&losses(values)))? else {
         return Ok(Vec::new());
     };
-    let expected = |values: &[f64]| values.iter().map(|value| win_probability(*value, scale)).collect::<Vec<f64>>();
-    let truth = expected(&scores);
-    let loss = |values: &[f64]| squared_error(&expected(values), &truth);
-    let current = loss(&outputs(model, positions)?);
-    let best = best(model, positions, &loss)?.filter(|(_, found)| *found <= current * (1.0 - EXPLAINED_SCORES));
-    Ok(best
-        .map(|(hypothesis, found)| Mistake {
-            kind: hypothesis.kind,
-            evidence: Evidence::Scores,
-            text: format!(
-                "the positions' own scores are fitted much better (loss {found:.4}, now {current:.4}) with {}: file and description may share \
-                 this mistake",
-                hypothesis.text
-            ),
-        })
-        .into_iter()
-        .collect())
+    let changed = losses(&outputs(&hypothesis.net, &positions)?);
+    let gains: Vec<f64> = current.iter().zip(&changed).map(|(current, changed)| current - changed).collect();
+    let spread = mean(&gains.iter().map(|gain| (gain - mean(&gains)).powi(2)).collect::<Vec<f64>>()).sqrt();
+    let standard_error = spread / (gains.len().max(1) as f64).sqrt();
+    if mean(&gains) < EXPLAINED_SCORES * mean(&current) || mean(&gains) < STANDARD_ERRORS * standard_error {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Mistake {
+        kind: hypothesis.kind,
+        evidence: Evidence::Scores,
+        text: format!(
+            "the positions' own scores are fitted better (loss {found:.4}, now {:.4}, {:.0} standard errors) with {}: file and description may \
+             share this mistake",
+            mean(&current),
+            mean(&gains) / standard_error,
+            hypothesis.text
+        ),
+    }])
 }

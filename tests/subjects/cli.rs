@@ -1,0 +1,113 @@
+//! The program as a person or a script meets it: what it prints, what it writes, and how it ends.
+//!
+//! The binary is the one beside this test's own executable, which `cargo test --workspace` has just built.
+
+#[path = "cli/engines.rs"]
+mod engines; // what engines' networks become on the command line
+#[path = "cli/paths.rs"]
+mod paths; // every verb on the repository's own network
+#[path = "cli/refusals.rs"]
+mod refusals; // what bad input gets
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// How a run ended and what it said.
+struct Ran {
+    status: i32,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Ran {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    /// Ended well.
+    fn fine(self) -> Self {
+        assert_eq!(self.status, 0, "{}", self.stderr);
+        self
+    }
+}
+
+/// The program.
+fn binary() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.ancestors().nth(2).unwrap().join(format!("host-tools{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.is_file(), "{} is missing: build it with `cargo test --workspace`", path.display());
+    path
+}
+
+/// Runs the program.
+fn run<I, S>(arguments: I) -> Ran
+where
+    I: IntoIterator<Item = S>,
+    S: AsRef<OsStr>,
+{
+    let output = Command::new(binary()).args(arguments).stdin(Stdio::null()).output().unwrap();
+    Ran {
+        status: output.status.code().expect("the program was killed"),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs the program with words and paths.
+macro_rules! host_tools {
+    ($($argument:expr),+ $(,)?) => {
+        $crate::cli::run([$(std::ffi::OsStr::new(&$argument).to_owned()),+])
+    };
+}
+use host_tools;
+
+/// The repository's own network: checkpoint and description.
+fn reference() -> (PathBuf, PathBuf) {
+    (tests::own("reference/nnue.weights.bin"), description("reference"))
+}
+
+/// The path of a description.
+fn description(name: &str) -> PathBuf {
+    tests::own("architectures").join(name).with_extension("toml")
+}
+
+/// A folder that vanishes with the test, with the reference network in it as a container.
+fn with_model() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model.bin");
+    let (checkpoint, arch) = reference();
+    host_tools!("quantise", checkpoint, "--arch", arch, "-o", model).fine();
+    (folder, model)
+}
+
+/// Two hidden units and four features; every weight is `weight`.
+fn tiny(folder: &Path, weight: f32) -> (PathBuf, PathBuf) {
+    let arch = folder.join("tiny.toml");
+    let tensors: String = [("l0w", 255), ("l0b", 255), ("l1w", 64), ("l1b", 16320)]
+        .map(|(name, scale)| format!("[[tensor]]\nname = \"{name}\"\ntype = \"i16\"\nscale = {scale}\n"))
+        .concat();
+    let text = format!(
+        "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 4\nmax_active = 4\n\
+         [[layer]]\nname = \"l0\"\noutputs = 2\nactivation = \"screlu\"\n[[layer]]\nname = \"l1\"\noutputs = 1\n{tensors}"
+    );
+    std::fs::write(&arch, text).unwrap();
+    let raw = folder.join("raw.bin");
+    // l0w 8, l0b 2, l1w 2, l1b 1
+    let values = [[weight; 8].as_slice(), &[0.25; 5]].concat();
+    std::fs::write(&raw, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+    (raw, arch)
+}
+
+/// Every name in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,127 @@
+//! The logs that the firmware examples are expected to print, computed here: a board and a host must agree to the byte.
+//!
+//! `firmware-examples/run` compares the logs with what QEMU prints; this needs neither QEMU nor a compiler for the target.
+
+use safetensors::SafeTensors;
+use std::fmt::Write;
+use std::path::PathBuf;
+use tamis_quant::arch::Architecture;
+use tamis_quant::float::{Example, example};
+use tamis_quant::import::read_checkpoint;
+use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::positions::Position;
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::quantise;
+use tamis_quant::run::{AlignedBytes, Outputs, Runner};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::scalar;
+use tests::{architecture, own};
+
+/// Scratch memory that both programs set aside.
+const WORKSPACE: usize = 256;
+/// What `nnue.rs` plays: the name of each move and the position after it.
+const GAME: [(&str, &str); 7] = [
+    ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"),
+    ("e2e4", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b"),
+    ("d7d5", "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w"),
+    ("e4d5", "rnbqkbnr/ppp1pppp/8/3P4/8/8/PPPP1PPP/RNBQKBNR b"),
+    ("g8f6", "rnbqkb1r/ppp1pppp/5n2/3P4/8/8/PPPP1PPP/RNBQKBNR w"),
+    ("b1c3", "rnbqkb1r/ppp1pppp/5n2/3P4/8/2N5/PPPP1PPP/R1BQKBNR b"),
+    ("f6d5", "rnbqkb1r/ppp1pppp/8/3n4/8/2N5/PPPP1PPP/R1BQKBNR w"),
+];
+
+fn program(file: &str) -> PathBuf {
+    own("../firmware-examples/cortex-m/src/bin").join(file)
+}
+
+/// What `host-tools quantise` writes.
+fn container(checkpoint: &str, arch: &Architecture) -> AlignedBytes {
+    let checkpoint = read_checkpoint(&own("reference").join(checkpoint), arch).unwrap();
+    let net = quantise(&checkpoint.net).unwrap();
+    let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
+    AlignedBytes::copy_of(&to_container(&net, &prove(&net), &origin).unwrap())
+}
+
+/// The integer outputs for one input.
+fn run(runner: &mut Runner<'_>, arch: &Architecture, example: &Example) -> Vec<i32> {
+    match runner.evaluate(arch, example).unwrap() {
+        Outputs::I32(values) => values,
+        Outputs::F32(_) => panic!("both networks have integer heads"),
+    }
+}
+
+fn finish(log: &mut String, runner: &mut Runner<'_>) {
+    writeln!(log, "signature {:016x} on scalar", runner.signature().unwrap()).unwrap();
+}
+
+fn expected(file: &str) -> String {
+    std::fs::read_to_string(program(file)).unwrap()
+}
+
+#[test]
+fn the_embedded_container_is_current() {
+    let kept = std::fs::read(program("digits.quantised.bin")).unwrap();
+    let made = container("digits.weights.bin", &architecture("digits"));
+    assert!(made.as_ref() == kept, "firmware-examples/run --bless writes the container anew");
+}
+
+#[test]
+fn the_embedded_images_are_the_first_of_each_digit() {
+    let file = std::fs::read(own("reference/digits.reference.safetensors")).unwrap();
+    let tensors = SafeTensors::deserialize(&file).unwrap();
+    let labels = tensors.tensor("labels").unwrap();
+    let inputs = tensors.tensor("inputs").unwrap();
+    let (pixels, _) = inputs.data().as_chunks::<4>();
+    let mut images = Vec::new();
+    for digit in 0..10 {
+        let sample = labels.data().iter().position(|label| *label == digit).unwrap();
+        let image = &pixels[64 * sample..64 * (sample + 1)];
+        images.extend(image.iter().map(|pixel| (f32::from_le_bytes(*pixel) * 16.0) as u8));
+    }
+    assert_eq!(images, std::fs::read(program("digits.images.bin")).unwrap());
+}
+
+#[test]
+fn digits_prints_what_the_host_computes() {
+    let arch = architecture("digits");
+    let bytes = container("digits.weights.bin", &arch);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let mut runner = Runner::new(model, &scalar::KERNELS);
+    let mut log = format!(
+        "digits: {} bytes, 64 inputs, workspace {} of {WORKSPACE} bytes\n",
+        bytes.as_ref().len(),
+        model.workspace_len_bytes()
+    );
+    for (digit, image) in std::fs::read(program("digits.images.bin")).unwrap().chunks(64).enumerate() {
+        let input = image.iter().map(|pixel| f64::from(*pixel) / 16.0).collect();
+        let logits = run(&mut runner, &arch, &Example::Dense(input));
+        let best = logits.iter().enumerate().max_by_key(|(_, logit)| **logit).unwrap().0;
+        assert_eq!(best, digit, "the first image of each digit is one that the network gets right");
+        write!(log, "a {digit} is classified as {best}:").unwrap();
+        for logit in logits {
+            write!(log, " {logit}").unwrap();
+        }
+        log.push('\n');
+    }
+    finish(&mut log, &mut runner);
+    assert_eq!(log, expected("digits.out"));
+}
+
+#[test]
+fn nnue_prints_what_the_host_computes() {
+    let arch = architecture("reference");
+    let bytes = container("nnue.weights.bin", &arch);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let mut runner = Runner::new(model, &scalar::KERNELS);
+    let mut log = format!(
+        "nnue: {} bytes, 768 features, 8 buckets, workspace {} of {WORKSPACE} bytes\n",
+        bytes.as_ref().len(),
+        model.workspace_len_bytes()
+    );
+    for (name, fen) in GAME {
+        let example = example(&arch, &Position::from_fen(fen).unwrap()).unwrap();
+        writeln!(log, "{name}: {}", run(&mut runner, &arch, &example)[0]).unwrap();
+    }
+    finish(&mut log, &mut runner);
+    assert_eq!(log, expected("nnue.out"));
+}

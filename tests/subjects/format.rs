@@ -1,0 +1,210 @@
+//! FORMAT.md and the runtime say the same: a second reader, written from the specification alone, gives the same checksum,
+//! the same values and the same signature; the specification's example is the file that the packer writes.
+
+use bytemuck::cast_slice;
+use std::collections::BTreeSet;
+use tamis_quant::import::fnv1a_64;
+use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
+use tamis_quant::proof::prove;
+use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_runtime::format::{Model, checksum, element, input_kind};
+use tamis_runtime::kernels::TIERS;
+use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
+use tamis_runtime::{Input, Plan};
+use tests::second_reader::{self, Container, Given};
+use tests::zoo::{self, Random};
+use tests::{bare_net, own};
+
+fn tiny() -> AlignedBytes {
+    AlignedBytes::copy_of(&std::fs::read(own("vectors/tiny.bin")).unwrap())
+}
+
+/// Everything that a test can run: the example and the zoo.
+fn containers() -> Vec<(&'static str, AlignedBytes)> {
+    let mut all = vec![("tiny", tiny())];
+    all.extend(zoo::all().into_iter().map(|animal| (animal.name, animal.bytes)));
+    all
+}
+
+#[test]
+fn the_example_is_what_the_packer_writes() {
+    let arch = tamis_quant::arch::Architecture::from_toml(
+        &std::fs::read_to_string(own("vectors/tiny.toml")).unwrap(),
+        "tiny.toml",
+    );
+    let bare = std::fs::read(own("vectors/tiny.bare.bin")).unwrap();
+    let net = bare_net(&own("vectors/tiny.bare.bin"), &arch.unwrap());
+    let provenance = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bare) };
+    let written = to_container(&net, &prove(&net), &provenance).unwrap();
+    if std::env::var_os("TAMIS_WRITE_VECTORS").is_some() {
+        std::fs::write(own("vectors/tiny.bin"), &written).unwrap();
+    }
+    assert_eq!(written, tiny().as_ref());
+    let unpacked = unpack(&Model::parse(tiny().as_ref()).unwrap()).unwrap();
+    assert_eq!(to_bare(&unpacked).unwrap(), bare);
+}
+
+#[test]
+fn the_specification_shows_the_example_byte_for_byte() {
+    let text = std::fs::read_to_string(own("../runtime/FORMAT.md")).unwrap();
+    let mut shown = Vec::new();
+    for line in text.lines().filter(|line| line.len() > 9 && line.as_bytes()[8] == b' ') {
+        let Ok(at) = usize::from_str_radix(&line[..8], 16) else { continue };
+        // A star line, or none, leaves zeros.
+        shown.resize(at, 0);
+        let digits: String = line[9..].chars().take_while(|letter| *letter != '|').collect();
+        shown.extend(digits.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()));
+    }
+    shown.resize(shown.len().next_multiple_of(64), 0);
+    assert_eq!(shown, tiny().as_ref());
+}
+
+#[test]
+fn the_example_evaluates_as_worked_by_hand() {
+    let file = tiny();
+    let net = Container::read(file.as_ref()).unwrap();
+    let (own, other) = (net.accumulate(&[0, 1]), net.accumulate(&[2, 3]));
+    assert_eq!((own.as_slice(), other.as_slice()), ([165, 7].as_slice(), [-35, 317].as_slice()));
+    let values = net.evaluate(&Given::Accumulators(own, other), 0);
+    assert_eq!(values[1..], [second_reader::Numbers::Integers(vec![-2_261_032]), second_reader::Numbers::Integers(vec![-187])]);
+    let text = std::fs::read_to_string(tests::own("../runtime/FORMAT.md")).unwrap();
+    for stated in [checksum(file.as_ref()), net.signature()] {
+        assert!(text.contains(&format!("`0x{stated:016X}`")), "FORMAT.md does not say {stated:#018X}");
+    }
+}
+
+#[test]
+fn the_zoo_has_every_operation() {
+    let (mut kinds, mut activations) = (BTreeSet::new(), BTreeSet::new());
+    for (_, bytes) in containers() {
+        for (kind, activation) in Container::read(bytes.as_ref()).unwrap().kinds() {
+            kinds.insert(kind);
+            activations.insert(activation);
+        }
+    }
+    assert!(kinds.into_iter().eq(1..=11));
+    assert!(activations.into_iter().eq(0..=7));
+}
+
+#[test]
+fn both_readers_read_the_same() {
+    for (name, bytes) in containers() {
+        let bytes = bytes.as_ref();
+        assert_eq!(second_reader::checksum(bytes), checksum(bytes), "{name}");
+        let net = Container::read(bytes).unwrap();
+        if net.people.name.is_empty() {
+            continue; // drafted without a section
+        }
+        let people = Model::parse(bytes).unwrap().people().unwrap();
+        assert_eq!(net.people.name, people.name);
+        assert_eq!(net.people.description, people.description);
+        assert_eq!(net.people.tensor_names, people.tensor_names);
+        assert_eq!(net.people.source, people.source);
+        assert_eq!(net.people.source_hash, people.source_hash);
+        assert_eq!(net.people.bare_header, people.bare_header);
+    }
+}
+
+#[test]
+fn every_value_is_the_same_on_every_tier() {
+    for (name, bytes) in containers() {
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        let net = Container::read(bytes.as_ref()).unwrap();
+        let mut random = Random(3);
+        for sample in 0..24 {
+            let bucket = sample % model.input().bucket_count as usize;
+            let given = draw(&net, &model, &mut random, sample);
+            let expected: Vec<Vec<u8>> = net
+                .evaluate(&given, bucket)
+                .iter()
+                .enumerate()
+                .skip(1)
+                .map(|(index, value)| value.bytes(net.element_of_value(index)))
+                .collect();
+            for tier in TIERS {
+                let mut found = Vec::new();
+                let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
+                let dense = match &given {
+                    Given::Dense(x) => x.iter().map(|x| *x as u8).collect(),
+                    Given::Accumulators(..) => Vec::new(),
+                };
+                let input = match &given {
+                    Given::Accumulators(own, other) => Input::Accumulators(own, other),
+                    Given::Dense(_) if model.input().element == element::I8 => Input::I8(cast_slice(&dense)),
+                    Given::Dense(_) => Input::U8(&dense),
+                };
+                Plan::new(model, tier)
+                    .run_traced(input, bucket, workspace.as_mut(), |_, value| found.push(value.to_vec()))
+                    .unwrap();
+                assert_eq!(found, expected, "{name}, sample {sample}, tier {}", tier.name);
+            }
+        }
+    }
+}
+
+/// Accumulators of random features, checked against the runtime's, or any accumulators; vectors of any bytes.
+fn draw(net: &Container, model: &Model<'_>, random: &mut Random, sample: usize) -> Given {
+    let input = model.input();
+    if input.kind == input_kind::DENSE {
+        let one = |any: u64| if input.element == element::I8 { i64::from(any as i8) } else { i64::from(any as u8) };
+        return Given::Dense((0..input.size).map(|_| one(random.draw())).collect());
+    }
+    let mut accumulator = || {
+        if sample % 2 == 1 {
+            return (0..input.hidden).map(|_| random.draw() as i16).collect();
+        }
+        let count = random.draw() % u64::from(input.max_active);
+        let features: Vec<u32> = (0..count).map(|_| (random.draw() % u64::from(input.size)) as u32).collect();
+        let expected = net.accumulate(&features);
+        for tier in TIERS {
+            let mut found = vec![0; input.hidden as usize];
+            Plan::new(*model, tier).refresh(&mut found, &features).unwrap();
+            assert_eq!(found, expected, "{}", tier.name);
+        }
+        expected
+    };
+    Given::Accumulators(accumulator(), accumulator())
+}
+
+#[test]
+fn every_tier_prints_the_specified_signature() {
+    let mut seen = BTreeSet::new();
+    for (name, bytes) in containers() {
+        let expected = Container::read(bytes.as_ref()).unwrap().signature();
+        assert!(seen.insert(expected), "{name}: two networks with one signature");
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        for tier in TIERS {
+            assert_eq!(Runner::new(model, tier).signature(), Ok(expected), "{name}, tier {}", tier.name);
+        }
+    }
+}
+
+#[test]
+fn chess_features_and_buckets_are_the_specified_ones() {
+    let chess = zoo::all().into_iter().filter(|animal| animal.name.starts_with("chess"));
+    for animal in chess {
+        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+        let net = Container::read(animal.bytes.as_ref()).unwrap();
+        let mirrored = model.input().feature_set == 2;
+        let view = ChessView { mirrored, king_table: model.king_table().unwrap() };
+        for king in 0..64 {
+            for square in 0..64 {
+                for kind in 0..6 {
+                    for opponents in [false, true] {
+                        let piece = kind | if opponents { OPPONENT } else { 0 };
+                        for (perspective, other) in [(Perspective::SideToMove, false), (Perspective::Other, true)] {
+                            let found = view.feature(perspective, piece, square, king);
+                            let (kind, square, king) = (kind.into(), square.into(), king.into());
+                            let expected = second_reader::feature(&net, other, kind, opponents, square, king);
+                            assert_eq!(found, expected);
+                        }
+                    }
+                }
+            }
+        }
+        for pieces in 0..=32 {
+            let expected = u32::from(model.bucket_table().unwrap()[pieces]);
+            assert_eq!(second_reader::bucket_of_piece_count(&net, pieces), expected);
+        }
+    }
+}

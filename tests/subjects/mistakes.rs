@@ -1,0 +1,256 @@
+//! Mistakes of a description, named: on noggin and on akimbo's bucketed network, whichever side has the mistake.
+
+use std::path::{Path, PathBuf};
+use tamis_quant::arch::Architecture;
+use tamis_quant::import::{Checkpoint, read_bytes};
+use tamis_quant::positions::{Position, records};
+use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::verify::mistakes::{Mistake, MistakeKind};
+use tamis_quant::verify::{Gates, Truth, verify};
+use tamis_runtime::format::Model;
+use tests::{architecture_text, bare_net, fixtures, packed};
+
+/// A network with its description and the float checkpoint that it came from.
+struct Subject {
+    text: String,
+    bare: PathBuf,
+    raw: Vec<u8>,
+    positions: Vec<Position>,
+}
+
+impl Subject {
+    fn noggin(folder: &Path) -> Self {
+        let raw = std::fs::read(folder.join("nnue/noggin/raw.bin")).unwrap();
+        Self::new("noggin", folder.join("nnue/noggin/quantised.bin"), Some(raw), folder)
+    }
+
+    /// The engine's repository keeps no float checkpoint; the dequantised integers serve, in the order of raw.bin.
+    fn akimbo(folder: &Path) -> Self {
+        Self::new("akimbo-buckets", folder.join("nnue/akimbo/net-27.12.23.bin"), None, folder)
+    }
+
+    fn new(name: &str, bare: PathBuf, raw: Option<Vec<u8>>, folder: &Path) -> Self {
+        let text = architecture_text(name);
+        let batch = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();
+        let positions = records(&batch).unwrap().step_by(12).map(|position| position.unwrap()).collect();
+        let raw = raw.unwrap_or_else(|| {
+            let arch = Architecture::from_toml(&text, name).unwrap();
+            let net = bare_net(&bare, &arch);
+            let reals = arch.tensors.iter().flat_map(|spec| net.tensor(&spec.name).unwrap().to_reals());
+            reals.flat_map(|real| (real as f32).to_le_bytes()).collect()
+        });
+        Self { text, bare, raw, positions }
+    }
+
+    fn changed(&self, from: &str, to: &str) -> String {
+        assert!(self.text.contains(from), "{from} in {}", self.text);
+        self.text.replacen(from, to, 1)
+    }
+
+    fn checkpoint(&self, text: &str) -> Checkpoint {
+        read_bytes(&self.raw, &Architecture::from_toml(text, "test").unwrap(), "raw.bin").unwrap()
+    }
+
+    fn packed_bare(&self, text: &str) -> QuantNet {
+        bare_net(&self.bare, &Architecture::from_toml(text, "test").unwrap())
+    }
+
+    fn mistakes(&self, net: &QuantNet, checkpoint: &Checkpoint) -> Vec<Mistake> {
+        let bytes = packed(net);
+        let truth = Truth { checkpoint: Some(checkpoint), reference: None, positions: &self.positions };
+        verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap().mistakes
+    }
+
+    /// The mistake is named if the file was made with the wrong description, if the wrong one is given to verify, and, where
+    /// `shared` says so, if both have it.
+    fn names(&self, kind: MistakeKind, from: &str, to: &str, shared: bool) {
+        let wrong = self.changed(from, to);
+        let (right_checkpoint, wrong_checkpoint) = (self.checkpoint(&self.text), self.checkpoint(&wrong));
+        let mut cases = vec![
+            ("file packed wrong", self.packed_bare(&wrong), &right_checkpoint),
+            ("wrong description given", self.packed_bare(&self.text), &wrong_checkpoint),
+        ];
+        if let Ok(net) = quantise(&wrong_checkpoint.net) {
+            cases.push(("file quantised wrong", net, &right_checkpoint));
+        }
+        if shared {
+            cases.push(("both wrong", self.packed_bare(&wrong), &wrong_checkpoint));
+        }
+        for (case, net, checkpoint) in cases {
+            let mistakes = self.mistakes(&net, checkpoint);
+            for mistake in &mistakes {
+                println!("{to}: {case}: {mistake:?}");
+            }
+            assert!(
+                mistakes.iter().any(|mistake| mistake.kind == kind),
+                "{to}: {case}: {kind:?} not among {mistakes:#?}"
+            );
+        }
+    }
+}
+
+fn subjects() -> Option<[Subject; 2]> {
+    let folder = fixtures("named mistakes")?;
+    Some([Subject::noggin(&folder), Subject::akimbo(&folder)])
+}
+
+#[test]
+fn right_descriptions_have_none() {
+    let Some(subjects) = subjects() else { return };
+    for subject in subjects {
+        let checkpoint = subject.checkpoint(&subject.text);
+        for net in [subject.packed_bare(&subject.text), quantise(&checkpoint.net).unwrap()] {
+            assert_eq!(subject.mistakes(&net, &checkpoint), [], "{}", subject.text);
+        }
+    }
+}
+
+/// Networks whose only checkpoint is their bare file: no change of a right description may fit the positions' scores better.
+#[test]
+fn scores_accuse_no_right_description() {
+    let Some(folder) = fixtures("right descriptions under scores") else { return };
+    for (name, file) in [
+        ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin"),
+        ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin"),
+        ("matthriscu", "matthriscu/nnue.bin"),
+        ("stormphrax", "stormphrax/net013.nnue"),
+        ("cwtch", "cwtch/quantised.bin"),
+        ("alexandria", "alexandria/nn-72900856.net"),
+    ] {
+        let mut subject = Subject::new(name, folder.join("nnue").join(file), None, &folder);
+        subject.positions.truncate(400);
+        let checkpoint = subject.checkpoint(&subject.text);
+        assert_eq!(subject.mistakes(&subject.packed_bare(&subject.text), &checkpoint), [], "{name}");
+    }
+}
+
+#[test]
+fn wrong_activations() {
+    let Some([noggin, akimbo]) = subjects() else { return };
+    for subject in [noggin, akimbo] {
+        subject.names(MistakeKind::Activation, "activation = \"screlu\"", "activation = \"crelu\"", true);
+    }
+}
+
+#[test]
+fn perspectives_swapped() {
+    let Some(subjects) = subjects() else { return };
+    for subject in subjects {
+        subject.names(
+            MistakeKind::PerspectivesSwapped,
+            "kind = \"chess\"",
+            "kind = \"chess\"\nother_first = true",
+            true,
+        );
+    }
+}
+
+#[test]
+fn wrong_king_buckets() {
+    let Some(subjects) = subjects() else { return };
+    for subject in subjects {
+        subject.names(MistakeKind::KingBuckets, "kind = \"chess\"", "kind = \"chess\"\nmirrored = true", true);
+    }
+}
+
+#[test]
+fn qb_for_qa_qb() {
+    let Some([noggin, akimbo]) = subjects() else { return };
+    noggin.names(MistakeKind::Scale, "scale = 16320", "scale = 64", true);
+    akimbo.names(MistakeKind::Scale, "scale = 11584", "scale = 64", true);
+}
+
+#[test]
+fn truncation_for_rounding() {
+    let Some([noggin, _]) = subjects() else { return };
+    let checkpoint = noggin.checkpoint(&noggin.text);
+    let truncating = noggin.text.replace("rounding = \"nearest\"", "rounding = \"truncate\"");
+    let truncating = if truncating == noggin.text {
+        noggin.text.replace("scale = 255", "scale = 255\nrounding = \"truncate\"")
+    } else {
+        truncating
+    };
+    let net = quantise(&noggin.checkpoint(&truncating).net).unwrap();
+    let mistakes = noggin.mistakes(&net, &checkpoint);
+    assert!(mistakes.iter().any(|mistake| mistake.kind == MistakeKind::Rounding), "{mistakes:#?}");
+    let mistakes = noggin.mistakes(&noggin.packed_bare(&noggin.text), &noggin.checkpoint(&truncating));
+    assert!(mistakes.iter().any(|mistake| mistake.kind == MistakeKind::Rounding), "{mistakes:#?}");
+}
+
+#[test]
+fn transposed_output_weights() {
+    let Some([_, akimbo]) = subjects() else { return };
+    akimbo.names_transposed();
+}
+
+impl Subject {
+    fn names_transposed(&self) {
+        let wrong = self.text.replacen("transposed = true", "transposed = false", 1);
+        for (net, checkpoint) in [
+            (self.packed_bare(&wrong), self.checkpoint(&self.text)),
+            (self.packed_bare(&wrong), self.checkpoint(&wrong)),
+            (self.packed_bare(&self.text), self.checkpoint(&wrong)),
+        ] {
+            let mistakes = self.mistakes(&net, &checkpoint);
+            println!("{mistakes:#?}");
+            assert!(mistakes.iter().any(|mistake| mistake.kind == MistakeKind::TransposedWeights), "{mistakes:#?}");
+        }
+    }
+}
+
+#[test]
+fn buckets_in_another_order() {
+    let Some([_, akimbo]) = subjects() else { return };
+    let reversed: Vec<u8> = (0..33u8).map(|pieces| 7 - pieces.saturating_sub(2) / 4).collect();
+    akimbo.names(MistakeKind::BucketOrder, "count = 8", &format!("count = 8\nby_piece_count = {reversed:?}"), true);
+    // The same rows in another order inside the file.
+    let mut net = akimbo.packed_bare(&akimbo.text);
+    for name in ["l1w", "l1b"] {
+        let tensor = net.tensor_mut(name).unwrap();
+        let outputs = tensor.outputs;
+        if let tamis_quant::quantise::Values::Int(values) = &mut tensor.values {
+            values.chunks_mut(outputs).for_each(|column| column.rotate_left(1));
+        }
+    }
+    let mistakes = akimbo.mistakes(&net, &akimbo.checkpoint(&akimbo.text));
+    assert!(mistakes.iter().any(|mistake| mistake.kind == MistakeKind::BucketOrder), "{mistakes:#?}");
+}
+
+#[test]
+fn a_factoriser_that_was_not_merged() {
+    let Some([noggin, _]) = subjects() else { return };
+    let arch = Architecture::from_toml(&noggin.text, "noggin").unwrap();
+    // weights.bin of a network trained with a factoriser: a part of every row lies in l0f.
+    let plain = noggin.checkpoint(&noggin.text).net;
+    let mut file = Vec::new();
+    let mut tensor = |name: &str, values: &mut dyn Iterator<Item = f32>| {
+        let values: Vec<f32> = values.collect();
+        file.extend_from_slice(name.as_bytes());
+        file.push(b'\n');
+        file.extend_from_slice(&(values.len() as u64).to_le_bytes());
+        file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    };
+    let share = |index: usize| ((index * 7919 % 401) as f32 - 200.0) / 4096.0;
+    tensor("l0f", &mut (0..768 * 64).map(share));
+    for (index, layer) in plain.layers.iter().enumerate() {
+        let merged = layer.weights.values.iter().enumerate();
+        tensor(
+            &arch.weights_name(index),
+            &mut merged.map(|(at, value)| if index == 0 { value - share(at) } else { *value }),
+        );
+        tensor(&arch.bias_name(index), &mut layer.bias.iter().copied());
+    }
+    let with = noggin.changed("name = \"l0\"", "name = \"l0\"\nfactoriser = \"l0f\"");
+    let right = read_bytes(&file, &Architecture::from_toml(&with, "test").unwrap(), "weights.bin").unwrap();
+    // What a raw.bin of that training holds: l0w without the factoriser.
+    let mut unmerged = right.net.clone();
+    let factoriser = right.factoriser.clone().unwrap();
+    for (weight, share) in unmerged.layers[0].weights.values.iter_mut().zip(factoriser.values.iter().cycle()) {
+        *weight -= share;
+    }
+    unmerged.arch = arch;
+    let mistakes = noggin.mistakes(&quantise(&unmerged).unwrap(), &right);
+    println!("{mistakes:#?}");
+    let tensor = |mistake: &&Mistake| mistake.kind == MistakeKind::Factoriser && mistake.text.contains("not merged");
+    assert!(mistakes.iter().any(|mistake| tensor(&mistake)), "{mistakes:#?}");
+}

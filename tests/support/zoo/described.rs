@@ -1,0 +1,171 @@
+//! Networks that a description asks for, packed as `quantise` packs them.
+
+use super::{Animal, Random};
+use crate::packed;
+use tamis_quant::arch::{Architecture, ElementType, InputKind};
+use tamis_quant::float::{Affine, Matrix, Net};
+use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values, quantise};
+
+/// A layer: its lines in the description, its weights' and its bias's type and scale, and how large the weights are.
+struct Layer {
+    lines: &'static str,
+    weights: &'static str,
+    bias: &'static str,
+    limit: i32,
+}
+
+const fn layer(lines: &'static str, weights: &'static str, bias: &'static str, limit: i32) -> Layer {
+    Layer { lines, weights, bias, limit }
+}
+
+const I16_255: &str = "type = 'i16'\nscale = 255";
+const I16_64: &str = "type = 'i16'\nscale = 64";
+const I8_64: &str = "type = 'i8'\nscale = 64";
+const HEAD_BIAS: &str = "type = 'i16'\nscale = 16320";
+const WIDE_HEAD_BIAS: &str = "type = 'i32'\nscale = 16320";
+const F32: &str = "type = 'f32'";
+const I8: &str = "type = 'i8'";
+const I32: &str = "type = 'i32'";
+
+const CHESS: &str = "kind = 'chess'";
+/// Two king buckets: the first rank, and the others.
+const MIRRORED: &str = "kind = 'chess'\nmirrored = true\nking_buckets = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+                        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]";
+const ONE_LIST: &str = "kind = 'features'\nsize = 11\nperspectives = 1\nmax_active = 4";
+const TWO_LISTS: &str = "kind = 'features'\nsize = 7\nperspectives = 2\nmax_active = 7";
+const U7: &str = "kind = 'dense'\nsize = 13\ntype = 'u7'\nmax = 1.0";
+const SIGNED: &str = "kind = 'dense'\nsize = 16\ntype = 'i8'\nmax = 2.0";
+
+/// A network for each kind of input and head. Widths stand beside the vector widths of the kernels, never on them.
+#[rustfmt::skip]
+pub fn described() -> Vec<Animal> {
+    vec![
+        animal("clipped squares, short products", TWO_LISTS, "", &[
+            layer("outputs = 33\nactivation = 'screlu'", I16_255, I16_255, 250),
+            layer("outputs = 1", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("clipped squares, long products", ONE_LIST, "", &[
+            layer("outputs = 37\nactivation = 'screlu'", I16_255, I16_255, 250),
+            layer("outputs = 2", I16_64, WIDE_HEAD_BIAS, 5000),
+        ]),
+        animal("clipped, three outputs", ONE_LIST, "", &[
+            layer("outputs = 35\nactivation = 'crelu'", I16_255, I16_255, 250),
+            layer("outputs = 3", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("unclipped squares", TWO_LISTS, "", &[
+            layer("outputs = 41\nactivation = 'sqrrelu'", I16_255, I16_255, 250),
+            layer("outputs = 1", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("chess, no buckets", CHESS, "", &[
+            layer("outputs = 3\nactivation = 'crelu'", I16_255, I16_255, 60),
+            layer("outputs = 1", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("chess, mirrored king buckets, output buckets", MIRRORED, "count = 4", &[
+            layer("outputs = 18\nactivation = 'screlu'", I16_255, I16_255, 60),
+            layer("outputs = 1\nbucketed = true", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("pairs, i8, both squares and a skip", TWO_LISTS, "count = 3", &[
+            layer("outputs = 38\nactivation = 'pairwise-crelu'\nproduct_shift = 9", I16_255, I16_255, 250),
+            layer("outputs = 6\nactivation = 'dual-crelu'\nbucketed = true\nskip = 1", I8_64, F32, 127),
+            layer("outputs = 9\nactivation = 'screlu'\nbucketed = true", F32, F32, 0),
+            layer("outputs = 1\nbucketed = true", F32, F32, 0),
+        ]),
+        animal("sums to reals", ONE_LIST, "", &[
+            layer("outputs = 21\nactivation = 'screlu'", I16_255, I16_255, 250),
+            layer("outputs = 5\nactivation = 'relu'", I16_64, F32, 126),
+            layer("outputs = 6\nactivation = 'sqrrelu'", F32, F32, 0),
+            layer("outputs = 8\nactivation = 'pairwise-crelu'", F32, F32, 0),
+            layer("outputs = 2", F32, F32, 0),
+        ]),
+        animal("reals from clipped accumulators", TWO_LISTS, "", &[
+            layer("outputs = 19\nactivation = 'crelu'", I16_255, I16_255, 250),
+            layer("outputs = 9\nactivation = 'crelu'", F32, F32, 0),
+            layer("outputs = 1", F32, F32, 0),
+        ]),
+        animal("reals from clipped squares", ONE_LIST, "", &[
+            layer("outputs = 19\nactivation = 'screlu'", I16_255, I16_255, 250),
+            layer("outputs = 1", F32, F32, 0),
+        ]),
+        animal("reals from unclipped squares", ONE_LIST, "", &[
+            layer("outputs = 19\nactivation = 'sqrrelu'", I16_255, I16_255, 250),
+            layer("outputs = 1", F32, F32, 0),
+        ]),
+        animal("reals from pairs", TWO_LISTS, "", &[
+            layer("outputs = 22\nactivation = 'pairwise-crelu'\nproduct_shift = 9", I16_255, I16_255, 250),
+            layer("outputs = 1", F32, F32, 0),
+        ]),
+        animal("i8 feature rows", TWO_LISTS, "", &[
+            layer("outputs = 35\nactivation = 'screlu'", I8_64, "type = 'i16'\nscale = 64", 127),
+            layer("outputs = 1", I16_64, "type = 'i16'\nscale = 4096", 126),
+        ]),
+        animal("dense, u7", U7, "", &[
+            layer("outputs = 17\nactivation = 'relu'\nactivation_max = 3.0", I8, I32, 0),
+            layer("outputs = 6\nactivation = 'crelu'", I8, I32, 0),
+            layer("outputs = 5", I8, I32, 0),
+        ]),
+        animal("dense, i8", SIGNED, "", &[layer("outputs = 10", I8, I32, 0)]),
+    ]
+}
+
+/// The two smallest: one of an integer head, one that uses most operations.
+pub fn small() -> Vec<Animal> {
+    let tiny_limit = 4096;
+    described().into_iter().filter(|animal| animal.bytes.as_ref().len() <= tiny_limit).collect()
+}
+
+fn animal(name: &'static str, input: &str, buckets: &str, layers: &[Layer]) -> Animal {
+    let arch = Architecture::from_toml(&description(name, input, buckets, layers), name).unwrap();
+    let mut random = Random(layers.len() as u64 + 1000 * layers[0].lines.len() as u64);
+    let net = match arch.input.kind {
+        InputKind::Dense => quantise(&reals(&arch, &mut random)).unwrap(),
+        _ => integers(&arch, layers, &mut random),
+    };
+    Animal { name, bytes: packed(&net) }
+}
+
+fn description(name: &str, input: &str, buckets: &str, layers: &[Layer]) -> String {
+    let mut text = format!("schema = 1\nname = '{name}'\n[input]\n{input}\n[file]\ntail = 'none'\n");
+    if !input.contains("dense") {
+        text += "[output]\nscale = 400\n";
+    }
+    if !buckets.is_empty() {
+        text += &format!("[buckets]\n{buckets}\n");
+    }
+    for (index, layer) in layers.iter().enumerate() {
+        text += &format!("[[layer]]\nname = 'l{index}'\n{}\n", layer.lines);
+    }
+    for (index, layer) in layers.iter().enumerate() {
+        text += &format!("[[tensor]]\nname = 'l{index}w'\n{}\n", layer.weights);
+        text += &format!("[[tensor]]\nname = 'l{index}b'\n{}\n", layer.bias);
+    }
+    text
+}
+
+fn integers(arch: &Architecture, layers: &[Layer], random: &mut Random) -> QuantNet {
+    let mut tensor = |name: String, limit: i32| {
+        let (outputs, inputs) = arch.tensor_shape(&name).unwrap();
+        let spec = arch.tensor(&name).unwrap();
+        let count = outputs * inputs;
+        let values = match spec.r#type {
+            ElementType::F32 => Values::F32((0..count).map(|_| random.real()).collect()),
+            _ => Values::Int((0..count).map(|_| random.within(limit)).collect()),
+        };
+        QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values }
+    };
+    let net = layers.iter().enumerate().map(|(index, layer)| QuantLayer {
+        weights: tensor(arch.weights_name(index), layer.limit),
+        bias: tensor(arch.bias_name(index), if index == 0 { 100 } else { 20_000 }),
+        dense: None,
+    });
+    QuantNet { layers: net.collect(), arch: arch.clone(), bare_header: Vec::new() }
+}
+
+fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
+    let mut layer = |index: usize| {
+        let (outputs, inputs) = (arch.layer_rows(index), arch.layer_inputs(index));
+        let values = (0..outputs * inputs).map(|_| random.real()).collect();
+        Affine { weights: Matrix { outputs, inputs, values }, bias: (0..outputs).map(|_| random.real()).collect() }
+    };
+    let layers = (0..arch.layers.len()).map(&mut layer).collect();
+    Net { arch: arch.clone(), layers }
+}
