@@ -21,3 +21,12 @@ mod format; // FORMAT.md and the runtime say the same
 
 #[path = "subjects/loader.rs"]
 mod loader; // what the loader refuses, and that what it accepts runs
+
+#[path = "subjects/quantising.rs"]
+mod quantising; // from checkpoints to integers
+
+#[path = "subjects/proof.rs"]
+mod proof; // the overflow proof and its witnesses
+
+#[path = "subjects/own_networks.rs"]
+mod own_networks; // the repository's own networks against their framework

@@ -50,6 +50,8 @@ pub enum Verb {
     Inspect(Inspect),
     /// Evaluate positions, a line each, for the side to move
     Eval(Eval),
+    /// Say how far a container is from full precision, that nothing overflows, and which fact of a description is wrong
+    Verify(Verify),
     /// List what this machine can run, operation by operation
     Tiers,
     /// Do all of it on the networks that come with the program
@@ -177,4 +179,44 @@ pub struct Positions {
     /// File of positions in BulletFormat
     #[arg(long, value_name = "FILE.bf")]
     pub positions: Option<PathBuf>,
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// Container
+    pub model: PathBuf,
+    /// What it is held against.
+    #[command(flatten)]
+    pub truth: Truth,
+    /// Architecture description of the checkpoint
+    #[arg(long, value_name = "A.toml", requires = "checkpoint")]
+    pub arch: Option<PathBuf>,
+    /// Positions in BulletFormat to run; a reference brings its own
+    #[arg(long, value_name = "FILE.bf", conflicts_with = "reference")]
+    pub positions: Option<PathBuf>,
+    /// Run the first N examples only
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Limits to keep; without a file: equal on every tier, proved, no mistakes
+    #[arg(long, value_name = "G.toml")]
+    pub gates: Option<PathBuf>,
+    /// Write the report as a page with pictures
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+    /// Overwrite the page if it exists
+    #[arg(long, requires = "html")]
+    pub force: bool,
+}
+
+/// Full precision: a checkpoint, a reference, or both.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct Truth {
+    /// Float checkpoint that the container was made from
+    #[arg(long, value_name = "C", requires = "arch")]
+    pub checkpoint: Option<PathBuf>,
+    /// Outputs of the training framework, a safetensors file
+    #[arg(long, value_name = "FILE")]
+    pub reference: Option<PathBuf>,
 }

@@ -12,6 +12,7 @@ use tamis_quant::import::ImportError;
 use tamis_quant::pack::PackError;
 use tamis_quant::positions::PositionError;
 use tamis_quant::quantise::QuantiseError;
+use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
 
@@ -134,7 +135,7 @@ macro_rules! classified {
     )*};
 }
 
-classified!(ArchError, EvalError, ImportError, PositionError, QuantiseError);
+classified!(ArchError, EvalError, GateError, ImportError, PositionError, QuantiseError, ReferenceError, VerifyError);
 
 impl Fault for PackError {
     fn class(&self) -> FaultClass {

@@ -5,6 +5,7 @@
 use crate::cli::Target;
 use crate::error::{CliError, Explain};
 use crate::output;
+use crate::status::Status;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,21 +13,36 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Header, MAGIC, Model, ParseError};
 
+/// The name that means standard input or output.
+const STREAM: &str = "-";
+
 /// Reads and checks an architecture description.
 ///
 /// # Errors
 /// [`CliError`] naming file and line.
 pub fn read_arch(path: &Path) -> Result<Architecture, CliError> {
-    let bytes = read(path)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        CliError::new(
-            crate::status::Status::Malformed,
-            format!("{}: byte {at} is no UTF-8, so that the file is no TOML", path.display()),
-        )
-        .help("--arch takes the architecture description, not the network")
-    })?;
+    let text = read_text(path, "the architecture description, TOML")?;
     Architecture::from_toml(&text, &path.display().to_string()).explain()
+}
+
+/// Reads a text; `-` is standard input.
+///
+/// # Errors
+/// [`CliError`] naming the file, and saying what was expected if it is no text.
+pub fn read_text(path: &Path, expected: &str) -> Result<String, CliError> {
+    let bytes = if path == Path::new(STREAM) {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map_err(|error| CliError::io("read", path, &error))?;
+        bytes
+    } else {
+        read(path)?
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let message =
+            format!("{}: byte {at} is not UTF-8, so that the file is no text; expected {expected}", path.display());
+        CliError::new(Status::Malformed, message).help("give the text file here, and the network where it belongs")
+    })
 }
 
 /// Reads a whole file of bounded length.
@@ -98,9 +114,6 @@ fn check_start(start: &[u8], file_len: u64) -> Result<usize, ParseError> {
     Ok(found)
 }
 
-/// The name that means standard output.
-const STDOUT: &str = "-";
-
 /// A place to write to that has been found free, or may be overwritten.
 #[derive(Debug)]
 pub struct Sink {
@@ -122,7 +135,7 @@ impl Sink {
     /// # Errors
     /// As [`Sink::check`].
     pub fn check_path(path: &Path, force: bool) -> Result<Self, CliError> {
-        if path == Path::new(STDOUT) {
+        if path == Path::new(STREAM) {
             return Ok(Self { path: path.to_owned(), force });
         }
         // A link's target is what is written, not the link.
@@ -143,7 +156,7 @@ impl Sink {
     /// # Errors
     /// [`CliError`] naming the file.
     pub fn write(self, bytes: &[u8]) -> Result<(), CliError> {
-        if self.path == Path::new(STDOUT) {
+        if self.path == Path::new(STREAM) {
             if io::stdout().is_terminal() {
                 return Err(CliError::usage("standard output is a terminal, the file is binary")
                     .help("redirect it, or write to a file with -o OUT"));

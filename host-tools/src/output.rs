@@ -14,8 +14,8 @@ use std::path::Path;
 
 /// What a verb has found out.
 pub trait Report: Serialize {
-    /// Name and version of the JSON object, `tamis-<verb>-1`.
-    const SCHEMA: &'static str;
+    /// Name and version of the JSON object, `tamis-<verb>-1`; `None` if the object names them itself.
+    const SCHEMA: Option<&'static str>;
 
     /// How the program ends, the report printed.
     fn status(&self) -> Status {
@@ -118,11 +118,12 @@ pub fn bytes_to_stdout(bytes: &[u8]) -> Result<(), CliError> {
     unless_closed(print_to(io::stdout().lock(), |out| out.write_all(bytes)))
 }
 
-const FAILURE_SCHEMA: &str = "tamis-error-1";
+const FAILURE_SCHEMA: Option<&str> = Some("tamis-error-1");
 
 #[derive(Serialize)]
 struct Versioned<'a, T> {
-    schema: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<&'a str>,
     #[serde(flatten)]
     body: &'a T,
 }

@@ -5,8 +5,8 @@
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{
-    ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, Model, NONE, OpRecord, TensorRecord, VERSION,
-    ValueRecord, checksum, element, input_kind,
+    ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, Model, NONE, OpRecord, TensorRecord,
+    VERSION, ValueRecord, checksum, element, input_kind,
 };
 
 /// A container in pieces.
@@ -58,7 +58,9 @@ impl Draft {
         let (element, len) =
             if dense { (input.element, input.size) } else { (element::I16, input.perspectives * input.hidden) };
         let first = ValueRecord { element, len, offset_bytes: NONE, reserved: 0 };
-        Self { input, blocks: vec![], tensors: vec![], values: vec![first], ops: vec![], people: vec![] }
+        // Four empty texts, the hash 0 and no header: six zeros.
+        let people = vec![0; 6];
+        Self { input, blocks: vec![], tensors: vec![], values: vec![first], ops: vec![], people }
     }
 
     /// Appends a tensor of `banks` matrices of shape (rows, cols), given bank by bank and row by row.
@@ -132,7 +134,8 @@ impl Draft {
 
     /// Puts the container together.
     pub fn bytes(&self) -> AlignedBytes {
-        let tables = 128 + self.blocks.len() * 32 + self.tensors.len() * 32 + self.values.len() * 16 + self.ops.len() * 64;
+        let tables =
+            128 + self.blocks.len() * 32 + self.tensors.len() * 32 + self.values.len() * 16 + self.ops.len() * 64;
         let mut body = vec![0; tables];
         let mut records = Vec::new();
         for (record, bytes) in &self.tensors {

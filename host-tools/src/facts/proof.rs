@@ -4,6 +4,7 @@ use crate::{row, table};
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::proof::{Check, Proof};
+use tamis_quant::verify::ProofSummary;
 
 /// A proof, or why there is none.
 #[derive(Debug, Clone, Serialize)]
@@ -38,24 +39,28 @@ pub struct BoundFacts {
 }
 
 impl ProofFacts {
-    /// Gathers them.
+    /// Of a proof.
     pub fn of(proof: &Proof) -> Self {
-        let mut worst: Vec<&Check> = Vec::new();
-        for check in &proof.checks {
-            let same = |other: &&mut &Check| {
-                (&other.tensor, other.quantity, other.bucket) == (&check.tensor, check.quantity, check.bucket)
-            };
-            match worst.iter_mut().find(same) {
-                Some(known) if check.fraction() > known.fraction() => *known = check,
-                Some(_) => {}
-                None => worst.push(check),
-            }
-        }
         Self {
             holds: proof.holds(),
-            bounds: worst.into_iter().map(BoundFacts::of).collect(),
+            bounds: worst(proof.checks.iter().map(BoundFacts::of_check)),
             violations: proof.violations.iter().map(ToString::to_string).collect(),
         }
+    }
+
+    /// Of a verification's summary.
+    pub fn of_summary(summary: &ProofSummary) -> Self {
+        let bounds = summary.bounds.iter().map(|bound| BoundFacts {
+            tensor: bound.tensor.clone(),
+            quantity: bound.quantity.clone(),
+            element: bound.r#type,
+            bucket: bound.bucket,
+            row: bound.row,
+            low: bound.low,
+            high: bound.high,
+            uses: bound.fraction,
+        });
+        Self { holds: summary.holds, bounds: worst(bounds), violations: summary.violations.clone() }
     }
 
     /// Prints the bounds as a table, and what follows from them.
@@ -86,8 +91,21 @@ impl ProofFacts {
     }
 }
 
+/// Of the bounds of one tensor, quantity and output bucket the one that uses most of its type.
+fn worst(bounds: impl Iterator<Item = BoundFacts>) -> Vec<BoundFacts> {
+    let mut worst: Vec<BoundFacts> = Vec::new();
+    for bound in bounds {
+        match worst.iter_mut().find(|known| known.place() == bound.place()) {
+            Some(known) if bound.uses > known.uses => *known = bound,
+            Some(_) => {}
+            None => worst.push(bound),
+        }
+    }
+    worst
+}
+
 impl BoundFacts {
-    fn of(check: &Check) -> Self {
+    fn of_check(check: &Check) -> Self {
         Self {
             tensor: check.tensor.clone(),
             quantity: check.quantity.to_string(),
@@ -98,5 +116,9 @@ impl BoundFacts {
             high: check.high,
             uses: check.fraction(),
         }
+    }
+
+    fn place(&self) -> (&str, &str, Option<usize>) {
+        (&self.tensor, &self.quantity, self.bucket)
     }
 }

@@ -130,7 +130,7 @@ impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Int(value) => write!(f, "{value}"),
-            Self::Real(value) => write!(f, "{value:.4}"),
+            Self::Real(value) => write!(f, "{value:.6}"),
         }
     }
 }

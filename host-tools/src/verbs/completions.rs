@@ -22,7 +22,7 @@ pub fn run(shell: Shell) -> Completions {
 }
 
 impl Report for Completions {
-    const SCHEMA: &'static str = "tamis-completions-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-completions-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.script.as_bytes())

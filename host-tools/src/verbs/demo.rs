@@ -9,7 +9,7 @@ pub fn run(_output: &Output) -> Result<Demo, CliError> {
     Ok(Demo {})
 }
 impl Report for Demo {
-    const SCHEMA: &'static str = "tamis-demo-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-demo-1");
     fn text(&self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }

@@ -108,7 +108,7 @@ fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliEr
 }
 
 impl Report for Evaluations {
-    const SCHEMA: &'static str = "tamis-eval-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-eval-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         for values in &self.values {

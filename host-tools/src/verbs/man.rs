@@ -54,7 +54,7 @@ fn page(command: &clap::Command) -> Result<Page, CliError> {
 }
 
 impl Report for Manual {
-    const SCHEMA: &'static str = "tamis-man-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-man-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.folder {

@@ -9,6 +9,7 @@ mod pack;
 mod quantise;
 mod tiers;
 mod unpack;
+mod verify;
 
 use crate::cli::{Cli, Verb};
 use crate::error::CliError;
@@ -36,6 +37,10 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
         }
         Verb::Inspect(args) => output.report(&inspect::run(&args)?),
         Verb::Eval(args) => output.report(&eval::run(&args, output)?),
+        Verb::Verify(args) => {
+            let output = args.html.as_deref().map_or(Ok(*output), |page| output.beside(page))?;
+            output.report(&verify::run(&args, &output)?)
+        }
         Verb::Tiers => output.report(&tiers::run()),
         Verb::Demo => output.report(&demo::run(output)?),
         Verb::Completions { shell } => output.report(&completions::run(shell)),

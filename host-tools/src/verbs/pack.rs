@@ -59,7 +59,7 @@ fn check_inverse(container: &[u8], bare: &[u8], path: &Path) -> Result<(), CliEr
 }
 
 impl Report for Packed {
-    const SCHEMA: &'static str = "tamis-pack-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-pack-1");
 
     fn warnings(&self) -> Vec<String> {
         self.0.proof_warnings()

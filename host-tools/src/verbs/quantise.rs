@@ -134,7 +134,7 @@ impl Written {
 }
 
 impl Report for Written {
-    const SCHEMA: &'static str = "tamis-quantise-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-quantise-1");
 
     fn warnings(&self) -> Vec<String> {
         self.proof_warnings()

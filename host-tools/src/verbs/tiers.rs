@@ -38,7 +38,7 @@ pub fn run() -> Tiers {
 }
 
 impl Report for Tiers {
-    const SCHEMA: &'static str = "tamis-tiers-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-tiers-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut heading = row!["operation"];

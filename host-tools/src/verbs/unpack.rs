@@ -45,7 +45,7 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
 }
 
 impl Report for Unpacked {
-    const SCHEMA: &'static str = "tamis-unpack-1";
+    const SCHEMA: Option<&'static str> = Some("tamis-unpack-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let Self { out: path, network, len_bytes, hash, same_as_packed } = self;

@@ -22,7 +22,8 @@ fn blocks() -> Draft {
     let bias = draft.tensor(element::I16, Layout::Rows, (1, 34, 1), || (random.within(400) as i16).to_le_bytes());
     draft.block(5, wide, bias);
     draft.block(4, narrow, u32::MAX);
-    let pairwise = OpRecord { activation: activation::PAIRWISE_CRELU, params: [255, 8, 0, 0], ..blank(op::PAIRWISE_U8) };
+    let pairwise =
+        OpRecord { activation: activation::PAIRWISE_CRELU, params: [255, 8, 0, 0], ..blank(op::PAIRWISE_U8) };
     draft.op(element::U8, 34, 0, pairwise);
     let weights = draft.tensor(element::I8, Layout::K4, (1, 9, 34), || (random.within(128) as i8).to_le_bytes());
     draft.op(element::I32, 9, 0, OpRecord { weights, ..blank(op::AFFINE_I8) });

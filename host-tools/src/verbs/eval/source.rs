@@ -3,8 +3,6 @@
 use crate::cli::Positions;
 use crate::error::{CliError, Explain};
 use crate::files;
-use crate::status::Status;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tamis_quant::positions::{Position, RECORD_LEN_BYTES, fen_lines, records};
 
@@ -29,7 +27,7 @@ impl Source {
     pub fn read(args: &Positions) -> Result<Self, CliError> {
         match (&args.fen, &args.fens, &args.positions) {
             (Some(fen), ..) => Ok(Self::Fen(fen.clone())),
-            (_, Some(path), _) => Ok(Self::Lines(path.clone(), read_text(path)?)),
+            (_, Some(path), _) => Ok(Self::Lines(path.clone(), files::read_text(path, "a FEN a line")?)),
             (.., Some(path)) => Ok(Self::Records(path.clone(), files::read(path)?)),
             _ => Err(CliError::usage("no positions").help("give --fen, --fens or --positions")),
         }
@@ -57,19 +55,4 @@ impl Source {
             }
         })
     }
-}
-
-fn read_text(path: &Path) -> Result<String, CliError> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(|error| CliError::io("read", path, &error))?;
-        bytes
-    } else {
-        files::read(path)?
-    };
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        CliError::new(Status::Malformed, format!("{}: byte {at} is no UTF-8, expected a FEN a line", path.display()))
-            .help("--positions reads BulletFormat")
-    })
 }

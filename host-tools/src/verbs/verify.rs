@@ -1,0 +1,106 @@
+//! `verify`: three questions about a container, and which fact of a description is wrong.
+
+mod text;
+
+pub use text::{deviation, print_accuracy, print_runtime};
+
+use crate::cli::Verify;
+use crate::error::{CliError, Explain};
+use crate::files::{self, ModelFile, Sink};
+use crate::output::{Output, Report};
+use crate::progress;
+use crate::status::Status;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::import::{Checkpoint, read_checkpoint};
+use tamis_quant::positions::{Position, records};
+use tamis_quant::verify::{self, Gates, Reference, Truth, to_html};
+
+/// The library's report, and where its page went.
+#[derive(Debug, Serialize)]
+pub struct Verified {
+    #[serde(flatten)]
+    report: verify::Report,
+    html: Option<String>,
+}
+
+/// Reads everything, measures, writes the page.
+///
+/// # Errors
+/// [`CliError`] naming the file; findings are in the report, not errors.
+pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
+    let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force)).transpose()?;
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model()?;
+    let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
+    let checkpoint = match (&args.truth.checkpoint, &args.arch) {
+        (Some(path), Some(arch)) => Some(read_truth(path, arch)?),
+        _ => None,
+    };
+    let limit = args.limit.unwrap_or(usize::MAX);
+    let reference = args.truth.reference.as_deref().map(|path| read_reference(path, limit)).transpose()?;
+    let positions = args.positions.as_deref().map_or(Ok(Vec::new()), |path| read_positions(path, limit))?;
+    let truth = Truth { checkpoint: checkpoint.as_ref(), reference: reference.as_ref(), positions: &positions };
+
+    let bar = progress::bar(output, "verifying", 0);
+    let mut step = |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let report = verify::verify(model, &truth, &gates, &mut step).explain_at(&args.model)?;
+    bar.finish_and_clear();
+    if let Some(page) = page {
+        page.write(to_html(&report).as_bytes())?;
+    }
+    Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
+}
+
+fn read_truth(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
+    let arch = files::read_arch(arch)?;
+    if files::is_container(path) {
+        return Err(CliError::usage(format!(
+            "{}: is a container; --checkpoint takes what it was made from",
+            path.display()
+        ))
+        .help("give the checkpoint's folder, weights.bin or raw.bin"));
+    }
+    read_checkpoint(path, &arch).explain()
+}
+
+fn read_gates(path: &Path) -> Result<Gates, CliError> {
+    Gates::from_toml(&files::read_text(path, "gates, TOML")?).explain_at(path)
+}
+
+fn read_positions(path: &Path, limit: usize) -> Result<Vec<Position>, CliError> {
+    let bytes = files::read(path)?;
+    records(&bytes).explain_at(path)?.take(limit).map(|position| position.explain_at(path)).collect()
+}
+
+/// The first `limit` examples of a reference.
+fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
+    let mut reference = Reference::parse(&files::read(path)?).explain_at(path)?;
+    reference.positions.truncate(limit);
+    reference.inputs.truncate(limit);
+    reference.labels.truncate(limit);
+    reference.outputs.truncate(limit.saturating_mul(reference.outputs_per_example));
+    Ok(reference)
+}
+
+impl Report for Verified {
+    const SCHEMA: Option<&'static str> = None;
+
+    fn status(&self) -> Status {
+        if self.report.passed { Status::Fine } else { Status::GateFailed }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let failed = self.report.gates.iter().filter(|gate| !gate.passed);
+        failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit)).collect()
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        text::print(out, &self.report)?;
+        self.html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
+    }
+}

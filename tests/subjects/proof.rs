@@ -1,0 +1,163 @@
+//! The overflow proof on networks small enough to try everything, and its witnesses replayed.
+
+use tamis_quant::arch::Architecture;
+use tamis_quant::proof::{Quantity, Witness, accumulate, contribution, prove};
+use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
+use tests::{architecture, bare_net, fixtures};
+
+/// 5 features, 3 of them active, 2 hidden units of one perspective, 1 output.
+fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
+    let text = format!(
+        "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 5\nmax_active = 3\nperspectives = 1\n[output]\nscale = 400\n\
+         [[layer]]\nname = \"l0\"\noutputs = 2\nactivation = \"{activation}\"\n[[layer]]\nname = \"l1\"\noutputs = 1\n\
+         [[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n[[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = 255\n\
+         [[tensor]]\nname = \"l1w\"\ntype = \"i16\"\nscale = 64\n[[tensor]]\nname = \"l1b\"\ntype = \"i16\"\nscale = 16320\n"
+    );
+    let arch = Architecture::from_toml(&text, "tiny").unwrap();
+    let tensor = |name: &str, outputs, inputs, values: &[i32]| {
+        let spec = arch.tensor(name).unwrap();
+        QuantTensor {
+            name: name.to_owned(),
+            element: spec.r#type,
+            scale: spec.scale,
+            outputs,
+            inputs,
+            values: Values::Int(values.to_vec()),
+        }
+    };
+    let layers = vec![
+        QuantLayer { weights: tensor("l0w", 2, 5, l0w), bias: tensor("l0b", 2, 1, l0b), dense: None },
+        QuantLayer { weights: tensor("l1w", 1, 2, l1w), bias: tensor("l1b", 1, 1, &[100]), dense: None },
+    ];
+    QuantNet { arch, layers, bare_header: Vec::new() }
+}
+
+/// Every list of at most three distinct features.
+fn lists() -> impl Iterator<Item = Vec<u32>> {
+    (0u32..32)
+        .map(|set| (0..5).filter(|feature| set >> feature & 1 == 1).collect::<Vec<u32>>())
+        .filter(|list| list.len() <= 3)
+}
+
+/// A generator of small integers.
+fn random(state: &mut u64, range: i32) -> i32 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    ((*state >> 33) as i32) % (range + 1) * if *state >> 32 & 1 == 0 { 1 } else { -1 }
+}
+
+#[test]
+fn the_accumulator_bound_is_what_brute_force_finds() {
+    let mut state = 7;
+    for _ in 0..200 {
+        let l0w: Vec<i32> = (0..10).map(|_| random(&mut state, 20_000)).collect();
+        let l0b: Vec<i32> = (0..2).map(|_| random(&mut state, 3_000)).collect();
+        let net = tiny("screlu", &l0w, &l0b, &[1, -1]);
+        let mut extremes = [(i64::MAX, i64::MIN); 2];
+        for list in lists() {
+            for (unit, value) in accumulate(&net, &list).into_iter().enumerate() {
+                extremes[unit] = (extremes[unit].0.min(value), extremes[unit].1.max(value));
+            }
+        }
+        assert_eq!(tamis_quant::proof::accumulator_ranges(&net), extremes);
+        let proof = prove(&net);
+        let leaves = extremes.iter().any(|(low, high)| *low < -32768 || *high > 32767);
+        assert_eq!(proof.fits("l0w", Quantity::Accumulator), !leaves);
+        for violation in &proof.violations {
+            if violation.check.quantity == Quantity::Accumulator {
+                let Some(Witness::Features { lists: [list, _], value }) = &violation.witness else {
+                    panic!("{violation}")
+                };
+                assert!(list.len() <= 3, "within max_active");
+                assert_eq!(accumulate(&net, list)[violation.check.row], *value);
+                assert!(*value > 32767 || *value < -32768, "{violation}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sum_bound_of_a_clipped_net_is_its_activations_at_their_extremes() {
+    let mut state = 11;
+    for _ in 0..200 {
+        let l1w: Vec<i32> = (0..2).map(|_| random(&mut state, 32_000)).collect();
+        // Rows that clip and rows that stay below zero, so that brute force over lists reaches every corner.
+        let net = tiny("screlu", &[300, 0, 0, 300, 0, 0, 0, 0, 0, 0], &[0, 0], &l1w);
+        let (mut low, mut high) = (0, 0);
+        for list in lists() {
+            let value = contribution(&net, &accumulate(&net, &list), 0, 0);
+            (low, high) = (low.min(value), high.max(value));
+        }
+        let proof = prove(&net);
+        let check = proof.checks.iter().find(|check| check.quantity == Quantity::Sum).unwrap();
+        assert_eq!((check.low, check.high), (low, high));
+        let leaves = low < i64::from(i32::MIN) || high > i64::from(i32::MAX);
+        assert_eq!(proof.fits("l1w", Quantity::Sum), !leaves);
+        for violation in proof.violations.iter().filter(|violation| violation.check.quantity == Quantity::Sum) {
+            let Some(Witness::Features { lists, value }) = &violation.witness else { panic!("{violation}") };
+            assert_eq!(contribution(&net, &accumulate(&net, &lists[0]), 0, 0), *value);
+            assert!(i32::try_from(*value).is_err());
+        }
+    }
+}
+
+#[test]
+fn a_bound_that_no_list_reaches_has_a_witness_that_says_so() {
+    // Both units reach their clip only on different features of the one slot: max_active is 3, so block it by weights.
+    let net =
+        tiny("screlu", &[-300, 300, 300, -300, -300, -300, -300, -300, -300, -300], &[-40, -40], &[32_000, 32_000]);
+    let proof = prove(&net);
+    let violation = proof.violations.iter().find(|violation| violation.check.quantity == Quantity::Sum).unwrap();
+    let Some(Witness::Activations { values, value }) = &violation.witness else { panic!("{violation}") };
+    let replayed: i64 = values.iter().zip([32_000i64, 32_000]).map(|(value, weight)| i64::from(*value) * weight).sum();
+    assert_eq!(replayed, *value);
+    assert!(i32::try_from(*value).is_err());
+    assert!(violation.to_string().contains("no feature list was found"));
+}
+
+#[test]
+fn a_doctored_net_is_refused_by_name() {
+    let mut net = tiny("screlu", &[30_000, 0, 30_000, 0, 1, 0, 0, 0, 0, 0], &[0, 0], &[1, 1]);
+    let text = prove(&net).violations[0].to_string();
+    for part in ["tensor `l0w`", "row 0", "60001", "i16", "features [0, 1, 2]"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    net.tensor_mut("l0w").unwrap().values = Values::Int(vec![0; 10]);
+    assert!(prove(&net).holds());
+}
+
+#[test]
+fn witnesses_of_real_networks_leave_i32() {
+    let Some(folder) = fixtures("witnesses of cwtch and alexandria") else { return };
+    for (name, file) in [("cwtch", "cwtch/quantised.bin"), ("alexandria", "alexandria/nn-72900856.net")] {
+        let net = bare_net(&folder.join("nnue").join(file), &architecture(name));
+        let proof = prove(&net);
+        let [violation] = proof.violations.as_slice() else { panic!("{name}: {:?}", proof.violations) };
+        match violation.witness.as_ref().unwrap() {
+            Witness::Features { lists, value } => {
+                assert_eq!(name, "cwtch");
+                let width = net.arch.layers[0].outputs;
+                let mut replayed = 0;
+                for (perspective, list) in lists.iter().enumerate() {
+                    assert!(
+                        list.len() <= 32 && list.iter().all(|feature| feature / 768 == list[0] / 768),
+                        "one king bucket"
+                    );
+                    let acc = accumulate(&net, list);
+                    assert!(acc.iter().all(|value| i16::try_from(*value).is_ok()), "accumulators stay in i16");
+                    replayed += contribution(&net, &acc, violation.check.row, perspective * width);
+                }
+                assert_eq!(replayed, *value);
+                assert!(i32::try_from(replayed).is_err());
+            }
+            Witness::Activations { values, value } => {
+                assert_eq!(name, "alexandria");
+                let outputs = net.layers[1].weights.outputs;
+                let weights = net.layers[1].weights.integers().iter().skip(violation.check.row).step_by(outputs);
+                let replayed: i64 =
+                    values.iter().zip(weights).map(|(value, weight)| i64::from(*value) * i64::from(*weight)).sum();
+                assert_eq!(replayed, *value);
+                assert!(i32::try_from(replayed).is_err());
+            }
+        }
+    }
+}

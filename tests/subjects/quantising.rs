@@ -1,0 +1,107 @@
+//! From checkpoints to integers: the trainer's own bytes, and values that do not fit.
+
+use tamis_quant::arch::Architecture;
+use tamis_quant::float::example;
+use tamis_quant::import::read_bytes;
+use tamis_quant::pack::{to_bare, unpack};
+use tamis_quant::positions::{Position, records};
+use tamis_quant::quantise::{QuantiseError, quantise};
+use tamis_quant::run::Runner;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::TIERS;
+use tests::tolerances::QUANTISED_SQNR_DB;
+use tests::{architecture, architecture_text, bare_net, fixtures, own, packed};
+
+#[test]
+fn noggin_quantises_to_its_trainers_bytes_and_only_under_its_own_description() {
+    let Some(folder) = fixtures("noggin's pair") else { return };
+    let raw = std::fs::read(folder.join("nnue/noggin/raw.bin")).unwrap();
+    let wanted = std::fs::read(folder.join("nnue/noggin/quantised.bin")).unwrap();
+    let text = architecture_text("noggin");
+    let quantised = |text: &str| {
+        let arch = Architecture::from_toml(text, "test").unwrap();
+        to_bare(&quantise(&read_bytes(&raw, &arch, "raw.bin").unwrap().net).unwrap()).unwrap()
+    };
+    assert!(quantised(&text) == wanted);
+    for (from, to) in [
+        ("scale = 255", "scale = 255\nrounding = \"truncate\""),
+        ("scale = 255", "scale = 254"),
+        ("scale = 64", "scale = 63"),
+        ("scale = 16320", "scale = 64"),
+        ("[[layer]]", "[file]\ntail = \"zeros\"\n[[layer]]"),
+    ] {
+        let base = text.replace("rounding = \"nearest\"\n", "").replace("[file]\ntail = \"bullet\"\n", "");
+        assert!(quantised(&base) == wanted, "the defaults are bullet's");
+        assert!(base.contains(from), "{from}");
+        assert!(quantised(&base.replacen(from, to, 1)) != wanted, "{to}");
+    }
+}
+
+#[test]
+fn every_bare_file_comes_back_byte_for_byte() {
+    let Some(folder) = fixtures("bare files, there and back") else { return };
+    for (name, file) in [
+        ("noggin", "noggin/quantised.bin"),
+        ("cwtch", "cwtch/quantised.bin"),
+        ("matthriscu", "matthriscu/nnue.bin"),
+        ("akimbo-buckets", "akimbo/net-27.12.23.bin"),
+        ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin"),
+        ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin"),
+        ("alexandria", "alexandria/nn-72900856.net"),
+        ("stormphrax", "stormphrax/net013.nnue"),
+    ] {
+        let path = folder.join("nnue").join(file);
+        let net = bare_net(&path, &architecture(name));
+        let bytes = packed(&net);
+        assert!(bytes.as_ref().len().is_multiple_of(64), "{name}");
+        let back = unpack(&Model::parse(bytes.as_ref()).unwrap()).unwrap();
+        assert!(back == net, "{name}");
+        assert!(to_bare(&back).unwrap() == std::fs::read(&path).unwrap(), "{name}");
+    }
+}
+
+/// bullet's test networks have no quantised form of their own: ours is run on every tier and stays near the reals.
+#[test]
+fn bullets_test_networks_run_quantised() {
+    let Some(folder) = fixtures("bullet's test networks") else { return };
+    let folder = folder.join("nnue/bullet");
+    let batch = std::fs::read(folder.join("batch.bf")).unwrap();
+    let positions: Vec<Position> = records(&batch).unwrap().step_by(100).map(|position| position.unwrap()).collect();
+    for name in ["bullet-test1", "bullet-test2", "bullet-test3"] {
+        let arch = architecture(name);
+        let file = format!("{}.wgts", name.trim_start_matches("bullet-"));
+        let checkpoint = read_bytes(&std::fs::read(folder.join(&file)).unwrap(), &arch, &file).unwrap();
+        let net = quantise(&checkpoint.net).unwrap();
+        let bytes = packed(&net);
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        let float = checkpoint.net.to_f64();
+        let mut outputs: Vec<Vec<f64>> = Vec::new();
+        for tier in TIERS {
+            let mut runner = Runner::new(model, tier);
+            let values = positions
+                .iter()
+                .map(|position| runner.evaluate(&arch, &example(&arch, position).unwrap()).unwrap().to_reals(1.0)[0]);
+            outputs.push(values.collect());
+        }
+        assert_eq!(outputs[0], outputs[1], "{name}");
+        let truth: Vec<f64> =
+            positions.iter().map(|position| float.evaluate(&example(&arch, position).unwrap()).unwrap()[0]).collect();
+        let stats = tamis_quant::verify::stats::compare(&outputs[0], &truth);
+        println!("{name}: {stats:?}");
+        assert!(stats.sqnr_db.unwrap() > QUANTISED_SQNR_DB, "{name}: {stats:?}");
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_are_named() {
+    let arch = architecture("reference");
+    let bytes = std::fs::read(own("reference/nnue.weights.bin")).unwrap();
+    let mut net = read_bytes(&bytes, &arch, "nnue.weights.bin").unwrap().net;
+    net.layers[0].weights.values[128 * 5 + 7] = 130.0;
+    let error = quantise(&net).unwrap_err();
+    let QuantiseError::OutOfRange { tensor, index, output, input, limit, .. } = &error else { panic!("{error}") };
+    assert_eq!((tensor.as_str(), *index, *output, *input), ("l0w", 647, 7, 5));
+    assert!((limit - 32767.5 / 255.0).abs() < 1e-9);
+    net.layers[0].weights.values[128 * 5 + 7] = f32::NAN;
+    assert!(matches!(quantise(&net).unwrap_err(), QuantiseError::NotFinite { index: 647, .. }));
+}
