@@ -30,3 +30,6 @@ mod proof; // the overflow proof and its witnesses
 
 #[path = "subjects/own_networks.rs"]
 mod own_networks; // the repository's own networks against their framework
+
+#[path = "subjects/signatures.rs"]
+mod signatures; // a tier with one wrong kernel prints another signature

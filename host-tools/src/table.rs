@@ -37,10 +37,10 @@ fn is_number(cell: &str) -> bool {
 }
 
 /// Rows from borrowed and owned cells alike.
-#[macro_export]
 macro_rules! row {
     ($($cell:expr),* $(,)?) => { vec![$($cell.to_string()),*] };
 }
+pub(crate) use row;
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,8 @@ mod engines; // what engines' networks become on the command line
 mod paths; // every verb on the repository's own network
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
+#[path = "cli/verify.rs"]
+mod verify; // reports, pages, gates
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -93,7 +95,7 @@ fn tiny(folder: &Path, weight: f32) -> (PathBuf, PathBuf) {
         .map(|(name, scale)| format!("[[tensor]]\nname = \"{name}\"\ntype = \"i16\"\nscale = {scale}\n"))
         .concat();
     let text = format!(
-        "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 4\nmax_active = 4\n\
+        "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 4\nperspectives = 1\nmax_active = 4\n\
          [[layer]]\nname = \"l0\"\noutputs = 2\nactivation = \"screlu\"\n[[layer]]\nname = \"l1\"\noutputs = 1\n{tensors}"
     );
     std::fs::write(&arch, text).unwrap();

@@ -1,1 +1,338 @@
+//! What the loader refuses, and that what it accepts runs: single flipped bits, files cut off or too long, other versions,
+//! memory that is not aligned, and mutations of a file's records whose checksum is right.
 
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tamis_quant::run::AlignedBytes;
+use tamis_runtime::format::{Model, OpRecord, ParseError};
+use tests::draft::{Draft, seal};
+use tests::exercise::exercise;
+use tests::{own, zoo};
+
+fn tiny() -> AlignedBytes {
+    AlignedBytes::copy_of(&std::fs::read(own("vectors/tiny.bin")).unwrap())
+}
+
+/// The example and the small ones of the zoo.
+fn small() -> Vec<AlignedBytes> {
+    let mut all = vec![tiny()];
+    all.extend(zoo::small().into_iter().map(|animal| animal.bytes));
+    all
+}
+
+#[test]
+fn any_single_flipped_bit_is_refused() {
+    for mut bytes in small() {
+        assert!(Model::parse(bytes.as_ref()).is_ok());
+        for bit in 0..bytes.as_ref().len() * 8 {
+            bytes.as_mut()[bit / 8] ^= 1 << (bit % 8);
+            assert!(Model::parse(bytes.as_ref()).is_err(), "bit {bit}");
+            bytes.as_mut()[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+/// The flipped bit of a file whose checksum is right is refused, or is a weight or a word for people and then harmless.
+#[test]
+fn any_flipped_bit_with_its_checksum_repaired_is_refused_or_runs() {
+    let mut bytes = tiny();
+    let original = tiny();
+    let mut accepted = 0;
+    for bit in 0..bytes.as_ref().len() * 8 {
+        bytes.as_mut()[bit / 8] ^= 1 << (bit % 8);
+        seal(bytes.as_mut());
+        accepted += usize::from(exercise(bytes.as_ref()));
+        bytes.as_mut().copy_from_slice(original.as_ref());
+    }
+    // All bits of the 30 bytes of weights and of the people's section, and none of the gaps.
+    let weights = 8 * 30;
+    let people = 8 * 0x24B;
+    assert!(accepted > weights + people, "{accepted}");
+    assert!(accepted < weights + people + 8 * 64, "{accepted}");
+}
+
+#[test]
+fn gaps_are_zero() {
+    let padding = |at: usize| {
+        let mut bytes = tiny();
+        assert_eq!(bytes.as_ref()[at], 0);
+        bytes.as_mut()[at] = 7;
+        seal(bytes.as_mut());
+        Model::parse(bytes.as_ref()).map(|_| ()).unwrap_err()
+    };
+    // Behind the tables, behind three tensors, behind the people's section.
+    for at in [0x1D0, 0x1FF, 0x210, 0x244, 0x2C2, 0x54B, 0x57F] {
+        assert_eq!(padding(at), ParseError::Padding { offset_bytes: at, found: 7 });
+    }
+}
+
+#[test]
+fn a_file_of_any_other_length_is_refused() {
+    let whole = tiny();
+    for len in 0..whole.as_ref().len() {
+        let cut = &whole.as_ref()[..len];
+        match Model::parse(cut) {
+            Err(ParseError::TooShort { found, expected: 128 }) => assert!(found == len && len < 128),
+            Err(ParseError::Length { found, expected: 1408 }) => assert!(found == len && len >= 128),
+            other => panic!("{len} bytes: {other:?}"),
+        }
+        // The same with a length and a checksum that fit: something else is missing then.
+        let mut cut = AlignedBytes::copy_of(cut);
+        if len >= 128 {
+            cut.as_mut()[20..24].copy_from_slice(&(len as u32).to_le_bytes());
+            seal(cut.as_mut());
+            assert!(Model::parse(cut.as_ref()).is_err(), "{len} bytes");
+        }
+    }
+    for more in 1..=192 {
+        let mut long = AlignedBytes::zeroed(whole.as_ref().len() + more);
+        long.as_mut()[..whole.as_ref().len()].copy_from_slice(whole.as_ref());
+        let len = long.as_ref().len();
+        assert_eq!(Model::parse(long.as_ref()).unwrap_err(), ParseError::Length { found: len, expected: 1408 });
+        long.as_mut()[20..24].copy_from_slice(&(len as u32).to_le_bytes());
+        seal(long.as_mut());
+        let error = Model::parse(long.as_ref()).unwrap_err();
+        assert!(matches!(error, ParseError::Field { place: "header.len_bytes", .. }), "{more} more: {error}");
+    }
+}
+
+#[test]
+fn misaligned_memory_is_refused() {
+    let whole = tiny();
+    let len = whole.as_ref().len();
+    let mut memory = AlignedBytes::zeroed(len + 64);
+    for remainder in 1..64 {
+        memory.as_mut()[remainder..remainder + len].copy_from_slice(whole.as_ref());
+        let found = Model::parse(&memory.as_ref()[remainder..remainder + len]).unwrap_err();
+        assert_eq!(found, ParseError::Misaligned { remainder });
+    }
+}
+
+#[test]
+fn other_files_and_later_versions_are_refused() {
+    let with = |at: usize, word: u32| {
+        let mut bytes = tiny();
+        bytes.as_mut()[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        seal(bytes.as_mut());
+        Model::parse(bytes.as_ref()).map(|_| ()).unwrap_err()
+    };
+    assert!(matches!(with(0, 0), ParseError::NotAContainer { .. }));
+    assert!(matches!(with(4, 0x0A0A_5349), ParseError::NotAContainer { .. }), "a line ending mangled");
+    assert_eq!(with(8, 0x0D0C_0B0A), ParseError::ByteOrder { found: 0x0D0C_0B0A });
+    for version in [0, 2, u32::MAX] {
+        assert_eq!(with(12, version), ParseError::Version { found: version, expected: 1 });
+    }
+    for bit in 0..32 {
+        assert_eq!(with(16, 1 << bit), ParseError::RequiredFlags { found: 1 << bit });
+    }
+    let bare = AlignedBytes::copy_of(&std::fs::read(own("vectors/tiny.bare.bin")).unwrap());
+    let error = Model::parse(bare.as_ref()).unwrap_err();
+    assert!(error.to_string().contains("must be packed first"), "{error}");
+}
+
+/// Codes that version 1 does not define are refused wherever they stand.
+#[test]
+fn unknown_kinds_are_refused() {
+    // Offsets of tiny.bin: input kind, feature set, tensor element and layout, value element, operation kinds, activation.
+    for (at, known) in [(0x40, 1), (0x58, 0), (0xA0, 3), (0xA2, 1), (0x130, 4), (0x150, 1), (0x190, 2), (0x17C, 4)] {
+        for code in 0..=255u8 {
+            let mut bytes = tiny();
+            assert_eq!(bytes.as_ref()[at], known);
+            bytes.as_mut()[at] = code;
+            seal(bytes.as_mut());
+            let accepted = Model::parse(bytes.as_ref()).is_ok();
+            // CReLU may stand where SCReLU does: another network, but a network.
+            assert_eq!(accepted, code == known || (at, code) == (0x17C, 3), "byte {at:#x}: {code}");
+        }
+    }
+}
+
+/// A file that says things which no file may say, each with everything else right.
+#[test]
+fn contradictions_are_refused() {
+    let draft = Draft::read(tiny().as_ref());
+    let refused = |place: &str, change: &dyn Fn(&mut Draft)| {
+        let mut changed = draft.clone();
+        change(&mut changed);
+        match Model::parse(changed.bytes().as_ref()) {
+            Err(ParseError::Field { place: found, .. }) => assert_eq!(found, place),
+            other => panic!("{place}: {other:?}"),
+        }
+    };
+    refused("tensor.banks", &|draft| {
+        // No bank at all: nothing to divide by.
+        draft.input.bucket_count = 0;
+        draft.tensors[0].0.banks = 0;
+        draft.tensors[0].1.clear();
+    });
+    refused("op.output", &|draft| draft.values[2].offset_bytes = 0);
+    refused("op.input", &|draft| {
+        // Another sum in the place of the first, which is read after it.
+        let (dot, head) = (draft.ops[0], draft.ops[1]);
+        draft.values.insert(2, draft.values[1]);
+        draft.ops = vec![dot, OpRecord { output: 2, ..dot }, OpRecord { output: 3, ..head }];
+        draft.input.output = 3;
+    });
+    refused("input.king_table", &|draft| draft.input.king_table = 0);
+    refused("input.size", &|draft| draft.input.size = 1 << 25);
+    refused("input.order", &|draft| draft.input.order = 2);
+    refused("value.len", &|draft| draft.values[1].len = 1 << 25);
+    refused("header.op_count", &|draft| {
+        let (op, value) = (draft.ops[1], draft.values[2]);
+        for _ in 0..5000 {
+            draft.ops.push(op);
+            draft.values.push(value);
+        }
+    });
+}
+
+/// One change of one word of one record, or of a list of records.
+#[derive(Debug, Clone)]
+struct Mutation {
+    table: u8,
+    record: usize,
+    word: usize,
+    change: Change,
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Set(u32),
+    Add(i8),
+    Flip(u8),
+    CopyOf(usize),
+    Duplicate,
+    Remove,
+    Swap(usize),
+}
+
+fn changes() -> impl Strategy<Value = Change> {
+    let ends =
+        [0, 1, 2, 63, 64, 65, 127, 128, 255, 256, 768, 1 << 15, 1 << 16, 1 << 24, 1 << 31, u32::MAX - 1, u32::MAX];
+    prop_oneof![
+        4 => prop::sample::select(ends.to_vec()).prop_map(Change::Set),
+        4 => (0u32..20).prop_map(Change::Set),
+        4 => any::<i8>().prop_map(|by| Change::Add(by % 5)),
+        2 => (0u8..32).prop_map(Change::Flip),
+        4 => any::<usize>().prop_map(Change::CopyOf),
+        1 => Just(Change::Duplicate),
+        1 => Just(Change::Remove),
+        1 => any::<usize>().prop_map(Change::Swap),
+    ]
+}
+
+fn mutations() -> impl Strategy<Value = Mutation> {
+    (0u8..8, any::<usize>(), any::<usize>(), changes()).prop_map(|(table, record, word, change)| Mutation {
+        table,
+        record,
+        word,
+        change,
+    })
+}
+
+fn change_words(words: &mut [u32], at: usize, change: &Change) {
+    let len = words.len();
+    let Some(at) = at.checked_rem(len) else { return };
+    words[at] = match change {
+        Change::Set(value) => *value,
+        Change::Add(by) => words[at].wrapping_add_signed(i32::from(*by)),
+        Change::Flip(bit) => words[at] ^ 1 << bit,
+        Change::CopyOf(other) => words[other % len],
+        _ => return,
+    };
+}
+
+fn change_list<T: bytemuck::Pod>(list: &mut Vec<T>, mutation: &Mutation) {
+    let len = list.len();
+    let Some(at) = mutation.record.checked_rem(len) else { return };
+    match &mutation.change {
+        Change::Duplicate => list.insert(at, list[at]),
+        Change::Remove => drop(list.remove(at)),
+        Change::Swap(other) => list.swap(at, other % len),
+        change => change_words(bytemuck::cast_slice_mut(&mut list[at..=at]), mutation.word, change),
+    }
+}
+
+fn mutate(draft: &mut Draft, mutation: &Mutation) {
+    let (record, word, change) = (mutation.record, mutation.word, &mutation.change);
+    match mutation.table {
+        0 => change_words(bytemuck::cast_slice_mut(std::slice::from_mut(&mut draft.input)), word, change),
+        1 => change_list(&mut draft.blocks, mutation),
+        2 => {
+            let mut records: Vec<_> = draft.tensors.iter().map(|(record, _)| *record).collect();
+            change_list(&mut records, mutation);
+            // Fewer or more records than tensors: the last ones keep their bytes.
+            let mut bytes =
+                draft.tensors.iter().map(|(_, bytes)| bytes.clone()).collect::<Vec<_>>().into_iter().cycle();
+            draft.tensors = records.into_iter().map(|record| (record, bytes.next().unwrap())).collect();
+        }
+        3 => change_list(&mut draft.values, mutation),
+        4 | 5 => change_list(&mut draft.ops, mutation),
+        6 => {
+            let count = draft.tensors.len();
+            if let Some((record, bytes)) = record.checked_rem(count).and_then(|at| draft.tensors.get_mut(at)) {
+                match change {
+                    // A shape that fits the new length, now and then.
+                    Change::Duplicate => (record.rows, _) = (record.rows * 2, bytes.extend_from_within(..)),
+                    Change::Remove => bytes.truncate(bytes.len() / 2),
+                    _ => {
+                        let at = word % bytes.len().max(1);
+                        if let Some(byte) = bytes.get_mut(at) {
+                            *byte = byte.wrapping_mul(3).wrapping_add(1);
+                        }
+                    }
+                }
+            }
+        }
+        _ => {
+            let at = word % draft.people.len().max(1);
+            if let Some(byte) = draft.people.get_mut(at) {
+                *byte = byte.wrapping_add(1);
+            }
+        }
+    }
+}
+
+/// Files that the mutations start from.
+static DRAFTS: LazyLock<Vec<Draft>> =
+    LazyLock::new(|| small().iter().map(|bytes| Draft::read(bytes.as_ref())).collect());
+
+#[test]
+fn mutated_records_are_refused_or_run_alike_on_every_tier() {
+    let accepted = AtomicUsize::new(0);
+    let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
+    let strategy = (any::<usize>(), prop::collection::vec(mutations(), 1..6));
+    TestRunner::new(config)
+        .run(&strategy, |(which, list)| {
+            let mut draft = DRAFTS[which % DRAFTS.len()].clone();
+            list.iter().for_each(|mutation| mutate(&mut draft, mutation));
+            accepted.fetch_add(usize::from(exercise(draft.bytes().as_ref())), Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap();
+    // Enough of them, or the half of the property that runs models says nothing.
+    assert!(accepted.into_inner() > 100);
+}
+
+/// Words of the laid-out file, header and offsets included, and random bytes.
+#[test]
+fn mutated_words_are_refused_or_run_alike_on_every_tier() {
+    let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
+    let strategy = (any::<usize>(), prop::collection::vec((any::<usize>(), changes()), 1..4));
+    TestRunner::new(config)
+        .run(&strategy, |(which, list)| {
+            let mut bytes = DRAFTS[which % DRAFTS.len()].bytes();
+            let words: &mut [u32] = bytemuck::cast_slice_mut(bytes.as_mut());
+            for (at, change) in &list {
+                // Twice out of three times within header and records, which are short beside the tensors.
+                let reach = if at % 3 == 0 { words.len() } else { words.len().min(256) };
+                change_words(&mut words[..reach], at / 3, change);
+            }
+            seal(bytes.as_mut());
+            exercise(bytes.as_ref());
+            Ok(())
+        })
+        .unwrap();
+}

@@ -10,6 +10,7 @@ use tamis_quant::quantise::QuantNet;
 use tamis_quant::run::AlignedBytes;
 
 pub mod draft;
+pub mod exercise;
 pub mod second_reader;
 pub mod tolerances;
 pub mod zoo;

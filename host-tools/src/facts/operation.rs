@@ -1,7 +1,7 @@
 //! The operations of a container, in the order in which they run.
 
 use super::words::{activation_word, element_word, operation_word};
-use crate::row;
+use crate::table::row;
 use serde::Serialize;
 use tamis_runtime::format::{Model, NONE, People};
 

@@ -1,6 +1,6 @@
 //! What the overflow proof says, the worst row of every sum of every output bucket.
 
-use crate::{row, table};
+use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::proof::{Check, Proof};

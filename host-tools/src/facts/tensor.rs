@@ -1,7 +1,7 @@
 //! The tensors of a network: types, shapes, scales, ranges.
 
 use super::words::{element_word, layout_word};
-use crate::{row, table};
+use crate::table::{self, row};
 use bytemuck::AnyBitPattern;
 use serde::Serialize;
 use std::io::{self, Write};

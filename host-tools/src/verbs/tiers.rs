@@ -1,7 +1,7 @@
 //! `tiers`: what this machine can run, operation by operation.
 
 use crate::output::Report;
-use crate::{row, table};
+use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_runtime::kernels::{self, TIERS};

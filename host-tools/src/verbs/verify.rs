@@ -2,7 +2,7 @@
 
 mod text;
 
-pub use text::{deviation, print_accuracy, print_runtime};
+pub use text::deviation;
 
 use crate::cli::Verify;
 use crate::error::{CliError, Explain};

@@ -41,12 +41,7 @@ fn header(net: &QuantNet) -> Result<Vec<u8>, PackError> {
     if net.bare_header.len() == len_bytes {
         return Ok(net.bare_header.clone());
     }
-    let hex = net.arch.file.header_hex.as_deref().unwrap_or_default();
-    let digits: Vec<u8> = hex.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    let (pairs, _) = digits.as_chunks::<2>();
-    let bytes: Option<Vec<u8>> =
-        pairs.iter().map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
-    bytes.filter(|bytes| bytes.len() == len_bytes).ok_or(PackError::NoHeader { len_bytes })
+    net.arch.file.header_bytes().ok_or(PackError::NoHeader { len_bytes })
 }
 
 /// Appends a tensor in training order, or with each output's inputs in a row.

@@ -122,15 +122,6 @@ fn scales(description: &Layer, layer: &Affine<f32>, input_unit: f64, last: bool)
                 (f64::from((max / ACTIVATION_MAX) as f32), 0, 127)
             }
             Activation::Crelu => (f64::from((1.0 / ACTIVATION_MAX) as f32), 0, 127),
-            Activation::Identity => {
-                let max = range.ok_or_else(|| {
-                    unsupported(
-                        "identity without `activation_max`".to_owned(),
-                        "give the largest magnitude seen on calibration data",
-                    )
-                })?;
-                (f64::from((max / ACTIVATION_MAX) as f32), -127, 127)
-            }
             other => return Err(unsupported(other.word().to_owned(), "use relu or crelu in dense networks")),
         }
     };

@@ -72,6 +72,8 @@ fn checkpoints_and_descriptions_that_do_not_fit() {
         fs::write(folder.join(name), bytes).unwrap();
     }
     fs::create_dir(folder.join("folder")).unwrap();
+    // Costs no disk, and would not fit a container's lengths.
+    fs::File::create(folder.join("huge")).unwrap().set_len(5 << 30).unwrap();
     let text = fs::read_to_string(&arch).unwrap();
     fs::write(folder.join("key.toml"), text.replace("max_active", "max_actve")).unwrap();
     fs::write(folder.join("schema.toml"), text.replace("schema = 1", "schema = 2")).unwrap();
@@ -87,13 +89,14 @@ fn checkpoints_and_descriptions_that_do_not_fit() {
         ("nan", 3, &["`l0w`", "value 3", "out 1, in 1", "NaN"]),
         ("large", 3, &["`l0w`", "index 3", "1000 · 255 = 255000", "-32768 to 32767"]),
         ("garbage", 3, &["4096 bytes"]),
+        ("huge", 5, &["5368709120 bytes"]),
         ("missing", 4, &["missing", "cannot read"]),
         ("folder", 2, &["holds neither"]),
     ] {
         refused(&quantise(checkpoint, "tiny.toml"), status, words, folder, &before);
     }
     for (arch, status, words) in [
-        ("key.toml", 3, ["key.toml:6", "unknown key `max_actve`", "did you mean `max_active`?"].as_slice()),
+        ("key.toml", 3, ["key.toml:7", "unknown key `max_actve`", "did you mean `max_active`?"].as_slice()),
         ("schema.toml", 5, &["schema 2"]),
         ("binary.toml", 3, &["UTF-8"]),
         ("missing.toml", 4, &["missing.toml"]),

@@ -1,7 +1,7 @@
 //! A verification as text, question by question.
 
 use crate::facts::ProofFacts;
-use crate::{row, table};
+use crate::table::{self, row};
 use std::io::{self, Write};
 use tamis_quant::verify::Report;
 use tamis_quant::verify::accuracy::Accuracy;
@@ -45,7 +45,12 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     print_accuracy(out, &report.accuracy, report.unit)?;
     print_layers(out, &report.accuracy)?;
     for worst in report.accuracy.worst.iter().take(WORST_SHOWN) {
-        writeln!(out, "  example {}: {} for {:.4}", worst.example, worst.integer, worst.float)?;
+        let integer = if worst.integer.fract() == 0.0 { 0 } else { 4 };
+        writeln!(
+            out,
+            "  largest errors: example {}, integer {:.integer$}, float {:.4}",
+            worst.example, worst.integer, worst.float
+        )?;
     }
 
     writeln!(out, "\nMistakes in the description")?;
@@ -65,10 +70,7 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 }
 
 /// A line a tier, and what follows.
-///
-/// # Errors
-/// The writer's.
-pub fn print_runtime(out: &mut dyn Write, check: &RuntimeCheck) -> io::Result<()> {
+fn print_runtime(out: &mut dyn Write, check: &RuntimeCheck) -> io::Result<()> {
     let mut rows = vec![row!["tier", "bytes compared", "examples that differ", "signature"]];
     for tier in &check.tiers {
         rows.push(row![tier.tier, tier.bytes, tier.differing_examples, tier.signature]);
@@ -87,10 +89,7 @@ pub fn print_runtime(out: &mut dyn Write, check: &RuntimeCheck) -> io::Result<()
 }
 
 /// End to end, and by cause.
-///
-/// # Errors
-/// The writer's.
-pub fn print_accuracy(out: &mut dyn Write, accuracy: &Accuracy, unit: &str) -> io::Result<()> {
+fn print_accuracy(out: &mut dyn Write, accuracy: &Accuracy, unit: &str) -> io::Result<()> {
     let total = &accuracy.total;
     writeln!(out, "  integer minus {}, in {unit}: {}", accuracy.against, deviation(total))?;
     let sqnr = total.sqnr_db.map_or("no noise".to_owned(), |sqnr| format!("{sqnr:.1} dB"));

@@ -6,11 +6,11 @@
 //! - [`tensors`]: the file's integers are not the checkpoint's under this description, but would be after one change;
 //! - [`outputs`]: the outputs are far from the truth, or the positions' own scores are, and come close after one change.
 
-mod description;
+pub mod description;
 mod hypotheses;
-mod outputs;
-mod rules;
-mod tensors;
+pub mod outputs;
+pub mod rules;
+pub mod tensors;
 
 use super::VerifyError;
 use super::accuracy::Accuracy;

@@ -94,10 +94,8 @@ impl Pair<'_> {
                 return found(kind, format!("tensor `{name}`: {text}"));
             }
         }
-        if self.first {
-            if let Some(text) = self.factoriser(checkpoint) {
-                return found(MistakeKind::Factoriser, format!("tensor `{name}`: {text}"));
-            }
+        if let Some(text) = self.first.then(|| self.factoriser(checkpoint)).flatten() {
+            return found(MistakeKind::Factoriser, format!("tensor `{name}`: {text}"));
         }
         let quantised = self.quantised(self.spec, &self.real.values)?;
         let differing = quantised.iter().zip(self.elements()).filter(|(a, b)| *a != b).count();

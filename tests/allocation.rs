@@ -1,0 +1,58 @@
+//! Loading and running allocate nothing: an allocator that counts. A binary of its own and without the test harness,
+//! because the count is the process's.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tamis_quant::run::AlignedBytes;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::TIERS;
+use tamis_runtime::signature::{Buffers, signature};
+use tamis_runtime::{Plan, Workspace};
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static COUNTER: Counter = Counter;
+
+struct Counter;
+
+// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller's.
+unsafe impl GlobalAlloc for Counter {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps `alloc`'s contract, which is the system's too.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `alloc` above, so from the system, with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+fn main() {
+    let mut bytes = AlignedBytes::copy_of(&std::fs::read(tests::own("vectors/tiny.bin")).unwrap());
+    let (mut own, mut other, mut spare) = ([0; 2], [0; 2], [0; 2]);
+    let mut workspace = Workspace::<128>::new();
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for tier in TIERS {
+        let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), tier);
+        let workspace = workspace.as_mut();
+        let buffers = Buffers { own: &mut own, other: &mut other, spare: &mut spare, bytes: &mut [], workspace };
+        black_box(signature(&plan, buffers).unwrap());
+        black_box(plan.model().people().unwrap());
+    }
+    // Refusing allocates nothing either, whatever a field claims: here each byte of header and records in turn.
+    for at in 0..0x1D0 {
+        bytes.as_mut()[at] ^= 0xFF;
+        tests::draft::seal(bytes.as_mut());
+        black_box(Model::parse(bytes.as_ref()).is_err());
+        bytes.as_mut()[at] ^= 0xFF;
+    }
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before);
+    black_box(vec![1]);
+    assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the counter counts");
+    println!("loading and running allocate nothing: ok");
+}

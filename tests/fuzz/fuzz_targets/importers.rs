@@ -1,0 +1,38 @@
+//! Importers refuse bytes with an error, and what they accept packs, unpacks and is itself again.
+//!
+//! The first byte chooses: a description in TOML, or a checkpoint of a fixed small network, whatever its form.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+use tamis_quant::arch::Architecture;
+use tamis_quant::import::{read_bare, read_bytes};
+use tamis_quant::pack::to_bare;
+use tamis_quant::quantise::{QuantNet, quantise};
+
+static TINY: LazyLock<Option<Architecture>> =
+    LazyLock::new(|| Architecture::from_toml(include_str!("../../vectors/tiny.toml"), "tiny.toml").ok());
+
+fuzz_target!(|data: &[u8]| {
+    let Some((choice, bytes)) = data.split_first() else { return };
+    if choice % 2 == 0 {
+        return description(bytes);
+    }
+    let arch = TINY.as_ref().expect("the example's description is right");
+    if let Ok(bare) = read_bare(bytes, arch) {
+        let again = QuantNet::from_bare(bare).ok().and_then(|net| to_bare(&net).ok());
+        assert_eq!(again.as_deref(), Some(bytes), "a bare file that is read is written back byte for byte");
+    }
+    if let Ok(checkpoint) = read_bytes(bytes, arch, "raw.bin") {
+        let _ = quantise(&checkpoint.net);
+    }
+});
+
+fn description(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(arch) = Architecture::from_toml(text, "x") else { return };
+    let canonical = arch.to_toml();
+    let again = Architecture::from_toml(&canonical, "y").expect("the canonical text is a right description");
+    assert_eq!(again, arch);
+    assert_eq!(again.to_toml(), canonical, "and the canonical text of itself");
+}

@@ -1,0 +1,28 @@
+//! What a file must do that the loader accepts: run, on every tier, to the same bits.
+
+use tamis_quant::run::Runner;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::TIERS;
+
+/// Vectors beyond this are legal and only take long.
+const LONGEST: u32 = 1 << 12;
+
+/// Parses; if the file is accepted, computes its signature on every tier, which must agree. Says whether it was accepted.
+///
+/// # Panics
+/// If the tiers disagree, or if anything in them panics.
+pub fn exercise(bytes: &[u8]) -> bool {
+    let Ok(model) = Model::parse(bytes) else { return false };
+    let _ = model.people();
+    if model.input().size.max(model.input().hidden) > LONGEST || model.values().iter().any(|value| value.len > LONGEST)
+    {
+        return true;
+    }
+    let mut signatures = TIERS.map(|tier| (tier.name, Runner::new(model, tier).signature())).into_iter();
+    let first = signatures.next();
+    for (name, signature) in signatures {
+        assert_eq!(Some(signature), first.map(|(_, first)| first), "tier {name}");
+    }
+    assert!(matches!(first, Some((_, Ok(_)))), "an accepted model does not run: {first:?}");
+    true
+}
