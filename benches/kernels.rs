@@ -16,6 +16,9 @@ const WIDTHS: [usize; 3] = [256, 512, 1024];
 /// (inputs, outputs) of dense layers: a first layer on images, and one behind an accumulator.
 const DENSE: [(usize, usize); 2] = [(784, 128), (256, 32)];
 
+/// One entry of a tier's table.
+type Pick = fn(&Kernels) -> Dot;
+
 /// Runs `measure` on every tier; `elements` are those of the larger operand.
 fn every_tier<R>(
     group: &mut BenchmarkGroup<'_, WallTime>,
@@ -56,7 +59,7 @@ fn update(criterion: &mut Criterion) {
 
 /// The head of a network of one layer, in the form for small weights and in that for any.
 fn dots(criterion: &mut Criterion) {
-    let kernels: [(&str, fn(&Kernels) -> Dot); 3] = [
+    let kernels: [(&str, Pick); 3] = [
         ("dot_crelu", |tier| tier.dot_crelu.call),
         ("dot_screlu_short", |tier| tier.dot_screlu_short.call),
         ("dot_screlu", |tier| tier.dot_screlu.call),

@@ -29,10 +29,10 @@ pub struct Cli {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Common {
     /// Print one JSON object, `"schema": "tamis-<verb>-1"`, instead of text
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 100)]
     pub json: bool,
     /// Show no progress
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 101)]
     pub quiet: bool,
 }
 
@@ -50,7 +50,7 @@ pub enum Verb {
     Inspect(Inspect),
     /// Evaluate positions, a line each, for the side to move
     Eval(Eval),
-    /// Say how far a container is from full precision, that nothing overflows, and which fact of a description is wrong
+    /// Measure a container against full precision, prove its bounds, name mistakes
     Verify(Verify),
     /// List what this machine can run, operation by operation
     Tiers,

@@ -295,6 +295,26 @@ fn mutate(draft: &mut Draft, mutation: &Mutation) {
     }
 }
 
+/// The fuzz target's corpus is the example and the small ones of the zoo, so that it follows the format.
+#[test]
+fn the_fuzz_corpus_is_up_to_date() {
+    let folder = own("fuzz/corpus/loader");
+    let mut wanted = vec![("tiny".to_owned(), tiny())];
+    let name = |name: &str| name.replace(", ", "-").replace(' ', "-");
+    wanted.extend(zoo::small().into_iter().map(|animal| (name(animal.name), animal.bytes)));
+    let mut total = 0;
+    for (name, bytes) in &wanted {
+        let path = folder.join(name).with_extension("bin");
+        if std::env::var_os("TAMIS_WRITE_VECTORS").is_some() {
+            std::fs::write(&path, bytes.as_ref()).unwrap();
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), bytes.as_ref(), "{name}");
+        total += bytes.as_ref().len();
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), wanted.len());
+    assert!(total <= 1 << 16, "{total} bytes");
+}
+
 /// Files that the mutations start from.
 static DRAFTS: LazyLock<Vec<Draft>> =
     LazyLock::new(|| small().iter().map(|bytes| Draft::read(bytes.as_ref())).collect());

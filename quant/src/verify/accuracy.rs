@@ -48,6 +48,8 @@ pub struct Accuracy {
     pub layers: Vec<LayerError>,
     /// The error split by cause (with a checkpoint).
     pub causes: Vec<Cause>,
+    /// The runtime's output minus the checkpoint's, what the causes add up to; `total` where there is no reference.
+    pub split_total: ErrorStats,
     /// What is left: total minus the sum of the causes, per example.
     pub interaction: Option<ErrorStats>,
     /// The largest errors.
@@ -165,6 +167,7 @@ pub fn measure(task: &Task<'_>) -> Result<Accuracy, VerifyError> {
         }),
         layers: Vec::new(),
         causes: Vec::new(),
+        split_total: compare(&integer, &truth),
         interaction: None,
         worst: worst(&integer, &truth, per_example),
         histogram: histogram(&errors, 48),
@@ -202,6 +205,7 @@ fn split(task: &Task<'_>, float: &Net<f32>, integer: &[f64], accuracy: &mut Accu
     for (description, (rounded, exact)) in task.net.arch.layers.iter().zip(&sums) {
         accuracy.layers.push(LayerError { layer: description.name.clone(), sums: compare(rounded, exact) });
     }
+    accuracy.split_total = compare(integer, &none);
     let mut total: Vec<f64> = integer.iter().zip(&none).map(|(integer, none)| integer - none).collect();
     for (name, switch) in simulation.switches() {
         let alone = run(&|other| other == switch);

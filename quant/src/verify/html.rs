@@ -31,6 +31,7 @@ pub fn to_html(report: &Report) -> String {
     runtime(&mut page, report);
     proof(&mut page, report);
     accuracy(&mut page, report);
+    tensors(&mut page, report);
     page.push_str("</body></html>\n");
     page
 }
@@ -134,13 +135,14 @@ fn accuracy(page: &mut String, report: &Report) {
             correct.float, correct.count, correct.integer
         );
     }
-    page.push_str(&svg::histogram(&accuracy.histogram, report.unit));
+    page.push_str(&svg::histogram(&accuracy.histogram, &format!("integer minus float, {}", report.unit), "examples"));
     page.push_str(&svg::errors(&accuracy.points, report.unit));
     if !accuracy.causes.is_empty() {
         page.push_str("<p>Each rounding switched on alone; what they do to each other is the interaction, so that the column of means adds up.</p>\n");
         let mut rows: Vec<Vec<String>> =
             accuracy.causes.iter().map(|cause| stats_row(&cause.cause, &cause.alone)).collect();
         rows.extend(accuracy.interaction.iter().map(|stats| stats_row("interaction", stats)));
+        rows.push(stats_row("sum", &accuracy.split_total));
         table(page, &STATS, rows.into_iter());
     }
     let rows = accuracy.worst.iter().map(|worst| {
@@ -155,10 +157,38 @@ fn accuracy(page: &mut String, report: &Report) {
     table(page, &["largest errors: example", "output", "float", "integer", "error"], rows);
 }
 
+fn tensors(page: &mut String, report: &Report) {
+    page.push_str("<h2>The integers</h2>\n");
+    let rows = report.tensors.iter().map(|tensor| {
+        let scale = tensor.scale.map_or("–".to_owned(), |scale| scale.to_string());
+        let zeros = format!("{:.1} %", tensor.zeros * 100.0);
+        vec![
+            tensor.tensor.clone(),
+            tensor.element.to_owned(),
+            scale,
+            format!("{}", tensor.min),
+            format!("{}", tensor.max),
+            zeros,
+        ]
+    });
+    table(page, &["tensor", "type", "scale", "min", "max", "zeros"], rows);
+    for tensor in report.tensors.iter().filter(|tensor| tensor.max > tensor.min) {
+        page.push_str(&svg::histogram(
+            &tensor.histogram,
+            &format!("{}, stored units", escape(&tensor.tensor)),
+            "elements",
+        ));
+    }
+}
+
 const STATS: [&str; 7] = ["", "mean", "sd", "p99.9", "max", "SQNR dB", "cosine"];
 
 fn stats_row(name: &str, stats: &ErrorStats) -> Vec<String> {
-    let sqnr = stats.sqnr_db.map_or("exact".to_owned(), |sqnr| format!("{sqnr:.2}"));
+    let sqnr = match stats.sqnr_db {
+        Some(sqnr) => format!("{sqnr:.2}"),
+        None if stats.truth_rms > 0.0 => "exact".to_owned(),
+        None => "–".to_owned(),
+    };
     vec![
         name.to_owned(),
         format!("{:+.4}", stats.mean),
@@ -170,21 +200,25 @@ fn stats_row(name: &str, stats: &ErrorStats) -> Vec<String> {
     ]
 }
 
+/// A table whose columns of numbers are set to the right, as their first row shows.
 fn table(page: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+    let rows: Vec<Vec<String>> = rows.collect();
+    let number = |cell: &str| cell.starts_with(|first: char| first.is_ascii_digit() || first == '+' || first == '-');
+    let class = |column: usize, cell: &str| match cell {
+        "passed" => " class=\"pass\"",
+        "failed" | "does not follow" => " class=\"fail\"",
+        _ if rows.first().and_then(|row| row.get(column)).is_some_and(|first| number(first)) => " class=\"n\"",
+        _ => "",
+    };
     page.push_str("<table><tr>");
-    for cell in head {
-        let _ = write!(page, "<th>{}</th>", escape(cell));
+    for (column, cell) in head.iter().enumerate() {
+        let _ = write!(page, "<th{}>{}</th>", class(column, cell), escape(cell));
     }
     page.push_str("</tr>\n");
-    for row in rows {
+    for row in &rows {
         page.push_str("<tr>");
-        for cell in row {
-            let class = match cell.as_str() {
-                "passed" => " class=\"pass\"",
-                "failed" | "does not follow" => " class=\"fail\"",
-                _ => "",
-            };
-            let _ = write!(page, "<td{class}>{}</td>", escape(&cell));
+        for (column, cell) in row.iter().enumerate() {
+            let _ = write!(page, "<td{}>{}</td>", class(column, cell), escape(cell));
         }
         page.push_str("</tr>\n");
     }

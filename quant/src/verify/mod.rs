@@ -22,7 +22,7 @@ pub use gates::{GateError, GateResult, Gates};
 pub use html::to_html;
 pub use integer::IntegerModel;
 pub use reference::{Reference, ReferenceError};
-pub use report::{ClaimCheck, ProofSummary, Report, SCHEMA, TruthInfo};
+pub use report::{Bound, ClaimCheck, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo, claim_words};
 
 use crate::fault::FaultClass;
 use crate::float::{EvalError, Example, Net, example};
@@ -163,6 +163,7 @@ pub fn verify(
         network: net.arch.name.clone(),
         unit: accuracy::unit(&net.arch),
         truth,
+        tensors: report::tensor_summaries(&net),
         runtime,
         proof: summary,
         accuracy,

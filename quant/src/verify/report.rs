@@ -5,9 +5,10 @@ use super::accuracy::Accuracy;
 use super::gates::GateResult;
 use super::mistakes::Mistake;
 use super::runtime::RuntimeCheck;
+use super::stats::{Histogram, histogram};
 use crate::pack::{Provenance, to_container};
 use crate::proof::Proof;
-use crate::quantise::QuantNet;
+use crate::quantise::{QuantNet, QuantTensor, Values};
 use crate::run::AlignedBytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,6 +28,8 @@ pub struct Report {
     pub unit: &'static str,
     /// What the model was held against.
     pub truth: TruthInfo,
+    /// The integers themselves.
+    pub tensors: Vec<TensorSummary>,
     /// Question 1.
     pub runtime: RuntimeCheck,
     /// Question 2.
@@ -39,6 +42,46 @@ pub struct Report {
     pub gates: Vec<GateResult>,
     /// Whether all were.
     pub passed: bool,
+}
+
+/// How a tensor uses its type.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TensorSummary {
+    /// Name.
+    pub tensor: String,
+    /// Stored type.
+    pub element: &'static str,
+    /// Multiplier, if it has one.
+    pub scale: Option<i32>,
+    /// Least element.
+    pub min: f64,
+    /// Greatest element.
+    pub max: f64,
+    /// Share of zeros.
+    pub zeros: f64,
+    /// Of the elements, in stored units.
+    pub histogram: Histogram,
+}
+
+/// Looks at every tensor of a network.
+pub fn tensor_summaries(net: &QuantNet) -> Vec<TensorSummary> {
+    let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
+    let summary = |tensor: &QuantTensor| {
+        let elements: Vec<f64> = match &tensor.values {
+            Values::Int(values) => values.iter().map(|value| f64::from(*value)).collect(),
+            Values::F32(values) => values.iter().map(|value| f64::from(*value)).collect(),
+        };
+        TensorSummary {
+            tensor: tensor.name.clone(),
+            element: tensor.element.word(),
+            scale: tensor.scale,
+            min: elements.iter().copied().fold(f64::INFINITY, f64::min),
+            max: elements.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            zeros: elements.iter().filter(|value| **value == 0.0).count() as f64 / elements.len().max(1) as f64,
+            histogram: histogram(&elements, 48),
+        }
+    };
+    tensors.map(summary).collect()
 }
 
 /// What the model was held against.

@@ -72,10 +72,10 @@ impl Frame {
 }
 
 /// Bars over equal bins.
-pub fn histogram(histogram: &Histogram, unit: &str) -> String {
+pub fn histogram(histogram: &Histogram, x_name: &str, y_name: &str) -> String {
     let most = histogram.counts.iter().copied().max().unwrap_or(0) as f64;
     let high = histogram.low + histogram.width * histogram.counts.len() as f64;
-    let mut frame = Frame::new("histogram of errors", (histogram.low, high), (0.0, most));
+    let mut frame = Frame::new(&format!("histogram: {x_name}"), (histogram.low, high), (0.0, most));
     for (bin, count) in histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
         let left = frame.px(histogram.low + histogram.width * bin as f64);
         let right = frame.px(histogram.low + histogram.width * (bin + 1) as f64);
@@ -86,7 +86,7 @@ pub fn histogram(histogram: &Histogram, unit: &str) -> String {
             "<rect class=\"bar\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"><title>{count}</title></rect>"
         );
     }
-    frame.finish(&format!("integer minus float, {unit}"), "examples")
+    frame.finish(x_name, y_name)
 }
 
 /// The error of single examples over the float value.
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn every_counted_bin_is_a_bar_and_every_point_a_circle() {
-        let drawn = histogram(&Histogram { low: -1.0, width: 0.5, counts: vec![3, 0, 1, 2] }, "x");
+        let drawn = histogram(&Histogram { low: -1.0, width: 0.5, counts: vec![3, 0, 1, 2] }, "x", "y");
         assert_eq!(drawn.matches("class=\"bar\"").count(), 3);
         let drawn = errors(&[(1.0, 0.5), (2.0, -0.5), (2.0, -0.5)], "x");
         assert_eq!(drawn.matches("<circle").count(), 3);

@@ -38,7 +38,7 @@ const SIGNED: &str = "kind = 'dense'\nsize = 16\ntype = 'i8'\nmax = 2.0";
 
 /// A network for each kind of input and head. Widths stand beside the vector widths of the kernels, never on them.
 #[rustfmt::skip]
-pub fn described() -> Vec<Animal> {
+pub(super) fn described() -> Vec<Animal> {
     vec![
         animal("clipped squares, short products", TWO_LISTS, "", &[
             layer("outputs = 33\nactivation = 'screlu'", I16_255, I16_255, 250),
@@ -105,12 +105,6 @@ pub fn described() -> Vec<Animal> {
         ]),
         animal("dense, i8", SIGNED, "", &[layer("outputs = 10", I8, I32, 0)]),
     ]
-}
-
-/// The two smallest: one of an integer head, one that uses most operations.
-pub fn small() -> Vec<Animal> {
-    let tiny_limit = 4096;
-    described().into_iter().filter(|animal| animal.bytes.as_ref().len() <= tiny_limit).collect()
 }
 
 fn animal(name: &'static str, input: &str, buckets: &str, layers: &[Layer]) -> Animal {

@@ -5,7 +5,6 @@ mod drafted;
 
 use tamis_quant::run::AlignedBytes;
 
-pub use described::{described, small};
 
 /// A network and its container.
 #[derive(Debug, Clone)]
@@ -18,9 +17,14 @@ pub struct Animal {
 
 /// Every network: those that a description can ask for, and those that only the format allows.
 pub fn all() -> Vec<Animal> {
-    let mut all = described();
+    let mut all = described::described();
     all.extend(drafted::drafted());
     all
+}
+
+/// Those of less than six kilobytes, for tests that run thousands of variants.
+pub fn small() -> Vec<Animal> {
+    all().into_iter().filter(|animal| animal.bytes.as_ref().len() < 6 * 1024).collect()
 }
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
