@@ -29,10 +29,10 @@ pub struct Cli {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Common {
     /// Print one JSON object, `"schema": "tamis-<verb>-1"`, instead of text
-    #[arg(long, global = true, display_order = 100)]
+    #[arg(long, global = true, help_heading = "Options of every verb")]
     pub json: bool,
     /// Show no progress
-    #[arg(long, short, global = true, display_order = 101)]
+    #[arg(long, short, global = true, help_heading = "Options of every verb")]
     pub quiet: bool,
 }
 

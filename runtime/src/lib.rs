@@ -19,6 +19,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// Offsets in a file are u32 and become `usize` without loss.
+const _: () = assert!(usize::BITS >= 32, "tamis-runtime needs a target of at least 32 bits");
+
 mod align;
 mod exec;
 pub mod format;
