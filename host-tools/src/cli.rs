@@ -192,8 +192,8 @@ pub struct Verify {
     /// Architecture description of the checkpoint
     #[arg(long, value_name = "A.toml", requires = "checkpoint")]
     pub arch: Option<PathBuf>,
-    /// Positions in BulletFormat to run; a reference brings its own
-    #[arg(long, value_name = "FILE.bf", conflicts_with = "reference")]
+    /// Positions in BulletFormat to run; beside a reference with examples of its own, for the first question only
+    #[arg(long, value_name = "FILE.bf")]
     pub positions: Option<PathBuf>,
     /// Run the first N examples only
     #[arg(long, value_name = "N")]

@@ -3,6 +3,7 @@
 
 use bytemuck::cast_slice;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use tamis_quant::import::fnv1a_64;
 use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
 use tamis_quant::proof::prove;
@@ -177,6 +178,26 @@ fn every_tier_prints_the_specified_signature() {
             assert_eq!(Runner::new(model, tier).signature(), Ok(expected), "{name}, tier {}", tier.name);
         }
     }
+}
+
+/// `signatures.txt`: what a reader in another language compares with.
+#[test]
+fn the_listed_signatures_are_right() {
+    let folder = own("fuzz/corpus/loader");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut listed = String::from("checksum         signature        file\n");
+    for path in paths {
+        let bytes = std::fs::read(&path).unwrap();
+        let net = Container::read(&bytes).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        writeln!(listed, "{:016x} {:016x} {name}", second_reader::checksum(&bytes), net.signature()).unwrap();
+    }
+    let path = own("vectors/signatures.txt");
+    if std::env::var_os("TAMIS_WRITE_VECTORS").is_some() {
+        std::fs::write(&path, &listed).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), listed);
 }
 
 #[test]

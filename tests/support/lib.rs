@@ -50,3 +50,8 @@ pub fn bare_net(path: &Path, arch: &Architecture) -> QuantNet {
 pub fn packed(net: &QuantNet) -> AlignedBytes {
     AlignedBytes::copy_of(&to_container(net, &prove(net), &Provenance::default()).unwrap())
 }
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -24,6 +24,7 @@ pub use integer::IntegerModel;
 pub use reference::{Reference, ReferenceError};
 pub use report::{Bound, ClaimCheck, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo, claim_words};
 
+use crate::arch::InputKind;
 use crate::fault::FaultClass;
 use crate::float::{EvalError, Example, Net, example};
 use crate::import::Checkpoint;
@@ -40,7 +41,7 @@ pub struct Truth<'a> {
     pub checkpoint: Option<&'a Checkpoint>,
     /// Outputs that the training framework computed.
     pub reference: Option<&'a Reference>,
-    /// Positions to run, where the reference brings none.
+    /// Positions to run; beside a reference that brings its own they are run for the first question only.
     pub positions: &'a [Position],
 }
 
@@ -66,6 +67,16 @@ pub enum VerifyError {
         index: usize,
         /// Why.
         error: RunError,
+    },
+    /// Positions that are not the reference's.
+    #[error(
+        "{positions} positions and a reference of {outputs} outputs; give the positions that the reference was computed on"
+    )]
+    ReferenceCount {
+        /// Positions given.
+        positions: usize,
+        /// Examples of the reference.
+        outputs: usize,
     },
     /// Neither positions nor a reference.
     #[error("nothing to run the network on; give --positions FILE.bf, or a --reference that holds positions or inputs")]
@@ -93,7 +104,7 @@ impl VerifyError {
     pub fn class(&self) -> FaultClass {
         match self {
             Self::Pack(error) => error.class(),
-            Self::Example { .. } | Self::NoExamples => FaultClass::Usage,
+            Self::Example { .. } | Self::NoExamples | Self::ReferenceCount { .. } => FaultClass::Usage,
             Self::Run { .. } | Self::DifferentShapes { .. } | Self::ReferenceShape { .. } => FaultClass::Malformed,
         }
     }
@@ -114,6 +125,13 @@ pub fn verify(
         Some(reference) if !reference.positions.is_empty() => &reference.positions,
         _ => truth.positions,
     };
+    let own = truth.reference.is_some_and(|reference| !(reference.positions.is_empty() && reference.inputs.is_empty()));
+    if let Some(reference) = truth.reference.filter(|_| !own) {
+        let outputs = reference.outputs.len() / reference.outputs_per_example.max(1);
+        if outputs != positions.len() {
+            return Err(VerifyError::ReferenceCount { positions: positions.len(), outputs });
+        }
+    }
     let examples = examples(&net.arch, positions, truth.reference)?;
     if examples.is_empty() {
         return Err(VerifyError::NoExamples);
@@ -130,7 +148,15 @@ pub fn verify(
         });
     }
     let proof = prove(&net);
-    let (runtime, outputs) = runtime::check(model, &net, &examples, step)?;
+    // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
+    let extra = if own && net.arch.input.kind == InputKind::Chess {
+        self::examples(&net.arch, truth.positions, None)?
+    } else {
+        Vec::new()
+    };
+    let everything = [examples.as_slice(), &extra].concat();
+    let (runtime, mut outputs) = runtime::check(model, &net, &everything, step)?;
+    outputs.truncate(examples.len());
     let float = match truth.checkpoint {
         Some(checkpoint) => checkpoint.net.clone(),
         None => net.to_reals().map(|value| value as f32),

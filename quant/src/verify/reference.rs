@@ -57,7 +57,7 @@ impl ReferenceError {
 
 impl Reference {
     /// Decodes a file: `outputs` f32 (n, outputs) with `positions` u8 (n, 32) in BulletFormat or `inputs` f32 (n, size), and
-    /// `labels` u8 (n,) if there are classes.
+    /// `labels` u8 (n,) if there are classes. A file of outputs alone belongs to positions that are given apart.
     ///
     /// # Errors
     /// [`ReferenceError`] naming the tensor.
@@ -99,8 +99,8 @@ impl Reference {
             }
             reference.labels = labels.to_vec();
         }
-        if reference.positions.is_empty() == reference.inputs.is_empty() {
-            return Err(problem("positions", "or else `inputs` must be there, and not both"));
+        if !reference.positions.is_empty() && !reference.inputs.is_empty() {
+            return Err(problem("positions", "and `inputs` are both there; a network takes one or the other"));
         }
         Ok(reference)
     }

@@ -5,7 +5,6 @@ mod drafted;
 
 use tamis_quant::run::AlignedBytes;
 
-
 /// A network and its container.
 #[derive(Debug, Clone)]
 pub struct Animal {
@@ -22,9 +21,9 @@ pub fn all() -> Vec<Animal> {
     all
 }
 
-/// Those of less than six kilobytes, for tests that run thousands of variants.
+/// Those of less than eight kilobytes, for tests that run thousands of variants.
 pub fn small() -> Vec<Animal> {
-    all().into_iter().filter(|animal| animal.bytes.as_ref().len() < 6 * 1024).collect()
+    all().into_iter().filter(|animal| animal.bytes.as_ref().len() < 8 * 1024).collect()
 }
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
