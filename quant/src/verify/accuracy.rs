@@ -1,8 +1,9 @@
 //! Question 3: how far is the integer model from full precision, layer by layer and end to end, and which rounding is to blame?
 
 use super::VerifyError;
+use super::progress::Progress;
 use super::reference::Reference;
-use super::simulate::{Simulation, Switch};
+use super::simulate::Simulation;
 use super::stats::{ErrorStats, Histogram, compare, histogram, win_probability};
 use crate::arch::{Architecture, ElementType, InputKind};
 use crate::float::{Example, Net};
@@ -135,11 +136,16 @@ pub(crate) fn evaluate_all(net: &Net<f64>, examples: &[Example]) -> Result<Vec<f
     Ok(outputs)
 }
 
+/// How often the split by cause goes through all examples: once for all roundings together, once for each.
+pub(super) fn passes(float: &Net<f32>, net: &QuantNet) -> u64 {
+    1 + Simulation::new(float, net).switches().len() as u64
+}
+
 /// Measures everything that the truth at hand allows.
 ///
 /// # Errors
 /// [`VerifyError::Example`] if an example does not fit the float network.
-pub fn measure(task: &Task<'_>) -> Result<Accuracy, VerifyError> {
+pub(super) fn measure(task: &Task<'_>, progress: &mut Progress<'_>) -> Result<Accuracy, VerifyError> {
     let integer = integer_outputs(task.net, task.outputs);
     let truth = truth_outputs(task)?;
     let against = match (task.reference, task.float) {
@@ -176,17 +182,14 @@ pub fn measure(task: &Task<'_>) -> Result<Accuracy, VerifyError> {
     let stride = truth.len().div_ceil(2000).max(1);
     accuracy.points = truth.iter().zip(&errors).step_by(stride).map(|(truth, error)| (*truth, *error)).collect();
     if let Some(float) = task.float {
-        split(task, float, &integer, &mut accuracy);
+        split(task, float, &integer, &mut accuracy, progress);
     }
     Ok(accuracy)
 }
 
 /// Per layer and per cause, with every rounding switched alone, and switched off alone.
-fn split(task: &Task<'_>, float: &Net<f32>, integer: &[f64], accuracy: &mut Accuracy) {
+fn split(task: &Task<'_>, float: &Net<f32>, integer: &[f64], accuracy: &mut Accuracy, progress: &mut Progress<'_>) {
     let simulation = Simulation::new(float, task.net);
-    let run = |on: &dyn Fn(&Switch) -> bool| -> Vec<f64> {
-        task.examples.iter().flat_map(|example| simulation.evaluate(example, on).outputs).collect()
-    };
     let layer_count = task.net.layers.len();
     let mut sums: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); layer_count];
     let (mut none, mut all) = (Vec::new(), Vec::new());
@@ -201,6 +204,7 @@ fn split(task: &Task<'_>, float: &Net<f32>, integer: &[f64], accuracy: &mut Accu
         }
         none.extend(exact.outputs);
         all.extend(rounded.outputs);
+        progress.advance();
     }
     for (description, (rounded, exact)) in task.net.arch.layers.iter().zip(&sums) {
         accuracy.layers.push(LayerError { layer: description.name.clone(), sums: compare(rounded, exact) });
@@ -208,8 +212,12 @@ fn split(task: &Task<'_>, float: &Net<f32>, integer: &[f64], accuracy: &mut Accu
     accuracy.split_total = compare(integer, &none);
     let mut total: Vec<f64> = integer.iter().zip(&none).map(|(integer, none)| integer - none).collect();
     for (name, switch) in simulation.switches() {
-        let alone = run(&|other| other == switch);
-        let without = run(&|other| other != switch);
+        let (mut alone, mut without) = (Vec::new(), Vec::new());
+        for example in task.examples {
+            alone.extend(simulation.evaluate(example, &|other| other == switch).outputs);
+            without.extend(simulation.evaluate(example, &|other| other != switch).outputs);
+            progress.advance();
+        }
         for (rest, (alone, none)) in total.iter_mut().zip(alone.iter().zip(&none)) {
             *rest -= alone - none;
         }

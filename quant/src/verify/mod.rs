@@ -11,6 +11,7 @@ mod gates;
 mod html;
 mod integer;
 pub mod mistakes;
+mod progress;
 mod reference;
 mod report;
 pub mod runtime;
@@ -24,6 +25,7 @@ pub use integer::IntegerModel;
 pub use reference::{Reference, ReferenceError};
 pub use report::{Bound, ClaimCheck, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo, claim_words};
 
+use self::progress::Progress;
 use crate::arch::InputKind;
 use crate::fault::FaultClass;
 use crate::float::{EvalError, Example, Net, example};
@@ -155,7 +157,9 @@ pub fn verify(
         Vec::new()
     };
     let everything = [examples.as_slice(), &extra].concat();
-    let (runtime, mut outputs) = runtime::check(model, &net, &everything, step)?;
+    let passes = truth.checkpoint.map_or(0, |checkpoint| accuracy::passes(&checkpoint.net, &net));
+    let mut progress = Progress::new(everything.len() as u64 + passes * examples.len() as u64, step);
+    let (runtime, mut outputs) = runtime::check(model, &net, &everything, &mut progress)?;
     outputs.truncate(examples.len());
     let float = match truth.checkpoint {
         Some(checkpoint) => checkpoint.net.clone(),
@@ -166,15 +170,18 @@ pub fn verify(
         Some(checkpoint) => self::examples(&checkpoint.net.arch, positions, truth.reference)?,
         None => examples.clone(),
     };
-    let accuracy = accuracy::measure(&accuracy::Task {
-        net: &net,
-        float: truth.checkpoint.map(|_| &float),
-        reference: truth.reference,
-        examples: &examples,
-        float_examples: &own_examples,
-        positions,
-        outputs: &outputs,
-    })?;
+    let accuracy = accuracy::measure(
+        &accuracy::Task {
+            net: &net,
+            float: truth.checkpoint.map(|_| &float),
+            reference: truth.reference,
+            examples: &examples,
+            float_examples: &own_examples,
+            positions,
+            outputs: &outputs,
+        },
+        &mut progress,
+    )?;
     let mistakes = mistakes::find(&mistakes::Case {
         net: &net,
         checkpoint: truth.checkpoint,

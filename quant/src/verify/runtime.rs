@@ -2,6 +2,7 @@
 
 use super::VerifyError;
 use super::integer::IntegerModel;
+use super::progress::Progress;
 use crate::float::Example;
 use crate::quantise::QuantNet;
 use crate::run::{Outputs, Runner};
@@ -51,11 +52,11 @@ pub struct Difference {
 }
 
 /// Runs every example on every tier; the outputs of the first tier are returned for the third question.
-pub fn check(
+pub(super) fn check(
     model: Model<'_>,
     net: &QuantNet,
     examples: &[Example],
-    step: &mut dyn FnMut(u64, u64),
+    progress: &mut Progress<'_>,
 ) -> Result<(RuntimeCheck, Vec<Outputs>), VerifyError> {
     let truth = IntegerModel::new(net);
     let mut runners: Vec<Runner<'_>> = TIERS.into_iter().map(|tier| Runner::new(model, tier)).collect();
@@ -111,9 +112,7 @@ pub fn check(
                 outputs.push(output);
             }
         }
-        if index % 256 == 255 {
-            step(index as u64 + 1, examples.len() as u64);
-        }
+        progress.advance();
     }
     for (runner, tier) in runners.iter_mut().zip(&mut tiers) {
         let signature = runner.signature().map_err(|error| VerifyError::Run { index: 0, error })?;
