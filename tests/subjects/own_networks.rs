@@ -1,12 +1,15 @@
 //! The repository's own networks, held against the outputs of the framework that trained them.
 
+use tamis_quant::arch::Architecture;
 use tamis_quant::float::{Example, Net, example};
-use tamis_quant::import::{Checkpoint, read_bytes};
-use tamis_quant::quantise::quantise;
+use tamis_quant::import::{Checkpoint, read_bare, read_bytes};
+use tamis_quant::pack::to_bare;
+use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::verify::mistakes::MistakeKind;
 use tamis_quant::verify::{Gates, Reference, Report, Truth, verify};
 use tamis_runtime::format::Model;
 use tests::tolerances::{FRAMEWORK_F32, FRAMEWORK_LOGITS_F32};
-use tests::{architecture, own, packed};
+use tests::{architecture, architecture_text, own, packed};
 
 fn checkpoint(name: &str, description: &str) -> Checkpoint {
     let file = format!("{name}.weights.bin");
@@ -96,4 +99,34 @@ fn another_networks_reference_is_noticed() {
     reference.outputs.rotate_left(1);
     let report = report(&checkpoint("nnue", "reference"), &reference, "");
     assert!(!report.passed && !report.mistakes.is_empty());
+}
+
+/// With a reference file alone, without any checkpoint, the outputs name the mistake.
+#[test]
+fn a_reference_names_the_mistake_of_a_description() {
+    let text = architecture_text("reference");
+    let right = quantise(&checkpoint("nnue", "reference").net).unwrap();
+    let mut reference = reference("nnue");
+    reference.positions.truncate(1024);
+    reference.outputs.truncate(1024);
+    let reversed: Vec<u8> = (0..33u8).map(|pieces| 7 - pieces.saturating_sub(2) / 4).collect();
+    for (kind, from, to) in [
+        (MistakeKind::Activation, "\"screlu\"", "\"crelu\"".to_owned()),
+        (MistakeKind::PerspectivesSwapped, "kind = \"chess\"", "kind = \"chess\"\nother_first = true".to_owned()),
+        (MistakeKind::KingBuckets, "kind = \"chess\"", "kind = \"chess\"\nmirrored = true".to_owned()),
+        (MistakeKind::BucketOrder, "count = 8", format!("count = 8\nby_piece_count = {reversed:?}")),
+        (MistakeKind::TransposedWeights, "transposed = true", "transposed = false".to_owned()),
+        (MistakeKind::Scale, "scale = 16320", "scale = 64".to_owned()),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let wrong = Architecture::from_toml(&text.replacen(from, &to, 1), "test").unwrap();
+        // The integers of the right network, read under the wrong description, as `pack` reads a bare file.
+        let net = QuantNet::from_bare(read_bare(&to_bare(&right).unwrap(), &wrong).unwrap()).unwrap();
+        let bytes = packed(&net);
+        let truth = Truth { checkpoint: None, reference: Some(&reference), positions: &[] };
+        let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+        let kinds: Vec<MistakeKind> = report.mistakes.iter().map(|mistake| mistake.kind).collect();
+        assert_eq!(kinds, [kind], "{to}: {:#?}", report.mistakes);
+        assert!(!report.passed);
+    }
 }

@@ -13,9 +13,10 @@ use crate::verify::accuracy::evaluate_all;
 use crate::verify::stats::win_probability;
 
 /// Below this signal to noise the outputs are not merely quantised.
-const SUSPICIOUS_SQNR_DB: f64 = 20.0;
-/// A change explains a disagreement if it takes away this share of the mean square error.
-const EXPLAINED: f64 = 0.9;
+const FAR_SQNR_DB: f64 = 20.0;
+/// A change explains a disagreement if it takes away more than this share of the mean square error. What rounding leaves is
+/// noise, of which no change of a fact takes away much.
+const EXPLAINED: f64 = 0.75;
 /// Scores are noisy: a change is named only if it takes away this share of the loss,
 const EXPLAINED_SCORES: f64 = 0.05;
 /// and if the mean difference of the positions' losses is this many of its standard errors.
@@ -35,28 +36,27 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
     if let Some(truth) = truth(case, &indices, &positions)? {
         let current = squared_error(&outputs(&model, &positions)?, &truth);
         let signal = squared_error(&vec![0.0; truth.len()], &truth);
-        let suspicious = current > 0.0 && 10.0 * libm::log10(signal / current) < SUSPICIOUS_SQNR_DB;
-        if suspicious {
-            let best = best(&model, &positions, &|outputs| squared_error(outputs, &truth))?;
-            return Ok(match best.filter(|(_, error)| *error <= current * (1.0 - EXPLAINED)) {
-                Some((hypothesis, error)) => vec![Mistake {
-                    kind: hypothesis.kind,
-                    evidence: Evidence::Outputs,
-                    text: format!(
-                        "the outputs are far from full precision (mean square error {current:.1}) but come close ({error:.1}) with {}",
-                        hypothesis.text
-                    ),
-                }],
-                None if known.is_empty() => vec![Mistake {
-                    kind: MistakeKind::OtherWeights,
-                    evidence: Evidence::Outputs,
-                    text: format!(
-                        "the outputs are far from full precision (mean square error {current:.1}), and no single change of the description \
-                         explains it; do file and reference belong together?"
-                    ),
-                }],
-                None => Vec::new(),
-            });
+        let best = best(&model, &positions, &|outputs| squared_error(outputs, &truth))?;
+        if let Some((hypothesis, error)) = best.filter(|(_, error)| *error < current * (1.0 - EXPLAINED)) {
+            return Ok(vec![Mistake {
+                kind: hypothesis.kind,
+                evidence: Evidence::Outputs,
+                text: format!(
+                    "the outputs are far from full precision (mean square error {current:.1}) but come close ({error:.1}) with {}",
+                    hypothesis.text
+                ),
+            }]);
+        }
+        let far = current > 0.0 && 10.0 * libm::log10(signal / current) < FAR_SQNR_DB;
+        if far && known.is_empty() {
+            return Ok(vec![Mistake {
+                kind: MistakeKind::OtherWeights,
+                evidence: Evidence::Outputs,
+                text: format!(
+                    "the outputs are far from full precision (mean square error {current:.1}), and no single change of the description \
+                     explains it; do file and reference belong together?"
+                ),
+            }]);
         }
     }
     if known.is_empty() { by_scores(case, &model) } else { Ok(Vec::new()) }
