@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
+use tamis_quant::float::example;
 use tamis_quant::import::{Checkpoint, read_bytes};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::verify::mistakes::{Mistake, MistakeKind};
-use tamis_quant::verify::{Gates, Truth, verify};
+use tamis_quant::verify::{Gates, Reference, Truth, verify};
 use tamis_runtime::format::Model;
 use tests::{architecture_text, bare_net, fixtures, packed};
 
@@ -253,4 +254,35 @@ fn a_factoriser_that_was_not_merged() {
     println!("{mistakes:#?}");
     let tensor = |mistake: &&Mistake| mistake.kind == MistakeKind::Factoriser && mistake.text.contains("not merged");
     assert!(mistakes.iter().any(|mistake| tensor(&mistake)), "{mistakes:#?}");
+}
+
+/// A table that no flip explains, with nothing but a framework's outputs: the squares are found.
+#[test]
+fn a_wrong_king_bucket_table_is_recovered() {
+    let Some(folder) = fixtures("king buckets recovered") else { return };
+    let subject = Subject::new("cwtch", folder.join("nnue/cwtch/quantised.bin"), None, &folder);
+    let right = subject.packed_bare(&subject.text);
+    let mut wrong = right.clone();
+    // Rank 2 says 1 where the network was trained with 2, on files a and b and their mirror images.
+    let mut table = right.arch.king_table();
+    for square in [8, 9, 14, 15] {
+        assert_eq!(table[square], 2);
+        table[square] = 1;
+    }
+    wrong.arch.input.king_buckets = Some(table.to_vec());
+    let float = right.to_reals();
+    let scale = f64::from(right.arch.output.scale);
+    let mut reference =
+        Reference { positions: subject.positions.clone(), outputs_per_example: 1, ..Reference::default() };
+    for position in &reference.positions {
+        reference.outputs.push(float.evaluate(&example(&right.arch, position).unwrap()).unwrap()[0] / scale);
+    }
+    let bytes = packed(&wrong);
+    let truth = Truth { checkpoint: None, reference: Some(&reference), positions: &[] };
+    let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+    let [mistake] = report.mistakes.as_slice() else { panic!("{:#?}", report.mistakes) };
+    assert_eq!(mistake.kind, MistakeKind::KingBuckets);
+    for square in ["a2: 2", "b2: 2", "g2: 2", "h2: 2"] {
+        assert!(mistake.text.contains(square), "{}", mistake.text);
+    }
 }

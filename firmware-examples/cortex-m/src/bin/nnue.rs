@@ -76,7 +76,8 @@ fn play() -> Result<(), &'static str> {
 
     let mut board = start();
     let mut now = singleton!(: AccumulatorPair<HIDDEN> = AccumulatorPair::new()).ok_or("the accumulators are taken")?;
-    let mut before = singleton!(: AccumulatorPair<HIDDEN> = AccumulatorPair::new()).ok_or("the accumulators are taken")?;
+    let mut before =
+        singleton!(: AccumulatorPair<HIDDEN> = AccumulatorPair::new()).ok_or("the accumulators are taken")?;
     refresh(&plan, &view, &board, now)?;
     let mut evaluate = |name, board: &Board, pair: &AccumulatorPair<HIDDEN>, side| {
         let bucket = bucket_table.get(board.len()).copied().unwrap_or(0);

@@ -8,6 +8,7 @@
 
 pub mod description;
 mod hypotheses;
+mod kings;
 pub mod outputs;
 pub mod rules;
 pub mod tensors;

@@ -5,7 +5,7 @@
 //! trained on such scores fits them best under its true description.
 
 use super::hypotheses::{Hypothesis, all};
-use super::{Case, Evidence, Mistake, MistakeKind};
+use super::{Case, Evidence, Mistake, MistakeKind, kings};
 use crate::float::{Net, example};
 use crate::positions::Position;
 use crate::verify::VerifyError;
@@ -36,8 +36,16 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
     if let Some(truth) = truth(case, &indices, &positions)? {
         let current = squared_error(&outputs(&model, &positions)?, &truth);
         let signal = squared_error(&vec![0.0; truth.len()], &truth);
-        let best = best(&model, &positions, &|outputs| squared_error(outputs, &truth))?;
-        if let Some((hypothesis, error)) = best.filter(|(_, error)| *error < current * (1.0 - EXPLAINED)) {
+        let mut best = best(&model, &positions, &|outputs| squared_error(outputs, &truth))?;
+        let explained = |error: f64| error < current * (1.0 - EXPLAINED);
+        if current > 0.0
+            && !best.as_ref().is_some_and(|(_, error)| explained(*error))
+            && let Some(hypothesis) = kings::recover(&model, &positions, &truth)?
+        {
+            let error = squared_error(&outputs(&hypothesis.net, &positions)?, &truth);
+            best = Some((hypothesis, error));
+        }
+        if let Some((hypothesis, error)) = best.filter(|(_, error)| explained(*error)) {
             return Ok(vec![Mistake {
                 kind: hypothesis.kind,
                 evidence: Evidence::Outputs,
