@@ -6,7 +6,7 @@ use super::program::{Program, build};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
 use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
-use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, People, VERSION, checksum};
+use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
 
 /// Where the numbers came from; nothing that depends on the machine or the time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub struct Provenance {
 pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
     let mut program = build(net, proof)?;
     let workspace = plan(&mut program.values, &program.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
+    if workspace > MAX_WORKSPACE_LEN_BYTES {
+        return Err(PackError::TooLarge { len_bytes: workspace as usize });
+    }
     let description = net.arch.to_toml();
     let names: Vec<&str> = program.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let tensor_names = names.join("\n");

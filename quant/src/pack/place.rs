@@ -52,7 +52,7 @@ mod tests {
         let op = |input, output, second| OpRecord { input, output, second, ..OpRecord::zeroed() };
         let mut values = [value(8), value(16), value(16), value(16), value(16)];
         let ops = [op(0, 1, NONE), op(1, 2, NONE), op(2, 3, NONE), op(3, 4, 1)];
-        assert_eq!(plan(&mut values, &ops), Some(256));
+        assert_eq!(plan(&mut values, &ops), Some(192));
         let offsets: Vec<u32> = values.iter().skip(1).map(|value| value.offset_bytes).collect();
         assert_eq!(offsets, [0, 64, 128, 64], "value 1 is read last by the last operation");
     }

@@ -3,7 +3,7 @@
 
 use super::check::{MAX_LEN, field, require};
 use super::records::{activation, element, input_kind, op};
-use super::{ALIGNMENT, Layout, Model, NONE, OpRecord, ParseError, Tensor, ValueRecord};
+use super::{ALIGNMENT, Layout, MAX_WORKSPACE_LEN_BYTES, Model, NONE, OpRecord, ParseError, Tensor, ValueRecord};
 use core::ops::Range;
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
@@ -28,6 +28,13 @@ pub(super) fn values(model: &Model<'_>) -> Result<(), ParseError> {
     require(first.len == len, "value.len", 0, first.len.into(), "the input's length")?;
     require(first.offset_bytes == NONE, "value.offset_bytes", 0, first.offset_bytes.into(), "none for the input")?;
     require(first.reserved == 0, "value.reserved", 0, first.reserved.into(), "0")?;
+    require(
+        model.header().workspace_len_bytes <= MAX_WORKSPACE_LEN_BYTES,
+        "header.workspace_len_bytes",
+        0,
+        model.header().workspace_len_bytes.into(),
+        "at most 2^26",
+    )?;
     let mut workspace = 0;
     for (index, value) in others.iter().enumerate() {
         let index = index + 1;

@@ -10,6 +10,8 @@ pub const BYTE_ORDER: u32 = 0x0A0B_0C0D;
 pub const VERSION: u32 = 1;
 /// Every container is a multiple of this long, and every tensor starts at a multiple of it.
 pub const ALIGNMENT: usize = 64;
+/// The longest workspace that a file may ask for: a small file must not make its reader set aside gigabytes.
+pub const MAX_WORKSPACE_LEN_BYTES: u32 = 1 << 26;
 /// "No such record" in a field that holds a record's index.
 pub const NONE: u32 = u32::MAX;
 

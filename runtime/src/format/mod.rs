@@ -14,7 +14,7 @@ mod records;
 
 pub use checksum::checksum;
 pub use error::ParseError;
-pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, NONE, VERSION};
+pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION};
 pub use layout::Layout;
 pub use model::{Model, Tensor};
 pub use people::People;
