@@ -178,7 +178,12 @@ fn contradictions_are_refused() {
     refused("input.king_table", &|draft| draft.input.king_table = 0);
     refused("input.size", &|draft| draft.input.size = 1 << 25);
     refused("input.order", &|draft| draft.input.order = 2);
-    refused("value.len", &|draft| draft.values[1].len = 1 << 25);
+    refused("header.workspace_len_bytes", &|draft| draft.values[1].len = 1 << 25);
+    refused("value.len", &|draft| {
+        // Bytes, so that the workspace alone would be allowed.
+        draft.values[1].element = 1;
+        draft.values[1].len = (1 << 24) + 1;
+    });
     refused("header.op_count", &|draft| {
         let (op, value) = (draft.ops[1], draft.values[2]);
         for _ in 0..5000 {
