@@ -28,6 +28,9 @@ mod quantising; // from checkpoints to integers
 #[path = "subjects/proof.rs"]
 mod proof; // the overflow proof and its witnesses
 
+#[path = "subjects/pipeline.rs"]
+mod pipeline; // the whole way through on random networks
+
 #[path = "subjects/own_networks.rs"]
 mod own_networks; // the repository's own networks against their framework
 

@@ -39,7 +39,7 @@ def main():
         "compiler": said("rustc", "--version"),
         "rustflags": os.environ.get("RUSTFLAGS", ""),
         "commit": said("git", "rev-parse", "--short=12", "HEAD"),
-        "changed_files": bool(said("git", "status", "--porcelain", "--", "runtime", "benches")),
+        "changed_files": bool(said("git", "diff", "--name-only", "HEAD", "--", "runtime", "quant", "benches/*.rs")),
         "date": said("date", "-u", "+%Y-%m-%d"),
         "unit": "ns",
         "times": times,

@@ -66,6 +66,24 @@ impl Outputs {
 }
 
 /// A model, a tier, and the memory to run them.
+///
+/// When not to use it: in an engine's search, which updates accumulators instead of refreshing them; that is [`Plan`]'s.
+///
+/// ```
+/// use tamis_quant::arch::Architecture;
+/// use tamis_quant::float::Example;
+/// use tamis_quant::run::{AlignedBytes, Outputs, Runner};
+/// use tamis_runtime::{format::Model, kernels};
+///
+/// let bytes = AlignedBytes::copy_of(include_bytes!("../../tests/vectors/tiny.bin"));
+/// let model = Model::parse(bytes.as_ref())?;
+/// let arch = Architecture::from_toml(model.people()?.description, "tiny.bin")?;
+/// let mut runner = Runner::new(model, kernels::best());
+/// let outputs = runner.evaluate(&arch, &Example::Features { lists: [vec![0, 1], vec![2, 3]], bucket: 0 })?;
+/// assert_eq!(outputs, Outputs::I32(vec![-187]));
+/// assert_eq!(runner.signature()?, 0x1504_5D1B_699A_46C9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Runner<'m> {
     plan: Plan<'m>,
@@ -76,7 +94,7 @@ pub struct Runner<'m> {
 }
 
 impl<'m> Runner<'m> {
-    /// Allocates what the model needs.
+    /// Allocates what the model needs: three vectors of the input's width and the workspace.
     pub fn new(model: Model<'m>, kernels: &'static Kernels) -> Self {
         let hidden = model.input().hidden as usize;
         let dense = if hidden == 0 { model.input().size as usize } else { 0 };

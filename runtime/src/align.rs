@@ -9,9 +9,11 @@ pub struct Aligned<T: ?Sized>(pub T);
 ///
 /// The path is relative to the file that calls the macro, as with `include_bytes!`.
 ///
-/// ```ignore
-/// static NET: &[u8] = tamis_runtime::include_model!("quantised.bin");
+/// ```
+/// static NET: &[u8] = tamis_runtime::include_model!("../../tests/vectors/tiny.bin");
 /// let model = tamis_runtime::format::Model::parse(NET)?;
+/// assert_eq!(model.input().hidden, 2);
+/// # Ok::<(), tamis_runtime::format::ParseError>(())
 /// ```
 #[macro_export]
 macro_rules! include_model {

@@ -1,21 +1,26 @@
-//! The integer semantics, once. Every kernel of every tier, and the quantiser, round and clip through these definitions;
-//! FORMAT.md states them in words.
+//! The arithmetic, once. Every kernel of every tier, and on the host the proof and the integer model, round, clip and add
+//! through these definitions; FORMAT.md states them in words. (How a real number becomes a stored integer is the quantiser's.)
 
-/// Quotient toward zero, as in C and Rust; `divisor` ≥ 1.
-pub const fn divide_truncating(value: i64, divisor: i64) -> i64 {
-    value / divisor
-}
-
-/// The engine's integer head: `((sum / pre_divisor + bias) · factor) / divisor`, both divisions truncating, in 64 bits,
-/// where nothing overflows (`factor` ≤ 2³⁰); the result is reduced to its low 32 bits.
+/// The engine's integer head: [`rescale_exact`], reduced to its low 32 bits.
+///
+/// `pre_divisor`, `divisor` ≥ 1, `factor` 1 to 2³⁰.
+///
+/// # Panics
+/// If a divisor is 0, which no checked file has.
 ///
 /// ```
 /// // The bias carries QA·QB and enters after the first division: 255·64 = 16320.
 /// assert_eq!(tamis_runtime::num::rescale(1_000_000, 255, -1200, 400, 16320), 66);
 /// ```
 pub const fn rescale(sum: i32, pre_divisor: i32, bias: i32, factor: i32, divisor: i32) -> i32 {
-    let with_bias = divide_truncating(sum as i64, pre_divisor as i64) + bias as i64;
-    divide_truncating(with_bias.wrapping_mul(factor as i64), divisor as i64) as i32
+    rescale_exact(sum, pre_divisor, bias, factor, divisor) as i32
+}
+
+/// `((sum / pre_divisor + bias) · factor) / divisor` in 64 bits, where nothing overflows (|factor| ≤ 2³¹ − 1), both divisions
+/// toward zero, as in C and Rust. Arguments and panics as for [`rescale`].
+pub const fn rescale_exact(sum: i32, pre_divisor: i32, bias: i32, factor: i32, divisor: i32) -> i64 {
+    let with_bias = sum as i64 / pre_divisor as i64 + bias as i64;
+    with_bias * factor as i64 / divisor as i64
 }
 
 /// The one requantisation: `clamp((sum · multiplier + 2^(shift−1)) >> shift, low, high)` in 64 bits, an arithmetic shift:

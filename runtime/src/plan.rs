@@ -78,6 +78,28 @@ impl fmt::Display for RunError {
 impl core::error::Error for RunError {}
 
 /// A checked model and the tier that runs it. `Copy`; shared freely between threads.
+///
+/// ```
+/// use tamis_runtime::{Input, Output, Plan, Workspace, format::Model, kernels};
+///
+/// static NET: &[u8] = tamis_runtime::include_model!("../../tests/vectors/tiny.bin");
+/// let plan = Plan::new(Model::parse(NET)?, kernels::best());
+///
+/// // Once a position: the accumulators of both sides from their lists of active features …
+/// let (mut own, mut other) = ([0i16; 2], [0i16; 2]);
+/// plan.refresh(&mut own, &[0, 1])?;
+/// plan.refresh(&mut other, &[2, 3])?;
+/// assert_eq!((own, other), ([165, 7], [-35, 317]));
+/// // … or, after a move, from those of the position before: feature 3 comes, feature 1 goes.
+/// let mut moved = [0i16; 2];
+/// plan.update(&mut moved, &own, &[3], &[1])?;
+/// assert_eq!(moved, [115, 97]);
+///
+/// let mut scratch = Workspace::<128>::new();
+/// let output = plan.run(Input::Accumulators(&own, &other), 0, scratch.as_mut())?;
+/// assert_eq!(output, Output::I32(&[-187]));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
     pub(crate) model: Model<'a>,

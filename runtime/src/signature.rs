@@ -14,7 +14,8 @@ pub const SAMPLES: u32 = 64;
 pub const SEED: u64 = 0x7461_6D69_7300_0001;
 /// Features drawn for a sample, at most; also limited by the network's `max_active`.
 const FEATURES: usize = 32;
-const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
+/// What an FNV-1a hash of 64 bits starts as.
+pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 
 /// What a NaN enters the hash as: processors differ in the sign and the payload of the NaNs that they make.
@@ -115,14 +116,23 @@ impl SplitMix {
     }
 }
 
-/// FNV-1a, 64 bits.
+/// FNV-1a with 64 bits: goes on from `hash`, which is [`FNV_OFFSET`] before the first byte. A name for bytes, not a protection
+/// against anybody.
+///
+/// ```
+/// use tamis_runtime::signature::{FNV_OFFSET, fnv1a};
+/// assert_eq!(fnv1a(FNV_OFFSET, b"foobar"), 0x8594_4171_f739_67e8);
+/// ```
+pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
+}
+
+/// A hash that grows.
 struct Fnv(u64);
 
 impl Fnv {
     fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
-        }
+        self.0 = fnv1a(self.0, bytes);
     }
 
     /// A value as it lies in the workspace, which is little-endian like every machine that the loader accepts.

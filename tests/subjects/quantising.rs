@@ -2,10 +2,11 @@
 
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::example;
-use tamis_quant::import::read_bytes;
-use tamis_quant::pack::{to_bare, unpack};
+use tamis_quant::import::{read_bare, read_bytes};
+use tamis_quant::pack::{PackError, Provenance, to_bare, to_container, unpack};
 use tamis_quant::positions::{Position, records};
-use tamis_quant::quantise::{QuantiseError, quantise};
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::{QuantNet, QuantiseError, quantise};
 use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::TIERS;
@@ -104,4 +105,46 @@ fn values_that_do_not_fit_are_named() {
     assert!((limit - 32767.5 / 255.0).abs() < 1e-9);
     net.layers[0].weights.values[128 * 5 + 7] = f32::NAN;
     assert!(matches!(quantise(&net).unwrap_err(), QuantiseError::NotFinite { index: 647, .. }));
+}
+
+/// The packer's own refusals, each of something that a description can say: none is left to the loader.
+#[test]
+fn what_the_runtime_has_no_operation_for_is_refused_by_name() {
+    let tiny = std::fs::read_to_string(own("vectors/tiny.toml")).unwrap();
+    let pairs = |shift| format!("activation = \"pairwise-crelu\"\nproduct_shift = {shift}");
+    let screlu = "activation = \"screlu\"";
+    let (head, bias) = ("name = \"l1w\"\ntype = \"i16\"", "name = \"l1b\"\ntype = \"i16\"\nscale = 16320");
+    let (i8_head, i8_bias) = (head.replace("i16", "i8"), bias.replace("i16", "i8"));
+    let f32_bias = "name = \"l1b\"\ntype = \"f32\"";
+    let named = "name = \"l1\"\noutputs = 1\nweights = \"king_table\"";
+    for (changes, words) in [
+        (vec![("scale = 400", "scale = 1073741825")], "layer `l1`: an output scale of 1073741825"),
+        (vec![(bias, i8_bias.as_str())], "layer `l1`: an i8 bias in an integer head"),
+        (vec![(screlu, "activation = \"relu\"")], "layer `l1`: i16 weights behind relu"),
+        (
+            vec![(screlu, pairs(7).as_str()), (head, &i8_head), (bias, f32_bias)],
+            "layer `l0`: a product of 255·255 >> 7",
+        ),
+        (
+            vec![
+                ("kind = \"features\"\nsize = 4", "kind = \"chess\""),
+                ("name = \"l1\"\noutputs = 1", named),
+                ("name = \"l1w\"", "name = \"king_table\""),
+            ],
+            "would be called `king_table`",
+        ),
+    ] {
+        let text = changes.iter().fold(tiny.clone(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        let arch = Architecture::from_toml(&text, "tiny").unwrap();
+        let zeros = vec![0; arch.bare_payload_end_bytes() as usize];
+        let tail = arch.file.tail.letters().iter().cycle().take(arch.bare_len_bytes() as usize - zeros.len());
+        let bare: Vec<u8> = zeros.iter().chain(tail).copied().collect();
+        let net = QuantNet::from_bare(read_bare(&bare, &arch).unwrap()).unwrap();
+        let error = to_container(&net, &prove(&net), &Provenance::default()).unwrap_err();
+        assert!(matches!(error, PackError::Unsupported { .. } | PackError::NameTaken { .. }), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
 }

@@ -1,10 +1,8 @@
-//! What a container claims to be proved, against what its weights prove.
-//!
-//! A claim lets the runtime take a shorter form, so a false one gives wrong numbers. Packing the same network again, from
-//! the proof derived now, writes the claims that are true; the two files' bits are compared record by record.
+//! What a container claims to be proved, against what its weights prove, a line a disagreement.
 
 use serde::Serialize;
-use tamis_runtime::format::{Model, People, claim};
+use tamis_quant::verify::ClaimCheck;
+use tamis_runtime::format::claim;
 
 /// The claims and their words.
 const CLAIMS: [(u32, &str); 3] = [
@@ -16,7 +14,7 @@ const CLAIMS: [(u32, &str); 3] = [
 /// A claim that is stored and not true, or true and not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disagreement {
-    /// A tensor's name, or a feature block's number.
+    /// The tensor.
     pub place: String,
     /// The claim.
     pub claim: &'static str,
@@ -37,31 +35,23 @@ impl std::fmt::Display for Disagreement {
     }
 }
 
-/// Every claim on which two containers of the same network disagree.
-pub fn disagreements(stored: &Model<'_>, derived: &Model<'_>, people: &People<'_>) -> Vec<Disagreement> {
+/// Every claim on which the file and its weights disagree.
+pub fn disagreements(checks: &[ClaimCheck]) -> Vec<Disagreement> {
     let mut found = Vec::new();
-    for (index, (left, right)) in stored.blocks().iter().zip(derived.blocks()).enumerate() {
-        compare(&mut found, || format!("feature block {index}"), left.claims, right.claims);
-    }
-    let names = people.tensor_names.lines().chain(std::iter::repeat("?"));
-    for ((left, right), name) in stored.tensors().iter().zip(derived.tensors()).zip(names) {
-        compare(&mut found, || format!("tensor `{name}`"), left.claims, right.claims);
+    for ClaimCheck { tensor, stored, derived, .. } in checks {
+        for (bit, claim) in CLAIMS {
+            let (stored, derived) = (stored & bit != 0, derived & bit != 0);
+            if stored != derived {
+                found.push(Disagreement { place: format!("tensor `{tensor}`"), claim, stored, derived });
+            }
+        }
     }
     found
 }
 
-fn compare(found: &mut Vec<Disagreement>, place: impl Fn() -> String, stored: u32, derived: u32) {
-    for (bit, claim) in CLAIMS {
-        let (stored, derived) = (stored & bit != 0, derived & bit != 0);
-        if stored != derived {
-            found.push(Disagreement { place: place(), claim, stored, derived });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{CLAIMS, claim, compare};
+    use super::{CLAIMS, ClaimCheck, claim, disagreements};
 
     #[test]
     fn every_claim_has_a_word() {
@@ -70,10 +60,10 @@ mod tests {
 
     #[test]
     fn both_directions_are_told_apart() {
-        let mut found = Vec::new();
-        compare(&mut found, || "x".to_owned(), claim::SUM_FITS, claim::PRODUCT_FITS_I16);
+        let (stored, derived) = (claim::SUM_FITS, claim::PRODUCT_FITS_I16);
+        let found = disagreements(&[ClaimCheck { tensor: "x".to_owned(), stored, derived, holds: false }]);
         let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
-        assert!(texts[0].starts_with("x: the file claims `sum-fits`"), "{texts:?}");
-        assert!(texts[1].starts_with("x: the weights prove `product-fits-i16`"), "{texts:?}");
+        assert!(texts[0].starts_with("tensor `x`: the file claims `sum-fits`"), "{texts:?}");
+        assert!(texts[1].starts_with("tensor `x`: the weights prove `product-fits-i16`"), "{texts:?}");
     }
 }

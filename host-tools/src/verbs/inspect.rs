@@ -10,12 +10,9 @@ use crate::status::Status;
 use crate::table;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::Path;
-use tamis_quant::pack::{Provenance, to_container, unpack};
-use tamis_quant::proof::{Proof, prove};
-use tamis_quant::quantise::QuantNet;
-use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Model, People};
+use tamis_quant::pack::unpack;
+use tamis_quant::proof::prove;
+use tamis_quant::verify::claims;
 
 /// Everything about a container.
 #[derive(Debug, Serialize)]
@@ -75,23 +72,9 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         output_unit: model.input().output_unit,
         tensors: facts::of_model(&model, &people, &net),
         operations: facts::operations(&model, &people),
-        disagreements: disagreements(&model, &people, &net, &proof, &args.model)?,
+        disagreements: facts::disagreements(&claims(&model, &net, &proof).explain_at(&args.model)?),
         proof: ProofFacts::of(&proof),
     })
-}
-
-/// Packs the network again with the proof that was derived now, and compares the claims.
-fn disagreements(
-    model: &Model<'_>,
-    people: &People<'_>,
-    net: &QuantNet,
-    proof: &Proof,
-    path: &Path,
-) -> Result<Vec<Disagreement>, CliError> {
-    let origin = Provenance { source: people.source.to_owned(), source_hash: people.source_hash };
-    let again = AlignedBytes::copy_of(&to_container(net, proof, &origin).explain_at(path)?);
-    let derived = Model::parse(again.as_ref()).explain_at(path)?;
-    Ok(facts::disagreements(model, &derived, people))
 }
 
 impl Report for Inspection {

@@ -12,12 +12,10 @@
 //! ```
 
 use super::types::{Activation, Architecture, InputKind, Layer, TensorSpec};
+use tamis_runtime::format::feature_set;
 
-/// Features of one king bucket: 2 colours, 6 types, 64 squares.
-const CHESS_FEATURES: usize = 768;
-
-/// The number of entries of a table by piece count: 0 to 32 men.
-pub const MATERIAL_COUNTS: usize = 33;
+/// Features of one king bucket, and columns of a factoriser.
+pub const CHESS_FEATURES: usize = feature_set::FEATURES_PER_KING_BUCKET as usize;
 
 /// Half of an affine layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,8 +45,8 @@ impl Architecture {
 
     /// The king bucket of every square, a1, b1, … h8, a table of files a to d unfolded to both wings.
     #[must_use]
-    pub fn king_table(&self) -> [u8; 64] {
-        let mut table = [0; 64];
+    pub fn king_table(&self) -> [u8; feature_set::KING_TABLE_LEN] {
+        let mut table = [0; feature_set::KING_TABLE_LEN];
         let Some(entries) = &self.input.king_buckets else { return table };
         for (square, bucket) in table.iter_mut().enumerate() {
             let (rank, file) = (square / 8, square % 8);
@@ -96,7 +94,7 @@ impl Architecture {
     /// The output bucket of every number of men on the board. Without a table in the description it is bullet's
     /// `MaterialCount`: `(men − 2) / ceil(32 / count)`.
     #[must_use]
-    pub fn piece_count_table(&self) -> [u8; MATERIAL_COUNTS] {
+    pub fn piece_count_table(&self) -> [u8; feature_set::BUCKET_TABLE_LEN] {
         let given = self.buckets.as_ref().and_then(|buckets| buckets.by_piece_count.as_deref());
         let divisor = 32usize.div_ceil(self.bucket_count().max(1));
         std::array::from_fn(|men| match given {

@@ -1,6 +1,17 @@
 //! The words and sizes of the small types.
 
-use super::types::{Activation, ElementType, Input, InputKind, Rounding, Tail};
+use super::types::{Activation, DenseType, ElementType, Input, InputKind, Rounding, Tail};
+
+impl DenseType {
+    /// The least and the greatest quantised input.
+    #[must_use]
+    pub const fn range(self) -> (i32, i32) {
+        match self {
+            Self::U7 => (0, 127),
+            Self::I8 => (-127, 127),
+        }
+    }
+}
 
 impl Input {
     /// Whether the input is a list of feature indices.
@@ -61,6 +72,16 @@ impl Rounding {
 }
 
 impl Tail {
+    /// What is written over and over until the file's last block is full; nothing for [`Tail::None`].
+    #[must_use]
+    pub const fn letters(self) -> &'static [u8] {
+        match self {
+            Self::Bullet => b"bullet",
+            Self::Zeros => b"\0",
+            Self::None => b"",
+        }
+    }
+
     /// The word for it in a description.
     #[must_use]
     pub const fn word(self) -> &'static str {

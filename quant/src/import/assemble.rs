@@ -1,11 +1,8 @@
 //! From tensors by name to a network: shapes, finiteness, the factoriser's merge. The end of every reader.
 
 use super::error::ImportError;
-use crate::arch::Architecture;
+use crate::arch::{Architecture, CHESS_FEATURES};
 use crate::float::{Affine, Matrix, Net};
-
-/// Features of one king bucket, and columns of a factoriser.
-const FACTORISER_INPUTS: usize = 768;
 
 /// Values of a tensor in bullet's order (o + out·i), as many as its shape (out, in) says.
 pub(super) fn assemble(
@@ -34,7 +31,7 @@ pub(super) fn merge_factoriser(net: &mut Net<f32>, factoriser: &[f32]) -> Result
     let Some(first) = net.layers.first_mut() else { return Ok(()) };
     let outputs = first.weights.outputs;
     // A king bucket's rows are one block of the same size as the factoriser.
-    for bucket in first.weights.values.chunks_mut((outputs * FACTORISER_INPUTS).max(1)) {
+    for bucket in first.weights.values.chunks_mut((outputs * CHESS_FEATURES).max(1)) {
         for (weight, shared) in bucket.iter_mut().zip(factoriser) {
             *weight += shared;
         }

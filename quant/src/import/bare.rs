@@ -9,9 +9,6 @@ use super::explain::length_error;
 use crate::arch::{Architecture, ElementType, FileForm, Tail};
 use crate::float::Net;
 
-/// The tail that bullet writes, over and over.
-const BULLET: &[u8; 6] = b"bullet";
-
 /// A bare file, taken apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BareNet {
@@ -126,19 +123,13 @@ fn untransposed<T: Copy>(values: &[T], out: usize, inp: usize) -> Vec<T> {
 fn check_tail(bytes: &[u8], arch: &Architecture) -> Result<(), ImportError> {
     let start_bytes = arch.bare_payload_end_bytes();
     let tail = usize::try_from(start_bytes).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
-    let is_bullet = tail.iter().zip(BULLET.iter().cycle()).all(|(byte, letter)| byte == letter);
-    let is_zeros = tail.iter().all(|&byte| byte == 0);
-    let is_expected = match arch.file.tail {
-        Tail::Bullet => is_bullet,
-        Tail::Zeros => is_zeros,
-        Tail::None => tail.is_empty(),
-    };
-    if is_expected {
+    let is = |kind: Tail| tail.iter().eq(kind.letters().iter().cycle().take(tail.len()));
+    if is(arch.file.tail) {
         return Ok(());
     }
-    let found = if is_bullet {
+    let found = if is(Tail::Bullet) {
         "`bullet` letters".to_owned()
-    } else if is_zeros {
+    } else if is(Tail::Zeros) {
         "zeros".to_owned()
     } else {
         let shown: String = tail.iter().take(16).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();

@@ -29,6 +29,7 @@ pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;
 
 use crate::float::{Matrix, Net};
+use tamis_runtime::signature;
 
 /// A network and where it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,9 +47,7 @@ pub struct Checkpoint {
 /// FNV-1a with 64 bits, a name for bytes (not a protection against anybody).
 #[must_use]
 pub fn fnv1a_64(bytes: &[u8]) -> u64 {
-    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0000_0100_0000_01b3;
-    bytes.iter().fold(OFFSET_BASIS, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+    signature::fnv1a(signature::FNV_OFFSET, bytes)
 }
 
 #[cfg(test)]

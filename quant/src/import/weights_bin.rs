@@ -13,7 +13,7 @@
 
 use super::assemble::{assemble, floats, merge_factoriser};
 use super::error::ImportError;
-use crate::arch::Architecture;
+use crate::arch::{Architecture, CHESS_FEATURES};
 use crate::float::{Matrix, Net};
 
 /// The longest name; bullet's own have three to ten letters.
@@ -118,7 +118,8 @@ fn names<'a>(entries: &[Entry<'a>]) -> impl Iterator<Item = &'a str> {
 /// Which other shape has that many values.
 fn length_hint(found: u64, (outputs, inputs): (usize, usize)) -> String {
     let (outputs, inputs) = (outputs.max(1) as u64, inputs.max(1) as u64);
-    if found == outputs * (inputs + 768) && inputs.is_multiple_of(768) {
+    let plane = CHESS_FEATURES as u64;
+    if found == outputs * (inputs + plane) && inputs.is_multiple_of(plane) {
         return "; 768 columns more look like a factoriser inside the tensor, which must be a tensor of its own"
             .to_owned();
     }

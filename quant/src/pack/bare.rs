@@ -1,12 +1,8 @@
 //! The bare form: the trainer's own `quantised.bin`, byte for byte.
 
 use super::error::PackError;
-use crate::arch::{ElementType, Tail};
+use crate::arch::ElementType;
 use crate::quantise::{QuantNet, QuantTensor, Values};
-
-/// The letters that fill the last 64 bytes of bullet's files since March 2024.
-const TAIL_LETTERS: &[u8; 6] = b"bullet";
-const BLOCK_LEN_BYTES: usize = 64;
 
 /// Header, tensors in the description's order and orientation, tail.
 ///
@@ -24,15 +20,8 @@ pub fn to_bare(net: &QuantNet) -> Result<Vec<u8>, PackError> {
         let tensor = net.tensor(&spec.name).ok_or_else(missing)?;
         push(&mut file, tensor, spec.transposed);
     }
-    let rest = file.len() % BLOCK_LEN_BYTES;
-    if rest != 0 {
-        let missing = BLOCK_LEN_BYTES - rest;
-        match net.arch.file.tail {
-            Tail::Bullet => file.extend(TAIL_LETTERS.iter().cycle().take(missing)),
-            Tail::Zeros => file.resize(file.len() + missing, 0),
-            Tail::None => {}
-        }
-    }
+    let missing = net.arch.bare_len_bytes().saturating_sub(file.len() as u64);
+    file.extend(net.arch.file.tail.letters().iter().cycle().take(missing as usize));
     Ok(file)
 }
 

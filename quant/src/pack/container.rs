@@ -20,7 +20,30 @@ pub struct Provenance {
 /// The container's bytes: the same for the same network on every host, and accepted by the runtime's own loader.
 ///
 /// # Errors
-/// [`PackError::Unsupported`] if the runtime has no operation for a layer, [`PackError::TooLarge`] beyond 4 GiB.
+/// [`PackError::Unsupported`] if the runtime has no operation for a layer, [`PackError::NameTaken`], [`PackError::Contents`] if
+/// a tensor is not whole, [`PackError::TooLarge`] beyond 4 GiB.
+///
+/// # Examples
+/// ```
+/// use tamis_quant::arch::Architecture;
+/// use tamis_quant::import::{fnv1a_64, read_bare};
+/// use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
+/// use tamis_quant::proof::prove;
+/// use tamis_quant::quantise::QuantNet;
+/// use tamis_quant::run::AlignedBytes;
+/// use tamis_runtime::format::Model;
+///
+/// let arch = Architecture::from_toml(include_str!("../../../tests/vectors/tiny.toml"), "tiny.toml")?;
+/// let bare = include_bytes!("../../../tests/vectors/tiny.bare.bin");
+/// let net = QuantNet::from_bare(read_bare(bare, &arch)?)?;
+/// let provenance = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(bare) };
+/// let container = to_container(&net, &prove(&net), &provenance)?;
+/// assert_eq!(container, include_bytes!("../../../tests/vectors/tiny.bin"));
+///
+/// let aligned = AlignedBytes::copy_of(&container);
+/// assert_eq!(to_bare(&unpack(&Model::parse(aligned.as_ref())?)?)?, bare);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
     let mut program = build(net, proof)?;
     let workspace = plan(&mut program.values, &program.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;

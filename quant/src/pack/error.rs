@@ -43,10 +43,14 @@ pub enum PackError {
     /// The container's own description is refused.
     #[error("the description inside the file: {0}")]
     Description(String),
-    /// The container's tensors are not those that its description names.
-    #[error(
-        "the file has no tensor `{tensor}` of shape {outputs} × {inputs}, which its own description names; pack it again"
-    )]
+    /// A tensor has a name that the container gives to a tensor of its own.
+    #[error("two tensors of the container would be called `{tensor}`; give the description's another name")]
+    NameTaken {
+        /// The name.
+        tensor: String,
+    },
+    /// The tensors are not those that the description names.
+    #[error("there is no tensor `{tensor}` of shape {outputs} × {inputs}, which the description names; pack it again")]
     Contents {
         /// Name.
         tensor: String,
@@ -61,7 +65,9 @@ impl PackError {
     /// The class that decides the exit status.
     pub fn class(&self) -> FaultClass {
         match self {
-            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NoBareForm { .. } => FaultClass::Unsupported,
+            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NoBareForm { .. } | Self::NameTaken { .. } => {
+                FaultClass::Unsupported
+            }
             Self::NoHeader { .. } | Self::Parse(_) | Self::Description(_) | Self::Contents { .. } => {
                 FaultClass::Malformed
             }

@@ -5,7 +5,6 @@
 mod bare;
 mod container;
 mod error;
-pub mod head;
 mod place;
 mod program;
 mod tensor;
@@ -14,7 +13,6 @@ mod unpack;
 pub use bare::to_bare;
 pub use container::{Provenance, to_container};
 pub use error::PackError;
-pub use head::head;
 pub use unpack::unpack;
 
 #[cfg(doc)]

@@ -1,5 +1,6 @@
 //! One tensor's bytes in the file, through the runtime's layouts.
 
+use super::error::PackError;
 use crate::arch::ElementType;
 use crate::quantise::{QuantTensor, Values};
 use tamis_runtime::format::{Layout, TensorRecord, element};
@@ -25,43 +26,51 @@ pub enum Orientation {
 }
 
 /// Packs a tensor of the network. `banks`: output buckets that own rows of it.
+///
+/// # Errors
+/// [`PackError::Contents`] if the tensor has fewer elements than its shape says, [`PackError::TooLarge`].
 pub fn pack_tensor(
     tensor: &QuantTensor,
     layout: Layout,
     orientation: Orientation,
     banks: usize,
     claims: u32,
-) -> Option<Packed> {
+) -> Result<Packed, PackError> {
     let (outputs, inputs) = (tensor.outputs / banks.max(1), tensor.inputs);
     let (rows, cols) = match orientation {
         Orientation::OutputRows => (outputs, inputs),
         Orientation::InputRows => (inputs, outputs),
     };
-    let (rows_of_training, orientation_rows) = (tensor.outputs, orientation);
-    let index = move |bank: usize, row: usize, col: usize| match orientation_rows {
-        Orientation::OutputRows => bank * outputs + row + rows_of_training * col,
-        Orientation::InputRows => col + rows_of_training * row,
+    let training_rows = tensor.outputs;
+    let index = move |bank: usize, row: usize, col: usize| match orientation {
+        Orientation::OutputRows => bank * outputs + row + training_rows * col,
+        Orientation::InputRows => col + training_rows * row,
     };
     let shape = Shape { layout, banks, rows, cols };
-    match (&tensor.values, tensor.element) {
-        (Values::Int(values), ElementType::I8) => shape.pack(&tensor.name, element::I8, claims, |b, r, c| {
-            values.get(index(b, r, c)).map(|v| (*v as i8).to_le_bytes())
-        }),
-        (Values::Int(values), ElementType::I16) => shape.pack(&tensor.name, element::I16, claims, |b, r, c| {
-            values.get(index(b, r, c)).map(|v| (*v as i16).to_le_bytes())
-        }),
-        (Values::Int(values), _) => shape
-            .pack(&tensor.name, element::I32, claims, |b, r, c| values.get(index(b, r, c)).map(|v| v.to_le_bytes())),
-        (Values::F32(values), _) => shape
-            .pack(&tensor.name, element::F32, claims, |b, r, c| values.get(index(b, r, c)).map(|v| v.to_le_bytes())),
-    }
+    let name = &tensor.name;
+    let packed = match (&tensor.values, tensor.element) {
+        (Values::Int(values), ElementType::I8) => shape
+            .pack(name, element::I8, claims, |b, r, c| values.get(index(b, r, c)).map(|v| (*v as i8).to_le_bytes())),
+        (Values::Int(values), ElementType::I16) => shape
+            .pack(name, element::I16, claims, |b, r, c| values.get(index(b, r, c)).map(|v| (*v as i16).to_le_bytes())),
+        (Values::Int(values), _) => {
+            shape.pack(name, element::I32, claims, |b, r, c| values.get(index(b, r, c)).map(|v| v.to_le_bytes()))
+        }
+        (Values::F32(values), _) => {
+            shape.pack(name, element::F32, claims, |b, r, c| values.get(index(b, r, c)).map(|v| v.to_le_bytes()))
+        }
+    };
+    packed?.ok_or_else(|| PackError::Contents { tensor: name.clone(), outputs: tensor.outputs, inputs })
 }
 
 /// Packs a vector that only the container has: a table, multipliers, shifts, units.
-pub fn pack_vector<const SIZE: usize>(name: &str, code: u32, banks: usize, values: &[[u8; SIZE]]) -> Option<Packed> {
-    let rows = values.len() / banks.max(1);
-    let shape = Shape { layout: Layout::Rows, banks, rows, cols: 1 };
-    shape.pack(name, code, 0, |bank, row, _| values.get(bank * rows + row).copied())
+///
+/// # Errors
+/// [`PackError::TooLarge`].
+pub fn pack_vector<const SIZE: usize>(name: &str, code: u32, values: &[[u8; SIZE]]) -> Result<Packed, PackError> {
+    let shape = Shape { layout: Layout::Rows, banks: 1, rows: values.len(), cols: 1 };
+    let packed = shape.pack(name, code, 0, |_, row, _| values.get(row).copied())?;
+    packed.ok_or_else(|| PackError::Contents { tensor: name.to_owned(), outputs: values.len(), inputs: 1 })
 }
 
 struct Shape {
@@ -72,27 +81,39 @@ struct Shape {
 }
 
 impl Shape {
+    /// The record and the bytes; nothing if `value` has nothing for an element. The length is checked before memory is taken.
     fn pack<const SIZE: usize>(
         &self,
         name: &str,
         code: u32,
         claims: u32,
         value: impl Fn(usize, usize, usize) -> Option<[u8; SIZE]>,
-    ) -> Option<Packed> {
+    ) -> Result<Option<Packed>, PackError> {
+        let too_large = PackError::TooLarge { len_bytes: usize::MAX };
+        let Some((record, bank_len)) = self.record(code, SIZE, claims) else { return Err(too_large) };
         let Self { layout, banks, rows, cols } = *self;
-        let stride = layout.stride(rows, cols, SIZE)?;
-        let bank_len = layout.bank_len(rows, cols, stride)?;
-        let len = bank_len.checked_mul(banks)?.checked_mul(SIZE)?;
-        let mut bytes = vec![0; len];
+        let mut bytes = vec![0; record.len_bytes as usize];
         let (slots, _) = bytes.as_chunks_mut::<SIZE>();
         for bank in 0..banks {
-            let slots = slots.get_mut(bank * bank_len..(bank + 1) * bank_len)?;
             for row in 0..rows {
                 for col in 0..cols {
-                    *slots.get_mut(layout.offset(stride, row, col))? = value(bank, row, col)?;
+                    let place = bank * bank_len + layout.offset(record.stride as usize, row, col);
+                    let (Some(slot), Some(value)) = (slots.get_mut(place), value(bank, row, col)) else {
+                        return Ok(None);
+                    };
+                    *slot = value;
                 }
             }
         }
+        Ok(Some(Packed { name: name.to_owned(), record, bytes }))
+    }
+
+    /// The record without its place, and the elements of a bank; `None` if a number leaves its field.
+    fn record(&self, code: u32, size: usize, claims: u32) -> Option<(TensorRecord, usize)> {
+        let Self { layout, banks, rows, cols } = *self;
+        let stride = layout.stride(rows, cols, size)?;
+        let bank_len = layout.bank_len(rows, cols, stride)?;
+        let len = bank_len.checked_mul(banks)?.checked_mul(size)?;
         let record = TensorRecord {
             element: u16::try_from(code).ok()?,
             layout: layout.code(),
@@ -104,6 +125,6 @@ impl Shape {
             len_bytes: u32::try_from(len).ok()?,
             claims,
         };
-        Some(Packed { name: name.to_owned(), record, bytes })
+        Some((record, bank_len))
     }
 }

@@ -1,8 +1,11 @@
 //! Back from the container: the same quantised network that was packed.
 
 use super::error::PackError;
-use crate::arch::{Architecture, ElementType, InputKind};
-use crate::quantise::{DenseScales, QuantLayer, QuantNet, QuantTensor, Values, input_unit};
+use super::tensor::Orientation;
+use crate::arch::{Architecture, InputKind, Part};
+use crate::quantise::{
+    DenseScales, OUTPUT_UNIT, QuantLayer, QuantNet, QuantTensor, Values, activation_unit, input_unit,
+};
 use tamis_runtime::format::{Model, OpRecord, Tensor, element, op};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
@@ -21,20 +24,20 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     let mut layers = Vec::with_capacity(arch.layers.len());
     let mut unit = input_unit(&arch);
     for index in 0..arch.layers.len() {
-        let read = |name: String| {
+        let read = |name: String, part: Part| -> Result<QuantTensor, PackError> {
             let (outputs, inputs) = arch.tensor_shape(&name).unwrap_or((0, 0));
             let missing = || PackError::Contents { tensor: name.clone(), outputs, inputs };
             let tensor = find(&name).ok_or_else(missing)?;
-            let features = index == 0 && arch.input.kind != InputKind::Dense && inputs != 1;
-            let values = values(&tensor, outputs, inputs, features).ok_or_else(missing)?;
+            let orientation = match part {
+                Part::Weights if index == 0 && arch.input.is_sparse() => Orientation::InputRows,
+                _ => Orientation::OutputRows,
+            };
+            let values = values(&tensor, outputs, inputs, orientation).ok_or_else(missing)?;
             let spec = arch.tensor(&name).ok_or_else(missing)?;
             Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values })
         };
-        let (weights, bias): (QuantTensor, QuantTensor) =
-            match (read(arch.weights_name(index)), read(arch.bias_name(index))) {
-                (Ok(weights), Ok(bias)) => (weights, bias),
-                (Err(error), _) | (_, Err(error)) => return Err(error),
-            };
+        let weights = read(arch.weights_name(index), Part::Weights)?;
+        let bias = read(arch.bias_name(index), Part::Bias)?;
         let dense = match arch.input.kind {
             InputKind::Dense => {
                 let missing = || PackError::Contents {
@@ -56,10 +59,11 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
 }
 
 /// A tensor's elements in training order; `None` if its shape or element is not what the description says.
-fn values(tensor: &Tensor<'_>, outputs: usize, inputs: usize, features: bool) -> Option<Values> {
+fn values(tensor: &Tensor<'_>, outputs: usize, inputs: usize, orientation: Orientation) -> Option<Values> {
     let record = tensor.record;
     let banks = record.banks as usize;
     let (rows, cols) = (record.rows as usize, record.cols as usize);
+    let features = orientation == Orientation::InputRows;
     let shape = if features { (cols, rows) } else { (rows * banks, cols) };
     if shape != (outputs, inputs) {
         return None;
@@ -100,24 +104,7 @@ fn scales(
 ) -> Option<DenseScales> {
     let record: &OpRecord = model.ops().iter().filter(|record| record.kind == op::REQUANTISE).nth(index)?;
     let [low, high, ..] = record.params.map(|param| param as i32);
-    let output_unit = if last {
-        f64::from(model.input().output_unit)
-    } else {
-        let max = arch.layers.get(index)?.activation_max.unwrap_or(1.0);
-        f64::from((max / 127.0) as f32)
-    };
+    let output_unit =
+        if last { OUTPUT_UNIT } else { activation_unit(arch.layers.get(index)?.activation_max.unwrap_or(1.0)) };
     Some(DenseScales { input_unit, weight_units, output_unit, low, high })
-}
-
-impl ElementType {
-    /// The type of a tensor record's element; `None` for u8.
-    pub fn from_code(code: u32) -> Option<Self> {
-        match code {
-            element::I8 => Some(Self::I8),
-            element::I16 => Some(Self::I16),
-            element::I32 => Some(Self::I32),
-            element::F32 => Some(Self::F32),
-            _ => None,
-        }
-    }
 }

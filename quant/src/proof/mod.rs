@@ -20,13 +20,22 @@ use crate::quantise::QuantNet;
 /// Derives every bound of a network, and a witness for the worst row of every tensor that exceeds its type.
 ///
 /// ```
-/// # fn show(net: &tamis_quant::quantise::QuantNet) {
-/// let proof = tamis_quant::proof::prove(net);
-/// for check in &proof.checks {
-///     println!("{} uses {:.3} of its type", check.tensor, check.fraction());
-/// }
-/// assert_eq!(proof.holds(), proof.violations.is_empty());
-/// # }
+/// use tamis_quant::arch::Architecture;
+/// use tamis_quant::import::read_bare;
+/// use tamis_quant::proof::{Quantity, prove};
+/// use tamis_quant::quantise::{QuantNet, Values};
+///
+/// let arch = Architecture::from_toml(include_str!("../../../tests/vectors/tiny.toml"), "tiny.toml")?;
+/// let mut net = QuantNet::from_bare(read_bare(include_bytes!("../../../tests/vectors/tiny.bare.bin"), &arch)?)?;
+/// let proof = prove(&net);
+/// assert!(proof.holds());
+/// // Hidden unit 1: −3, and of −20, 30, 200, 120 those that are positive.
+/// assert_eq!((proof.checks[0].row, proof.checks[0].low, proof.checks[0].high), (1, -23, 347));
+///
+/// net.tensor_mut("l0w").unwrap().values = Values::Int(vec![30_000; 8]);
+/// let violation = &prove(&net).violations[0];
+/// assert_eq!((violation.check.quantity, violation.check.high), (Quantity::Accumulator, 120_005));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn prove(net: &QuantNet) -> Proof {
     let mut proof = Proof::default();
@@ -36,7 +45,5 @@ pub fn prove(net: &QuantNet) -> Proof {
     proof
 }
 
-/// The bias and the extreme sums of every hidden unit: `(low, high)`, in the order of the hidden units.
 pub use accumulator::ranges as accumulator_ranges;
-/// Evaluates a sum's witness in 64 bits.
 pub use witness::{accumulate, contribution};

@@ -2,9 +2,9 @@
 
 use super::witness::{self, Head};
 use super::{Check, Proof, Quantity};
-use crate::arch::{Activation, ElementType, InputKind};
-use crate::pack::head;
-use crate::quantise::{QuantLayer, QuantNet};
+use crate::arch::{Activation, DenseType, ElementType, InputKind};
+use crate::quantise::{IntegerActivation, IntegerHead, QuantLayer, QuantNet, head};
+use tamis_runtime::num;
 
 /// Bounds every integer layer behind the first (sparse networks) or every layer (dense).
 pub(super) fn check(net: &QuantNet, ranges: Option<&[(i64, i64)]>, proof: &mut Proof) {
@@ -27,7 +27,7 @@ pub(super) fn check(net: &QuantNet, ranges: Option<&[(i64, i64)]>, proof: &mut P
     let limits = contributions(net, ranges);
     let with_bias = layer.weights.element == ElementType::I8 && layer.bias.element == ElementType::I32;
     let checks = rows(net, 1, layer, &limits, with_bias);
-    let heads: Vec<Check> = match head(net) {
+    let heads: Vec<Check> = match head(&net.arch) {
         Some(head) => checks.iter().map(|check| result(&head, layer, check)).collect(),
         None => Vec::new(),
     };
@@ -38,24 +38,21 @@ pub(super) fn check(net: &QuantNet, ranges: Option<&[(i64, i64)]>, proof: &mut P
 
 /// The range of a dense network's quantised input.
 fn dense_input(net: &QuantNet) -> (i64, i64) {
-    match net.arch.input.r#type {
-        Some(crate::arch::DenseType::I8) => (-127, 127),
-        _ => (0, 127),
-    }
+    let (low, high) = net.arch.input.r#type.unwrap_or(DenseType::U7).range();
+    (low.into(), high.into())
 }
 
 /// The extremes of every contribution to the second layer, in the order of its inputs: the activation, squared where the
 /// network squares it. `ranges` are the accumulators'; a clip makes them irrelevant, its absence makes them the limit.
 fn contributions(net: &QuantNet, ranges: &[(i64, i64)]) -> Vec<(i64, i64)> {
-    let clip = net.layers.first().and_then(|layer| layer.weights.scale).map_or(i64::from(i16::MAX), i64::from);
-    let activation = net.arch.layers.first().map_or(Activation::Identity, |layer| layer.activation);
-    let shift = net.arch.layers.first().and_then(|layer| layer.product_shift).unwrap_or(head::DEFAULT_PRODUCT_SHIFT);
-    let one: Vec<(i64, i64)> = match activation {
-        Activation::PairwiseCrelu => vec![(0, (clip * clip) >> shift); ranges.len() / 2],
-        Activation::Crelu => vec![(0, clip); ranges.len()],
-        Activation::Screlu => vec![(0, clip * clip); ranges.len()],
-        _ => ranges.iter().map(|(_, high)| (0, (*high).clamp(0, i64::from(i16::MAX)).pow(2))).collect(),
+    let Some(activation) = IntegerActivation::of(&net.arch) else { return Vec::new() };
+    // Beyond i16 an accumulator wraps, so that its bound says nothing about what is activated.
+    let reached = |&(low, high): &(i64, i64)| {
+        let wraps = low < i64::from(i16::MIN) || high > i64::from(i16::MAX);
+        if wraps || activation.activation != Activation::Sqrrelu { i64::from(i16::MAX) } else { high }
     };
+    let reached: Vec<i64> = ranges.iter().map(reached).collect();
+    let one: Vec<(i64, i64)> = activation.apply(&reached).into_iter().map(|greatest| (0, greatest)).collect();
     one.repeat(net.arch.perspectives())
 }
 
@@ -66,8 +63,9 @@ fn rows(net: &QuantNet, index: usize, layer: &QuantLayer, limits: &[(i64, i64)],
     for (column, (low, high)) in layer.weights.integers().chunks(outputs.max(1)).zip(limits) {
         for (bound, weight) in bounds.iter_mut().zip(column) {
             let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
-            bound.0 += ends[0].min(ends[1]).min(0);
-            bound.1 += ends[0].max(ends[1]).max(0);
+            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32 too.
+            bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
+            bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
         }
     }
     let per_bucket = net.arch.layers.get(index).map_or(1, |layer| layer.outputs).max(1);
@@ -82,20 +80,20 @@ fn rows(net: &QuantNet, index: usize, layer: &QuantLayer, limits: &[(i64, i64)],
                 quantity: Quantity::Sum,
                 row,
                 bucket: bucketed.then_some(row / per_bucket),
-                low: low + bias.min(0),
-                high: high + bias.max(0),
+                low: low.saturating_add(bias.min(0)),
+                high: high.saturating_add(bias.max(0)),
             }
         })
         .collect()
 }
 
-/// What the integer head makes of a sum's bounds; a sum beyond i32 wraps first, so its own check says more.
-fn result(head: &head::IntegerHead, layer: &QuantLayer, check: &Check) -> Check {
-    let bias = layer.bias.integers().get(check.row).copied().map_or(0, i64::from);
-    let (least, greatest) = Quantity::Sum.limits();
-    let end = |sum: i64| {
-        let with_bias = sum.clamp(least, greatest) / i64::from(head.pre_divisor) + bias;
-        with_bias * i64::from(head.factor) / i64::from(head.divisor)
+/// What the integer head makes of a sum's bounds. A sum that can leave i32 wraps, so that all of i32 comes in.
+fn result(head: &IntegerHead, layer: &QuantLayer, check: &Check) -> Check {
+    let bias = layer.bias.integers().get(check.row).copied().unwrap_or(0);
+    let end = |sum: i32| num::rescale_exact(sum, head.pre_divisor, bias, head.factor, head.divisor);
+    let (low, high) = match (i32::try_from(check.low), i32::try_from(check.high)) {
+        (Ok(low), Ok(high)) => (low, high),
+        _ => (i32::MIN, i32::MAX),
     };
-    Check { quantity: Quantity::Result, low: end(check.low), high: end(check.high), ..check.clone() }
+    Check { quantity: Quantity::Result, low: end(low), high: end(high), ..check.clone() }
 }

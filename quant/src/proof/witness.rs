@@ -1,8 +1,9 @@
 //! Inputs that take a sum out of its type: a feature list where one can be found, else activations.
 
 use super::{Check, Witness};
-use crate::arch::{Activation, InputKind};
-use crate::quantise::{QuantLayer, QuantNet};
+use crate::arch::InputKind;
+use crate::quantise::{IntegerActivation, QuantLayer, QuantNet};
+use tamis_runtime::format::feature_set::{FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
 
 /// A hidden unit's accumulators on a feature list, in 64 bits.
 pub fn accumulate(net: &QuantNet, features: &[u32]) -> Vec<i64> {
@@ -16,27 +17,29 @@ pub fn accumulate(net: &QuantNet, features: &[u32]) -> Vec<i64> {
 
 /// What accumulators contribute to a row of the second layer, in 64 bits. `start`: the row's first column for this perspective.
 pub fn contribution(net: &QuantNet, acc: &[i64], row: usize, start: usize) -> i64 {
-    let Some(layer) = net.layers.get(1) else { return 0 };
-    let outputs = layer.weights.outputs;
-    let weights = layer.weights.integers().iter().skip(row + outputs * start).step_by(outputs.max(1));
-    activated(net, acc).into_iter().zip(weights).map(|(value, weight)| value * i64::from(*weight)).sum()
+    WeightRow::of(net, row, start).map_or(0, |row| row.contribution(acc))
 }
 
-/// The integer activations of one perspective, squared where the network squares them.
-fn activated(net: &QuantNet, acc: &[i64]) -> Vec<i64> {
-    let clip = net.layers.first().and_then(|layer| layer.weights.scale).map_or(i64::from(i16::MAX), i64::from);
-    let description = net.arch.layers.first();
-    let clipped = |value: &i64| (*value).clamp(0, clip);
-    match description.map_or(Activation::Identity, |layer| layer.activation) {
-        Activation::PairwiseCrelu => {
-            let shift =
-                description.and_then(|layer| layer.product_shift).unwrap_or(crate::pack::head::DEFAULT_PRODUCT_SHIFT);
-            let (first, second) = acc.split_at(acc.len() / 2);
-            first.iter().zip(second).map(|(a, b)| (clipped(a) * clipped(b)) >> shift).collect()
-        }
-        Activation::Crelu => acc.iter().map(clipped).collect(),
-        Activation::Screlu => acc.iter().map(|value| clipped(value).pow(2)).collect(),
-        _ => acc.iter().map(|value| (*value).max(0).pow(2)).collect(),
+/// The part of a row of the second layer that one perspective meets.
+struct WeightRow {
+    activation: IntegerActivation,
+    /// (activations of one perspective,)
+    weights: Vec<i64>,
+}
+
+impl WeightRow {
+    fn of(net: &QuantNet, row: usize, start: usize) -> Option<Self> {
+        let layer = net.layers.get(1)?;
+        let outputs = layer.weights.outputs;
+        let weights = layer.weights.integers().iter().skip(row + outputs * start).step_by(outputs.max(1));
+        let width = net.arch.layer_inputs(1) / net.arch.perspectives().max(1);
+        let weights = weights.take(width).map(|weight| i64::from(*weight)).collect();
+        Some(Self { activation: IntegerActivation::of(&net.arch)?, weights })
+    }
+
+    fn contribution(&self, acc: &[i64]) -> i64 {
+        let products = self.activation.apply(acc).into_iter().zip(&self.weights).map(|(value, weight)| value * weight);
+        products.fold(0, i64::saturating_add)
     }
 }
 
@@ -48,6 +51,10 @@ pub(super) struct Head<'a> {
     pub limits: &'a [(i64, i64)],
 }
 
+/// Hidden units that a search looks at before it stops with what it has: seconds, for networks whose number of features times
+/// `max_active` would take days.
+const MAX_SEARCH_WORK: u64 = 1 << 33;
+
 impl Head<'_> {
     /// A feature list for each perspective if the greedy search finds lists that leave i32; else activations.
     ///
@@ -55,7 +62,7 @@ impl Head<'_> {
     /// furthest; in a chess network the features come from one king bucket and no square is used twice, so that the list
     /// could stand on a board as far as squares go.
     pub(super) fn witness(&self, check: &Check) -> Witness {
-        let (_, greatest) = check.quantity.limits();
+        let (least, greatest) = check.quantity.limits();
         let upward = check.high > greatest;
         let within_i16 =
             self.ranges.iter().all(|(low, high)| *low >= i64::from(i16::MIN) && *high <= i64::from(i16::MAX));
@@ -64,11 +71,11 @@ impl Head<'_> {
             let mut value = 0;
             let width = self.net.arch.layer_inputs(1) / self.net.arch.perspectives().max(1);
             for (perspective, list) in lists.iter_mut().enumerate().take(self.net.arch.perspectives()) {
-                let (found, reached) = self.search(check.row, perspective * width, upward);
+                let Some(row) = WeightRow::of(self.net, check.row, perspective * width) else { continue };
+                let (found, reached) = self.search(&row, upward);
                 *list = found;
                 value += reached;
             }
-            let (least, greatest) = check.quantity.limits();
             if value > greatest || value < least {
                 return Witness::Features { lists, value };
             }
@@ -79,13 +86,15 @@ impl Head<'_> {
         }
     }
 
-    fn search(&self, row: usize, start: usize, upward: bool) -> (Vec<u32>, i64) {
+    /// The best list over all king buckets, and what it reaches.
+    fn search(&self, weights: &WeightRow, upward: bool) -> (Vec<u32>, i64) {
         let features = self.net.arch.feature_count() as u32;
         let chess = self.net.arch.input.kind == InputKind::Chess;
-        let block = if chess { 768 } else { features.max(1) };
-        let mut best: (Vec<u32>, i64) = (Vec::new(), contribution(self.net, &accumulate(self.net, &[]), row, start));
+        let block = if chess { FEATURES_PER_KING_BUCKET } else { features.max(1) };
+        let mut best: (Vec<u32>, i64) = (Vec::new(), weights.contribution(&accumulate(self.net, &[])));
+        let mut work = 0;
         for first in (0..features).step_by(block as usize) {
-            let found = self.climb(row, start, upward, first..(first + block).min(features), chess);
+            let found = self.climb(weights, upward, first..(first + block).min(features), &mut work);
             if (upward && found.1 > best.1) || (!upward && found.1 < best.1) {
                 best = found;
             }
@@ -93,24 +102,29 @@ impl Head<'_> {
         best
     }
 
+    /// Adds the feature that moves the row furthest until none does or the list is full.
     fn climb(
         &self,
-        unit_row: usize,
-        start: usize,
+        weights: &WeightRow,
         upward: bool,
         candidates: std::ops::Range<u32>,
-        chess: bool,
+        work: &mut u64,
     ) -> (Vec<u32>, i64) {
         let Some(layer) = self.net.layers.first() else { return (Vec::new(), 0) };
+        let chess = self.net.arch.input.kind == InputKind::Chess;
         let mut acc = accumulate(self.net, &[]);
         let mut list: Vec<u32> = Vec::new();
-        let mut value = contribution(self.net, &acc, unit_row, start);
+        let mut value = weights.contribution(&acc);
         let mut free: Vec<u32> = candidates.collect();
         while list.len() < self.net.arch.max_active() {
             let mut step: Option<(u32, i64)> = None;
             for feature in &free {
+                *work += acc.len() as u64;
+                if *work > MAX_SEARCH_WORK {
+                    break;
+                }
                 add(&mut acc, row(layer, *feature), 1);
-                let reached = contribution(self.net, &acc, unit_row, start);
+                let reached = weights.contribution(&acc);
                 add(&mut acc, row(layer, *feature), -1);
                 let best = step.map_or(value, |(_, best)| best);
                 if (upward && reached > best) || (!upward && reached < best) {
@@ -121,7 +135,8 @@ impl Head<'_> {
             add(&mut acc, row(layer, feature), 1);
             list.push(feature);
             value = reached;
-            free.retain(|other| if chess { other % 64 != feature % 64 } else { *other != feature });
+            let square = |feature: u32| feature as usize % KING_TABLE_LEN;
+            free.retain(|other| if chess { square(*other) != square(feature) } else { *other != feature });
         }
         list.sort_unstable();
         (list, value)
@@ -138,13 +153,13 @@ pub(super) fn activations(layer: &QuantLayer, row: usize, limits: &[(i64, i64)],
         let mut values = Vec::with_capacity(limits.len());
         for (weight, (low, high)) in weights.clone().zip(limits) {
             let end = if (*weight > 0) == upward { *high } else { *low };
-            value += i64::from(*weight) * end;
+            value = value.saturating_add(i64::from(*weight) * end);
             values.push(i32::try_from(end).unwrap_or(i32::MAX));
         }
         (values, value)
     };
     let (up, down) = (drive(true), drive(false));
-    let (values, value) = if up.1 >= -down.1 { up } else { down };
+    let (values, value) = if up.1 >= down.1.saturating_neg() { up } else { down };
     Witness::Activations { values, value }
 }
 

@@ -13,8 +13,10 @@ use crate::float::{Affine, Net};
 const WEIGHT_MAX: f64 = 127.0;
 /// The largest quantised activation.
 const ACTIVATION_MAX: f64 = 127.0;
-/// The unit of the network's outputs: fine enough not to be seen, coarse enough for ±32768 in i32.
-const OUTPUT_UNIT: f64 = 1.0 / 65536.0;
+/// The largest magnitude of a bias in units of its channel's sums: half of i32 is left to the weights.
+const BIAS_MAX: f64 = (1u32 << 30) as f64;
+/// The unit of the network's outputs: fine enough not to be seen, coarse enough for ±32768 in i32. Greater outputs saturate.
+pub(crate) const OUTPUT_UNIT: f64 = 1.0 / 65536.0;
 
 /// Units of a dense int8 layer: the real value of an integer 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,9 +45,14 @@ impl DenseScales {
     }
 }
 
+/// The unit of activations of which the largest is `max`: an f32, since the file holds it.
+pub(crate) fn activation_unit(max: f64) -> f64 {
+    f64::from((max / ACTIVATION_MAX) as f32)
+}
+
 /// The unit of a dense network's quantised input.
 pub(crate) fn input_unit(arch: &Architecture) -> f64 {
-    f64::from((arch.input.max.unwrap_or(1.0) / ACTIVATION_MAX) as f32)
+    activation_unit(arch.input.max.unwrap_or(1.0))
 }
 
 /// A factor as a multiplier of 30 to 31 bits and a shift: `factor ≈ multiplier · 2^−shift`, relative error below 2⁻³¹.
@@ -76,7 +83,13 @@ pub fn requantisation(factor: f64) -> Option<(i32, u32)> {
 
 pub(super) fn quantise_dense(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
     let arch = &net.arch;
+    if let Some(layer) = arch.layers.iter().find(|layer| layer.skip > 0) {
+        return Err(unsupported(layer, "`skip` in a dense network".to_owned(), "leave it out"));
+    }
     let mut unit = input_unit(arch);
+    if let Some(first) = arch.layers.first() {
+        check_unit(first, unit, "the input")?;
+    }
     let mut layers = Vec::with_capacity(net.layers.len());
     for (index, (layer, description)) in net.layers.iter().zip(&arch.layers).enumerate() {
         let last = index + 1 == net.layers.len();
@@ -89,10 +102,24 @@ pub(super) fn quantise_dense(net: &Net<f32>) -> Result<QuantNet, QuantiseError> 
     Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new() })
 }
 
-/// The units of a layer: from its largest weight a channel, and from the description's activation range.
-fn scales(description: &Layer, layer: &Affine<f32>, input_unit: f64, last: bool) -> Result<DenseScales, QuantiseError> {
-    let unsupported =
-        |what: String, instead| QuantiseError::Unsupported { layer: description.name.clone(), what, instead };
+fn unsupported(layer: &Layer, what: String, instead: &'static str) -> QuantiseError {
+    QuantiseError::Unsupported { layer: layer.name.clone(), what, instead }
+}
+
+/// Refuses a range whose unit f32 cannot hold.
+fn check_unit(layer: &Layer, unit: f64, of: &str) -> Result<(), QuantiseError> {
+    if (unit as f32).is_normal() {
+        return Ok(());
+    }
+    let what = format!("a range of {of} whose 127th part is {unit:e} in f32");
+    Err(unsupported(layer, what, "scale the values nearer to 1 and give their range again"))
+}
+
+/// The unit of each channel's weights, (outputs,): its largest weight becomes 127.
+///
+/// The bias is counted in input units times weight units. A channel whose weights are zero, or so small that its bias would
+/// leave i32, gets the unit at which the bias is [`BIAS_MAX`]: beside such a bias its weights do not count.
+fn weight_units(layer: &Affine<f32>, input_unit: f64) -> Vec<f32> {
     let outputs = layer.weights.outputs;
     let mut largest = vec![0f32; outputs];
     for (index, weight) in layer.weights.values.iter().enumerate() {
@@ -100,7 +127,19 @@ fn scales(description: &Layer, layer: &Affine<f32>, input_unit: f64, last: bool)
             *largest = largest.max(weight.abs());
         }
     }
-    let weight_units = largest.into_iter().map(|max| if max == 0.0 { 1.0 } else { max / WEIGHT_MAX as f32 }).collect();
+    let unit = |(largest, bias): (f32, &f32)| {
+        let least = f64::from(bias.abs()) / (input_unit * BIAS_MAX);
+        let unit = (f64::from(largest) / WEIGHT_MAX).max(least) as f32;
+        // Without weight and bias any unit will do; a subnormal one has too few bits to divide by.
+        if unit.is_normal() { unit } else { 1.0 }
+    };
+    largest.into_iter().zip(&layer.bias).map(unit).collect()
+}
+
+/// The units of a layer: from its largest weight a channel, and from the description's activation range.
+fn scales(description: &Layer, layer: &Affine<f32>, input_unit: f64, last: bool) -> Result<DenseScales, QuantiseError> {
+    let unsupported = |what: String, instead| unsupported(description, what, instead);
+    let weight_units = weight_units(layer, input_unit);
     let (output_unit, low, high) = if last {
         if description.activation != Activation::Identity {
             return Err(unsupported(
@@ -119,9 +158,10 @@ fn scales(description: &Layer, layer: &Affine<f32>, input_unit: f64, last: bool)
                         "give the largest activation seen on calibration data",
                     )
                 })?;
-                (f64::from((max / ACTIVATION_MAX) as f32), 0, 127)
+                check_unit(description, activation_unit(max), "`activation_max`")?;
+                (activation_unit(max), 0, ACTIVATION_MAX as i32)
             }
-            Activation::Crelu => (f64::from((1.0 / ACTIVATION_MAX) as f32), 0, 127),
+            Activation::Crelu => (activation_unit(1.0), 0, ACTIVATION_MAX as i32),
             other => return Err(unsupported(other.word().to_owned(), "use relu or crelu in dense networks")),
         }
     };
@@ -156,7 +196,7 @@ fn quantise_layer(
             let rounded = round(product, Rounding::Nearest);
             if rounded.abs() > limit {
                 let (low, high) = super::element::range(spec.r#type);
-                let (element, limit) = (spec.r#type.word(), limit * unit(output));
+                let (element, limit) = (spec.r#type.word(), (limit + 0.5) * unit(output));
                 let value = *value;
                 return Err(QuantiseError::OutOfRange {
                     tensor,
@@ -164,7 +204,7 @@ fn quantise_layer(
                     output,
                     input,
                     value,
-                    scale: 0,
+                    scale: 1.0 / unit(output),
                     product,
                     element,
                     low,
@@ -198,13 +238,14 @@ fn quantise_layer(
 /// Quantises a dense input: `round(x / unit)`, half away from zero, clamped to the type's range.
 pub fn quantise_input(arch: &Architecture, x: &[f64]) -> Vec<i8> {
     let unit = input_unit(arch);
-    let low = if arch.input.r#type == Some(DenseType::I8) { -ACTIVATION_MAX } else { 0.0 };
-    x.iter().map(|x| (x / unit).round().clamp(low, ACTIVATION_MAX) as i8).collect()
+    let (low, high) = arch.input.r#type.unwrap_or(DenseType::U7).range();
+    x.iter().map(|x| (x / unit).round().clamp(low.into(), high.into()) as i8).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::float::Matrix;
 
     #[test]
     fn a_factor_survives_as_multiplier_and_shift() {
@@ -218,5 +259,46 @@ mod tests {
         assert_eq!(requantisation(1e-30), Some((0, 62)));
         assert_eq!(requantisation(2e9), None);
         assert_eq!(requantisation(f64::NAN), None);
+    }
+
+    const DENSE: &str = "schema = 1\nname = 'x'\n[input]\nkind = 'dense'\nsize = 2\ntype = 'u7'\nmax = 1.0\n\
+        [[layer]]\nname = 'a'\noutputs = 3\nactivation = 'relu'\nactivation_max = 2.0\n[[layer]]\nname = 'b'\noutputs = 1\n\
+        [[tensor]]\nname = 'aw'\ntype = 'i8'\n[[tensor]]\nname = 'ab'\ntype = 'i32'\n\
+        [[tensor]]\nname = 'bw'\ntype = 'i8'\n[[tensor]]\nname = 'bb'\ntype = 'i32'\n";
+
+    fn net(text: &str) -> Net<f32> {
+        let affine = |outputs, inputs, values: &[f32], bias: &[f32]| Affine {
+            weights: Matrix::new(outputs, inputs, values.to_vec()).unwrap(),
+            bias: bias.to_vec(),
+        };
+        let arch = Architecture::from_toml(text, "x").unwrap();
+        // The first channel is ordinary, the second dead, the third all but dead; each has a bias.
+        let first = affine(3, 2, &[0.5, 0.0, 1e-12, -1.0, 0.0, 1e-41], &[0.1, 0.3, 1.5]);
+        let rows = arch.layer_inputs(1);
+        Net { arch, layers: vec![first, affine(1, rows, &vec![1.0; rows], &[0.0])] }
+    }
+
+    #[test]
+    fn a_dead_channel_keeps_its_bias() {
+        let quantised = quantise_dense(&net(DENSE)).unwrap();
+        let back = quantised.layers[0].to_reals();
+        for (back, real) in back.bias.iter().zip([0.1, 0.3, 1.5]) {
+            assert!((back - real).abs() < 1e-4, "{back} for {real}");
+        }
+        let weights = quantised.layers[0].weights.integers();
+        assert_eq!(weights, [64, 0, 0, -127, 0, 0], "beside their biases the weights of dead channels do not count");
+    }
+
+    #[test]
+    fn what_f32_and_the_runtime_cannot_hold_is_refused() {
+        for (from, to, words) in [
+            ("max = 1.0", "max = 1e-60", "a range of the input"),
+            ("max = 1.0", "max = 1e60", "a range of the input"),
+            ("activation_max = 2.0", "activation_max = 1e-60", "a range of `activation_max`"),
+            ("outputs = 3", "outputs = 3\nskip = 1", "`skip` in a dense network"),
+        ] {
+            let error = quantise_dense(&net(&DENSE.replacen(from, to, 1))).unwrap_err().to_string();
+            assert!(error.starts_with("layer `a`: ") && error.contains(words), "{error}");
+        }
     }
 }

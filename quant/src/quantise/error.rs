@@ -9,7 +9,7 @@ pub enum QuantiseError {
     /// A value leaves the stored type.
     #[error(
         "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} · {scale} = {product} leaves {element} \
-         ({low} to {high}), so |value| may be at most {limit:.6}; {others} more values of this tensor leave it too; clip the \
+         ({low} to {high}), so |value| must stay below {limit:.6}; {others} more values of this tensor leave it too; clip the \
          weights in training, or lower the scale"
     )]
     OutOfRange {
@@ -23,8 +23,8 @@ pub enum QuantiseError {
         input: usize,
         /// The real value.
         value: f32,
-        /// The multiplier.
-        scale: i32,
+        /// The multiplier; of a dense layer the inverse of the channel's unit.
+        scale: f64,
         /// value · scale.
         product: f64,
         /// The stored type's word.
@@ -33,7 +33,7 @@ pub enum QuantiseError {
         low: i32,
         /// Its greatest value.
         high: i32,
-        /// The greatest |value| that fits.
+        /// The |value| below which everything fits.
         limit: f64,
         /// How many more do not fit.
         others: usize,

@@ -3,25 +3,44 @@
 //! Two rules, chosen by the description. A tensor with a `scale` follows bullet's: product in f64, rounding or truncation,
 //! error if it leaves the type. A dense int8 layer gets a scale for every output channel from its weights.
 
+mod activated;
 mod dense;
 mod element;
 mod error;
 mod from_bare;
+mod head;
 mod net;
 
-pub(crate) use dense::input_unit;
+pub use activated::{IntegerActivation, sum_factor};
 pub use dense::{DenseScales, quantise_input, requantisation};
+pub(crate) use dense::{OUTPUT_UNIT, activation_unit, input_unit};
 pub use element::quantise_element;
 pub use error::QuantiseError;
+pub use head::{IntegerHead, head};
 pub use net::{QuantLayer, QuantNet, QuantTensor, Values};
 
 use crate::arch::{Architecture, ElementType, InputKind, TensorSpec};
 use crate::float::Net;
 
-/// Quantises every tensor of a network.
+/// Quantises every tensor of a network whose shapes are its description's, as an importer makes it.
 ///
 /// # Errors
 /// [`QuantiseError`] naming tensor, index, position, value and limit.
+///
+/// # Examples
+/// ```
+/// use tamis_quant::arch::Architecture;
+/// use tamis_quant::import::read_bytes;
+/// use tamis_quant::quantise::quantise;
+///
+/// let arch = Architecture::from_toml(include_str!("../../../tests/architectures/reference.toml"), "reference.toml")?;
+/// let weights = include_bytes!("../../../tests/reference/nnue.weights.bin");
+/// let checkpoint = read_bytes(weights, &arch, "weights.bin")?;
+/// let net = quantise(&checkpoint.net)?;
+/// let (real, integer) = (checkpoint.net.layers[0].bias[0], net.tensor("l0b").unwrap().integers()[0]);
+/// assert_eq!(integer, (f64::from(real) * 255.0).round() as i32);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
     let arch = &net.arch;
     if arch.input.kind == InputKind::Dense {

@@ -4,13 +4,20 @@ use super::VerifyError;
 use super::progress::Progress;
 use super::reference::Reference;
 use super::simulate::Simulation;
-use super::stats::{ErrorStats, Histogram, compare, histogram, win_probability};
+use super::stats::{ErrorStats, HISTOGRAM_BINS, Histogram, compare, histogram, win_probability};
 use crate::arch::{Architecture, ElementType, InputKind};
 use crate::float::{Example, Net};
 use crate::positions::Position;
 use crate::quantise::QuantNet;
 use crate::run::Outputs;
 use serde::Serialize;
+
+/// Points of the error plot, at most: what a page draws without weight.
+const PLOT_POINTS: usize = 2000;
+/// The largest errors that are listed.
+const WORST_COUNT: usize = 10;
+/// Sums of a layer that are compared in each example, evenly taken: enough of a wide one.
+const SAMPLED_SUMS: usize = 64;
 
 /// What is measured.
 pub struct Task<'a> {
@@ -176,10 +183,10 @@ pub(super) fn measure(task: &Task<'_>, progress: &mut Progress<'_>) -> Result<Ac
         split_total: compare(&integer, &truth),
         interaction: None,
         worst: worst(&integer, &truth, per_example),
-        histogram: histogram(&errors, 48),
+        histogram: histogram(&errors, HISTOGRAM_BINS),
         points: Vec::new(),
     };
-    let stride = truth.len().div_ceil(2000).max(1);
+    let stride = truth.len().div_ceil(PLOT_POINTS).max(1);
     accuracy.points = truth.iter().zip(&errors).step_by(stride).map(|(truth, error)| (*truth, *error)).collect();
     if let Some(float) = task.float {
         split(task, float, &integer, &mut accuracy, progress);
@@ -197,8 +204,7 @@ fn split(task: &Task<'_>, float: &Net<f32>, integer: &[f64], accuracy: &mut Accu
         let exact = simulation.evaluate(example, &|_| false);
         let rounded = simulation.evaluate(example, &|_| true);
         for (layer, (exact, rounded)) in sums.iter_mut().zip(exact.sums.into_iter().zip(rounded.sums)) {
-            // A sample of wide layers is enough: at most 64 units of each example.
-            let stride = exact.len().div_ceil(64).max(1);
+            let stride = exact.len().div_ceil(SAMPLED_SUMS).max(1);
             layer.0.extend(rounded.into_iter().step_by(stride));
             layer.1.extend(exact.into_iter().step_by(stride));
         }
@@ -263,14 +269,14 @@ fn right(values: &[f64], labels: &[u8], per_example: usize) -> usize {
     values.chunks(per_example).zip(labels).filter(|(values, label)| greatest(values) == usize::from(**label)).count()
 }
 
-/// The ten largest errors, the earlier example first among equals.
+/// The largest errors, the earlier example first among equals.
 fn worst(integer: &[f64], truth: &[f64], per_example: usize) -> Vec<Worst> {
     let mut order: Vec<usize> = (0..integer.len().min(truth.len())).collect();
     let error = |index: &usize| {
         integer.get(*index).zip(truth.get(*index)).map_or(0.0, |(integer, truth)| (integer - truth).abs())
     };
     order.sort_by(|a, b| error(b).total_cmp(&error(a)).then(a.cmp(b)));
-    order.truncate(10);
+    order.truncate(WORST_COUNT);
     order
         .into_iter()
         .filter_map(|index| {

@@ -1,6 +1,7 @@
 //! The report as one page: no scripts, no files beside it, the same bytes on every host.
 
-use super::report::{Report, claim_words};
+use super::claims::claim_words;
+use super::report::Report;
 use super::stats::ErrorStats;
 use super::svg;
 use std::fmt::Write;

@@ -5,8 +5,9 @@
 
 use crate::arch::{Activation, ElementType};
 use crate::float::Example;
-use crate::pack::head::{DEFAULT_PRODUCT_SHIFT, head};
-use crate::quantise::{QuantLayer, QuantNet, Values, quantise_input, requantisation};
+use crate::quantise::{
+    IntegerActivation, QuantLayer, QuantNet, Values, head, quantise_input, requantisation, sum_factor,
+};
 use bytemuck::cast_slice;
 use tamis_runtime::num;
 
@@ -63,16 +64,28 @@ impl<'n> IntegerModel<'n> {
             acc.extend(side);
         }
         push(values, self.name(0, "accumulators"), &acc);
-        let activation = arch.layers.first().map_or(Activation::Identity, |layer| layer.activation);
-        let qa = first.weights.scale.unwrap_or(1);
-        let max = if activation == Activation::Sqrrelu { i16::MAX } else { qa as i16 };
+        let Some(activation) = IntegerActivation::of(arch) else { return };
+        let integers = || -> Vec<i32> {
+            let wide: Vec<i64> = acc.iter().map(|value| i64::from(*value)).collect();
+            let sides = wide.chunks(hidden.max(1)).flat_map(|side| activation.apply(side));
+            sides.map(|value| value as i32).collect()
+        };
         let rows = self.rows(1, bucket);
-        let real = match (second.weights.element, activation) {
-            (ElementType::I16, _) => {
-                let activated: Vec<i32> = acc.iter().map(|value| activate(*value, activation, max)).collect();
+        let real = match second.weights.element {
+            ElementType::F32 => {
+                let reals = reals(activation, &acc, hidden);
+                push(values, self.name(0, "activations"), &reals);
+                self.affine_f32(1, bucket, &reals, values)
+            }
+            element => {
+                let activated = integers();
+                if element == ElementType::I8 {
+                    let products: Vec<u8> = activated.iter().map(|value| *value as u8).collect();
+                    push(values, self.name(0, "products"), &products);
+                }
                 let sums = dot(second, rows.clone(), &activated);
                 push(values, self.name(1, "sums"), &sums);
-                if let Some(head) = head(self.net) {
+                if let Some(head) = head(arch) {
                     let bias = second.bias.integers().get(rows).unwrap_or(&[]);
                     let result = |(sum, bias): (&i32, &i32)| {
                         num::rescale(*sum, head.pre_divisor, *bias, head.factor, head.divisor)
@@ -81,31 +94,7 @@ impl<'n> IntegerModel<'n> {
                     push(values, self.name(1, "head"), &outputs);
                     return;
                 }
-                let power = if activation == Activation::Crelu { 1 } else { 2 };
-                let unit = f64::from(qa).powi(power) * f64::from(second.weights.scale.unwrap_or(1));
-                self.dequantise(second, rows, &sums, unit, values)
-            }
-            (ElementType::I8, _) => {
-                let shift = arch.layers.first().and_then(|layer| layer.product_shift).unwrap_or(DEFAULT_PRODUCT_SHIFT);
-                let product = |a: i16, b: i16| (i32::from(num::clip(a, max)) * i32::from(num::clip(b, max))) >> shift;
-                let products: Vec<i32> = pairs(&acc, hidden, product);
-                push(values, self.name(0, "products"), &products.iter().map(|value| *value as u8).collect::<Vec<u8>>());
-                let sums = dot(second, rows.clone(), &products);
-                push(values, self.name(1, "sums"), &sums);
-                let unit = f64::from(qa) * f64::from(qa) * f64::from(second.weights.scale.unwrap_or(1))
-                    / f64::from(1u32 << shift.min(31));
-                self.dequantise(second, rows, &sums, unit, values)
-            }
-            (_, activation) => {
-                let inverse = (1.0 / f64::from(qa)) as f32;
-                let real = |value: i16| f32::from(num::clip(value, max)) * inverse;
-                let reals: Vec<f32> = match activation {
-                    Activation::PairwiseCrelu => pairs(&acc, hidden, |a, b| real(a) * real(b)),
-                    Activation::Crelu => acc.iter().map(|value| real(*value)).collect(),
-                    _ => acc.iter().map(|value| real(*value) * real(*value)).collect(),
-                };
-                push(values, self.name(0, "activations"), &reals);
-                self.affine_f32(1, bucket, &reals, values)
+                self.dequantise(second, rows, &sums, sum_factor(activation, second), values)
             }
         };
         self.tail(real, bucket, values);
@@ -122,10 +111,9 @@ impl<'n> IntegerModel<'n> {
         layer: &QuantLayer,
         rows: std::ops::Range<usize>,
         sums: &[i32],
-        unit: f64,
+        factor: f32,
         values: &mut Vec<Computed>,
     ) -> Vec<f32> {
-        let factor = (1.0 / unit) as f32;
         let reals: Vec<f32> = match &layer.bias.values {
             Values::F32(bias) => {
                 sums.iter().zip(bias.get(rows).unwrap_or(&[])).map(|(sum, bias)| *sum as f32 * factor + bias).collect()
@@ -214,20 +202,18 @@ fn push<T: bytemuck::Pod>(values: &mut Vec<Computed>, name: String, elements: &[
     values.push(Computed { name, bytes: cast_slice(elements).to_vec(), element_len_bytes: size_of::<T>() });
 }
 
-/// An accumulator's integer activation, squared where the network squares it.
-fn activate(value: i16, activation: Activation, max: i16) -> i32 {
-    let clipped = i32::from(num::clip(value, max));
-    if activation == Activation::Crelu { clipped } else { clipped * clipped }
-}
-
-/// Products within each perspective: unit i with unit i + hidden/2.
-fn pairs<T>(acc: &[i16], hidden: usize, product: impl Fn(i16, i16) -> T) -> Vec<T> {
-    let mut products = Vec::new();
-    for side in acc.chunks(hidden.max(1)) {
-        let (first, second) = side.split_at(side.len() / 2);
-        products.extend(first.iter().zip(second).map(|(a, b)| product(*a, *b)));
+/// Accumulators as f32 activations; in pairs, unit i with unit i + hidden/2 of the same perspective.
+fn reals(activation: IntegerActivation, acc: &[i16], hidden: usize) -> Vec<f32> {
+    let inverse = (1.0 / f64::from(activation.qa)) as f32;
+    let real = |value: &i16| f32::from(num::clip(*value, activation.clip as i16)) * inverse;
+    match activation.activation {
+        Activation::PairwiseCrelu => {
+            let halves = acc.chunks(hidden.max(1)).map(|side| side.split_at(side.len() / 2));
+            halves.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| real(a) * real(b))).collect()
+        }
+        Activation::Crelu => acc.iter().map(real).collect(),
+        _ => acc.iter().map(|value| real(value) * real(value)).collect(),
     }
-    products
 }
 
 /// `Σ w · x` modulo 2³² for some rows.

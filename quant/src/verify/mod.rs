@@ -7,6 +7,7 @@
 //! And a fourth that people really have: [`mistakes`] says which fact of a description is wrong.
 
 pub mod accuracy;
+mod claims;
 mod gates;
 mod html;
 mod integer;
@@ -19,11 +20,12 @@ pub mod simulate;
 pub mod stats;
 mod svg;
 
+pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims};
 pub use gates::{GateError, GateResult, Gates};
 pub use html::to_html;
 pub use integer::IntegerModel;
 pub use reference::{Reference, ReferenceError};
-pub use report::{Bound, ClaimCheck, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo, claim_words};
+pub use report::{Bound, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo};
 
 use self::progress::Progress;
 use crate::arch::InputKind;
@@ -33,6 +35,7 @@ use crate::import::Checkpoint;
 use crate::pack::{PackError, unpack};
 use crate::positions::Position;
 use crate::proof::prove;
+use crate::quantise::QuantNet;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
 
@@ -116,6 +119,32 @@ impl VerifyError {
 ///
 /// # Errors
 /// [`VerifyError`] if there is nothing to compare; findings are in the report, not errors.
+///
+/// # Examples
+/// ```
+/// use tamis_quant::arch::Architecture;
+/// use tamis_quant::import::read_bytes;
+/// use tamis_quant::pack::{Provenance, to_container};
+/// use tamis_quant::positions::Position;
+/// use tamis_quant::proof::prove;
+/// use tamis_quant::quantise::quantise;
+/// use tamis_quant::run::AlignedBytes;
+/// use tamis_quant::verify::{Gates, Truth, verify};
+/// use tamis_runtime::format::Model;
+///
+/// let arch = Architecture::from_toml(include_str!("../../../tests/architectures/reference.toml"), "reference.toml")?;
+/// let weights = include_bytes!("../../../tests/reference/nnue.weights.bin");
+/// let checkpoint = read_bytes(weights, &arch, "weights.bin")?;
+/// let net = quantise(&checkpoint.net)?;
+/// let bytes = AlignedBytes::copy_of(&to_container(&net, &prove(&net), &Provenance::default())?);
+///
+/// let start = Position::from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")?;
+/// let truth = Truth { checkpoint: Some(&checkpoint), reference: None, positions: &[start] };
+/// let report = verify(Model::parse(bytes.as_ref())?, &truth, &Gates::default(), &mut |_, _| ())?;
+/// assert!(report.runtime.equal && report.proof.holds && report.passed);
+/// assert!(report.accuracy.total.max < 20.0, "centipawns");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify(
     model: Model<'_>,
     truth: &Truth<'_>,
@@ -123,11 +152,12 @@ pub fn verify(
     step: &mut dyn FnMut(u64, u64),
 ) -> Result<Report, VerifyError> {
     let net = unpack(&model)?;
+    let brings_examples = |reference: &&Reference| !(reference.positions.is_empty() && reference.inputs.is_empty());
+    let own = truth.reference.filter(brings_examples).is_some();
     let positions: &[Position] = match truth.reference {
-        Some(reference) if !reference.positions.is_empty() => &reference.positions,
+        Some(reference) if own => &reference.positions,
         _ => truth.positions,
     };
-    let own = truth.reference.is_some_and(|reference| !(reference.positions.is_empty() && reference.inputs.is_empty()));
     if let Some(reference) = truth.reference.filter(|_| !own) {
         let outputs = reference.outputs.len() / reference.outputs_per_example.max(1);
         if outputs != positions.len() {
@@ -139,7 +169,7 @@ pub fn verify(
         return Err(VerifyError::NoExamples);
     }
     if let Some(checkpoint) = truth.checkpoint {
-        same_shape(&net.to_reals(), &checkpoint.net.to_f64())?;
+        same_shape(&net, &checkpoint.net)?;
     }
     if let Some(reference) = truth.reference
         && reference.outputs_per_example != net.arch.output_count()
@@ -161,10 +191,6 @@ pub fn verify(
     let mut progress = Progress::new(everything.len() as u64 + passes * examples.len() as u64, step);
     let (runtime, mut outputs) = runtime::check(model, &net, &everything, &mut progress)?;
     outputs.truncate(examples.len());
-    let float = match truth.checkpoint {
-        Some(checkpoint) => checkpoint.net.clone(),
-        None => net.to_reals().map(|value| value as f32),
-    };
     // With a description of its own the checkpoint may see other features in the same position.
     let own_examples = match truth.checkpoint {
         Some(checkpoint) => self::examples(&checkpoint.net.arch, positions, truth.reference)?,
@@ -173,7 +199,7 @@ pub fn verify(
     let accuracy = accuracy::measure(
         &accuracy::Task {
             net: &net,
-            float: truth.checkpoint.map(|_| &float),
+            float: truth.checkpoint.map(|checkpoint| &checkpoint.net),
             reference: truth.reference,
             examples: &examples,
             float_examples: &own_examples,
@@ -228,11 +254,16 @@ pub(crate) fn examples(
         .collect()
 }
 
-fn same_shape(model: &Net<f64>, checkpoint: &Net<f64>) -> Result<(), VerifyError> {
-    let shape = |net: &Net<f64>| {
-        let layers = net.layers.iter().map(|layer| format!("{} × {}", layer.weights.outputs, layer.weights.inputs));
+fn same_shape(model: &QuantNet, checkpoint: &Net<f32>) -> Result<(), VerifyError> {
+    let model: Vec<_> = model.layers.iter().map(|layer| (layer.weights.outputs, layer.weights.inputs)).collect();
+    let checkpoint: Vec<_> =
+        checkpoint.layers.iter().map(|layer| (layer.weights.outputs, layer.weights.inputs)).collect();
+    if model == checkpoint {
+        return Ok(());
+    }
+    let words = |shapes: &[(usize, usize)]| {
+        let layers = shapes.iter().map(|(outputs, inputs)| format!("{outputs} × {inputs}"));
         layers.collect::<Vec<_>>().join(", then ")
     };
-    let (model, checkpoint) = (shape(model), shape(checkpoint));
-    if model == checkpoint { Ok(()) } else { Err(VerifyError::DifferentShapes { model, checkpoint }) }
+    Err(VerifyError::DifferentShapes { model: words(&model), checkpoint: words(&checkpoint) })
 }

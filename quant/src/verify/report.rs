@@ -2,17 +2,16 @@
 
 use super::Truth;
 use super::accuracy::Accuracy;
+use super::claims::{ClaimCheck, claims};
 use super::gates::GateResult;
 use super::mistakes::Mistake;
 use super::runtime::RuntimeCheck;
-use super::stats::{Histogram, histogram};
-use crate::pack::{Provenance, to_container};
+use super::stats::{HISTOGRAM_BINS, Histogram, histogram};
 use crate::proof::Proof;
 use crate::quantise::{QuantNet, QuantTensor, Values};
-use crate::run::AlignedBytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tamis_runtime::format::{Model, claim};
+use tamis_runtime::format::Model;
 
 /// Version of the report's JSON.
 pub const SCHEMA: &str = "tamis-verify-1";
@@ -78,7 +77,7 @@ pub fn tensor_summaries(net: &QuantNet) -> Vec<TensorSummary> {
             min: elements.iter().copied().fold(f64::INFINITY, f64::min),
             max: elements.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             zeros: elements.iter().filter(|value| **value == 0.0).count() as f64 / elements.len().max(1) as f64,
-            histogram: histogram(&elements, 48),
+            histogram: histogram(&elements, HISTOGRAM_BINS),
         }
     };
     tensors.map(summary).collect()
@@ -104,7 +103,7 @@ pub struct ProofSummary {
     pub bounds: Vec<Bound>,
     /// What can leave its type, with witnesses, in words.
     pub violations: Vec<String>,
-    /// Whether every claim in the file can be derived again.
+    /// Whether every claim in the file was derived again.
     pub claims_hold: bool,
     /// The claims, tensor by tensor.
     pub claims: Vec<ClaimCheck>,
@@ -131,19 +130,6 @@ pub struct Bound {
     pub fraction: f64,
 }
 
-/// The claims of one tensor or feature block.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ClaimCheck {
-    /// Tensor.
-    pub tensor: String,
-    /// The bits in the file.
-    pub stored: u32,
-    /// The bits that follow from the integers.
-    pub derived: u32,
-    /// Whether the file claims nothing that does not follow.
-    pub holds: bool,
-}
-
 /// The proof, and the file's claims against it.
 pub fn proof_summary(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> ProofSummary {
     let bounds = proof.checks.iter().map(|check| Bound {
@@ -157,49 +143,14 @@ pub fn proof_summary(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> ProofS
         fraction: check.fraction(),
     });
     let claims = claims(model, net, proof);
+    let claims_hold = claims.as_ref().is_ok_and(|claims| claims.iter().all(|claim| claim.holds));
     ProofSummary {
         holds: proof.holds(),
         bounds: bounds.collect(),
         violations: proof.violations.iter().map(ToString::to_string).collect(),
-        claims_hold: claims.iter().all(|claim| claim.holds),
-        claims,
+        claims_hold,
+        claims: claims.unwrap_or_default(),
     }
-}
-
-/// Packs the network again and compares every claim with the file's.
-fn claims(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> Vec<ClaimCheck> {
-    let Ok(bytes) = to_container(net, proof, &Provenance::default()) else { return Vec::new() };
-    let bytes = AlignedBytes::copy_of(&bytes);
-    let Ok(derived) = Model::parse(bytes.as_ref()) else { return Vec::new() };
-    let names: Vec<&str> = model.people().map(|people| people.tensor_names.lines().collect()).unwrap_or_default();
-    let name = |index: usize| names.get(index).copied().unwrap_or("?").to_owned();
-    let check = |tensor: String, stored: u32, derived: u32| ClaimCheck {
-        tensor,
-        stored,
-        derived,
-        holds: stored & !derived == 0,
-    };
-    let mut claims = Vec::new();
-    for (stored, derived) in model.blocks().iter().zip(derived.blocks()) {
-        claims.push(check(name(stored.weights as usize), stored.claims, derived.claims));
-    }
-    for (index, (stored, derived)) in model.tensors().iter().zip(derived.tensors()).enumerate() {
-        if stored.claims | derived.claims != 0 {
-            claims.push(check(name(index), stored.claims, derived.claims));
-        }
-    }
-    claims
-}
-
-/// The words for a set of claims.
-pub fn claim_words(bits: u32) -> String {
-    let words = [
-        (claim::ACCUMULATOR_FITS, "accumulators fit i16"),
-        (claim::SUM_FITS, "sums fit i32"),
-        (claim::PRODUCT_FITS_I16, "products fit i16"),
-    ];
-    let words: Vec<&str> = words.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| word).collect();
-    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }
 
 pub(super) fn truth_info(truth: &Truth<'_>, examples: usize) -> TruthInfo {

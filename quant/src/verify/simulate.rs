@@ -6,10 +6,9 @@
 //! Everything up to the second layer's sums is kept in *integer units* (a weight of 1 at scale 255 is 255.0), where products and
 //! sums of integers are exact in f64: a truncation then cuts exactly where the integers are cut.
 
-use crate::arch::{Activation, Architecture, ElementType, InputKind};
+use crate::arch::{Activation, Architecture, DenseType, ElementType, InputKind};
 use crate::float::{Affine, Example, Matrix, Net, activate};
-use crate::pack::head::{DEFAULT_PRODUCT_SHIFT, IntegerHead, head};
-use crate::quantise::{DenseScales, QuantNet, input_unit};
+use crate::quantise::{DenseScales, IntegerActivation, IntegerHead, QuantNet, head, input_unit};
 
 /// One kind of rounding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +42,8 @@ pub struct SimulatedTrace {
 pub struct Simulation {
     arch: Architecture,
     layers: Vec<Layer>,
+    /// The activation behind the accumulators, if integers come out of it.
+    integers: Option<IntegerActivation>,
     head: Option<IntegerHead>,
     switches: Vec<(String, Switch)>,
 }
@@ -67,6 +68,7 @@ impl Simulation {
         if dense {
             switches.push(("rounding of the input".to_owned(), Switch::Input));
         }
+        let head = head(&arch);
         let mut activation_scale = 1.0; // integer units of the layer's inputs
         for (index, (real, quant)) in float.layers.iter().zip(&quantised.layers).enumerate() {
             let element = quant.weights.element;
@@ -74,7 +76,7 @@ impl Simulation {
             let weight_scale = if integers { f64::from(quant.weights.scale.unwrap_or(1)) } else { 1.0 };
             let scale = if integers { weight_scale * activation_scale } else { 1.0 };
             // The integer head adds its bias behind the first division, at QA·QB.
-            let bias_scale = match head(quantised) {
+            let bias_scale = match head {
                 Some(head) if index == 1 => f64::from(head.divisor),
                 _ if quant.bias.element == ElementType::F32 => 1.0,
                 _ => scale,
@@ -106,12 +108,10 @@ impl Simulation {
                 ));
             }
             if index == 0 && !dense {
-                activation_scale =
-                    activation_units(&arch, weight_scale, quantised.layers.get(1).map(|layer| layer.weights.element));
+                activation_scale = IntegerActivation::of(&arch).map_or(1.0, |activation| activation.units());
             }
             layers.push(Layer { exact, rounded, scale, element, dense: quant.dense.clone() });
         }
-        let head = head(quantised);
         if head.is_some() {
             switches.push(("truncating divisions".to_owned(), Switch::Divisions));
         }
@@ -120,7 +120,9 @@ impl Simulation {
         {
             switches.push(("shift of pairwise products".to_owned(), Switch::ProductShift));
         }
-        Self { arch, layers, head, switches }
+        let real_next = layers.get(1).is_some_and(|layer| layer.element == ElementType::F32);
+        let integers = IntegerActivation::of(&arch).filter(|_| !real_next);
+        Self { arch, layers, integers, head, switches }
     }
 
     /// Every rounding there is, with its name.
@@ -148,7 +150,6 @@ impl Simulation {
         let mut trace = SimulatedTrace::default();
         let Some((first, weights, bias)) = self.part(0, on) else { return trace };
         let qa = first.scale;
-        let integer_products = self.layers.get(1).is_some_and(|layer| layer.element == ElementType::I8);
         let (mut sums, mut inputs) = (Vec::new(), Vec::new());
         for list in lists.iter().take(self.arch.perspectives()) {
             let mut acc = bias.to_vec();
@@ -157,7 +158,7 @@ impl Simulation {
                     *sum += weight;
                 }
             }
-            inputs.extend(self.activate_units(&acc, qa, integer_products, on));
+            inputs.extend(self.activate_units(&acc, qa, on));
             sums.extend(acc.iter().map(|sum| sum / qa));
         }
         trace.sums.push(sums);
@@ -186,19 +187,16 @@ impl Simulation {
     }
 
     /// The activation of one perspective, in integer units if the next layer has integer weights, else in real units.
-    fn activate_units(&self, acc: &[f64], qa: f64, integer_products: bool, on: Setting<'_>) -> Vec<f64> {
-        let description = self.arch.layers.first();
-        let activation = description.map_or(Activation::Identity, |layer| layer.activation);
-        let real_next = self.layers.get(1).is_some_and(|layer| layer.element == ElementType::F32);
-        if real_next {
+    fn activate_units(&self, acc: &[f64], qa: f64, on: Setting<'_>) -> Vec<f64> {
+        let Some(integers) = self.integers else {
+            let activation = self.arch.layers.first().map_or(Activation::Identity, |layer| layer.activation);
             let real: Vec<f64> = acc.iter().map(|sum| sum / qa).collect();
             return activate(activation, &real);
-        }
+        };
         let clip = |value: &f64| value.clamp(0.0, qa);
-        match activation {
+        match integers.activation {
             Activation::PairwiseCrelu => {
-                let shift = description.and_then(|layer| layer.product_shift).unwrap_or(DEFAULT_PRODUCT_SHIFT);
-                let divisor = if integer_products { f64::from(1u32 << shift.min(31)) } else { 1.0 };
+                let divisor = integers.product_divisor();
                 let (a, b) = acc.split_at(acc.len() / 2);
                 let product = |(a, b): (&f64, &f64)| clip(a) * clip(b) / divisor;
                 let cut = |value: f64| if on(&Switch::ProductShift) { value.floor() } else { value };
@@ -238,10 +236,10 @@ impl Simulation {
     fn dense(&self, x: &[f64], on: Setting<'_>) -> SimulatedTrace {
         let mut trace = SimulatedTrace::default();
         let unit = input_unit(&self.arch);
-        let low = if self.arch.input.r#type == Some(crate::arch::DenseType::I8) { -127.0 } else { 0.0 };
+        let (low, high) = self.arch.input.r#type.unwrap_or(DenseType::U7).range();
         let mut values: Vec<f64> = x.iter().map(|x| x / unit).collect();
         if on(&Switch::Input) {
-            values.iter_mut().for_each(|value| *value = value.round().clamp(low, 127.0));
+            values.iter_mut().for_each(|value| *value = value.round().clamp(low.into(), high.into()));
         }
         for index in 0..self.layers.len() {
             let Some((layer, weights, bias)) = self.part(index, on) else { break };
@@ -276,19 +274,6 @@ impl Simulation {
         let Some(layer) = self.arch.layers.get(index) else { return 0..0 };
         let first = if layer.bucketed { bucket * layer.outputs } else { 0 };
         first..first + layer.outputs
-    }
-}
-
-/// Integer units of the first layer's activations.
-fn activation_units(arch: &Architecture, qa: f64, next: Option<ElementType>) -> f64 {
-    let description = arch.layers.first();
-    match description.map(|layer| layer.activation) {
-        Some(Activation::Crelu) => qa,
-        Some(Activation::PairwiseCrelu) if next == Some(ElementType::I8) => {
-            let shift = description.and_then(|layer| layer.product_shift).unwrap_or(DEFAULT_PRODUCT_SHIFT);
-            qa * qa / f64::from(1u32 << shift.min(31))
-        }
-        _ => qa * qa,
     }
 }
 

@@ -52,6 +52,9 @@ pub fn compare(values: &[f64], truth: &[f64]) -> ErrorStats {
     }
 }
 
+/// Bins of every histogram in a report.
+pub const HISTOGRAM_BINS: usize = 48;
+
 /// A histogram over equal bins.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Histogram {

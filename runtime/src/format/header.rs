@@ -12,6 +12,8 @@ pub const VERSION: u32 = 1;
 pub const ALIGNMENT: usize = 64;
 /// The longest workspace that a file may ask for: a small file must not make its reader set aside gigabytes.
 pub const MAX_WORKSPACE_LEN_BYTES: u32 = 1 << 26;
+/// The largest factor of a RESCALE: with it nothing leaves 64 bits, whatever the sum and the bias.
+pub const MAX_RESCALE_FACTOR: i32 = 1 << 30;
 /// "No such record" in a field that holds a record's index.
 pub const NONE: u32 = u32::MAX;
 
@@ -29,7 +31,7 @@ pub struct Header {
     pub required_flags: u32,
     /// Length of the whole file.
     pub len_bytes: u32,
-    /// [`super::checksum`] of the whole file with these eight bytes zero; low word first.
+    /// [`checksum`](super::checksum()) of the whole file with these eight bytes zero; low word first.
     pub checksum: [u32; 2],
     /// Number of [`super::BlockRecord`]s.
     pub block_count: u32,

@@ -3,7 +3,6 @@
 //! FORMAT.md is the specification. Nothing here knows kernels or how a network runs.
 
 mod check;
-mod check_ops;
 mod checksum;
 mod error;
 mod header;
@@ -14,7 +13,7 @@ mod records;
 
 pub use checksum::checksum;
 pub use error::ParseError;
-pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION};
+pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_RESCALE_FACTOR, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION};
 pub use layout::Layout;
 pub use model::{Model, Tensor};
 pub use people::People;

@@ -2,7 +2,7 @@
 
 use super::{
     ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, NONE, OpRecord, ParseError, People,
-    TensorRecord, VERSION, ValueRecord, check, check_ops, checksum, element,
+    TensorRecord, VERSION, ValueRecord, check, checksum, element, feature_set,
 };
 use bytemuck::AnyBitPattern;
 
@@ -83,8 +83,8 @@ impl<'a> Model<'a> {
         };
         check::places(&model, bytes.len() - rest.len())?;
         check::input(&model)?;
-        check_ops::values(&model)?;
-        check_ops::ops(&model)?;
+        check::values(&model)?;
+        check::ops(&model)?;
         Ok(model)
     }
 
@@ -140,12 +140,12 @@ impl<'a> Model<'a> {
     }
 
     /// The king bucket of every square, as a table of 64; `None` where the network has none.
-    pub fn king_table(&self) -> Option<&'a [u8; 64]> {
+    pub fn king_table(&self) -> Option<&'a [u8; feature_set::KING_TABLE_LEN]> {
         self.tensor(self.input.king_table)?.data.first_chunk()
     }
 
     /// The output bucket of every number of pieces, 0 to 32; `None` where the caller names the bucket.
-    pub fn bucket_table(&self) -> Option<&'a [u8; 33]> {
+    pub fn bucket_table(&self) -> Option<&'a [u8; feature_set::BUCKET_TABLE_LEN]> {
         self.tensor(self.input.bucket_table)?.data.first_chunk()
     }
 
@@ -186,13 +186,14 @@ impl<'a> Tensor<'a> {
             return all;
         }
         let len = all.len() / banks;
-        all.get(bucket * len..(bucket + 1) * len).unwrap_or(&[])
+        bucket.checked_mul(len).and_then(|start| all.get(start..)?.get(..len)).unwrap_or(&[])
     }
 
-    /// One row (`Rows` only) of the only bank, without padding.
+    /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or the row
+    /// does not exist.
     pub fn row<T: AnyBitPattern>(&self, row: usize) -> &'a [T] {
-        let start = row * self.stride();
-        self.bank(0).get(start..start + self.record.cols as usize).unwrap_or(&[])
+        let start = row.checked_mul(self.stride());
+        start.and_then(|start| self.bank(0).get(start..)?.get(..self.record.cols as usize)).unwrap_or(&[])
     }
 
     /// Size of an element in bytes.

@@ -148,6 +148,13 @@ pub mod feature_set {
     pub const CHESS: u32 = 1;
     /// The same, mirrored while the perspective's king stands on files e to h.
     pub const CHESS_MIRRORED: u32 = 2;
+
+    /// Features of one king bucket: 2 colours, 6 types of men, 64 squares.
+    pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
+    /// Entries of a king table, one a square.
+    pub const KING_TABLE_LEN: usize = 64;
+    /// Entries of a bucket table, one for every number of men from 0 to 32.
+    pub const BUCKET_TABLE_LEN: usize = 33;
 }
 
 /// Codes of [`InputRecord::order`].

@@ -4,8 +4,8 @@
 //! The tricks, and why the bits stay the same:
 //! - Integer sums wrap, so their order is free. `dot` multiplies sixteen i16 pairs and adds neighbours into eight i32: exact.
 //! - SCReLU, short: `clip(x) · w` fits i16 (or wraps as the definition says), then one `dot` with `clip(x)`.
-//! - SCReLU, any weights: `clip(x)²` does not fit i16. With c ≤ 32767 the square is split as `c·c = high·2¹⁶ + low`; here it is
-//!   simpler to widen to i32 and multiply there, modulo 2³², as the definition does.
+//! - SCReLU, any weights: `clip(x)²` does not fit i16, so that values are widened to i32 and multiplied there, modulo 2³², as
+//!   the definition does.
 //! - K4 dense layers: four inputs are repeated over four rows, so that one `dot` of sixteen widened weights gives two partial
 //!   sums for each of the four rows.
 //! - f32: lane k of the vector is lane k of the definition; product and sum stay two operations.
@@ -113,16 +113,21 @@ fn dot_crelu(x: &[i16], w: &[i16], max: i16) -> i32 {
     sum(lanes).wrapping_add(scalar::dot_crelu(values_rest, weights_rest, max))
 }
 
+/// `c² = high·2¹⁶ + low` with `low` read as signed: where it is negative, `high` is one more.
 fn dot_screlu(x: &[i16], w: &[i16], max: i16) -> i32 {
-    let (values, values_rest) = x.as_chunks::<8>();
-    let (weights, weights_rest) = w.as_chunks::<8>();
-    let mut lanes = i32x8::ZERO;
+    let (values, values_rest) = x.as_chunks::<N>();
+    let (weights, weights_rest) = w.as_chunks::<N>();
+    let (mut low_lanes, mut high_lanes) = (i32x8::ZERO, i32x8::ZERO);
     for (value, weight) in values.iter().zip(weights) {
-        let clipped = i16x8::new(*value).max(i16x8::ZERO).min(i16x8::splat(max));
-        let clipped = i32x8::from_i16x8(clipped);
-        lanes += clipped * clipped * i32x8::from_i16x8(i16x8::new(*weight));
+        let (clipped, weight) = (clip(value, max), i16x16::new(*weight));
+        let low = clipped * clipped;
+        // A comparison gives −1 where it holds.
+        let high = clipped.mul_keep_high(clipped) - low.simd_lt(i16x16::ZERO);
+        low_lanes += low.dot(weight);
+        high_lanes += high.dot(weight);
     }
-    sum(lanes).wrapping_add(scalar::dot_screlu(values_rest, weights_rest, max))
+    let wide = sum(low_lanes).wrapping_add(sum(high_lanes) << 16);
+    wide.wrapping_add(scalar::dot_screlu(values_rest, weights_rest, max))
 }
 
 fn dot_screlu_short(x: &[i16], w: &[i16], max: i16) -> i32 {

@@ -14,8 +14,7 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
-/// Feature indices of one king bucket: 2 colours, 6 types, 64 squares.
-pub const FEATURES_PER_KING_BUCKET: u32 = 768;
+pub use crate::format::feature_set::FEATURES_PER_KING_BUCKET;
 
 /// Bit 3 of a piece: set for the opponent of the side to move.
 pub const OPPONENT: u8 = 8;

@@ -74,16 +74,18 @@ impl Architecture {
         }
     }
 
-    /// A pairwise product of integers needs its shift, one of floats has none.
+    /// A pairwise product that meets integer weights needs its shift, one of floats has none.
     fn check_product_shifts(&self) -> Result<(), Refusal> {
         for (index, layer) in self.layers.iter().enumerate() {
             if layer.activation != Activation::PairwiseCrelu {
                 continue;
             }
-            let element = self.tensor(&self.weights_name(index)).map(|tensor| tensor.r#type);
-            let cause = match (element, layer.product_shift) {
+            let element = |index| self.tensor(&self.weights_name(index)).map(|tensor| tensor.r#type);
+            let meets_integers = element(index + 1).is_some_and(|element| element != ElementType::F32);
+            let cause = match (element(index), layer.product_shift) {
                 (Some(ElementType::F32), Some(_)) => Cause::Meaningless { why: "the layer's weights are f32" },
                 (Some(ElementType::F32), None) | (_, Some(_)) => continue,
+                (_, None) if !meets_integers => continue,
                 (_, None) => Cause::Missing {
                     why: "say how far the product of two integer activations is shifted right (bullet engines use 9)",
                 },
@@ -133,6 +135,9 @@ mod tests {
     #[test]
     fn a_pairwise_product_of_integers_needs_a_shift() {
         assert!(spoiled("\"screlu\"", "\"pairwise-crelu\"").contains("product_shift: is missing"));
+        let real_next =
+            SMALL.replace("\"screlu\"", "\"pairwise-crelu\"").replace("type = \"i16\"\nscale = 64", "type = \"f32\"");
+        Architecture::from_toml(&real_next, "x").unwrap();
         let float = SMALL.replace("\"screlu\"", "\"pairwise-crelu\"").replacen(
             "type = \"i16\"\nscale = 255",
             "type = \"f32\"",

@@ -1,7 +1,8 @@
 //! A description against its own arithmetic.
 
 use super::{Evidence, Mistake, MistakeKind};
-use crate::arch::{Activation, Architecture, ElementType};
+use crate::arch::Architecture;
+use crate::quantise::head;
 
 /// Scales that the integer arithmetic adds or divides by something else than they say.
 pub fn find(arch: &Architecture) -> Vec<Mistake> {
@@ -14,16 +15,10 @@ pub fn find(arch: &Architecture) -> Vec<Mistake> {
         mistakes.push(scale(&bias.name, found, qa, &format!("that of `{}`, whose rows are added to it", weights.name)));
     }
     let (Some(second), Some(bias)) = (spec(arch.weights_name(1)), spec(arch.bias_name(1))) else { return mistakes };
-    let integer_head = arch.layers.len() == 2
-        && second.r#type == ElementType::I16
-        && bias.r#type != ElementType::F32
-        && arch.layers.first().is_some_and(|layer| {
-            matches!(layer.activation, Activation::Crelu | Activation::Screlu | Activation::Sqrrelu)
-        });
-    if let (true, Some(qa), Some(qb), Some(found)) = (integer_head, weights.scale, second.scale, bias.scale)
-        && qa.checked_mul(qb) != Some(found)
+    if let (Some(head), Some(qa), Some(qb), Some(found)) = (head(arch), weights.scale, second.scale, bias.scale)
+        && head.divisor != found
     {
-        let product = qa.saturating_mul(qb);
+        let product = head.divisor;
         let what = if found == qb {
             format!("QA·QB = {qa}·{qb}: it was given QB alone")
         } else if found == qa {

@@ -3,7 +3,7 @@
 //! Where they differ, single changes are tried until one makes them equal: that change is the mistake.
 
 use super::{Evidence, Mistake, MistakeKind};
-use crate::arch::{ElementType, Part, Rounding, TensorSpec};
+use crate::arch::{CHESS_FEATURES, ElementType, Part, Rounding, TensorSpec};
 use crate::float::{Affine, Matrix};
 use crate::import::Checkpoint;
 use crate::quantise::{QuantNet, QuantTensor, quantise_tensor};
@@ -202,7 +202,6 @@ impl Pair<'_> {
 
     /// Whether the difference is a factoriser's: the same for every king bucket, or just the checkpoint's own factoriser.
     fn factoriser(&self, checkpoint: &Checkpoint) -> Option<String> {
-        const PLANE: usize = 768;
         if let Some(factoriser) = &checkpoint.factoriser {
             let outputs = self.real.outputs;
             let unmerged: Vec<f32> = self
@@ -212,7 +211,7 @@ impl Pair<'_> {
                 .iter()
                 .enumerate()
                 .map(|(index, merged)| {
-                    merged - factoriser.values.get(index % (outputs * PLANE)).copied().unwrap_or(0.0)
+                    merged - factoriser.values.get(index % (outputs * CHESS_FEATURES)).copied().unwrap_or(0.0)
                 })
                 .collect();
             if self.close(&unmerged) {
@@ -221,11 +220,11 @@ impl Pair<'_> {
                 );
             }
         }
-        let planes = self.real.inputs / PLANE;
-        if planes < 2 || !self.real.inputs.is_multiple_of(PLANE) {
+        let planes = self.real.inputs / CHESS_FEATURES;
+        if planes < 2 || !self.real.inputs.is_multiple_of(CHESS_FEATURES) {
             return None;
         }
-        let plane = PLANE * self.real.outputs;
+        let plane = CHESS_FEATURES * self.real.outputs;
         let quantised = self.quantised(self.spec, &self.real.values)?;
         let differences: Vec<f64> = self.elements().iter().zip(&quantised).map(|(file, own)| file - own).collect();
         let (first, rest) = differences.split_at_checked(plane)?;

@@ -1,0 +1,66 @@
+//! What the first layer hands to the second in integers: clips, squares, products and their scale, once.
+
+use super::QuantLayer;
+use crate::arch::{Activation, Architecture};
+
+/// The activation behind the feature transformer, on accumulators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntegerActivation {
+    /// Which function.
+    pub activation: Activation,
+    /// QA: the accumulator that stands for 1.
+    pub qa: i32,
+    /// What an accumulator is clipped to: QA, or the greatest i16 for SqrReLU, which has no clip.
+    pub clip: i32,
+    /// How far pairwise products are shifted right; 0 for other activations.
+    pub product_shift: u32,
+}
+
+impl IntegerActivation {
+    /// The activation of a description; `None` for dense networks and for transformers stored as f32.
+    pub fn of(arch: &Architecture) -> Option<Self> {
+        let first = arch.layers.first()?;
+        let qa = arch.tensor(&arch.weights_name(0))?.scale?;
+        Some(Self {
+            activation: first.activation,
+            qa,
+            clip: if first.activation == Activation::Sqrrelu { i16::MAX.into() } else { qa },
+            product_shift: first.product_shift.unwrap_or(0),
+        })
+    }
+
+    /// What the accumulators of one perspective contribute before their weights: (hidden,), or (hidden / 2,) for pairwise.
+    ///
+    /// At most `clip`² each, so with the 15 bits of a clip they fit i32.
+    pub fn apply(&self, acc: &[i64]) -> Vec<i64> {
+        let clipped = |value: &i64| (*value).clamp(0, self.clip.into());
+        match self.activation {
+            Activation::PairwiseCrelu => {
+                let (first, second) = acc.split_at(acc.len() / 2);
+                first.iter().zip(second).map(|(a, b)| (clipped(a) * clipped(b)) >> self.product_shift).collect()
+            }
+            Activation::Crelu => acc.iter().map(clipped).collect(),
+            _ => acc.iter().map(|value| clipped(value).pow(2)).collect(),
+        }
+    }
+
+    /// The contribution that stands for 1: QA, QA², or QA² less the shifted bits.
+    pub fn units(&self) -> f64 {
+        let qa = f64::from(self.qa);
+        match self.activation {
+            Activation::Crelu => qa,
+            Activation::PairwiseCrelu => qa * qa / self.product_divisor(),
+            _ => qa * qa,
+        }
+    }
+
+    /// What the shift of pairwise products divides by.
+    pub fn product_divisor(&self) -> f64 {
+        (1u64 << self.product_shift.min(63)) as f64
+    }
+}
+
+/// What turns the second layer's integer sums into reals, in the precision of the runtime.
+pub fn sum_factor(activation: IntegerActivation, second: &QuantLayer) -> f32 {
+    (1.0 / (activation.units() * f64::from(second.weights.scale.unwrap_or(1)))) as f32
+}

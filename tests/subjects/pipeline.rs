@@ -1,0 +1,319 @@
+//! The whole way through, on networks that nobody thought of: whatever a description can say and random weights.
+//!
+//! A network is either refused by name or comes out right: the loader takes what the packer writes, every tier computes
+//! what the integer model computes, the proof's bounds hold, and both forms come back as they went in.
+
+use tamis_quant::arch::{Architecture, InputKind};
+use tamis_quant::float::{Affine, Example, Matrix, Net};
+use tamis_quant::import::read_bare;
+use tamis_quant::pack::{PackError, Provenance, to_bare, to_container, unpack};
+use tamis_quant::proof::{Proof, Quantity, accumulate, contribution, prove};
+use tamis_quant::quantise::{QuantNet, QuantiseError, head, quantise};
+use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_quant::verify::IntegerModel;
+use tamis_quant::verify::simulate::Simulation;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::TIERS;
+use tests::zoo::Random;
+
+/// Descriptions that are tried.
+const CASES: u64 = 600;
+/// How many of them must come through: the generator is not to test its own refusals.
+const LEAST_PACKED: u64 = 400;
+/// Examples of each network.
+const EXAMPLES: usize = 6;
+
+#[test]
+fn what_is_not_refused_comes_out_right() {
+    let mut packed = 0;
+    for seed in 0..CASES {
+        let mut random = Random(seed << 32);
+        let text = describe(&mut random);
+        let arch = match Architecture::from_toml(&text, "case") {
+            Ok(arch) => arch,
+            Err(error) => panic!("case {seed}: {error}\n{text}"),
+        };
+        packed += u64::from(run(&arch, &mut random, &format!("case {seed}:\n{text}")));
+    }
+    assert!(packed >= LEAST_PACKED, "only {packed} of {CASES} networks were packed");
+}
+
+/// Quantises, proves, packs, runs and takes apart; false if the network was refused on the way.
+fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
+    let float = reals(arch, random);
+    let net = match quantise(&float) {
+        Ok(net) => net,
+        Err(QuantiseError::OutOfRange { .. } | QuantiseError::Unsupported { .. }) => return false,
+        Err(error) => panic!("{error}\n{case}"),
+    };
+    let proof = prove(&net);
+    let bytes = match to_container(&net, &proof, &Provenance::default()) {
+        Ok(bytes) => AlignedBytes::copy_of(&bytes),
+        Err(PackError::Unsupported { .. }) => return false,
+        Err(error) => panic!("{error}\n{case}"),
+    };
+    let model = Model::parse(bytes.as_ref()).unwrap_or_else(|error| panic!("{error}\n{case}"));
+    assert_eq!(unpack(&model).unwrap_or_else(|error| panic!("{error}\n{case}")), net, "{case}");
+    if arch.input.kind != InputKind::Dense {
+        comes_back_bare(&net, case);
+    }
+    let truth = IntegerModel::new(&net);
+    let simulation = Simulation::new(&float, &net);
+    for _ in 0..EXAMPLES {
+        let example = example(arch, random);
+        let expected: Vec<Vec<u8>> = truth.trace(&example).into_iter().map(|value| value.bytes).collect();
+        for tier in TIERS {
+            let mut found = vec![Vec::new(); model.values().len()];
+            Runner::new(model, tier)
+                .evaluate_traced(arch, &example, |value, bytes| found[value] = bytes.to_vec())
+                .unwrap_or_else(|error| panic!("{error}\n{case}"));
+            assert_eq!(found, expected, "{}, {example:?}\n{case}", tier.name);
+        }
+        let exact = float.to_f64().evaluate(&example).unwrap();
+        let simulated = simulation.evaluate(&example, &|_| false).outputs;
+        assert_eq!(exact.len(), simulated.len());
+        for (exact, simulated) in exact.iter().zip(&simulated) {
+            let slack = 1e-9 * (1.0 + exact.abs());
+            assert!((exact - simulated).abs() <= slack, "{exact} simulated as {simulated}, {example:?}\n{case}");
+        }
+        bounds_hold(&net, &proof, &example, case);
+        if proof.holds() && head(&net.arch).is_some() {
+            let all = simulation.evaluate(&example, &|_| true).outputs;
+            let last = expected.last().unwrap().as_chunks::<4>().0.iter();
+            let integers: Vec<f64> = last.map(|bytes| f64::from(i32::from_le_bytes(*bytes))).collect();
+            assert_eq!(all, integers, "with every rounding on, {example:?}\n{case}");
+        }
+    }
+    let signatures = TIERS.map(|tier| Runner::new(model, tier).signature().unwrap());
+    assert_eq!(signatures[0], signatures[1], "{case}");
+    true
+}
+
+fn comes_back_bare(net: &QuantNet, case: &str) {
+    let bare = to_bare(net).unwrap_or_else(|error| panic!("{error}\n{case}"));
+    let back = QuantNet::from_bare(read_bare(&bare, &net.arch).unwrap_or_else(|error| panic!("{error}\n{case}")));
+    let back = back.unwrap();
+    assert_eq!((&back.arch, &back.layers), (&net.arch, &net.layers), "{case}");
+    assert_eq!(to_bare(&back).unwrap(), bare, "{case}");
+}
+
+/// Every accumulator and sum of an example, in 64 bits, lies within the bounds of the proof.
+fn bounds_hold(net: &QuantNet, proof: &Proof, example: &Example, case: &str) {
+    let Example::Features { lists, bucket } = example else { return };
+    let ranges = tamis_quant::proof::accumulator_ranges(net);
+    let accumulators: Vec<Vec<i64>> =
+        lists.iter().take(net.arch.perspectives()).map(|list| accumulate(net, list)).collect();
+    for acc in &accumulators {
+        for (value, (low, high)) in acc.iter().zip(&ranges) {
+            assert!((low..=high).contains(&value), "{value} outside {low} to {high}\n{case}");
+        }
+    }
+    if !proof.fits(&net.layers[0].weights.name, Quantity::Accumulator) {
+        return;
+    }
+    let layer = &net.arch.layers[1];
+    let width = net.arch.layer_inputs(1) / net.arch.perspectives();
+    let own_rows = if layer.bucketed { bucket * layer.outputs..(bucket + 1) * layer.outputs } else { 0..layer.outputs };
+    for check in proof.checks.iter().filter(|check| check.quantity == Quantity::Sum && own_rows.contains(&check.row)) {
+        let sum = |(perspective, acc): (usize, &Vec<i64>)| contribution(net, acc, check.row, perspective * width);
+        let value: i64 = accumulators.iter().enumerate().map(sum).sum();
+        assert!((check.low..=check.high).contains(&value), "{value}: {check:?}\n{case}");
+    }
+}
+
+/// One of several.
+fn pick<'a>(random: &mut Random, words: &[&'a str]) -> &'a str {
+    words[(random.draw() % words.len() as u64) as usize]
+}
+
+fn chance(random: &mut Random, one_in: u64) -> bool {
+    random.draw().is_multiple_of(one_in)
+}
+
+/// From `low` to `high`.
+fn between(random: &mut Random, low: u64, high: u64) -> u64 {
+    low + random.draw() % (high - low + 1)
+}
+
+/// A description that is valid, though not always one that the runtime has operations for.
+fn describe(random: &mut Random) -> String {
+    if chance(random, 4) { dense(random) } else { features(random) }
+}
+
+fn dense(random: &mut Random) -> String {
+    let mut text = format!(
+        "schema = 1\nname = 'dense'\n[input]\nkind = 'dense'\nsize = {}\ntype = '{}'\nmax = {}\n",
+        between(random, 1, 24),
+        pick(random, &["u7", "i8"]),
+        pick(random, &["1.0", "0.001", "16.0", "255.0", "1e30"]),
+    );
+    if chance(random, 4) {
+        text += "[output]\nscale = 100\n";
+    }
+    let count = between(random, 1, 4);
+    let outputs = between(random, 1, 5);
+    for layer in 0..count {
+        text += &format!("[[layer]]\nname = 'l{layer}'\n");
+        if layer + 1 == count {
+            text += &format!("outputs = {outputs}\n");
+            continue;
+        }
+        let skip = if chance(random, 12) { outputs } else { 0 };
+        text += &format!("outputs = {}\nskip = {skip}\n", skip + between(random, 1, 20));
+        text += match random.draw() % 12 {
+            0 => "activation = 'sqrrelu'\n",
+            1 => "activation = 'relu'\n",
+            2 | 3 => "activation = 'crelu'\n",
+            4 => "activation = 'relu'\nactivation_max = 0.01\n",
+            _ => "activation = 'relu'\nactivation_max = 6.0\n",
+        };
+    }
+    for layer in 0..count {
+        text += &format!("[[tensor]]\nname = 'l{layer}w'\ntype = 'i8'\n[[tensor]]\nname = 'l{layer}b'\ntype = 'i32'\n");
+    }
+    text
+}
+
+fn features(random: &mut Random) -> String {
+    let perspectives = between(random, 1, 2);
+    let mut text = format!("schema = 1\nname = 'features'\n[input]\nperspectives = {perspectives}\n");
+    if chance(random, 4) {
+        text += "kind = 'chess'\n";
+        let mirrored = chance(random, 2);
+        text += &format!("mirrored = {mirrored}\nother_first = {}\n", perspectives == 2 && chance(random, 3));
+        if chance(random, 3) {
+            let entries = if mirrored { 32 } else { 64 };
+            let table: Vec<u64> = (0..entries).map(|_| random.draw() % 3).collect();
+            text += &format!("king_buckets = {table:?}\n");
+        }
+        if chance(random, 2) {
+            text += &format!("max_active = {}\n", between(random, 1, 32));
+        }
+    } else {
+        let size = between(random, 1, 40);
+        text += &format!("kind = 'features'\nsize = {size}\nmax_active = {}\n", between(random, 1, size));
+    }
+    let bucketed = if chance(random, 2) { format!("bucketed = {}\n", chance(random, 2)) } else { String::new() };
+    let any = bucketed.contains("true");
+    if any {
+        text += &format!("[buckets]\ncount = {}\n", between(random, 1, 5));
+    }
+    text += &format!(
+        "[output]\nscale = {}\n",
+        pick(random, &["1", "10", "400", "400", "400", "400", "1073741824", "2147483647"])
+    );
+    text += &format!("[file]\ntail = '{}'\n", pick(random, &["bullet", "zeros", "none"]));
+    if chance(random, 4) {
+        text += "header_len_bytes = 3\nheader_hex = '010203'\n";
+    }
+
+    let first = match random.draw() % 16 {
+        0 => "relu",
+        1..=3 => "crelu",
+        4..=7 => "screlu",
+        8..=9 => "sqrrelu",
+        _ => "pairwise-crelu",
+    };
+    let pairwise = first == "pairwise-crelu";
+    let transformer = if chance(random, 4) { "i8" } else { "i16" };
+    let qa = pick(random, &["1", "64", "127", "181", "255", "255", "255", "403", "1024", "32767"]);
+    let qb = pick(random, &["1", "32", "64", "64", "64", "128", "32767"]);
+    let second = match (pairwise, random.draw() % 8) {
+        (_, 0) => pick(random, &["i8", "i16", "i32", "f32"]),
+        (_, 1 | 2) => "f32",
+        (false, _) => "i16",
+        (true, _) => "i8",
+    };
+    let bias = match second {
+        "i16" => pick(random, &["i16", "i16", "i32", "i32", "f32", "f32", "f32", "i8"]),
+        _ if chance(random, 12) => "i32",
+        _ => "f32",
+    };
+    let tail = if bias == "f32" { random.draw() % 4 } else { u64::from(chance(random, 12)) };
+    let outputs = between(random, 1, 4);
+
+    let width = between(random, 1, 40);
+    text += &format!("[[layer]]\nname = 'l0'\nactivation = '{first}'\n");
+    text += &format!("outputs = {}\n", if pairwise { 2 * width } else { width });
+    if pairwise {
+        text += &format!("product_shift = {}\n", pick(random, &["9", "9", "9", "12", "8", "14", "22", "30"]));
+    }
+    for layer in 1..=tail + 1 {
+        text += &format!("[[layer]]\nname = 'l{layer}'\n{bucketed}");
+        if layer == tail + 1 {
+            text += &format!("outputs = {outputs}\n");
+            continue;
+        }
+        let activation =
+            pick(random, &["relu", "crelu", "screlu", "sqrrelu", "pairwise-crelu", "dual-crelu", "dual-crelu"]);
+        let skip = if chance(random, 3) { outputs } else { 0 };
+        let width = between(random, 1, 9) * if activation == "pairwise-crelu" { 2 } else { 1 };
+        text += &format!("activation = '{activation}'\nskip = {skip}\noutputs = {}\n", width + skip);
+    }
+
+    let mut tensors = vec![tensor(random, "l0w", transformer, qa), tensor(random, "l0b", "i16", qa)];
+    tensors.push(tensor(random, "l1w", second, qb));
+    let product = (qa.parse::<u64>().unwrap() * qb.parse::<u64>().unwrap()).min(32767);
+    tensors.push(tensor(random, "l1b", bias, &product.to_string()));
+    for layer in 2..=tail + 1 {
+        tensors.push(tensor(random, &format!("l{layer}w"), "f32", ""));
+        tensors.push(tensor(random, &format!("l{layer}b"), "f32", ""));
+    }
+    let turn = random.draw() as usize % tensors.len();
+    tensors.rotate_left(turn);
+    text + &tensors.concat()
+}
+
+fn tensor(random: &mut Random, name: &str, element: &str, scale: &str) -> String {
+    let mut text = format!("[[tensor]]\nname = '{name}'\ntype = '{element}'\ntransposed = {}\n", chance(random, 2));
+    if element != "f32" {
+        text += &format!("scale = {scale}\nrounding = '{}'\n", pick(random, &["nearest", "truncate"]));
+    }
+    text
+}
+
+/// Weights of every size that the stored types can hold, and rarely a channel of zeros or one that is almost zero.
+fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
+    let layers = (0..arch.layers.len()).map(|index| {
+        let (outputs, inputs) = (arch.layer_rows(index), arch.layer_inputs(index));
+        let mut limit = |name: &str| {
+            let spec = arch.tensor(name).unwrap();
+            let share = [1.0, 1.0, 0.1, 0.01][(random.draw() % 4) as usize];
+            spec.scale.map_or(share, |scale| {
+                let type_max = match spec.r#type.len_bytes() {
+                    1 => 127.0,
+                    _ => 32767.0,
+                };
+                type_max / scale as f32 * share * share
+            })
+        };
+        let (weight, bias) = (limit(&arch.weights_name(index)), limit(&arch.bias_name(index)));
+        let mut values: Vec<f32> = (0..outputs * inputs).map(|_| random.real() * weight).collect();
+        if chance(random, 6) {
+            let factor = [0.0, 1e-12, 1e-40][(random.draw() % 3) as usize];
+            values.iter_mut().step_by(outputs).for_each(|value| *value *= factor);
+        }
+        let bias = (0..outputs).map(|_| random.real() * bias).collect();
+        Affine { weights: Matrix { outputs, inputs, values }, bias }
+    });
+    Net { layers: layers.collect(), arch: arch.clone() }
+}
+
+/// Distinct features, from none to as many as there may be; or a vector that leaves its range here and there.
+fn example(arch: &Architecture, random: &mut Random) -> Example {
+    if arch.input.kind == InputKind::Dense {
+        let max = arch.input.max.unwrap();
+        return Example::Dense((0..arch.feature_count()).map(|_| f64::from(random.real()) * 1.2 * max).collect());
+    }
+    let bucket = (random.draw() % arch.bucket_count() as u64) as usize;
+    let mut lists = [Vec::new(), Vec::new()];
+    for list in lists.iter_mut().take(arch.perspectives()) {
+        for _ in 0..between(random, 0, arch.max_active() as u64) {
+            let feature = (random.draw() % arch.feature_count() as u64) as u32;
+            if !list.contains(&feature) {
+                list.push(feature);
+            }
+        }
+    }
+    Example::Features { lists, bucket }
+}
