@@ -50,7 +50,9 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
                 kind: hypothesis.kind,
                 evidence: Evidence::Outputs,
                 text: format!(
-                    "the outputs are far from full precision (mean square error {current:.1}) but come close ({error:.1}) with {}",
+                    "the outputs are far from full precision (rms error {:.4}) but come close ({:.4}) with {}",
+                    current.sqrt(),
+                    error.sqrt(),
                     hypothesis.text
                 ),
             }]);
@@ -61,8 +63,9 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
                 kind: MistakeKind::OtherWeights,
                 evidence: Evidence::Outputs,
                 text: format!(
-                    "the outputs are far from full precision (mean square error {current:.1}), and no single change of the description \
-                     explains it; do file and reference belong together?"
+                    "the outputs are far from full precision (rms error {:.4}), and no single change of the description explains it; do \
+                     file and reference belong together?",
+                    current.sqrt()
                 ),
             }]);
         }
