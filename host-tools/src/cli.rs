@@ -66,6 +66,9 @@ pub enum Verb {
         /// Folder for the pages
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        /// Overwrite pages that exist
+        #[arg(long, requires = "out")]
+        force: bool,
     },
 }
 

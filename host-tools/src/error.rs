@@ -104,11 +104,25 @@ impl<T, E: Fault> Explain<T> for Result<T, E> {
 }
 
 fn explained(error: &impl Fault, message: String) -> CliError {
-    let plain = CliError::new(error.class().into(), message);
+    let plain = CliError::new(error.class().into(), cut(&message));
     match error.advice() {
         Some(advice) => plain.help(advice),
         None => plain,
     }
+}
+
+/// The same with the middle left out of long lines: a message quotes its input, which can be one line of a megabyte.
+fn cut(message: &str) -> String {
+    const END_CHARS: usize = 200;
+    let line = |line: &str| {
+        let count = line.chars().count();
+        if count <= 2 * END_CHARS {
+            return line.to_owned();
+        }
+        let (start, end) = (line.chars().take(END_CHARS), line.chars().skip(count - END_CHARS));
+        start.chain(" … ".chars()).chain(end).collect()
+    };
+    message.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The message and those of its sources that it does not repeat itself.
@@ -135,7 +149,21 @@ macro_rules! classified {
     )*};
 }
 
-classified!(ArchError, EvalError, GateError, ImportError, PositionError, QuantiseError, ReferenceError, VerifyError);
+classified!(ArchError, EvalError, GateError, PositionError, QuantiseError, ReferenceError, VerifyError);
+
+impl Fault for ImportError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::In { cause, .. } => cause.advice(),
+            Self::FloatCheckpoint { .. } => Some("`host-tools quantise` takes it"),
+            _ => None,
+        }
+    }
+}
 
 impl Fault for PackError {
     fn class(&self) -> FaultClass {
@@ -177,7 +205,7 @@ impl Fault for RunError {
 
 #[cfg(test)]
 mod tests {
-    use super::{CliError, Explain, ParseError, Status};
+    use super::{CliError, Explain, ParseError, Status, cut};
     use std::path::Path;
 
     #[test]
@@ -188,6 +216,14 @@ mod tests {
         let text = error.to_string();
         assert!(text.starts_with("net.bin: 3 bytes; a container has at least 128"), "{text}");
         assert!(text.contains("\nhelp: copy the file again"), "{text}");
+    }
+
+    #[test]
+    fn long_lines_lose_their_middle() {
+        let text = cut(&format!("a\n{}é{}\nb", "x".repeat(1 << 20), "y".repeat(1 << 20)));
+        assert!(text.starts_with("a\nxx") && text.contains("x … y") && text.ends_with("yy\nb"), "{text}");
+        assert_eq!(text.chars().count(), 4 + 403);
+        assert_eq!(cut("short\n"), "short\n");
     }
 
     #[test]

@@ -10,47 +10,89 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
+use tamis_quant::import;
+use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Header, MAGIC, Model, ParseError};
 
 /// The name that means standard input or output.
 const STREAM: &str = "-";
 
+const MIB: u64 = 1 << 20;
+/// The longest description or gate file.
+pub const MAX_TOML_LEN_BYTES: u64 = MIB;
+/// The longest file of FENs.
+pub const MAX_FENS_LEN_BYTES: u64 = 256 * MIB;
+/// The longest reference.
+pub const MAX_REFERENCE_LEN_BYTES: u64 = 1024 * MIB;
+
 /// Reads and checks an architecture description.
 ///
 /// # Errors
 /// [`CliError`] naming file and line.
 pub fn read_arch(path: &Path) -> Result<Architecture, CliError> {
-    let text = read_text(path, "the architecture description, TOML")?;
+    let text = read_text(path, "the architecture description, TOML", MAX_TOML_LEN_BYTES)?;
     Architecture::from_toml(&text, &path.display().to_string()).explain()
 }
 
-/// Reads a text; `-` is standard input.
+/// Reads a text of at most `limit_bytes`, without a byte order mark; `-` is standard input.
 ///
 /// # Errors
-/// [`CliError`] naming the file, and saying what was expected if it is no text.
-pub fn read_text(path: &Path, expected: &str) -> Result<String, CliError> {
+/// [`CliError`] naming the file, and saying what was expected if it is no text, or is too long.
+pub fn read_text(path: &Path, expected: &str, limit_bytes: u64) -> Result<String, CliError> {
     let bytes = if path == Path::new(STREAM) {
         let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(|error| CliError::io("read", path, &error))?;
+        let mut stdin = io::stdin().lock().take(limit_bytes + 1);
+        stdin.read_to_end(&mut bytes).map_err(|error| CliError::io("read", path, &error))?;
+        if bytes.len() as u64 > limit_bytes {
+            return Err(too_long(path, "more", limit_bytes, expected));
+        }
         bytes
     } else {
-        read(path)?
+        read(path, expected, limit_bytes)?
     };
-    String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message =
             format!("{}: byte {at} is not UTF-8, so that the file is no text; expected {expected}", path.display());
         CliError::new(Status::Malformed, message).help("give the text file here, and the network where it belongs")
-    })
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Reads a whole file of bounded length.
+/// Reads a whole file of at most `limit_bytes`; the length is looked at first.
 ///
 /// # Errors
-/// [`CliError`] naming the file.
-pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    tamis_quant::import::read_file(path).explain()
+/// [`CliError`] naming the file, and what was expected if it is too long.
+pub fn read(path: &Path, expected: &str, limit_bytes: u64) -> Result<Vec<u8>, CliError> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() && metadata.len() > limit_bytes => {
+            Err(too_long(path, &metadata.len().to_string(), limit_bytes, expected))
+        }
+        _ => import::read_file_at_most(path, limit_bytes).explain(),
+    }
+}
+
+fn too_long(path: &Path, found: &str, limit_bytes: u64, expected: &str) -> CliError {
+    let message = format!("{}: {found} bytes, at most {limit_bytes} are read; expected {expected}", path.display());
+    CliError::new(Status::Malformed, message)
+}
+
+/// Reads BulletFormat, the first `limit` records only if there is one.
+///
+/// # Errors
+/// [`CliError`] naming the file, also if its length is no whole number of records.
+pub fn read_records(path: &Path, limit: Option<usize>) -> Result<Vec<u8>, CliError> {
+    let wanted = limit.map_or(u64::MAX, |limit| (limit as u64).saturating_mul(RECORD_LEN_BYTES as u64));
+    let (bytes, len) = import::read_file_start(path, wanted).explain().map_err(|error| match error.status() {
+        Status::Unsupported => error.help("--limit N reads the first N positions only"),
+        _ => error,
+    })?;
+    if !len.is_multiple_of(RECORD_LEN_BYTES as u64) {
+        let len_bytes = usize::try_from(len).unwrap_or(usize::MAX);
+        return Err(PositionError::PartialRecord { len_bytes }).explain_at(path);
+    }
+    Ok(bytes)
 }
 
 /// Whether a file starts like a container; no if it cannot be read.
@@ -125,21 +167,25 @@ impl Sink {
     /// Looks at the target before any work is done.
     ///
     /// # Errors
-    /// [`CliError`] if it exists and may not, or must not, be overwritten.
-    pub fn check(target: &Target) -> Result<Self, CliError> {
-        Self::check_path(&target.out, target.force)
+    /// [`CliError`] if it exists and may not, or must not, be overwritten; an input never may.
+    pub fn check(target: &Target, inputs: &[&Path]) -> Result<Self, CliError> {
+        Self::check_path(&target.out, target.force, inputs)
     }
 
     /// The same for any path.
     ///
     /// # Errors
     /// As [`Sink::check`].
-    pub fn check_path(path: &Path, force: bool) -> Result<Self, CliError> {
+    pub fn check_path(path: &Path, force: bool, inputs: &[&Path]) -> Result<Self, CliError> {
         if path == Path::new(STREAM) {
             return Ok(Self { path: path.to_owned(), force });
         }
         // A link's target is what is written, not the link.
         let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if inputs.iter().any(|input| is_or_holds(input, &resolved)) {
+            return Err(CliError::usage(format!("{}: is an input and cannot be the output", path.display()))
+                .help("write to another file; --force does not overwrite what is read"));
+        }
         match resolved.metadata() {
             Ok(metadata) if !metadata.is_file() => {
                 return Err(CliError::usage(format!("{}: exists and is not a file", path.display()))
@@ -168,7 +214,10 @@ impl Sink {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let mut file = temporary(folder).map_err(io)?;
+        // Asked first: the system's own words, and about the folder that the user named.
+        folder.metadata().map_err(io)?;
+        // The library's message names the temporary file, which means nothing to the user.
+        let mut file = temporary(folder).map_err(|error| io(error.kind().into()))?;
         file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(io)?;
         let kept = if self.force { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
         match kept {
@@ -177,6 +226,12 @@ impl Sink {
             Err(error) => Err(io(error.error)),
         }
     }
+}
+
+/// Whether an input is this file, or a checkpoint's folder in which this file is read.
+fn is_or_holds(input: &Path, file: &Path) -> bool {
+    let is = |input: &Path| input.canonicalize().is_ok_and(|input| input == file);
+    is(input) || import::IN_DIRECTORY.iter().any(|name| is(&input.join(name)))
 }
 
 fn exists(path: &Path) -> CliError {

@@ -1,7 +1,8 @@
 //! A model bound to a tier: what an engine or a firmware calls.
 
-use crate::format::{Model, Tensor, element, input_kind};
+use crate::format::{Model, Tensor, element, feature_set, input_kind};
 use crate::kernels::Kernels;
+use crate::nnue::chess::ChessView;
 use core::fmt;
 
 /// Why a call is refused: always something that the caller handed in.
@@ -122,6 +123,16 @@ impl<'a> Plan<'a> {
         self.kernels
     }
 
+    /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other inputs.
+    pub fn chess_view(&self) -> Option<ChessView<'a>> {
+        let mirrored = match self.model.input().feature_set {
+            feature_set::CHESS => false,
+            feature_set::CHESS_MIRRORED => true,
+            _ => return None,
+        };
+        Some(ChessView { mirrored, king_table: self.model.king_table()? })
+    }
+
     /// Width of one accumulator.
     pub const fn hidden(&self) -> usize {
         self.model.input().hidden as usize
@@ -148,13 +159,19 @@ impl<'a> Plan<'a> {
     /// Changes an accumulator: `acc = source + Σ row(added) − Σ row(removed)`, i16, wrapping. One feature in and one out, the
     /// common move, takes a single pass.
     ///
-    /// acc, source: (hidden,)
+    /// acc, source: (hidden,) · added, removed: at most `max_active` each. Which features are active is the caller's to know: the
+    /// overflow proof holds while they are distinct and at most `max_active`.
     ///
     /// # Errors
-    /// [`RunError`] for a wrong length or an index out of range; `acc` is then unspecified.
+    /// [`RunError`] for a wrong length, too many features or an index out of range; `acc` is then unspecified.
     pub fn update(&self, acc: &mut [i16], source: &[i16], added: &[u32], removed: &[u32]) -> Result<(), RunError> {
         self.check_accumulator("accumulator", acc.len())?;
         self.check_accumulator("source accumulator", source.len())?;
+        let limit = self.model.input().max_active as usize;
+        let found = added.len().max(removed.len());
+        if found > limit {
+            return Err(RunError::TooManyFeatures { found, limit });
+        }
         let (mut added, mut removed) = (added, removed);
         let fused = match (added.split_first(), removed.split_first()) {
             (Some((plus, added_rest)), Some((minus, removed_rest))) => {

@@ -286,3 +286,29 @@ fn a_wrong_king_bucket_table_is_recovered() {
         assert!(mistake.text.contains(square), "{}", mistake.text);
     }
 }
+
+/// A dequantised checkpoint holds no rounding: a truncated network is not accused of it.
+#[test]
+fn truncated_integers_are_no_mistake() {
+    let Some([noggin, akimbo]) = subjects() else { return };
+    for subject in [noggin, akimbo] {
+        let truncating = subject.text.replace("rounding = \"nearest\"", "rounding = \"truncate\"");
+        assert_ne!(truncating, subject.text);
+        let arch = Architecture::from_toml(&truncating, "test").unwrap();
+        let bare = std::fs::read(&subject.bare).unwrap();
+        let checkpoint = read_bytes(&bare, &arch, "quantised.bin").unwrap();
+        assert!(checkpoint.is_dequantised());
+        assert_eq!(subject.mistakes(&subject.packed_bare(&truncating), &checkpoint), []);
+    }
+}
+
+/// QA 255 for 181 in file and description alike: only the scores can tell.
+#[test]
+fn a_shared_wrong_qa_is_named() {
+    let Some([_, akimbo]) = subjects() else { return };
+    let wrong = akimbo.text.replace("scale = 181", "scale = 255").replace("scale = 11584", "scale = 16320");
+    let arch = Architecture::from_toml(&wrong, "test").unwrap();
+    let checkpoint = read_bytes(&std::fs::read(&akimbo.bare).unwrap(), &arch, "quantised.bin").unwrap();
+    let mistakes = akimbo.mistakes(&akimbo.packed_bare(&wrong), &checkpoint);
+    assert!(mistakes.iter().any(|mistake| mistake.kind == MistakeKind::Scale), "{mistakes:#?}");
+}

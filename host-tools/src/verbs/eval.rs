@@ -83,7 +83,7 @@ fn each(
     output: &Output,
     mut evaluate: impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
 ) -> Result<Vec<Vec<Value>>, CliError> {
-    let source = Source::read(&args.positions)?;
+    let source = Source::read(&args.positions, args.limit)?;
     let count = source.count_at_most(args.limit.unwrap_or(usize::MAX));
     let bar = progress::bar(output, "evaluating", count);
     let positions = source.positions()?.take(count);

@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::pack::unpack;
 use tamis_quant::proof::prove;
+use tamis_quant::verify::accuracy::unit;
 use tamis_quant::verify::claims;
 
 /// Everything about a container.
@@ -36,6 +37,9 @@ pub struct Inspection {
     output_buckets: u32,
     /// The real value of one unit of the output.
     output_unit: f32,
+    /// Its name where it has one.
+    #[serde(skip)]
+    centipawns: bool,
     tensors: Vec<TensorFacts>,
     operations: Vec<OperationFacts>,
     proof: ProofFacts,
@@ -70,6 +74,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         max_active: model.input().max_active,
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
+        centipawns: unit(&net.arch) == "centipawns",
         tensors: facts::of_model(&model, &people, &net),
         operations: facts::operations(&model, &people),
         disagreements: facts::disagreements(&claims(&model, &net, &proof).explain_at(&args.model)?),
@@ -102,7 +107,11 @@ impl Report for Inspection {
             writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
         }
         writeln!(out, "  buckets    {}", self.output_buckets)?;
-        writeln!(out, "  unit       one output unit is {}\n", self.output_unit)?;
+        match (self.centipawns, self.output_unit) {
+            (true, 1.0) => writeln!(out, "  unit       one output unit is 1 centipawn\n")?,
+            (true, unit) => writeln!(out, "  unit       one output unit is {unit} centipawns\n")?,
+            (false, unit) => writeln!(out, "  unit       one output unit is {unit}\n")?,
+        }
         facts::print(out, &self.tensors)?;
         writeln!(out)?;
         let mut rows = vec![OperationFacts::heading()];

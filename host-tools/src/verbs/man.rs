@@ -26,11 +26,11 @@ struct Page {
     text: String,
 }
 
-/// Generates the pages; with a folder also writes them, over those of an earlier version.
+/// Generates the pages; with a folder also writes them, over those of an earlier version only with `force`.
 ///
 /// # Errors
-/// [`CliError`] if a page cannot be written.
-pub fn run(folder: Option<&Path>) -> Result<Manual, CliError> {
+/// [`CliError`] if a page exists or cannot be written.
+pub fn run(folder: Option<&Path>, force: bool) -> Result<Manual, CliError> {
     let mut command = Cli::command();
     command.build();
     let mut pages = vec![page(&command)?];
@@ -39,8 +39,10 @@ pub fn run(folder: Option<&Path>) -> Result<Manual, CliError> {
             pages.push(page(verb)?);
         }
         fs::create_dir_all(folder).map_err(|error| CliError::io("create", folder, &error))?;
-        for page in &pages {
-            Sink::check_path(&folder.join(&page.file), true)?.write(page.text.as_bytes())?;
+        let sinks = pages.iter().map(|page| Sink::check_path(&folder.join(&page.file), force, &[]));
+        let sinks: Vec<Sink> = sinks.collect::<Result<_, _>>()?;
+        for (page, sink) in pages.iter().zip(sinks) {
+            sink.write(page.text.as_bytes())?;
         }
     }
     Ok(Manual { folder: folder.map(|folder| folder.display().to_string()), pages })

@@ -44,7 +44,7 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
         Verb::Tiers => output.report(&tiers::run()),
         Verb::Demo => output.report(&demo::run(output)?),
         Verb::Completions { shell } => output.report(&completions::run(shell)),
-        Verb::Man { out } => output.report(&man::run(out.as_deref())?),
+        Verb::Man { out, force } => output.report(&man::run(out.as_deref(), force)?),
     }
 }
 

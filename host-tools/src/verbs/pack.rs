@@ -10,7 +10,7 @@ use crate::status::Status;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
-use tamis_quant::import::{fnv1a_64, read_bare};
+use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
 use tamis_quant::pack::{Provenance, to_bare, unpack};
 use tamis_quant::quantise::QuantNet;
 use tamis_runtime::format::Model;
@@ -25,24 +25,21 @@ pub struct Packed(Written);
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
-    let sink = Sink::check(&args.target)?;
+    let sink = Sink::check(&args.target, &[&args.bare, &args.arch])?;
     let arch = files::read_arch(&args.arch)?;
     if files::is_container(&args.bare) {
         return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
             .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back"));
     }
-    let bytes = files::read(&args.bare)?;
-    let bare = read_bare(&bytes, &arch).explain_at(&args.bare).map_err(|error| {
-        let is_raw = bytes.len() as u64 == arch.raw_len_bytes();
-        if is_raw { error.help("this is the length of raw.bin, which `host-tools quantise` takes") } else { error }
-    })?;
+    let bytes = read_bare_file(&args.bare, &arch).explain()?;
+    let bare = read_bare(&bytes, &arch).explain_at(&args.bare)?;
     let net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
     let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
     let sealed = seal(&net, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     sink.write(sealed.container.as_ref())?;
     let len_bytes = sealed.container.as_ref().len();
-    Ok(Packed(Written::new(&args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed)))
+    Ok(Packed(Written::new(&args.bare, &args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed)))
 }
 
 /// A container from which the bare file does not come back is not written.

@@ -24,7 +24,9 @@ pub struct Written {
     form: &'static str,
     network: String,
     architecture: String,
-    /// What was read: `weights.bin`, `raw.bin`, …
+    /// The path that was given.
+    input: String,
+    /// What was read there: `weights.bin`, `raw.bin`, …
     source: String,
     source_hash: String,
     /// Bytes of the parameters as f32, of which the file holds integers.
@@ -43,7 +45,7 @@ pub struct Written {
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
-    let sink = Sink::check(&args.target)?;
+    let sink = Sink::check(&args.target, &[&args.checkpoint, &args.arch])?;
     let arch = files::read_arch(&args.arch)?;
     refuse_container(&args.checkpoint)?;
     let spinner = progress::spinner(output, "quantising");
@@ -66,7 +68,7 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     let bytes = bare.as_deref().unwrap_or(sealed.container.as_ref());
     sink.write(bytes)?;
     let form = if bare.is_some() { "bare" } else { CONTAINER };
-    Ok(Written::new(&args.target.out, form, bytes.len(), &net, &origin, &sealed))
+    Ok(Written::new(&args.checkpoint, &args.target.out, form, bytes.len(), &net, &origin, &sealed))
 }
 
 fn refuse_container(path: &Path) -> Result<(), CliError> {
@@ -78,8 +80,9 @@ fn refuse_container(path: &Path) -> Result<(), CliError> {
 }
 
 impl Written {
-    /// The report on a network that was written to `out`.
+    /// The report on a network that was read from `input` and written to `out`.
     pub fn new(
+        input: &Path,
         out: &Path,
         form: &'static str,
         len_bytes: usize,
@@ -90,6 +93,7 @@ impl Written {
         let tensors = facts::of_net(net);
         let parameters: usize = tensors.iter().map(|tensor| tensor.rows * tensor.cols).sum();
         Self {
+            input: input.display().to_string(),
             out: out.display().to_string(),
             form,
             network: net.arch.name.clone(),
@@ -111,7 +115,7 @@ impl Written {
     /// The writer's.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}: {}", self.network, self.architecture)?;
-        writeln!(out, "  read       {} (FNV-1a {})", self.source, self.source_hash)?;
+        writeln!(out, "  read       {} ({}), FNV-1a {}", self.input, self.source, self.source_hash)?;
         let ratio = self.len_bytes as f64 / self.float_len_bytes.max(1) as f64;
         writeln!(
             out,

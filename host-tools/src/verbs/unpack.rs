@@ -26,7 +26,7 @@ pub struct Unpacked {
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
-    let sink = Sink::check(&args.target)?;
+    let sink = Sink::check(&args.target, &[&args.model])?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let people = model.people().explain_at(&args.model)?;

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::{Checkpoint, read_checkpoint};
 use tamis_quant::positions::{Position, records};
-use tamis_quant::verify::{self, Gates, Reference, Truth, to_html};
+use tamis_quant::verify::{self, Gates, Reference, Truth, VerifyError, to_html};
 
 /// The library's report, and where its page went.
 #[derive(Debug, Serialize)]
@@ -30,7 +30,10 @@ pub struct Verified {
 /// # Errors
 /// [`CliError`] naming the file; findings are in the report, not errors.
 pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
-    let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force)).transpose()?;
+    let Verify { truth, arch, positions, gates, .. } = args;
+    let files = [&truth.checkpoint, &truth.reference, arch, positions, gates];
+    let inputs: Vec<&Path> = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path()).collect();
+    let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
@@ -40,7 +43,7 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     };
     let limit = args.limit.unwrap_or(usize::MAX);
     let reference = args.truth.reference.as_deref().map(|path| read_reference(path, limit)).transpose()?;
-    let positions = args.positions.as_deref().map_or(Ok(Vec::new()), |path| read_positions(path, limit))?;
+    let positions = args.positions.as_deref().map_or(Ok(Vec::new()), |path| read_positions(path, args.limit))?;
     let truth = Truth { checkpoint: checkpoint.as_ref(), reference: reference.as_ref(), positions: &positions };
 
     let bar = progress::bar(output, "verifying", 0);
@@ -48,12 +51,26 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
         bar.set_length(total);
         bar.set_position(done);
     };
-    let report = verify::verify(model, &truth, &gates, &mut step).explain_at(&args.model)?;
+    let report = match verify::verify(model, &truth, &gates, &mut step) {
+        Err(nothing @ VerifyError::NoExamples) => return Err(nothing_to_run(&nothing, args)),
+        report => report.explain_at(&args.model)?,
+    };
     bar.finish_and_clear();
     if let Some(page) = page {
         page.write(to_html(&report).as_bytes())?;
     }
     Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
+}
+
+/// The model has no part in it.
+fn nothing_to_run(error: &VerifyError, args: &Verify) -> CliError {
+    match &args.positions {
+        _ if args.limit == Some(0) => {
+            CliError::usage("--limit 0: no examples are left to run").help("give a limit of 1 or more")
+        }
+        Some(path) => CliError::usage(format!("{}: holds no positions", path.display())),
+        None => CliError::usage(error.to_string()),
+    }
 }
 
 fn read_truth(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
@@ -69,17 +86,18 @@ fn read_truth(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
 }
 
 fn read_gates(path: &Path) -> Result<Gates, CliError> {
-    Gates::from_toml(&files::read_text(path, "gates, TOML")?).explain_at(path)
+    Gates::from_toml(&files::read_text(path, "gates, TOML", files::MAX_TOML_LEN_BYTES)?).explain_at(path)
 }
 
-fn read_positions(path: &Path, limit: usize) -> Result<Vec<Position>, CliError> {
-    let bytes = files::read(path)?;
-    records(&bytes).explain_at(path)?.take(limit).map(|position| position.explain_at(path)).collect()
+fn read_positions(path: &Path, limit: Option<usize>) -> Result<Vec<Position>, CliError> {
+    let bytes = files::read_records(path, limit)?;
+    records(&bytes).explain_at(path)?.map(|position| position.explain_at(path)).collect()
 }
 
 /// The first `limit` examples of a reference.
 fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
-    let mut reference = Reference::parse(&files::read(path)?).explain_at(path)?;
+    let bytes = files::read(path, "a reference, safetensors", files::MAX_REFERENCE_LEN_BYTES)?;
+    let mut reference = Reference::parse(&bytes).explain_at(path)?;
     reference.positions.truncate(limit);
     reference.inputs.truncate(limit);
     reference.labels.truncate(limit);

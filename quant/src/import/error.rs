@@ -25,6 +25,9 @@ pub enum ImportError {
     /// A device, a pipe, or something else without a length.
     #[error("is neither a file nor a directory")]
     NotAFile,
+    /// A directory where one file is read.
+    #[error("is a directory, expected a file")]
+    IsADirectory,
     /// A directory without anything to read.
     #[error(
         "holds neither optimiser_state/weights.bin nor weights.bin nor raw.bin; is it a checkpoint (`<net>-<superbatch>`)?"
@@ -70,6 +73,26 @@ pub enum ImportError {
         table: String,
         /// Which single changed fact would fit, or what to look at.
         hint: String,
+    },
+    /// A file that neither its name, its first bytes nor its length makes any form of the description.
+    #[error(
+        "not recognised as weights.bin, raw.bin or quantised.bin of this description: {found} bytes, no tensor's name at the start; raw.bin would have {raw} bytes, quantised.bin {bare}"
+    )]
+    NotRecognised {
+        /// Length of the file.
+        found: u64,
+        /// Length of `raw.bin` by the description.
+        raw: u64,
+        /// Length of the bare file by the description.
+        bare: u64,
+    },
+    /// A float checkpoint where a bare file is read.
+    #[error("this is {form}, the float checkpoint ({len_bytes} bytes), and no quantised.bin")]
+    FloatCheckpoint {
+        /// `weights.bin` or `raw.bin`.
+        form: &'static str,
+        /// Length of the file.
+        len_bytes: u64,
     },
     /// A file of a length that is both `raw.bin`'s and the bare file's.
     #[error(
@@ -140,7 +163,7 @@ pub enum ImportError {
     },
     /// NaN or an infinity.
     #[error(
-        "tensor `{tensor}`: value {index} (out {output}, in {input}) is {value}; training has diverged, or the layout is wrong"
+        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} is not a finite number; training has diverged, or the layout is wrong"
     )]
     NonFinite {
         /// The tensor, or `<weights> + <factoriser>` for their sum.
@@ -201,7 +224,7 @@ impl ImportError {
             Self::Io(_) | Self::Changed { .. } => FaultClass::Io,
             Self::TooLarge { .. } | Self::OutOfMemory { .. } => FaultClass::Unsupported,
             Self::FactoriserNotInRaw { .. } | Self::NoScale { .. } => FaultClass::Unsupported,
-            Self::NotAFile | Self::NothingThere | Self::Ambiguous { .. } => FaultClass::Usage,
+            Self::NotAFile | Self::IsADirectory | Self::NothingThere | Self::Ambiguous { .. } => FaultClass::Usage,
             _ => FaultClass::Malformed,
         }
     }

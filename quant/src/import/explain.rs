@@ -28,6 +28,13 @@ pub(super) fn length_error(arch: &Architecture, form: FileForm, found: u64) -> I
     ImportError::Length { form: name, found, expected: len_bytes(arch, form), table: table(arch, form, found), hint }
 }
 
+/// Whether `found` bytes are near enough to a form to explain what does not fit: within a factor of two of its length,
+/// or exactly the length with one fact changed.
+pub(super) fn is_near(arch: &Architecture, form: FileForm, found: u64) -> bool {
+    let expected = len_bytes(arch, form);
+    (expected.div_ceil(2)..=expected.saturating_mul(2)).contains(&found) || !hints(arch, form, found).is_empty()
+}
+
 /// A line for each part of the file, with its byte range.
 fn table(arch: &Architecture, form: FileForm, found: u64) -> String {
     let spans = arch.spans(form);

@@ -12,7 +12,7 @@ use crate::arch::Architecture;
 pub const MAX_FILE_LEN_BYTES: u64 = 1 << 32;
 
 /// What a checkpoint's directory may hold, best first: `weights.bin` has everything, `raw.bin` no factorisers.
-const IN_DIRECTORY: [&str; 3] = ["optimiser_state/weights.bin", "weights.bin", "raw.bin"];
+pub const IN_DIRECTORY: [&str; 3] = ["optimiser_state/weights.bin", "weights.bin", "raw.bin"];
 
 /// Reads a checkpoint: a directory that bullet wrote, or a `weights.bin`, `raw.bin` or bare `quantised.bin`, told
 /// apart by content. [`Checkpoint::source`] says what it was.
@@ -23,8 +23,10 @@ pub fn read_checkpoint(path: &Path, arch: &Architecture) -> Result<Checkpoint, I
     if path.is_dir() {
         return read_directory(path, arch);
     }
+    let name = file_name(path);
+    let (start, len) = start_and_len(path).map_err(at(path))?;
+    sniff::check_start(&start, len, arch, name).map_err(at(path))?;
     let bytes = read_file(path)?;
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     sniff::read_bytes(&bytes, arch, name).map_err(at(path))
 }
 
@@ -34,7 +36,51 @@ pub fn read_checkpoint(path: &Path, arch: &Architecture) -> Result<Checkpoint, I
 /// [`ImportError::In`] with the path and [`ImportError::Io`], [`ImportError::NotAFile`], [`ImportError::TooLarge`],
 /// [`ImportError::OutOfMemory`] or [`ImportError::Changed`].
 pub fn read_file(path: &Path) -> Result<Vec<u8>, ImportError> {
-    read_file_below(path, MAX_FILE_LEN_BYTES).map_err(at(path))
+    read_file_at_most(path, MAX_FILE_LEN_BYTES)
+}
+
+/// The same with another limit.
+///
+/// # Errors
+/// As [`read_file`].
+pub fn read_file_at_most(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ImportError> {
+    read_file_below(path, limit_bytes).map_err(at(path))
+}
+
+/// Reads the first `len_bytes` of a file, or all of a shorter one; also gives the whole file's length.
+///
+/// # Errors
+/// As [`read_file`], [`ImportError::TooLarge`] for what is to be read, not for the file.
+pub fn read_file_start(path: &Path, len_bytes: u64) -> Result<(Vec<u8>, u64), ImportError> {
+    let read = || {
+        let len = regular_file_len(path)?;
+        Ok((read_prefix(path, len.min(len_bytes), false)?, len))
+    };
+    read().map_err(at(path))
+}
+
+/// Reads a file that has to be a bare `quantised.bin`; what cannot be one is refused before the whole is read.
+///
+/// # Errors
+/// As [`read_file`], and [`ImportError::FloatCheckpoint`], [`ImportError::NotRecognised`] or [`ImportError::Length`].
+pub fn read_bare_file(path: &Path, arch: &Architecture) -> Result<Vec<u8>, ImportError> {
+    let (start, len) = start_and_len(path).map_err(at(path))?;
+    sniff::check_bare_start(&start, len, arch, file_name(path)).map_err(at(path))?;
+    read_file(path)
+}
+
+fn file_name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// What decides whether the rest is worth reading.
+fn start_and_len(path: &Path) -> Result<(Vec<u8>, u64), ImportError> {
+    let len = regular_file_len(path)?;
+    if len > MAX_FILE_LEN_BYTES {
+        return Err(ImportError::TooLarge { len_bytes: len, limit_bytes: MAX_FILE_LEN_BYTES });
+    }
+    let start = read_prefix(path, len.min(weights_bin::START_LEN_BYTES as u64), false)?;
+    Ok((start, len))
 }
 
 fn at(path: &Path) -> impl FnOnce(ImportError) -> ImportError {
@@ -49,6 +95,15 @@ fn read_directory(directory: &Path, arch: &Architecture) -> Result<Checkpoint, I
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
             Err(error) => return Err(at(&path)(error.into())),
         }
+        let (start, len) = start_and_len(&path).map_err(at(&path))?;
+        if name == "raw.bin" || !weights_bin::begins_with_any_name(&start) {
+            // The length, or the first bytes, are enough to refuse it.
+            let refused = match name {
+                "raw.bin" => raw_bin::check_len(len, arch),
+                _ => weights_bin::entries(&start).map(drop),
+            };
+            refused.map_err(at(&path))?;
+        }
         let bytes = read_file(&path)?;
         let read = if name == "raw.bin" { raw_bin::read_raw } else { weights_bin::read_weights };
         let net = read(&bytes, arch).map_err(at(&path))?;
@@ -61,21 +116,33 @@ fn read_directory(directory: &Path, arch: &Architecture) -> Result<Checkpoint, I
 
 /// The length is checked before memory is taken, and no more than that length is read.
 fn read_file_below(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ImportError> {
-    // Asked before opening: opening a pipe waits for a writer.
-    let metadata = path.metadata()?;
-    if !metadata.is_file() {
-        return Err(ImportError::NotAFile);
+    let len_bytes = regular_file_len(path)?;
+    if len_bytes > limit_bytes {
+        return Err(ImportError::TooLarge { len_bytes, limit_bytes });
     }
-    let expected = metadata.len();
-    if expected > limit_bytes {
-        return Err(ImportError::TooLarge { len_bytes: expected, limit_bytes });
+    read_prefix(path, len_bytes, true)
+}
+
+/// Asked before opening: opening a pipe waits for a writer.
+fn regular_file_len(path: &Path) -> Result<u64, ImportError> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Err(ImportError::IsADirectory);
+    }
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(ImportError::NotAFile) }
+}
+
+/// The first `expected` bytes; if they are to be the whole file, one byte more is an error.
+fn read_prefix(path: &Path, expected: u64, whole: bool) -> Result<Vec<u8>, ImportError> {
+    if expected > MAX_FILE_LEN_BYTES {
+        return Err(ImportError::TooLarge { len_bytes: expected, limit_bytes: MAX_FILE_LEN_BYTES });
     }
     let out_of_memory = || ImportError::OutOfMemory { len_bytes: expected };
     // One byte more, so that the read which finds the end needs no larger buffer.
     let capacity = usize::try_from(expected + 1).map_err(|_| out_of_memory())?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(capacity).map_err(|_| out_of_memory())?;
-    File::open(path)?.take(expected + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(expected + u64::from(whole)).read_to_end(&mut bytes)?;
     let found = bytes.len() as u64;
     if found == expected { Ok(bytes) } else { Err(ImportError::Changed { found, expected }) }
 }
@@ -84,7 +151,7 @@ fn read_file_below(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ImportError
 mod tests {
     use std::fs;
 
-    use super::{read_checkpoint, read_file, read_file_below};
+    use super::{read_checkpoint, read_file, read_file_below, read_file_start};
     use crate::arch::Architecture;
     use crate::fault::FaultClass;
     use crate::import::ImportError;
@@ -120,9 +187,11 @@ mod tests {
         assert_eq!(read_file_below(&path, 3).unwrap(), [1, 2, 3]);
         let error = read_file_below(&path, 2).unwrap_err();
         assert!(matches!(error, ImportError::TooLarge { len_bytes: 3, limit_bytes: 2 }));
-        assert!(matches!(read_file_below(directory.path(), 9).unwrap_err(), ImportError::NotAFile));
+        assert!(matches!(read_file_below(directory.path(), 9).unwrap_err(), ImportError::IsADirectory));
         #[cfg(unix)]
         assert!(matches!(read_file_below("/dev/zero".as_ref(), 9).unwrap_err(), ImportError::NotAFile));
+        assert_eq!(read_file_start(&path, 2).unwrap(), (vec![1, 2], 3));
+        assert_eq!(read_file_start(&path, 9).unwrap(), (vec![1, 2, 3], 3));
         // A sparse file costs nothing and is too large.
         let sparse = fs::File::create(directory.path().join("sparse")).unwrap();
         sparse.set_len(super::MAX_FILE_LEN_BYTES + 1).unwrap();

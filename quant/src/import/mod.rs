@@ -23,7 +23,9 @@ pub mod weights_bin;
 
 pub use bare::{BareNet, BareTensor, BareValues, read_bare};
 pub use error::ImportError;
-pub use file::{MAX_FILE_LEN_BYTES, read_checkpoint, read_file};
+pub use file::{
+    IN_DIRECTORY, MAX_FILE_LEN_BYTES, read_bare_file, read_checkpoint, read_file, read_file_at_most, read_file_start,
+};
 pub use raw_bin::read_raw;
 pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;
@@ -42,6 +44,14 @@ pub struct Checkpoint {
     pub source: String,
     /// FNV-1a, 64 bits, of the bytes read.
     pub bytes_hash: u64,
+}
+
+impl Checkpoint {
+    /// Whether the reals are integers divided by their scales: then nothing of the original rounding is left in them.
+    #[must_use]
+    pub fn is_dequantised(&self) -> bool {
+        self.source == SourceKind::Bare.words()
+    }
 }
 
 /// FNV-1a with 64 bits, a name for bytes (not a protection against anybody).

@@ -12,21 +12,24 @@ use crate::float::Net;
 /// [`ImportError::Length`] unless the file has exactly the description's length, [`ImportError::FactoriserNotInRaw`] if
 /// the description has a factoriser (the file then lacks a part of the weights), [`ImportError::NonFinite`].
 pub fn read_raw(bytes: &[u8], arch: &Architecture) -> Result<Net<f32>, ImportError> {
-    if let Some(factoriser) = arch.factoriser() {
-        return Err(ImportError::FactoriserNotInRaw { factoriser: factoriser.to_owned() });
-    }
-    if bytes.is_empty() {
-        return Err(ImportError::Empty);
-    }
-    if bytes.len() as u64 != arch.raw_len_bytes() {
-        return Err(length_error(arch, FileForm::Raw, bytes.len() as u64));
-    }
+    check_len(bytes.len() as u64, arch)?;
     let spans = arch.spans(FileForm::Raw);
     assemble(arch, |name, _| {
         let span = spans.iter().find(|span| span.name == name);
         // The file is as long as the spans, so each is there.
         Ok(floats(span.and_then(|span| bytes.get(span.range())).unwrap_or_default()))
     })
+}
+
+/// Whether a file of this length can be read at all.
+pub(super) fn check_len(len_bytes: u64, arch: &Architecture) -> Result<(), ImportError> {
+    if let Some(factoriser) = arch.factoriser() {
+        return Err(ImportError::FactoriserNotInRaw { factoriser: factoriser.to_owned() });
+    }
+    if len_bytes == 0 {
+        return Err(ImportError::Empty);
+    }
+    if len_bytes == arch.raw_len_bytes() { Ok(()) } else { Err(length_error(arch, FileForm::Raw, len_bytes)) }
 }
 
 #[cfg(test)]
@@ -61,7 +64,10 @@ mod tests {
             assert!(matches!(read_raw(&vec![0; len], &arch), Err(ImportError::Length { .. })), "{len}");
         }
         let message = read_raw(&bytes(&[0.0, 0.0, 0.0, 0.0, f32::NAN, 0.0]), &arch).unwrap_err().to_string();
-        assert!(message.starts_with("tensor `aw`: value 2 (out 0, in 1) is NaN"), "{message}");
+        assert!(
+            message.starts_with("tensor `aw`, index 2 (output 0, input 1): NaN is not a finite number"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which of bullet's forms a file has. None has a magic number, so: names first, then lengths, then the file's name.
 
 use super::error::ImportError;
+use super::explain::{is_near, length_error};
 use super::{Checkpoint, bare, fnv1a_64, raw_bin, weights_bin};
 use crate::arch::{Architecture, FileForm, Tail};
 
@@ -33,7 +34,7 @@ impl SourceKind {
 /// decides; and if neither form has this length, the nearer one, whose reader then explains what does not fit.
 ///
 /// # Errors
-/// [`ImportError::Empty`], [`ImportError::Ambiguous`].
+/// [`ImportError::Empty`], [`ImportError::Ambiguous`], [`ImportError::NotRecognised`] for a length far from both.
 pub fn sniff(bytes: &[u8], arch: &Architecture, file_name: &str) -> Result<SourceKind, ImportError> {
     if bytes.is_empty() {
         return Err(ImportError::Empty);
@@ -41,7 +42,12 @@ pub fn sniff(bytes: &[u8], arch: &Architecture, file_name: &str) -> Result<Sourc
     if begins_with_a_name(bytes, arch) || weights_bin::entries(bytes).is_ok() {
         return Ok(SourceKind::WeightsBin);
     }
-    let (len, raw, bare) = (bytes.len() as u64, arch.raw_len_bytes(), arch.bare_len_bytes());
+    by_length(bytes.len() as u64, arch, file_name)
+}
+
+/// Which nameless form a file of this length and name has.
+fn by_length(len: u64, arch: &Architecture, file_name: &str) -> Result<SourceKind, ImportError> {
+    let (raw, bare) = (arch.raw_len_bytes(), arch.bare_len_bytes());
     match (len == raw, len == bare, file_name) {
         (true, false, _) => Ok(SourceKind::RawBin),
         (false, true, _) => Ok(SourceKind::Bare),
@@ -49,9 +55,51 @@ pub fn sniff(bytes: &[u8], arch: &Architecture, file_name: &str) -> Result<Sourc
         (_, _, "quantised.bin") => Ok(SourceKind::Bare),
         (true, true, _) if is_the_same(arch) => Ok(SourceKind::RawBin),
         (true, true, _) => Err(ImportError::Ambiguous { len_bytes: len }),
-        (false, false, _) if len.abs_diff(raw) < len.abs_diff(bare) => Ok(SourceKind::RawBin),
-        (false, false, _) => Ok(SourceKind::Bare),
+        (false, false, _) => {
+            let (near_raw, near_bare) = (is_near(arch, FileForm::Raw, len), is_near(arch, FileForm::Bare, len));
+            match (near_raw, near_bare) {
+                (false, false) => Err(ImportError::NotRecognised { found: len, raw, bare }),
+                (true, false) => Ok(SourceKind::RawBin),
+                (true, true) if len.abs_diff(raw) < len.abs_diff(bare) => Ok(SourceKind::RawBin),
+                _ => Ok(SourceKind::Bare),
+            }
+        }
     }
+}
+
+/// Refuses what no reader takes, by length and first bytes alone, so that the rest need not be read.
+pub(super) fn check_start(start: &[u8], len: u64, arch: &Architecture, file_name: &str) -> Result<(), ImportError> {
+    if len == 0 || weights_bin::begins_with_any_name(start) {
+        return Ok(());
+    }
+    match by_length(len, arch, file_name)? {
+        SourceKind::RawBin => raw_bin::check_len(len, arch),
+        _ if len == arch.bare_len_bytes() => Ok(()),
+        _ => Err(length_error(arch, FileForm::Bare, len)),
+    }
+}
+
+/// The same where only a bare file is taken.
+pub(super) fn check_bare_start(
+    start: &[u8],
+    len: u64,
+    arch: &Architecture,
+    file_name: &str,
+) -> Result<(), ImportError> {
+    let (raw, bare) = (arch.raw_len_bytes(), arch.bare_len_bytes());
+    if len == 0 || len == bare {
+        return Ok(());
+    }
+    if begins_with_a_name(start, arch) {
+        return Err(ImportError::FloatCheckpoint { form: "weights.bin", len_bytes: len });
+    }
+    if len == raw {
+        return Err(ImportError::FloatCheckpoint { form: "raw.bin", len_bytes: len });
+    }
+    if file_name != "quantised.bin" && !is_near(arch, FileForm::Bare, len) {
+        return Err(ImportError::NotRecognised { found: len, raw, bare });
+    }
+    Err(length_error(arch, FileForm::Bare, len))
 }
 
 /// Reads a checkpoint from bytes, whatever its form.
@@ -110,6 +158,8 @@ mod tests {
             assert_eq!(sniff(&bytes, &arch, name).unwrap(), expected, "{} bytes, {name}", bytes.len());
         }
         assert!(matches!(sniff(&[], &arch, "raw.bin"), Err(ImportError::Empty)));
+        let error = sniff(&vec![0; 367], &arch, "small.toml").unwrap_err();
+        assert!(matches!(error, ImportError::NotRecognised { found: 367, raw: 197_380, bare: 98_752 }), "{error}");
     }
 
     #[test]

@@ -18,6 +18,8 @@ use crate::float::{Matrix, Net};
 
 /// The longest name; bullet's own have three to ten letters.
 const MAX_NAME_LEN: usize = 128;
+/// So many bytes of a file decide whether it can be a `weights.bin`.
+pub(super) const START_LEN_BYTES: usize = MAX_NAME_LEN + 1;
 /// The most tensors; a description has 128 at most.
 const MAX_TENSORS: usize = 1024;
 
@@ -169,6 +171,12 @@ fn entries_of_width<const WIDTH: usize>(bytes: &[u8]) -> Result<Vec<Entry<'_>>, 
         rest = after;
     }
     Ok(entries)
+}
+
+/// Whether the bytes, or the first few of a file's, can be a first tensor's name and its line feed.
+pub(super) fn begins_with_any_name(bytes: &[u8]) -> bool {
+    let len = bytes.iter().take(START_LEN_BYTES).position(|&byte| byte == b'\n');
+    len.and_then(|len| bytes.get(..len)).is_some_and(is_name)
 }
 
 /// Printable ASCII without spaces, at least one.

@@ -108,6 +108,9 @@ impl fmt::Display for Violation {
         let Check { tensor, quantity, row, bucket, low, high } = &self.check;
         let (least, greatest) = quantity.limits();
         write!(f, "tensor `{tensor}`, row {row}")?;
+        if *quantity == Quantity::Accumulator {
+            write!(f, " (hidden unit {row}, over all lists of distinct features within max_active)")?;
+        }
         if let Some(bucket) = bucket {
             write!(f, " (output bucket {bucket})")?;
         }

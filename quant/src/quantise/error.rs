@@ -9,8 +9,8 @@ pub enum QuantiseError {
     /// A value leaves the stored type.
     #[error(
         "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} · {scale} = {product} leaves {element} \
-         ({low} to {high}), so |value| must stay below {limit:.6}; {others} more values of this tensor leave it too; clip the \
-         weights in training, or lower the scale"
+         ({low} to {high}), so |value| must stay below {limit:.6}{}; clip the weights in training, or lower the scale",
+        more(*others)
     )]
     OutOfRange {
         /// Which tensor.
@@ -86,5 +86,14 @@ impl QuantiseError {
             Self::NoScale { .. } | Self::NotDescribed { .. } => FaultClass::Malformed,
             Self::Unsupported { .. } => FaultClass::Unsupported,
         }
+    }
+}
+
+/// How many more values leave the type, if any do.
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => "; one more value of this tensor leaves it too".to_owned(),
+        others => format!("; {others} more values of this tensor leave it too"),
     }
 }

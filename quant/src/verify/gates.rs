@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 /// let gates = tamis_quant::verify::Gates::from_toml("max_rms = 8.0\nrequire_proof = false").unwrap();
 /// assert_eq!(gates.max_rms, Some(8.0));
 /// assert!(gates.require_equal_runtime && !gates.require_proof);
-/// assert!(tamis_quant::verify::Gates::from_toml("max_rmss = 8.0").is_err());
+/// for refused in ["max_rmss = 8.0", "max_rms = -1.0", "min_sqnr_db = nan", "min_top1_agreement = 99.0"] {
+///     assert!(tamis_quant::verify::Gates::from_toml(refused).is_err());
+/// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -80,9 +82,28 @@ impl Gates {
     /// Reads a gate file; unknown keys are refused.
     ///
     /// # Errors
-    /// [`GateError`] with line and key.
+    /// [`GateError`] with line and key, or for a limit that cannot be one.
     pub fn from_toml(text: &str) -> Result<Self, GateError> {
-        toml::from_str(text).map_err(|error| GateError(error.to_string()))
+        let gates: Self = toml::from_str(text).map_err(|error| GateError(error.to_string()))?;
+        let infinite = f64::INFINITY;
+        for (gate, limit, least, most) in [
+            ("max_mean", gates.max_mean, 0.0, infinite),
+            ("max_rms", gates.max_rms, 0.0, infinite),
+            ("max_error", gates.max_error, 0.0, infinite),
+            ("min_sqnr_db", gates.min_sqnr_db, -infinite, infinite),
+            ("min_top1_agreement", gates.min_top1_agreement, 0.0, 1.0),
+            ("max_accuracy_loss", gates.max_accuracy_loss, 0.0, infinite),
+        ] {
+            // NaN is in no range.
+            if let Some(limit) = limit.filter(|limit| !(least..=most).contains(limit)) {
+                return Err(GateError(match most {
+                    _ if limit.is_nan() => format!("{gate} = {limit}: expected a number"),
+                    1.0 => format!("{gate} = {limit}: expected a share from 0 to 1"),
+                    _ => format!("{gate} = {limit}: expected a limit of 0 or more"),
+                }));
+            }
+        }
+        Ok(gates)
     }
 
     /// Judges a report.
@@ -98,7 +119,12 @@ impl Gates {
         flag(self.require_equal_runtime, "require_equal_runtime", report.runtime.equal, yes(report.runtime.equal));
         let proved = report.proof.holds && report.proof.claims_hold;
         flag(self.require_proof, "require_proof", proved, yes(proved));
-        flag(self.require_no_mistakes, "require_no_mistakes", mistakes == 0, format!("{mistakes} mistakes"));
+        flag(
+            self.require_no_mistakes,
+            "require_no_mistakes",
+            mistakes == 0,
+            if mistakes == 0 { "none".to_owned() } else { format!("{mistakes} found") },
+        );
         let accuracy = &report.accuracy;
         let loss = accuracy
             .correct

@@ -20,6 +20,8 @@ fn quantise_is_deterministic_and_says_what_it_did() {
     for words in ["(768 → 128)x2 → 1×8, SCReLU", "signature", "checksum", "proved: no accumulator", "l1w"] {
         assert!(ran.text().contains(words), "{words}: {}", ran.text());
     }
+    let read = format!("  read       {} (weights.bin), FNV-1a ", checkpoint.display());
+    assert!(ran.text().contains(&read), "{}", ran.text());
     let streamed = host_tools!("quantise", checkpoint, "--arch", arch, "-o", "-").fine();
     assert_eq!(streamed.stdout, fs::read(&model).unwrap());
     assert!(streamed.stderr.contains("signature"));
@@ -58,6 +60,7 @@ fn inspect_shows_the_same_signature_on_every_tier() {
     signatures.dedup();
     assert_eq!(signatures.len(), 1, "{signatures:?}");
     let text = host_tools!("inspect", model).fine();
+    assert!(text.text().contains("one output unit is 1 centipawn\n"), "{}", text.text());
     assert!(text.text().contains("the claims in the file are those that its weights prove"));
 }
 
@@ -89,7 +92,7 @@ fn a_claim_that_the_weights_do_not_prove_is_found() {
 fn eval_reads_positions_from_everywhere() {
     let (folder, model) = with_model();
     let fens = folder.path().join("fens");
-    fs::write(&fens, format!("# two\n{START}\n\n{ENDING}\n")).unwrap();
+    fs::write(&fens, format!("\u{feff}# two\n{START}\n\n{ENDING}\n")).unwrap();
     let all = host_tools!("eval", model, "--fens", fens).fine();
     let lines: Vec<&str> = all.text().lines().collect();
     assert_eq!(lines.len(), 2);
@@ -99,6 +102,9 @@ fn eval_reads_positions_from_everywhere() {
     }
     let limited = host_tools!("eval", model, "--fens", fens, "--limit", "1", "--tier", "scalar").fine();
     assert_eq!(limited.text().trim(), lines[0]);
+    let marked = folder.path().join("marked");
+    fs::write(&marked, format!("\u{feff}{START}\n")).unwrap();
+    assert_eq!(host_tools!("eval", model, "--fens", marked).fine().text().trim(), lines[0]);
     let json = host_tools!("eval", model, "--fens", fens, "--json").fine().json();
     assert_eq!(json["schema"], "tamis-eval-1");
     assert_eq!(json["values"][1][0].to_string(), lines[1]);
@@ -143,6 +149,9 @@ fn tiers_completions_and_manual() {
     let folder = tempfile::tempdir().unwrap();
     host_tools!("man", "--out", folder.path()).fine();
     let pages = names(folder.path());
+    let again = host_tools!("man", "--out", folder.path());
+    assert!(again.status == 2 && again.stderr.contains("--force"), "{}", again.stderr);
+    host_tools!("man", "--out", folder.path(), "--force").fine();
     for verb in ["quantise", "pack", "unpack", "inspect", "eval", "tiers", "demo", "verify"] {
         assert!(pages.contains(&format!("host-tools-{verb}.1")), "{verb}: {pages:?}");
     }

@@ -86,7 +86,7 @@ fn checkpoints_and_descriptions_that_do_not_fit() {
     for (checkpoint, status, words) in [
         ("empty", 3, ["empty"].as_slice()),
         ("cut", 3, &["30 bytes", "l0w", "the file ends at byte"]),
-        ("nan", 3, &["`l0w`", "value 3", "out 1, in 1", "NaN"]),
+        ("nan", 3, &["`l0w`, index 3", "output 1, input 1", "NaN is not a finite number"]),
         ("large", 3, &["`l0w`", "index 3", "1000 · 255 = 255000", "-32768 to 32767"]),
         ("garbage", 3, &["4096 bytes"]),
         ("huge", 5, &["5368709120 bytes"]),
@@ -175,6 +175,85 @@ fn positions_that_are_none_are_named_by_line_and_record() {
     let ran = host_tools!("eval", digits, "--fen", "4k3/8/8/8/8/8/8/4K3 w");
     assert_eq!(ran.status, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("no chess board") && ran.stdout.is_empty(), "{}", ran.stderr);
+}
+
+#[test]
+fn long_files_are_refused_before_they_are_read() {
+    let (folder, model) = with_model();
+    let folder = folder.path();
+    let (checkpoint, arch) = reference();
+    // Sparse: 3 GiB that cost no disk, and would cost the memory if they were read.
+    let sparse = |name: &str| {
+        let path = folder.join(name);
+        fs::File::create(&path).unwrap().set_len(3 << 30).unwrap();
+        path
+    };
+    let (long, positions, line) = (sparse("long"), sparse("raw.bin"), folder.join("line.toml"));
+    fs::write(&line, format!("{} = 1\n", "x".repeat(500_000))).unwrap();
+    let key = folder.join("key.toml");
+    fs::write(
+        &key,
+        fs::read_to_string(&arch).unwrap().replace("schema = 1", &format!("schema = 1\n{} = 1", "x".repeat(500_000))),
+    )
+    .unwrap();
+    let before = names(folder);
+    let out = folder.join("out");
+    let check = |ran: Ran, status: i32, words: &[&str]| {
+        assert!(ran.stderr.len() < 4000, "{} bytes", ran.stderr.len());
+        refused(&ran, status, words, folder, &before);
+    };
+    let outputs = tests::own("reference/nnue.reference.safetensors");
+    let limit = ["3221225472 bytes", "at most 1048576 are read"];
+    check(host_tools!("verify", model, "--reference", outputs, "--gates", long), 3, &limit);
+    check(host_tools!("quantise", checkpoint, "--arch", long, "-o", out), 3, &limit);
+    check(host_tools!("eval", model, "--fens", long), 3, &["at most 268435456 are read"]);
+    check(host_tools!("verify", model, "--reference", long), 3, &["at most 1073741824 are read"]);
+    check(host_tools!("verify", model, "--reference", outputs, "--gates", line), 3, &["line.toml", "xxx … xxx"]);
+    check(host_tools!("quantise", checkpoint, "--arch", key, "-o", out), 3, &["key.toml", "xxx…"]);
+    check(host_tools!("quantise", long, "--arch", arch, "-o", out), 3, &["not recognised as", "3221225472 bytes"]);
+    check(host_tools!("quantise", positions, "--arch", arch, "-o", out), 3, &["raw.bin: 3221225472 bytes"]);
+    check(host_tools!("pack", long, "--arch", arch, "-o", out), 3, &["not recognised as", "quantised.bin 201024"]);
+    check(host_tools!("pack", arch, "--arch", arch, "-o", out), 3, &["not recognised as"]);
+    check(host_tools!("pack", checkpoint, "--arch", arch, "-o", out), 3, &["weights.bin", "host-tools quantise"]);
+    check(host_tools!("pack", folder, "--arch", arch, "-o", out), 2, &["is a directory, expected a file"]);
+    check(host_tools!("quantise", checkpoint, "--arch", folder, "-o", out), 2, &["is a directory, expected a file"]);
+
+    // Five GiB of positions, of which one is read.
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let record = tamis_quant::positions::Position::from_fen(start).unwrap().to_record();
+    fs::write(&long, record).unwrap();
+    fs::OpenOptions::new().write(true).open(&long).unwrap().set_len(5 << 30).unwrap();
+    let one = host_tools!("eval", model, "--positions", long, "--limit", "1").fine();
+    assert_eq!(one.text(), host_tools!("eval", model, "--fen", start).fine().text());
+    check(host_tools!("eval", model, "--positions", long), 5, &["--limit"]);
+    check(host_tools!("eval", model, "--positions", long, "--limit", "2"), 3, &["record 1"]);
+}
+
+#[test]
+fn an_input_is_never_the_output() {
+    let (folder, model) = with_model();
+    let folder = folder.path();
+    let (raw, arch) = tiny(folder, 0.5);
+    let page = folder.join("page.toml");
+    fs::write(&page, "max_error = -1.0\n").unwrap();
+    let (model_bytes, raw_bytes) = (fs::read(&model).unwrap(), fs::read(&raw).unwrap());
+    let before = names(folder);
+    let check = |ran: Ran, status: i32, words: &[&str]| refused(&ran, status, words, folder, &before);
+    let words = ["is an input"];
+    check(host_tools!("unpack", model, "-o", folder.join("./model.bin"), "--force"), 2, &words);
+    check(host_tools!("quantise", raw, "--arch", arch, "-o", arch, "--force"), 2, &words);
+    check(host_tools!("quantise", folder, "--arch", arch, "-o", raw, "--force"), 2, &words);
+    check(host_tools!("pack", raw, "--arch", arch, "-o", raw, "--force"), 2, &words);
+    let outputs = tests::own("reference/nnue.reference.safetensors");
+    check(host_tools!("verify", model, "--reference", outputs, "--gates", page, "--html", page, "--force"), 2, &words);
+    check(host_tools!("verify", model, "--reference", outputs, "--gates", page), 3, &["page.toml", "max_error = -1"]);
+    let nothing = host_tools!("verify", model, "--reference", outputs, "--limit", "0");
+    assert!(!nothing.stderr.contains("model.bin"), "{}", nothing.stderr);
+    check(nothing, 2, &["--limit 0"]);
+    let missing = host_tools!("unpack", model, "-o", folder.join("no/out"));
+    assert!(!missing.stderr.contains(".host-tools-"), "{}", missing.stderr);
+    check(missing, 4, &["no/out: cannot write: No such file"]);
+    assert!(fs::read(&model).unwrap() == model_bytes && fs::read(&raw).unwrap() == raw_bytes);
 }
 
 #[test]

@@ -20,15 +20,17 @@ pub enum Source {
 pub type PositionIter<'s> = Box<dyn Iterator<Item = Result<Position, CliError>> + 's>;
 
 impl Source {
-    /// Reads the file, if it is one.
+    /// Reads the file, if it is one; of records no more than a limit.
     ///
     /// # Errors
     /// [`CliError`] naming it.
-    pub fn read(args: &Positions) -> Result<Self, CliError> {
+    pub fn read(args: &Positions, limit: Option<usize>) -> Result<Self, CliError> {
         match (&args.fen, &args.fens, &args.positions) {
             (Some(fen), ..) => Ok(Self::Fen(fen.clone())),
-            (_, Some(path), _) => Ok(Self::Lines(path.clone(), files::read_text(path, "a FEN a line")?)),
-            (.., Some(path)) => Ok(Self::Records(path.clone(), files::read(path)?)),
+            (_, Some(path), _) => {
+                Ok(Self::Lines(path.clone(), files::read_text(path, "a FEN a line", files::MAX_FENS_LEN_BYTES)?))
+            }
+            (.., Some(path)) => Ok(Self::Records(path.clone(), files::read_records(path, limit)?)),
             _ => Err(CliError::usage("no positions").help("give --fen, --fens or --positions")),
         }
     }

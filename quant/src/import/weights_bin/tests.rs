@@ -115,10 +115,10 @@ fn numbers_are_finite_also_after_the_merge() {
     };
     with(0.0, f32::MAX, 0.0).unwrap();
     for (bias, weight, shared, expected) in [
-        (f32::NAN, 0.0, 0.0, "tensor `ab`: value 1 (out 1, in 0) is NaN"),
-        (0.0, f32::INFINITY, 0.0, "tensor `aw`: value 0 (out 0, in 0) is inf"),
-        (0.0, 0.0, f32::NEG_INFINITY, "tensor `af`: value 0 (out 0, in 0) is -inf"),
-        (0.0, f32::MAX, f32::MAX, "tensor `aw + af`: value 0 (out 0, in 0) is inf"),
+        (f32::NAN, 0.0, 0.0, "tensor `ab`, index 1 (output 1, input 0): NaN is not"),
+        (0.0, f32::INFINITY, 0.0, "tensor `aw`, index 0 (output 0, input 0): inf is not"),
+        (0.0, 0.0, f32::NEG_INFINITY, "tensor `af`, index 0 (output 0, input 0): -inf is not"),
+        (0.0, f32::MAX, f32::MAX, "tensor `aw + af`, index 0 (output 0, input 0): inf is not"),
     ] {
         let message = with(bias, weight, shared).unwrap_err().to_string();
         assert!(message.starts_with(expected), "{message}");

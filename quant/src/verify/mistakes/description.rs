@@ -49,6 +49,7 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         let skip = |layer: &crate::arch::Layer| layer.skip.to_string();
         differ(MistakeKind::OtherFact, &place("skip"), skip(file), skip(given));
     }
+    let given_arch = given;
     for given in &given.tensors {
         let Some(file) = file.tensor(&given.name) else { continue };
         let place = |key: &str| format!("tensor `{}`, {key}", given.name);
@@ -56,7 +57,8 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         differ(MistakeKind::Scale, &place("scale"), scale(file), scale(given));
         let rounding = |spec: &crate::arch::TensorSpec| spec.rounding.word().to_owned();
         differ(MistakeKind::Rounding, &place("rounding"), rounding(file), rounding(given));
-        let transposed = |spec: &crate::arch::TensorSpec| spec.transposed.to_string();
+        let vector = given_arch.tensor_shape(&given.name).is_some_and(|(outputs, inputs)| outputs == 1 || inputs == 1);
+        let transposed = |spec: &crate::arch::TensorSpec| (spec.transposed && !vector).to_string();
         differ(MistakeKind::TransposedWeights, &place("transposed"), transposed(file), transposed(given));
         let element = |spec: &crate::arch::TensorSpec| spec.r#type.word().to_owned();
         differ(MistakeKind::OtherFact, &place("type"), element(file), element(given));

@@ -22,6 +22,7 @@ pub fn all(net: &Net<f64>) -> Vec<Hypothesis> {
     activations(net, &mut list);
     buckets(net, &mut list);
     kings(net, &mut list);
+    scales(net, &mut list);
     list
 }
 
@@ -123,8 +124,9 @@ fn kings(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
     let mut changed = net.clone();
     changed.arch.input.mirrored = !net.arch.input.mirrored;
     changed.arch.input.king_buckets = Some(table.to_vec());
-    let text = if changed.arch.input.mirrored { "with" } else { "without" };
-    push(list, MistakeKind::KingBuckets, format!("{text} mirroring (`mirrored`)"), changed);
+    let text =
+        if changed.arch.input.mirrored { "mirroring (`mirrored = true`)" } else { "no mirroring (`mirrored = false`)" };
+    push(list, MistakeKind::KingBuckets, text, changed);
     let rearranged: [(&str, &dyn Fn(usize) -> usize); 3] = [
         ("with ranks from 8 to 1", &|square| square ^ 56),
         ("with files from h to a", &|square| square ^ 7),
@@ -138,5 +140,21 @@ fn kings(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         let mut changed = net.clone();
         changed.arch.input.king_buckets = Some(other);
         push(list, MistakeKind::KingBuckets, format!("king buckets {text}"), changed);
+    }
+}
+
+/// Outputs several times as large or as small, as a wrong QA, QB or output scale makes them. Small factors are left alone: scores
+/// have units of their own.
+fn scales(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
+    for (factor, text) in [(0.25, "a quarter of"), (0.5, "half"), (2.0, "twice"), (4.0, "four times")] {
+        let mut changed = net.clone();
+        let Some(last) = changed.layers.last_mut() else { return };
+        last.weights.values.iter_mut().chain(&mut last.bias).for_each(|value| *value *= factor);
+        push(
+            list,
+            MistakeKind::Scale,
+            format!("{text} the value: check every `scale`, QA, QB and the output's"),
+            changed,
+        );
     }
 }

@@ -21,6 +21,8 @@ const EXPLAINED: f64 = 0.75;
 const EXPLAINED_SCORES: f64 = 0.05;
 /// and if the mean difference of the positions' losses is this many of its standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
+/// Errors this close to each other decide nothing.
+const TIE: f64 = 0.98;
 /// Positions that are tried against the truth, evenly taken.
 const SAMPLE: usize = 512;
 /// Positions that are tried against scores.
@@ -50,7 +52,8 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
                 kind: hypothesis.kind,
                 evidence: Evidence::Outputs,
                 text: format!(
-                    "the outputs are far from full precision (rms error {:.4}) but come close ({:.4}) with {}",
+                    "the file's outputs are far from {} (rms error {:.4}) and would come close ({:.4}) with {}",
+                    truth_words(case),
                     current.sqrt(),
                     error.sqrt(),
                     hypothesis.text
@@ -63,14 +66,20 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
                 kind: MistakeKind::OtherWeights,
                 evidence: Evidence::Outputs,
                 text: format!(
-                    "the outputs are far from full precision (rms error {:.4}), and no single change of the description explains it; do \
-                     file and reference belong together?",
+                    "the file's outputs are far from {} (rms error {:.4}), and no single change of the description explains it; do they \
+                     belong together?",
+                    truth_words(case),
                     current.sqrt()
                 ),
             }]);
         }
     }
     if known.is_empty() { by_scores(case, &model) } else { Ok(Vec::new()) }
+}
+
+/// What the outputs are held against, in words.
+fn truth_words(case: &Case<'_>) -> &'static str {
+    if case.reference.is_some() { "the reference's" } else { "the checkpoint's under the description given now" }
 }
 
 /// At most `most` positions, evenly taken, with their indices.
@@ -105,7 +114,7 @@ fn squared_error(values: &[f64], truth: &[f64]) -> f64 {
     sum / truth.len().max(1) as f64
 }
 
-/// The hypothesis with the least error, and that error.
+/// The hypothesis with the least error, and that error; a later one, being less usual, must be better by `TIE` to win.
 fn best(
     model: &Net<f64>,
     positions: &[&Position],
@@ -114,7 +123,7 @@ fn best(
     let mut best: Option<(Hypothesis, f64)> = None;
     for hypothesis in all(model) {
         let found = error(&outputs(&hypothesis.net, positions)?);
-        if best.as_ref().is_none_or(|(_, least)| found < *least) {
+        if best.as_ref().is_none_or(|(_, least)| found < *least * TIE) {
             best = Some((hypothesis, found));
         }
     }
