@@ -9,7 +9,7 @@ use std::time::Duration;
 use tamis_quant::positions::Position;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Model, checksum};
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 use tamis_runtime::nnue::AccumulatorPair;
 use tamis_runtime::nnue::chess::{ChessView, Perspective};
 use tamis_runtime::{Output, Plan};
@@ -47,7 +47,7 @@ fn evaluate(criterion: &mut Criterion) {
     });
     let bucket = usize::from(model.bucket_table().unwrap()[position.pieces().len()]);
     let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
-    for tier in TIERS {
+    for tier in tiers() {
         let plan = Plan::new(model, tier);
         let mut pair = AccumulatorPair::<HIDDEN>::new();
         let refresh = |pair: &mut AccumulatorPair<HIDDEN>| {

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Plan, Workspace};
 
@@ -37,7 +37,7 @@ fn main() {
     let (mut own, mut other, mut spare) = ([0; 2], [0; 2], [0; 2]);
     let mut workspace = Workspace::<128>::new();
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    for tier in TIERS {
+    for tier in tiers() {
         let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), tier);
         let workspace = workspace.as_mut();
         let buffers = Buffers { own: &mut own, other: &mut other, spare: &mut spare, bytes: &mut [], workspace };

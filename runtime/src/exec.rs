@@ -3,12 +3,13 @@
 //! The loader has checked every index, length and range, so the fallbacks to empty slices below are never taken; they
 //! stand where an `unwrap` would, so that nothing here can panic.
 
-use crate::format::{OpRecord, ValueRecord, activation, claim, element, input_kind, op, perspective_order};
+use crate::error::RunError;
+use crate::format::{element, input_kind};
 use crate::num;
-use crate::plan::{Plan, RunError};
+use crate::plan::Plan;
+use crate::step::{Affine, Bias, Step, Work, in_order};
 use crate::workspace::split;
-use bytemuck::{Pod, try_cast_slice, try_cast_slice_mut};
-use core::ops::Range;
+use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
 /// What goes in.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +48,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// As [`Plan::run`].
+    #[inline]
     pub fn run_traced<'w>(
         &self,
         input: Input<'_>,
@@ -55,21 +57,26 @@ impl Plan<'_> {
         mut observe: impl FnMut(usize, &[u8]),
     ) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
-        for record in self.model.ops() {
-            let range = self.place(record.output);
-            if record.input == 0 {
-                let out = workspace.get_mut(range.clone()).unwrap_or(&mut []);
-                self.first(record, input, bucket, out);
-            } else {
-                self.inner(record, bucket, workspace);
-            }
-            observe(record.output as usize, workspace.get(range).unwrap_or(&[]));
+        let mut last = 0..0;
+        for (index, record) in self.model.ops().iter().enumerate() {
+            let resolved;
+            let step = match self.steps.get(index) {
+                Some(Some(step)) => step,
+                _ => {
+                    resolved = Step::resolve(&self.model, self.kernels, record);
+                    let Some(step) = &resolved else { continue };
+                    step
+                }
+            };
+            self.execute(step, record.input == 0, input, bucket, workspace);
+            last = step.write.range();
+            observe(step.output, workspace.get(last.clone()).unwrap_or(&[]));
         }
-        let output = self.model.input().output;
-        let bytes = workspace.get(self.place(output)).unwrap_or(&[]);
-        Ok(match self.value(output).map(|value| value.element) {
-            Some(element::F32) => Output::F32(try_cast_slice(bytes).unwrap_or(&[])),
-            _ => Output::I32(try_cast_slice(bytes).unwrap_or(&[])),
+        let output = self.model.values().get(self.model.input().output as usize);
+        let bytes = workspace.get(last).unwrap_or(&[]);
+        Ok(match output.map(|value| value.element) {
+            Some(element::F32) => Output::F32(typed(bytes)),
+            _ => Output::I32(typed(bytes)),
         })
     }
 
@@ -107,167 +114,106 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// An operation that reads the network's input.
-    fn first(&self, record: &OpRecord, input: Input<'_>, bucket: usize, out: &mut [u8]) {
-        match input {
-            Input::Accumulators(own, other) => {
-                let other_first = self.model.input().order == perspective_order::OTHER_FIRST;
-                let both = if other_first { [other, own] } else { [own, other] };
-                let used = self.model.input().perspectives as usize;
-                self.accumulators(record, both.get(..used).unwrap_or(&[]), bucket, out);
-            }
-            Input::U8(x) => self.affine(record, Bytes::U8(cut(x, record)), bucket, out),
-            Input::I8(x) => self.affine(record, Bytes::I8(cut(x, record)), bucket, out),
-        }
-    }
-
-    /// An operation on accumulators, a perspective at a time.
-    fn accumulators(&self, record: &OpRecord, perspectives: &[&[i16]], bucket: usize, out: &mut [u8]) {
-        let [clip, second, ..] = record.params;
-        let max = clip as i16;
-        if record.kind == op::ACTIVATE_DOT {
-            let Some(weights) = self.model.tensor(record.weights) else { return };
-            let short = weights.record.claims & claim::PRODUCT_FITS_I16 != 0;
-            let dot = match record.activation {
-                activation::CRELU => &self.kernels.dot_crelu,
-                activation::SQRRELU => &self.kernels.dot_sqrrelu,
-                _ if short => &self.kernels.dot_screlu_short,
-                _ => &self.kernels.dot_screlu,
+    fn execute(&self, step: &Step<'_>, is_first: bool, input: Input<'_>, bucket: usize, workspace: &mut [u8]) {
+        let (x, out): (&[u8], &mut [u8]) = if is_first {
+            let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
+            let x = match input {
+                Input::Accumulators(own, other) => {
+                    let (first, second) = in_order(self.model.input(), own, other);
+                    return self.accumulators(&step.work, first, second, bucket, out);
+                }
+                Input::U8(x) => x,
+                Input::I8(x) => cast_slice(x),
             };
-            let bank: &[i16] = weights.bank(bucket);
-            for (row, sum) in typed_mut::<i32>(out).iter_mut().enumerate() {
-                let mut start = row * weights.stride();
-                *sum = 0;
-                for x in perspectives {
-                    let w = bank.get(start..start + x.len()).unwrap_or(&[]);
-                    *sum = sum.wrapping_add((dot.call)(x, w, max));
-                    start += x.len();
+            (x.get(step.read.range()).unwrap_or(&[]), out)
+        } else {
+            split(workspace, step.read.range(), step.write.range())
+        };
+        let kernels = self.kernels;
+        match step.work {
+            Work::AffineU8 { affine, weights, bias } => {
+                let call = match affine {
+                    Affine::Known(call) => call,
+                    Affine::Asked { narrow, .. } if x.iter().fold(0, |union, byte| union | byte) < 128 => narrow,
+                    Affine::Asked { any, .. } => any,
+                };
+                call(x, weights.bank(bucket), weights.stride, bias.bank(bucket), typed_mut(out));
+            }
+            Work::AffineI8 { weights, bias } => {
+                let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
+                (kernels.affine_i8.call)(cast_slice(x), weights, stride, bias, typed_mut(out));
+            }
+            Work::Rescale { pre, factor, divisor, bias } => {
+                for (index, (y, x)) in typed_mut::<i32>(out).iter_mut().zip(typed::<i32>(x)).enumerate() {
+                    let bias = match bias {
+                        Bias::I16(bias) => bias.bank(bucket).get(index).map_or(0, |bias| i32::from(*bias)),
+                        Bias::I32(bias) => bias.bank(bucket).get(index).copied().unwrap_or(0),
+                    };
+                    *y = num::rescale_by(*x, pre, bias, factor, divisor);
                 }
             }
-            return;
-        }
-        let share = out.len() / perspectives.len().max(1);
-        for (x, out) in perspectives.iter().zip(out.chunks_exact_mut(share.max(1))) {
-            if record.kind == op::PAIRWISE_U8 {
-                (self.kernels.pairwise_u8.call)(x, max, second, out);
-            } else {
-                let inverse = f32::from_bits(second);
-                (self.kernels.activate_f32.call)(x, record.activation, max, inverse, typed_mut(out));
+            Work::Dequantise { factor, bias } => {
+                (kernels.dequantise_f32.call)(typed(x), factor, bias.bank(bucket), typed_mut(out));
             }
-        }
-    }
-
-    /// An operation between places of the workspace.
-    fn inner(&self, record: &OpRecord, bucket: usize, workspace: &mut [u8]) {
-        let write = self.place(record.output);
-        let read = self.part(record.input, record.input_start, record.input_len);
-        let (x, out) = split(workspace, read, write.clone());
-        match record.kind {
-            op::AFFINE_I8 => {
-                let signed = self.value(record.input).is_some_and(|value| value.element == element::I8);
-                let x = if signed { Bytes::I8(typed(x)) } else { Bytes::U8(x) };
-                self.affine(record, x, bucket, out);
+            Work::AffineF32 { weights, bias } => {
+                let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
+                (kernels.affine_f32.call)(typed(x), weights, stride, bias, typed_mut(out));
             }
-            op::RESCALE => self.rescale(record, typed(x), bucket, typed_mut(out)),
-            op::DEQUANTISE => {
-                let factor = f32::from_bits(record.params[0]);
-                let bias: &[f32] = self.bank(record.bias, bucket);
-                for (index, (y, x)) in typed_mut::<f32>(out).iter_mut().zip(typed::<i32>(x)).enumerate() {
-                    *y = *x as f32 * factor;
-                    if let Some(bias) = bias.get(index) {
-                        *y += bias;
-                    }
-                }
-            }
-            op::AFFINE_F32 => {
-                let Some(weights) = self.model.tensor(record.weights) else { return };
-                let bias = self.bank(record.bias, bucket);
-                (self.kernels.affine_f32.call)(typed(x), weights.bank(bucket), weights.stride(), bias, typed_mut(out));
-            }
-            op::ACTIVATION_F32 => (self.kernels.activation_f32.call)(typed(x), record.activation, typed_mut(out)),
-            op::SCALE_F32 => {
-                let factor = f32::from_bits(record.params[0]);
+            Work::ActivationF32 { activation } => (kernels.activation_f32.call)(typed(x), activation, typed_mut(out)),
+            Work::ScaleF32 { factor } => {
                 for (y, x) in typed_mut::<f32>(out).iter_mut().zip(typed::<f32>(x)) {
                     *y = x * factor;
                 }
             }
-            op::ADD_F32 => {
+            Work::AddF32 { second } => {
                 typed_mut::<f32>(out).copy_from_slice(typed(x));
-                let read = self.part(record.second, record.second_start, record.input_len);
-                let (second, out) = split(workspace, read, write);
+                let (second, out) = split(workspace, second.range(), step.write.range());
                 for (y, x) in typed_mut::<f32>(out).iter_mut().zip(typed::<f32>(second)) {
                     *y += x;
                 }
             }
-            op::REQUANTISE => self.requantise(record, typed(x), bucket, out),
+            Work::Requantise { multipliers, shifts, low, high, element } => {
+                let (x, multipliers, shifts) = (typed(x), multipliers.bank(bucket), shifts.bank(bucket));
+                match element {
+                    element::U8 => (kernels.requantise_u8.call)(x, multipliers, shifts, low, high, out),
+                    element::I8 => (kernels.requantise_i8.call)(x, multipliers, shifts, low, high, typed_mut(out)),
+                    _ => (kernels.requantise_i32.call)(x, multipliers, shifts, low, high, typed_mut(out)),
+                }
+            }
+            Work::ActivateDot { .. } | Work::ActivateF32 { .. } | Work::PairwiseU8 { .. } => {}
+        }
+    }
+
+    /// An operation on accumulators, in the network's order; `second` is empty with one perspective.
+    fn accumulators(&self, work: &Work<'_>, first: &[i16], second: &[i16], bucket: usize, out: &mut [u8]) {
+        match *work {
+            Work::ActivateDot { dot, max, weights } => {
+                let bank = weights.bank(bucket);
+                for (row, sum) in typed_mut::<i32>(out).iter_mut().enumerate() {
+                    let start = row * weights.stride;
+                    let w = bank.get(start..start + first.len() + second.len()).unwrap_or(&[]);
+                    *sum = dot(first, second, w, max);
+                }
+            }
+            Work::PairwiseU8 { max, shift } => {
+                let (low, high) = out.split_at_mut(first.len() / 2);
+                (self.kernels.pairwise_u8.call)(first, max, shift, low);
+                if !second.is_empty() {
+                    (self.kernels.pairwise_u8.call)(second, max, shift, high);
+                }
+            }
+            Work::ActivateF32 { activation, max, inverse } => {
+                let out = typed_mut::<f32>(out);
+                let share = if second.is_empty() { out.len() } else { out.len() / 2 };
+                let (low, high) = out.split_at_mut(share);
+                (self.kernels.activate_f32.call)(first, activation, max, inverse, low);
+                if !second.is_empty() {
+                    (self.kernels.activate_f32.call)(second, activation, max, inverse, high);
+                }
+            }
             _ => {}
         }
     }
-
-    fn affine(&self, record: &OpRecord, x: Bytes<'_>, bucket: usize, out: &mut [u8]) {
-        let Some(weights) = self.model.tensor(record.weights) else { return };
-        let bias = self.bank(record.bias, bucket);
-        let (w, stride, out) = (weights.bank(bucket), weights.stride(), typed_mut(out));
-        match x {
-            Bytes::U8(x) => (self.kernels.affine_u8.call)(x, w, stride, bias, out),
-            Bytes::I8(x) => (self.kernels.affine_i8.call)(x, w, stride, bias, out),
-        }
-    }
-
-    fn rescale(&self, record: &OpRecord, x: &[i32], bucket: usize, out: &mut [i32]) {
-        let [pre_divisor, factor, divisor, _] = record.params.map(|param| param as i32);
-        let Some(bias) = self.model.tensor(record.bias) else { return };
-        let narrow = u32::from(bias.record.element) == element::I16;
-        for (index, (y, x)) in out.iter_mut().zip(x).enumerate() {
-            let bias = if narrow {
-                bias.bank::<i16>(bucket).get(index).map_or(0, |bias| i32::from(*bias))
-            } else {
-                bias.bank::<i32>(bucket).get(index).copied().unwrap_or(0)
-            };
-            *y = num::rescale(*x, pre_divisor, bias, factor, divisor);
-        }
-    }
-
-    fn requantise(&self, record: &OpRecord, x: &[i32], bucket: usize, out: &mut [u8]) {
-        let multipliers = self.bank(record.multipliers, bucket);
-        let shifts = self.bank(record.shifts, bucket);
-        let [low, high, ..] = record.params.map(|param| param as i32);
-        match self.value(record.output).map(|value| value.element) {
-            Some(element::U8) => (self.kernels.requantise_u8.call)(x, multipliers, shifts, low, high, out),
-            Some(element::I8) => (self.kernels.requantise_i8.call)(x, multipliers, shifts, low, high, typed_mut(out)),
-            _ => (self.kernels.requantise_i32.call)(x, multipliers, shifts, low, high, typed_mut(out)),
-        }
-    }
-
-    fn bank<T: Pod>(&self, tensor: u32, bucket: usize) -> &[T] {
-        self.model.tensor(tensor).map_or(&[], |tensor| tensor.bank(bucket))
-    }
-
-    fn value(&self, index: u32) -> Option<&ValueRecord> {
-        self.model.values().get(index as usize)
-    }
-
-    fn place(&self, index: u32) -> Range<usize> {
-        self.part(index, 0, self.value(index).map_or(0, |value| value.len))
-    }
-
-    fn part(&self, index: u32, start: u32, len: u32) -> Range<usize> {
-        let Some(value) = self.value(index) else { return 0..0 };
-        let size = element::len_bytes(value.element).unwrap_or(1);
-        let start = value.offset_bytes as usize + start as usize * size;
-        start..start + len as usize * size
-    }
-}
-
-/// The input of a dense layer.
-enum Bytes<'a> {
-    U8(&'a [u8]),
-    I8(&'a [i8]),
-}
-
-fn cut<'a, T>(x: &'a [T], record: &OpRecord) -> &'a [T] {
-    let start = record.input_start as usize;
-    x.get(start..start + record.input_len as usize).unwrap_or(&[])
 }
 
 fn typed<T: Pod>(bytes: &[u8]) -> &[T] {

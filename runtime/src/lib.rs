@@ -15,7 +15,7 @@
 //! When not to use it: for training, for f32 networks as a whole, or for layers beyond those that FORMAT.md lists.
 
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -23,6 +23,7 @@
 const _: () = assert!(usize::BITS >= 32, "tamis-runtime needs a target of at least 32 bits");
 
 mod align;
+mod error;
 mod exec;
 pub mod format;
 pub mod kernels;
@@ -30,9 +31,11 @@ pub mod nnue;
 pub mod num;
 mod plan;
 pub mod signature;
+mod step;
 mod workspace;
 
 pub use align::Aligned;
+pub use error::RunError;
 pub use exec::{Input, Output};
-pub use plan::{Plan, RunError};
+pub use plan::Plan;
 pub use workspace::Workspace;

@@ -1,82 +1,13 @@
 //! A model bound to a tier: what an engine or a firmware calls.
 
-use crate::format::{Model, Tensor, element, feature_set, input_kind};
-use crate::kernels::Kernels;
+use crate::error::RunError;
+use crate::format::{BlockRecord, Model, element, feature_set, input_kind};
+use crate::kernels::{Kernels, prefetch};
 use crate::nnue::chess::ChessView;
-use core::fmt;
+use crate::step::{AHEAD, Step};
 
-/// Why a call is refused: always something that the caller handed in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum RunError {
-    /// A slice has the wrong number of elements.
-    Length {
-        /// Which slice.
-        what: &'static str,
-        /// Its length.
-        found: usize,
-        /// The length it must have.
-        expected: usize,
-    },
-    /// The workspace is too short.
-    Workspace {
-        /// Its length in bytes.
-        found: usize,
-        /// The least it must have.
-        expected: usize,
-    },
-    /// The workspace does not start at a multiple of 64.
-    WorkspaceAlignment {
-        /// Address modulo 64.
-        remainder: usize,
-    },
-    /// A feature index that the network does not have.
-    Feature {
-        /// The index.
-        found: u32,
-        /// The number of features.
-        limit: u32,
-    },
-    /// More features than the network was proved for.
-    TooManyFeatures {
-        /// How many.
-        found: usize,
-        /// `max_active`.
-        limit: usize,
-    },
-    /// An output bucket that the network does not have.
-    Bucket {
-        /// The bucket.
-        found: usize,
-        /// The number of buckets.
-        limit: usize,
-    },
-    /// Accumulators for a dense network, a vector for a feature network, or the wrong element.
-    InputKind,
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length { what, found, expected } => write!(f, "{what}: {found} elements, expected {expected}"),
-            Self::Workspace { found, expected } => {
-                write!(f, "the workspace has {found} bytes, the model needs {expected}")
-            }
-            Self::WorkspaceAlignment { remainder } => {
-                write!(f, "the workspace lies {remainder} bytes past a multiple of 64")
-            }
-            Self::Feature { found, limit } => {
-                write!(f, "feature {found}; the network has 0 to {}", limit.saturating_sub(1))
-            }
-            Self::TooManyFeatures { found, limit } => write!(f, "{found} active features; the network allows {limit}"),
-            Self::Bucket { found, limit } => write!(f, "output bucket {found}; the network has {limit}"),
-            Self::InputKind => write!(f, "the input is not of the kind that the network takes"),
-        }
-    }
-}
-
-impl core::error::Error for RunError {}
+/// Rows of one block that one pass takes, where a network has several blocks.
+const ROWS_A_PASS: usize = 32;
 
 /// A checked model and the tier that runs it. `Copy`; shared freely between threads.
 ///
@@ -101,16 +32,36 @@ impl core::error::Error for RunError {}
 /// assert_eq!(output, Output::I32(&[-187]));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Plan<'a> {
     pub(crate) model: Model<'a>,
     pub(crate) kernels: &'static Kernels,
+    /// The first operations, resolved.
+    pub(crate) steps: [Option<Step<'a>>; AHEAD],
+    /// The first block's rows, and its biases.
+    rows: Rows<'a>,
+    stride: usize,
+    bias: &'a [i16],
+}
+
+/// The feature rows of a block.
+#[derive(Debug, Clone, Copy)]
+enum Rows<'a> {
+    I16(&'a [i16]),
+    I8(&'a [i8]),
 }
 
 impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
-    pub const fn new(model: Model<'a>, kernels: &'static Kernels) -> Self {
-        Self { model, kernels }
+    pub fn new(model: Model<'a>, kernels: &'static Kernels) -> Self {
+        let mut steps = [None; AHEAD];
+        for (step, record) in steps.iter_mut().zip(model.ops()) {
+            *step = Step::resolve(&model, kernels, record);
+        }
+        let first = model.blocks().first();
+        let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
+        let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
+        Self { model, kernels, steps, rows, stride, bias }
     }
 
     /// The model.
@@ -121,6 +72,11 @@ impl<'a> Plan<'a> {
     /// The tier.
     pub const fn kernels(&self) -> &'static Kernels {
         self.kernels
+    }
+
+    /// What tells one model from another: the checksum of its file.
+    pub const fn identity(&self) -> u64 {
+        self.model.header().checksum()
     }
 
     /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other inputs.
@@ -138,6 +94,11 @@ impl<'a> Plan<'a> {
         self.model.input().hidden as usize
     }
 
+    /// The most features active at once in one perspective.
+    pub const fn max_active(&self) -> usize {
+        self.model.input().max_active as usize
+    }
+
     /// Fills an accumulator from nothing: `acc = bias + Σ row(feature)`, i16, wrapping.
     ///
     /// acc: (hidden,) · features: at most `max_active`, each below `size`; distinct, if the overflow proof is to hold.
@@ -146,18 +107,13 @@ impl<'a> Plan<'a> {
     /// [`RunError`] for a wrong length, too many features or an index out of range; `acc` is then unspecified.
     pub fn refresh(&self, acc: &mut [i16], features: &[u32]) -> Result<(), RunError> {
         self.check_accumulator("accumulator", acc.len())?;
-        let limit = self.model.input().max_active as usize;
-        if features.len() > limit {
-            return Err(RunError::TooManyFeatures { found: features.len(), limit });
-        }
-        let first = self.model.blocks().first().ok_or(RunError::InputKind)?;
-        let bias = self.model.tensor(first.bias).ok_or(RunError::InputKind)?;
-        acc.copy_from_slice(bias.bank(0).get(..acc.len()).ok_or(RunError::InputKind)?);
-        features.iter().try_for_each(|feature| self.change(acc, *feature, true))
+        self.check_features(features, &[])?;
+        let bias = self.bias.get(..acc.len()).ok_or(RunError::InputKind)?;
+        self.change(acc, Some(bias), features, &[]);
+        Ok(())
     }
 
-    /// Changes an accumulator: `acc = source + Σ row(added) − Σ row(removed)`, i16, wrapping. One feature in and one out, the
-    /// common move, takes a single pass.
+    /// Changes an accumulator: `acc = source + Σ row(added) − Σ row(removed)`, i16, wrapping, in one pass.
     ///
     /// acc, source: (hidden,) · added, removed: at most `max_active` each. Which features are active is the caller's to know: the
     /// overflow proof holds while they are distinct and at most `max_active`.
@@ -167,33 +123,35 @@ impl<'a> Plan<'a> {
     pub fn update(&self, acc: &mut [i16], source: &[i16], added: &[u32], removed: &[u32]) -> Result<(), RunError> {
         self.check_accumulator("accumulator", acc.len())?;
         self.check_accumulator("source accumulator", source.len())?;
-        let limit = self.model.input().max_active as usize;
-        let found = added.len().max(removed.len());
-        if found > limit {
-            return Err(RunError::TooManyFeatures { found, limit });
-        }
-        let (mut added, mut removed) = (added, removed);
-        let fused = match (added.split_first(), removed.split_first()) {
-            (Some((plus, added_rest)), Some((minus, removed_rest))) => {
-                let (plus, minus) = (self.row(*plus)?, self.row(*minus)?);
-                if is_i16(&plus.0) && is_i16(&minus.0) {
-                    (self.kernels.move_i16.call)(acc, source, plus.0.row(plus.1), minus.0.row(minus.1));
-                    (added, removed) = (added_rest, removed_rest);
-                    true
-                } else {
-                    false
-                }
-            }
-            _ => false,
-        };
-        if !fused {
-            acc.copy_from_slice(source);
-        }
-        added.iter().try_for_each(|feature| self.change(acc, *feature, true))?;
-        removed.iter().try_for_each(|feature| self.change(acc, *feature, false))
+        self.check_features(added, removed)?;
+        self.change(acc, Some(source), added, removed);
+        Ok(())
     }
 
-    fn check_accumulator(&self, what: &'static str, found: usize) -> Result<(), RunError> {
+    /// The same in place: `acc = acc + Σ row(added) − Σ row(removed)`.
+    ///
+    /// # Errors
+    /// As [`Plan::update`]; `acc` is then unspecified.
+    pub fn update_in_place(&self, acc: &mut [i16], added: &[u32], removed: &[u32]) -> Result<(), RunError> {
+        self.check_accumulator("accumulator", acc.len())?;
+        self.check_features(added, removed)?;
+        self.change(acc, None, added, removed);
+        Ok(())
+    }
+
+    /// Asks the processor to fetch the rows of features that an update will soon need, when a move is made for instance. A
+    /// feature that the network does not have is passed over. When not to use it: for tables that fit the second cache.
+    pub fn prefetch(&self, features: &[u32]) {
+        let hidden = self.hidden();
+        for feature in features {
+            match self.rows {
+                Rows::I16(rows) => prefetch(bytemuck::cast_slice(row_at(rows, self.stride, *feature, hidden))),
+                Rows::I8(rows) => prefetch(bytemuck::cast_slice(row_at(rows, self.stride, *feature, hidden))),
+            }
+        }
+    }
+
+    pub(crate) fn check_accumulator(&self, what: &'static str, found: usize) -> Result<(), RunError> {
         if self.model.input().kind != input_kind::FEATURES {
             return Err(RunError::InputKind);
         }
@@ -203,31 +161,68 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn change(&self, acc: &mut [i16], feature: u32, add: bool) -> Result<(), RunError> {
-        let (tensor, row) = self.row(feature)?;
-        if is_i16(&tensor) {
-            let kernel = if add { &self.kernels.add_i16 } else { &self.kernels.sub_i16 };
-            (kernel.call)(acc, tensor.row(row));
-        } else {
-            let kernel = if add { &self.kernels.add_i8 } else { &self.kernels.sub_i8 };
-            (kernel.call)(acc, tensor.row(row));
+    /// Counts and indices of two lists.
+    pub(crate) fn check_features(&self, added: &[u32], removed: &[u32]) -> Result<(), RunError> {
+        let (limit, size) = (self.max_active(), self.model.input().size);
+        let found = added.len().max(removed.len());
+        if found > limit {
+            return Err(RunError::TooManyFeatures { found, limit });
         }
-        Ok(())
+        match added.iter().chain(removed).find(|feature| **feature >= size) {
+            Some(found) => Err(RunError::Feature { found: *found, limit: size }),
+            None => Ok(()),
+        }
     }
 
-    /// The tensor that holds a feature's row, and the row's number in it.
-    fn row(&self, feature: u32) -> Result<(Tensor<'a>, usize), RunError> {
-        let refused = RunError::Feature { found: feature, limit: self.model.input().size };
+    /// [`crate::kernels::Update`] over all blocks, for lists and lengths that were checked.
+    pub(crate) fn change(&self, acc: &mut [i16], source: Option<&[i16]>, added: &[u32], removed: &[u32]) {
+        if let [_] = self.model.blocks() {
+            return self.pass(self.rows, self.stride, acc, source, added, removed);
+        }
+        if let Some(source) = source {
+            acc.copy_from_slice(source);
+        }
         for block in self.model.blocks() {
-            if let Some(row) = feature.checked_sub(block.first_feature).filter(|row| *row < block.feature_count) {
-                let tensor = self.model.tensor(block.weights).ok_or(refused)?;
-                return Ok((tensor, row as usize));
+            let (rows, stride) = rows_of(&self.model, block);
+            let row = |feature: &u32| feature.checked_sub(block.first_feature).filter(|row| *row < block.feature_count);
+            let (mut added, mut removed) = (added.iter().filter_map(row), removed.iter().filter_map(row));
+            loop {
+                let plus: heapless::Vec<u32, ROWS_A_PASS> = added.by_ref().take(ROWS_A_PASS).collect();
+                let minus: heapless::Vec<u32, ROWS_A_PASS> = removed.by_ref().take(ROWS_A_PASS).collect();
+                if plus.is_empty() && minus.is_empty() {
+                    break;
+                }
+                self.pass(rows, stride, acc, None, &plus, &minus);
             }
         }
-        Err(refused)
+    }
+
+    fn pass(
+        &self,
+        rows: Rows<'_>,
+        stride: usize,
+        acc: &mut [i16],
+        source: Option<&[i16]>,
+        added: &[u32],
+        removed: &[u32],
+    ) {
+        match rows {
+            Rows::I16(rows) => (self.kernels.update_i16.call)(acc, source, rows, stride, added, removed),
+            Rows::I8(rows) => (self.kernels.update_i8.call)(acc, source, rows, stride, added, removed),
+        }
     }
 }
 
-fn is_i16(tensor: &Tensor<'_>) -> bool {
-    u32::from(tensor.record.element) == element::I16
+/// The rows of a block and the distance between them. Empty if the block has no such tensor, which the loader rules out.
+fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
+    match model.tensor(block.weights) {
+        Some(tensor) if u32::from(tensor.record.element) == element::I8 => (Rows::I8(tensor.bank(0)), tensor.stride()),
+        Some(tensor) => (Rows::I16(tensor.bank(0)), tensor.stride()),
+        None => (Rows::I16(&[]), 0),
+    }
+}
+
+fn row_at<T>(rows: &[T], stride: usize, row: u32, len: usize) -> &[T] {
+    let start = (row as usize).saturating_mul(stride);
+    rows.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
 }

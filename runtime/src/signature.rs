@@ -4,9 +4,10 @@
 //! update (fused and not), and the whole output of every operation, on ordinary inputs and on extreme ones. Hashing the network's
 //! output alone would hide a sum that is off by little behind the division that follows it.
 
+use crate::error::RunError;
 use crate::exec::Input;
 use crate::format::{element, input_kind};
-use crate::plan::{Plan, RunError};
+use crate::plan::Plan;
 
 /// Positions or vectors that are hashed.
 pub const SAMPLES: u32 = 64;

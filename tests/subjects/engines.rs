@@ -7,7 +7,7 @@ use tamis_quant::positions::Position;
 use tamis_quant::quantise::QuantNet;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 use tests::tolerances::F32_TAIL_CENTIPAWNS;
 use tests::{architecture, bare_net, fixtures, packed};
 
@@ -40,7 +40,7 @@ fn evaluate(net: &QuantNet, positions: &[Position]) -> Vec<Outputs> {
     let bytes = packed(net);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let mut all: Vec<Vec<Outputs>> = Vec::new();
-    for tier in TIERS {
+    for tier in tiers() {
         let mut runner = Runner::new(model, tier);
         let outputs = positions
             .iter()

@@ -9,7 +9,7 @@ use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
 use tamis_quant::proof::prove;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::{Model, checksum, element, input_kind};
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
 use tamis_runtime::{Input, Plan};
 use tests::second_reader::{self, Container, Given};
@@ -122,7 +122,7 @@ fn every_value_is_the_same_on_every_tier() {
                 .skip(1)
                 .map(|(index, value)| value.bytes(net.element_of_value(index)))
                 .collect();
-            for tier in TIERS {
+            for tier in tiers() {
                 let mut found = Vec::new();
                 let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
                 let dense = match &given {
@@ -157,7 +157,7 @@ fn draw(net: &Container, model: &Model<'_>, random: &mut Random, sample: usize) 
         let count = random.draw() % u64::from(input.max_active);
         let features: Vec<u32> = (0..count).map(|_| (random.draw() % u64::from(input.size)) as u32).collect();
         let expected = net.accumulate(&features);
-        for tier in TIERS {
+        for tier in tiers() {
             let mut found = vec![0; input.hidden as usize];
             Plan::new(*model, tier).refresh(&mut found, &features).unwrap();
             assert_eq!(found, expected, "{}", tier.name);
@@ -174,7 +174,7 @@ fn every_tier_prints_the_specified_signature() {
         let expected = Container::read(bytes.as_ref()).unwrap().signature();
         assert!(seen.insert(expected), "{name}: two networks with one signature");
         let model = Model::parse(bytes.as_ref()).unwrap();
-        for tier in TIERS {
+        for tier in tiers() {
             assert_eq!(Runner::new(model, tier).signature(), Ok(expected), "{name}, tier {}", tier.name);
         }
     }

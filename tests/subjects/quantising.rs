@@ -9,7 +9,7 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::{QuantNet, QuantiseError, quantise};
 use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 use tests::tolerances::QUANTISED_SQNR_DB;
 use tests::{architecture, architecture_text, bare_net, fixtures, own, packed};
 
@@ -77,7 +77,7 @@ fn bullets_test_networks_run_quantised() {
         let model = Model::parse(bytes.as_ref()).unwrap();
         let float = checkpoint.net.to_f64();
         let mut outputs: Vec<Vec<f64>> = Vec::new();
-        for tier in TIERS {
+        for tier in tiers() {
             let mut runner = Runner::new(model, tier);
             let values = positions
                 .iter()

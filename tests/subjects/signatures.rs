@@ -3,7 +3,7 @@
 use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
 use tamis_runtime::format::activation::CRELU;
-use tamis_runtime::kernels::{Kernels, TIERS, by_name, suite};
+use tamis_runtime::kernels::{Kernels, by_name, suite, tiers};
 use tests::zoo;
 
 fn truth() -> &'static Kernels {
@@ -15,33 +15,30 @@ type Mistake = (&'static str, fn(&mut Kernels));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 18] = [
+const MISTAKES: [Mistake; 19] = [
     // The tail of a row that is no multiple of the vector's width.
-    ("add_i16", |k| k.add_i16.call = |acc, row| {
-        let whole = acc.len() / 16 * 16;
-        (truth().add_i16.call)(&mut acc[..whole], &row[..whole]);
-    }),
-    ("sub_i16", |k| k.sub_i16.call = |acc, row| {
-        let whole = acc.len() / 16 * 16;
-        (truth().sub_i16.call)(&mut acc[..whole], &row[..whole]);
+    ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
+        let whole = out.len() / 16 * 16;
+        let (source, spare) = (source.map(|source| &source[..whole]), source.map(|source| &source[whole..]));
+        (truth().update_i16.call)(&mut out[..whole], source, rows, stride, added, removed);
+        if let Some(spare) = spare {
+            out[whole..].copy_from_slice(spare);
+        }
     }),
     // Bytes widened without their sign.
-    ("add_i8", |k| k.add_i8.call = |acc, row| {
-        acc.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(i16::from(*weight as u8)));
-    }),
-    ("sub_i8", |k| k.sub_i8.call = |acc, row| {
-        acc.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_sub(i16::from(*weight as u8)));
-    }),
-    ("move_i16", |k| k.move_i16.call = |out, source, added, removed| {
-        (truth().move_i16.call)(out, source, removed, added);
+    ("update_i8", |k| k.update_i8.call = |out, source, rows, stride, added, removed| {
+        let rows: Vec<i16> = rows.iter().map(|weight| i16::from(*weight as u8)).collect();
+        (truth().update_i16.call)(out, source, &rows, stride, added, removed);
     }),
     // The upper clip forgotten.
-    ("dot_crelu", |k| k.dot_crelu.call = |x, w, _| (truth().dot_crelu.call)(x, w, i16::MAX)),
+    ("dot_crelu", |k| k.dot_crelu.call = |a, b, w, _| (truth().dot_crelu.call)(a, b, w, i16::MAX)),
     // The short form where products do not fit it.
-    ("dot_screlu", |k| k.dot_screlu.call = |x, w, max| (truth().dot_screlu_short.call)(x, w, max)),
+    ("dot_screlu", |k| k.dot_screlu.call = |a, b, w, max| (truth().dot_screlu_short.call)(a, b, w, max)),
     // One part in a sum of many: too little to be seen behind the division that follows.
-    ("dot_screlu_short", |k| k.dot_screlu_short.call = |x, w, max| (truth().dot_screlu_short.call)(x, w, max) ^ 1),
-    ("dot_sqrrelu", |k| k.dot_sqrrelu.call = |x, w, _| (truth().dot_screlu.call)(x, w, 255)),
+    ("dot_screlu_short", |k| k.dot_screlu_short.call = |a, b, w, max| {
+        (truth().dot_screlu_short.call)(a, b, w, max) ^ 1
+    }),
+    ("dot_sqrrelu", |k| k.dot_sqrrelu.call = |a, b, w, _| (truth().dot_screlu.call)(a, b, w, 255)),
     // Rounded where it must be cut.
     ("pairwise_u8", |k| k.pairwise_u8.call = |x, max, shift, out| {
         let (a, b) = x.split_at(x.len() / 2);
@@ -62,6 +59,19 @@ const MISTAKES: [Mistake; 18] = [
     ("affine_u8", |k| k.affine_u8.call = |x, w, stride, bias, out| {
         (truth().affine_u8.call)(&x[..x.len() / 4 * 4], w, stride, bias, out);
     }),
+    // A sum too large for i16, saturated.
+    ("affine_u7", |k| k.affine_u7.call = |x, w, stride, bias, out| {
+        (truth().affine_u8.call)(x, w, stride, bias, out);
+        out.iter_mut().for_each(|out| *out = (*out).clamp(-2000, 2000));
+    }),
+    ("affine_u7_paired", |k| k.affine_u7_paired.call = |x, w, stride, bias, out| {
+        (truth().affine_u8.call)(x, w, stride, bias, out);
+        out.iter_mut().for_each(|out| *out = (*out).clamp(-2000, 2000));
+    }),
+    // The last group left out of the list.
+    ("affine_u7_sparse", |k| k.affine_u7_sparse.call = |x, w, stride, bias, out| {
+        (truth().affine_u8.call)(&x[..x.len().saturating_sub(4)], w, stride, bias, out);
+    }),
     ("affine_i8", |k| k.affine_i8.call = |x, w, stride, _, out| (truth().affine_i8.call)(x, w, stride, &[], out)),
     // Another order of the same sum.
     ("affine_f32", |k| k.affine_f32.call = |x, w, stride, bias, out| {
@@ -74,6 +84,12 @@ const MISTAKES: [Mistake; 18] = [
     ("activation_f32", |k| k.activation_f32.call = |x, code, out| {
         let positive: Vec<f32> = x.iter().map(|x| x.abs()).collect();
         (truth().activation_f32.call)(&positive, code, out);
+    }),
+    // Product and sum rounded at once.
+    ("dequantise_f32", |k| k.dequantise_f32.call = |x, factor, bias, out| {
+        for (index, (out, x)) in out.iter_mut().zip(x).enumerate() {
+            *out = (*x as f32).mul_add(factor, bias.get(index).copied().unwrap_or(0.0));
+        }
     }),
     // Cut where it must be rounded.
     ("requantise_u8", |k| k.requantise_u8.call = |x, multipliers, shifts, low, high, out| {
@@ -107,7 +123,7 @@ fn every_operation_has_its_mistake() {
 fn one_wrong_kernel_changes_a_signature() {
     let zoo = zoo::all();
     for (name, spoil) in MISTAKES {
-        for tier in TIERS {
+        for tier in tiers() {
             let mut wrong = *tier;
             spoil(&mut wrong);
             let wrong: &'static Kernels = Box::leak(Box::new(wrong));
@@ -123,7 +139,7 @@ fn one_wrong_kernel_changes_a_signature() {
 
 #[test]
 fn the_suite_names_the_wrong_kernel() {
-    for tier in TIERS {
+    for tier in tiers() {
         assert_eq!(suite::check(tier), Ok(()));
     }
     for (name, spoil) in MISTAKES {

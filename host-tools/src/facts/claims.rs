@@ -5,10 +5,11 @@ use tamis_quant::verify::ClaimCheck;
 use tamis_runtime::format::claim;
 
 /// The claims and their words.
-const CLAIMS: [(u32, &str); 3] = [
+const CLAIMS: [(u32, &str); 4] = [
     (claim::ACCUMULATOR_FITS, "accumulator-fits"),
     (claim::SUM_FITS, "sum-fits"),
     (claim::PRODUCT_FITS_I16, "product-fits-i16"),
+    (claim::QUADS_FIT_I16, "quads-fit-i16"),
 ];
 
 /// A claim that is stored and not true, or true and not stored.

@@ -52,7 +52,7 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
 fn tier(name: Option<&str>) -> Result<&'static Kernels, CliError> {
     let Some(name) = name else { return Ok(kernels::best()) };
     kernels::by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = kernels::TIERS.iter().map(|tier| tier.name).collect();
+        let names: Vec<&str> = kernels::tiers().map(|tier| tier.name).collect();
         CliError::usage(format!("--tier {name}: this machine has no such tier, it has {}", names.join(", ")))
             .help("`host-tools tiers` shows what each of them computes")
     })

@@ -4,13 +4,15 @@ use crate::output::Report;
 use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
-use tamis_runtime::kernels::{self, TIERS};
+use tamis_runtime::kernels::{self, ALL_NAMES};
 
 /// Every tier, and the one that is taken unless another is asked for.
 #[derive(Debug, Serialize)]
 pub struct Tiers {
     default: &'static str,
     tiers: Vec<Tier>,
+    /// Tiers of other machines.
+    unavailable: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -30,11 +32,12 @@ struct Operation {
 
 /// Lists them.
 pub fn run() -> Tiers {
-    let tiers = TIERS.iter().map(|tier| Tier {
+    let tiers = kernels::tiers().map(|tier| Tier {
         name: tier.name,
         operations: tier.operations().map(|(name, from)| Operation { name, from, own: from == tier.name }).collect(),
     });
-    Tiers { default: kernels::best().name, tiers: tiers.collect() }
+    let unavailable = ALL_NAMES.into_iter().filter(|name| kernels::by_name(name).is_none());
+    Tiers { default: kernels::best().name, tiers: tiers.collect(), unavailable: unavailable.collect() }
 }
 
 impl Report for Tiers {
@@ -50,11 +53,14 @@ impl Report for Tiers {
             let mut cells: Vec<String> = column.clone().take(1).map(|operation| operation.name.to_owned()).collect();
             cells.extend(column.map(|operation| match operation.own {
                 true => "own".to_owned(),
-                false => format!("from {}", operation.from),
+                false => format!("fallback: {}", operation.from),
             }));
             rows.push(cells);
         }
         table::print(out, &rows)?;
-        writeln!(out, "\n  every tier gives the same bits; without --tier it is {}", self.default)
+        if !self.unavailable.is_empty() {
+            writeln!(out, "\n  not on this machine: {}", self.unavailable.join(", "))?;
+        }
+        writeln!(out, "  every tier gives the same bits; without --tier it is {}", self.default)
     }
 }

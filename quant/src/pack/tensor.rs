@@ -3,7 +3,7 @@
 use super::error::PackError;
 use crate::arch::ElementType;
 use crate::quantise::{QuantTensor, Values};
-use tamis_runtime::format::{Layout, TensorRecord, element};
+use tamis_runtime::format::{Layout, TensorRecord, element, quads_fit};
 
 /// A tensor ready to be placed.
 #[derive(Debug, Clone)]
@@ -14,6 +14,15 @@ pub struct Packed {
     pub record: TensorRecord,
     /// Its bytes, padding within rows included.
     pub bytes: Vec<u8>,
+}
+
+impl Packed {
+    /// Whether [`tamis_runtime::format::quads_fit`] holds for every bank.
+    pub fn quads_fit(&self) -> bool {
+        let weights: &[i8] = bytemuck::cast_slice(&self.bytes);
+        let bank_len = (weights.len() / self.record.banks.max(1) as usize).max(1);
+        weights.chunks(bank_len).all(|bank| quads_fit(bank, self.record.stride as usize))
+    }
 }
 
 /// Which way a matrix lies in the file.

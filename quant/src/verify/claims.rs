@@ -25,10 +25,11 @@ pub struct ClaimCheck {
 }
 
 /// The words for the claims, a bit each.
-pub const CLAIM_WORDS: [(u32, &str); 3] = [
+pub const CLAIM_WORDS: [(u32, &str); 4] = [
     (claim::ACCUMULATOR_FITS, "accumulators fit i16"),
     (claim::SUM_FITS, "sums fit i32"),
     (claim::PRODUCT_FITS_I16, "products fit i16"),
+    (claim::QUADS_FIT_I16, "four products fit i16"),
 ];
 
 /// Every tensor that either claims something or could. `net` and `proof` are those of the model.

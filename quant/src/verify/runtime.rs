@@ -8,7 +8,7 @@ use crate::quantise::QuantNet;
 use crate::run::{Outputs, Runner};
 use serde::Serialize;
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,9 +59,8 @@ pub(super) fn check(
     progress: &mut Progress<'_>,
 ) -> Result<(RuntimeCheck, Vec<Outputs>), VerifyError> {
     let truth = IntegerModel::new(net);
-    let mut runners: Vec<Runner<'_>> = TIERS.into_iter().map(|tier| Runner::new(model, tier)).collect();
-    let mut tiers: Vec<TierCheck> = TIERS
-        .into_iter()
+    let mut runners: Vec<Runner<'_>> = tiers().map(|tier| Runner::new(model, tier)).collect();
+    let mut tiers: Vec<TierCheck> = tiers()
         .map(|tier| TierCheck {
             tier: tier.name,
             bytes: 0,

@@ -9,6 +9,7 @@ mod header;
 mod layout;
 mod model;
 mod people;
+mod quads;
 mod records;
 
 pub use checksum::checksum;
@@ -17,6 +18,7 @@ pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_RESCALE_FACTOR, MAX_W
 pub use layout::Layout;
 pub use model::{Model, Tensor};
 pub use people::People;
+pub use quads::quads_fit;
 pub use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
     op, perspective_order,

@@ -198,8 +198,15 @@ pub mod claim {
     pub const SUM_FITS: u32 = 2;
     /// Weights: |w| · activation maximum ≤ 32767, so that the product fits i16.
     pub const PRODUCT_FITS_I16: u32 = 4;
+    /// Weights in `K4`: of every row and every pair of column groups 2j, 2j + 1, the positive weights of columns 0 and 1 of both
+    /// groups sum up to at most [`QUAD_LIMIT`], the negative ones to at least its negative, and likewise for columns 2 and 3. With
+    /// inputs up to 127 those four products then fit i16 together. The loader checks this one.
+    pub const QUADS_FIT_I16: u32 = 8;
     /// Every bit that is defined.
-    pub const ALL: u32 = 7;
+    pub const ALL: u32 = 15;
+
+    /// 32767 / 127.
+    pub const QUAD_LIMIT: i32 = 258;
 }
 
 /// Codes of [`OpRecord::kind`].

@@ -1,12 +1,29 @@
-//! Tiers: each a static table of whole-vector functions, named, listed and forcible.
+//! Tiers: each a static table of whole-layer functions, named, listed and forcible.
 //!
 //! [`scalar`] is the definition and is never optimised; every other tier must give the same bits, f32 included, and
-//! [`suite`] holds each of them to it. A tier without a kernel of its own for an operation lists the fallback it uses.
-//! Kernels take slices and strides and know nothing of models.
+//! [`suite`] holds each of them to it. Kernels take slices, strides and numbers and know nothing of models. A tier without a
+//! kernel of its own for an operation lists the fallback that it uses.
+//!
+//! The fast tiers share their algorithms: `vector` holds each loop once, over a vocabulary (load, add, multiply neighbours …)
+//! that one file an instruction set provides. A tier's table comes out of [`tiers`] only where the machine can run it, which is
+//! what makes its functions safe to call.
 
+#![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
+
+mod detect;
+mod prefetch;
 pub mod scalar;
 pub mod suite;
+mod vector;
 mod wide;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avxvnni;
+pub use prefetch::prefetch;
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -17,25 +34,29 @@ pub struct Kernel<F> {
     pub from: &'static str,
 }
 
-/// `acc[i] ← acc[i] ± row[i]`, wrapping. acc: (H,) i16 · row: (H,) i16 or i8.
-pub type AddRow<T> = fn(acc: &mut [i16], row: &[T]);
-/// `out[i] ← source[i] + added[i] − removed[i]`, wrapping. All (H,) i16.
-pub type MoveRow = fn(out: &mut [i16], source: &[i16], added: &[i16], removed: &[i16]);
-/// `Σ activation(x[i]) · w[i]` modulo 2³². x, w: (H,) i16 · `max`: the upper clip, 1..=32767.
-pub type Dot = fn(x: &[i16], w: &[i16], max: i16) -> i32;
+/// `out[i] ← source[i] + Σ rows[added][i] − Σ rows[removed][i]`, wrapping; `source` `None`: what `out` holds.
+/// out, source: (H,) i16 · rows: `stride` elements a row, of which the first H count · added, removed: row numbers, each of which
+/// must lie within `rows`.
+pub type Update<T> =
+    fn(out: &mut [i16], source: Option<&[i16]>, rows: &[T], stride: usize, added: &[u32], removed: &[u32]);
+/// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty ·
+/// w: as long as both · `max`: the upper clip, 1..=32767.
+pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
 /// `out[i] ← (clip(x[i]) · clip(x[i + n])) >> shift`. x: (2n,) i16 · out: (n,) u8 · max² >> shift ≤ 255.
 pub type PairwiseU8 = fn(x: &[i16], max: i16, shift: u32, out: &mut [u8]);
 /// Accumulators to reals: `t = x[i] · inverse` after the clip, then the activation's square or product.
 /// x: (n,) i16 · out: (n,) f32, or (n/2,) for pairwise.
 pub type ActivateF32 = fn(x: &[i16], activation: u32, max: i16, inverse: f32, out: &mut [f32]);
-/// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³². x: (K,) · w: one bank in `K4`, `stride` rows a group · bias: (N,) or empty
-/// for zeros · out: (N,).
+/// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², exact for every byte that the operation takes. x: (K,) · w: one bank in `K4`, `stride` rows a group ·
+/// bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]);
 /// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` in f32, product and sum rounded apart, in the order of [`crate::num::reduce_f32`].
 /// x: (K,) · w: one bank in `Rows`, `stride` elements a row · bias: (N,) or empty for none · out: (N,).
 pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]);
 /// An activation by its code. x: (n,) · out: (n,), (n/2,) for pairwise, (2n,) for dual.
 pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
+/// `out[i] = x[i] · factor`, then `+ bias[i]` where there is a bias. x, out: (n,) · bias: (n,) or empty for none.
+pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]);
 /// [`crate::num::requantise`] of every element. All (n,).
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
 
@@ -59,16 +80,10 @@ macro_rules! tables {
 }
 
 tables! {
-    /// Adds a feature row of i16.
-    add_i16: AddRow<i16>,
-    /// Subtracts a feature row of i16.
-    sub_i16: AddRow<i16>,
-    /// Adds a feature row of i8.
-    add_i8: AddRow<i8>,
-    /// Subtracts a feature row of i8.
-    sub_i8: AddRow<i8>,
-    /// A move in one pass: one row in, one row out.
-    move_i16: MoveRow,
+    /// Accumulator, rows of i16 in and out.
+    update_i16: Update<i16>,
+    /// Accumulator, rows of i8 in and out.
+    update_i8: Update<i8>,
     /// CReLU, then dot.
     dot_crelu: Dot,
     /// SCReLU, then dot, any weights.
@@ -82,14 +97,22 @@ tables! {
     pairwise_u8: PairwiseU8,
     /// Accumulators to reals.
     activate_f32: ActivateF32,
-    /// Dense layer on u8 inputs.
+    /// Dense layer on any u8 inputs.
     affine_u8: AffineI8<u8>,
+    /// Dense layer on inputs up to 127.
+    affine_u7: AffineI8<u8>,
+    /// The same for weights that [`crate::format::claim::QUADS_FIT_I16`] speaks of.
+    affine_u7_paired: AffineI8<u8>,
+    /// The same as `affine_u7`, made for inputs with many groups of four zeros.
+    affine_u7_sparse: AffineI8<u8>,
     /// Dense layer on i8 inputs.
     affine_i8: AffineI8<i8>,
     /// Dense layer on reals.
     affine_f32: AffineF32,
     /// Activation on reals.
     activation_f32: ActivationF32,
+    /// Sums to reals.
+    dequantise_f32: DequantiseF32,
     /// Requantisation to u8.
     requantise_u8: Requantise<u8>,
     /// Requantisation to i8.
@@ -98,20 +121,54 @@ tables! {
     requantise_i32: Requantise<i32>,
 }
 
-/// Every tier that this build holds and this machine can run, the definition first.
-pub static TIERS: [&Kernels; 2] = [&scalar::KERNELS, &wide::KERNELS];
+/// A tier of this build, and whether this machine can run it.
+struct Candidate {
+    table: &'static Kernels,
+    is_available: fn() -> bool,
+}
 
-/// The tier with this name.
+/// Slowest first, the definition at the head; the last that the machine can run is the one that [`best`] takes.
+static CANDIDATES: &[Candidate] = &[
+    Candidate { table: &scalar::KERNELS, is_available: always },
+    Candidate { table: &wide::KERNELS, is_available: always },
+    #[cfg(target_arch = "x86_64")]
+    Candidate { table: &avx2::KERNELS, is_available: detect::avx2 },
+    #[cfg(target_arch = "x86_64")]
+    Candidate { table: &avxvnni::KERNELS, is_available: detect::avxvnni },
+    #[cfg(target_arch = "x86_64")]
+    Candidate { table: &avx512::KERNELS, is_available: detect::avx512 },
+];
+
+/// Every tier that there is on some machine, in the order of [`tiers`].
+pub const ALL_NAMES: [&str; 8] = ["scalar", "wide", "avx2", "avxvnni", "avx512", "neon", "neon+dotprod", "simd128"];
+
+const fn always() -> bool {
+    true
+}
+
+/// Every tier that this build holds and this machine can run, the definition first, the fastest last.
+///
+/// ```
+/// let names: Vec<&str> = tamis_runtime::kernels::tiers().map(|tier| tier.name).collect();
+/// assert_eq!(names[..2], ["scalar", "wide"]);
+/// ```
+pub fn tiers() -> impl DoubleEndedIterator<Item = &'static Kernels> {
+    CANDIDATES.iter().filter(|candidate| (candidate.is_available)()).map(|candidate| candidate.table)
+}
+
+/// The tier with this name, if this machine can run it.
 ///
 /// ```
 /// assert!(tamis_runtime::kernels::by_name("scalar").is_some());
 /// assert!(tamis_runtime::kernels::by_name("abacus").is_none());
 /// ```
 pub fn by_name(name: &str) -> Option<&'static Kernels> {
-    TIERS.into_iter().find(|tier| tier.name == name)
+    tiers().find(|tier| tier.name == name)
 }
 
-/// The fastest tier of [`TIERS`].
+/// The fastest tier that this machine can run. What the build's target features promise is not asked of the machine; the rest
+/// is asked once.
+#[inline]
 pub fn best() -> &'static Kernels {
-    &wide::KERNELS
+    tiers().next_back().unwrap_or(&scalar::KERNELS)
 }

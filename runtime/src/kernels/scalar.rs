@@ -9,11 +9,8 @@ const NAME: &str = "scalar";
 /// The tier that is always there.
 pub static KERNELS: Kernels = Kernels {
     name: NAME,
-    add_i16: Kernel { call: add_i16, from: NAME },
-    sub_i16: Kernel { call: sub_i16, from: NAME },
-    add_i8: Kernel { call: add_i8, from: NAME },
-    sub_i8: Kernel { call: sub_i8, from: NAME },
-    move_i16: Kernel { call: move_i16, from: NAME },
+    update_i16: Kernel { call: update_i16, from: NAME },
+    update_i8: Kernel { call: update_i8, from: NAME },
     dot_crelu: Kernel { call: dot_crelu, from: NAME },
     dot_screlu: Kernel { call: dot_screlu, from: NAME },
     dot_screlu_short: Kernel { call: dot_screlu_short, from: NAME },
@@ -21,83 +18,92 @@ pub static KERNELS: Kernels = Kernels {
     pairwise_u8: Kernel { call: pairwise_u8, from: NAME },
     activate_f32: Kernel { call: activate_f32, from: NAME },
     affine_u8: Kernel { call: affine_u8, from: NAME },
+    affine_u7: Kernel { call: affine_u8, from: NAME },
+    affine_u7_paired: Kernel { call: affine_u8, from: NAME },
+    affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
     affine_i8: Kernel { call: affine_i8, from: NAME },
     affine_f32: Kernel { call: affine_f32, from: NAME },
     activation_f32: Kernel { call: activation_f32, from: NAME },
+    dequantise_f32: Kernel { call: dequantise_f32, from: NAME },
     requantise_u8: Kernel { call: requantise_u8, from: NAME },
     requantise_i8: Kernel { call: requantise_i8, from: NAME },
     requantise_i32: Kernel { call: requantise_i32, from: NAME },
 };
 
-fn add_i16(acc: &mut [i16], row: &[i16]) {
-    for (sum, weight) in acc.iter_mut().zip(row) {
-        *sum = sum.wrapping_add(*weight);
+fn update_i16(out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]) {
+    update(out, source, rows, stride, added, removed);
+}
+
+fn update_i8(out: &mut [i16], source: Option<&[i16]>, rows: &[i8], stride: usize, added: &[u32], removed: &[u32]) {
+    update(out, source, rows, stride, added, removed);
+}
+
+fn update<T: Copy + Into<i16>>(
+    out: &mut [i16],
+    source: Option<&[i16]>,
+    rows: &[T],
+    stride: usize,
+    added: &[u32],
+    removed: &[u32],
+) {
+    let row_of = |row: u32| rows.get(Layout::Rows.offset(stride, row as usize, 0)..).unwrap_or(&[]);
+    if let Some(source) = source {
+        out.copy_from_slice(source);
+    }
+    for row in added {
+        for (sum, weight) in out.iter_mut().zip(row_of(*row)) {
+            *sum = sum.wrapping_add((*weight).into());
+        }
+    }
+    for row in removed {
+        for (sum, weight) in out.iter_mut().zip(row_of(*row)) {
+            *sum = sum.wrapping_sub((*weight).into());
+        }
     }
 }
 
-fn sub_i16(acc: &mut [i16], row: &[i16]) {
-    for (sum, weight) in acc.iter_mut().zip(row) {
-        *sum = sum.wrapping_sub(*weight);
-    }
+fn dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(first, second, w, |x, w| i32::from(num::clip(x, max)) * i32::from(w))
 }
 
-pub(super) fn add_i8(acc: &mut [i16], row: &[i8]) {
-    for (sum, weight) in acc.iter_mut().zip(row) {
-        *sum = sum.wrapping_add(i16::from(*weight));
-    }
+fn dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(first, second, w, |x, w| {
+        let clipped = i32::from(num::clip(x, max));
+        (clipped * clipped).wrapping_mul(i32::from(w))
+    })
 }
 
-pub(super) fn sub_i8(acc: &mut [i16], row: &[i8]) {
-    for (sum, weight) in acc.iter_mut().zip(row) {
-        *sum = sum.wrapping_sub(i16::from(*weight));
-    }
+fn dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(first, second, w, |x, w| {
+        let clipped = num::clip(x, max);
+        i32::from(clipped.wrapping_mul(w)) * i32::from(clipped)
+    })
 }
 
-fn move_i16(out: &mut [i16], source: &[i16], added: &[i16], removed: &[i16]) {
-    for (((sum, from), plus), minus) in out.iter_mut().zip(source).zip(added).zip(removed) {
-        *sum = from.wrapping_add(*plus).wrapping_sub(*minus);
-    }
-}
-
-pub(super) fn dot_crelu(x: &[i16], w: &[i16], max: i16) -> i32 {
+fn dot(first: &[i16], second: &[i16], w: &[i16], term: impl Fn(i16, i16) -> i32) -> i32 {
     let mut sum = 0i32;
-    for (value, weight) in x.iter().zip(w) {
-        let clipped = i32::from(num::clip(*value, max));
-        sum = sum.wrapping_add(clipped * i32::from(*weight));
-    }
-    sum
-}
-
-pub(super) fn dot_screlu(x: &[i16], w: &[i16], max: i16) -> i32 {
-    let mut sum = 0i32;
-    for (value, weight) in x.iter().zip(w) {
-        let clipped = i32::from(num::clip(*value, max));
-        sum = sum.wrapping_add((clipped * clipped).wrapping_mul(i32::from(*weight)));
-    }
-    sum
-}
-
-pub(super) fn dot_screlu_short(x: &[i16], w: &[i16], max: i16) -> i32 {
-    let mut sum = 0i32;
-    for (value, weight) in x.iter().zip(w) {
-        let clipped = num::clip(*value, max);
-        let product = clipped.wrapping_mul(*weight);
-        sum = sum.wrapping_add(i32::from(product) * i32::from(clipped));
+    for (x, w) in first.iter().chain(second).zip(w) {
+        sum = sum.wrapping_add(term(*x, *w));
     }
     sum
 }
 
 /// `max` is 32767 by the format's rule, so the clip is only the lower one.
-pub(super) fn dot_sqrrelu(x: &[i16], w: &[i16], max: i16) -> i32 {
-    dot_screlu(x, w, max)
+fn dot_sqrrelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot_screlu(first, second, w, max)
 }
 
 pub(super) fn pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
     let (first, second) = x.split_at(x.len() / 2);
     for ((value, a), b) in out.iter_mut().zip(first).zip(second) {
-        let product = i32::from(num::clip(*a, max)) * i32::from(num::clip(*b, max));
-        *value = (product >> shift) as u8;
+        *value = pair_u8(*a, *b, max, shift);
     }
+}
+
+/// One product of [`pairwise_u8`].
+pub(super) const fn pair_u8(a: i16, b: i16, max: i16, shift: u32) -> u8 {
+    let product = num::clip(a, max) as i32 * num::clip(b, max) as i32;
+    (product >> shift) as u8
 }
 
 pub(super) fn activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]) {
@@ -105,9 +111,7 @@ pub(super) fn activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &m
     match code {
         activation::PAIRWISE_CRELU => {
             let (first, second) = x.split_at(x.len() / 2);
-            for ((value, a), b) in out.iter_mut().zip(first).zip(second) {
-                *value = real(*a) * real(*b);
-            }
+            activate_pairs(first, second, max, inverse, out);
         }
         activation::CRELU => {
             for (value, a) in out.iter_mut().zip(x) {
@@ -119,6 +123,14 @@ pub(super) fn activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &m
                 *value = real(*a) * real(*a);
             }
         }
+    }
+}
+
+/// The products of [`activate_f32`]'s pairs.
+pub(super) fn activate_pairs(first: &[i16], second: &[i16], max: i16, inverse: f32, out: &mut [f32]) {
+    let real = |value: i16| f32::from(num::clip(value, max)) * inverse;
+    for ((value, a), b) in out.iter_mut().zip(first).zip(second) {
+        *value = real(*a) * real(*b);
     }
 }
 
@@ -141,6 +153,12 @@ fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], o
     }
 }
 
+/// What a tier's dense kernel does with slices whose lengths break its contract, instead of reading where nothing is.
+pub(super) fn out_of_contract(out: &mut [i32]) {
+    debug_assert!(false, "a dense kernel was handed slices that do not fit one another");
+    out.fill(0);
+}
+
 /// Lane `k mod 8` collects product `k`; the lanes are then added in the order of [`num::reduce_f32`], the bias last.
 fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]) {
     for (row, sum) in out.iter_mut().enumerate() {
@@ -155,7 +173,7 @@ fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]
     }
 }
 
-pub(super) fn activation_f32(x: &[f32], code: u32, out: &mut [f32]) {
+fn activation_f32(x: &[f32], code: u32, out: &mut [f32]) {
     match code {
         activation::PAIRWISE_CRELU => {
             let (first, second) = x.split_at(x.len() / 2);
@@ -184,19 +202,29 @@ pub(super) fn activation_f32(x: &[f32], code: u32, out: &mut [f32]) {
     }
 }
 
-pub(super) fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
+pub(super) fn dequantise_f32(x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]) {
+    for (index, (y, x)) in out.iter_mut().zip(x).enumerate() {
+        *y = *x as f32 * factor;
+        if let Some(bias) = bias.get(index) {
+            *y += bias;
+        }
+    }
+}
+
+fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
     requantise(x, multipliers, shifts, low, high, out, |value| value as u8);
 }
 
-pub(super) fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
+fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
     requantise(x, multipliers, shifts, low, high, out, |value| value as i8);
 }
 
-pub(super) fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
+fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
     requantise(x, multipliers, shifts, low, high, out, |value| value);
 }
 
-fn requantise<T>(
+/// [`num::requantise`] of every element, narrowed.
+pub(super) fn requantise<T>(
     x: &[i32],
     multipliers: &[i32],
     shifts: &[u8],

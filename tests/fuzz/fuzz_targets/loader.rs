@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::{BYTE_ORDER, MAGIC, Model, VERSION, checksum};
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 
 /// Vectors beyond this are legal and only slow.
 const LONGEST: u32 = 1 << 10;
@@ -33,7 +33,8 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     // The signature hashes every value of 64 evaluations, so equal signatures are equal runs.
-    let [first, rest @ ..] = TIERS.map(|tier| Runner::new(model, tier).signature());
-    assert!(first.is_ok(), "an accepted model runs: {first:?}");
-    rest.into_iter().for_each(|signature| assert_eq!(signature, first));
+    let mut signatures = tiers().map(|tier| Runner::new(model, tier).signature());
+    let first = signatures.next();
+    assert!(matches!(first, Some(Ok(_))), "an accepted model runs: {first:?}");
+    signatures.for_each(|signature| assert_eq!(Some(signature), first));
 });

@@ -92,7 +92,7 @@ fn every_bare_network_packs_evaluates_and_comes_back() {
             let ran = host_tools!("pack", bare, "--arch", arch, "-o", model, "--unproved").fine();
             assert!(ran.stderr.contains("warning: unproved"));
         }
-        for tier in tamis_runtime::kernels::TIERS {
+        for tier in tamis_runtime::kernels::tiers() {
             let ran = host_tools!("eval", model, "--fens", fens, "--tier", tier.name).fine();
             compare(ran.text(), &expected["evals"][key], F32_TAIL_CENTIPAWNS, name);
         }

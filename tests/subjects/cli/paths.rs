@@ -49,7 +49,7 @@ fn bare_and_container_turn_into_each_other() {
 fn inspect_shows_the_same_signature_on_every_tier() {
     let (_folder, model) = with_model();
     let mut signatures = Vec::new();
-    for tier in tamis_runtime::kernels::TIERS {
+    for tier in tamis_runtime::kernels::tiers() {
         let json = host_tools!("inspect", model, "--json", "--tier", tier.name).fine().json();
         assert_eq!(json["schema"], "tamis-inspect-1");
         assert_eq!(json["proof"]["holds"], true);

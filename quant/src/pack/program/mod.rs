@@ -116,7 +116,11 @@ impl Builder<'_> {
     fn tensor(&mut self, index: usize, tensor: &QuantTensor, layout: Layout, claims: u32) -> Result<u32, PackError> {
         let bucketed = self.net.arch.layers.get(index).is_some_and(|layer| layer.bucketed);
         let banks = if bucketed { self.net.arch.bucket_count() } else { 1 };
-        self.add(pack_tensor(tensor, layout, Orientation::OutputRows, banks, claims)?)
+        let mut packed = pack_tensor(tensor, layout, Orientation::OutputRows, banks, claims)?;
+        if layout == Layout::K4 && packed.quads_fit() {
+            packed.record.claims |= claim::QUADS_FIT_I16;
+        }
+        self.add(packed)
     }
 
     /// Appends an operation that writes a new value of `len` elements.

@@ -1,8 +1,8 @@
 //! What each kind of operation demands of elements, lengths, tensors and parameters.
 
 use super::ops::Checker;
-use crate::format::records::{activation, element, input_kind, op};
-use crate::format::{Layout, MAX_RESCALE_FACTOR, NONE, ParseError, Tensor, ValueRecord};
+use crate::format::records::{activation, claim, element, input_kind, op};
+use crate::format::{Layout, MAX_RESCALE_FACTOR, NONE, ParseError, Tensor, ValueRecord, quads_fit};
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
 const I16_MAX: u32 = i16::MAX as u32;
@@ -70,7 +70,8 @@ impl Checker<'_, '_> {
                 let narrow = from == element::U8 || from == element::I8;
                 self.need(narrow, "op.input", from, "a value of u8 or i8")?;
                 self.need(to == element::I32, "op.output", to, "a value of i32")?;
-                self.tensor(record.weights, "op.weights", &[element::I8], Layout::K4, m, n)?;
+                let weights = self.tensor(record.weights, "op.weights", &[element::I8], Layout::K4, m, n)?;
+                self.quads(&weights)?;
                 self.optional(record.bias, "op.bias", element::I32, m)?;
                 self.no_tensors(&[record.multipliers, record.shifts])?;
                 self.activation(0)?;
@@ -200,6 +201,21 @@ impl Checker<'_, '_> {
         self.need(record.rows == rows, name, record.rows, "a row an output")?;
         self.need(record.cols == cols, name, record.cols, "a column an input, one for a vector")?;
         Ok(tensor)
+    }
+
+    /// The claim by which a kernel takes a form that could otherwise wrap: the only one that is checked here, because not all
+    /// tiers have the form, and a file must give the same numbers on all of them.
+    fn quads(&self, weights: &Tensor<'_>) -> Result<(), ParseError> {
+        let claims = weights.record.claims;
+        let banks = weights.record.banks.max(1) as usize;
+        let fits = claims & claim::QUADS_FIT_I16 == 0
+            || (0..banks).all(|bank| quads_fit(weights.bank(bank), weights.stride()));
+        self.need(
+            fits,
+            "tensor.claims",
+            claims,
+            "bit 8 only where every four weights of one sign sum up to at most 258",
+        )
     }
 
     fn optional(&self, index: u32, name: &'static str, element: u32, rows: u32) -> Result<(), ParseError> {

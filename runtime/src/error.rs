@@ -1,0 +1,108 @@
+//! What running refuses: never a file, always what the caller handed in.
+
+use core::fmt;
+
+/// Why a call is refused: always something that the caller handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum RunError {
+    /// A slice has the wrong number of elements.
+    Length {
+        /// Which slice.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it must have.
+        expected: usize,
+    },
+    /// The workspace is too short.
+    Workspace {
+        /// Its length in bytes.
+        found: usize,
+        /// The least it must have.
+        expected: usize,
+    },
+    /// The workspace does not start at a multiple of 64.
+    WorkspaceAlignment {
+        /// Address modulo 64.
+        remainder: usize,
+    },
+    /// A feature index that the network does not have.
+    Feature {
+        /// The index.
+        found: u32,
+        /// The number of features.
+        limit: u32,
+    },
+    /// More features than the network was proved for.
+    TooManyFeatures {
+        /// How many.
+        found: usize,
+        /// `max_active`.
+        limit: usize,
+    },
+    /// An output bucket that the network does not have.
+    Bucket {
+        /// The bucket.
+        found: usize,
+        /// The number of buckets.
+        limit: usize,
+    },
+    /// Accumulators for a dense network, a vector for a feature network, or the wrong element.
+    InputKind,
+    /// A ply stack has no room for another ply.
+    StackFull {
+        /// The plies that it has, the root included.
+        limit: usize,
+    },
+    /// A ply stack is at its root, or was never set.
+    StackEmpty,
+    /// A stack or a refresh cache was filled from another model than the plan's.
+    OtherModel {
+        /// Identity of the model that it was filled from, see [`crate::Plan::identity`].
+        found: u64,
+        /// Identity of the plan's.
+        expected: u64,
+    },
+    /// A refresh key beyond the cache's.
+    RefreshKey {
+        /// The key.
+        found: u32,
+        /// The number of keys.
+        limit: u32,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Length { what, found, expected } => write!(f, "{what}: {found} elements, expected {expected}"),
+            Self::Workspace { found, expected } => {
+                write!(f, "the workspace has {found} bytes, the model needs {expected}")
+            }
+            Self::WorkspaceAlignment { remainder } => {
+                write!(f, "the workspace lies {remainder} bytes past a multiple of 64")
+            }
+            Self::Feature { found, limit } => {
+                write!(f, "feature {found}; the network has 0 to {}", limit.saturating_sub(1))
+            }
+            Self::TooManyFeatures { found, limit } => write!(f, "{found} active features; the network allows {limit}"),
+            Self::Bucket { found, limit } => write!(f, "output bucket {found}; the network has {limit}"),
+            Self::StackFull { limit } => write!(f, "the ply stack is full: it has {limit} plies, the root included"),
+            Self::StackEmpty => {
+                write!(f, "the ply stack has no position: set its root first, and pop only what was pushed")
+            }
+            Self::OtherModel { found, expected } => write!(
+                f,
+                "filled from the model {found:016x}, used with the model {expected:016x}: reset it when the network changes"
+            ),
+            Self::RefreshKey { found, limit } => {
+                write!(f, "refresh key {found}; the cache has 0 to {}", limit.saturating_sub(1))
+            }
+            Self::InputKind => write!(f, "the input is not of the kind that the network takes"),
+        }
+    }
+}
+
+impl core::error::Error for RunError {}

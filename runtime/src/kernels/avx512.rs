@@ -1,0 +1,289 @@
+//! AVX-512 with BW, DQ, VL and VNNI: vectors of 512 bits, masks for what does not fill them, byte and word dot products.
+//!
+//! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both without
+//! saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
+//! along and taken away. The f32 kernels are AVX2's: the definition has eight lanes.
+
+use super::avx2::{Avx2, compute};
+use super::vector::{Dense, Simd, chunk_views, tier};
+use core::arch::x86_64::*;
+
+tier!(
+    /// The tier.
+    KERNELS = "avx512", module table,
+    features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
+    simd Avx512, reals Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
+);
+
+/// The instruction set.
+#[derive(Clone, Copy)]
+struct Avx512(());
+
+impl Avx512 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+    #[inline]
+    fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Simd for Avx512 {
+    type I16 = __m512i;
+    type I32 = __m512i;
+
+    chunk_views!(32);
+
+    #[inline(always)]
+    fn load(self, x: &[i16; 32]) -> __m512i {
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_loadu_si512(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [i16; 32], x: __m512i) {
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn load_bytes(self, x: &[i8; 32]) -> __m512i {
+        // SAFETY: the array has 32 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_cvtepi8_epi16(_mm256_loadu_si256(x.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn splat(self, x: i16) -> __m512i {
+        compute!(_mm512_set1_epi16(x))
+    }
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_add_epi16(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_sub_epi16(a, b))
+    }
+    #[inline(always)]
+    fn min(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_min_epi16(a, b))
+    }
+    #[inline(always)]
+    fn max(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_max_epi16(a, b))
+    }
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_xor_si512(a, b))
+    }
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_or_si512(a, b))
+    }
+    #[inline(always)]
+    fn mul_low(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_mullo_epi16(a, b))
+    }
+    #[inline(always)]
+    fn mul_high(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_mulhi_epi16(a, b))
+    }
+    #[inline(always)]
+    fn shift_left(self, x: __m512i, n: u32) -> __m512i {
+        compute!(_mm512_sll_epi16(x, _mm_cvtsi32_si128(n as i32)))
+    }
+    #[inline(always)]
+    fn shift_right(self, x: __m512i, n: u32) -> __m512i {
+        compute!(_mm512_srl_epi16(x, _mm_cvtsi32_si128(n as i32)))
+    }
+    #[inline(always)]
+    fn mul_add_pairs(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_madd_epi16(a, b))
+    }
+    #[inline(always)]
+    fn add_products(self, sums: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_dpwssd_epi32(sums, a, b))
+    }
+    #[inline(always)]
+    fn store_bytes(self, out: &mut [u8; 64], low: __m512i, high: __m512i) {
+        // Packing works in quarters: eighths come out as low, high, low, high … and are put in order.
+        let packed = compute!({
+            let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+            _mm512_permutexvar_epi64(order, _mm512_packus_epi16(low, high))
+        });
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), packed) }
+    }
+
+    #[inline(always)]
+    fn zero32(self) -> __m512i {
+        compute!(_mm512_setzero_si512())
+    }
+    #[inline(always)]
+    fn load32(self, x: &[i32; 16]) -> __m512i {
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_loadu_si512(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store32(self, out: &mut [i32; 16], x: __m512i) {
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn splat32(self, x: i32) -> __m512i {
+        compute!(_mm512_set1_epi32(x))
+    }
+    #[inline(always)]
+    fn add32(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_add_epi32(a, b))
+    }
+    #[inline(always)]
+    fn min32(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_min_epi32(a, b))
+    }
+    #[inline(always)]
+    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_max_epi32(a, b))
+    }
+    #[inline(always)]
+    fn sum32(self, x: __m512i) -> i32 {
+        compute!({
+            let eight = _mm256_add_epi32(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64::<1>(x));
+            let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
+            let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
+            _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
+        })
+    }
+    #[inline(always)]
+    fn mul_high32(self, a: __m512i, b: __m512i) -> __m512i {
+        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their lane.
+        compute!({
+            let even = _mm512_mul_epi32(a, b);
+            let odd = _mm512_mul_epi32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+            _mm512_mask_mov_epi32(_mm512_srli_epi64::<32>(even), 0b1010_1010_1010_1010, odd)
+        })
+    }
+    #[inline(always)]
+    fn widen32(self, x: &[u8; 16]) -> __m512i {
+        // SAFETY: the array has 16 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(x.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn power_of_two32(self, n: __m512i) -> __m512i {
+        compute!(_mm512_sllv_epi32(_mm512_set1_epi32(1), n))
+    }
+    #[inline(always)]
+    fn shift_right32(self, x: __m512i, n: __m512i) -> __m512i {
+        compute!(_mm512_srav_epi32(x, n))
+    }
+    #[inline(always)]
+    fn store_low_bytes32(self, out: &mut [u8; 16], x: __m512i) {
+        // SAFETY: the array has 16 bytes; the instruction set as in `compute`.
+        unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(x)) }
+    }
+
+    #[inline(always)]
+    fn nonzero_groups(self, x: &[u8; 64]) -> u32 {
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe {
+            let groups = _mm512_loadu_si512(x.as_ptr().cast());
+            u32::from(_mm512_test_epi32_mask(groups, groups))
+        }
+    }
+}
+
+/// Loads of weights for both kinds of inputs.
+macro_rules! load_512 {
+    () => {
+        const ANY_U8: bool = true;
+        const ROWS: usize = 16;
+        type Weights = __m512i;
+        type Rows = [i32; 16];
+
+        #[inline(always)]
+        unsafe fn load(self, w: *const i8) -> __m512i {
+            // SAFETY: the caller vouches for 64 bytes; the instruction set as in `compute`.
+            unsafe { _mm512_loadu_si512(w.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn load_part(self, w: *const i8, rows: usize) -> __m512i {
+            // SAFETY: only lanes below `rows` are read, for which the caller vouches; the instruction set as in `compute`.
+            unsafe { _mm512_maskz_loadu_epi32(((1u32 << rows) - 1) as u16, w.cast()) }
+        }
+    };
+}
+
+/// u8 by i8.
+#[derive(Clone, Copy)]
+struct Unsigned(());
+
+impl Unsigned {
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+    #[inline]
+    fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Dense for Unsigned {
+    load_512!();
+    type Sums = __m512i;
+
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        compute!(_mm512_setzero_si512())
+    }
+    #[inline(always)]
+    fn mac(self, sums: __m512i, x: u32, w: __m512i) -> __m512i {
+        compute!(_mm512_dpbusd_epi32(sums, _mm512_set1_epi32(x as i32), w))
+    }
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_add_epi32(a, b))
+    }
+    #[inline(always)]
+    fn rows(self, sums: __m512i) -> [i32; 16] {
+        let mut rows = [0; 16];
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_storeu_si512(rows.as_mut_ptr().cast(), sums) };
+        rows
+    }
+}
+
+/// i8 by i8.
+#[derive(Clone, Copy)]
+struct Signed(());
+
+impl Signed {
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+    #[inline]
+    fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Dense for Signed {
+    load_512!();
+    /// Of the moved inputs, and of the weights times 128.
+    type Sums = [__m512i; 2];
+
+    #[inline(always)]
+    fn zero(self) -> Self::Sums {
+        compute!([_mm512_setzero_si512(); 2])
+    }
+    #[inline(always)]
+    fn mac(self, sums: Self::Sums, x: u32, w: __m512i) -> Self::Sums {
+        compute!({
+            let moved = _mm512_set1_epi32((x ^ 0x8080_8080) as i32);
+            let excess = _mm512_set1_epi32(0x8080_8080_u32 as i32);
+            [_mm512_dpbusd_epi32(sums[0], moved, w), _mm512_dpbusd_epi32(sums[1], excess, w)]
+        })
+    }
+    #[inline(always)]
+    fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums {
+        compute!([_mm512_add_epi32(a[0], b[0]), _mm512_add_epi32(a[1], b[1])])
+    }
+    #[inline(always)]
+    fn rows(self, sums: Self::Sums) -> [i32; 16] {
+        let mut rows = [0; 16];
+        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_storeu_si512(rows.as_mut_ptr().cast(), _mm512_sub_epi32(sums[0], sums[1])) };
+        rows
+    }
+}

@@ -1,0 +1,140 @@
+//! What the machine can do, asked without `std`. Features that the build was told of are constants; others are asked of the
+//! processor once, and remembered.
+#![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "nothing to ask"))]
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86_64::{avx2, avx512, avxvnni};
+
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+pub(super) use aarch64::dotprod;
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use core::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv};
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    const ASKED: u8 = 1;
+    const AVX2: u8 = 2;
+    const AVXVNNI: u8 = 4;
+    const AVX512: u8 = 8;
+
+    /// Zero until the first question.
+    static ANSWERS: AtomicU8 = AtomicU8::new(0);
+
+    /// AVX2 with BMI1, BMI2 and POPCNT, which no processor with AVX2 lacks.
+    #[inline]
+    pub fn avx2() -> bool {
+        cfg!(all(target_feature = "avx2", target_feature = "bmi1", target_feature = "bmi2", target_feature = "popcnt"))
+            || answers() & AVX2 != 0
+    }
+
+    /// VNNI in its VEX encoding, on 256 bits.
+    #[inline]
+    pub fn avxvnni() -> bool {
+        answers() & AVXVNNI != 0
+    }
+
+    /// AVX-512 with BW, DQ, VL and VNNI.
+    #[inline]
+    pub fn avx512() -> bool {
+        cfg!(all(
+            target_feature = "avx512f",
+            target_feature = "avx512bw",
+            target_feature = "avx512dq",
+            target_feature = "avx512vl",
+            target_feature = "avx512vnni",
+            target_feature = "bmi1",
+            target_feature = "bmi2",
+            target_feature = "popcnt"
+        )) || answers() & AVX512 != 0
+    }
+
+    #[inline]
+    fn answers() -> u8 {
+        match ANSWERS.load(Ordering::Relaxed) {
+            0 => {
+                let found = ask();
+                // Threads that ask at the same time find the same.
+                ANSWERS.store(found, Ordering::Relaxed);
+                found
+            }
+            known => known,
+        }
+    }
+
+    /// Intel's manual, volume 2, CPUID: leaf 1 ECX, leaf 7 EBX and ECX, leaf 7.1 EAX. A set bit is not enough: the operating
+    /// system must also save the wide registers, which XCR0 says.
+    #[cold]
+    #[allow(unused_unsafe, reason = "CPUID became a safe function after the MSRV")]
+    fn ask() -> u8 {
+        let bit = |register: u32, index: u32| register >> index & 1 == 1;
+        let mut found = ASKED;
+        // SAFETY: every x86-64 processor has CPUID, and a leaf is read only up to the highest that it has.
+        let (leaf1, leaf7, leaf7_1) = unsafe {
+            let highest = __get_cpuid_max(0).0;
+            if highest < 7 {
+                return found;
+            }
+            let leaf7 = __cpuid_count(7, 0);
+            let last_of_7 = leaf7.eax;
+            let leaf7_1 = if last_of_7 >= 1 { __cpuid_count(7, 1).eax } else { 0 };
+            (__cpuid_count(1, 0).ecx, leaf7, leaf7_1)
+        };
+        let (osxsave, avx, popcnt) = (bit(leaf1, 27), bit(leaf1, 28), bit(leaf1, 23));
+        if !(osxsave && avx) {
+            return found;
+        }
+        let saved = saved_registers();
+        // Bits 1 and 2 are XMM and YMM; 5, 6 and 7 the mask registers and both parts of ZMM.
+        let (ymm, zmm) = (saved & 0b110 == 0b110, saved & 0b1110_0110 == 0b1110_0110);
+        let bmi = bit(leaf7.ebx, 3) && bit(leaf7.ebx, 8) && popcnt;
+        if ymm && bmi && bit(leaf7.ebx, 5) {
+            found |= AVX2;
+            if bit(leaf7_1, 4) {
+                found |= AVXVNNI;
+            }
+            let f_dq_bw_vl = [16, 17, 30, 31].iter().all(|index| bit(leaf7.ebx, *index));
+            if zmm && f_dq_bw_vl && bit(leaf7.ecx, 11) {
+                found |= AVX512;
+            }
+        }
+        found
+    }
+
+    /// XCR0.
+    fn saved_registers() -> u64 {
+        #[target_feature(enable = "xsave")]
+        fn read() -> u64 {
+            // SAFETY: register 0 exists wherever XGETBV does.
+            unsafe { _xgetbv(0) }
+        }
+        // SAFETY: the only caller has seen CPUID's OSXSAVE bit, which says that the instruction is there and enabled.
+        unsafe { read() }
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod aarch64 {
+    /// The dot-product instructions (FEAT_DotProd). Linux lets programs read the identification register since 4.11, and
+    /// firmware runs where it may; elsewhere the build's target features decide, which on Apple's machines include it.
+    #[inline]
+    pub fn dotprod() -> bool {
+        cfg!(target_feature = "dotprod") || ask()
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "none"))]
+    fn ask() -> bool {
+        let features: u64;
+        // SAFETY: reads ID_AA64ISAR0_EL1, without effect on memory, stack or flags; at EL0 the kernel answers in its place.
+        unsafe {
+            core::arch::asm!("mrs {}, ID_AA64ISAR0_EL1", out(reg) features, options(nomem, nostack, preserves_flags, pure));
+        }
+        // Arm's manual, ID_AA64ISAR0_EL1: DP is bits 47 to 44.
+        features >> 44 & 0xF != 0
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "none")))]
+    const fn ask() -> bool {
+        false
+    }
+}

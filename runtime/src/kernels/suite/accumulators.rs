@@ -1,0 +1,156 @@
+//! What reads or writes accumulators, and requantisation.
+
+use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
+use crate::format::activation;
+use crate::kernels::{Dot, Kernels, scalar};
+
+/// The longest vector: two tiles of eight vectors of 32, and an odd rest.
+const LONGEST: usize = 553;
+const LENGTHS: [usize; 32] = [
+    0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 127, 128, 129, 160, 192, 255, 256, 257, 264,
+    288, 512, LONGEST,
+];
+/// Rows of the feature table.
+const ROWS: usize = 5;
+/// Lists of rows that come and go: a refresh, every fused move, and a row that comes twice.
+const MOVES: [(&[u32], &[u32]); 8] = [
+    (&[], &[]),
+    (&[1], &[]),
+    (&[], &[2]),
+    (&[0], &[4]),
+    (&[3], &[1, 2]),
+    (&[4, 0], &[1, 3]),
+    (&[0, 1, 2, 3, 4], &[]),
+    (&[2, 2], &[0]),
+];
+/// Clips in use (QA 127, 181, 255, 256, 362) and the two ends.
+const CLIPS: [i16; 8] = [1, 127, 181, 182, 255, 256, 362, i16::MAX];
+/// Clips and shifts of pairwise products; the format wants max² >> shift ≤ 255.
+const PAIRS: [(i16, u32); 10] =
+    [(15, 0), (127, 6), (127, 7), (255, 8), (255, 9), (255, 10), (362, 10), (4095, 16), (4096, 20), (i16::MAX, 22)];
+
+pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
+    for pattern in 0..PATTERNS {
+        for len in LENGTHS {
+            every(tier, len, pattern, random)?;
+        }
+        for _ in 0..RANDOM_SHAPES {
+            let len = random.below(LONGEST);
+            every(tier, len, pattern, random)?;
+        }
+    }
+    Ok(())
+}
+
+fn every(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    updates(tier, len, pattern, random)?;
+    dots(tier, len, pattern, random)?;
+    activations(tier, len, pattern, random)?;
+    requantisation(tier, len, pattern, random)
+}
+
+fn updates(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let (mut source, mut start) = ([0i16; LONGEST], [0i16; LONGEST]);
+    let (mut rows, mut narrow) = ([0i16; ROWS * LONGEST], [0i8; ROWS * LONGEST]);
+    for index in 0..LONGEST {
+        (source[index], start[index]) = (random.i16(pattern), random.i16(pattern));
+    }
+    for (row, narrow) in rows.iter_mut().zip(&mut narrow) {
+        (*row, *narrow) = (random.i16(pattern), random.i16(pattern) as i8);
+    }
+    for (added, removed) in MOVES {
+        for source in [Some(&source[..len]), None] {
+            let (mut found, mut expected) = (start, start);
+            (tier.update_i16.call)(&mut found[..len], source, &rows, LONGEST, added, removed);
+            (truth.update_i16.call)(&mut expected[..len], source, &rows, LONGEST, added, removed);
+            same("update_i16", len, &found, &expected)?;
+            let (mut found, mut expected) = (start, start);
+            (tier.update_i8.call)(&mut found[..len], source, &narrow, LONGEST, added, removed);
+            (truth.update_i8.call)(&mut expected[..len], source, &narrow, LONGEST, added, removed);
+            same("update_i8", len, &found, &expected)?;
+        }
+    }
+    Ok(())
+}
+
+fn dots(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let (mut own, mut other, mut weights) = ([0i16; LONGEST], [0i16; LONGEST], [0i16; 2 * LONGEST]);
+    for index in 0..LONGEST {
+        (own[index], other[index]) = (random.i16(pattern), random.i16(pattern));
+    }
+    for weight in &mut weights {
+        *weight = random.i16(pattern);
+    }
+    let dots: [(&'static str, Dot, Dot); 4] = [
+        ("dot_crelu", tier.dot_crelu.call, truth.dot_crelu.call),
+        ("dot_screlu", tier.dot_screlu.call, truth.dot_screlu.call),
+        ("dot_screlu_short", tier.dot_screlu_short.call, truth.dot_screlu_short.call),
+        ("dot_sqrrelu", tier.dot_sqrrelu.call, truth.dot_sqrrelu.call),
+    ];
+    for (operation, tried, defined) in dots {
+        for max in CLIPS {
+            let max = if operation == "dot_sqrrelu" { i16::MAX } else { max };
+            for second in [&other[..len], &[]] {
+                let w = &weights[..len + second.len()];
+                let (found, expected) = (tried(&own[..len], second, w, max), defined(&own[..len], second, w, max));
+                same(operation, len, &[found], &[expected])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn activations(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let mut x = [0i16; LONGEST];
+    for x in &mut x {
+        *x = random.i16(pattern);
+    }
+    let even = len - len % 2;
+    for (max, shift) in PAIRS {
+        let (mut found, mut expected) = ([0u8; LONGEST], [0u8; LONGEST]);
+        (tier.pairwise_u8.call)(&x[..even], max, shift, &mut found[..even / 2]);
+        (truth.pairwise_u8.call)(&x[..even], max, shift, &mut expected[..even / 2]);
+        same("pairwise_u8", len, &found, &expected)?;
+    }
+    for code in [activation::CRELU, activation::SCRELU, activation::SQRRELU, activation::PAIRWISE_CRELU] {
+        let (read, written) = if code == activation::PAIRWISE_CRELU { (even, even / 2) } else { (len, len) };
+        for max in CLIPS {
+            let (mut found, mut expected) = ([0f32; LONGEST], [0f32; LONGEST]);
+            let inverse = 1.0 / f32::from(max);
+            (tier.activate_f32.call)(&x[..read], code, max, inverse, &mut found[..written]);
+            (truth.activate_f32.call)(&x[..read], code, max, inverse, &mut expected[..written]);
+            same("activate_f32", len, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+        }
+    }
+    Ok(())
+}
+
+fn requantisation(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    // All shifts, only those of multipliers with 31 bits, and the one where the forms part.
+    for shifts_of in [1..63, 33..63, 32..34] {
+        let (mut x, mut multipliers, mut shifts) = ([0i32; LONGEST], [0i32; LONGEST], [0u8; LONGEST]);
+        for index in 0..LONGEST {
+            x[index] = random.i32(pattern);
+            multipliers[index] = random.i32(pattern) & i32::MAX;
+            shifts[index] = (shifts_of.start + random.below(shifts_of.len())) as u8;
+        }
+        let (x, multipliers, shifts) = (&x[..len], &multipliers[..len], &shifts[..len]);
+        let (mut found, mut expected) = ([0u8; LONGEST], [0u8; LONGEST]);
+        (tier.requantise_u8.call)(x, multipliers, shifts, 0, 127, &mut found[..len]);
+        (truth.requantise_u8.call)(x, multipliers, shifts, 0, 127, &mut expected[..len]);
+        same("requantise_u8", len, &found, &expected)?;
+        let (mut found, mut expected) = ([0i8; LONGEST], [0i8; LONGEST]);
+        (tier.requantise_i8.call)(x, multipliers, shifts, -128, 127, &mut found[..len]);
+        (truth.requantise_i8.call)(x, multipliers, shifts, -128, 127, &mut expected[..len]);
+        same("requantise_i8", len, &found, &expected)?;
+        let (mut found, mut expected) = ([0i32; LONGEST], [0i32; LONGEST]);
+        (tier.requantise_i32.call)(x, multipliers, shifts, i32::MIN, i32::MAX, &mut found[..len]);
+        (truth.requantise_i32.call)(x, multipliers, shifts, i32::MIN, i32::MAX, &mut expected[..len]);
+        same("requantise_i32", len, &found, &expected)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! The one suite: every operation of a tier against the definition, tolerance 0.
+//!
+//! It is library code, `no_std` and without allocation, so that a board or an emulator runs the very checks that `cargo test`
+//! runs; it wants about 100 KiB of stack. Lengths stand on, below and above every tile in use: vectors of 8, 16 and 32 i16, tiles
+//! of eight of them, 1, 2, 4 and 8 vectors of 4, 8 and 16 rows, rounds of eight to 32 columns, lists of 1024 inputs; and at random
+//! places. Values are random or sit at the ends of their range, where saturation, sign and wrap show.
+
+mod accumulators;
+mod dense;
+mod reals;
+
+use super::Kernels;
+
+/// Where a tier left the definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Mismatch {
+    /// The operation, as [`Kernels::operations`] names it.
+    pub operation: &'static str,
+    /// Length, or columns of a dense layer.
+    pub len: usize,
+    /// Index of the first differing output.
+    pub index: usize,
+}
+
+/// Kinds of values, see [`Random::i16`].
+const PATTERNS: u32 = 4;
+/// Random shapes that are tried beside the chosen ones.
+const RANDOM_SHAPES: u32 = 24;
+
+/// Runs every operation of `tier` against the definition.
+///
+/// # Errors
+/// The first [`Mismatch`].
+///
+/// ```
+/// use tamis_runtime::kernels::{suite, tiers};
+/// for tier in tiers() {
+///     assert_eq!(suite::check(tier), Ok(()), "{}", tier.name);
+/// }
+/// ```
+pub fn check(tier: &Kernels) -> Result<(), Mismatch> {
+    let mut random = Random(1);
+    accumulators::check(tier, &mut random)?;
+    dense::check(tier, &mut random)?;
+    reals::check(tier, &mut random)
+}
+
+fn same<T: PartialEq>(operation: &'static str, len: usize, found: &[T], expected: &[T]) -> Result<(), Mismatch> {
+    match found.iter().zip(expected).position(|(found, expected)| found != expected) {
+        Some(index) => Err(Mismatch { operation, len, index }),
+        None => Ok(()),
+    }
+}
+
+/// Numerical Recipes' 64-bit congruential generator, high bits; any generator does.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 32) as u32
+    }
+
+    /// 0 to `limit − 1`.
+    fn below(&mut self, limit: usize) -> usize {
+        self.next() as usize % limit
+    }
+
+    /// Pattern 0: any value · 1: near the clips in use · 2: the ends of i16 · 3: the ends of i8.
+    fn i16(&mut self, pattern: u32) -> i16 {
+        let any = self.next();
+        match pattern {
+            0 => any as i16,
+            1 => (any % 1025) as i16 - 512,
+            2 => [i16::MIN, i16::MAX, 0, -1][(any % 4) as usize],
+            _ => [-128, 127, 255, -127][(any % 4) as usize],
+        }
+    }
+
+    fn i32(&mut self, pattern: u32) -> i32 {
+        let any = self.next() as i32;
+        match pattern {
+            0 => any,
+            1 => any % 100_000,
+            2 => [i32::MIN, i32::MAX, 0, -1][(any & 3) as usize],
+            _ => any >> 16,
+        }
+    }
+
+    /// Ordinary numbers, both zeros, numbers near 1 and numbers so large that squares overflow.
+    fn f32(&mut self, pattern: u32) -> f32 {
+        let any = self.next();
+        let unit = (any as i32) as f32 / 2_147_483_648.0;
+        match pattern {
+            0 => unit * 4.0,
+            1 => unit * 1e-3,
+            2 => [0.0, -0.0, 1.0, -1.0][(any % 4) as usize],
+            _ => unit * 1e30,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_tier_passes() {
+        for tier in crate::kernels::tiers() {
+            assert_eq!(super::check(tier), Ok(()), "{}", tier.name);
+        }
+    }
+}

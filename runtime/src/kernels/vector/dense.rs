@@ -1,0 +1,191 @@
+//! `out = bias + W·x` for bytes, on weights in K4.
+//!
+//! Four inputs are broadcast to all lanes and meet the same four columns of as many rows as a vector holds; the instruction
+//! set multiplies and adds the four products into the row's lane ([`Dense::mac`]). A tile of up to eight vectors of rows
+//! keeps its sums in registers while all columns pass; where there are few rows, several chains of sums take turns, so that no
+//! addition waits for the one before. Groups are taken in pairs, because some forms can add two products before widening.
+
+use super::super::scalar;
+
+/// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes that the
+/// implementation says.
+pub(in crate::kernels) trait Dense: Copy {
+    /// Rows in a vector of weights.
+    const ROWS: usize;
+    /// Whether inputs above 127 are exact too.
+    const ANY_U8: bool;
+    /// `4·ROWS` weights.
+    type Weights: Copy;
+    /// Sums on their way.
+    type Sums: Copy;
+    /// `[i32; ROWS]`.
+    type Rows: AsRef<[i32]>;
+
+    fn zero(self) -> Self::Sums;
+    /// Loads `4·ROWS` weights.
+    ///
+    /// # Safety
+    /// As many bytes can be read from `w`.
+    unsafe fn load(self, w: *const i8) -> Self::Weights;
+    /// Loads the weights of `rows` < `ROWS` rows, a multiple of four, and zeros for the others.
+    ///
+    /// # Safety
+    /// `4·rows` bytes can be read from `w`.
+    unsafe fn load_part(self, w: *const i8, rows: usize) -> Self::Weights;
+    /// Adds the products of four inputs, the bytes of `x` from the lowest on.
+    fn mac(self, sums: Self::Sums, x: u32, w: Self::Weights) -> Self::Sums;
+    /// The same for two groups.
+    #[inline(always)]
+    fn mac2(self, sums: Self::Sums, x: [u32; 2], w: [Self::Weights; 2]) -> Self::Sums {
+        self.mac(self.mac(sums, x[0], w[0]), x[1], w[1])
+    }
+    fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums;
+    fn rows(self, sums: Self::Sums) -> Self::Rows;
+}
+
+/// [`crate::kernels::AffineI8`] for u8: with `narrow` where it is exact, else with `any`.
+#[inline(always)]
+pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
+    narrow: N,
+    any: A,
+    x: &[u8],
+    w: &[i8],
+    stride: usize,
+    bias: &[i32],
+    out: &mut [i32],
+) {
+    if N::ANY_U8 || all_below_128(x) {
+        affine(narrow, x, w, stride, bias, out);
+    } else {
+        affine(any, x, w, stride, bias, out);
+    }
+}
+
+/// A pass at the speed of the first cache; the layer behind it reads as many weights for every output.
+#[inline(always)]
+pub(super) fn all_below_128(x: &[u8]) -> bool {
+    x.iter().fold(0, |union, byte| union | byte) < 128
+}
+
+/// [`crate::kernels::AffineI8`]; i8 inputs as the bytes that they are.
+#[inline(always)]
+pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    let groups = x.len().div_ceil(4);
+    if stride < out.len() || !stride.is_multiple_of(4) || w.len() < groups * stride * 4 {
+        return scalar::out_of_contract(out);
+    }
+    let mut row = 0;
+    while row < out.len() {
+        // SAFETY: in each arm `row + rows of the tile ≤ stride`, rows of the tile being `8·ROWS`, `4·ROWS` …: the arm was chosen
+        // by what is left of the stride. The length of `w` was compared above.
+        let left = stride - row;
+        row += unsafe {
+            if left >= 8 * D::ROWS {
+                tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out)
+            } else if left >= 4 * D::ROWS {
+                tile::<D, 4, 1, true>(d, x, w, stride, row, bias, out)
+            } else if left >= 2 * D::ROWS {
+                tile::<D, 2, 2, true>(d, x, w, stride, row, bias, out)
+            } else if left >= D::ROWS {
+                tile::<D, 1, 8, true>(d, x, w, stride, row, bias, out)
+            } else {
+                tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out)
+            }
+        };
+    }
+}
+
+/// Rows `row..row + VECTORS·ROWS`, or, if not `WHOLE`, those that are left of the stride; returns how many.
+///
+/// # Safety
+/// Those rows lie within the stride, and `w` holds `4·stride` weights for every four elements of `x`, begun ones included.
+#[inline(always)]
+unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE: bool>(
+    d: D,
+    x: &[u8],
+    w: &[i8],
+    stride: usize,
+    row: usize,
+    bias: &[i32],
+    out: &mut [i32],
+) -> usize {
+    let left = stride - row;
+    let mut sums = [[d.zero(); VECTORS]; CHAINS];
+    // SAFETY: group `group` starts at `4·stride·group`, within `w`; row `row` of it four bytes a row further. A whole vector of
+    // rows, or what is left of the stride, ends within the group.
+    let weights = |group: usize, vector: usize| unsafe {
+        let place = w.as_ptr().add(4 * (stride * group + row + vector * D::ROWS));
+        if WHOLE { d.load(place) } else { d.load_part(place, left) }
+    };
+    let (fours, begun) = x.as_chunks::<4>();
+    let (pairs, single) = fours.as_chunks::<2>();
+    let (rounds, last_pairs) = pairs.as_chunks::<CHAINS>();
+    let mut group = 0;
+    for round in rounds {
+        for (sums, pair) in sums.iter_mut().zip(round) {
+            pair_of_groups(d, sums, pair, group, &weights);
+            group += 2;
+        }
+    }
+    for (sums, pair) in sums.iter_mut().zip(last_pairs) {
+        pair_of_groups(d, sums, pair, group, &weights);
+        group += 2;
+    }
+    let mut last = [0; 4];
+    for (byte, x) in last.iter_mut().zip(begun) {
+        *byte = *x;
+    }
+    let last = if begun.is_empty() { &[][..] } else { &[last][..] };
+    for four in single.iter().chain(last) {
+        for (vector, sums) in sums.iter_mut().take(1).flatten().enumerate() {
+            *sums = d.mac(*sums, u32::from_le_bytes(*four), weights(group, vector));
+        }
+        group += 1;
+    }
+    store(d, sums, row, bias, out)
+}
+
+#[inline(always)]
+fn pair_of_groups<D: Dense, const VECTORS: usize>(
+    d: D,
+    sums: &mut [D::Sums; VECTORS],
+    pair: &[[u8; 4]; 2],
+    group: usize,
+    weights: &impl Fn(usize, usize) -> D::Weights,
+) {
+    let x = [u32::from_le_bytes(pair[0]), u32::from_le_bytes(pair[1])];
+    for (vector, sums) in sums.iter_mut().enumerate() {
+        *sums = d.mac2(*sums, x, [weights(group, vector), weights(group + 1, vector)]);
+    }
+}
+
+/// Adds the chains, then the biases; returns the number of rows.
+#[inline(always)]
+pub(super) fn store<D: Dense, const VECTORS: usize, const CHAINS: usize>(
+    d: D,
+    sums: [[D::Sums; VECTORS]; CHAINS],
+    row: usize,
+    bias: &[i32],
+    out: &mut [i32],
+) -> usize {
+    for vector in 0..VECTORS {
+        let mut total = sums[0][vector];
+        for chain in sums.iter().skip(1) {
+            total = d.add(total, chain[vector]);
+        }
+        let start = row + vector * D::ROWS;
+        let rows = d.rows(total);
+        let bias = bias.get(start..).unwrap_or(&[]);
+        let out = out.get_mut(start..).unwrap_or(&mut []);
+        if bias.is_empty() {
+            for (out, sum) in out.iter_mut().zip(rows.as_ref()) {
+                *out = *sum;
+            }
+        } else {
+            for ((out, sum), bias) in out.iter_mut().zip(rows.as_ref()).zip(bias) {
+                *out = sum.wrapping_add(*bias);
+            }
+        }
+    }
+    VECTORS * D::ROWS
+}

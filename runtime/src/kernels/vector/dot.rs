@@ -1,0 +1,208 @@
+//! `Σ activation(x)·w` over both accumulators: the head of a network of one layer.
+//!
+//! Values are i16 between 0 and the clip `c`. One instruction multiplies sixteen-bit neighbours and adds the two products in
+//! i32, so a plain product costs one instruction for two elements; a square needs more care, because `c²` leaves i16:
+//!
+//! | form | used when | per vector, behind the clip |
+//! |---|---|---|
+//! | short: `(c·w) · c` | the file claims that every c·w fits i16 | multiply low, pairs, add |
+//! | square: `c² · w` | c ≤ 181, so that c² fits i16 | multiply low, pairs, add |
+//! | biased: `(c² − 2¹⁵)·w + 2¹⁵·w` | c ≤ 255, so that c² fits u16 | multiply low, xor, pairs, add; pairs, add |
+//! | split: `c² = high·2¹⁶ + low` | any c | multiply low and high, correct the sign, pairs, add; pairs, add |
+//!
+//! All are exact modulo 2³². Several independent chains of sums hide the latency of the multiplication.
+
+use super::Simd;
+use crate::num;
+
+/// Largest clip whose square fits i16.
+const SQUARE_FITS_I16: i16 = 181;
+/// Largest clip whose square fits u16.
+const SQUARE_FITS_U16: i16 = 255;
+
+/// One way to add `activation(x)·w` to sums. `max` is the clip in every lane, `x` is clipped.
+trait Term<S: Simd>: Copy {
+    /// Independent sums.
+    type Sums: Copy;
+    fn zero(s: S) -> Self::Sums;
+    fn add(s: S, sums: Self::Sums, clipped: S::I16, w: S::I16) -> Self::Sums;
+    fn total(s: S, sums: Self::Sums) -> i32;
+    fn single(clipped: i16, w: i16) -> i32;
+}
+
+#[derive(Clone, Copy)]
+struct Plain;
+
+impl<S: Simd> Term<S> for Plain {
+    type Sums = S::I32;
+    #[inline(always)]
+    fn zero(s: S) -> S::I32 {
+        s.zero32()
+    }
+    #[inline(always)]
+    fn add(s: S, sums: S::I32, clipped: S::I16, w: S::I16) -> S::I32 {
+        s.add_products(sums, clipped, w)
+    }
+    #[inline(always)]
+    fn total(s: S, sums: S::I32) -> i32 {
+        s.sum32(sums)
+    }
+    #[inline(always)]
+    fn single(clipped: i16, w: i16) -> i32 {
+        i32::from(clipped) * i32::from(w)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Short;
+
+impl<S: Simd> Term<S> for Short {
+    type Sums = S::I32;
+    #[inline(always)]
+    fn zero(s: S) -> S::I32 {
+        s.zero32()
+    }
+    #[inline(always)]
+    fn add(s: S, sums: S::I32, clipped: S::I16, w: S::I16) -> S::I32 {
+        s.add_products(sums, s.mul_low(clipped, w), clipped)
+    }
+    #[inline(always)]
+    fn total(s: S, sums: S::I32) -> i32 {
+        s.sum32(sums)
+    }
+    #[inline(always)]
+    fn single(clipped: i16, w: i16) -> i32 {
+        i32::from(clipped.wrapping_mul(w)) * i32::from(clipped)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Square;
+
+impl<S: Simd> Term<S> for Square {
+    type Sums = S::I32;
+    #[inline(always)]
+    fn zero(s: S) -> S::I32 {
+        s.zero32()
+    }
+    #[inline(always)]
+    fn add(s: S, sums: S::I32, clipped: S::I16, w: S::I16) -> S::I32 {
+        s.add_products(sums, s.mul_low(clipped, clipped), w)
+    }
+    #[inline(always)]
+    fn total(s: S, sums: S::I32) -> i32 {
+        s.sum32(sums)
+    }
+    #[inline(always)]
+    fn single(clipped: i16, w: i16) -> i32 {
+        square(clipped, w)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Biased;
+
+impl<S: Simd> Term<S> for Biased {
+    /// Of `(c² − 2¹⁵)·w`, and of `w`.
+    type Sums = (S::I32, S::I32);
+    #[inline(always)]
+    fn zero(s: S) -> Self::Sums {
+        (s.zero32(), s.zero32())
+    }
+    #[inline(always)]
+    fn add(s: S, sums: Self::Sums, clipped: S::I16, w: S::I16) -> Self::Sums {
+        // Flipping the top bit of a u16 and reading it as i16 takes 2¹⁵ away.
+        let biased = s.xor(s.mul_low(clipped, clipped), s.splat(i16::MIN));
+        (s.add_products(sums.0, biased, w), s.add_products(sums.1, s.splat(1), w))
+    }
+    #[inline(always)]
+    fn total(s: S, sums: Self::Sums) -> i32 {
+        s.sum32(sums.0).wrapping_add(s.sum32(sums.1) << 15)
+    }
+    #[inline(always)]
+    fn single(clipped: i16, w: i16) -> i32 {
+        square(clipped, w)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Split;
+
+impl<S: Simd> Term<S> for Split {
+    /// Of the low and of the high halves.
+    type Sums = (S::I32, S::I32);
+    #[inline(always)]
+    fn zero(s: S) -> Self::Sums {
+        (s.zero32(), s.zero32())
+    }
+    #[inline(always)]
+    fn add(s: S, sums: Self::Sums, clipped: S::I16, w: S::I16) -> Self::Sums {
+        // With `low` read as signed, `high` is one more where `low` is negative.
+        let low = s.mul_low(clipped, clipped);
+        let high = s.add(s.mul_high(clipped, clipped), s.shift_right(low, 15));
+        (s.add_products(sums.0, low, w), s.add_products(sums.1, high, w))
+    }
+    #[inline(always)]
+    fn total(s: S, sums: Self::Sums) -> i32 {
+        s.sum32(sums.0).wrapping_add(s.sum32(sums.1) << 16)
+    }
+    #[inline(always)]
+    fn single(clipped: i16, w: i16) -> i32 {
+        square(clipped, w)
+    }
+}
+
+#[inline(always)]
+fn square(clipped: i16, w: i16) -> i32 {
+    let clipped = i32::from(clipped);
+    (clipped * clipped).wrapping_mul(i32::from(w))
+}
+
+/// CReLU.
+#[inline(always)]
+pub(in crate::kernels) fn crelu<S: Simd>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    both::<S, Plain, 4>(s, first, second, w, max)
+}
+
+/// SCReLU or squared ReLU, any weights.
+#[inline(always)]
+pub(in crate::kernels) fn screlu<S: Simd>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    if max <= SQUARE_FITS_I16 {
+        both::<S, Square, 4>(s, first, second, w, max)
+    } else if max <= SQUARE_FITS_U16 {
+        both::<S, Biased, 2>(s, first, second, w, max)
+    } else {
+        both::<S, Split, 2>(s, first, second, w, max)
+    }
+}
+
+/// SCReLU where the products fit.
+#[inline(always)]
+pub(in crate::kernels) fn screlu_short<S: Simd>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    both::<S, Short, 4>(s, first, second, w, max)
+}
+
+#[inline(always)]
+fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    let mut sums = [T::zero(s); CHAINS];
+    let mut singles = 0i32;
+    let (w_first, w_second) = w.split_at(first.len().min(w.len()));
+    for (x, w) in [(first, w_first), (second, w_second)] {
+        let ((x, x_rest), (w, w_rest)) = (S::chunks(x), S::chunks(w));
+        let ((x, x_few), (w, w_few)) = (x.as_chunks::<CHAINS>(), w.as_chunks::<CHAINS>());
+        let clip = |x| s.min(s.max(s.load(x), s.splat(0)), s.splat(max));
+        for (x, w) in x.iter().zip(w) {
+            for ((sums, x), w) in sums.iter_mut().zip(x).zip(w) {
+                *sums = T::add(s, *sums, clip(x), s.load(w));
+            }
+        }
+        for ((sums, x), w) in sums.iter_mut().zip(x_few).zip(w_few) {
+            *sums = T::add(s, *sums, clip(x), s.load(w));
+        }
+        for (x, w) in x_rest.iter().zip(w_rest) {
+            singles = singles.wrapping_add(T::single(num::clip(*x, max), *w));
+        }
+    }
+    // Adding the chains' totals is cheap beside the loop, and right for every form.
+    sums.iter().fold(singles, |total, sums| total.wrapping_add(T::total(s, *sums)))
+}

@@ -1,0 +1,163 @@
+//! The algorithms of the fast tiers, each once, over the vocabulary of an instruction set.
+//!
+//! A value of a type that implements [`Simd`], [`Reals`] or [`Dense`] is a proof: it exists only inside functions that were
+//! compiled with the instruction set's features, and those run only on machines that have them. Everything here is
+//! `inline(always)`, so that a tier's entry function, which carries the `target_feature` attribute, swallows it whole.
+//!
+//! Why the bits are the definition's: integer sums wrap, so their order is free; sums of f32 keep the eight lanes of
+//! [`crate::num::reduce_f32`] and round product and sum apart. What does not fill a vector goes through plain loops.
+//!
+//! | module | kernels | the trick |
+//! |---|---|---|
+//! | `accumulate` | update | eight vectors of an accumulator stay in registers while all rows pass |
+//! | `dot` | dot_* | products of neighbours are added into i32 by one instruction; four chains hide its latency |
+//! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
+//! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
+//! | `sparse` | affine_u7_sparse | the same, over a list of the groups that are not zero |
+//! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
+//! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
+
+pub(super) mod accumulate;
+pub(super) mod dense;
+pub(super) mod dot;
+pub(super) mod pairwise;
+pub(super) mod real;
+pub(super) mod requantise;
+pub(super) mod sparse;
+mod table;
+
+pub(super) use dense::Dense;
+pub(super) use real::Reals;
+pub(super) use table::{entry, tier};
+
+/// Integer vectors: `LANES` i16, or half as many i32.
+pub(super) trait Simd: Copy {
+    /// i16 in a vector.
+    const LANES: usize;
+    /// A vector of i16.
+    type I16: Copy;
+    /// A vector of i32.
+    type I32: Copy;
+    /// `[i16; LANES]`.
+    type Chunk: Copy;
+    /// `[i8; LANES]`.
+    type ByteChunk: Copy;
+    /// `[u8; 2·LANES]`.
+    type WideByteChunk: Copy;
+    /// `[i32; LANES / 2]`.
+    type Chunk32: Copy + AsRef<[i32]>;
+    /// `[u8; LANES / 2]`.
+    type NarrowByteChunk: Copy + AsRef<[u8]>;
+
+    fn chunks(x: &[i16]) -> (&[Self::Chunk], &[i16]);
+    fn chunks_mut(x: &mut [i16]) -> (&mut [Self::Chunk], &mut [i16]);
+    fn byte_chunks(x: &[i8]) -> (&[Self::ByteChunk], &[i8]);
+    fn wide_byte_chunks_mut(x: &mut [u8]) -> (&mut [Self::WideByteChunk], &mut [u8]);
+    fn chunks32(x: &[i32]) -> (&[Self::Chunk32], &[i32]);
+    fn chunks32_mut(x: &mut [i32]) -> (&mut [Self::Chunk32], &mut [i32]);
+    fn narrow_byte_chunks(x: &[u8]) -> (&[Self::NarrowByteChunk], &[u8]);
+    fn narrow_byte_chunks_mut(x: &mut [u8]) -> (&mut [Self::NarrowByteChunk], &mut [u8]);
+
+    fn load(self, x: &Self::Chunk) -> Self::I16;
+    fn store(self, out: &mut Self::Chunk, x: Self::I16);
+    /// Bytes, widened with their sign.
+    fn load_bytes(self, x: &Self::ByteChunk) -> Self::I16;
+    fn splat(self, x: i16) -> Self::I16;
+    fn add(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    fn sub(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    fn min(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    fn max(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    fn xor(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    fn or(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// Low 16 bits of the products.
+    fn mul_low(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// High 16 bits of the signed products.
+    fn mul_high(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// `x << n`, `n` < 16.
+    fn shift_left(self, x: Self::I16, n: u32) -> Self::I16;
+    /// `x >> n` of the bits as u16, `n` < 16.
+    fn shift_right(self, x: Self::I16, n: u32) -> Self::I16;
+    /// `a[2i]·b[2i] + a[2i + 1]·b[2i + 1]`, in i32, wrapping.
+    fn mul_add_pairs(self, a: Self::I16, b: Self::I16) -> Self::I32;
+    /// `sums + mul_add_pairs(a, b)`, which some machines do in one instruction. Sums may be spread over lanes in another order.
+    #[inline(always)]
+    fn add_products(self, sums: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
+        self.add32(sums, self.mul_add_pairs(a, b))
+    }
+    /// Two vectors of values up to 255, in order; what is negative becomes 0.
+    fn store_bytes(self, out: &mut Self::WideByteChunk, low: Self::I16, high: Self::I16);
+
+    fn zero32(self) -> Self::I32;
+    fn load32(self, x: &Self::Chunk32) -> Self::I32;
+    fn store32(self, out: &mut Self::Chunk32, x: Self::I32);
+    fn splat32(self, x: i32) -> Self::I32;
+    fn add32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    fn min32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    fn max32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    /// Sum of all lanes, wrapping.
+    fn sum32(self, x: Self::I32) -> i32;
+    /// High 32 bits of the signed products.
+    fn mul_high32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    /// Bytes, widened with zeros.
+    fn widen32(self, x: &Self::NarrowByteChunk) -> Self::I32;
+    /// `1 << n[i]`, each `n[i]` 0 to 31.
+    fn power_of_two32(self, n: Self::I32) -> Self::I32;
+    /// `x[i] >> n[i]`, arithmetic, each `n[i]` 0 to 31.
+    fn shift_right32(self, x: Self::I32, n: Self::I32) -> Self::I32;
+    /// The low byte of every lane.
+    fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);
+
+    /// A bit for every four bytes that are not all zero; `x` as long as a vector.
+    fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
+    fn wide_byte_chunks(x: &[u8]) -> (&[Self::WideByteChunk], &[u8]);
+}
+
+/// The views of slices as arrays, which every implementation of [`Simd`] has alike.
+macro_rules! chunk_views {
+    ($lanes:literal) => {
+        const LANES: usize = $lanes;
+        type Chunk = [i16; $lanes];
+        type ByteChunk = [i8; $lanes];
+        type WideByteChunk = [u8; 2 * $lanes];
+        type Chunk32 = [i32; $lanes / 2];
+        type NarrowByteChunk = [u8; $lanes / 2];
+
+        #[inline(always)]
+        fn chunks(x: &[i16]) -> (&[Self::Chunk], &[i16]) {
+            x.as_chunks()
+        }
+        #[inline(always)]
+        fn chunks_mut(x: &mut [i16]) -> (&mut [Self::Chunk], &mut [i16]) {
+            x.as_chunks_mut()
+        }
+        #[inline(always)]
+        fn byte_chunks(x: &[i8]) -> (&[Self::ByteChunk], &[i8]) {
+            x.as_chunks()
+        }
+        #[inline(always)]
+        fn wide_byte_chunks(x: &[u8]) -> (&[Self::WideByteChunk], &[u8]) {
+            x.as_chunks()
+        }
+        #[inline(always)]
+        fn wide_byte_chunks_mut(x: &mut [u8]) -> (&mut [Self::WideByteChunk], &mut [u8]) {
+            x.as_chunks_mut()
+        }
+        #[inline(always)]
+        fn chunks32(x: &[i32]) -> (&[Self::Chunk32], &[i32]) {
+            x.as_chunks()
+        }
+        #[inline(always)]
+        fn chunks32_mut(x: &mut [i32]) -> (&mut [Self::Chunk32], &mut [i32]) {
+            x.as_chunks_mut()
+        }
+        #[inline(always)]
+        fn narrow_byte_chunks(x: &[u8]) -> (&[Self::NarrowByteChunk], &[u8]) {
+            x.as_chunks()
+        }
+        #[inline(always)]
+        fn narrow_byte_chunks_mut(x: &mut [u8]) -> (&mut [Self::NarrowByteChunk], &mut [u8]) {
+            x.as_chunks_mut()
+        }
+    };
+}
+pub(super) use chunk_views;

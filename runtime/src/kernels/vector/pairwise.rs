@@ -1,0 +1,46 @@
+//! `(clip(a)·clip(b)) >> shift` of an accumulator's two halves, into bytes.
+//!
+//! Where `max << (16 − shift)` fits i16, as with every common pair (255 and 9, 127 and 7), one factor is shifted up by
+//! `16 − shift`; the high half of the product is then the quotient itself. Otherwise the product's halves are put together:
+//! `high << (16 − shift) | low >> shift`, of which the format promises that it fits a byte.
+
+use super::Simd;
+use crate::kernels::scalar;
+
+/// [`crate::kernels::PairwiseU8`].
+#[inline(always)]
+pub(in crate::kernels) fn pairwise<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
+    if !(1..16).contains(&shift) {
+        return scalar::pairwise_u8(x, max, shift, out);
+    }
+    let fits = i32::from(max) << (16 - shift) <= i32::from(i16::MAX);
+    match 16 - shift {
+        // The shift of 255·255 >> 9, by an immediate.
+        7 if fits => halves(s, x, max, shift, out, |a, b| s.mul_high(s.shift_left(a, 7), b)),
+        up if fits => halves(s, x, max, shift, out, |a, b| s.mul_high(s.shift_left(a, up), b)),
+        up => halves(s, x, max, shift, out, |a, b| {
+            let b = s.max(b, s.splat(0));
+            s.or(s.shift_left(s.mul_high(a, b), up), s.shift_right(s.mul_low(a, b), shift))
+        }),
+    }
+}
+
+/// `product` gets a factor clipped on both sides and one clipped above only; where that one is negative, the quotient may be
+/// anything below zero, which becomes zero when it is stored.
+#[inline(always)]
+fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], product: impl Fn(S::I16, S::I16) -> S::I16) {
+    let (first, second) = x.split_at(x.len() / 2);
+    let high = s.splat(max);
+    let product = |a, b| product(s.min(s.max(s.load(a), s.splat(0)), high), s.min(s.load(b), high));
+    let (outs, outs_rest) = S::wide_byte_chunks_mut(out);
+    let done = outs.len() * 2 * S::LANES;
+    let (first_pairs, _) = S::chunks(first).0.as_chunks::<2>();
+    let (second_pairs, _) = S::chunks(second).0.as_chunks::<2>();
+    for ((out, a), b) in outs.iter_mut().zip(first_pairs).zip(second_pairs) {
+        s.store_bytes(out, product(&a[0], &b[0]), product(&a[1], &b[1]));
+    }
+    let rest = (first.get(done..).unwrap_or(&[]), second.get(done..).unwrap_or(&[]));
+    for ((out, a), b) in outs_rest.iter_mut().zip(rest.0).zip(rest.1) {
+        *out = scalar::pair_u8(*a, *b, max, shift);
+    }
+}

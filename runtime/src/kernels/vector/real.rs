@@ -1,0 +1,190 @@
+//! The f32 kernels, on eight lanes in every instruction set, because the definition sums in eight lanes.
+
+use crate::format::activation;
+use crate::kernels::scalar;
+use crate::num;
+
+/// Lanes of the definition.
+const LANES: usize = 8;
+/// Rows whose lanes are summed together.
+const ROWS: usize = 8;
+
+/// Eight f32.
+pub(in crate::kernels) trait Reals: Copy {
+    type F32: Copy;
+    fn load(self, x: &[f32; 8]) -> Self::F32;
+    fn store(self, out: &mut [f32; 8], x: Self::F32);
+    fn splat(self, x: f32) -> Self::F32;
+    fn add(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    /// [`num::relu`] in every lane.
+    fn relu(self, x: Self::F32) -> Self::F32;
+    /// [`num::crelu`] in every lane.
+    fn crelu(self, x: Self::F32) -> Self::F32;
+    /// Rounded to nearest, ties to even.
+    fn from_i32(self, x: &[i32; 8]) -> Self::F32;
+    /// Clipped to 0..=max; exact.
+    fn from_clipped(self, x: &[i16; 8], max: i16) -> Self::F32;
+    /// The sum of each vector's lanes, in the order of [`num::reduce_f32`].
+    fn reduce(self, x: [Self::F32; 8]) -> Self::F32;
+}
+
+/// [`crate::kernels::AffineF32`]. Eight rows at a time; a lane that no column reaches adds 0·0, which changes no sum, because a
+/// sum that began as +0 is never −0.
+#[inline(always)]
+pub(in crate::kernels) fn affine<R: Reals>(r: R, x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]) {
+    let (whole, rest) = x.as_chunks::<LANES>();
+    let mut last = [0f32; LANES];
+    for (last, x) in last.iter_mut().zip(rest) {
+        *last = *x;
+    }
+    let (tiles, singles) = out.as_chunks_mut::<ROWS>();
+    let mut row = 0;
+    for tile in tiles {
+        let start = stride * row;
+        let Some(weights) = w.get(start..start + (ROWS - 1) * stride + x.len()) else { return };
+        let mut sums = [r.splat(0.0); ROWS];
+        for (chunk, x) in whole.iter().enumerate() {
+            let x = r.load(x);
+            for (index, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: the slice ends behind the last row's last column, and this chunk behind no row's last.
+                let w = unsafe { &*weights.as_ptr().add(index * stride + chunk * LANES).cast::<[f32; LANES]>() };
+                *sum = r.add(*sum, r.mul(x, r.load(w)));
+            }
+        }
+        if !rest.is_empty() {
+            for (index, sum) in sums.iter_mut().enumerate() {
+                let rest = weights.get(index * stride + whole.len() * LANES..).unwrap_or(&[]);
+                *sum = last_lanes(r, *sum, &last, rest, x.len() % LANES);
+            }
+        }
+        let mut total = r.reduce(sums);
+        if let Some(bias) = bias.get(row..).and_then(|bias| bias.first_chunk()) {
+            total = r.add(total, r.load(bias));
+        }
+        r.store(tile, total);
+        row += ROWS;
+    }
+    for single in singles {
+        let start = stride * row;
+        let (weights, weights_rest) = w.get(start..start + x.len()).unwrap_or(&[]).as_chunks::<LANES>();
+        let mut sum = r.splat(0.0);
+        for (x, w) in whole.iter().zip(weights) {
+            sum = r.add(sum, r.mul(r.load(x), r.load(w)));
+        }
+        if !rest.is_empty() {
+            sum = last_lanes(r, sum, &last, weights_rest, rest.len());
+        }
+        let mut lanes = [0f32; LANES];
+        r.store(&mut lanes, sum);
+        *single = num::reduce_f32(lanes);
+        if let Some(bias) = bias.get(row) {
+            *single += bias;
+        }
+        row += 1;
+    }
+}
+
+/// Adds the products of the last `count` columns, `x` padded with zeros.
+#[inline(always)]
+fn last_lanes<R: Reals>(r: R, sum: R::F32, x: &[f32; 8], w: &[f32], count: usize) -> R::F32 {
+    let mut padded = [0f32; LANES];
+    for (padded, w) in padded.iter_mut().zip(w).take(count) {
+        *padded = *w;
+    }
+    r.add(sum, r.mul(r.load(x), r.load(&padded)))
+}
+
+/// [`crate::kernels::ActivateF32`].
+#[inline(always)]
+pub(in crate::kernels) fn activate<R: Reals>(r: R, x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]) {
+    let scale = r.splat(inverse);
+    let (outs, _) = out.as_chunks_mut::<LANES>();
+    let done = outs.len() * LANES;
+    if code == activation::PAIRWISE_CRELU {
+        let (first, second) = x.split_at(x.len() / 2);
+        for ((out, a), b) in outs.iter_mut().zip(first.as_chunks().0).zip(second.as_chunks().0) {
+            let a = r.mul(r.from_clipped(a, max), scale);
+            let b = r.mul(r.from_clipped(b, max), scale);
+            r.store(out, r.mul(a, b));
+        }
+        let (first, second) = (first.get(done..).unwrap_or(&[]), second.get(done..).unwrap_or(&[]));
+        return scalar::activate_pairs(first, second, max, inverse, out.get_mut(done..).unwrap_or(&mut []));
+    }
+    for (out, x) in outs.iter_mut().zip(x.as_chunks().0) {
+        let real = r.mul(r.from_clipped(x, max), scale);
+        r.store(out, if code == activation::CRELU { real } else { r.mul(real, real) });
+    }
+    let (rest, out) = (x.get(done..).unwrap_or(&[]), out.get_mut(done..).unwrap_or(&mut []));
+    scalar::activate_f32(rest, code, max, inverse, out);
+}
+
+/// [`crate::kernels::ActivationF32`].
+#[inline(always)]
+pub(in crate::kernels) fn activation<R: Reals>(r: R, x: &[f32], code: u32, out: &mut [f32]) {
+    match code {
+        activation::PAIRWISE_CRELU => {
+            let (first, second) = x.split_at(x.len() / 2);
+            let (outs, outs_rest) = out.as_chunks_mut::<LANES>();
+            let done = outs.len() * LANES;
+            for ((out, a), b) in outs.iter_mut().zip(first.as_chunks().0).zip(second.as_chunks().0) {
+                r.store(out, r.mul(r.crelu(r.load(a)), r.crelu(r.load(b))));
+            }
+            let (first, second) = (first.get(done..).unwrap_or(&[]), second.get(done..).unwrap_or(&[]));
+            for ((out, a), b) in outs_rest.iter_mut().zip(first).zip(second) {
+                *out = num::crelu(*a) * num::crelu(*b);
+            }
+        }
+        activation::DUAL_CRELU => {
+            let (plain, squared) = out.split_at_mut(x.len());
+            each(r, x, plain, |x| r.crelu(x), num::crelu);
+            each(r, x, squared, |x| r.crelu(r.mul(x, x)), |x| num::crelu(x * x));
+        }
+        activation::RELU => each(r, x, out, |x| r.relu(x), num::relu),
+        activation::CRELU => each(r, x, out, |x| r.crelu(x), num::crelu),
+        activation::SCRELU => {
+            let square = |x| {
+                let x = r.crelu(x);
+                r.mul(x, x)
+            };
+            each(r, x, out, square, |x| num::crelu(x) * num::crelu(x));
+        }
+        activation::SQRRELU => {
+            let square = |x| {
+                let x = r.relu(x);
+                r.mul(x, x)
+            };
+            each(r, x, out, square, |x| num::relu(x) * num::relu(x));
+        }
+        _ => out.copy_from_slice(x),
+    }
+}
+
+#[inline(always)]
+fn each<R: Reals>(r: R, x: &[f32], out: &mut [f32], vector: impl Fn(R::F32) -> R::F32, single: impl Fn(f32) -> f32) {
+    let ((x, x_rest), (out, out_rest)) = (x.as_chunks(), out.as_chunks_mut());
+    for (out, x) in out.iter_mut().zip(x) {
+        r.store(out, vector(r.load(x)));
+    }
+    for (out, x) in out_rest.iter_mut().zip(x_rest) {
+        *out = single(*x);
+    }
+}
+
+/// [`crate::kernels::DequantiseF32`].
+#[inline(always)]
+pub(in crate::kernels) fn dequantise<R: Reals>(r: R, x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]) {
+    let scale = r.splat(factor);
+    let (outs, _) = out.as_chunks_mut::<LANES>();
+    let done = outs.len() * LANES;
+    let mut biases = bias.as_chunks::<LANES>().0.iter();
+    for (out, x) in outs.iter_mut().zip(x.as_chunks().0) {
+        let mut real = r.mul(r.from_i32(x), scale);
+        if let Some(bias) = biases.next() {
+            real = r.add(real, r.load(bias));
+        }
+        r.store(out, real);
+    }
+    let (x, bias) = (x.get(done..).unwrap_or(&[]), bias.get(done..).unwrap_or(&[]));
+    scalar::dequantise_f32(x, factor, bias, out.get_mut(done..).unwrap_or(&mut []));
+}

@@ -1,0 +1,89 @@
+//! `clamp((x·m + 2^(s−1)) >> s, low, high)` in lanes of 32 bits.
+//!
+//! The definition wants 64 bits. Where `s` ≥ 33, the rounding term is a multiple of 2³², so that the low word of the product
+//! never matters: with `h` the product's high word, the result is `(h + 2^(s−33)) >> (s − 32)`. Nothing leaves 32 bits: |x·m| is
+//! at most 2⁶² and the rounding term 2⁶¹, so |h| + 2^(s−33) is below 2³¹. The quantiser writes multipliers of 31 bits, whose
+//! shifts are that large; any other layer takes the definition's loop.
+
+use super::Simd;
+use crate::kernels::scalar;
+
+/// Smallest shift of which the low word is not needed.
+const HIGH_WORD_ONLY: u8 = 33;
+
+/// What a requantised value is stored as.
+pub(in crate::kernels) trait Narrow<S: Simd>: Copy {
+    /// As many as a vector has i32.
+    type Chunk;
+    fn chunks_mut(out: &mut [Self]) -> (&mut [Self::Chunk], &mut [Self]);
+    fn store(s: S, out: &mut Self::Chunk, x: S::I32);
+    fn single(x: i32) -> Self;
+}
+
+impl<S: Simd> Narrow<S> for u8 {
+    type Chunk = S::NarrowByteChunk;
+    #[inline(always)]
+    fn chunks_mut(out: &mut [Self]) -> (&mut [Self::Chunk], &mut [Self]) {
+        S::narrow_byte_chunks_mut(out)
+    }
+    #[inline(always)]
+    fn store(s: S, out: &mut Self::Chunk, x: S::I32) {
+        s.store_low_bytes32(out, x);
+    }
+    #[inline(always)]
+    fn single(x: i32) -> Self {
+        x as u8
+    }
+}
+
+impl<S: Simd> Narrow<S> for i32 {
+    type Chunk = S::Chunk32;
+    #[inline(always)]
+    fn chunks_mut(out: &mut [Self]) -> (&mut [Self::Chunk], &mut [Self]) {
+        S::chunks32_mut(out)
+    }
+    #[inline(always)]
+    fn store(s: S, out: &mut Self::Chunk, x: S::I32) {
+        s.store32(out, x);
+    }
+    #[inline(always)]
+    fn single(x: i32) -> Self {
+        x
+    }
+}
+
+/// [`crate::kernels::Requantise`]; i8 as the u8 of the same bits.
+#[inline(always)]
+pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
+    s: S,
+    x: &[i32],
+    multipliers: &[i32],
+    shifts: &[u8],
+    low: i32,
+    high: i32,
+    out: &mut [T],
+) {
+    let lanes = S::LANES / 2;
+    let mut done = 0;
+    if shifts.iter().fold(u8::MAX, |least, shift| least.min(*shift)) >= HIGH_WORD_ONLY {
+        let vectors = S::chunks32(x).0.iter().zip(S::chunks32(multipliers).0).zip(S::narrow_byte_chunks(shifts).0);
+        for (out, ((x, multipliers), shifts)) in T::chunks_mut(out).0.iter_mut().zip(vectors) {
+            let shift = s.add32(s.widen32(shifts), s.splat32(-32));
+            let half = s.power_of_two32(s.add32(shift, s.splat32(-1)));
+            let product = s.mul_high32(s.load32(x), s.load32(multipliers));
+            let rounded = s.shift_right32(s.add32(product, half), shift);
+            T::store(s, out, s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high)));
+            done += lanes;
+        }
+    }
+    let rest = |len: usize| done.min(len)..len;
+    scalar::requantise(
+        x.get(rest(x.len())).unwrap_or(&[]),
+        multipliers.get(rest(multipliers.len())).unwrap_or(&[]),
+        shifts.get(rest(shifts.len())).unwrap_or(&[]),
+        low,
+        high,
+        out.get_mut(done..).unwrap_or(&mut []),
+        T::single,
+    );
+}

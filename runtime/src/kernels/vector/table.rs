@@ -1,0 +1,112 @@
+//! The table of a tier, made of its instruction set's vocabulary.
+
+/// An entry of a table: a safe function around one that carries the tier's target features.
+macro_rules! entry {
+    ($features:meta, $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?, $body:expr) => {
+        fn $name($($argument: $kind),*) $(-> $result)? {
+            #[$features]
+            fn with_features($($argument: $kind),*) $(-> $result)? {
+                $body
+            }
+            // SAFETY: the table that holds this function is handed out only where the machine has the features: it is private to
+            // `kernels`, whose `tiers` asks first.
+            #[allow(unused_unsafe, reason = "a tier whose features are the target's own has an ordinary function")]
+            unsafe {
+                with_features($($argument),*)
+            }
+        }
+    };
+}
+
+/// Defines a tier's table and its entry functions.
+///
+/// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may call:
+/// `simd` and `reals` for [`super::Simd`] and [`super::Reals`]; for [`super::Dense`], `u7` is exact for inputs up to 127, `paired`
+/// too where the weights' claim holds, `u8` for all bytes, `i8` for signed ones.
+macro_rules! tier {
+    (
+        $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],
+        simd $simd:ty, reals $reals:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty
+    ) => {
+        $(#[$doc])*
+        pub(super) static $table: crate::kernels::Kernels = $module::KERNELS;
+
+        mod $module {
+            use super::*;
+            use bytemuck::cast_slice;
+            use bytemuck::cast_slice_mut;
+            use crate::kernels::vector::{accumulate, dense, dot, entry, pairwise, real, requantise, sparse};
+            use crate::kernels::{Kernel, Kernels};
+
+            const NAME: &str = $name;
+
+            pub(super) const KERNELS: Kernels = Kernels {
+                name: NAME,
+                update_i16: Kernel { call: update_i16, from: NAME },
+                update_i8: Kernel { call: update_i8, from: NAME },
+                dot_crelu: Kernel { call: dot_crelu, from: NAME },
+                dot_screlu: Kernel { call: dot_screlu, from: NAME },
+                dot_screlu_short: Kernel { call: dot_screlu_short, from: NAME },
+                dot_sqrrelu: Kernel { call: dot_screlu, from: NAME },
+                pairwise_u8: Kernel { call: pairwise_u8, from: NAME },
+                activate_f32: Kernel { call: activate_f32, from: NAME },
+                affine_u8: Kernel { call: affine_u8, from: NAME },
+                affine_u7: Kernel { call: affine_u7, from: NAME },
+                affine_u7_paired: Kernel { call: affine_u7_paired, from: NAME },
+                affine_u7_sparse: Kernel { call: affine_u7_sparse, from: NAME },
+                affine_i8: Kernel { call: affine_i8, from: NAME },
+                affine_f32: Kernel { call: affine_f32, from: NAME },
+                activation_f32: Kernel { call: activation_f32, from: NAME },
+                dequantise_f32: Kernel { call: dequantise_f32, from: NAME },
+                requantise_u8: Kernel { call: requantise_u8, from: NAME },
+                requantise_i8: Kernel { call: requantise_i8, from: NAME },
+                requantise_i32: Kernel { call: requantise_i32, from: NAME },
+            };
+
+            entry!($features, update_i16(
+                out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]
+            ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
+            entry!($features, update_i8(
+                out: &mut [i16], source: Option<&[i16]>, rows: &[i8], stride: usize, added: &[u32], removed: &[u32]
+            ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
+            entry!($features, dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
+                dot::crelu(<$simd>::new(), first, second, w, max));
+            entry!($features, dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
+                dot::screlu(<$simd>::new(), first, second, w, max));
+            entry!($features, dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
+                dot::screlu_short(<$simd>::new(), first, second, w, max));
+            entry!($features, pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
+                pairwise::pairwise(<$simd>::new(), x, max, shift, out));
+            entry!($features, activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]),
+                real::activate(<$reals>::new(), x, code, max, inverse, out));
+            entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense::affine_u8(<$u7>::new(), <$u8>::new(), x, w, stride, bias, out));
+            entry!($features, affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense::affine(<$u7>::new(), x, w, stride, bias, out));
+            entry!($features, affine_u7_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense::affine(<$paired>::new(), x, w, stride, bias, out));
+            entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
+            entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
+            entry!($features, affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]),
+                real::affine(<$reals>::new(), x, w, stride, bias, out));
+            entry!($features, activation_f32(x: &[f32], code: u32, out: &mut [f32]),
+                real::activation(<$reals>::new(), x, code, out));
+            entry!($features, dequantise_f32(x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]),
+                real::dequantise(<$reals>::new(), x, factor, bias, out));
+            entry!($features, requantise_u8(
+                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]
+            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
+            entry!($features, requantise_i8(
+                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]
+            ), requantise::requantise(
+                <$simd>::new(), x, multipliers, shifts, low, high, cast_slice_mut::<i8, u8>(out)
+            ));
+            entry!($features, requantise_i32(
+                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]
+            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
+        }
+    };
+}
+pub(in crate::kernels) use {entry, tier};

@@ -1,0 +1,225 @@
+//! An operation, resolved: its kernel, its tensors and its places looked up once, when a plan is made.
+//!
+//! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
+
+use crate::format::{
+    InputRecord, Model, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
+};
+use crate::kernels::{AffineI8, Dot, Kernels};
+use crate::num::Divisor;
+use bytemuck::AnyBitPattern;
+use core::ops::Range;
+
+/// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which counts
+/// its memory and has time, resolves all of them as they run.
+pub(crate) const AHEAD: usize = if cfg!(target_os = "none") { 0 } else { 16 };
+
+/// Widest input of the kernels that take u7.
+const U7_MAX: u32 = 127;
+
+/// What an operation does, where it reads and where it writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub work: Work<'a>,
+    pub read: Place,
+    pub write: Place,
+    /// Number of the value that is written.
+    pub output: usize,
+}
+
+/// Bytes of the workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    start: u32,
+    end: u32,
+}
+
+impl Place {
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A kind of operation with its operands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Work<'a> {
+    ActivateDot { dot: Dot, max: i16, weights: Banks<'a, i16> },
+    ActivateF32 { activation: u32, max: i16, inverse: f32 },
+    PairwiseU8 { max: i16, shift: u32 },
+    AffineU8 { affine: Affine, weights: Banks<'a, i8>, bias: Banks<'a, i32> },
+    AffineI8 { weights: Banks<'a, i8>, bias: Banks<'a, i32> },
+    Rescale { pre: Divisor, factor: i32, divisor: Divisor, bias: Bias<'a> },
+    Dequantise { factor: f32, bias: Banks<'a, f32> },
+    AffineF32 { weights: Banks<'a, f32>, bias: Banks<'a, f32> },
+    ActivationF32 { activation: u32 },
+    AddF32 { second: Place },
+    ScaleF32 { factor: f32 },
+    Requantise { multipliers: Banks<'a, i32>, shifts: Banks<'a, u8>, low: i32, high: i32, element: u32 },
+}
+
+/// The bias of RESCALE, of either width.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Bias<'a> {
+    I16(Banks<'a, i16>),
+    I32(Banks<'a, i32>),
+}
+
+/// A tensor's elements, cut into output buckets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Banks<'a, T> {
+    all: &'a [T],
+    /// Elements of a bank.
+    len: usize,
+    /// Elements from a bank to the next; 0 where one bank serves all buckets.
+    step: usize,
+    pub stride: usize,
+}
+
+impl<'a, T: AnyBitPattern> Banks<'a, T> {
+    const NONE: Self = Self { all: &[], len: 0, step: 0, stride: 0 };
+
+    fn new(tensor: Option<Tensor<'a>>) -> Self {
+        let Some(tensor) = tensor else { return Self::NONE };
+        let (all, banks) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.record.banks.max(1) as usize);
+        let len = all.len() / banks;
+        Self { all, len, step: if banks == 1 { 0 } else { len }, stride: tensor.stride() }
+    }
+
+    #[inline]
+    pub fn bank(&self, bucket: usize) -> &'a [T] {
+        let start = bucket * self.step;
+        self.all.get(start..start + self.len).unwrap_or(&[])
+    }
+}
+
+impl<'a> Step<'a> {
+    /// Looks everything up; `None` for a kind that is not defined, which the loader rules out.
+    pub fn resolve(model: &Model<'a>, kernels: &Kernels, record: &OpRecord) -> Option<Self> {
+        let tensor = |index: u32| model.tensor(index);
+        let [first, second, ..] = record.params;
+        let (max, real) = (first as i16, f32::from_bits(first));
+        let work = match record.kind {
+            op::ACTIVATE_DOT => {
+                let weights = tensor(record.weights);
+                let short = weights.is_some_and(|weights| weights.record.claims & claim::PRODUCT_FITS_I16 != 0);
+                let dot = match record.activation {
+                    activation::CRELU => kernels.dot_crelu.call,
+                    activation::SQRRELU => kernels.dot_sqrrelu.call,
+                    _ if short => kernels.dot_screlu_short.call,
+                    _ => kernels.dot_screlu.call,
+                };
+                Work::ActivateDot { dot, max, weights: Banks::new(weights) }
+            }
+            op::ACTIVATE_F32 => {
+                Work::ActivateF32 { activation: record.activation, max, inverse: f32::from_bits(second) }
+            }
+            op::PAIRWISE_U8 => Work::PairwiseU8 { max, shift: second },
+            op::AFFINE_I8 => {
+                let weights = tensor(record.weights);
+                let (banks, bias) = (Banks::new(weights), Banks::new(tensor(record.bias)));
+                let from = model.values().get(record.input as usize).map(|value| value.element);
+                if from == Some(element::I8) {
+                    Work::AffineI8 { weights: banks, bias }
+                } else {
+                    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
+                    let source = Source::of(model, record.input);
+                    let narrow = match source {
+                        Source::Products => kernels.affine_u7_sparse.call,
+                        _ if quads => kernels.affine_u7_paired.call,
+                        _ => kernels.affine_u7.call,
+                    };
+                    let affine = match source {
+                        Source::Caller if quads => Affine::Asked { narrow, any: kernels.affine_u8.call },
+                        Source::Caller | Source::Wide => Affine::Known(kernels.affine_u8.call),
+                        Source::Products | Source::Narrow => Affine::Known(narrow),
+                    };
+                    Work::AffineU8 { affine, weights: banks, bias }
+                }
+            }
+            op::RESCALE => {
+                let bias = tensor(record.bias);
+                let narrow = bias.is_some_and(|bias| u32::from(bias.record.element) == element::I16);
+                let bias = if narrow { Bias::I16(Banks::new(bias)) } else { Bias::I32(Banks::new(bias)) };
+                let [pre, factor, divisor, _] = record.params.map(|param| param as i32);
+                Work::Rescale { pre: Divisor::new(pre), factor, divisor: Divisor::new(divisor), bias }
+            }
+            op::DEQUANTISE => Work::Dequantise { factor: real, bias: Banks::new(tensor(record.bias)) },
+            op::AFFINE_F32 => {
+                Work::AffineF32 { weights: Banks::new(tensor(record.weights)), bias: Banks::new(tensor(record.bias)) }
+            }
+            op::ACTIVATION_F32 => Work::ActivationF32 { activation: record.activation },
+            op::ADD_F32 => Work::AddF32 { second: place(model, record.second, record.second_start, record.input_len) },
+            op::SCALE_F32 => Work::ScaleF32 { factor: real },
+            op::REQUANTISE => Work::Requantise {
+                multipliers: Banks::new(tensor(record.multipliers)),
+                shifts: Banks::new(tensor(record.shifts)),
+                low: first as i32,
+                high: second as i32,
+                element: model.values().get(record.output as usize).map_or(0, |value| value.element),
+            },
+            _ => return None,
+        };
+        let output = model.values().get(record.output as usize)?;
+        Some(Self {
+            work,
+            read: place(model, record.input, record.input_start, record.input_len),
+            write: place(model, record.output, 0, output.len),
+            output: record.output as usize,
+        })
+    }
+}
+
+/// How a dense layer on u8 picks its kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Affine {
+    /// The range of the inputs is known.
+    Known(AffineI8<u8>),
+    /// The caller's bytes: `narrow` if all are up to 127.
+    Asked { narrow: AffineI8<u8>, any: AffineI8<u8> },
+}
+
+/// Where bytes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The network's input.
+    Caller,
+    /// Products of clipped halves, most of them zero, up to 127.
+    Products,
+    /// Another operation that clamps to 127.
+    Narrow,
+    /// One that does not.
+    Wide,
+}
+
+impl Source {
+    fn of(model: &Model<'_>, value: u32) -> Self {
+        let Some(writer) = value.checked_sub(1).and_then(|index| model.ops().get(index as usize)) else {
+            return Self::Caller;
+        };
+        let [first, second, ..] = writer.params;
+        match writer.kind {
+            op::PAIRWISE_U8 if (first * first) >> second <= U7_MAX => Self::Products,
+            op::REQUANTISE if second <= U7_MAX => Self::Narrow,
+            _ => Self::Wide,
+        }
+    }
+}
+
+/// Elements of a value as bytes of the workspace; for the network's input, which lies elsewhere, as bytes of the input.
+fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Place {
+    let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
+    let size = element::len_bytes(record.element).unwrap_or(1) as u32;
+    let base = if value == 0 { 0 } else { record.offset_bytes };
+    let start = base.saturating_add(start.saturating_mul(size));
+    Place { start, end: start.saturating_add(len.saturating_mul(size)) }
+}
+
+/// Accumulators in the network's order, as many as it has perspectives.
+pub(crate) fn in_order<'x>(record: &InputRecord, own: &'x [i16], other: &'x [i16]) -> (&'x [i16], &'x [i16]) {
+    debug_assert_eq!(record.kind, input_kind::FEATURES);
+    match (record.perspectives, record.order) {
+        (2, perspective_order::OTHER_FIRST) => (other, own),
+        (2, _) => (own, other),
+        _ => (own, &[]),
+    }
+}
