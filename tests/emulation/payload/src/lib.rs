@@ -1,0 +1,90 @@
+//! What every place runs, on whatever tiers it has: the contract suite, and the signature of each model.
+//!
+//! It writes a log of lines that `run` compares with what they must be, character by character:
+//!
+//! ```text
+//! tiers scalar wide …
+//! suite scalar passed
+//! signature tiny scalar 15045d1b699a46c9
+//! end
+//! ```
+//!
+//! A mistake is a line too, in place of the one that was expected, so a run goes on and shows all of them. `end` tells a
+//! whole log from one that was cut off.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+use core::fmt::{Result, Write};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::{Kernels, TIERS, suite};
+use tamis_runtime::signature::{Buffers, signature};
+use tamis_runtime::{Plan, Workspace};
+
+/// The widest accumulator, and the longest dense input, that [`model`] has memory for.
+const WIDEST: usize = 4096;
+/// The largest workspace in bytes that it has memory for.
+const WORKSPACE: usize = 64 * 1024;
+
+fn tiers() -> impl Iterator<Item = &'static Kernels> {
+    TIERS.into_iter()
+}
+
+/// Names the tiers that this machine can run, and holds each of them to the definition.
+///
+/// # Errors
+/// If the log cannot be written.
+pub fn suites(log: &mut dyn Write) -> Result {
+    write!(log, "tiers")?;
+    for tier in tiers() {
+        write!(log, " {}", tier.name)?;
+    }
+    writeln!(log)?;
+    for tier in tiers() {
+        match suite::check(tier) {
+            Ok(()) => writeln!(log, "suite {} passed", tier.name)?,
+            Err(mismatch) => writeln!(log, "suite {} FAILED: {mismatch:?}", tier.name)?,
+        }
+    }
+    Ok(())
+}
+
+/// Computes the signature of a model on every tier. `bytes` is a container at a multiple of 64 in memory.
+///
+/// It takes about 100 KiB of the stack.
+///
+/// # Errors
+/// If the log cannot be written.
+pub fn model(log: &mut dyn Write, name: &str, bytes: &[u8]) -> Result {
+    let model = match Model::parse(bytes) {
+        Ok(model) => model,
+        Err(error) => return writeln!(log, "signature {name} REFUSED: {error}"),
+    };
+    let (mut own, mut other, mut spare) = ([0; WIDEST], [0; WIDEST], [0; WIDEST]);
+    let mut input = [0; WIDEST];
+    let mut workspace = Workspace::<WORKSPACE>::new();
+    // A network of features has accumulators, a dense one has bytes.
+    let hidden = model.input().hidden as usize;
+    let size = if hidden == 0 { model.input().size as usize } else { 0 };
+    for tier in tiers() {
+        let (Some(own), Some(other), Some(spare), Some(bytes)) =
+            (own.get_mut(..hidden), other.get_mut(..hidden), spare.get_mut(..hidden), input.get_mut(..size))
+        else {
+            return writeln!(log, "signature {name} REFUSED: wider than {WIDEST}");
+        };
+        let buffers = Buffers { own, other, spare, bytes, workspace: workspace.as_mut() };
+        match signature(&Plan::new(model, tier), buffers) {
+            Ok(signature) => writeln!(log, "signature {name} {} {signature:016x}", tier.name)?,
+            Err(error) => writeln!(log, "signature {name} {} REFUSED: {error}", tier.name)?,
+        }
+    }
+    Ok(())
+}
+
+/// Ends the log.
+///
+/// # Errors
+/// If the log cannot be written.
+pub fn end(log: &mut dyn Write) -> Result {
+    writeln!(log, "end")
+}
