@@ -1,4 +1,6 @@
 //! Every test across the crates: one binary, a module a subject.
+//!
+//! They run the kernel tiers that this machine has; `emulation/run` runs the others, each where it can run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "subjects/cli.rs"]
