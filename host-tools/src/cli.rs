@@ -83,6 +83,24 @@ pub struct Target {
     pub force: bool,
 }
 
+/// Another order of the neurons in the container.
+#[derive(Debug, Clone, Args)]
+pub struct Permute {
+    /// Reorder the neurons so that more inputs of the first int8 layer are zero four at a time on these positions, in
+    /// BulletFormat; the outputs stay the same integers
+    #[arg(long = "permute", value_name = "POSITIONS.bf")]
+    pub positions: Option<PathBuf>,
+    /// Sample N of the positions, spread over the file: every second one chooses the order, the others measure it
+    #[arg(
+        long = "permute-limit",
+        value_name = "N",
+        requires = "positions",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(2..=65536)
+    )]
+    pub limit: u32,
+}
+
 /// A form of quantised.bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Form {
@@ -103,6 +121,9 @@ pub struct Quantise {
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
+    /// Another order of the neurons.
+    #[command(flatten)]
+    pub permute: Permute,
     /// Where to.
     #[command(flatten)]
     pub target: Target,
@@ -119,6 +140,9 @@ pub struct Pack {
     /// Architecture description
     #[arg(long, value_name = "A.toml")]
     pub arch: PathBuf,
+    /// Another order of the neurons.
+    #[command(flatten)]
+    pub permute: Permute,
     /// Where to.
     #[command(flatten)]
     pub target: Target,

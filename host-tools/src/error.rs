@@ -10,6 +10,7 @@ use tamis_quant::fault::FaultClass;
 use tamis_quant::float::EvalError;
 use tamis_quant::import::ImportError;
 use tamis_quant::pack::PackError;
+use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
 use tamis_quant::quantise::QuantiseError;
 use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
@@ -150,6 +151,20 @@ macro_rules! classified {
 }
 
 classified!(ArchError, EvalError, GateError, PositionError, QuantiseError, ReferenceError, VerifyError);
+
+impl Fault for PermuteError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::NoUse { .. } => Some("leave --permute out; the network runs as it is"),
+            Self::TooFewPositions { .. } => Some("some thousands of the positions that the network meets are enough"),
+            _ => None,
+        }
+    }
+}
 
 impl Fault for ImportError {
     fn class(&self) -> FaultClass {

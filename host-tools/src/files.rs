@@ -2,6 +2,10 @@
 //!
 //! Models are read, not mapped: a mapped file can change after its checksum was checked, and a network is small.
 
+mod sample;
+
+pub use sample::sample_positions;
+
 use crate::cli::Target;
 use crate::error::{CliError, Explain};
 use crate::output;

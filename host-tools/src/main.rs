@@ -10,6 +10,7 @@ mod error;
 mod facts;
 mod files;
 mod output;
+mod permute;
 mod progress;
 mod seal;
 mod status;

@@ -16,6 +16,7 @@ pub mod fault;
 pub mod float;
 pub mod import;
 pub mod pack;
+pub mod permute;
 pub mod positions;
 pub mod proof;
 pub mod quantise;

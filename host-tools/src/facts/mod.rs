@@ -3,6 +3,7 @@
 mod architecture;
 mod claims;
 mod operation;
+mod permutation;
 mod proof;
 mod tensor;
 mod words;
@@ -10,5 +11,6 @@ mod words;
 pub use architecture::one_line;
 pub use claims::{Disagreement, disagreements};
 pub use operation::{OperationFacts, operations};
+pub use permutation::{OrderFacts, PermutationFacts};
 pub use proof::ProofFacts;
 pub use tensor::{TensorFacts, of_model, of_net, print};

@@ -2,7 +2,7 @@
 
 use crate::cli::Inspect;
 use crate::error::{CliError, Explain};
-use crate::facts::{self, Disagreement, OperationFacts, ProofFacts, TensorFacts};
+use crate::facts::{self, Disagreement, OperationFacts, OrderFacts, ProofFacts, TensorFacts};
 use crate::files::ModelFile;
 use crate::output::Report;
 use crate::seal::{sign, unproved_warning};
@@ -40,6 +40,8 @@ pub struct Inspection {
     /// Its name where it has one.
     #[serde(skip)]
     centipawns: bool,
+    /// The order of the neurons, where it is not the trainer's.
+    permutation: Option<OrderFacts>,
     tensors: Vec<TensorFacts>,
     operations: Vec<OperationFacts>,
     proof: ProofFacts,
@@ -75,6 +77,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
         centipawns: unit(&net.arch) == "centipawns",
+        permutation: net.permutation.as_ref().map(OrderFacts::of),
         tensors: facts::of_model(&model, &people, &net),
         operations: facts::operations(&model, &people),
         disagreements: facts::disagreements(&claims(&model, &net, &proof).explain_at(&args.model)?),
@@ -107,6 +110,7 @@ impl Report for Inspection {
             writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
         }
         writeln!(out, "  buckets    {}", self.output_buckets)?;
+        self.permutation.iter().try_for_each(|order| order.print(out))?;
         match (self.centipawns, self.output_unit) {
             (true, 1.0) => writeln!(out, "  unit       one output unit is 1 centipawn\n")?,
             (true, unit) => writeln!(out, "  unit       one output unit is {unit} centipawns\n")?,

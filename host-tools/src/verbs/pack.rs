@@ -1,10 +1,11 @@
 //! `pack`: a trainer's own `quantised.bin` becomes a container, integer by integer.
 
-use super::quantise::{CONTAINER, Written};
+use super::quantise::{CONTAINER, Written, inputs};
 use crate::cli::Pack;
 use crate::error::{CliError, Explain};
 use crate::files::{self, Sink};
 use crate::output::{Output, Report};
+use crate::permute;
 use crate::seal::seal;
 use crate::status::Status;
 use serde::Serialize;
@@ -25,7 +26,7 @@ pub struct Packed(Written);
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
-    let sink = Sink::check(&args.target, &[&args.bare, &args.arch])?;
+    let sink = Sink::check(&args.target, &inputs(&args.bare, &args.arch, &args.permute))?;
     let arch = files::read_arch(&args.arch)?;
     if files::is_container(&args.bare) {
         return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
@@ -33,13 +34,15 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
     }
     let bytes = read_bare_file(&args.bare, &arch).explain()?;
     let bare = read_bare(&bytes, &arch).explain_at(&args.bare)?;
-    let net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
+    let mut net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
     let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
+    let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
     let sealed = seal(&net, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     sink.write(sealed.container.as_ref())?;
     let len_bytes = sealed.container.as_ref().len();
-    Ok(Packed(Written::new(&args.bare, &args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed)))
+    let written = Written::new(&args.bare, &args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed);
+    Ok(Packed(written.permuted(permutation)))
 }
 
 /// A container from which the bare file does not come back is not written.

@@ -1,10 +1,11 @@
 //! `quantise`: a float checkpoint becomes a proved `quantised.bin`.
 
-use crate::cli::{Form, Quantise};
+use crate::cli::{Form, Permute, Quantise};
 use crate::error::{CliError, Explain};
-use crate::facts::{self, ProofFacts, TensorFacts};
+use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
 use crate::files::{self, Sink};
 use crate::output::{Output, Report};
+use crate::permute;
 use crate::progress;
 use crate::seal::{Sealed, seal, unproved_warning};
 use serde::Serialize;
@@ -33,6 +34,8 @@ pub struct Written {
     float_len_bytes: usize,
     len_bytes: usize,
     tensors: Vec<TensorFacts>,
+    /// If another order of the neurons was asked for.
+    permutation: Option<PermutationFacts>,
     proof: ProofFacts,
     /// Of a container; the bare form has none.
     checksum: Option<String>,
@@ -45,7 +48,8 @@ pub struct Written {
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
-    let sink = Sink::check(&args.target, &[&args.checkpoint, &args.arch])?;
+    permute::check_form(&args.permute, args.form)?;
+    let sink = Sink::check(&args.target, &inputs(&args.checkpoint, &args.arch, &args.permute))?;
     let arch = files::read_arch(&args.arch)?;
     refuse_container(&args.checkpoint)?;
     let spinner = progress::spinner(output, "quantising");
@@ -57,9 +61,10 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
         ))
         .help("`host-tools pack` makes a container of it, integer by integer"));
     }
-    let net = quantise(&checkpoint.net).explain_at(&args.checkpoint)?;
+    let mut net = quantise(&checkpoint.net).explain_at(&args.checkpoint)?;
     spinner.finish_and_clear();
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
+    let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
     let sealed = seal(&net, &origin, args.unproved, output)?;
     let bare = match args.form {
         Form::Container => None,
@@ -68,7 +73,13 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     let bytes = bare.as_deref().unwrap_or(sealed.container.as_ref());
     sink.write(bytes)?;
     let form = if bare.is_some() { "bare" } else { CONTAINER };
-    Ok(Written::new(&args.checkpoint, &args.target.out, form, bytes.len(), &net, &origin, &sealed))
+    let written = Written::new(&args.checkpoint, &args.target.out, form, bytes.len(), &net, &origin, &sealed);
+    Ok(written.permuted(permutation))
+}
+
+/// Every file that is read, of which none may be written.
+pub fn inputs<'a>(network: &'a Path, arch: &'a Path, permute: &'a Permute) -> Vec<&'a Path> {
+    [network, arch].into_iter().chain(permute.positions.as_deref()).collect()
 }
 
 fn refuse_container(path: &Path) -> Result<(), CliError> {
@@ -80,7 +91,7 @@ fn refuse_container(path: &Path) -> Result<(), CliError> {
 }
 
 impl Written {
-    /// The report on a network that was read from `input` and written to `out`.
+    /// The report on a network that was read from `input` and written to `out`, its neurons in the trainer's order.
     pub fn new(
         input: &Path,
         out: &Path,
@@ -103,10 +114,16 @@ impl Written {
             float_len_bytes: parameters * size_of::<f32>(),
             len_bytes,
             tensors,
+            permutation: None,
             proof: ProofFacts::of(&sealed.proof),
             checksum: (form == CONTAINER).then(|| format!("{:016x}", sealed.checksum)),
             signature: format!("{:016x}", sealed.signature),
         }
+    }
+
+    /// The same of a network whose neurons were given another order, if they were.
+    pub fn permuted(self, permutation: Option<PermutationFacts>) -> Self {
+        Self { permutation, ..self }
     }
 
     /// The report as text, whichever verb it is of.
@@ -125,7 +142,9 @@ impl Written {
         if let Some(checksum) = &self.checksum {
             writeln!(out, "  checksum   {checksum}")?;
         }
-        writeln!(out, "  signature  {}\n", self.signature)?;
+        writeln!(out, "  signature  {}", self.signature)?;
+        self.permutation.iter().try_for_each(|permutation| permutation.print(out))?;
+        writeln!(out)?;
         facts::print(out, &self.tensors)?;
         writeln!(out)?;
         self.proof.print(out)

@@ -49,6 +49,14 @@ pub enum PackError {
         /// The name.
         tensor: String,
     },
+    /// The tensor that says in which order the neurons stand says no such thing.
+    #[error("tensor `{tensor}`: {problem}; pack the network again")]
+    Permutation {
+        /// Name.
+        tensor: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The tensors are not those that the description names.
     #[error("there is no tensor `{tensor}` of shape {outputs} × {inputs}, which the description names; pack it again")]
     Contents {
@@ -68,9 +76,11 @@ impl PackError {
             Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NoBareForm { .. } | Self::NameTaken { .. } => {
                 FaultClass::Unsupported
             }
-            Self::NoHeader { .. } | Self::Parse(_) | Self::Description(_) | Self::Contents { .. } => {
-                FaultClass::Malformed
-            }
+            Self::NoHeader { .. }
+            | Self::Parse(_)
+            | Self::Description(_)
+            | Self::Permutation { .. }
+            | Self::Contents { .. } => FaultClass::Malformed,
         }
     }
 }

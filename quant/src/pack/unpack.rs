@@ -4,14 +4,16 @@ use super::error::PackError;
 use super::tensor::Orientation;
 use crate::arch::{Architecture, InputKind, Part};
 use crate::quantise::{
-    DenseScales, OUTPUT_UNIT, QuantLayer, QuantNet, QuantTensor, Values, activation_unit, input_unit,
+    DenseScales, OUTPUT_UNIT, Permutation, QuantLayer, QuantNet, QuantTensor, Values, activation_unit, input_unit,
+    permutation_name, reorderable_pairs,
 };
-use tamis_runtime::format::{Model, OpRecord, Tensor, element, op};
+use tamis_runtime::format::{Layout, Model, OpRecord, Tensor, element, op};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
 ///
 /// # Errors
-/// [`PackError`] if the file's description is refused or its tensors are not the description's.
+/// [`PackError`] if the file's description is refused, if its tensors are not the description's, or if its order of the neurons
+/// is none.
 pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     let people = model.people()?;
     let arch = Architecture::from_toml(people.description, "quantised.bin")
@@ -55,7 +57,33 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
         };
         layers.push(QuantLayer { weights, bias, dense });
     }
-    Ok(QuantNet { arch, layers, bare_header: people.bare_header.to_vec() })
+    let permutation = permutation(&arch, find)?;
+    if let Some(permutation) = &permutation {
+        permutation.inverse().apply_to_layers(&mut layers);
+    }
+    Ok(QuantNet { arch, layers, bare_header: people.bare_header.to_vec(), permutation })
+}
+
+/// The order in which the file holds the neurons, if it is not the trainer's.
+fn permutation<'m>(
+    arch: &Architecture,
+    find: impl Fn(&str) -> Option<Tensor<'m>>,
+) -> Result<Option<Permutation>, PackError> {
+    let name = permutation_name(arch);
+    // A description may give a layer's tensor this name; then it means the layer's.
+    let Some(tensor) = find(&name).filter(|_| arch.tensor(&name).is_none()) else { return Ok(None) };
+    let fault = |problem: String| PackError::Permutation { tensor: name.clone(), problem };
+    let Some(pairs) = reorderable_pairs(arch) else {
+        return Err(fault("the network has no pairs of neurons that may be reordered".to_owned()));
+    };
+    let record = tensor.record;
+    let is_i32 = u32::from(record.element) == element::I32 && tensor.layout == Layout::Rows && record.banks == 1;
+    match values(&tensor, pairs, 1, Orientation::OutputRows) {
+        Some(Values::Int(order)) if is_i32 => {
+            Permutation::new(&order).map(Some).map_err(|error| fault(error.to_string()))
+        }
+        _ => Err(fault(format!("expected {pairs} i32, the order of the network's pairs of neurons"))),
+    }
 }
 
 /// A tensor's elements in training order; `None` if its shape or element is not what the description says.

@@ -99,7 +99,7 @@ pub(super) fn quantise_dense(net: &Net<f32>) -> Result<QuantNet, QuantiseError> 
         let bias = spec(arch, &arch.bias_name(index))?;
         layers.push(quantise_layer(weights, bias, layer, scales)?);
     }
-    Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new() })
+    Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new(), permutation: None })
 }
 
 fn unsupported(layer: &Layer, what: String, instead: &'static str) -> QuantiseError {

@@ -33,6 +33,6 @@ impl QuantNet {
             let bias = take(arch.bias_name(index))?;
             layers.push(QuantLayer { weights, bias, dense: None });
         }
-        Ok(Self { arch, layers, bare_header: header })
+        Ok(Self { arch, layers, bare_header: header, permutation: None })
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod from_bare;
 mod head;
 mod net;
+mod permutation;
 
 pub use activated::{IntegerActivation, sum_factor};
 pub use dense::{DenseScales, quantise_input, requantisation};
@@ -18,6 +19,8 @@ pub use element::quantise_element;
 pub use error::QuantiseError;
 pub use head::{IntegerHead, head};
 pub use net::{QuantLayer, QuantNet, QuantTensor, Values};
+pub(crate) use permutation::permutation_name;
+pub use permutation::{NotAPermutation, Permutation, reorderable_pairs};
 
 use crate::arch::{Architecture, ElementType, InputKind, TensorSpec};
 use crate::float::Net;
@@ -57,7 +60,7 @@ pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
             dense: None,
         });
     }
-    Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new() })
+    Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new(), permutation: None })
 }
 
 /// Quantises one tensor by its entry in the description. values: canonical order, `o + outputs·i`.

@@ -2,7 +2,7 @@
 
 use crate::arch::{Architecture, ElementType};
 use crate::float::{Affine, Matrix, Net};
-use crate::quantise::DenseScales;
+use crate::quantise::{DenseScales, Permutation};
 
 /// A quantised network.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub struct QuantNet {
     pub layers: Vec<QuantLayer>,
     /// The bare file's own header, kept from the file that was packed; empty if there is none.
     pub bare_header: Vec<u8>,
+    /// The order of the neurons in a container; the layers here are in training order whatever it is.
+    pub permutation: Option<Permutation>,
 }
 
 /// One affine layer.

@@ -1,5 +1,6 @@
 //! The integer model: the quantised network in plain loops over training-order tensors, with the runtime's definitions of
-//! rounding, activation and summation order, and none of its layouts, plans or kernels.
+//! rounding, activation and summation order, and none of its layouts, plans or kernels. Where a container has its neurons in
+//! another order, the sums here are still taken in the trainer's; only what is shown for comparison is reordered.
 //!
 //! It yields the same list of values as the runtime, operation by operation, so that the first difference has a name.
 
@@ -52,24 +53,9 @@ impl<'n> IntegerModel<'n> {
         let arch = &self.net.arch;
         let [first, second, ..] = self.net.layers.as_slice() else { return };
         let hidden = first.weights.outputs;
-        let mut acc: Vec<i16> = Vec::new();
-        for list in lists.iter().take(arch.perspectives()) {
-            let mut side: Vec<i16> = first.bias.integers().iter().map(|bias| *bias as i16).collect();
-            for feature in list {
-                let row = first.weights.integers().iter().skip(*feature as usize * hidden);
-                for (sum, weight) in side.iter_mut().zip(row) {
-                    *sum = sum.wrapping_add(*weight as i16);
-                }
-            }
-            acc.extend(side);
-        }
-        push(values, self.name(0, "accumulators"), &acc);
+        let acc = self.accumulators(lists);
+        push(values, self.name(0, "accumulators"), &self.in_file_order(&acc));
         let Some(activation) = IntegerActivation::of(arch) else { return };
-        let integers = || -> Vec<i32> {
-            let wide: Vec<i64> = acc.iter().map(|value| i64::from(*value)).collect();
-            let sides = wide.chunks(hidden.max(1)).flat_map(|side| activation.apply(side));
-            sides.map(|value| value as i32).collect()
-        };
         let rows = self.rows(1, bucket);
         let real = match second.weights.element {
             ElementType::F32 => {
@@ -78,10 +64,10 @@ impl<'n> IntegerModel<'n> {
                 self.affine_f32(1, bucket, &reals, values)
             }
             element => {
-                let activated = integers();
+                let activated = activated(activation, &acc, hidden);
                 if element == ElementType::I8 {
                     let products: Vec<u8> = activated.iter().map(|value| *value as u8).collect();
-                    push(values, self.name(0, "products"), &products);
+                    push(values, self.name(0, "products"), &self.in_file_order(&products));
                 }
                 let sums = dot(second, rows.clone(), &activated);
                 push(values, self.name(1, "sums"), &sums);
@@ -98,6 +84,41 @@ impl<'n> IntegerModel<'n> {
             }
         };
         self.tail(real, bucket, values);
+    }
+
+    /// The accumulators of each perspective, in training order.
+    fn accumulators(&self, lists: &[Vec<u32>; 2]) -> Vec<i16> {
+        let Some(first) = self.net.layers.first() else { return Vec::new() };
+        let hidden = first.weights.outputs;
+        let mut acc: Vec<i16> = Vec::new();
+        for list in lists.iter().take(self.net.arch.perspectives()) {
+            let mut side: Vec<i16> = first.bias.integers().iter().map(|bias| *bias as i16).collect();
+            for feature in list {
+                let row = first.weights.integers().iter().skip(*feature as usize * hidden);
+                for (sum, weight) in side.iter_mut().zip(row) {
+                    *sum = sum.wrapping_add(*weight as i16);
+                }
+            }
+            acc.extend(side);
+        }
+        acc
+    }
+
+    /// What the second layer's integer weights read, in training order: perspective by perspective, the first list's first.
+    pub(crate) fn activations(&self, lists: &[Vec<u32>; 2]) -> Vec<i32> {
+        match (IntegerActivation::of(&self.net.arch), self.net.layers.first()) {
+            (Some(activation), Some(first)) => activated(activation, &self.accumulators(lists), first.weights.outputs),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Accumulators or products as the runtime holds them, whose neurons stand in the container's order.
+    fn in_file_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        let mut values = values.to_vec();
+        if let Some(permutation) = &self.net.permutation {
+            permutation.apply(&mut values, 1);
+        }
+        values
     }
 
     fn rows(&self, index: usize, bucket: usize) -> std::ops::Range<usize> {
@@ -200,6 +221,13 @@ impl<'n> IntegerModel<'n> {
 
 fn push<T: bytemuck::Pod>(values: &mut Vec<Computed>, name: String, elements: &[T]) {
     values.push(Computed { name, bytes: cast_slice(elements).to_vec(), element_len_bytes: size_of::<T>() });
+}
+
+/// Accumulators as integer activations, perspective by perspective.
+fn activated(activation: IntegerActivation, acc: &[i16], hidden: usize) -> Vec<i32> {
+    let wide: Vec<i64> = acc.iter().map(|value| i64::from(*value)).collect();
+    let sides = wide.chunks(hidden.max(1)).flat_map(|side| activation.apply(side));
+    sides.map(|value| value as i32).collect()
 }
 
 /// Accumulators as f32 activations; in pairs, unit i with unit i + hidden/2 of the same perspective.

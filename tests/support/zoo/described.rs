@@ -151,7 +151,7 @@ fn integers(arch: &Architecture, layers: &[Layer], random: &mut Random) -> Quant
         bias: tensor(arch.bias_name(index), if index == 0 { 100 } else { 20_000 }),
         dense: None,
     });
-    QuantNet { layers: net.collect(), arch: arch.clone(), bare_header: Vec::new() }
+    QuantNet { layers: net.collect(), arch: arch.clone(), bare_header: Vec::new(), permutation: None }
 }
 
 fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {

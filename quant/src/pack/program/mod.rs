@@ -4,10 +4,10 @@ mod dense;
 mod features;
 
 use super::error::PackError;
-use super::tensor::{Orientation, Packed, pack_tensor};
+use super::tensor::{Orientation, Packed, pack_tensor, pack_vector};
 use crate::arch::{Activation, DenseType, InputKind};
 use crate::proof::{Proof, Quantity};
-use crate::quantise::{QuantNet, QuantTensor, input_unit};
+use crate::quantise::{QuantNet, QuantTensor, input_unit, permutation_name, reorderable_pairs};
 use bytemuck::Zeroable;
 use tamis_runtime::format::{
     BlockRecord, InputRecord, Layout, NONE, OpRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
@@ -25,12 +25,14 @@ pub struct Program {
 
 /// Builds the program of a network. The proof decides the claims.
 pub fn build(net: &QuantNet, proof: &Proof) -> Result<Program, PackError> {
-    let mut builder = Builder { net, proof, program: empty(net) };
+    let net = net.in_file_order();
+    let mut builder = Builder { net: &net, proof, program: empty(&net) };
     if net.arch.input.kind == InputKind::Dense {
         builder.dense()?
     } else {
         builder.features()?
     }
+    builder.permutation()?;
     let mut program = builder.program;
     program.input.output = program.ops.len() as u32;
     Ok(program)
@@ -110,6 +112,18 @@ impl Builder<'_> {
         }
         self.program.tensors.push(packed);
         Ok(self.program.tensors.len() as u32 - 1)
+    }
+
+    /// The order of the neurons, for people and for `unpack`: no record names the tensor.
+    fn permutation(&mut self) -> Result<(), PackError> {
+        let Some(permutation) = &self.net.permutation else { return Ok(()) };
+        if reorderable_pairs(&self.net.arch) != Some(permutation.order().len()) {
+            let what = format!("a permutation of {} pairs of neurons", permutation.order().len());
+            return Err(self.unsupported(0, what, "permute what i8 weights read behind pairwise-crelu, or nothing"));
+        }
+        let order: Vec<[u8; 4]> = permutation.order().iter().map(|pair| pair.to_le_bytes()).collect();
+        self.add(pack_vector(&permutation_name(&self.net.arch), element::I32, &order)?)?;
+        Ok(())
     }
 
     /// A tensor of layer `index`, with the layer's output buckets as banks.
