@@ -30,6 +30,9 @@ mod quantising; // from checkpoints to integers
 #[path = "subjects/proof.rs"]
 mod proof; // the overflow proof and its witnesses
 
+#[path = "subjects/permutation.rs"]
+mod permutation; // another order of the neurons
+
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
 

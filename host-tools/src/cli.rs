@@ -96,7 +96,7 @@ pub struct Permute {
         value_name = "N",
         requires = "positions",
         default_value_t = 4096,
-        value_parser = clap::value_parser!(u32).range(2..=65536)
+        value_parser = clap::value_parser!(u32).range(2..=16384)
     )]
     pub limit: u32,
 }

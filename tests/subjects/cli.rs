@@ -6,6 +6,8 @@
 mod engines; // what engines' networks become on the command line
 #[path = "cli/paths.rs"]
 mod paths; // every verb on the repository's own network
+#[path = "cli/permute.rs"]
+mod permute; // another order of the neurons
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
 #[path = "cli/verify.rs"]

@@ -8,7 +8,7 @@ use tamis_quant::float::{Affine, Example, Matrix, Net};
 use tamis_quant::import::read_bare;
 use tamis_quant::pack::{PackError, Provenance, to_bare, to_container, unpack};
 use tamis_quant::proof::{Proof, Quantity, accumulate, contribution, prove};
-use tamis_quant::quantise::{QuantNet, QuantiseError, head, quantise};
+use tamis_quant::quantise::{Permutation, QuantNet, QuantiseError, head, quantise, reorderable_pairs};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::IntegerModel;
 use tamis_quant::verify::simulate::Simulation;
@@ -41,11 +41,12 @@ fn what_is_not_refused_comes_out_right() {
 /// Quantises, proves, packs, runs and takes apart; false if the network was refused on the way.
 fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
     let float = reals(arch, random);
-    let net = match quantise(&float) {
+    let mut net = match quantise(&float) {
         Ok(net) => net,
         Err(QuantiseError::OutOfRange { .. } | QuantiseError::Unsupported { .. }) => return false,
         Err(error) => panic!("{error}\n{case}"),
     };
+    net.permutation = shuffled(arch, random);
     let proof = prove(&net);
     let bytes = match to_container(&net, &proof, &Provenance::default()) {
         Ok(bytes) => AlignedBytes::copy_of(&bytes),
@@ -90,6 +91,15 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
         assert_eq!(signature, defined, "{tier}: {case}");
     }
     true
+}
+
+/// Any order of the neurons, for half of the networks that may have one.
+fn shuffled(arch: &Architecture, random: &mut Random) -> Option<Permutation> {
+    let mut order: Vec<i32> = (0..reorderable_pairs(arch)? as i32).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, between(random, 0, last as u64) as usize);
+    }
+    chance(random, 2).then(|| Permutation::new(&order).unwrap())
 }
 
 fn comes_back_bare(net: &QuantNet, case: &str) {

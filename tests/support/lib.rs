@@ -11,7 +11,9 @@ use tamis_quant::run::AlignedBytes;
 
 pub mod draft;
 pub mod exercise;
+pub mod pairs;
 pub mod second_reader;
+pub mod small_net;
 pub mod tolerances;
 pub mod zoo;
 

@@ -49,7 +49,10 @@ impl PermuteError {
             }
             Some(second) if arch.input.is_sparse() => {
                 let element = second.r#type.word();
-                format!("tensor `{}` holds {element} weights behind {activation}, and every one is visited", second.name)
+                format!(
+                    "tensor `{}` holds {element} weights behind {activation}, and every one is visited",
+                    second.name
+                )
             }
             _ => "it has no feature transformer with a layer behind it".to_owned(),
         };
