@@ -9,7 +9,7 @@ use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{Permutation, QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::{Layout, Model, element};
-use tamis_runtime::kernels::TIERS;
+use tamis_runtime::kernels::tiers;
 use tests::draft::Draft;
 use tests::second_reader::Container;
 use tests::zoo::Random;
@@ -18,7 +18,7 @@ use tests::{architecture, bare_net, fixtures, packed, pairs, small_net};
 /// Every value of every tier on every position, value by value: the operations' results, and last the outputs.
 fn values(net: &QuantNet, bytes: &AlignedBytes, positions: &[Position]) -> Vec<Vec<Vec<u8>>> {
     let model = Model::parse(bytes.as_ref()).unwrap();
-    let traces = TIERS.into_iter().flat_map(|tier| {
+    let traces = tiers().flat_map(|tier| {
         let mut runner = Runner::new(model, tier);
         positions.iter().map(move |position| {
             let mut values = vec![Vec::new(); model.values().len()];
@@ -76,7 +76,8 @@ fn neurons_that_are_live_together_come_together() {
     // To a reader that knows nothing of it, the file is like any other; its signature is its own.
     let bytes = [packed(&net), packed(&permuted(&net, &choice.permutation))];
     let [plain, moved] = bytes.map(|bytes| {
-        let signature = Runner::new(Model::parse(bytes.as_ref()).unwrap(), TIERS[0]).signature().unwrap();
+        let signature =
+            Runner::new(Model::parse(bytes.as_ref()).unwrap(), tiers().next().unwrap()).signature().unwrap();
         assert_eq!(Container::read(bytes.as_ref()).unwrap().signature(), signature);
         signature
     });
@@ -272,8 +273,9 @@ fn positions_mean_nothing_to_lists_of_features() {
     let bytes = packed(&net);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let lists = [vec![0, 700], vec![5]];
-    let outputs = TIERS.map(|tier| {
+    let outputs = tiers().map(|tier| {
         Runner::new(model, tier).evaluate(&net.arch, &Example::Features { lists: lists.clone(), bucket: 0 }).unwrap()
     });
+    let outputs: Vec<_> = outputs.collect();
     assert!(outputs.iter().all(|output| *output == outputs[0]));
 }

@@ -103,6 +103,11 @@ pub(super) fn described() -> Vec<Animal> {
             layer("outputs = 6\nactivation = 'crelu'", I8, I32, 0),
             layer("outputs = 5", I8, I32, 0),
         ]),
+        // Three inputs a row cannot leave the claim that four products fit i16.
+        animal("dense, paired", U7, "", &[
+            layer("outputs = 3\nactivation = 'relu'\nactivation_max = 3.0", I8, I32, 0),
+            layer("outputs = 20", I8, I32, 0),
+        ]),
         animal("dense, i8", SIGNED, "", &[layer("outputs = 10", I8, I32, 0)]),
     ]
 }

@@ -17,7 +17,7 @@
 
 use core::fmt::{Result, Write};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::{Kernels, TIERS, suite};
+use tamis_runtime::kernels::{Kernels, suite};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Plan, Workspace};
 
@@ -27,7 +27,7 @@ const WIDEST: usize = 4096;
 const WORKSPACE: usize = 64 * 1024;
 
 fn tiers() -> impl Iterator<Item = &'static Kernels> {
-    TIERS.into_iter()
+    tamis_runtime::kernels::tiers()
 }
 
 /// Names the tiers that this machine can run, and holds each of them to the definition.
