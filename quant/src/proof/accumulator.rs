@@ -1,42 +1,17 @@
 //! Feature accumulators: bias plus the most extreme choice of distinct feature rows.
 
+use super::extremes::extremes;
 use super::{Check, Proof, Quantity, Witness};
 use crate::quantise::QuantNet;
+use std::iter;
 
 /// Bounds of every hidden unit: `(low, high)`, exact over all lists of at most `max_active` distinct features.
 pub fn ranges(net: &QuantNet) -> Vec<(i64, i64)> {
     let Some(layer) = net.layers.first() else { return Vec::new() };
-    let (outputs, inputs) = (layer.weights.outputs, layer.weights.inputs);
-    let (weights, bias) = (layer.weights.integers(), layer.bias.integers());
-    let active = net.arch.max_active();
-    let mut column = Vec::with_capacity(inputs);
-    (0..outputs)
-        .map(|unit| {
-            column.clear();
-            column.extend(weights.iter().skip(unit).step_by(outputs.max(1)).copied());
-            let start = i64::from(bias.get(unit).copied().unwrap_or(0));
-            let (low, high) = extremes(&mut column, active);
-            (start + low, start + high)
-        })
-        .collect()
-}
-
-/// The sums of the `active` most negative and of the `active` most positive weights.
-fn extremes(weights: &mut [i32], active: usize) -> (i64, i64) {
-    let active = active.min(weights.len());
-    if active == 0 {
-        return (0, 0);
-    }
-    if active < weights.len() {
-        weights.select_nth_unstable(active - 1);
-    }
-    let low = weights.iter().take(active).filter(|weight| **weight < 0).map(|weight| i64::from(*weight)).sum();
-    if active < weights.len() {
-        let len = weights.len();
-        weights.select_nth_unstable(len - active);
-    }
-    let high = weights.iter().rev().take(active).filter(|weight| **weight > 0).map(|weight| i64::from(*weight)).sum();
-    (low, high)
+    let units = layer.weights.outputs;
+    let starts = layer.bias.integers().iter().copied().map(i64::from).chain(iter::repeat(0));
+    let extremes = extremes(layer.weights.integers(), units, net.arch.max_active());
+    extremes.into_iter().zip(starts).map(|((low, high), start)| (start + low, start + high)).collect()
 }
 
 pub(super) fn check(net: &QuantNet, proof: &mut Proof) -> Vec<(i64, i64)> {

@@ -8,6 +8,7 @@
 //! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits.
 
 mod accumulator;
+mod extremes;
 mod report;
 mod sum;
 mod witness;

@@ -11,6 +11,7 @@ mod from_bare;
 mod head;
 mod net;
 mod permutation;
+mod tensor;
 
 pub use activated::{IntegerActivation, sum_factor};
 pub use dense::{DenseScales, quantise_input, requantisation};
@@ -21,8 +22,9 @@ pub use head::{IntegerHead, head};
 pub use net::{QuantLayer, QuantNet, QuantTensor, Values};
 pub(crate) use permutation::permutation_name;
 pub use permutation::{NotAPermutation, Permutation, reorderable_pairs};
+pub use tensor::quantise_tensor;
 
-use crate::arch::{Architecture, ElementType, InputKind, TensorSpec};
+use crate::arch::{Architecture, InputKind, TensorSpec};
 use crate::float::Net;
 
 /// Quantises every tensor of a network whose shapes are its description's, as an importer makes it.
@@ -61,47 +63,6 @@ pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
         });
     }
     Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new(), permutation: None })
-}
-
-/// Quantises one tensor by its entry in the description. values: canonical order, `o + outputs·i`.
-///
-/// # Errors
-/// [`QuantiseError::OutOfRange`] or [`QuantiseError::NotFinite`] for the first value that does not fit.
-pub fn quantise_tensor(
-    spec: &TensorSpec,
-    outputs: usize,
-    inputs: usize,
-    values: &[f32],
-) -> Result<QuantTensor, QuantiseError> {
-    let name = spec.name.clone();
-    let stored = match (spec.r#type, spec.scale) {
-        (ElementType::F32, _) => {
-            if let Some(index) = values.iter().position(|value| !value.is_finite()) {
-                let value = values.get(index).copied().unwrap_or(f32::NAN);
-                return Err(QuantiseError::NotFinite {
-                    tensor: name,
-                    index,
-                    output: index % outputs,
-                    input: index / outputs,
-                    value,
-                });
-            }
-            Values::F32(values.to_vec())
-        }
-        (element, Some(scale)) => {
-            let (low, high) = element::range(element);
-            let mut integers = Vec::with_capacity(values.len());
-            for (index, value) in values.iter().enumerate() {
-                match quantise_element(*value, scale, spec.rounding, low, high) {
-                    Some(integer) => integers.push(integer),
-                    None => return Err(element::fault(spec, scale, outputs, index, values)),
-                }
-            }
-            Values::Int(integers)
-        }
-        (_, None) => return Err(QuantiseError::NoScale { tensor: name }),
-    };
-    Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values: stored })
 }
 
 pub(crate) fn spec<'a>(arch: &'a Architecture, name: &str) -> Result<&'a TensorSpec, QuantiseError> {
