@@ -47,43 +47,50 @@ pub fn quantise_tensor(
 
 /// [`quantise_element`] of every value; `None` if one of them has none.
 ///
-/// Millions of times the rule itself is slow: the library's rounding is a call where the target has no instruction for it, and a
-/// way out at every element keeps the compiler from working on several. So this asks once, at the end, and rounds by
-/// conversion to i32, which is a truncation:
+/// Millions of times the rule itself is slow: its rounding is a call where the target has no instruction for it, as baseline
+/// x86-64 has not, and a way out at every element keeps the compiler from working on several. So this asks once, at the
+/// end, and rounds by an addition:
 ///
 /// ```text
-/// p = value · scale                          the rule's product, in f64
-/// t = p toward zero,  r = p − t              exact: the bits of p behind the point
-/// nearest: t + 1 if r ≥ ½,  t − 1 if r ≤ −½,  else t
+/// p = value · scale       the rule's product, in f64
+/// n = p + 1.5·2⁵²         to the nearest integer, a half to the even one: no bit of the sum is worth less than 1
+/// r = p − n               exact: the bits of p behind the point
+/// nearest:   n, but of p's two neighbours the outer one where r is ±½
+/// truncate:  n, but the inner one where n is beyond p
 /// ```
 ///
 /// The rounded product is in `low..=high` exactly where p is between `low` and `high` widened by what rounding takes off: ½
 /// (itself excluded, since halves go away from zero), or 1 (itself excluded). NaN is not between anything.
 fn quantise_all(values: &[f32], scale: i32, rounding: Rounding, low: i32, high: i32) -> Option<Vec<i32>> {
     match rounding {
-        Rounding::Nearest => convert(values, scale, low, high, 0.5, |t, r| {
-            t.wrapping_add(i32::from(r >= 0.5)).wrapping_sub(i32::from(r <= -0.5))
+        Rounding::Nearest => convert(values, scale, low, high, 0.5, |p, n, r| {
+            n.wrapping_add(((r == 0.5) & (p > 0.0)).into()).wrapping_sub(((r == -0.5) & (p < 0.0)).into())
         }),
-        Rounding::Truncate => convert(values, scale, low, high, 1.0, |t, _| t),
+        Rounding::Truncate => convert(values, scale, low, high, 1.0, |p, n, r| {
+            n.wrapping_sub(((r < 0.0) & (p > 0.0)).into()).wrapping_add(((r > 0.0) & (p < 0.0)).into())
+        }),
     }
 }
 
-/// The loop of [`quantise_all`]; `round` has t and r. Integers of values that do not fit are of no meaning, and not seen.
+/// 1.5·2⁵²: what |p| < 2³² is added to it has the exponent of 2⁵², and p's integer, in two's complement, in its low bits.
+const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+
+/// The loop of [`quantise_all`]; `correct` has p, n and r. Integers of values that do not fit mean nothing, and are not seen.
 fn convert(
     values: &[f32],
     scale: i32,
     low: i32,
     high: i32,
     slack: f64,
-    round: impl Fn(i32, f64) -> i32,
+    correct: impl Fn(f64, i32, f64) -> i32,
 ) -> Option<Vec<i32>> {
     let (scale, above, below) = (f64::from(scale), f64::from(low) - slack, f64::from(high) + slack);
     let mut fits = true;
     let element = |value: &f32| {
         let product = f64::from(*value) * scale;
         fits &= (product > above) & (product < below);
-        let toward_zero = product as i32;
-        round(toward_zero, product - f64::from(toward_zero))
+        let sum = product + TO_INTEGER;
+        correct(product, sum.to_bits() as i32, product - (sum - TO_INTEGER))
     };
     let integers = values.iter().map(element).collect();
     fits.then_some(integers)
