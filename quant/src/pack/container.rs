@@ -5,7 +5,7 @@ use super::place::plan;
 use super::program::{Program, build};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
-use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
+use bytemuck::{bytes_of, cast_slice};
 use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
 
 /// Where the numbers came from; nothing that depends on the machine or the time.
@@ -45,7 +45,8 @@ pub struct Provenance {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
-    let mut program = build(net, proof)?;
+    let in_file_order = net.in_file_order();
+    let mut program = build(&in_file_order, proof)?;
     let workspace = plan(&mut program.values, &program.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
     if workspace > MAX_WORKSPACE_LEN_BYTES {
         return Err(PackError::TooLarge { len_bytes: workspace as usize });
@@ -75,7 +76,7 @@ fn postcard_bytes(people: &People<'_>) -> Result<Vec<u8>, PackError> {
     Ok(buffer)
 }
 
-fn assemble(mut program: Program, workspace: u32, people: &[u8]) -> Result<Vec<u8>, PackError> {
+fn assemble(mut program: Program<'_>, workspace: u32, people: &[u8]) -> Result<Vec<u8>, PackError> {
     let tables = 128
         + size_of_val(program.blocks.as_slice())
         + program.tensors.len() * 32
@@ -85,7 +86,7 @@ fn assemble(mut program: Program, workspace: u32, people: &[u8]) -> Result<Vec<u
     for tensor in &mut program.tensors {
         let start = end.next_multiple_of(ALIGNMENT);
         tensor.record.offset_bytes = u32::try_from(start).map_err(|_| PackError::TooLarge { len_bytes: start })?;
-        end = start + tensor.bytes.len();
+        end = start + tensor.record.len_bytes as usize;
     }
     let people_start = end.next_multiple_of(ALIGNMENT);
     let len = (people_start + people.len()).next_multiple_of(ALIGNMENT);
@@ -106,26 +107,29 @@ fn assemble(mut program: Program, workspace: u32, people: &[u8]) -> Result<Vec<u
         workspace_len_bytes: workspace,
         reserved: 0,
     };
-    let mut file = Vec::with_capacity(len);
-    file.extend_from_slice(bytes_of(&header));
-    file.extend_from_slice(bytes_of(&program.input));
-    file.extend_from_slice(cast_slice(&program.blocks));
+    // Zeros from the start, so that only what is not zero has to be written.
+    let mut file = vec![0; len];
+    let mut tables = Vec::with_capacity(tables);
+    tables.extend_from_slice(bytes_of(&header));
+    tables.extend_from_slice(bytes_of(&program.input));
+    tables.extend_from_slice(cast_slice(&program.blocks));
     for tensor in &program.tensors {
-        file.extend_from_slice(bytes_of(&tensor.record));
+        tables.extend_from_slice(bytes_of(&tensor.record));
     }
-    file.extend_from_slice(cast_slice(&program.values));
-    file.extend_from_slice(cast_slice(&program.ops));
+    tables.extend_from_slice(cast_slice(&program.values));
+    tables.extend_from_slice(cast_slice(&program.ops));
+    place(&mut file, 0, tables.len()).copy_from_slice(&tables);
     for tensor in &program.tensors {
-        file.resize(file.len().next_multiple_of(ALIGNMENT), 0);
-        file.extend_from_slice(&tensor.bytes);
+        tensor.write(place(&mut file, tensor.record.offset_bytes as usize, tensor.record.len_bytes as usize));
     }
-    file.resize(file.len().next_multiple_of(ALIGNMENT), 0);
-    file.extend_from_slice(people);
-    file.resize(len, 0);
+    place(&mut file, people_start, people.len()).copy_from_slice(people);
     let sum = checksum(&file);
     header.checksum = [sum as u32, (sum >> 32) as u32];
-    if let Some(place) = file.get_mut(..size_of::<Header>()) {
-        place.copy_from_slice(bytes_of_mut(&mut header));
-    }
+    place(&mut file, 0, size_of::<Header>()).copy_from_slice(bytes_of(&header));
     Ok(file)
+}
+
+/// A part of the file, which is as long as its parts.
+fn place(file: &mut [u8], start: usize, len: usize) -> &mut [u8] {
+    &mut file[start..start + len]
 }

@@ -1,4 +1,4 @@
-//! One tensor's bytes in the file, through the runtime's layouts.
+//! One tensor in the file, through the runtime's layouts: first its record, then, when the file has a place for it, its bytes.
 
 use super::error::PackError;
 use crate::arch::ElementType;
@@ -7,22 +7,21 @@ use tamis_runtime::format::{Layout, TensorRecord, element, quads_fit};
 
 /// A tensor ready to be placed.
 #[derive(Debug, Clone)]
-pub struct Packed {
+pub struct Packed<'n> {
     /// Name for people.
     pub name: String,
     /// Its record; `offset_bytes` is set when the file is put together.
     pub record: TensorRecord,
-    /// Its bytes, padding within rows included.
-    pub bytes: Vec<u8>,
+    contents: Contents<'n>,
 }
 
-impl Packed {
-    /// Whether [`tamis_runtime::format::quads_fit`] holds for every bank.
-    pub fn quads_fit(&self) -> bool {
-        let weights: &[i8] = bytemuck::cast_slice(&self.bytes);
-        let bank_len = (weights.len() / self.record.banks.max(1) as usize).max(1);
-        weights.chunks(bank_len).all(|bank| quads_fit(bank, self.record.stride as usize))
-    }
+#[derive(Debug, Clone)]
+enum Contents<'n> {
+    /// A tensor of the network, which is not copied before it goes to the file: a large one's copy costs as much as its
+    /// quantisation.
+    Network(&'n QuantTensor, Orientation),
+    /// A vector that only the container has, as it lies in the file.
+    Vector(Vec<u8>),
 }
 
 /// Which way a matrix lies in the file.
@@ -44,42 +43,118 @@ pub fn pack_tensor(
     orientation: Orientation,
     banks: usize,
     claims: u32,
-) -> Result<Packed, PackError> {
+) -> Result<Packed<'_>, PackError> {
     let (outputs, inputs) = (tensor.outputs / banks.max(1), tensor.inputs);
     let (rows, cols) = match orientation {
         Orientation::OutputRows => (outputs, inputs),
         Orientation::InputRows => (inputs, outputs),
     };
-    let training_rows = tensor.outputs;
-    let index = move |bank: usize, row: usize, col: usize| match orientation {
-        Orientation::OutputRows => bank * outputs + row + training_rows * col,
-        Orientation::InputRows => col + training_rows * row,
+    let (code, size) = match (&tensor.values, tensor.element) {
+        (Values::Int(_), ElementType::I8) => (element::I8, 1),
+        (Values::Int(_), ElementType::I16) => (element::I16, 2),
+        (Values::Int(_), _) => (element::I32, 4),
+        (Values::F32(_), _) => (element::F32, 4),
     };
-    let shape = Shape { layout, banks, rows, cols };
-    let name = &tensor.name;
-    let packed = match (&tensor.values, tensor.element) {
-        (Values::Int(values), ElementType::I8) => shape
-            .pack(name, element::I8, claims, |b, r, c| values.get(index(b, r, c)).map(|v| (*v as i8).to_le_bytes())),
-        (Values::Int(values), ElementType::I16) => shape
-            .pack(name, element::I16, claims, |b, r, c| values.get(index(b, r, c)).map(|v| (*v as i16).to_le_bytes())),
-        (Values::Int(values), _) => {
-            shape.pack(name, element::I32, claims, |b, r, c| values.get(index(b, r, c)).map(|v| v.to_le_bytes()))
-        }
-        (Values::F32(values), _) => {
-            shape.pack(name, element::F32, claims, |b, r, c| values.get(index(b, r, c)).map(|v| v.to_le_bytes()))
-        }
+    let record = record(Shape { layout, banks, rows, cols }, code, size, claims)?;
+    let found = match &tensor.values {
+        Values::Int(values) => values.len(),
+        Values::F32(values) => values.len(),
     };
-    packed?.ok_or_else(|| PackError::Contents { tensor: name.clone(), outputs: tensor.outputs, inputs })
+    // The elements behind `banks · outputs` in each column, if the division left any, belong to no bank.
+    let last = (banks * outputs).checked_sub(1).zip(inputs.checked_sub(1));
+    if last.is_some_and(|(output, input)| output + tensor.outputs * input >= found) {
+        let (name, outputs) = (tensor.name.clone(), tensor.outputs);
+        return Err(PackError::Contents { tensor: name, outputs, inputs });
+    }
+    Ok(Packed { name: tensor.name.clone(), record, contents: Contents::Network(tensor, orientation) })
 }
 
 /// Packs a vector that only the container has: a table, multipliers, shifts, units.
 ///
 /// # Errors
 /// [`PackError::TooLarge`].
-pub fn pack_vector<const SIZE: usize>(name: &str, code: u32, values: &[[u8; SIZE]]) -> Result<Packed, PackError> {
-    let shape = Shape { layout: Layout::Rows, banks: 1, rows: values.len(), cols: 1 };
-    let packed = shape.pack(name, code, 0, |_, row, _| values.get(row).copied())?;
-    packed.ok_or_else(|| PackError::Contents { tensor: name.to_owned(), outputs: values.len(), inputs: 1 })
+pub fn pack_vector<const SIZE: usize>(
+    name: &str,
+    code: u32,
+    values: &[[u8; SIZE]],
+) -> Result<Packed<'static>, PackError> {
+    // One column of an element's size: the stride is one element, so the elements lie side by side.
+    let record = record(Shape { layout: Layout::Rows, banks: 1, rows: values.len(), cols: 1 }, code, SIZE, 0)?;
+    Ok(Packed { name: name.to_owned(), record, contents: Contents::Vector(values.as_flattened().to_vec()) })
+}
+
+impl Packed<'_> {
+    /// Whether [`quads_fit`] holds for every bank of bytes in `K4`.
+    pub fn quads_fit(&self) -> bool {
+        let mut bytes = vec![0; self.record.len_bytes as usize];
+        self.write(&mut bytes);
+        let weights: &[i8] = bytemuck::cast_slice(&bytes);
+        let bank_len = (weights.len() / self.record.banks.max(1) as usize).max(1);
+        weights.chunks(bank_len).all(|bank| quads_fit(bank, self.record.stride as usize))
+    }
+
+    /// Writes the tensor to its place, `record.len_bytes` zeros; padding within rows stays zero.
+    pub fn write(&self, place: &mut [u8]) {
+        match &self.contents {
+            Contents::Vector(bytes) => place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte),
+            Contents::Network(tensor, orientation) => match (&tensor.values, tensor.element) {
+                (Values::Int(values), ElementType::I8) => {
+                    self.write_elements(place, tensor.outputs, *orientation, values, |value| {
+                        (value as i8).to_le_bytes()
+                    });
+                }
+                (Values::Int(values), ElementType::I16) => {
+                    self.write_elements(place, tensor.outputs, *orientation, values, |value| {
+                        (value as i16).to_le_bytes()
+                    });
+                }
+                (Values::Int(values), _) => {
+                    self.write_elements(place, tensor.outputs, *orientation, values, i32::to_le_bytes);
+                }
+                (Values::F32(values), _) => {
+                    self.write_elements(place, tensor.outputs, *orientation, values, f32::to_le_bytes);
+                }
+            },
+        }
+    }
+
+    /// values: training order, `training_rows` a column.
+    fn write_elements<T: Copy, const SIZE: usize>(
+        &self,
+        place: &mut [u8],
+        training_rows: usize,
+        orientation: Orientation,
+        values: &[T],
+        bytes: impl Fn(T) -> [u8; SIZE],
+    ) {
+        let [banks, rows, cols, stride] =
+            [self.record.banks, self.record.rows, self.record.cols, self.record.stride].map(|field| field as usize);
+        let Some(layout) = Layout::from_code(self.record.layout) else { return };
+        let (slots, _) = place.as_chunks_mut::<SIZE>();
+        if orientation == Orientation::InputRows && layout == Layout::Rows {
+            // A feature's weights lie in a row here as there: most of a large network, and only the width changes.
+            for (slots, row) in slots.chunks_mut(stride.max(1)).zip(values.chunks(training_rows.max(1))) {
+                slots.iter_mut().zip(row).for_each(|(slot, value)| *slot = bytes(*value));
+            }
+            return;
+        }
+        let bank_len = slots.len() / banks.max(1);
+        for bank in 0..banks {
+            for row in 0..rows {
+                for col in 0..cols {
+                    let index = match orientation {
+                        Orientation::OutputRows => bank * rows + row + training_rows * col,
+                        Orientation::InputRows => col + training_rows * row,
+                    };
+                    let slot = slots.get_mut(bank * bank_len + layout.offset(stride, row, col));
+                    // The record was made for this tensor, so both are there.
+                    if let (Some(slot), Some(value)) = (slot, values.get(index)) {
+                        *slot = bytes(*value);
+                    }
+                }
+            }
+        }
+    }
 }
 
 struct Shape {
@@ -89,41 +164,13 @@ struct Shape {
     cols: usize,
 }
 
-impl Shape {
-    /// The record and the bytes; nothing if `value` has nothing for an element. The length is checked before memory is taken.
-    fn pack<const SIZE: usize>(
-        &self,
-        name: &str,
-        code: u32,
-        claims: u32,
-        value: impl Fn(usize, usize, usize) -> Option<[u8; SIZE]>,
-    ) -> Result<Option<Packed>, PackError> {
-        let too_large = PackError::TooLarge { len_bytes: usize::MAX };
-        let Some((record, bank_len)) = self.record(code, SIZE, claims) else { return Err(too_large) };
-        let Self { layout, banks, rows, cols } = *self;
-        let mut bytes = vec![0; record.len_bytes as usize];
-        let (slots, _) = bytes.as_chunks_mut::<SIZE>();
-        for bank in 0..banks {
-            for row in 0..rows {
-                for col in 0..cols {
-                    let place = bank * bank_len + layout.offset(record.stride as usize, row, col);
-                    let (Some(slot), Some(value)) = (slots.get_mut(place), value(bank, row, col)) else {
-                        return Ok(None);
-                    };
-                    *slot = value;
-                }
-            }
-        }
-        Ok(Some(Packed { name: name.to_owned(), record, bytes }))
-    }
-
-    /// The record without its place, and the elements of a bank; `None` if a number leaves its field.
-    fn record(&self, code: u32, size: usize, claims: u32) -> Option<(TensorRecord, usize)> {
-        let Self { layout, banks, rows, cols } = *self;
+/// The record without its place; [`PackError::TooLarge`] if a number leaves its field.
+fn record(shape: Shape, code: u32, size: usize, claims: u32) -> Result<TensorRecord, PackError> {
+    let Shape { layout, banks, rows, cols } = shape;
+    let record = || {
         let stride = layout.stride(rows, cols, size)?;
-        let bank_len = layout.bank_len(rows, cols, stride)?;
-        let len = bank_len.checked_mul(banks)?.checked_mul(size)?;
-        let record = TensorRecord {
+        let len = layout.bank_len(rows, cols, stride)?.checked_mul(banks)?.checked_mul(size)?;
+        Some(TensorRecord {
             element: u16::try_from(code).ok()?,
             layout: layout.code(),
             banks: u32::try_from(banks).ok()?,
@@ -133,7 +180,7 @@ impl Shape {
             offset_bytes: 0,
             len_bytes: u32::try_from(len).ok()?,
             claims,
-        };
-        Some((record, bank_len))
-    }
+        })
+    };
+    record().ok_or(PackError::TooLarge { len_bytes: usize::MAX })
 }

@@ -8,7 +8,7 @@ use crate::proof::Quantity;
 use crate::quantise::{IntegerActivation, IntegerHead, QuantLayer, head, sum_factor};
 use tamis_runtime::format::{BlockRecord, Layout, MAX_RESCALE_FACTOR, OpRecord, activation, claim, element, op};
 
-impl Builder<'_> {
+impl<'n> Builder<'n> {
     /// Feature transformer, then the layers behind it.
     pub(super) fn features(&mut self) -> Result<(), PackError> {
         let net = self.net;
@@ -95,7 +95,7 @@ impl Builder<'_> {
         &mut self,
         accumulators: Value,
         activation: IntegerActivation,
-        second: &QuantLayer,
+        second: &'n QuantLayer,
     ) -> Result<Value, PackError> {
         let max = activation.clip;
         let largest = second.weights.integers().iter().map(|weight| i64::from(*weight).abs()).max().unwrap_or(0);
@@ -109,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// Sums to the network's integers.
-    fn rescale(&mut self, sum: Value, head: IntegerHead, second: &QuantLayer) -> Result<(), PackError> {
+    fn rescale(&mut self, sum: Value, head: IntegerHead, second: &'n QuantLayer) -> Result<(), PackError> {
         if second.bias.element == ElementType::I8 {
             return Err(self.unsupported(1, "an i8 bias in an integer head", "store the bias as i16 or i32"));
         }
@@ -146,7 +146,7 @@ impl Builder<'_> {
         &mut self,
         sum: Value,
         activation: IntegerActivation,
-        second: &QuantLayer,
+        second: &'n QuantLayer,
     ) -> Result<Value, PackError> {
         if second.bias.element != ElementType::F32 {
             return Err(self.unsupported(1, "an integer bias in front of a real tail", "store the bias as f32"));

@@ -15,18 +15,19 @@ use tamis_runtime::format::{
 };
 
 /// Everything between header and people's section, before places are known.
-pub struct Program {
+pub struct Program<'n> {
     pub input: InputRecord,
     pub blocks: Vec<BlockRecord>,
-    pub tensors: Vec<Packed>,
+    pub tensors: Vec<Packed<'n>>,
     pub values: Vec<ValueRecord>,
     pub ops: Vec<OpRecord>,
 }
 
 /// Builds the program of a network. The proof decides the claims.
-pub fn build(net: &QuantNet, proof: &Proof) -> Result<Program, PackError> {
-    let net = net.in_file_order();
-    let mut builder = Builder { net: &net, proof, program: empty(&net) };
+///
+/// net: in the file's order, see [`QuantNet::in_file_order`].
+pub fn build<'n>(net: &'n QuantNet, proof: &'n Proof) -> Result<Program<'n>, PackError> {
+    let mut builder = Builder { net, proof, program: empty(net) };
     if net.arch.input.kind == InputKind::Dense {
         builder.dense()?
     } else {
@@ -51,7 +52,7 @@ pub(super) fn activation_code(word: Activation) -> u32 {
     }
 }
 
-fn empty(net: &QuantNet) -> Program {
+fn empty(net: &QuantNet) -> Program<'_> {
     let arch = &net.arch;
     let dense = arch.input.kind == InputKind::Dense;
     let input = InputRecord {
@@ -96,17 +97,17 @@ struct Value {
 struct Builder<'n> {
     net: &'n QuantNet,
     proof: &'n Proof,
-    program: Program,
+    program: Program<'n>,
 }
 
-impl Builder<'_> {
+impl<'n> Builder<'n> {
     fn unsupported(&self, layer: usize, what: impl Into<String>, instead: &'static str) -> PackError {
         let layer = self.net.arch.layers.get(layer).map_or_else(String::new, |layer| layer.name.clone());
         PackError::Unsupported { layer, what: what.into(), instead }
     }
 
     /// Appends a tensor; its name must be new, since people find tensors by name.
-    fn add(&mut self, packed: Packed) -> Result<u32, PackError> {
+    fn add(&mut self, packed: Packed<'n>) -> Result<u32, PackError> {
         if self.program.tensors.iter().any(|other| other.name == packed.name) {
             return Err(PackError::NameTaken { tensor: packed.name });
         }
@@ -127,7 +128,7 @@ impl Builder<'_> {
     }
 
     /// A tensor of layer `index`, with the layer's output buckets as banks.
-    fn tensor(&mut self, index: usize, tensor: &QuantTensor, layout: Layout, claims: u32) -> Result<u32, PackError> {
+    fn tensor(&mut self, index: usize, tensor: &'n QuantTensor, layout: Layout, claims: u32) -> Result<u32, PackError> {
         let bucketed = self.net.arch.layers.get(index).is_some_and(|layer| layer.bucketed);
         let banks = if bucketed { self.net.arch.bucket_count() } else { 1 };
         let mut packed = pack_tensor(tensor, layout, Orientation::OutputRows, banks, claims)?;
