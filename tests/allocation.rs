@@ -6,10 +6,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::Model;
+use tamis_runtime::format::{Layout as FileLayout, Model, OpRecord, activation, element, op};
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Plan, Workspace};
+use tests::draft::{Draft, blank};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
@@ -32,7 +33,30 @@ unsafe impl GlobalAlloc for Counter {
     }
 }
 
+/// A container of 50 MB: 24576 features of 1024 weights.
+fn large() -> AlignedBytes {
+    let mut draft = Draft::of_features(1, 1024, 32, 1);
+    let weights = draft.tensor(element::I16, FileLayout::Rows, (1, 24_576, 1024), || 7i16.to_le_bytes());
+    let bias = draft.tensor(element::I16, FileLayout::Rows, (1, 1024, 1), || 8i16.to_le_bytes());
+    draft.block(24_576, weights, bias);
+    let head = draft.tensor(element::I16, FileLayout::Rows, (1, 1, 1024), || 9i16.to_le_bytes());
+    let params = [255, 0, 0, 0];
+    let record = OpRecord { weights: head, activation: activation::SCRELU, params, ..blank(op::ACTIVATE_DOT) };
+    draft.op(element::I32, 1, 0, record);
+    draft.bytes()
+}
+
 fn main() {
+    // A file of every kind, and one of 50 MB: whatever the loader looks at, it looks at in place.
+    let mut files: Vec<AlignedBytes> = tests::zoo::all().into_iter().map(|animal| animal.bytes).collect();
+    files.push(large());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for file in &files {
+        black_box(Model::parse(file.as_ref()).unwrap());
+    }
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before, "loading allocates");
+    drop(files);
+
     let mut bytes = AlignedBytes::copy_of(&std::fs::read(tests::own("vectors/tiny.bin")).unwrap());
     let (mut own, mut other, mut spare) = ([0; 2], [0; 2], [0; 2]);
     let mut workspace = Workspace::<128>::new();

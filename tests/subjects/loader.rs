@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Model, OpRecord, ParseError};
+use tamis_runtime::format::{Model, OpRecord, ParseError, element};
 use tests::draft::{Draft, seal};
 use tests::exercise::exercise;
 use tests::{own, zoo};
@@ -66,6 +66,79 @@ fn gaps_are_zero() {
     for at in [0x1D0, 0x1FF, 0x210, 0x244, 0x2C2, 0x54B, 0x57F] {
         assert_eq!(padding(at), ParseError::Padding { offset_bytes: at, found: 7 });
     }
+}
+
+/// Of every tensor of every kind, every byte that no element covers: behind the columns of a row, and the rows and columns that
+/// fill up groups of four.
+#[test]
+fn padding_within_tensors_is_zero() {
+    let mut layouts = Vec::new();
+    for mut animal in zoo::small() {
+        let mut gaps = Vec::new();
+        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+        for (index, record) in model.tensors().iter().enumerate() {
+            let tensor = model.tensor(index as u32).unwrap();
+            let (banks, size) = (record.banks as usize, tensor.element_len_bytes());
+            let mut covered = vec![false; tensor.data.len()];
+            let bank_len = covered.len() / size / banks;
+            for (bank, row, col) in (0..banks).flat_map(|bank| {
+                (0..record.rows as usize)
+                    .flat_map(move |row| (0..record.cols as usize).map(move |col| (bank, row, col)))
+            }) {
+                let at = (bank * bank_len + tensor.layout.offset(tensor.stride(), row, col)) * size;
+                covered[at..at + size].fill(true);
+            }
+            let before = gaps.len();
+            gaps.extend((0..covered.len()).filter(|at| !covered[*at]).map(|at| record.offset_bytes as usize + at));
+            if gaps.len() > before {
+                layouts.push((record.layout, banks > 1));
+            }
+        }
+        for at in gaps {
+            let bytes = animal.bytes.as_mut();
+            assert_eq!(bytes[at], 0, "{}", animal.name);
+            for found in [1, 0x80] {
+                bytes[at] = found;
+                seal(bytes);
+                let error = Model::parse(bytes).unwrap_err();
+                assert_eq!(error, ParseError::Padding { offset_bytes: at, found }, "{}", animal.name);
+            }
+            bytes[at] = 0;
+        }
+    }
+    for kind in [(1, false), (1, true), (2, false), (2, true)] {
+        assert!(layouts.contains(&kind), "no padding in a tensor of layout {} with banks: {}", kind.0, kind.1);
+    }
+}
+
+/// Every element of every tensor of reals.
+#[test]
+fn reals_are_finite() {
+    let mut tried = 0;
+    for mut animal in zoo::small() {
+        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+        let reals = model.tensors().iter().enumerate().filter(|(_, record)| u32::from(record.element) == element::F32);
+        let reals: Vec<(usize, usize, usize)> =
+            reals.map(|(index, record)| (index, record.offset_bytes as usize, record.len_bytes as usize / 4)).collect();
+        for (index, start, len) in reals {
+            for (at, value) in
+                (0..len).flat_map(|at| [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(|value| (at, value)))
+            {
+                let bytes = animal.bytes.as_mut();
+                let place = start + 4 * at..start + 4 * at + 4;
+                let before: [u8; 4] = bytes[place.clone()].try_into().unwrap();
+                bytes[place.clone()].copy_from_slice(&value.to_le_bytes());
+                seal(bytes);
+                let found = Model::parse(bytes).unwrap_err();
+                let expected = "a finite number (found: the element's index)";
+                let place_name = "tensor: an f32 element";
+                assert_eq!(found, ParseError::Field { place: place_name, index, found: at as u64, expected });
+                bytes[place].copy_from_slice(&before);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
 }
 
 #[test]

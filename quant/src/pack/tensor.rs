@@ -184,3 +184,71 @@ fn record(shape: Shape, code: u32, size: usize, claims: u32) -> Result<TensorRec
     };
     record().ok_or(PackError::TooLarge { len_bytes: usize::MAX })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 6 × 5 of what the element type can hold, every element another: −300 and so on in i16, their low bytes in i8.
+    fn tensor(element: ElementType) -> QuantTensor {
+        let integers = (0..30).map(|index| if element == ElementType::I8 { index - 15 } else { index * 21 - 300 });
+        let values = match element {
+            ElementType::F32 => Values::F32(integers.map(|value| value as f32 / 8.0).collect()),
+            _ => Values::Int(integers.collect()),
+        };
+        QuantTensor { name: "w".to_owned(), element, scale: None, outputs: 6, inputs: 5, values }
+    }
+
+    fn bytes_of_element(tensor: &QuantTensor, index: usize) -> Vec<u8> {
+        match (&tensor.values, tensor.element) {
+            (Values::Int(values), ElementType::I8) => (values[index] as i8).to_le_bytes().to_vec(),
+            (Values::Int(values), ElementType::I16) => (values[index] as i16).to_le_bytes().to_vec(),
+            (Values::Int(values), _) => values[index].to_le_bytes().to_vec(),
+            (Values::F32(values), _) => values[index].to_le_bytes().to_vec(),
+        }
+    }
+
+    /// Every element is where the layout says, and the rest is zero.
+    #[test]
+    fn elements_go_where_the_layout_says() {
+        for element in [ElementType::I8, ElementType::I16, ElementType::I32, ElementType::F32] {
+            for (layout, orientation, banks) in [
+                (Layout::Rows, Orientation::InputRows, 1),
+                (Layout::Rows, Orientation::OutputRows, 1),
+                (Layout::Rows, Orientation::OutputRows, 3),
+                (Layout::K4, Orientation::OutputRows, 1),
+                (Layout::K4, Orientation::OutputRows, 2),
+            ] {
+                let tensor = tensor(element);
+                let packed = pack_tensor(&tensor, layout, orientation, banks, 0).unwrap();
+                let size = bytes_of_element(&tensor, 0).len();
+                let stride = packed.record.stride as usize;
+                let mut expected = vec![0; packed.record.len_bytes as usize];
+                let bank_len = expected.len() / size / banks;
+                for output in 0..6 {
+                    for input in 0..5 {
+                        let (bank, row, col) = match orientation {
+                            Orientation::OutputRows => (output / (6 / banks), output % (6 / banks), input),
+                            Orientation::InputRows => (0, input, output),
+                        };
+                        let at = (bank * bank_len + layout.offset(stride, row, col)) * size;
+                        expected[at..at + size].copy_from_slice(&bytes_of_element(&tensor, output + 6 * input));
+                    }
+                }
+                let mut found = vec![0; expected.len()];
+                packed.write(&mut found);
+                assert_eq!(found, expected, "{element:?} {layout:?} {orientation:?} {banks}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tensor_that_is_not_whole_is_refused() {
+        for orientation in [Orientation::InputRows, Orientation::OutputRows] {
+            let mut tensor = tensor(ElementType::I16);
+            tensor.values = Values::Int(vec![1; 29]);
+            let error = pack_tensor(&tensor, Layout::Rows, orientation, 1, 0).unwrap_err();
+            assert_eq!(error, PackError::Contents { tensor: "w".to_owned(), outputs: 6, inputs: 5 });
+        }
+    }
+}
