@@ -74,14 +74,14 @@ pub fn four_mebibytes() -> AlignedBytes {
     container(&read_raw(&raw, &arch).unwrap())
 }
 
-/// (768 × `king_buckets` -> 1024)x2 -> 1x8 with SCReLU, and a `raw.bin` for it: weights as training leaves them, most near
-/// zero and few above 1. 16 king buckets make 50.4 MB of f32, 32 make a container of 50.4 MB.
-pub fn king_buckets(king_buckets: usize) -> (Architecture, Vec<u8>) {
+/// (768 × `king_buckets` -> `hidden`)x2 -> 1x8 with SCReLU, and a `raw.bin` for it: weights as training leaves them, most near
+/// zero. 1024 wide, 16 king buckets make 50.4 MB of f32 and 32 make a container of 50.4 MB.
+pub fn king_buckets(king_buckets: usize, hidden: usize) -> (Architecture, Vec<u8>) {
     let table: Vec<String> = (0..64).map(|square| (square * king_buckets / 64).to_string()).collect();
     let text = format!(
         "schema = 1\nname = \"buckets\"\ninput = {{ kind = \"chess\", king_buckets = [{}] }}\n\
          buckets = {{ count = 8 }}\noutput = {{ scale = 400 }}\n\
-         [[layer]]\nname = \"l0\"\noutputs = 1024\nactivation = \"screlu\"\n\
+         [[layer]]\nname = \"l0\"\noutputs = {hidden}\nactivation = \"screlu\"\n\
          [[layer]]\nname = \"l1\"\noutputs = 1\nbucketed = true\n{TENSORS}",
         table.join(", ")
     );
@@ -94,8 +94,8 @@ pub fn king_buckets(king_buckets: usize) -> (Architecture, Vec<u8>) {
 }
 
 /// The container of [`king_buckets`].
-pub fn king_buckets_container(count: usize) -> AlignedBytes {
-    let (arch, raw) = king_buckets(count);
+pub fn king_buckets_container(count: usize, hidden: usize) -> AlignedBytes {
+    let (arch, raw) = king_buckets(count, hidden);
     container(&read_raw(&raw, &arch).unwrap())
 }
 

@@ -189,7 +189,7 @@ fn record(shape: Shape, code: u32, size: usize, claims: u32) -> Result<TensorRec
 mod tests {
     use super::*;
 
-    /// 6 × 5 of what the element type can hold, every element another: −300 and so on in i16, their low bytes in i8.
+    /// 6 × 5, every element another, within the element type and of both signs.
     fn tensor(element: ElementType) -> QuantTensor {
         let integers = (0..30).map(|index| if element == ElementType::I8 { index - 15 } else { index * 21 - 300 });
         let values = match element {
