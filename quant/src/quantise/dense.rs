@@ -188,8 +188,8 @@ fn quantise_layer(
         let mut integers = Vec::with_capacity(values.len());
         for (index, value) in values.iter().enumerate() {
             let (output, input) = (index % outputs.max(1), index / outputs.max(1));
-            let tensor = spec.name.clone();
             if !value.is_finite() {
+                let tensor = spec.name.clone();
                 return Err(QuantiseError::NotFinite { tensor, index, output, input, value: *value });
             }
             let product = f64::from(*value) / unit(output);
@@ -197,7 +197,7 @@ fn quantise_layer(
             if rounded.abs() > limit {
                 let (low, high) = super::element::range(spec.r#type);
                 let (element, limit) = (spec.r#type.word(), (limit + 0.5) * unit(output));
-                let value = *value;
+                let (tensor, value) = (spec.name.clone(), *value);
                 return Err(QuantiseError::OutOfRange {
                     tensor,
                     index,
