@@ -33,6 +33,9 @@ mod proof; // the overflow proof and its witnesses
 #[path = "subjects/permutation.rs"]
 mod permutation; // another order of the neurons
 
+#[path = "subjects/plies.rs"]
+mod plies; // a ply stack and its refresh cache against filling anew
+
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
 

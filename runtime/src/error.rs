@@ -65,6 +65,11 @@ pub enum RunError {
         /// Identity of the plan's.
         expected: u64,
     },
+    /// A perspective of a ply stack has changed as a whole, and its features are to be given first.
+    WantsFeatures {
+        /// Which perspective.
+        side: usize,
+    },
     /// A refresh key beyond the cache's.
     RefreshKey {
         /// The key.
@@ -97,6 +102,9 @@ impl fmt::Display for RunError {
                 f,
                 "filled from the model {found:016x}, used with the model {expected:016x}: reset it when the network changes"
             ),
+            Self::WantsFeatures { side } => {
+                write!(f, "perspective {side} changed as a whole: give its features to `refresh` first")
+            }
             Self::RefreshKey { found, limit } => {
                 write!(f, "refresh key {found}; the cache has 0 to {}", limit.saturating_sub(1))
             }

@@ -3,6 +3,10 @@
 //! The runtime knows no rules of any game. [`chess`] needs only pieces, squares and kings.
 
 mod accumulator;
+mod cache;
 pub mod chess;
+mod stack;
 
 pub use accumulator::AccumulatorPair;
+pub use cache::RefreshCache;
+pub use stack::{Change, Stack};

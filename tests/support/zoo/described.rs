@@ -64,6 +64,11 @@ pub(super) fn described() -> Vec<Animal> {
             layer("outputs = 18\nactivation = 'screlu'", I16_255, I16_255, 60),
             layer("outputs = 1\nbucketed = true", I16_64, HEAD_BIAS, 126),
         ]),
+        // Whole vectors of every width, and a rest.
+        animal("chess, mirrored king buckets, wide", MIRRORED, "", &[
+            layer("outputs = 300\nactivation = 'screlu'", I16_255, I16_255, 60),
+            layer("outputs = 1", I16_64, HEAD_BIAS, 126),
+        ]),
         animal("pairs, i8, both squares and a skip", TWO_LISTS, "count = 3", &[
             layer("outputs = 38\nactivation = 'pairwise-crelu'\nproduct_shift = 9", I16_255, I16_255, 250),
             layer("outputs = 6\nactivation = 'dual-crelu'\nbucketed = true\nskip = 1", I8_64, F32, 127),
