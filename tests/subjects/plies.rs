@@ -58,16 +58,15 @@ impl Board {
         let mover = (random.draw() % if random.draw() & 1 == 0 { 2 } else { self.men.len() as u64 }) as usize;
         let target = (random.draw() % 64) as u8;
         match self.at(target) {
-            Some(0 | 1) => return,
-            Some(taken) if taken == mover => return,
-            Some(taken) if self.men.len() > 8 => {
+            // Kings are not taken, and some men stay.
+            Some(taken) if taken > 1 && taken != mover && self.men.len() > 8 => {
                 self.men[mover].2 = target;
                 if mover > 1 && random.draw().is_multiple_of(4) {
                     self.men[mover].0 = (random.draw() % 5) as u8;
                 }
                 self.men.remove(taken);
             }
-            Some(_) => return,
+            Some(_) => {}
             None => self.men[mover].2 = target,
         }
     }

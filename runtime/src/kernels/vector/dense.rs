@@ -76,10 +76,10 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
     }
     let mut row = 0;
     while row < out.len() {
-        // SAFETY: in each arm `row + rows of the tile ≤ stride`, rows of the tile being `8·ROWS`, `4·ROWS` …: the arm was chosen
-        // by what is left of the stride. The length of `w` was compared above.
         let left = stride - row;
-        row += unsafe {
+        // SAFETY: in each arm `row` and the rows of the tile, `8·ROWS`, `4·ROWS` …, stay within the stride: the arm was chosen by
+        // what is left of it. The length of `w` was compared above.
+        let done = unsafe {
             if left >= 8 * D::ROWS {
                 tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out)
             } else if left >= 4 * D::ROWS {
@@ -87,11 +87,12 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
             } else if left >= 2 * D::ROWS {
                 tile::<D, 2, 2, true>(d, x, w, stride, row, bias, out)
             } else if left >= D::ROWS {
-                tile::<D, 1, 8, true>(d, x, w, stride, row, bias, out)
+                tile::<D, 1, 4, true>(d, x, w, stride, row, bias, out)
             } else {
                 tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out)
             }
         };
+        row += done;
     }
 }
 

@@ -10,6 +10,7 @@ const LANES: usize = 8;
 const ROWS: usize = 8;
 
 /// Eight f32.
+#[allow(clippy::wrong_self_convention, reason = "`self` is the instruction set, not what is converted")]
 pub(in crate::kernels) trait Reals: Copy {
     type F32: Copy;
     fn load(self, x: &[f32; 8]) -> Self::F32;
