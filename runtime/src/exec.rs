@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::num;
 use crate::plan::Plan;
-use crate::step::{Affine, Bias, Step, Work, in_order};
+use crate::step::{Affine, Head, Step, Work, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
@@ -41,7 +41,34 @@ impl Plan<'_> {
     /// # Errors
     /// [`RunError`] for what the caller hands in: kind and length of the input, the bucket, the workspace.
     pub fn run<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
+        if let (Some(head), Input::Accumulators(own, other)) = (&self.head, input) {
+            self.check_accumulator("own accumulator", own.len())?;
+            if self.model.input().perspectives == 2 {
+                self.check_accumulator("other accumulator", other.len())?;
+            }
+            return self.run_head(head, own, other, bucket, workspace);
+        }
         self.run_traced(input, bucket, workspace, |_, _| ())
+    }
+
+    /// The network behind accumulators of the right length, where it is one layer with one output.
+    #[inline]
+    pub(crate) fn run_head<'w>(
+        &self,
+        head: &Head<'_>,
+        own: &[i16],
+        other: &[i16],
+        bucket: usize,
+        workspace: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
+        self.check_place(bucket, workspace)?;
+        let (first, second) = in_order(self.model.input(), own, other);
+        let sum = (head.dot)(first, second, head.weights.bank(bucket), head.max);
+        let out = typed_mut::<i32>(workspace.get_mut(head.write.range()).unwrap_or(&mut []));
+        if let [out] = out {
+            *out = num::rescale_by(sum, head.pre, head.bias.get(bucket, 0), head.factor, head.divisor);
+        }
+        Ok(Output::I32(out))
     }
 
     /// The same, showing every value as it is computed: `observe(value index, its bytes)`.
@@ -80,6 +107,7 @@ impl Plan<'_> {
         })
     }
 
+    #[inline]
     fn check(&self, input: Input<'_>, bucket: usize, workspace: &[u8]) -> Result<(), RunError> {
         let record = self.model.input();
         let expected = match record.kind {
@@ -99,7 +127,13 @@ impl Plan<'_> {
             (input_kind::DENSE, Input::I8(x)) if record.element == element::I8 => length("input", x.len())?,
             _ => return Err(RunError::InputKind),
         }
-        let limit = record.bucket_count as usize;
+        self.check_place(bucket, workspace)
+    }
+
+    /// The bucket and the workspace.
+    #[inline]
+    fn check_place(&self, bucket: usize, workspace: &[u8]) -> Result<(), RunError> {
+        let limit = self.model.input().bucket_count as usize;
         if bucket >= limit {
             return Err(RunError::Bucket { found: bucket, limit });
         }
@@ -114,6 +148,7 @@ impl Plan<'_> {
         Ok(())
     }
 
+    #[inline]
     fn execute(&self, step: &Step<'_>, is_first: bool, input: Input<'_>, bucket: usize, workspace: &mut [u8]) {
         let (x, out): (&[u8], &mut [u8]) = if is_first {
             let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
@@ -145,11 +180,7 @@ impl Plan<'_> {
             }
             Work::Rescale { pre, factor, divisor, bias } => {
                 for (index, (y, x)) in typed_mut::<i32>(out).iter_mut().zip(typed::<i32>(x)).enumerate() {
-                    let bias = match bias {
-                        Bias::I16(bias) => bias.bank(bucket).get(index).map_or(0, |bias| i32::from(*bias)),
-                        Bias::I32(bias) => bias.bank(bucket).get(index).copied().unwrap_or(0),
-                    };
-                    *y = num::rescale_by(*x, pre, bias, factor, divisor);
+                    *y = num::rescale_by(*x, pre, bias.get(bucket, index), factor, divisor);
                 }
             }
             Work::Dequantise { factor, bias } => {

@@ -4,7 +4,7 @@ use crate::error::RunError;
 use crate::format::{BlockRecord, Model, element, feature_set, input_kind};
 use crate::kernels::{Kernels, prefetch};
 use crate::nnue::chess::ChessView;
-use crate::step::{AHEAD, Step};
+use crate::step::{AHEAD, Head, Step};
 
 /// Rows of one block that one pass takes, where a network has several blocks.
 const ROWS_A_PASS: usize = 32;
@@ -38,6 +38,8 @@ pub struct Plan<'a> {
     pub(crate) kernels: &'static Kernels,
     /// The first operations, resolved.
     pub(crate) steps: [Option<Step<'a>>; AHEAD],
+    /// The whole network behind the accumulators, where it is one layer with one output.
+    pub(crate) head: Option<Head<'a>>,
     /// The first block's rows, and its biases.
     rows: Rows<'a>,
     stride: usize,
@@ -61,7 +63,8 @@ impl<'a> Plan<'a> {
         let first = model.blocks().first();
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
         let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
-        Self { model, kernels, steps, rows, stride, bias }
+        let head = Head::resolve(&model, kernels);
+        Self { model, kernels, steps, head, rows, stride, bias }
     }
 
     /// The model.
@@ -162,23 +165,33 @@ impl<'a> Plan<'a> {
     }
 
     /// Counts and indices of two lists.
+    #[inline]
     pub(crate) fn check_features(&self, added: &[u32], removed: &[u32]) -> Result<(), RunError> {
         let (limit, size) = (self.max_active(), self.model.input().size);
         let found = added.len().max(removed.len());
         if found > limit {
             return Err(RunError::TooManyFeatures { found, limit });
         }
-        match added.iter().chain(removed).find(|feature| **feature >= size) {
-            Some(found) => Err(RunError::Feature { found: *found, limit: size }),
-            None => Ok(()),
+        for list in [added, removed] {
+            for feature in list {
+                if *feature >= size {
+                    return Err(RunError::Feature { found: *feature, limit: size });
+                }
+            }
         }
+        Ok(())
     }
 
     /// [`crate::kernels::Update`] over all blocks, for lists and lengths that were checked.
+    #[inline]
     pub(crate) fn change(&self, acc: &mut [i16], source: Option<&[i16]>, added: &[u32], removed: &[u32]) {
         if let [_] = self.model.blocks() {
             return self.pass(self.rows, self.stride, acc, source, added, removed);
         }
+        self.change_blocks(acc, source, added, removed);
+    }
+
+    fn change_blocks(&self, acc: &mut [i16], source: Option<&[i16]>, added: &[u32], removed: &[u32]) {
         if let Some(source) = source {
             acc.copy_from_slice(source);
         }
@@ -197,6 +210,7 @@ impl<'a> Plan<'a> {
         }
     }
 
+    #[inline]
     fn pass(
         &self,
         rows: Rows<'_>,

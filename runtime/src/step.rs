@@ -64,6 +64,16 @@ pub(crate) enum Bias<'a> {
     I32(Banks<'a, i32>),
 }
 
+impl Bias<'_> {
+    #[inline]
+    pub fn get(self, bucket: usize, index: usize) -> i32 {
+        match self {
+            Self::I16(bias) => bias.bank(bucket).get(index).map_or(0, |bias| i32::from(*bias)),
+            Self::I32(bias) => bias.bank(bucket).get(index).copied().unwrap_or(0),
+        }
+    }
+}
+
 /// A tensor's elements, cut into output buckets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Banks<'a, T> {
@@ -166,6 +176,31 @@ impl<'a> Step<'a> {
             write: place(model, record.output, 0, output.len),
             output: record.output as usize,
         })
+    }
+}
+
+/// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records would show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub dot: Dot,
+    pub max: i16,
+    pub weights: Banks<'a, i16>,
+    pub pre: Divisor,
+    pub factor: i32,
+    pub divisor: Divisor,
+    pub bias: Bias<'a>,
+    pub write: Place,
+}
+
+impl<'a> Head<'a> {
+    /// `None` for any other network.
+    pub fn resolve(model: &Model<'a>, kernels: &Kernels) -> Option<Self> {
+        let [first, second] = model.ops() else { return None };
+        let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
+        let Work::ActivateDot { dot, max, weights } = first.work else { return None };
+        let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
+        let one_output = second.write.range().len() == size_of::<i32>();
+        one_output.then_some(Self { dot, max, weights, pre, factor, divisor, bias, write: second.write })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use bytemuck::Zeroable;
 
 /// Features that a ply notes for later, a side and a direction; a longer list, rare in any game, is applied at once.
-const NOTED: usize = 6;
+const NOTED: usize = 4;
 
 /// What a ply changes in one perspective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,12 +55,21 @@ impl List {
     const EMPTY: Self = Self { len: 0, features: [0; NOTED] };
 
     /// A copy; `None` if it does not fit.
+    #[inline]
     fn of(features: &[u32]) -> Option<Self> {
-        let mut list = Self { len: features.len() as u32, ..Self::EMPTY };
-        list.features.get_mut(..features.len())?.copy_from_slice(features);
-        Some(list)
+        // Spelt out, because copying so few through memory costs more than the rest of a push.
+        let features_of_four = match *features {
+            [] => [0; NOTED],
+            [a] => [a, 0, 0, 0],
+            [a, b] => [a, b, 0, 0],
+            [a, b, c] => [a, b, c, 0],
+            [a, b, c, d] => [a, b, c, d],
+            _ => return None,
+        };
+        Some(Self { len: features.len() as u32, features: features_of_four })
     }
 
+    #[inline]
     fn as_slice(&self) -> &[u32] {
         self.features.get(..self.len as usize).unwrap_or(&[])
     }
@@ -326,6 +335,9 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
             return Err(RunError::StackEmpty);
         };
         let [own, other] = sides.map(|side| &slot.accumulators[side][..]);
+        if let Some(head) = &plan.head {
+            return plan.run_head(head, own, other, bucket, workspace);
+        }
         plan.run(Input::Accumulators(own, other), bucket, workspace)
     }
 
@@ -342,22 +354,18 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
     /// Walks back to the last computed ply and forward again; false where features are wanted first.
     #[inline]
     fn bring_up_to_date(&mut self, plan: &Plan<'_>, side: usize) -> bool {
-        let mut from = self.len - 1;
-        loop {
-            match self.slots[from].states[side] {
-                State::COMPUTED => break,
-                State::NOTED if from > 0 => from -= 1,
-                _ => return false,
-            }
+        let Some(line) = self.slots.get_mut(..self.len) else { return false };
+        let Some(from) = line.iter().rposition(|slot| slot.states[side] != State::NOTED) else { return false };
+        let Some([first, rest @ ..]) = line.get_mut(from..) else { return false };
+        if first.states[side] != State::COMPUTED {
+            return false;
         }
-        for index in from + 1..self.len {
-            let (below, above) = self.slots.split_at_mut(index);
-            if let (Some(parent), Some(child)) = (below.last(), above.first_mut()) {
-                let (added, removed) = (&child.added[side], &child.removed[side]);
-                let source = Some(&parent.accumulators[side][..]);
-                plan.change(&mut child.accumulators[side], source, added.as_slice(), removed.as_slice());
-                child.states[side] = State::COMPUTED;
-            }
+        let mut parent = &first.accumulators[side];
+        for Slot { accumulators, added, removed, states, .. } in rest {
+            let (child, added, removed) = (&mut accumulators[side], added[side].as_slice(), removed[side].as_slice());
+            plan.change(child, Some(parent), added, removed);
+            states[side] = State::COMPUTED;
+            parent = child;
         }
         true
     }

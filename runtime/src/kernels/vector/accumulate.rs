@@ -62,6 +62,9 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
     removed: &[u32],
 ) {
     let done = tiles::<S, R, TILE>(s, out, source, rows, stride, added, removed, 0);
+    if done == out.len() {
+        return;
+    }
     let done = tiles::<S, R, 1>(s, out, source, rows, stride, added, removed, done);
     for (index, sum) in out.iter_mut().enumerate().skip(done) {
         if let Some(source) = source.and_then(|source| source.get(index)) {
@@ -91,15 +94,14 @@ fn tiles<S: Simd, R: Row<S>, const N: usize>(
 ) -> usize {
     let width = N * S::LANES;
     while let Some(tile) = out.get_mut(start..start + width) {
-        let mut sums = [s.splat(0); N];
         let from = match source {
-            Some(source) => source.get(start..start + width).unwrap_or(&[]),
-            None => &*tile,
+            Some(source) => source.get(start..start + width),
+            None => Some(&*tile),
         };
-        if let Some(from) = S::chunks(from).0.first_chunk::<N>() {
-            for (sum, from) in sums.iter_mut().zip(from) {
-                *sum = s.load(from);
-            }
+        let Some(from) = from.and_then(|from| S::chunks(from).0.first_chunk::<N>()) else { break };
+        let mut sums = [s.splat(0); N];
+        for (sum, from) in sums.iter_mut().zip(from) {
+            *sum = s.load(from);
         }
         for row in added {
             if let Some(row) = part::<S, R, N>(rows, *row as usize * stride + start) {

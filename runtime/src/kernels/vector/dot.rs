@@ -26,6 +26,7 @@ trait Term<S: Simd>: Copy {
     type Sums: Copy;
     fn zero(s: S) -> Self::Sums;
     fn add(s: S, sums: Self::Sums, clipped: S::I16, w: S::I16) -> Self::Sums;
+    fn merge(s: S, a: Self::Sums, b: Self::Sums) -> Self::Sums;
     fn total(s: S, sums: Self::Sums) -> i32;
     fn single(clipped: i16, w: i16) -> i32;
 }
@@ -42,6 +43,10 @@ impl<S: Simd> Term<S> for Plain {
     #[inline(always)]
     fn add(s: S, sums: S::I32, clipped: S::I16, w: S::I16) -> S::I32 {
         s.add_products(sums, clipped, w)
+    }
+    #[inline(always)]
+    fn merge(s: S, a: S::I32, b: S::I32) -> S::I32 {
+        s.add32(a, b)
     }
     #[inline(always)]
     fn total(s: S, sums: S::I32) -> i32 {
@@ -67,6 +72,10 @@ impl<S: Simd> Term<S> for Short {
         s.add_products(sums, s.mul_low(clipped, w), clipped)
     }
     #[inline(always)]
+    fn merge(s: S, a: S::I32, b: S::I32) -> S::I32 {
+        s.add32(a, b)
+    }
+    #[inline(always)]
     fn total(s: S, sums: S::I32) -> i32 {
         s.sum32(sums)
     }
@@ -88,6 +97,10 @@ impl<S: Simd> Term<S> for Square {
     #[inline(always)]
     fn add(s: S, sums: S::I32, clipped: S::I16, w: S::I16) -> S::I32 {
         s.add_products(sums, s.mul_low(clipped, clipped), w)
+    }
+    #[inline(always)]
+    fn merge(s: S, a: S::I32, b: S::I32) -> S::I32 {
+        s.add32(a, b)
     }
     #[inline(always)]
     fn total(s: S, sums: S::I32) -> i32 {
@@ -116,6 +129,10 @@ impl<S: Simd> Term<S> for Biased {
         (s.add_products(sums.0, biased, w), s.add_products(sums.1, s.splat(1), w))
     }
     #[inline(always)]
+    fn merge(s: S, a: Self::Sums, b: Self::Sums) -> Self::Sums {
+        (s.add32(a.0, b.0), s.add32(a.1, b.1))
+    }
+    #[inline(always)]
     fn total(s: S, sums: Self::Sums) -> i32 {
         s.sum32(sums.0).wrapping_add(s.sum32(sums.1) << 15)
     }
@@ -141,6 +158,10 @@ impl<S: Simd> Term<S> for Split {
         let low = s.mul_low(clipped, clipped);
         let high = s.add(s.mul_high(clipped, clipped), s.shift_right(low, 15));
         (s.add_products(sums.0, low, w), s.add_products(sums.1, high, w))
+    }
+    #[inline(always)]
+    fn merge(s: S, a: Self::Sums, b: Self::Sums) -> Self::Sums {
+        (s.add32(a.0, b.0), s.add32(a.1, b.1))
     }
     #[inline(always)]
     fn total(s: S, sums: Self::Sums) -> i32 {
@@ -203,6 +224,9 @@ fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &
             singles = singles.wrapping_add(T::single(num::clip(*x, max), *w));
         }
     }
-    // Adding the chains' totals is cheap beside the loop, and right for every form.
-    sums.iter().fold(singles, |total, sums| total.wrapping_add(T::total(s, *sums)))
+    let mut total = sums[0];
+    for chain in sums.iter().skip(1) {
+        total = T::merge(s, total, *chain);
+    }
+    T::total(s, total).wrapping_add(singles)
 }
