@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::num;
 use crate::plan::Plan;
-use crate::step::{Affine, Head, Step, Work, in_order};
+use crate::step::{Head, Requantisation, Step, Work, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
@@ -48,7 +48,16 @@ impl Plan<'_> {
             }
             return self.run_head(head, own, other, bucket, workspace);
         }
-        self.run_traced(input, bucket, workspace, |_, _| ())
+        self.check(input, bucket, workspace)?;
+        for step in &self.steps {
+            self.execute(step, &input, bucket, workspace);
+        }
+        for record in self.model.ops().iter().skip(self.done) {
+            if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
+                self.execute(&step, &input, bucket, workspace);
+            }
+        }
+        Ok(self.output(workspace))
     }
 
     /// The network behind accumulators of the right length, where it is one layer with one output.
@@ -84,27 +93,19 @@ impl Plan<'_> {
         mut observe: impl FnMut(usize, &[u8]),
     ) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
-        let mut last = 0..0;
-        for (index, record) in self.model.ops().iter().enumerate() {
-            let resolved;
-            let step = match self.steps.get(index) {
-                Some(Some(step)) => step,
-                _ => {
-                    resolved = Step::resolve(&self.model, self.kernels, record);
-                    let Some(step) = &resolved else { continue };
-                    step
-                }
-            };
-            self.execute(step, record.input == 0, input, bucket, workspace);
-            last = step.write.range();
-            observe(step.output, workspace.get(last.clone()).unwrap_or(&[]));
+        for record in self.model.ops() {
+            if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
+                self.execute(&step, &input, bucket, workspace);
+                observe(step.output, workspace.get(step.write.range()).unwrap_or(&[]));
+            }
         }
-        let output = self.model.values().get(self.model.input().output as usize);
-        let bytes = workspace.get(last).unwrap_or(&[]);
-        Ok(match output.map(|value| value.element) {
-            Some(element::F32) => Output::F32(typed(bytes)),
-            _ => Output::I32(typed(bytes)),
-        })
+        Ok(self.output(workspace))
+    }
+
+    #[inline]
+    fn output<'w>(&self, workspace: &'w [u8]) -> Output<'w> {
+        let bytes = workspace.get(self.output.place.range()).unwrap_or(&[]);
+        if self.output.is_f32 { Output::F32(typed(bytes)) } else { Output::I32(typed(bytes)) }
     }
 
     #[inline]
@@ -148,11 +149,28 @@ impl Plan<'_> {
         Ok(())
     }
 
-    #[inline]
-    fn execute(&self, step: &Step<'_>, is_first: bool, input: Input<'_>, bucket: usize, workspace: &mut [u8]) {
-        let (x, out): (&[u8], &mut [u8]) = if is_first {
+    fn execute(&self, step: &Step<'_>, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) {
+        if let Work::LayerU8 { affine, weights, bias, sums, requantise } = &step.work {
+            let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
+            let affine = |x: &[u8], out: &mut [u8]| affine.for_inputs(x)(x, weights, stride, bias, typed_mut(out));
+            match (input, step.reads_input) {
+                (Input::U8(x), true) => {
+                    let out = workspace.get_mut(sums.range()).unwrap_or(&mut []);
+                    affine(x.get(step.read.range()).unwrap_or(&[]), out);
+                }
+                _ => {
+                    let (x, out) = split(workspace, step.read.range(), sums.range());
+                    affine(x, out);
+                }
+            }
+            let (sums, out) = split(workspace, sums.range(), step.write.range());
+            let (multipliers, shifts) = (requantise.multipliers.bank(bucket), requantise.shifts.bank(bucket));
+            let (low, high) = (requantise.low, requantise.high);
+            return (self.kernels.requantise_u8.call)(typed(sums), multipliers, shifts, low, high, out);
+        }
+        let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
             let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
-            let x = match input {
+            let x = match *input {
                 Input::Accumulators(own, other) => {
                     let (first, second) = in_order(self.model.input(), own, other);
                     return self.accumulators(&step.work, first, second, bucket, out);
@@ -167,11 +185,7 @@ impl Plan<'_> {
         let kernels = self.kernels;
         match step.work {
             Work::AffineU8 { affine, weights, bias } => {
-                let call = match affine {
-                    Affine::Known(call) => call,
-                    Affine::Asked { narrow, .. } if x.iter().fold(0, |union, byte| union | byte) < 128 => narrow,
-                    Affine::Asked { any, .. } => any,
-                };
+                let call = affine.for_inputs(x);
                 call(x, weights.bank(bucket), weights.stride, bias.bank(bucket), typed_mut(out));
             }
             Work::AffineI8 { weights, bias } => {
@@ -183,12 +197,12 @@ impl Plan<'_> {
                     *y = num::rescale_by(*x, pre, bias.get(bucket, index), factor, divisor);
                 }
             }
-            Work::Dequantise { factor, bias } => {
-                (kernels.dequantise_f32.call)(typed(x), factor, bias.bank(bucket), typed_mut(out));
+            Work::Dequantise { factor, bias, activation } => {
+                (kernels.dequantise_f32.call)(typed(x), factor, bias.bank(bucket), activation, typed_mut(out));
             }
-            Work::AffineF32 { weights, bias } => {
+            Work::AffineF32 { weights, bias, activation } => {
                 let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
-                (kernels.affine_f32.call)(typed(x), weights, stride, bias, typed_mut(out));
+                (kernels.affine_f32.call)(typed(x), weights, stride, bias, activation, typed_mut(out));
             }
             Work::ActivationF32 { activation } => (kernels.activation_f32.call)(typed(x), activation, typed_mut(out)),
             Work::ScaleF32 { factor } => {
@@ -203,7 +217,7 @@ impl Plan<'_> {
                     *y += x;
                 }
             }
-            Work::Requantise { multipliers, shifts, low, high, element } => {
+            Work::Requantise(Requantisation { multipliers, shifts, low, high, element }) => {
                 let (x, multipliers, shifts) = (typed(x), multipliers.bank(bucket), shifts.bank(bucket));
                 match element {
                     element::U8 => (kernels.requantise_u8.call)(x, multipliers, shifts, low, high, out),
@@ -211,6 +225,8 @@ impl Plan<'_> {
                     _ => (kernels.requantise_i32.call)(x, multipliers, shifts, low, high, typed_mut(out)),
                 }
             }
+            // Done above.
+            Work::LayerU8 { .. } => {}
             Work::ActivateDot { .. } | Work::ActivateF32 { .. } | Work::PairwiseU8 { .. } => {}
         }
     }

@@ -1,6 +1,8 @@
 //! The arithmetic, once. Every kernel of every tier, and on the host the proof and the integer model, round, clip and add
 //! through these definitions; FORMAT.md states them in words. (How a real number becomes a stored integer is the quantiser's.)
 
+use crate::format::activation;
+
 /// The engine's integer head: [`rescale_exact`], reduced to its low 32 bits.
 ///
 /// `pre_divisor`, `divisor` ≥ 1, `factor` 1 to 2³⁰.
@@ -97,6 +99,18 @@ pub fn crelu(x: f32) -> f32 {
 /// `max(x, 0)` in f32; NaN and −0 become +0.
 pub fn relu(x: f32) -> f32 {
     if x > 0.0 { x } else { 0.0 }
+}
+
+/// The activations that turn one number into one: identity, ReLU, CReLU, SCReLU and SqrReLU by their codes in
+/// [`crate::format::activation`]; any other code counts as identity.
+pub fn activate(x: f32, code: u32) -> f32 {
+    match code {
+        activation::RELU => relu(x),
+        activation::CRELU => crelu(x),
+        activation::SCRELU => crelu(x) * crelu(x),
+        activation::SQRRELU => relu(x) * relu(x),
+        _ => x,
+    }
 }
 
 /// The sum of eight lanes in the one order that every tier follows: lanes four apart, then two apart, then neighbours.

@@ -4,7 +4,7 @@ use crate::error::RunError;
 use crate::format::{BlockRecord, Model, element, feature_set, input_kind};
 use crate::kernels::{Kernels, prefetch};
 use crate::nnue::chess::ChessView;
-use crate::step::{AHEAD, Head, Step};
+use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
 
 /// Rows of one block that one pass takes, where a network has several blocks.
 const ROWS_A_PASS: usize = 32;
@@ -36,8 +36,10 @@ const ROWS_A_PASS: usize = 32;
 pub struct Plan<'a> {
     pub(crate) model: Model<'a>,
     pub(crate) kernels: &'static Kernels,
-    /// The first operations, resolved.
-    pub(crate) steps: [Option<Step<'a>>; AHEAD],
+    /// The first `done` operations, resolved and fused.
+    pub(crate) steps: heapless::Vec<Step<'a>, AHEAD>,
+    pub(crate) done: usize,
+    pub(crate) output: OutputPlace,
     /// The whole network behind the accumulators, where it is one layer with one output.
     pub(crate) head: Option<Head<'a>>,
     /// The first block's rows, and its biases.
@@ -56,15 +58,13 @@ enum Rows<'a> {
 impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
     pub fn new(model: Model<'a>, kernels: &'static Kernels) -> Self {
-        let mut steps = [None; AHEAD];
-        for (step, record) in steps.iter_mut().zip(model.ops()) {
-            *step = Step::resolve(&model, kernels, record);
-        }
+        let (steps, done) = fused(&model, kernels);
         let first = model.blocks().first();
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
         let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
         let head = Head::resolve(&model, kernels);
-        Self { model, kernels, steps, head, rows, stride, bias }
+        let output = OutputPlace::of(&model);
+        Self { model, kernels, steps, done, output, head, rows, stride, bias }
     }
 
     /// The model.

@@ -5,7 +5,7 @@
 //! output alone would hide a sum that is off by little behind the division that follows it.
 
 use crate::error::RunError;
-use crate::exec::Input;
+use crate::exec::{Input, Output};
 use crate::format::{element, input_kind};
 use crate::plan::Plan;
 
@@ -80,10 +80,18 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
             }
             if signed { Input::I8(bytemuck::cast_slice(bytes)) } else { Input::U8(bytes) }
         };
-        plan.run_traced(input, bucket, workspace, |value, bytes| {
+        let output = plan.run_traced(input, bucket, workspace, |value, bytes| {
             let element = plan.model().values().get(value).map(|value| value.element);
             hash.value(element == Some(element::F32), bytes);
         })?;
+        // The fused steps of an ordinary run must not hide behind the single ones that are traced.
+        let mut traced = Fnv(FNV_OFFSET);
+        traced.output(output);
+        let mut fused = Fnv(FNV_OFFSET);
+        fused.output(plan.run(input, bucket, workspace)?);
+        if fused.0 != traced.0 {
+            hash.bytes(&fused.0.to_le_bytes());
+        }
     }
     Ok(hash.0)
 }
@@ -145,6 +153,13 @@ impl Fnv {
         for element in elements {
             let is_nan = f32::from_le_bytes(*element).is_nan();
             self.bytes(&if is_nan { CANONICAL_NAN.to_le_bytes() } else { *element });
+        }
+    }
+
+    fn output(&mut self, output: Output<'_>) {
+        match output {
+            Output::I32(values) => self.value(false, bytemuck::cast_slice(values)),
+            Output::F32(values) => self.value(true, bytemuck::cast_slice(values)),
         }
     }
 

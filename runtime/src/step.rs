@@ -3,7 +3,7 @@
 //! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
 
 use crate::format::{
-    InputRecord, Model, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
+    InputRecord, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
 use crate::kernels::{AffineI8, Dot, Kernels};
 use crate::num::Divisor;
@@ -25,6 +25,24 @@ pub(crate) struct Step<'a> {
     pub write: Place,
     /// Number of the value that is written.
     pub output: usize,
+    /// Whether it reads the network's input, which does not lie in the workspace.
+    pub reads_input: bool,
+}
+
+/// Where the network's output lies, and as what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OutputPlace {
+    pub place: Place,
+    pub is_f32: bool,
+}
+
+impl OutputPlace {
+    pub fn of(model: &Model<'_>) -> Self {
+        let index = model.input().output;
+        let record = model.values().get(index as usize);
+        let is_f32 = record.is_some_and(|record| record.element == element::F32);
+        Self { place: place(model, index, 0, record.map_or(0, |record| record.len)), is_f32 }
+    }
 }
 
 /// Bytes of the workspace.
@@ -47,14 +65,26 @@ pub(crate) enum Work<'a> {
     ActivateF32 { activation: u32, max: i16, inverse: f32 },
     PairwiseU8 { max: i16, shift: u32 },
     AffineU8 { affine: Affine, weights: Banks<'a, i8>, bias: Banks<'a, i32> },
+    /// AFFINE_I8 on u8, its sums in `sums`, then REQUANTISE to u8.
+    LayerU8 { affine: Affine, weights: Banks<'a, i8>, bias: Banks<'a, i32>, sums: Place, requantise: Requantisation<'a> },
     AffineI8 { weights: Banks<'a, i8>, bias: Banks<'a, i32> },
     Rescale { pre: Divisor, factor: i32, divisor: Divisor, bias: Bias<'a> },
-    Dequantise { factor: f32, bias: Banks<'a, f32> },
-    AffineF32 { weights: Banks<'a, f32>, bias: Banks<'a, f32> },
+    Dequantise { factor: f32, bias: Banks<'a, f32>, activation: u32 },
+    AffineF32 { weights: Banks<'a, f32>, bias: Banks<'a, f32>, activation: u32 },
     ActivationF32 { activation: u32 },
     AddF32 { second: Place },
     ScaleF32 { factor: f32 },
-    Requantise { multipliers: Banks<'a, i32>, shifts: Banks<'a, u8>, low: i32, high: i32, element: u32 },
+    Requantise(Requantisation<'a>),
+}
+
+/// The operands of REQUANTISE.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Requantisation<'a> {
+    pub multipliers: Banks<'a, i32>,
+    pub shifts: Banks<'a, u8>,
+    pub low: i32,
+    pub high: i32,
+    pub element: u32,
 }
 
 /// The bias of RESCALE, of either width.
@@ -153,20 +183,21 @@ impl<'a> Step<'a> {
                 let [pre, factor, divisor, _] = record.params.map(|param| param as i32);
                 Work::Rescale { pre: Divisor::new(pre), factor, divisor: Divisor::new(divisor), bias }
             }
-            op::DEQUANTISE => Work::Dequantise { factor: real, bias: Banks::new(tensor(record.bias)) },
+            op::DEQUANTISE => Work::Dequantise { factor: real, bias: Banks::new(tensor(record.bias)), activation: activation::IDENTITY },
             op::AFFINE_F32 => {
-                Work::AffineF32 { weights: Banks::new(tensor(record.weights)), bias: Banks::new(tensor(record.bias)) }
+                let (weights, bias) = (Banks::new(tensor(record.weights)), Banks::new(tensor(record.bias)));
+                Work::AffineF32 { weights, bias, activation: activation::IDENTITY }
             }
             op::ACTIVATION_F32 => Work::ActivationF32 { activation: record.activation },
             op::ADD_F32 => Work::AddF32 { second: place(model, record.second, record.second_start, record.input_len) },
             op::SCALE_F32 => Work::ScaleF32 { factor: real },
-            op::REQUANTISE => Work::Requantise {
+            op::REQUANTISE => Work::Requantise(Requantisation {
                 multipliers: Banks::new(tensor(record.multipliers)),
                 shifts: Banks::new(tensor(record.shifts)),
                 low: first as i32,
                 high: second as i32,
                 element: model.values().get(record.output as usize).map_or(0, |value| value.element),
-            },
+            }),
             _ => return None,
         };
         let output = model.values().get(record.output as usize)?;
@@ -175,7 +206,67 @@ impl<'a> Step<'a> {
             read: place(model, record.input, record.input_start, record.input_len),
             write: place(model, record.output, 0, output.len),
             output: record.output as usize,
+            reads_input: record.input == 0,
         })
+    }
+}
+
+/// The operations of a plan, resolved, neighbours fused where one kernel or one step does both: the first [`AHEAD`] of them. Says
+/// also how many operations they are.
+pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<Step<'a>, AHEAD>, usize) {
+    let mut steps = heapless::Vec::<Step<'a>, AHEAD>::new();
+    for (index, record) in model.ops().iter().enumerate() {
+        let Some(step) = Step::resolve(model, kernels, record) else { return (steps, index) };
+        // A value that something else reads too must be there.
+        let is_private = readers(model, record.input) == 1;
+        if let Some(before) = steps.last_mut().filter(|_| is_private)
+            && let Some(fused) = before.then(&step)
+        {
+            *before = fused;
+        } else if steps.push(step).is_err() {
+            return (steps, index);
+        }
+    }
+    (steps, model.ops().len())
+}
+
+/// Operations that read a value.
+fn readers(model: &Model<'_>, value: u32) -> usize {
+    let reads = |record: &&OpRecord| record.input == value || (record.second != NONE && record.second == value);
+    model.ops().iter().filter(reads).count()
+}
+
+impl<'a> Step<'a> {
+    /// This and the next operation in one, if the next reads all that this one writes and there is such a step.
+    fn then(&self, next: &Self) -> Option<Self> {
+        if next.reads_input || (next.read.start, next.read.end) != (self.write.start, self.write.end) {
+            return None;
+        }
+        // One that leaves out the value between must not write where it reads.
+        let apart = self.read.end <= next.write.start || next.write.end <= self.read.start;
+        let is_direct = !matches!(self.work, Work::AffineU8 { .. });
+        if is_direct && !self.reads_input && !apart {
+            return None;
+        }
+        let work = match (self.work, next.work) {
+            (Work::Dequantise { factor, bias, activation: activation::IDENTITY }, Work::ActivationF32 { activation })
+                if activation <= activation::SQRRELU =>
+            {
+                Work::Dequantise { factor, bias, activation }
+            }
+            (Work::AffineF32 { weights, bias, activation: activation::IDENTITY }, Work::ActivationF32 { activation })
+                if activation <= activation::SQRRELU =>
+            {
+                Work::AffineF32 { weights, bias, activation }
+            }
+            (Work::AffineU8 { affine, weights, bias }, Work::Requantise(requantise))
+                if requantise.element == element::U8 =>
+            {
+                Work::LayerU8 { affine, weights, bias, sums: self.write, requantise }
+            }
+            _ => return None,
+        };
+        Some(Self { work, read: self.read, write: next.write, output: next.output, reads_input: self.reads_input })
     }
 }
 
@@ -211,6 +302,17 @@ pub(crate) enum Affine {
     Known(AffineI8<u8>),
     /// The caller's bytes: `narrow` if all are up to 127.
     Asked { narrow: AffineI8<u8>, any: AffineI8<u8> },
+}
+
+impl Affine {
+    #[inline]
+    pub fn for_inputs(self, x: &[u8]) -> AffineI8<u8> {
+        match self {
+            Self::Known(call) => call,
+            Self::Asked { narrow, .. } if x.iter().fold(0, |union, byte| union | byte) < 128 => narrow,
+            Self::Asked { any, .. } => any,
+        }
+    }
 }
 
 /// Where bytes come from.

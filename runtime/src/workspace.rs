@@ -32,17 +32,10 @@ impl<const N: usize> AsMut<[u8]> for Workspace<N> {
 }
 
 /// A place to read and a place to write, which the loader has checked not to overlap. Empty slices if they did.
+#[inline]
 pub(crate) fn split(bytes: &mut [u8], read: Range<usize>, write: Range<usize>) -> (&[u8], &mut [u8]) {
-    if read.end <= write.start {
-        if let Some((head, tail)) = bytes.split_at_mut_checked(write.start) {
-            let written = tail.get_mut(..write.len()).unwrap_or(&mut []);
-            return (head.get(read).unwrap_or(&[]), written);
-        }
-    } else if write.end <= read.start
-        && let Some((head, tail)) = bytes.split_at_mut_checked(read.start)
-    {
-        let len = read.len();
-        return (tail.get(..len).unwrap_or(&[]), head.get_mut(write).unwrap_or(&mut []));
+    match bytes.get_disjoint_mut([read, write]) {
+        Ok([read, write]) => (read, write),
+        Err(_) => (&[], &mut []),
     }
-    (&[], &mut [])
 }

@@ -1,5 +1,5 @@
 //! Planning the workspace: a value lives from the operation that writes it to the last one that reads it, and two values
-//! alive at once never share a byte.
+//! alive at once never share a byte, nor do two of which one is written by the operation behind the other's last reader.
 
 use tamis_runtime::format::{ALIGNMENT, NONE, OpRecord, ValueRecord, element};
 
@@ -11,8 +11,9 @@ pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
     for index in 1..values.len() {
         let last_read =
             ops.iter().rposition(|op| op.input as usize == index || (op.second != NONE && op.second as usize == index));
-        // The network's output is read by the caller, after all operations.
-        let life = last_read.map_or(ops.len(), |op| op);
+        // The network's output is read by the caller, after all operations. Any other value outlives its last reader by one
+        // operation, so that a runtime may do that reader and the next operation in one, without the value between them.
+        let life = last_read.map_or(ops.len(), |op| op + 1);
         let value = values.get_mut(index)?;
         let len = (value.len as usize)
             .checked_mul(element::len_bytes(value.element)?)?
@@ -47,13 +48,13 @@ mod tests {
     use bytemuck::Zeroable;
 
     #[test]
-    fn a_chain_needs_two_places_and_a_skip_keeps_its_own() {
+    fn a_skip_keeps_its_place_and_a_value_outlives_its_reader_by_one() {
         let value = |len| ValueRecord { element: element::F32, len, offset_bytes: NONE, reserved: 0 };
         let op = |input, output, second| OpRecord { input, output, second, ..OpRecord::zeroed() };
         let mut values = [value(8), value(16), value(16), value(16), value(16)];
         let ops = [op(0, 1, NONE), op(1, 2, NONE), op(2, 3, NONE), op(3, 4, 1)];
-        assert_eq!(plan(&mut values, &ops), Some(192));
+        assert_eq!(plan(&mut values, &ops), Some(256));
         let offsets: Vec<u32> = values.iter().skip(1).map(|value| value.offset_bytes).collect();
-        assert_eq!(offsets, [0, 64, 128, 64], "value 1 is read last by the last operation");
+        assert_eq!(offsets, [0, 64, 128, 192], "value 1 is read last by the last operation, value 2 by the one before");
     }
 }

@@ -50,13 +50,15 @@ pub type ActivateF32 = fn(x: &[i16], activation: u32, max: i16, inverse: f32, ou
 /// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², exact for every byte that the operation takes. x: (K,) · w: one bank in `K4`, `stride` rows a group ·
 /// bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]);
-/// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` in f32, product and sum rounded apart, in the order of [`crate::num::reduce_f32`].
-/// x: (K,) · w: one bank in `Rows`, `stride` elements a row · bias: (N,) or empty for none · out: (N,).
-pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]);
+/// `out[n] = activation(bias[n] + Σ_k x[k]·w[n,k])` in f32, product and sum rounded apart, in the order of
+/// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row · bias: (N,) or empty for none ·
+/// activation: one of [`crate::num::activate`] · out: (N,).
+pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], activation: u32, out: &mut [f32]);
 /// An activation by its code. x: (n,) · out: (n,), (n/2,) for pairwise, (2n,) for dual.
 pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
-/// `out[i] = x[i] · factor`, then `+ bias[i]` where there is a bias. x, out: (n,) · bias: (n,) or empty for none.
-pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]);
+/// `out[i] = activation(x[i] · factor)`, with `+ bias[i]` before the activation where there is a bias. x, out: (n,) · bias: (n,) or
+/// empty for none · activation: one of [`crate::num::activate`].
+pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
 /// [`crate::num::requantise`] of every element. All (n,).
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
 

@@ -160,7 +160,7 @@ pub(super) fn out_of_contract(out: &mut [i32]) {
 }
 
 /// Lane `k mod 8` collects product `k`; the lanes are then added in the order of [`num::reduce_f32`], the bias last.
-fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]) {
+fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]) {
     for (row, sum) in out.iter_mut().enumerate() {
         let mut lanes = [0f32; 8];
         for (col, value) in x.iter().enumerate() {
@@ -170,6 +170,7 @@ fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]
         if let Some(bias) = bias.get(row) {
             *sum += bias;
         }
+        *sum = num::activate(*sum, code);
     }
 }
 
@@ -190,24 +191,19 @@ fn activation_f32(x: &[f32], code: u32, out: &mut [f32]) {
         }
         _ => {
             for (value, a) in out.iter_mut().zip(x) {
-                *value = match code {
-                    activation::RELU => num::relu(*a),
-                    activation::CRELU => num::crelu(*a),
-                    activation::SCRELU => num::crelu(*a) * num::crelu(*a),
-                    activation::SQRRELU => num::relu(*a) * num::relu(*a),
-                    _ => *a,
-                };
+                *value = num::activate(*a, code);
             }
         }
     }
 }
 
-pub(super) fn dequantise_f32(x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]) {
+pub(super) fn dequantise_f32(x: &[i32], factor: f32, bias: &[f32], code: u32, out: &mut [f32]) {
     for (index, (y, x)) in out.iter_mut().zip(x).enumerate() {
         *y = *x as f32 * factor;
         if let Some(bias) = bias.get(index) {
             *y += bias;
         }
+        *y = num::activate(*y, code);
     }
 }
 

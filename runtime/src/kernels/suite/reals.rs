@@ -53,10 +53,12 @@ fn elementwise(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) ->
         same("activation_f32", len, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
     }
     for bias in [&bias[..len], &[]] {
-        let (mut found, mut expected) = ([0f32; LONGEST], [0f32; LONGEST]);
-        (tier.dequantise_f32.call)(&sums[..len], 1.0 / 8_193.0, bias, &mut found[..len]);
-        (truth.dequantise_f32.call)(&sums[..len], 1.0 / 8_193.0, bias, &mut expected[..len]);
-        same("dequantise_f32", len, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+        for code in activation::IDENTITY..=activation::SQRRELU {
+            let (mut found, mut expected) = ([0f32; LONGEST], [0f32; LONGEST]);
+            (tier.dequantise_f32.call)(&sums[..len], 1.0 / 8_193.0, bias, code, &mut found[..len]);
+            (truth.dequantise_f32.call)(&sums[..len], 1.0 / 8_193.0, bias, code, &mut expected[..len]);
+            same("dequantise_f32", len, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+        }
     }
     Ok(())
 }
@@ -77,10 +79,12 @@ fn affine(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut R
         }
     }
     for bias in [&bias[..rows], &[]] {
-        let (mut found, mut expected) = ([0f32; 64], [0f32; 64]);
-        (tier.affine_f32.call)(&x[..cols], &w, stride, bias, &mut found[..rows]);
-        (truth.affine_f32.call)(&x[..cols], &w, stride, bias, &mut expected[..rows]);
-        same("affine_f32", cols, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+        for code in activation::IDENTITY..=activation::SQRRELU {
+            let (mut found, mut expected) = ([0f32; 64], [0f32; 64]);
+            (tier.affine_f32.call)(&x[..cols], &w, stride, bias, code, &mut found[..rows]);
+            (truth.affine_f32.call)(&x[..cols], &w, stride, bias, code, &mut expected[..rows]);
+            same("affine_f32", cols, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+        }
     }
     Ok(())
 }

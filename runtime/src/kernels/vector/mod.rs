@@ -45,7 +45,7 @@ pub(super) trait Simd: Copy {
     /// `[u8; 2·LANES]`.
     type WideByteChunk: Copy;
     /// `[i32; LANES / 2]`.
-    type Chunk32: Copy + AsRef<[i32]>;
+    type Chunk32: Copy + Default + AsRef<[i32]>;
     /// `[u8; LANES / 2]`.
     type NarrowByteChunk: Copy + AsRef<[u8]>;
 
@@ -100,9 +100,9 @@ pub(super) trait Simd: Copy {
     fn mul_high32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     /// Bytes, widened with zeros.
     fn widen32(self, x: &Self::NarrowByteChunk) -> Self::I32;
-    /// `1 << n[i]`, each `n[i]` 0 to 31.
+    /// `1 << n[i]`, each `n[i]` 0 to 31; anything for others.
     fn power_of_two32(self, n: Self::I32) -> Self::I32;
-    /// `x[i] >> n[i]`, arithmetic, each `n[i]` 0 to 31.
+    /// `x[i] >> n[i]`, arithmetic, each `n[i]` 0 to 31; anything for others.
     fn shift_right32(self, x: Self::I32, n: Self::I32) -> Self::I32;
     /// The low byte of every lane.
     fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);

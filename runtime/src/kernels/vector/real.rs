@@ -33,7 +33,15 @@ pub(in crate::kernels) trait Reals: Copy {
 /// [`crate::kernels::AffineF32`]. Eight rows at a time; a lane that no column reaches adds 0·0, which changes no sum, because a
 /// sum that began as +0 is never −0.
 #[inline(always)]
-pub(in crate::kernels) fn affine<R: Reals>(r: R, x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]) {
+pub(in crate::kernels) fn affine<R: Reals>(
+    r: R,
+    x: &[f32],
+    w: &[f32],
+    stride: usize,
+    bias: &[f32],
+    code: u32,
+    out: &mut [f32],
+) {
     let (whole, rest) = x.as_chunks::<LANES>();
     let mut last = [0f32; LANES];
     for (last, x) in last.iter_mut().zip(rest) {
@@ -63,7 +71,7 @@ pub(in crate::kernels) fn affine<R: Reals>(r: R, x: &[f32], w: &[f32], stride: u
         if let Some(bias) = bias.get(row..).and_then(|bias| bias.first_chunk()) {
             total = r.add(total, r.load(bias));
         }
-        r.store(tile, total);
+        r.store(tile, active(r, total, code));
         row += ROWS;
     }
     for single in singles {
@@ -82,7 +90,20 @@ pub(in crate::kernels) fn affine<R: Reals>(r: R, x: &[f32], w: &[f32], stride: u
         if let Some(bias) = bias.get(row) {
             *single += bias;
         }
+        *single = num::activate(*single, code);
         row += 1;
+    }
+}
+
+/// [`num::activate`] in every lane.
+#[inline(always)]
+fn active<R: Reals>(r: R, x: R::F32, code: u32) -> R::F32 {
+    match code {
+        activation::RELU => r.relu(x),
+        activation::CRELU => r.crelu(x),
+        activation::SCRELU => r.mul(r.crelu(x), r.crelu(x)),
+        activation::SQRRELU => r.mul(r.relu(x), r.relu(x)),
+        _ => x,
     }
 }
 
@@ -141,23 +162,8 @@ pub(in crate::kernels) fn activation<R: Reals>(r: R, x: &[f32], code: u32, out: 
             each(r, x, plain, |x| r.crelu(x), num::crelu);
             each(r, x, squared, |x| r.crelu(r.mul(x, x)), |x| num::crelu(x * x));
         }
-        activation::RELU => each(r, x, out, |x| r.relu(x), num::relu),
-        activation::CRELU => each(r, x, out, |x| r.crelu(x), num::crelu),
-        activation::SCRELU => {
-            let square = |x| {
-                let x = r.crelu(x);
-                r.mul(x, x)
-            };
-            each(r, x, out, square, |x| num::crelu(x) * num::crelu(x));
-        }
-        activation::SQRRELU => {
-            let square = |x| {
-                let x = r.relu(x);
-                r.mul(x, x)
-            };
-            each(r, x, out, square, |x| num::relu(x) * num::relu(x));
-        }
-        _ => out.copy_from_slice(x),
+        activation::IDENTITY => out.copy_from_slice(x),
+        _ => each(r, x, out, |x| active(r, x, code), |x| num::activate(x, code)),
     }
 }
 
@@ -174,7 +180,7 @@ fn each<R: Reals>(r: R, x: &[f32], out: &mut [f32], vector: impl Fn(R::F32) -> R
 
 /// [`crate::kernels::DequantiseF32`].
 #[inline(always)]
-pub(in crate::kernels) fn dequantise<R: Reals>(r: R, x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]) {
+pub(in crate::kernels) fn dequantise<R: Reals>(r: R, x: &[i32], factor: f32, bias: &[f32], code: u32, out: &mut [f32]) {
     let scale = r.splat(factor);
     let (outs, _) = out.as_chunks_mut::<LANES>();
     let done = outs.len() * LANES;
@@ -184,8 +190,8 @@ pub(in crate::kernels) fn dequantise<R: Reals>(r: R, x: &[i32], factor: f32, bia
         if let Some(bias) = biases.next() {
             real = r.add(real, r.load(bias));
         }
-        r.store(out, real);
+        r.store(out, active(r, real, code));
     }
     let (x, bias) = (x.get(done..).unwrap_or(&[]), bias.get(done..).unwrap_or(&[]));
-    scalar::dequantise_f32(x, factor, bias, out.get_mut(done..).unwrap_or(&mut []));
+    scalar::dequantise_f32(x, factor, bias, code, out.get_mut(done..).unwrap_or(&mut []));
 }

@@ -9,7 +9,7 @@ use super::Simd;
 use crate::kernels::scalar;
 
 /// Smallest shift of which the low word is not needed.
-const HIGH_WORD_ONLY: u8 = 33;
+const HIGH_WORD_ONLY: i32 = 33;
 
 /// What a requantised value is stored as.
 pub(in crate::kernels) trait Narrow<S: Simd>: Copy {
@@ -64,17 +64,22 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     out: &mut [T],
 ) {
     let lanes = S::LANES / 2;
-    let mut done = 0;
-    if shifts.iter().fold(u8::MAX, |least, shift| least.min(*shift)) >= HIGH_WORD_ONLY {
-        let vectors = S::chunks32(x).0.iter().zip(S::chunks32(multipliers).0).zip(S::narrow_byte_chunks(shifts).0);
-        for (out, ((x, multipliers), shifts)) in T::chunks_mut(out).0.iter_mut().zip(vectors) {
-            let shift = s.add32(s.widen32(shifts), s.splat32(-32));
-            let half = s.power_of_two32(s.add32(shift, s.splat32(-1)));
-            let product = s.mul_high32(s.load32(x), s.load32(multipliers));
-            let rounded = s.shift_right32(s.add32(product, half), shift);
-            T::store(s, out, s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high)));
-            done += lanes;
-        }
+    let (mut done, mut least) = (0, s.splat32(i32::MAX));
+    let vectors = S::chunks32(x).0.iter().zip(S::chunks32(multipliers).0).zip(S::narrow_byte_chunks(shifts).0);
+    for (out, ((x, multipliers), shifts)) in T::chunks_mut(out).0.iter_mut().zip(vectors) {
+        let shift = s.add32(s.widen32(shifts), s.splat32(-32));
+        least = s.min32(least, shift);
+        let half = s.power_of_two32(s.add32(shift, s.splat32(-1)));
+        let product = s.mul_high32(s.load32(x), s.load32(multipliers));
+        let rounded = s.shift_right32(s.add32(product, half), shift);
+        T::store(s, out, s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high)));
+        done += lanes;
+    }
+    // Asking once, behind the loop, costs less than before it; a layer with a small shift is then done again.
+    let mut shift = S::Chunk32::default();
+    s.store32(&mut shift, least);
+    if shift.as_ref().iter().any(|shift| *shift < HIGH_WORD_ONLY - 32) {
+        done = 0;
     }
     let rest = |len: usize| done.min(len)..len;
     scalar::requantise(

@@ -89,12 +89,13 @@ macro_rules! tier {
                 sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
             entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
-            entry!($features, affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], out: &mut [f32]),
-                real::affine(<$reals>::new(), x, w, stride, bias, out));
+            entry!($features, affine_f32(
+                x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]
+            ), real::affine(<$reals>::new(), x, w, stride, bias, code, out));
             entry!($features, activation_f32(x: &[f32], code: u32, out: &mut [f32]),
                 real::activation(<$reals>::new(), x, code, out));
-            entry!($features, dequantise_f32(x: &[i32], factor: f32, bias: &[f32], out: &mut [f32]),
-                real::dequantise(<$reals>::new(), x, factor, bias, out));
+            entry!($features, dequantise_f32(x: &[i32], factor: f32, bias: &[f32], code: u32, out: &mut [f32]),
+                real::dequantise(<$reals>::new(), x, factor, bias, code, out));
             entry!($features, requantise_u8(
                 x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]
             ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
