@@ -61,19 +61,62 @@ impl Place {
 /// A kind of operation with its operands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work<'a> {
-    ActivateDot { dot: Dot, max: i16, weights: Banks<'a, i16> },
-    ActivateF32 { activation: u32, max: i16, inverse: f32 },
-    PairwiseU8 { max: i16, shift: u32 },
-    AffineU8 { affine: Affine, weights: Banks<'a, i8>, bias: Banks<'a, i32> },
+    ActivateDot {
+        dot: Dot,
+        max: i16,
+        weights: Banks<'a, i16>,
+    },
+    ActivateF32 {
+        activation: u32,
+        max: i16,
+        inverse: f32,
+    },
+    PairwiseU8 {
+        max: i16,
+        shift: u32,
+    },
+    AffineU8 {
+        affine: Affine,
+        weights: Banks<'a, i8>,
+        bias: Banks<'a, i32>,
+    },
     /// AFFINE_I8 on u8, its sums in `sums`, then REQUANTISE to u8.
-    LayerU8 { affine: Affine, weights: Banks<'a, i8>, bias: Banks<'a, i32>, sums: Place, requantise: Requantisation<'a> },
-    AffineI8 { weights: Banks<'a, i8>, bias: Banks<'a, i32> },
-    Rescale { pre: Divisor, factor: i32, divisor: Divisor, bias: Bias<'a> },
-    Dequantise { factor: f32, bias: Banks<'a, f32>, activation: u32 },
-    AffineF32 { weights: Banks<'a, f32>, bias: Banks<'a, f32>, activation: u32 },
-    ActivationF32 { activation: u32 },
-    AddF32 { second: Place },
-    ScaleF32 { factor: f32 },
+    LayerU8 {
+        affine: Affine,
+        weights: Banks<'a, i8>,
+        bias: Banks<'a, i32>,
+        sums: Place,
+        requantise: Requantisation<'a>,
+    },
+    AffineI8 {
+        weights: Banks<'a, i8>,
+        bias: Banks<'a, i32>,
+    },
+    Rescale {
+        pre: Divisor,
+        factor: i32,
+        divisor: Divisor,
+        bias: Bias<'a>,
+    },
+    Dequantise {
+        factor: f32,
+        bias: Banks<'a, f32>,
+        activation: u32,
+    },
+    AffineF32 {
+        weights: Banks<'a, f32>,
+        bias: Banks<'a, f32>,
+        activation: u32,
+    },
+    ActivationF32 {
+        activation: u32,
+    },
+    AddF32 {
+        second: Place,
+    },
+    ScaleF32 {
+        factor: f32,
+    },
     Requantise(Requantisation<'a>),
 }
 
@@ -183,7 +226,11 @@ impl<'a> Step<'a> {
                 let [pre, factor, divisor, _] = record.params.map(|param| param as i32);
                 Work::Rescale { pre: Divisor::new(pre), factor, divisor: Divisor::new(divisor), bias }
             }
-            op::DEQUANTISE => Work::Dequantise { factor: real, bias: Banks::new(tensor(record.bias)), activation: activation::IDENTITY },
+            op::DEQUANTISE => Work::Dequantise {
+                factor: real,
+                bias: Banks::new(tensor(record.bias)),
+                activation: activation::IDENTITY,
+            },
             op::AFFINE_F32 => {
                 let (weights, bias) = (Banks::new(tensor(record.weights)), Banks::new(tensor(record.bias)));
                 Work::AffineF32 { weights, bias, activation: activation::IDENTITY }
@@ -249,16 +296,14 @@ impl<'a> Step<'a> {
             return None;
         }
         let work = match (self.work, next.work) {
-            (Work::Dequantise { factor, bias, activation: activation::IDENTITY }, Work::ActivationF32 { activation })
-                if activation <= activation::SQRRELU =>
-            {
-                Work::Dequantise { factor, bias, activation }
-            }
-            (Work::AffineF32 { weights, bias, activation: activation::IDENTITY }, Work::ActivationF32 { activation })
-                if activation <= activation::SQRRELU =>
-            {
-                Work::AffineF32 { weights, bias, activation }
-            }
+            (
+                Work::Dequantise { factor, bias, activation: activation::IDENTITY },
+                Work::ActivationF32 { activation },
+            ) if activation <= activation::SQRRELU => Work::Dequantise { factor, bias, activation },
+            (
+                Work::AffineF32 { weights, bias, activation: activation::IDENTITY },
+                Work::ActivationF32 { activation },
+            ) if activation <= activation::SQRRELU => Work::AffineF32 { weights, bias, activation },
             (Work::AffineU8 { affine, weights, bias }, Work::Requantise(requantise))
                 if requantise.element == element::U8 =>
             {

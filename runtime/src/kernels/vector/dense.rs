@@ -83,11 +83,11 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
             if left >= 8 * D::ROWS {
                 tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out)
             } else if left >= 4 * D::ROWS {
-                tile::<D, 4, 1, true>(d, x, w, stride, row, bias, out)
+                tile::<D, 4, 2, true>(d, x, w, stride, row, bias, out)
             } else if left >= 2 * D::ROWS {
-                tile::<D, 2, 2, true>(d, x, w, stride, row, bias, out)
+                tile::<D, 2, 4, true>(d, x, w, stride, row, bias, out)
             } else if left >= D::ROWS {
-                tile::<D, 1, 4, true>(d, x, w, stride, row, bias, out)
+                tile::<D, 1, 8, true>(d, x, w, stride, row, bias, out)
             } else {
                 tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out)
             }
@@ -176,6 +176,13 @@ pub(super) fn store<D: Dense, const VECTORS: usize, const CHAINS: usize>(
         }
         let start = row + vector * D::ROWS;
         let rows = d.rows(total);
+        let whole = (out.get_mut(start..start + D::ROWS), bias.get(start..start + D::ROWS));
+        if let (Some(out), Some(bias)) = whole {
+            for ((out, sum), bias) in out.iter_mut().zip(rows.as_ref()).zip(bias) {
+                *out = sum.wrapping_add(*bias);
+            }
+            continue;
+        }
         let bias = bias.get(start..).unwrap_or(&[]);
         let out = out.get_mut(start..).unwrap_or(&mut []);
         if bias.is_empty() {

@@ -67,7 +67,7 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     // vectors of rows fill the stride.
     unsafe {
         match vectors {
-            1 => listed::<D, 1, 4>(d, x, w, stride, bias, out, list),
+            1 => listed::<D, 1, 8>(d, x, w, stride, bias, out, list),
             2 => listed::<D, 2, 4>(d, x, w, stride, bias, out, list),
             _ => listed::<D, 4, 2>(d, x, w, stride, bias, out, list),
         }
