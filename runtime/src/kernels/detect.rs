@@ -1,14 +1,13 @@
 //! What the machine can do, asked without `std`. Features that the build was told of are constants; others are asked of the
 //! processor once, and remembered.
-#![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "nothing to ask"))]
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(super) use x86_64::{avx2, avx512, avxvnni};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(super) use aarch64::dotprod;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod x86_64 {
     use core::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv};
     use core::sync::atomic::{AtomicU8, Ordering};

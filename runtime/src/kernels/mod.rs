@@ -17,12 +17,17 @@ pub mod suite;
 mod vector;
 mod wide;
 
-#[cfg(target_arch = "x86_64")]
+// Targets with soft floats, as kernels of operating systems use, have the processor but not the vectors.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avxvnni;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 pub use prefetch::prefetch;
 
 /// One entry of a table.
@@ -133,12 +138,18 @@ struct Candidate {
 static CANDIDATES: &[Candidate] = &[
     Candidate { table: &scalar::KERNELS, is_available: always },
     Candidate { table: &wide::KERNELS, is_available: always },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx2::KERNELS, is_available: detect::avx2 },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avxvnni::KERNELS, is_available: detect::avxvnni },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx512::KERNELS, is_available: detect::avx512 },
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    Candidate { table: &neon::KERNELS, is_available: always },
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    Candidate { table: &neon::DOTPROD, is_available: detect::dotprod },
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Candidate { table: &simd128::KERNELS, is_available: always },
 ];
 
 /// Every tier that there is on some machine, in the order of [`tiers`].

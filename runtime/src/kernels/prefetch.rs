@@ -14,11 +14,11 @@ pub fn prefetch(bytes: &[u8]) {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse"))]
 #[inline]
 fn fetch(line: *const u8) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a hint; it neither reads nor writes as far as the program can see, and faults on no address. SSE is part of x86-64.
+    // SAFETY: a hint; it neither reads nor writes as far as the program can see, and faults on no address. The target has SSE.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
 }
 
@@ -31,6 +31,6 @@ fn fetch(line: *const u8) {
     }
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(any(all(target_arch = "x86_64", target_feature = "sse"), target_arch = "aarch64")))]
 #[inline]
 fn fetch(_: *const u8) {}
