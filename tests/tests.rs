@@ -24,6 +24,9 @@ mod format; // FORMAT.md and the runtime say the same
 #[path = "subjects/loader.rs"]
 mod loader; // what the loader refuses, and that what it accepts runs
 
+#[path = "subjects/claims.rs"]
+mod claims; // the claim that every reader checks
+
 #[path = "subjects/quantising.rs"]
 mod quantising; // from checkpoints to integers
 

@@ -1,4 +1,4 @@
-"""The two file formats of this folder, and the facts recorded in both references.
+"""The two file formats of this folder, and the facts recorded in every reference.
 
 `*.weights.bin` is bullet's weights.bin: for each tensor an ASCII name, one byte
 '\\n', a u64 count and that many f32 values, little-endian, names in alphabetical
@@ -90,7 +90,7 @@ def prepare_torch(device_name: str, threads: int, seed: int) -> torch.device:
 
 
 def common_metadata(device: torch.device, seed: int, weights_path: Path) -> dict[str, str]:
-    """The metadata that both references share."""
+    """The metadata that all references share."""
     on_cuda = device.type == "cuda"
     return {
         "format": "tamis-reference-1",

@@ -4,11 +4,16 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::float::{Example, Net, example};
 use tamis_quant::import::{Checkpoint, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
+use tamis_quant::positions::Position;
 use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::mistakes::MistakeKind;
 use tamis_quant::verify::{Gates, Reference, Report, Truth, verify};
 use tamis_runtime::format::Model;
-use tests::tolerances::{FRAMEWORK_F32, FRAMEWORK_LOGITS_F32};
+use tamis_runtime::kernels::best;
+use tests::tolerances::{
+    FRAMEWORK_F32, FRAMEWORK_LAYERS_F32, FRAMEWORK_LOGITS_F32, LAYERS_GATES, LOSS_BY_ROUNDING, LOSS_OF_MATERIAL,
+};
 use tests::{architecture, architecture_text, own, packed};
 
 fn checkpoint(name: &str, description: &str) -> Checkpoint {
@@ -44,9 +49,11 @@ fn raw_bin_derived_from_weights_bin_quantises_alike() {
 
 #[test]
 fn the_f64_evaluator_agrees_with_the_framework() {
-    for (name, description, tolerance) in
-        [("nnue", "reference", FRAMEWORK_F32), ("digits", "digits", FRAMEWORK_LOGITS_F32)]
-    {
+    for (name, description, tolerance) in [
+        ("nnue", "reference", FRAMEWORK_F32),
+        ("layers", "reference-layers", FRAMEWORK_LAYERS_F32),
+        ("digits", "digits", FRAMEWORK_LOGITS_F32),
+    ] {
         let net: Net<f64> = checkpoint(name, description).net.to_f64();
         let reference = reference(name);
         let scale = f64::from(net.arch.output.scale);
@@ -65,21 +72,65 @@ fn the_f64_evaluator_agrees_with_the_framework() {
 }
 
 #[test]
-fn the_reference_network_passes_its_gates() {
-    let reference = reference("nnue");
-    assert!(reference.positions.len() >= 4096);
-    for key in ["device", "framework", "versions", "seed"] {
-        assert!(reference.metadata.contains_key(key), "{key}");
+fn the_reference_networks_pass_their_gates() {
+    for (name, description, gates) in [
+        ("nnue", "reference", "max_mean = 1.0\nmax_rms = 5.0\nmax_error = 25.0\nmin_sqnr_db = 40.0"),
+        ("layers", "reference-layers", LAYERS_GATES),
+    ] {
+        let reference = reference(name);
+        assert!(reference.positions.len() >= 4096);
+        for key in ["device", "framework", "versions", "seed"] {
+            assert!(reference.metadata.contains_key(key), "{name}: {key}");
+        }
+        let report = report(&checkpoint(name, description), &reference, gates);
+        assert!(report.passed, "{name}: {:#?} {:?} {:?}", report.gates, report.mistakes, report.accuracy.total);
+        assert!(report.proof.holds && report.proof.claims_hold && report.runtime.equal);
+        println!("{name}: {:?}", report.accuracy.total);
     }
-    let number = |key: &str| reference.metadata[key].parse::<f64>().unwrap();
-    assert!(number("heldout_loss") < 0.8 * number("material_baseline_loss"), "clearly better than counting material");
-    let report = report(
-        &checkpoint("nnue", "reference"),
-        &reference,
-        "max_mean = 1.0\nmax_rms = 5.0\nmax_error = 25.0\nmin_sqnr_db = 40.0",
-    );
-    assert!(report.passed, "{:#?} {:?} {:?}", report.gates, report.mistakes, report.accuracy.total);
-    assert!(report.proof.holds && report.runtime.equal);
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The training scripts' loss of evaluations in centipawns; positions say what the game and the engine said of them.
+fn loss(positions: &[Position], mut centipawns: impl FnMut(&Position) -> f64) -> f64 {
+    let squares = positions.iter().map(|position| {
+        let (result, score) = (f64::from(position.result.unwrap()), f64::from(position.score.unwrap()));
+        let target = 0.25 * result / 2.0 + 0.75 * sigmoid(score / 400.0);
+        (sigmoid(centipawns(position) / 400.0) - target).powi(2)
+    });
+    squares.sum::<f64>() / positions.len() as f64
+}
+
+/// Own material less the other side's, with the values and the bonus of the side to move that fit best.
+fn material(position: &Position) -> f64 {
+    let values = [140.9, 384.8, 414.0, 574.3, 1082.1, 0.0];
+    let man = |&(code, _): &(u8, u8)| values[usize::from(code & 7)] * if code < 8 { 1.0 } else { -1.0 };
+    2.7 + position.pieces().iter().map(man).sum::<f64>()
+}
+
+/// On held-out positions, in full precision, as the scripts measured it, and in integers.
+#[test]
+fn the_reference_networks_know_more_than_material() {
+    for (name, description) in [("nnue", "reference"), ("layers", "reference-layers")] {
+        let reference = reference(name);
+        let number = |key: &str| reference.metadata[key].parse::<f64>().unwrap();
+        assert!(number("heldout_loss") < LOSS_OF_MATERIAL * number("material_baseline_loss"), "{name}");
+        let net = quantise(&checkpoint(name, description).net).unwrap();
+        let bytes: AlignedBytes = packed(&net);
+        let mut runner = Runner::new(Model::parse(bytes.as_ref()).unwrap(), best());
+        let unit = f64::from(Model::parse(bytes.as_ref()).unwrap().input().output_unit);
+        let integers = loss(&reference.positions, |position| {
+            runner.evaluate(&net.arch, &example(&net.arch, position).unwrap()).unwrap().to_reals(unit)[0]
+        });
+        let counted = loss(&reference.positions, material);
+        assert!(integers < LOSS_OF_MATERIAL * counted, "{name}: {integers} against {counted}");
+        let mut outputs = reference.outputs.iter();
+        let reals = loss(&reference.positions, |_| 400.0 * outputs.next().unwrap());
+        assert!((integers - reals).abs() < LOSS_BY_ROUNDING * reals, "{name}: {integers} against {reals}");
+        println!("{name}: loss of the integers {integers:.6}, of the reals {reals:.6}, of material {counted:.6}");
+    }
 }
 
 #[test]

@@ -8,10 +8,12 @@ use tamis_quant::permute::{PermuteError, permute};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{Permutation, QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_quant::verify::{Gates, Reference, Truth, verify};
 use tamis_runtime::format::{Layout, Model, element};
 use tamis_runtime::kernels::tiers;
 use tests::draft::Draft;
 use tests::second_reader::Container;
+use tests::tolerances::{LAYERS_LIVE_BEFORE, LAYERS_LIVE_LEFT};
 use tests::zoo::Random;
 use tests::{architecture, bare_net, fixtures, packed, pairs, small_net};
 
@@ -207,6 +209,30 @@ fn sample(path: &Path, count: usize) -> Vec<Position> {
     let all = records(&bytes).unwrap();
     let step = all.len() / count;
     all.step_by(step).take(count).map(|position| position.unwrap()).collect()
+}
+
+/// The repository's own, trained for sparse products: an order chosen on some games leaves fewer live groups on others.
+#[test]
+fn our_sparse_network_has_clearly_fewer_live_groups() {
+    let folder = tests::own("reference");
+    let checkpoint = read_checkpoint(&folder.join("layers.weights.bin"), &architecture("reference-layers")).unwrap();
+    let net = quantise(&checkpoint.net).unwrap();
+    let reference = Reference::parse(&std::fs::read(folder.join("layers.reference.safetensors")).unwrap()).unwrap();
+    // In the file, positions of one game follow one another. Here the first half chooses and the second half measures.
+    let (choosing, measuring_part) = reference.positions.split_at(reference.positions.len() / 2);
+    let positions: Vec<Position> =
+        choosing.iter().zip(measuring_part).flat_map(|(one, other)| [one.clone(), other.clone()]).collect();
+    let choice = permute(&net, &positions).unwrap();
+    println!("{} -> {} on {} positions", choice.live_before, choice.live_after, choice.measured_on);
+    assert!(LAYERS_LIVE_BEFORE.contains(&choice.live_before), "{choice:?}");
+    assert!(choice.live_after < LAYERS_LIVE_LEFT * choice.live_before, "{choice:?}");
+    let [before, after] = changes_only_places(&net, &choice.permutation, measuring_part);
+    assert_eq!((live_share(&before), live_share(&after)), (choice.live_before, choice.live_after));
+
+    let truth = Truth { checkpoint: Some(&checkpoint), reference: Some(&reference), positions: &[] };
+    let bytes = packed(&permuted(&net, &choice.permutation));
+    let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+    assert!(report.passed && report.runtime.equal && report.proof.holds, "{:#?}", report.gates);
 }
 
 /// Trained by bullet's own test, briefly: nearly every group is live. What is all zero grows from 1 % to 5 %.

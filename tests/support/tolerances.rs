@@ -10,8 +10,22 @@ pub const PRINTED_TWO_DECIMALS: f64 = 0.005;
 pub const PRINTED_ONE_DECIMAL: f64 = 0.05;
 /// The f64 evaluator against a framework's f32 forward pass of 256 products, in network outputs (1 is 400 centipawns).
 pub const FRAMEWORK_F32: f64 = 1e-5;
+/// The same for four layers, the first of 256 products of two clipped sums.
+pub const FRAMEWORK_LAYERS_F32: f64 = 1e-5;
 /// The same for logits of up to about 30 after two dense layers.
 pub const FRAMEWORK_LOGITS_F32: f64 = 5e-5;
 /// Least signal to quantisation noise of a lightly trained network whose values are tens of centipawns: 30 dB is the limit that
 /// PyTorch's own end-to-end tests of quantised models use.
 pub const QUANTISED_SQNR_DB: f64 = 30.0;
+/// What `verify` asks of the multi-layer network. Its first layer reads products of 7 bits that are cut downwards, most of them
+/// of few steps, and that alone is 22 of the 23 centipawns of rms (27 dB).
+pub const LAYERS_GATES: &str = "max_mean = 2.0\nmax_rms = 30.0\nmax_error = 150.0\nmin_sqnr_db = 25.0";
+/// What rounding may cost a reference network in held-out loss, as a share of the loss.
+pub const LOSS_BY_ROUNDING: f64 = 0.01;
+/// Largest share of the held-out loss of counted material that a trained network may have: clearly better, not by chance.
+pub const LOSS_OF_MATERIAL: f64 = 0.8;
+/// The multi-layer network's groups of four products that are not all zero, of all of them, in the trained order: it is 0.44, and
+/// another kind of CPU may train another network.
+pub const LAYERS_LIVE_BEFORE: std::ops::Range<f64> = 0.4..0.8;
+/// Most of them that may be left in the order that `--permute` chooses, as a share of those before: 0.64 are.
+pub const LAYERS_LIVE_LEFT: f64 = 0.75;

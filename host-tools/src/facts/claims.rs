@@ -12,7 +12,7 @@ const CLAIMS: [(u32, &str); 4] = [
     (claim::QUADS_FIT_I16, "quads-fit-i16"),
 ];
 
-/// A claim that is stored and not true, or true and not stored.
+/// A claim that is stored and not true, a fault, or true and not stored, which only costs speed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disagreement {
     /// The tensor.
@@ -31,7 +31,10 @@ impl std::fmt::Display for Disagreement {
         if *stored {
             write!(f, "{place}: the file claims `{claim}`, which its weights do not prove; do not trust its numbers")
         } else {
-            write!(f, "{place}: the weights prove `{claim}`, which the file does not claim; pack it again")
+            write!(
+                f,
+                "{place}: the weights prove `{claim}`, which the file does not claim; packed again, it may run faster"
+            )
         }
     }
 }

@@ -45,7 +45,7 @@ pub struct Inspection {
     tensors: Vec<TensorFacts>,
     operations: Vec<OperationFacts>,
     proof: ProofFacts,
-    /// Claims on which the file and its weights disagree; each of them is a fault.
+    /// Claims on which the file and its weights disagree. One that is stored is a fault; one that is not is only missed speed.
     disagreements: Vec<Disagreement>,
 }
 
@@ -89,12 +89,17 @@ impl Report for Inspection {
     const SCHEMA: Option<&'static str> = Some("tamis-inspect-1");
 
     fn status(&self) -> Status {
-        if self.disagreements.is_empty() { Status::Fine } else { Status::GateFailed }
+        if self.disagreements.iter().any(|disagreement| disagreement.stored) {
+            Status::GateFailed
+        } else {
+            Status::Fine
+        }
     }
 
     fn warnings(&self) -> Vec<String> {
         let mut warnings = unproved_warning(self.proof.holds);
-        warnings.extend(self.disagreements.iter().map(|disagreement| format!("{}: {disagreement}", self.file)));
+        let lies = self.disagreements.iter().filter(|disagreement| disagreement.stored);
+        warnings.extend(lies.map(|disagreement| format!("{}: {disagreement}", self.file)));
         warnings
     }
 
@@ -126,6 +131,8 @@ impl Report for Inspection {
         if self.disagreements.is_empty() {
             writeln!(out, "  the claims in the file are those that its weights prove")?;
         }
+        let mut missed = self.disagreements.iter().filter(|disagreement| !disagreement.stored);
+        missed.try_for_each(|disagreement| writeln!(out, "  note: {disagreement}"))?;
         writeln!(out, "\ndescription:")?;
         self.description.lines().try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))
     }

@@ -88,6 +88,29 @@ fn a_claim_that_the_weights_do_not_prove_is_found() {
     assert_eq!(ran.json()["disagreements"][0]["claim"], "accumulator-fits");
 }
 
+/// A file from before a claim was defined does not make it, and is as good as it was.
+#[test]
+fn a_claim_that_is_true_and_not_stored_is_only_noted() {
+    let (folder, model) = with_model();
+    let mut bytes = fs::read(&model).unwrap();
+    let at = 128 + 16;
+    assert_eq!(bytes[at..at + 4], claim::ACCUMULATOR_FITS.to_le_bytes());
+    bytes[at..at + 4].fill(0);
+    let sum = checksum(&bytes);
+    bytes[24..32].copy_from_slice(&sum.to_le_bytes());
+    let modest = folder.path().join("modest.bin");
+    fs::write(&modest, bytes).unwrap();
+    let ran = host_tools!("inspect", modest).fine();
+    assert!(ran.text().contains("note: tensor `l0w`: the weights prove `accumulator-fits`"), "{}", ran.text());
+    assert!(!ran.text().contains("the claims in the file are those that its weights prove"), "{}", ran.text());
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    let json = host_tools!("inspect", modest, "--json").fine().json();
+    assert_eq!(
+        (&json["disagreements"][0]["stored"], &json["disagreements"][0]["derived"]),
+        (&false.into(), &true.into())
+    );
+}
+
 #[test]
 fn eval_reads_positions_from_everywhere() {
     let (folder, model) = with_model();

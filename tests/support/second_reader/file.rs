@@ -121,7 +121,7 @@ impl Container {
     /// Reads a container.
     ///
     /// # Errors
-    /// What does not fit the header, in words.
+    /// What does not fit the header, or a false claim of bit 8, in words.
     pub fn read(file: &[u8]) -> Result<Self, String> {
         if file.len() < 128 || file[..8] != [0x89, b'T', b'A', b'M', b'I', b'S', 0x0D, 0x0A] {
             return Err("not a container".to_owned());
@@ -144,7 +144,8 @@ impl Container {
         let ops = (0..header(44)).map(|_| op(file, record(64))).collect();
         let (start, len) = (header(48) as usize, header(52) as usize);
         let people = people(&file[start..start + len]);
-        Ok(Self { input: input(file), blocks, tensors, values, ops, people })
+        let container = Self { input: input(file), blocks, tensors, values, ops, people };
+        container.false_claim().map_or(Ok(container), Err)
     }
 
     pub(super) fn tensor(&self, index: u32) -> Option<&Tensor> {

@@ -1,9 +1,11 @@
 //! A second reader of `quantised.bin`, written from FORMAT.md alone: plain byte indexing, constants of its own, nothing
 //! of the runtime. It is slow and short, and its purpose is to disagree when specification and runtime drift apart.
 //!
-//! Numbers in comments are the sections of FORMAT.md. It reads what is right and is not made to refuse what is wrong.
+//! Numbers in comments are the sections of FORMAT.md. It reads what is right and is not made to refuse what is
+//! wrong, but for the claim that every reader must check.
 
 mod chess;
+mod claims;
 mod file;
 mod operations;
 mod signature;
