@@ -103,13 +103,17 @@ pub(super) fn limits<S: Vectors>(simd: S, cases: &mut Cases) {
         });
     }
     let len = size_of::<S::Int>();
-    let bytes = Random::new(1).vector(WEIGHTS * len, -63, 63, |value| value as i8 as u8);
-    let weights: Rc<[S::Int]> = bytes.chunks(len).map(bytemuck::pod_read_unaligned).collect();
+    let weights = vectors::<S>(&Random::new(1).vector(WEIGHTS * len, -63, 63, |value| value as i8 as u8));
+    let reals = vectors::<S>(bytemuck::cast_slice(&vec![0.5f32; WEIGHTS * len / 4]));
     let macs = PASSES * WEIGHTS * len;
     peak::<S, _>(cases, "peak-u8-exact", macs, &weights, move |w| simd.run(Exact(simd, w)));
     peak::<S, _>(cases, "peak-u8-paired", macs, &weights, move |w| simd.run(Paired(simd, w)));
     peak::<S, _>(cases, "peak-i16", macs / 2, &weights, move |w| simd.run(Words(simd, w)));
-    peak::<S, _>(cases, "peak-f32", macs / 4, &weights, move |w| simd.run(Reals(simd, w)));
+    peak::<S, _>(cases, "peak-f32", macs / 4, &reals, move |w| simd.run(Reals(simd, w)));
+}
+
+fn vectors<S: Vectors>(bytes: &[u8]) -> Rc<[S::Int]> {
+    bytes.chunks(size_of::<S::Int>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
 fn peak<S: Vectors, R>(
@@ -161,7 +165,8 @@ macro_rules! peak {
                 let Self($simd, weights) = self;
                 let mut sums = [S::Int::zeroed(); $sums];
                 for _ in 0..PASSES {
-                    let $x = black_box($simd.ones());
+                    // Of the weights' own kind: integers read as reals would be denormal.
+                    let $x = black_box(weights[0]);
                     for weights in weights.as_chunks::<{ $sums * $each }>().0 {
                         for (sum, $w) in sums.iter_mut().zip(weights.as_chunks::<$each>().0) {
                             let $sum = *sum;
