@@ -8,7 +8,9 @@ use tamis_runtime::kernels::tiers;
 
 /// The widths of accumulators that every change is looked at with; the series has more.
 fn everyday(id: &str) -> bool {
-    ["128", "1536", "3072"].iter().all(|width| !id.contains(&format!("/{width}-")) && !id.contains(&format!("x{width}")))
+    ["128", "1536", "3072"]
+        .iter()
+        .all(|width| !id.contains(&format!("/{width}-")) && !id.contains(&format!("x{width}")))
         || id.contains("784x128")
         || id.contains("256x128")
 }

@@ -43,9 +43,7 @@ const SHAPES: [&str; 28] = [
 fn main() {
     // What valgrind emulates, and what every machine of this kind has.
     let tiers = ["scalar", "wide", "avx2"].into_iter().filter_map(by_name).collect();
-    let mut cases = Cases::new(tiers, |id| {
-        id.rsplit_once('/').is_some_and(|(shape, _)| SHAPES.contains(&shape))
-    });
+    let mut cases = Cases::new(tiers, |id| id.rsplit_once('/').is_some_and(|(shape, _)| SHAPES.contains(&shape)));
     accumulators(&mut cases);
     evaluations(&mut cases);
     layers(&mut cases);

@@ -61,8 +61,7 @@ fn entry(figure: &Figure) -> (String, serde_json::Value) {
 }
 
 fn options(mut words: impl Iterator<Item = String>) -> Option<Options> {
-    let mut options =
-        Options { rounds: 40, processor: 0, tiers: tiers().collect(), only: Vec::new(), is_json: false };
+    let mut options = Options { rounds: 40, processor: 0, tiers: tiers().collect(), only: Vec::new(), is_json: false };
     while let Some(word) = words.next() {
         match word.as_str() {
             "--json" => options.is_json = true,

@@ -59,7 +59,9 @@ pub fn tails(cases: &mut Cases) {
             let stride = Layout::Rows.stride(outputs, inputs, size_of::<f32>()).unwrap();
             let (x, w, bias) = (random.reals(inputs), random.reals(stride * outputs), random.reals(outputs));
             let (w, mut out) = (AlignedBytes::copy_of(cast_slice(&w)), vec![0.0; outputs]);
-            repeat(move || (tier.affine_f32.call)(black_box(&x), cast_slice(w.as_ref()), stride, &bias, black_box(&mut out)))
+            repeat(move || {
+                (tier.affine_f32.call)(black_box(&x), cast_slice(w.as_ref()), stride, &bias, black_box(&mut out))
+            })
         });
     }
     for (name, code) in [("crelu", activation::CRELU), ("screlu", activation::SCRELU)] {
@@ -86,12 +88,16 @@ pub fn tails(cases: &mut Cases) {
         });
         cases.every_tier("requantise_i8", &shape, |tier| {
             let ((x, multipliers, shifts), mut out) = (operands(), vec![0; len]);
-            repeat(move || (tier.requantise_i8.call)(black_box(&x), &multipliers, &shifts, -127, 127, black_box(&mut out)))
+            repeat(move || {
+                (tier.requantise_i8.call)(black_box(&x), &multipliers, &shifts, -127, 127, black_box(&mut out))
+            })
         });
         cases.every_tier("requantise_i32", &shape, |tier| {
             let ((x, multipliers, shifts), mut out) = (operands(), vec![0; len]);
             let (low, high) = (i32::MIN, i32::MAX);
-            repeat(move || (tier.requantise_i32.call)(black_box(&x), &multipliers, &shifts, low, high, black_box(&mut out)))
+            repeat(move || {
+                (tier.requantise_i32.call)(black_box(&x), &multipliers, &shifts, low, high, black_box(&mut out))
+            })
         });
     }
 }

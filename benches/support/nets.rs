@@ -65,7 +65,8 @@ pub fn king_buckets_container(count: usize, hidden: usize) -> AlignedBytes {
 
 /// (768 -> `hidden`)x2 -> 1 with SCReLU, weights of the range that training leaves, 1 output bucket or more.
 pub(crate) fn perspective(hidden: usize, buckets: usize) -> Model<'static> {
-    let (table, bucketed) = if buckets > 1 { (format!("buckets = {{ count = {buckets} }}\n"), true) } else { (String::new(), false) };
+    let (table, bucketed) =
+        if buckets > 1 { (format!("buckets = {{ count = {buckets} }}\n"), true) } else { (String::new(), false) };
     let text = format!(
         "schema = 1\nname = \"perspective\"\ninput = {{ kind = \"chess\" }}\n{table}output = {{ scale = 400 }}\n\
          [[layer]]\nname = \"l0\"\noutputs = {hidden}\nactivation = \"screlu\"\n\
@@ -74,7 +75,11 @@ pub(crate) fn perspective(hidden: usize, buckets: usize) -> Model<'static> {
     let mut random = Random::new(11);
     model(&text, |index| {
         // Feature weights within ±30 of 255, then head weights within ±63 of 64.
-        let weight = if index < (CHESS + 1) * hidden { random.within(-30, 30) as f32 / 255.0 } else { random.within(-63, 63) as f32 / 64.0 };
+        let weight = if index < (CHESS + 1) * hidden {
+            random.within(-30, 30) as f32 / 255.0
+        } else {
+            random.within(-63, 63) as f32 / 64.0
+        };
         if index >= (CHESS + 1) * hidden + 2 * hidden * buckets { 0.0 } else { weight }
     })
 }
@@ -112,7 +117,9 @@ pub(crate) fn perceptron(widths: &[usize], earns_pairs: bool) -> Model<'static> 
         ends.push((pair[0] * pair[1], pair[1]));
     }
     for index in 0..=last {
-        text += &format!("[[tensor]]\nname = \"l{index}w\"\ntype = \"i8\"\n[[tensor]]\nname = \"l{index}b\"\ntype = \"i32\"\n");
+        text += &format!(
+            "[[tensor]]\nname = \"l{index}w\"\ntype = \"i8\"\n[[tensor]]\nname = \"l{index}b\"\ntype = \"i32\"\n"
+        );
     }
     let mut random = Random::new(13);
     let (mut layer, mut within) = (0, 0);
@@ -129,7 +136,11 @@ pub(crate) fn perceptron(widths: &[usize], earns_pairs: bool) -> Model<'static> 
         }
         value as f32 / 127.0 / 8.0
     });
-    let wide: Vec<_> = model.tensors().iter().filter(|tensor| tensor.rows as usize == widths[1] && tensor.cols as usize == widths[0]).collect();
+    let wide: Vec<_> = model
+        .tensors()
+        .iter()
+        .filter(|tensor| tensor.rows as usize == widths[1] && tensor.cols as usize == widths[0])
+        .collect();
     assert!(wide.iter().all(|tensor| (tensor.claims & claim::QUADS_FIT_I16 != 0) == earns_pairs) && !wide.is_empty());
     model
 }
