@@ -22,6 +22,8 @@ SHAPES = {
     "64-256-128-1": (64, 256, 128, 1),
 }
 FLOOR = (4, 4)
+# What the bare calls below borrow from: their owners must live as long as the program.
+OWNERS = []
 
 
 def onnx_call(widths, folder):
@@ -66,8 +68,10 @@ def onnx_call(widths, folder):
     options.log_severity_level = 3
     session = ort.InferenceSession(str(target), options, providers=["CPUExecutionProvider"])
     binding = session.io_binding()
-    binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(rng.random((1, widths[0]), np.float32)))
-    binding.bind_ortvalue_output("y", ort.OrtValue.ortvalue_from_numpy(np.zeros((1, widths[-1]), np.float32)))
+    values = [ort.OrtValue.ortvalue_from_numpy(x) for x in (rng.random((1, widths[0]), np.float32), np.zeros((1, widths[-1]), np.float32))]
+    binding.bind_ortvalue_input("x", values[0])
+    binding.bind_ortvalue_output("y", values[1])
+    OWNERS.append((session, binding, values))
     run, plain = session._sess.run_with_iobinding, (binding._iobinding, None)
     return lambda: run(*plain)
 
@@ -118,10 +122,12 @@ def litert_call(widths, _folder):
     graph.outputs, model.subgraphs = [last], [graph]
     builder = flatbuffers.Builder(1 << 20)
     builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
-    interpreter = litert.Interpreter(model_content=bytes(builder.Output()), num_threads=1)
+    content = bytes(builder.Output())
+    interpreter = litert.Interpreter(model_content=content, num_threads=1)
     interpreter.allocate_tensors()
     place = interpreter.get_input_details()[0]["index"]
     interpreter.set_tensor(place, rng.integers(-128, 128, (1, widths[0])).astype(np.int8))
+    OWNERS.append((interpreter, content))
     return interpreter._interpreter.Invoke
 
 
