@@ -1,0 +1,65 @@
+//! Every hot operation a fixed number of times, for a tool that counts instructions. `instructions/run` runs it under one.
+//!
+//! [`counted_from_here`] is entered once for each case, in the order in which the ids are printed; the tool counts what happens in it and
+//! nothing else.
+
+use benches::{Case, Cases, accumulators, dense, evaluations, layers, perceptrons, tails};
+use tamis_runtime::kernels::by_name;
+
+/// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
+const ITERATIONS: u64 = 4;
+/// One shape of each operation, and one of each network.
+const SHAPES: [&str; 28] = [
+    "update_i16/2x256-move",
+    "update_i16/2x256-capture",
+    "update_i16/2x256-refresh-32",
+    "update_i8/2x256-move",
+    "dot_crelu/2x256-8-buckets",
+    "dot_screlu/2x256-8-buckets",
+    "dot_screlu_short/2x256-8-buckets",
+    "dot_sqrrelu/2x256-8-buckets",
+    "pairwise_u8/2x256",
+    "activate_f32/2x256-screlu",
+    "activate_f32/2x256-pairwise",
+    "affine_u8/256x32",
+    "affine_u7/256x32",
+    "affine_u7_paired/256x32",
+    "affine_i8/256x32",
+    "affine_u7_sparse/1024x16-20%",
+    "affine_u7_sparse/1024x16-100%",
+    "affine_f32/16x32",
+    "affine_f32/32x1",
+    "activation_f32/32-crelu",
+    "dequantise_f32/16",
+    "requantise_u8/32",
+    "requantise_i8/32",
+    "requantise_i32/32",
+    "update/(768-128)x2-1x8",
+    "update-head/(768-128)x2-1x8",
+    "layers/1024-16-32-1x8-20%",
+    "perceptron/256-32-32-1-exact",
+];
+
+fn main() {
+    // What valgrind emulates, and what every machine of this kind has.
+    let tiers = ["scalar", "wide", "avx2"].into_iter().filter_map(by_name).collect();
+    let mut cases = Cases::new(tiers, |id| id.rsplit_once('/').is_some_and(|(shape, _)| SHAPES.contains(&shape)));
+    accumulators(&mut cases);
+    evaluations(&mut cases);
+    layers(&mut cases);
+    perceptrons(&mut cases);
+    dense(&mut cases);
+    tails(&mut cases);
+    for mut case in cases.into_vec() {
+        case.run(1);
+        counted_from_here(&mut case);
+        println!("{} {ITERATIONS}", case.id());
+    }
+}
+
+#[inline(never)]
+fn counted_from_here(case: &mut Case) {
+    case.run(ITERATIONS);
+    // Not the last thing, so that the call is not a jump: the tool sees this function end.
+    std::hint::black_box(());
+}

@@ -1,0 +1,98 @@
+//! Evaluations as an engine makes them, through the public functions: both accumulators of a new ply from those of the ply before, and
+//! the layers behind them.
+
+use crate::nets::{multi_layer, perspective};
+use crate::{Cases, FEATURES, PLIES, features, widths};
+use std::cell::{LazyCell, RefCell};
+use std::rc::Rc;
+use tamis_quant::run::AlignedBytes;
+use tamis_runtime::format::Model;
+use tamis_runtime::nnue::AccumulatorPair;
+use tamis_runtime::{Output, Plan};
+
+type Ring<const H: usize> = Rc<RefCell<Vec<AccumulatorPair<H>>>>;
+
+/// What an iteration does.
+#[derive(Clone, Copy)]
+enum Work {
+    /// A quiet move in both perspectives.
+    Update,
+    /// The layers behind the accumulators.
+    Head,
+    /// Both.
+    UpdateAndHead,
+    /// Both accumulators from 32 features each, and the head.
+    RefreshAndHead,
+}
+
+/// Everything by its id; `update-head` is one evaluation after a quiet move.
+const WORKS: [(&str, Work); 4] = [
+    ("update", Work::Update),
+    ("head", Work::Head),
+    ("update-head", Work::UpdateAndHead),
+    ("refresh-head", Work::RefreshAndHead),
+];
+
+/// (768 -> N)x2 -> 1 with one output bucket and with eight, and the network of several layers.
+pub fn evaluations(cases: &mut Cases) {
+    for buckets in [1, 8] {
+        widths!(one_layer(cases, buckets), 128 256 512 1024 1536 3072);
+    }
+    every_work::<1024>(cases, "(768-1024)x2-16-32-1x8", 8, multi_layer);
+}
+
+fn one_layer<const H: usize>(cases: &mut Cases, buckets: usize) {
+    every_work::<H>(cases, &format!("(768-{H})x2-1x{buckets}"), buckets, || perspective(H, buckets));
+}
+
+fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, net: impl Fn() -> Model<'static>) {
+    let model = LazyCell::new(net);
+    let ring: LazyCell<Ring<H>> = LazyCell::new(|| Rc::new(RefCell::new(vec![AccumulatorPair::new(); PLIES])));
+    for (what, work) in WORKS {
+        cases.every_tier(what, shape, |tier| game(Plan::new(model.clone(), tier), Rc::clone(&ring), buckets, work));
+    }
+}
+
+/// Goes round the ring of plies with random features.
+fn game<const H: usize>(plan: Plan<'static>, ring: Ring<H>, buckets: usize, work: Work) -> impl FnMut(u64) {
+    let lists = features();
+    for pair in ring.borrow_mut().iter_mut() {
+        refresh(&plan, pair, &lists[..64]);
+    }
+    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+    let (mut at, mut ply) = (0, 0);
+    move |iterations| {
+        let mut ring = ring.borrow_mut();
+        for _ in 0..iterations {
+            at = (at + 4) % FEATURES;
+            let list = &lists[at..at + 4];
+            let next = (ply + 1) % PLIES;
+            let [before, after] = ring.get_disjoint_mut([ply, next]).unwrap();
+            ply = next;
+            match work {
+                Work::Update | Work::UpdateAndHead => {
+                    after.update(&plan, before, 0, &list[..1], &list[1..2]).unwrap();
+                    after.update(&plan, before, 1, &list[2..3], &list[3..]).unwrap();
+                }
+                Work::RefreshAndHead => refresh(&plan, after, &lists[at * 16 % FEATURES..][..64]),
+                Work::Head => {}
+            }
+            if !matches!(work, Work::Update) {
+                consume(after.evaluate(&plan, 0, list[0] as usize % buckets, workspace.as_mut()).unwrap());
+            }
+        }
+    }
+}
+
+fn refresh<const H: usize>(plan: &Plan<'_>, pair: &mut AccumulatorPair<H>, list: &[u32]) {
+    pair.refresh(plan, 0, &list[..32]).unwrap();
+    pair.refresh(plan, 1, &list[32..]).unwrap();
+}
+
+/// Reads the output, so that nothing of it can be left out.
+pub(crate) fn consume(output: Output<'_>) {
+    match output {
+        Output::I32(values) => drop(std::hint::black_box(values[0])),
+        Output::F32(values) => drop(std::hint::black_box(values[0])),
+    }
+}
