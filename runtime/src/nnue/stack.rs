@@ -57,16 +57,12 @@ impl List {
     /// A copy; `None` if it does not fit.
     #[inline]
     fn of(features: &[u32]) -> Option<Self> {
-        // Spelt out, because copying so few through memory costs more than the rest of a push.
-        let features_of_four = match *features {
-            [] => [0; NOTED],
-            [a] => [a, 0, 0, 0],
-            [a, b] => [a, b, 0, 0],
-            [a, b, c] => [a, b, c, 0],
-            [a, b, c, d] => [a, b, c, d],
-            _ => return None,
-        };
-        Some(Self { len: features.len() as u32, features: features_of_four })
+        if features.len() > NOTED {
+            return None;
+        }
+        // One by one, because a call that copies so few costs more than the rest of a push.
+        let feature = |index: usize| features.get(index).copied().unwrap_or(0);
+        Some(Self { len: features.len() as u32, features: [feature(0), feature(1), feature(2), feature(3)] })
     }
 
     #[inline]

@@ -110,27 +110,29 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
     bias: &[i32],
     out: &mut [i32],
 ) -> usize {
-    let left = stride - row;
+    let (left, step) = (stride - row, 4 * stride);
     let mut sums = [[d.zero(); VECTORS]; CHAINS];
-    // SAFETY: group `group` starts at `4·stride·group`, within `w`; row `row` of it four bytes a row further. A whole vector of
-    // rows, or what is left of the stride, ends within the group.
-    let weights = |group: usize, vector: usize| unsafe {
-        let place = w.as_ptr().add(4 * (stride * group + row + vector * D::ROWS));
+    // SAFETY: a place is where this row's weights of some group of `x` start, and a vector of rows is there or, if not `WHOLE`,
+    // what is left of the stride.
+    let weights = |place: *const i8, vector: usize| unsafe {
+        let place = place.add(4 * vector * D::ROWS);
         if WHOLE { d.load(place) } else { d.load_part(place, left) }
     };
+    // The place walks along instead of being multiplied out: compilers turn several multiplications into vectors of them, which
+    // are slow. Behind the last group it points anywhere, and is not read.
+    let mut place = w.as_ptr().wrapping_add(4 * row);
     let (fours, begun) = x.as_chunks::<4>();
     let (pairs, single) = fours.as_chunks::<2>();
     let (rounds, last_pairs) = pairs.as_chunks::<CHAINS>();
-    let mut group = 0;
     for round in rounds {
         for (sums, pair) in sums.iter_mut().zip(round) {
-            pair_of_groups(d, sums, pair, group, &weights);
-            group += 2;
+            pair_of_groups(d, sums, pair, place, step, &weights);
+            place = place.wrapping_add(2 * step);
         }
     }
     for (sums, pair) in sums.iter_mut().zip(last_pairs) {
-        pair_of_groups(d, sums, pair, group, &weights);
-        group += 2;
+        pair_of_groups(d, sums, pair, place, step, &weights);
+        place = place.wrapping_add(2 * step);
     }
     let mut last = [0; 4];
     for (byte, x) in last.iter_mut().zip(begun) {
@@ -139,9 +141,9 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
     let last = if begun.is_empty() { &[][..] } else { &[last][..] };
     for four in single.iter().chain(last) {
         for (vector, sums) in sums.iter_mut().take(1).flatten().enumerate() {
-            *sums = d.mac(*sums, u32::from_le_bytes(*four), weights(group, vector));
+            *sums = d.mac(*sums, u32::from_le_bytes(*four), weights(place, vector));
         }
-        group += 1;
+        place = place.wrapping_add(step);
     }
     store(d, sums, row, bias, out)
 }
@@ -151,12 +153,14 @@ fn pair_of_groups<D: Dense, const VECTORS: usize>(
     d: D,
     sums: &mut [D::Sums; VECTORS],
     pair: &[[u8; 4]; 2],
-    group: usize,
-    weights: &impl Fn(usize, usize) -> D::Weights,
+    place: *const i8,
+    step: usize,
+    weights: &impl Fn(*const i8, usize) -> D::Weights,
 ) {
     let x = [u32::from_le_bytes(pair[0]), u32::from_le_bytes(pair[1])];
+    let second = place.wrapping_add(step);
     for (vector, sums) in sums.iter_mut().enumerate() {
-        *sums = d.mac2(*sums, x, [weights(group, vector), weights(group + 1, vector)]);
+        *sums = d.mac2(*sums, x, [weights(place, vector), weights(second, vector)]);
     }
 }
 
