@@ -9,6 +9,9 @@ use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::activation;
 use tamis_runtime::kernels::{Dot, Kernels};
 
+/// One entry of a tier's table.
+type PickDot = fn(&Kernels) -> Dot;
+
 /// The upper clip of most NNUEs.
 const MAX: i16 = 255;
 /// Output buckets.
@@ -81,7 +84,7 @@ fn width<const H: usize>(cases: &mut Cases) {
             }
         })
     });
-    let dots: [(&str, fn(&Kernels) -> Dot); 4] = [
+    let dots: [(&str, PickDot); 4] = [
         ("dot_screlu_short", |tier| tier.dot_screlu_short.call),
         ("dot_screlu", |tier| tier.dot_screlu.call),
         ("dot_crelu", |tier| tier.dot_crelu.call),

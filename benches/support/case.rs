@@ -78,10 +78,7 @@ impl Cases {
 }
 
 /// Hands every case to criterion.
-pub fn measure<M: Measurement<Value = Duration> + 'static>(criterion: &mut Criterion<M>, cases: Cases)
-where
-    M: Default,
-{
+pub fn measure<M: Measurement<Value = Duration> + Default + 'static>(criterion: &mut Criterion<M>, cases: Cases) {
     for mut case in cases.into_vec() {
         let mut group: BenchmarkGroup<'_, M> = criterion.benchmark_group(case.what);
         let id = BenchmarkId::new(&case.shape, case.tier);

@@ -60,7 +60,14 @@ pub fn tails(cases: &mut Cases) {
             let (x, w, bias) = (random.reals(inputs), random.reals(stride * outputs), random.reals(outputs));
             let (w, mut out) = (AlignedBytes::copy_of(cast_slice(&w)), vec![0.0; outputs]);
             repeat(move || {
-                (tier.affine_f32.call)(black_box(&x), cast_slice(w.as_ref()), stride, &bias, black_box(&mut out))
+                (tier.affine_f32.call)(
+                    black_box(&x),
+                    cast_slice(w.as_ref()),
+                    stride,
+                    &bias,
+                    activation::CRELU,
+                    black_box(&mut out),
+                );
             })
         });
     }
@@ -73,7 +80,7 @@ pub fn tails(cases: &mut Cases) {
     cases.every_tier("dequantise_f32", "16", |tier| {
         let x = Random::new(9).vector(16, -100_000, 100_000, |value| value);
         let (bias, mut out) = (Random::new(9).reals(16), vec![0.0; 16]);
-        repeat(move || (tier.dequantise_f32.call)(black_box(&x), 1e-4, &bias, black_box(&mut out)))
+        repeat(move || (tier.dequantise_f32.call)(black_box(&x), 1e-4, &bias, activation::CRELU, black_box(&mut out)))
     });
     for len in [32, 128] {
         let shape = len.to_string();

@@ -7,7 +7,7 @@ use std::cell::{LazyCell, RefCell};
 use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
-use tamis_runtime::nnue::AccumulatorPair;
+use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
 use tamis_runtime::{Output, Plan};
 
 type Ring<const H: usize> = Rc<RefCell<Vec<AccumulatorPair<H>>>>;
@@ -49,7 +49,30 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
     let model = LazyCell::new(net);
     let ring: LazyCell<Ring<H>> = LazyCell::new(|| Rc::new(RefCell::new(vec![AccumulatorPair::new(); PLIES])));
     for (what, work) in WORKS {
-        cases.every_tier(what, shape, |tier| game(Plan::new(model.clone(), tier), Rc::clone(&ring), buckets, work));
+        cases.every_tier(what, shape, |tier| game(Plan::new(*model, tier), Rc::clone(&ring), buckets, work));
+    }
+    cases.every_tier("stack-head", shape, |tier| stack::<H>(Plan::new(*model, tier), buckets));
+}
+
+/// The same as `update-head`, through a ply stack: a push, and an evaluation that computes both perspectives.
+fn stack<const H: usize>(plan: Plan<'static>, buckets: usize) -> impl FnMut(u64) {
+    let lists = features();
+    let mut stack: Box<Stack<H, PLIES>> = bytemuck::allocation::zeroed_box();
+    stack.set_root(&plan, [&lists[..16], &lists[16..32]]).unwrap();
+    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+    let mut at = 0;
+    move |iterations| {
+        for _ in 0..iterations {
+            at = (at + 4) % FEATURES;
+            let list = &lists[at..at + 4];
+            while stack.height() + 1 >= PLIES {
+                stack.pop().unwrap();
+            }
+            let change =
+                |from: usize| Change::Features { added: &list[from..=from], removed: &list[from + 1..from + 2] };
+            stack.push(&plan, [change(0), change(2)]).unwrap();
+            consume(stack.evaluate(&plan, 0, list[0] as usize % buckets, workspace.as_mut()).unwrap());
+        }
     }
 }
 

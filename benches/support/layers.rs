@@ -24,7 +24,7 @@ pub fn layers(cases: &mut Cases) {
     for density in DENSITIES {
         let accumulators = LazyCell::new(|| &*Box::leak(Box::new(positions(density))));
         cases.every_tier("layers", &format!("1024-16-32-1x8-{density}%"), |tier| {
-            let (plan, accumulators) = (Plan::new(model.clone(), tier), *accumulators);
+            let (plan, accumulators) = (Plan::new(*model, tier), *accumulators);
             let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
             let all: &[i16] = cast_slice(accumulators.as_ref());
             let mut turn = 0;
@@ -47,7 +47,7 @@ pub fn perceptrons(cases: &mut Cases) {
             let words: Vec<String> = widths.iter().map(usize::to_string).collect();
             let model = LazyCell::new(|| perceptron(widths, earns_pairs));
             cases.every_tier("perceptron", &format!("{}-{name}", words.join("-")), |tier| {
-                let plan = Plan::new(model.clone(), tier);
+                let plan = Plan::new(*model, tier);
                 let x = AlignedBytes::copy_of(&Random::new(5).vector(widths[0], 0, 127, |value| value as u8));
                 let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
                 move |iterations| {

@@ -72,7 +72,9 @@ impl Plan<'_> {
     ) -> Result<Output<'w>, RunError> {
         self.check_place(bucket, workspace)?;
         let (first, second) = in_order(self.model.input(), own, other);
-        let sum = (head.dot)(first, second, head.weights.bank(bucket), head.max);
+        // The bank may be padded; the kernel wants the weights alone.
+        let weights = head.weights.bank(bucket).get(..first.len() + second.len()).unwrap_or(&[]);
+        let sum = (head.dot)(first, second, weights, head.max);
         let out = typed_mut::<i32>(workspace.get_mut(head.write.range()).unwrap_or(&mut []));
         if let [out] = out {
             *out = num::rescale_by(sum, head.pre, head.bias.get(bucket, 0), head.factor, head.divisor);

@@ -74,7 +74,7 @@ const MISTAKES: [Mistake; 19] = [
     }),
     ("affine_i8", |k| k.affine_i8.call = |x, w, stride, _, out| (truth().affine_i8.call)(x, w, stride, &[], out)),
     // Another order of the same sum.
-    ("affine_f32", |k| k.affine_f32.call = |x, w, stride, bias, out| {
+    ("affine_f32", |k| k.affine_f32.call = |x, w, stride, bias, _, out| {
         for (row, out) in out.iter_mut().enumerate() {
             *out = x.iter().enumerate().map(|(col, x)| x * w[row * stride + col]).sum();
             *out += bias.get(row).copied().unwrap_or(0.0);
@@ -86,7 +86,7 @@ const MISTAKES: [Mistake; 19] = [
         (truth().activation_f32.call)(&positive, code, out);
     }),
     // Product and sum rounded at once.
-    ("dequantise_f32", |k| k.dequantise_f32.call = |x, factor, bias, out| {
+    ("dequantise_f32", |k| k.dequantise_f32.call = |x, factor, bias, _, out| {
         for (index, (out, x)) in out.iter_mut().zip(x).enumerate() {
             *out = (*x as f32).mul_add(factor, bias.get(index).copied().unwrap_or(0.0));
         }

@@ -87,7 +87,7 @@ struct Slot<const HIDDEN: usize> {
 /// numbers 0 and 1: by colour, say.
 ///
 /// It is large (`PLIES · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an empty
-/// stack, which `bytemuck` can allocate in place (`bytemuck::zeroed_box`).
+/// stack, which `bytemuck` can allocate in place (`bytemuck::allocation::zeroed_box`).
 ///
 /// When not to use it: for positions that do not follow one another; [`super::AccumulatorPair`] keeps single ones.
 ///
