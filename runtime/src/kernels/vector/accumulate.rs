@@ -6,6 +6,8 @@
 
 use super::Simd;
 
+/// Vectors of a turn of the loop over a move.
+const ROUND: usize = 4;
 /// Vectors of a tile.
 const TILE: usize = 8;
 
@@ -61,7 +63,11 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
     added: &[u32],
     removed: &[u32],
 ) {
-    let done = tiles::<S, R, TILE>(s, out, source, rows, stride, added, removed, 0);
+    let done = match (source, added, removed) {
+        (Some(source), &[a], &[b]) => fixed(s, out, source, rows, stride, [a], [b]),
+        (Some(source), &[a], &[b, c]) => fixed(s, out, source, rows, stride, [a], [b, c]),
+        _ => tiles::<S, R, TILE>(s, out, source, rows, stride, added, removed, 0),
+    };
     if done == out.len() {
         return;
     }
@@ -78,6 +84,59 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
             *sum = sum.wrapping_sub(weight(row));
         }
     }
+}
+
+/// All whole vectors, for as many rows as are known when it is compiled; returns where they end.
+#[inline(always)]
+fn fixed<S: Simd, R: Row<S>, const ADDED: usize, const REMOVED: usize>(
+    s: S,
+    out: &mut [i16],
+    source: &[i16],
+    rows: &[R],
+    stride: usize,
+    added: [u32; ADDED],
+    removed: [u32; REMOVED],
+) -> usize {
+    let len = out.len();
+    let row = |row: u32| {
+        let start = row as usize * stride;
+        R::chunks(rows.get(start..start + len).unwrap_or(&[]))
+    };
+    let (outs, source) = (S::chunks_mut(out).0, S::chunks(source).0);
+    let (added, removed) = (added.map(row), removed.map(row));
+    let count = outs.len();
+    // Slices of one length let the compiler leave the bounds out of the loop.
+    if source.len() < count || added.iter().chain(&removed).any(|row| row.len() < count) {
+        return 0;
+    }
+    let (added, removed, source) = (added.map(|row| &row[..count]), removed.map(|row| &row[..count]), &source[..count]);
+    let (rounds, _) = outs.as_chunks_mut::<ROUND>();
+    let (sources, pluses, minuses) = (
+        source.as_chunks::<ROUND>().0,
+        added.map(|row| row.as_chunks::<ROUND>().0),
+        removed.map(|row| row.as_chunks().0),
+    );
+    for (index, round) in rounds.iter_mut().enumerate() {
+        let mut sums = [s.splat(0); ROUND];
+        for (sum, from) in sums.iter_mut().zip(&sources[index]) {
+            *sum = s.load(from);
+        }
+        for row in &pluses {
+            for (sum, row) in sums.iter_mut().zip(&row[index]) {
+                *sum = s.add(*sum, R::load(s, row));
+            }
+        }
+        for row in &minuses {
+            let row: &[R::Chunk; ROUND] = &row[index];
+            for (sum, row) in sums.iter_mut().zip(row) {
+                *sum = s.sub(*sum, R::load(s, row));
+            }
+        }
+        for (out, sum) in round.iter_mut().zip(sums) {
+            s.store(out, sum);
+        }
+    }
+    count / ROUND * ROUND * S::LANES
 }
 
 /// Whole tiles of `N` vectors from element `start` on; returns where they end.
