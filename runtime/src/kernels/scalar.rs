@@ -155,7 +155,6 @@ fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], o
 
 /// What a tier's dense kernel does with slices whose lengths break its contract, instead of reading where nothing is.
 pub(super) fn out_of_contract(out: &mut [i32]) {
-    debug_assert!(false, "a dense kernel was handed slices that do not fit one another");
     out.fill(0);
 }
 

@@ -103,6 +103,30 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
+    /// Kernels are safe functions: a stride whose product with the groups or rows wraps must not let a load through.
+    #[test]
+    fn strides_that_wrap_read_nothing() {
+        let (x, reals) = ([1u8; 64], [1f32; 8]);
+        for tier in crate::kernels::tiers().filter(|tier| tier.name != "scalar") {
+            for stride in [6, 4, 3, 2].map(|shift| (usize::MAX >> shift) + 1) {
+                let calls =
+                    [tier.affine_u8.call, tier.affine_u7.call, tier.affine_u7_paired.call, tier.affine_u7_sparse.call];
+                for call in calls {
+                    let mut out = [7; 16];
+                    call(&x, &[1; 16], stride, &[], &mut out);
+                    assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
+                }
+                let mut out = [7; 16];
+                (tier.affine_i8.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
+                assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
+            }
+            // Seven times this is just beyond the largest number.
+            let mut out = [7.0; 8];
+            (tier.affine_f32.call)(&reals, &[1.0; 64], usize::MAX / 7 + 1, &[], 0, &mut out);
+            assert_eq!(out, [7.0; 8], "{}", tier.name);
+        }
+    }
+
     #[test]
     fn every_tier_passes() {
         for tier in crate::kernels::tiers() {

@@ -61,6 +61,14 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
     }
 }
 
+/// Whether `outputs` rows lie within the stride and `weights` elements hold `groups` groups: what every unchecked load below rests
+/// on. Any safe code can call a kernel, with any stride, so the product must not wrap.
+#[inline(always)]
+pub(super) fn fits(groups: usize, stride: usize, weights: usize, outputs: usize) -> bool {
+    let needed = stride.checked_mul(4).and_then(|group| group.checked_mul(groups));
+    outputs <= stride && stride.is_multiple_of(4) && needed.is_some_and(|needed| needed <= weights)
+}
+
 /// A pass at the speed of the first cache; the layer behind it reads as many weights for every output.
 #[inline(always)]
 pub(super) fn all_below_128(x: &[u8]) -> bool {
@@ -71,7 +79,7 @@ pub(super) fn all_below_128(x: &[u8]) -> bool {
 #[inline(always)]
 pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     let groups = x.len().div_ceil(4);
-    if stride < out.len() || !stride.is_multiple_of(4) || w.len() < groups * stride * 4 {
+    if !fits(groups, stride, w.len(), out.len()) {
         return scalar::out_of_contract(out);
     }
     let mut row = 0;

@@ -50,8 +50,11 @@ pub(in crate::kernels) fn affine<R: Reals>(
     let (tiles, singles) = out.as_chunks_mut::<ROWS>();
     let mut row = 0;
     for tile in tiles {
-        let start = stride * row;
-        let Some(weights) = w.get(start..start + (ROWS - 1) * stride + x.len()) else { return };
+        let start = stride.saturating_mul(row);
+        // Any safe code can call a kernel, with any stride, so the length must not wrap.
+        let len = (ROWS - 1).checked_mul(stride).and_then(|rows| rows.checked_add(x.len()));
+        let tile_weights = len.and_then(|len| w.get(start..)?.get(..len));
+        let Some(weights) = tile_weights else { return };
         let mut sums = [r.splat(0.0); ROWS];
         for (chunk, x) in whole.iter().enumerate() {
             let x = r.load(x);
@@ -75,8 +78,8 @@ pub(in crate::kernels) fn affine<R: Reals>(
         row += ROWS;
     }
     for single in singles {
-        let start = stride * row;
-        let (weights, weights_rest) = w.get(start..start + x.len()).unwrap_or(&[]).as_chunks::<LANES>();
+        let row_weights = w.get(stride.saturating_mul(row)..).and_then(|rest| rest.get(..x.len()));
+        let (weights, weights_rest) = row_weights.unwrap_or(&[]).as_chunks::<LANES>();
         let mut sum = r.splat(0.0);
         for (x, w) in whole.iter().zip(weights) {
             sum = r.add(sum, r.mul(r.load(x), r.load(w)));

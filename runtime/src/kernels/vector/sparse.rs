@@ -5,7 +5,7 @@
 //! zero ([`DENSE_FROM`]), the dense loop runs.
 
 use super::Simd;
-use super::dense::{Dense, affine, store};
+use super::dense::{Dense, affine, fits, store};
 use crate::kernels::scalar;
 
 /// Inputs that one list covers; longer inputs take several passes.
@@ -49,8 +49,7 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
 ) {
     let groups = x.len() / 4;
     let whole = x.len().is_multiple_of(2 * S::LANES) && x.len() <= SPAN;
-    let fits = stride >= out.len() && stride.is_multiple_of(4) && w.len() >= groups * stride * 4;
-    if !fits {
+    if !fits(groups, stride, w.len(), out.len()) {
         return scalar::out_of_contract(out);
     }
     // One or two vectors of rows, as behind an accumulator; anything else is rare and goes the dense way.
