@@ -14,6 +14,7 @@
 pub mod arch;
 pub mod fault;
 pub mod float;
+pub mod graph;
 pub mod import;
 pub mod pack;
 pub mod permute;

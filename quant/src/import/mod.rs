@@ -17,6 +17,7 @@ pub mod bare;
 mod error;
 mod explain;
 mod file;
+mod imported;
 pub mod raw_bin;
 mod sniff;
 pub mod weights_bin;
@@ -26,6 +27,7 @@ pub use error::ImportError;
 pub use file::{
     IN_DIRECTORY, MAX_FILE_LEN_BYTES, read_bare_file, read_checkpoint, read_file, read_file_at_most, read_file_start,
 };
+pub use imported::{Imported, Remark};
 pub use raw_bin::read_raw;
 pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;

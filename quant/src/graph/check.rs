@@ -1,0 +1,187 @@
+//! What has to hold of a graph before anything else looks at it.
+
+use super::node::{Activation, Graph, Input, Node, Op};
+use std::collections::HashSet;
+use thiserror::Error;
+
+/// The most elements of a value: more is a mistake, and memory.
+const MAX_LEN: usize = 1 << 24;
+
+/// A graph that is none.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// No nodes.
+    #[error("no layers")]
+    Empty,
+    /// Two nodes of one name.
+    #[error("two layers are called `{name}`")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A node that reads what is not there before it, or too few or too many values.
+    #[error("layer `{name}` reads {found}, expected {expected}")]
+    Reads {
+        /// Of the node.
+        name: String,
+        /// What it reads.
+        found: String,
+        /// What such a node reads.
+        expected: String,
+    },
+    /// A tensor whose shape does not fit.
+    #[error("layer `{name}`: {tensor} has the shape {found}, expected {expected}")]
+    Shape {
+        /// Of the node.
+        name: String,
+        /// Of the tensor.
+        tensor: &'static str,
+        /// Its shape.
+        found: String,
+        /// What the node needs.
+        expected: String,
+    },
+    /// NaN or an infinity among the parameters.
+    #[error("layer `{name}`: element {index} of {tensor} is {value}; a trained network has finite numbers only")]
+    NotFinite {
+        /// Of the node.
+        name: String,
+        /// Of the tensor.
+        tensor: &'static str,
+        /// Which element, as it is stored.
+        index: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// A value of no elements or of too many.
+    #[error("{value} has {found} elements, expected 1 to {MAX_LEN}")]
+    Len {
+        /// What it is of.
+        value: String,
+        /// Elements.
+        found: usize,
+    },
+}
+
+impl Graph {
+    /// Whether every node fits what it reads, every number is finite and every name is there once.
+    ///
+    /// # Errors
+    /// [`GraphError`], the first that is found.
+    pub fn check(&self) -> Result<(), GraphError> {
+        let input = match self.input {
+            Input::Dense { len } => len,
+            Input::Sparse { features, max_active, .. } => {
+                in_range("the list of active features", max_active)?;
+                features
+            }
+        };
+        in_range("the input", input)?;
+        if self.nodes.is_empty() {
+            return Err(GraphError::Empty);
+        }
+        let lengths = self.lengths();
+        let mut names = HashSet::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            if !names.insert(node.name.as_str()) {
+                return Err(GraphError::NameTaken { name: node.name.clone() });
+            }
+            self.check_reads(index, node)?;
+            self.check_shapes(node, &lengths)?;
+            check_finite(node)?;
+            in_range(&format!("what layer `{}` makes", node.name), lengths[index + 1])?;
+        }
+        Ok(())
+    }
+
+    fn check_reads(&self, index: usize, node: &Node) -> Result<(), GraphError> {
+        let reads = |found: String, expected: &str| {
+            Err(GraphError::Reads { name: node.name.clone(), found, expected: expected.to_owned() })
+        };
+        if let Some(read) = node.reads.iter().find(|read| **read > index) {
+            return reads(format!("value {read}"), &format!("a value before it, 0 to {index}"));
+        }
+        let is_many = matches!(node.op, Op::Concat | Op::Add);
+        match (is_many, node.reads.len()) {
+            (true, 2..) | (false, 1) => {}
+            (true, found) => return reads(format!("{found} values"), "2 or more"),
+            (false, found) => return reads(format!("{found} values"), "1"),
+        }
+        let sparse = matches!(self.input, Input::Sparse { .. });
+        let reads_input = node.reads.contains(&0);
+        match &node.op {
+            Op::SparseLinear { .. } | Op::Embed { .. } if !(sparse && reads_input) => {
+                reads("a vector".to_owned(), "the list of active features")
+            }
+            Op::Trees(_) if !reads_input => reads("a value of another layer".to_owned(), "the input"),
+            Op::SparseLinear { .. } | Op::Embed { .. } | Op::Trees(_) => Ok(()),
+            _ if sparse && reads_input => reads("the list of active features".to_owned(), "a vector"),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_shapes(&self, node: &Node, lengths: &[usize]) -> Result<(), GraphError> {
+        let shape = |tensor, found: (usize, usize), expected: (usize, usize)| {
+            if found == expected {
+                return Ok(());
+            }
+            let text = |(rows, cols)| format!("({rows}, {cols})");
+            let (found, expected) = (text(found), text(expected));
+            Err(GraphError::Shape { name: node.name.clone(), tensor, found, expected })
+        };
+        let read = |value: usize| lengths.get(value).copied().unwrap_or(0);
+        let inputs = node.reads.first().map_or(0, |value| read(*value));
+        match &node.op {
+            Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => {
+                shape("the weight", (weights.outputs, weights.inputs), (weights.outputs, inputs))?;
+                shape("the bias", (bias.len(), 1), (weights.outputs, 1))
+            }
+            Op::Embed { table } => shape("the table", (table.outputs, table.inputs), (table.outputs, inputs)),
+            Op::FmTerm { width } | Op::BiInteraction { width } | Op::InnerProducts { width } => {
+                let width = (*width).max(1);
+                shape("what it reads", (inputs / width, inputs % width), (inputs / width, 0))
+            }
+            Op::Add => node.reads.iter().try_for_each(|value| shape("what it reads", (read(*value), 1), (inputs, 1))),
+            Op::Trees(forest) => {
+                let nodes = forest.trees.first().map_or(0, |tree| tree.features.len());
+                let mut sizes = forest
+                    .trees
+                    .iter()
+                    .flat_map(|tree| [tree.features.len(), tree.thresholds.len(), tree.leaves.len()]);
+                sizes.try_for_each(|found| shape("a tree", (found, 1), (nodes.max(1), 1)))?;
+                let features = forest.trees.iter().flat_map(|tree| tree.features.iter().flatten());
+                let largest = features.max().map_or(0, |feature| *feature as usize);
+                if largest < inputs { Ok(()) } else { shape("a tree's feature", (largest, 1), (inputs - 1, 1)) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn in_range(value: &str, found: usize) -> Result<(), GraphError> {
+    if (1..=MAX_LEN).contains(&found) { Ok(()) } else { Err(GraphError::Len { value: value.to_owned(), found }) }
+}
+
+fn check_finite(node: &Node) -> Result<(), GraphError> {
+    let finite = |tensor, values: &[f64]| match values.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(GraphError::NotFinite { name: node.name.clone(), tensor, index, value: values[index] }),
+        None => Ok(()),
+    };
+    match &node.op {
+        Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => {
+            finite("the weight", &weights.values)?;
+            finite("the bias", bias)
+        }
+        Op::Embed { table } => finite("the table", &table.values),
+        Op::Scale(factor) | Op::Activation(Activation::LeakyRelu { alpha: factor }) => finite("the factor", &[*factor]),
+        Op::Trees(forest) => {
+            finite("the rate", &[forest.rate])?;
+            forest.trees.iter().try_for_each(|tree| {
+                finite("the thresholds", &tree.thresholds)?;
+                finite("the leaves", &tree.leaves)
+            })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,20 @@
+//! Networks as graphs: what the checkpoints of DataCode, lattice-tune and Angel, and described safetensors and npz files, become.
+//!
+//! ```text
+//! checkpoint --import--> Graph --evaluate--> f64 outputs: the float truth
+//!                          |
+//!                          +--calibrate, quantise--> QuantGraph --pack--> quantised.bin
+//! ```
+//!
+//! A [`Graph`] is a list of [`Node`]s, each of which reads values that stand before it. Chess networks, which a description of
+//! layers fits better, are [`crate::float::Net`]s.
+
+mod check;
+mod eval;
+mod forest;
+mod node;
+
+pub use check::GraphError;
+pub use eval::{Sample, SampleError};
+pub use forest::{Forest, Tree};
+pub use node::{Activation, Graph, Input, Node, Op, Value};

@@ -1,0 +1,25 @@
+//! What a reader of checkpoints hands on: a graph, where it came from, and what was decided on the way.
+
+use crate::graph::Graph;
+
+/// A network of a checkpoint that says, or was told, how its layers hang together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// The network, checked.
+    pub graph: Graph,
+    /// The form that was read, in words: `DataCode .nn`, `lattice-tune checkpoint`, `Angel model folder`, …
+    pub source: String,
+    /// FNV-1a, 64 bits, of the bytes read; of a folder, of its files in the order of their names.
+    pub bytes_hash: u64,
+    /// What a person should know.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something that the file leaves open or may have lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// How a thing was read that could be read otherwise, and how to say otherwise.
+    Decided(String),
+    /// What may be wrong.
+    Warning(String),
+}
