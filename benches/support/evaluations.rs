@@ -94,8 +94,8 @@ fn game<const H: usize>(plan: Plan<'static>, ring: Ring<H>, buckets: usize, work
             ply = next;
             match work {
                 Work::Update | Work::UpdateAndHead => {
-                    after.update(&plan, before, 0, &list[..1], &list[1..2]).unwrap();
-                    after.update(&plan, before, 1, &list[2..3], &list[3..]).unwrap();
+                    let (added, removed) = ([&list[..1], &list[2..3]], [&list[1..2], &list[3..]]);
+                    after.update_both(&plan, before, added, removed).unwrap();
                 }
                 Work::RefreshAndHead => refresh(&plan, after, &lists[at * 16 % FEATURES..][..64]),
                 Work::Head => {}

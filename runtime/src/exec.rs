@@ -42,10 +42,6 @@ impl Plan<'_> {
     /// [`RunError`] for what the caller hands in: kind and length of the input, the bucket, the workspace.
     pub fn run<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
         if let (Some(head), Input::Accumulators(own, other)) = (&self.head, input) {
-            self.check_accumulator("own accumulator", own.len())?;
-            if self.model.input().perspectives == 2 {
-                self.check_accumulator("other accumulator", other.len())?;
-            }
             return self.run_head(head, own, other, bucket, workspace);
         }
         self.check(input, bucket, workspace)?;
@@ -70,8 +66,16 @@ impl Plan<'_> {
         bucket: usize,
         workspace: &'w mut [u8],
     ) -> Result<Output<'w>, RunError> {
-        self.check_place(bucket, workspace)?;
-        let (first, second) = in_order(self.model.input(), own, other);
+        let is_fit = own.len() == head.hidden
+            && (other.len() == head.hidden || !head.two)
+            && bucket < head.buckets
+            && workspace.len() >= head.workspace_len
+            && workspace.as_ptr().addr().is_multiple_of(64);
+        if !is_fit {
+            self.check(Input::Accumulators(own, other), bucket, workspace)?;
+        }
+        let other = if head.two { other } else { &[] };
+        let (first, second) = if head.other_first { (other, own) } else { (own, other) };
         // The bank may be padded; the kernel wants the weights alone.
         let weights = head.weights.bank(bucket).get(..first.len() + second.len()).unwrap_or(&[]);
         let sum = (head.dot)(first, second, weights, head.max);

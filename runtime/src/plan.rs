@@ -1,8 +1,8 @@
 //! A model bound to a tier: what an engine or a firmware calls.
 
 use crate::error::RunError;
-use crate::format::{BlockRecord, Model, element, feature_set, input_kind};
-use crate::kernels::{Kernels, prefetch};
+use crate::format::{BlockRecord, Model, element, feature_set};
+use crate::kernels::{Kernels, Moved, prefetch};
 use crate::nnue::chess::ChessView;
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
 
@@ -46,6 +46,13 @@ pub struct Plan<'a> {
     rows: Rows<'a>,
     stride: usize,
     bias: &'a [i16],
+    /// Width of one accumulator; 0 of a network without.
+    hidden: usize,
+    /// Number of features.
+    size: u32,
+    /// Whether [`Moved`] is all that a move needs: all rows in one block, and `max_active` no less than the rows of a move.
+    is_plain: bool,
+    identity: u64,
 }
 
 /// The feature rows of a block.
@@ -64,7 +71,11 @@ impl<'a> Plan<'a> {
         let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
         let head = Head::resolve(&model, kernels);
         let output = OutputPlace::of(&model);
-        Self { model, kernels, steps, done, output, head, rows, stride, bias }
+        let input = model.input();
+        let (hidden, size) = (input.hidden as usize, input.size);
+        let is_plain = input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
+        let identity = model.header().checksum();
+        Self { model, kernels, steps, done, output, head, rows, stride, bias, hidden, size, is_plain, identity }
     }
 
     /// The model.
@@ -79,7 +90,7 @@ impl<'a> Plan<'a> {
 
     /// What tells one model from another: the checksum of its file.
     pub const fn identity(&self) -> u64 {
-        self.model.header().checksum()
+        self.identity
     }
 
     /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other inputs.
@@ -94,7 +105,7 @@ impl<'a> Plan<'a> {
 
     /// Width of one accumulator.
     pub const fn hidden(&self) -> usize {
-        self.model.input().hidden as usize
+        self.hidden
     }
 
     /// The most features active at once in one perspective.
@@ -131,6 +142,73 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
+    /// Changes the accumulators of both perspectives, [`Plan::update`] for each; the moves that games are made of in one pass.
+    ///
+    /// acc, source: (2, hidden), perspective 0 first · added, removed: a list a perspective, as in [`Plan::update`].
+    ///
+    /// # Errors
+    /// As [`Plan::update`].
+    #[inline]
+    pub fn update_both(
+        &self,
+        acc: &mut [i16],
+        source: &[i16],
+        added: [&[u32]; 2],
+        removed: [&[u32]; 2],
+    ) -> Result<(), RunError> {
+        let len = 2 * self.hidden;
+        if let Some(moved) = Moved::of(added, removed)
+            && self.is_plain
+            && (acc.len(), source.len()) == (len, len)
+            && moved.largest() < self.size
+        {
+            self.pass_both(acc, source, &moved);
+            return Ok(());
+        }
+        self.update_each(acc, source, added, removed)
+    }
+
+    /// The same, one after the other.
+    #[cold]
+    fn update_each(
+        &self,
+        acc: &mut [i16],
+        source: &[i16],
+        added: [&[u32]; 2],
+        removed: [&[u32]; 2],
+    ) -> Result<(), RunError> {
+        let (first, second) = acc.split_at_mut(acc.len() / 2);
+        let (from, from_second) = source.split_at(source.len() / 2);
+        self.update(first, from, added[0], removed[0])?;
+        self.update(second, from_second, added[1], removed[1])
+    }
+
+    /// [`crate::kernels::UpdateBoth`] for lists and lengths that were checked; false, and nothing done, if it is no such move.
+    #[inline]
+    pub(crate) fn change_both(
+        &self,
+        acc: &mut [i16],
+        source: &[i16],
+        added: [&[u32]; 2],
+        removed: [&[u32]; 2],
+    ) -> bool {
+        match Moved::of(added, removed) {
+            Some(moved) if self.is_plain => {
+                self.pass_both(acc, source, &moved);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[inline]
+    fn pass_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) {
+        match self.rows {
+            Rows::I16(rows) => (self.kernels.update_both_i16.call)(acc, source, rows, self.stride, moved),
+            Rows::I8(rows) => (self.kernels.update_both_i8.call)(acc, source, rows, self.stride, moved),
+        }
+    }
+
     /// The same in place: `acc = acc + Σ row(added) − Σ row(removed)`.
     ///
     /// # Errors
@@ -154,20 +232,19 @@ impl<'a> Plan<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn check_accumulator(&self, what: &'static str, found: usize) -> Result<(), RunError> {
-        if self.model.input().kind != input_kind::FEATURES {
-            return Err(RunError::InputKind);
+        match self.hidden {
+            0 => Err(RunError::InputKind),
+            expected if found == expected => Ok(()),
+            expected => Err(RunError::Length { what, found, expected }),
         }
-        if found != self.hidden() {
-            return Err(RunError::Length { what, found, expected: self.hidden() });
-        }
-        Ok(())
     }
 
     /// Counts and indices of two lists.
     #[inline]
     pub(crate) fn check_features(&self, added: &[u32], removed: &[u32]) -> Result<(), RunError> {
-        let (limit, size) = (self.max_active(), self.model.input().size);
+        let (limit, size) = (self.max_active(), self.size);
         let found = added.len().max(removed.len());
         if found > limit {
             return Err(RunError::TooManyFeatures { found, limit });

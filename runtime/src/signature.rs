@@ -2,7 +2,8 @@
 //!
 //! FORMAT.md states generator, count and hash, so that any reader can compute it. It covers what a tier computes: refresh,
 //! update (fused and not), and the whole output of every operation, on ordinary inputs and on extreme ones. Hashing the network's
-//! output alone would hide a sum that is off by little behind the division that follows it.
+//! output alone would hide a sum that is off by little behind the division that follows it. It fills one accumulator at a time; what
+//! does two at once ([`Plan::update_both`]) is held to the definition by [`crate::kernels::suite`].
 
 use crate::error::RunError;
 use crate::exec::{Input, Output};

@@ -326,6 +326,13 @@ pub(crate) struct Head<'a> {
     pub divisor: Divisor,
     pub bias: Bias<'a>,
     pub write: Place,
+    /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
+    pub hidden: usize,
+    pub buckets: usize,
+    pub workspace_len: usize,
+    /// Whether there are two accumulators, and whether the other side's comes first.
+    pub two: bool,
+    pub other_first: bool,
 }
 
 impl<'a> Head<'a> {
@@ -336,7 +343,22 @@ impl<'a> Head<'a> {
         let Work::ActivateDot { dot, max, weights } = first.work else { return None };
         let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
         let one_output = second.write.range().len() == size_of::<i32>();
-        one_output.then_some(Self { dot, max, weights, pre, factor, divisor, bias, write: second.write })
+        let input = model.input();
+        one_output.then_some(Self {
+            dot,
+            max,
+            weights,
+            pre,
+            factor,
+            divisor,
+            bias,
+            write: second.write,
+            hidden: input.hidden as usize,
+            buckets: input.bucket_count as usize,
+            workspace_len: model.workspace_len_bytes(),
+            two: input.perspectives == 2,
+            other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
+        })
     }
 }
 

@@ -243,21 +243,20 @@ impl Reals for Avx2 {
             _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(clipped))
         }
     }
-    /// Halves of rows `i` and `i + 4` side by side make the first step's four additions one; then a transposition of four by
-    /// four in each half puts the lanes that the next steps add into different vectors.
+    /// Two vectors become one in every step, `a` in one half of the lanes and `b` in the other: a blend and a shuffle put the two
+    /// operands of every addition opposite each other, whichever comes first, and blends, unlike shuffles, run on every port.
     #[inline(always)]
     fn reduce(self, x: [__m256; 8]) -> __m256 {
         compute!({
-            let fours =
-                |a, b| _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b));
-            let (a, b, c, d) = (fours(x[0], x[4]), fours(x[1], x[5]), fours(x[2], x[6]), fours(x[3], x[7]));
-            let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-            let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-            let lane0 = _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low);
-            let lane1 = _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low);
-            let lane2 = _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high);
-            let lane3 = _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high);
-            _mm256_add_ps(_mm256_add_ps(lane0, lane2), _mm256_add_ps(lane1, lane3))
+            // Lanes four apart: of `a` in the low half, of `b` in the high one.
+            let fours = |a, b| _mm256_add_ps(_mm256_blend_ps::<0xF0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b));
+            // Two apart: in each half two lanes of `a`, two of `b`.
+            let twos = |a, b| _mm256_add_ps(_mm256_blend_ps::<0xCC>(a, b), _mm256_shuffle_ps::<0b01_00_11_10>(a, b));
+            let even = twos(fours(x[0], x[4]), fours(x[2], x[6]));
+            let odd = twos(fours(x[1], x[5]), fours(x[3], x[7]));
+            // Neighbours: lane 0 of `even` meets lane 1, and lane 1 of `odd` lane 0.
+            let swapped = _mm256_permute_ps::<0b10_11_00_01>(_mm256_blend_ps::<0xAA>(odd, even));
+            _mm256_add_ps(_mm256_blend_ps::<0xAA>(even, odd), swapped)
         })
     }
 }

@@ -44,6 +44,9 @@ pub struct Kernel<F> {
 /// must lie within `rows`.
 pub type Update<T> =
     fn(out: &mut [i16], source: Option<&[i16]>, rows: &[T], stride: usize, added: &[u32], removed: &[u32]);
+/// A move in both perspectives at once, the ones that games are made of: `out[p·H + i] ← source[p·H + i] + Σ rows[added][i] −
+/// Σ rows[removed][i]`, wrapping, for p = 0 and 1. out, source: (2H,) i16 · rows, stride: as in [`Update`], and every row within them.
+pub type UpdateBoth<T> = fn(out: &mut [i16], source: &[i16], rows: &[T], stride: usize, moved: &Moved);
 /// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty ·
 /// w: as long as both · `max`: the upper clip, 1..=32767.
 pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
@@ -66,6 +69,37 @@ pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
 pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
 /// [`crate::num::requantise`] of every element. All (n,).
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
+
+/// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moved {
+    /// `[added, removed]`: a man goes from one square to another.
+    Quiet([[u32; 2]; 2]),
+    /// `[added, removed, removed]`: and takes one.
+    Capture([[u32; 3]; 2]),
+}
+
+impl Moved {
+    /// Both perspectives' lists as a move; `None` for any other.
+    #[inline]
+    pub const fn of(added: [&[u32]; 2], removed: [&[u32]; 2]) -> Option<Self> {
+        match (added, removed) {
+            ([[a], [b]], [[c], [d]]) => Some(Self::Quiet([[*a, *c], [*b, *d]])),
+            ([[a], [b]], [[c, d], [e, f]]) => Some(Self::Capture([[*a, *c, *d], [*b, *e, *f]])),
+            _ => None,
+        }
+    }
+
+    /// The largest row.
+    #[inline]
+    pub fn largest(&self) -> u32 {
+        let rows = match self {
+            Self::Quiet(changes) => changes.as_flattened(),
+            Self::Capture(changes) => changes.as_flattened(),
+        };
+        rows.iter().fold(0, |largest, row| largest.max(*row))
+    }
+}
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
@@ -91,6 +125,10 @@ tables! {
     update_i16: Update<i16>,
     /// Accumulator, rows of i8 in and out.
     update_i8: Update<i8>,
+    /// A move in both accumulators, rows of i16.
+    update_both_i16: UpdateBoth<i16>,
+    /// A move in both accumulators, rows of i8.
+    update_both_i8: UpdateBoth<i8>,
     /// CReLU, then dot.
     dot_crelu: Dot,
     /// SCReLU, then dot, any weights.

@@ -1,6 +1,6 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
-use super::{Kernel, Kernels};
+use super::{Kernel, Kernels, Moved};
 use crate::format::{Layout, activation};
 use crate::num;
 
@@ -11,6 +11,8 @@ pub static KERNELS: Kernels = Kernels {
     name: NAME,
     update_i16: Kernel { call: update_i16, from: NAME },
     update_i8: Kernel { call: update_i8, from: NAME },
+    update_both_i16: Kernel { call: update_both, from: NAME },
+    update_both_i8: Kernel { call: update_both, from: NAME },
     dot_crelu: Kernel { call: dot_crelu, from: NAME },
     dot_screlu: Kernel { call: dot_screlu, from: NAME },
     dot_screlu_short: Kernel { call: dot_screlu_short, from: NAME },
@@ -59,6 +61,18 @@ fn update<T: Copy + Into<i16>>(
         for (sum, weight) in out.iter_mut().zip(row_of(*row)) {
             *sum = sum.wrapping_sub((*weight).into());
         }
+    }
+}
+
+fn update_both<T: Copy + Into<i16>>(out: &mut [i16], source: &[i16], rows: &[T], stride: usize, moved: &Moved) {
+    let (first, second) = source.split_at(source.len() / 2);
+    let (out_first, out_second) = out.split_at_mut(first.len());
+    for (side, (out, source)) in [(out_first, first), (out_second, second)].into_iter().enumerate() {
+        let (added, removed) = match moved {
+            Moved::Quiet(changes) => changes[side].split_at(1),
+            Moved::Capture(changes) => changes[side].split_at(1),
+        };
+        update(out, Some(source), rows, stride, added, removed);
     }
 }
 

@@ -14,6 +14,9 @@ use crate::exec::{Input, Output};
 use crate::plan::Plan;
 use bytemuck::Zeroable;
 
+/// The number of active features from a perspective that waits for its features on.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Features that a ply notes for later, a side and a direction; a longer list, rare in any game, is applied at once.
 const NOTED: usize = 4;
 
@@ -54,15 +57,23 @@ struct List {
 impl List {
     const EMPTY: Self = Self { len: 0, features: [0; NOTED] };
 
-    /// A copy; `None` if it does not fit.
+    /// A copy; false if it does not fit.
     #[inline]
-    fn of(features: &[u32]) -> Option<Self> {
-        if features.len() > NOTED {
-            return None;
+    fn note(&mut self, features: &[u32]) -> bool {
+        self.len = features.len() as u32;
+        // The commonest first, and one by one: a call that copies so few costs more than the rest of a push.
+        match *features {
+            [a] => self.features[0] = a,
+            [a, b] => (self.features[0], self.features[1]) = (a, b),
+            [] => {}
+            [a, b, ref rest @ ..] => {
+                let [first, second, kept @ ..] = &mut self.features;
+                (*first, *second) = (a, b);
+                let Some(kept) = kept.get_mut(..rest.len()) else { return false };
+                kept.copy_from_slice(rest);
+            }
         }
-        // One by one, because a call that copies so few costs more than the rest of a push.
-        let feature = |index: usize| features.get(index).copied().unwrap_or(0);
-        Some(Self { len: features.len() as u32, features: [feature(0), feature(1), feature(2), feature(3)] })
+        true
     }
 
     #[inline]
@@ -78,7 +89,7 @@ struct Slot<const HIDDEN: usize> {
     accumulators: [[i16; HIDDEN]; 2],
     added: [List; 2],
     removed: [List; 2],
-    /// Active features of each perspective; of one that waits for its features, not known.
+    /// Active features of each perspective, or [`UNKNOWN`].
     active: [u32; 2],
     states: [State; 2],
 }
@@ -174,23 +185,27 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
         let mut is_long = false;
         for (side, change) in changes.iter().enumerate() {
             let Change::Features { added, removed } = *change else {
-                slot.states[side] = State::WANTS_FEATURES;
-                slot.active[side] = 0;
+                (slot.states[side], slot.active[side]) = (State::WANTS_FEATURES, UNKNOWN);
                 continue;
             };
             plan.check_features(added, removed)?;
-            slot.active[side] = (parent.active[side] + added.len() as u32).saturating_sub(removed.len() as u32);
-            // Behind a perspective that waits for its features the count is not known; its refresh checks it.
-            let is_known = !Self::wants(done, side);
-            if is_known && slot.active[side] as usize > limit {
-                return Err(RunError::TooManyFeatures { found: slot.active[side] as usize, limit });
-            }
             slot.states[side] = State::NOTED;
-            match (List::of(added), List::of(removed)) {
-                (Some(added), Some(removed)) => (slot.added[side], slot.removed[side]) = (added, removed),
-                _ if is_known => is_long = true,
-                _ => return Err(RunError::WantsFeatures { side }),
+            slot.active[side] = parent.active[side];
+            // Behind a perspective that waits for its features the count is not known; its refresh checks it.
+            let is_known = slot.active[side] != UNKNOWN;
+            if is_known {
+                slot.active[side] = (slot.active[side] + added.len() as u32).saturating_sub(removed.len() as u32);
+                if slot.active[side] as usize > limit {
+                    return Err(RunError::TooManyFeatures { found: slot.active[side] as usize, limit });
+                }
             }
+            if slot.added[side].note(added) && slot.removed[side].note(removed) {
+                continue;
+            }
+            if !is_known {
+                return Err(RunError::WantsFeatures { side });
+            }
+            is_long = true;
         }
         if is_long {
             self.compute_long(plan, changes);
@@ -321,16 +336,18 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
         workspace: &'w mut [u8],
     ) -> Result<Output<'w>, RunError> {
         self.check(plan)?;
-        let sides = if plan.model().input().perspectives == 2 { [side, 1 - side] } else { [side; 2] };
-        for side in sides {
-            if !self.bring_up_to_date(plan, side) {
-                return Err(RunError::WantsFeatures { side });
+        if !self.bring_both_up_to_date(plan) {
+            let sides = if plan.model().input().perspectives == 2 { [side, 1 - side] } else { [side; 2] };
+            for side in sides {
+                if !self.bring_up_to_date(plan, side) {
+                    return Err(RunError::WantsFeatures { side });
+                }
             }
         }
         let Some(slot) = self.len.checked_sub(1).and_then(|top| self.slots.get(top)) else {
             return Err(RunError::StackEmpty);
         };
-        let [own, other] = sides.map(|side| &slot.accumulators[side][..]);
+        let [own, other] = [side, 1 - side].map(|side| &slot.accumulators[side][..]);
         if let Some(head) = &plan.head {
             return plan.run_head(head, own, other, bucket, workspace);
         }
@@ -345,6 +362,22 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
             return Err(RunError::OtherModel { found: self.identity, expected: plan.identity() });
         }
         plan.check_accumulator("accumulator of the stack", HIDDEN)
+    }
+
+    /// The commonest case in one pass: a move on top of a computed position. False, and nothing done, for any other.
+    #[inline]
+    fn bring_both_up_to_date(&mut self, plan: &Plan<'_>) -> bool {
+        let Some([.., parent, slot]) = self.slots.get_mut(..self.len) else { return false };
+        if slot.states != [State::NOTED; 2] || parent.states != [State::COMPUTED; 2] {
+            return false;
+        }
+        let (added, removed) = (slot.added.each_ref().map(List::as_slice), slot.removed.each_ref().map(List::as_slice));
+        let (child, parent) = (slot.accumulators.as_flattened_mut(), parent.accumulators.as_flattened());
+        let is_done = plan.change_both(child, parent, added, removed);
+        if is_done {
+            slot.states = [State::COMPUTED; 2];
+        }
+        is_done
     }
 
     /// Walks back to the last computed ply and forward again; false where features are wanted first.

@@ -2,7 +2,7 @@
 
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
 use crate::format::activation;
-use crate::kernels::{Dot, Kernels, scalar};
+use crate::kernels::{Dot, Kernels, Moved, scalar};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
@@ -44,6 +44,7 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
 
 fn every(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     updates(tier, len, pattern, random)?;
+    moves(tier, len, pattern, random)?;
     dots(tier, len, pattern, random)?;
     activations(tier, len, pattern, random)?;
     requantisation(tier, len, pattern, random)
@@ -70,6 +71,35 @@ fn updates(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Res
             (truth.update_i8.call)(&mut expected[..len], source, &narrow, LONGEST, added, removed);
             same("update_i8", len, &found, &expected)?;
         }
+    }
+    Ok(())
+}
+
+/// Both accumulators at once: a quiet move, a capture, and a row that comes twice.
+fn moves(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let mut source = [0i16; LONGEST];
+    let (mut rows, mut narrow) = ([0i16; ROWS * LONGEST], [0i8; ROWS * LONGEST]);
+    for source in &mut source {
+        *source = random.i16(pattern);
+    }
+    for (row, narrow) in rows.iter_mut().zip(&mut narrow) {
+        (*row, *narrow) = (random.i16(pattern), random.i16(pattern) as i8);
+    }
+    let both = len - len % 2;
+    for moved in [
+        Moved::Quiet([[0, 4], [3, 1]]),
+        Moved::Quiet([[2, 2], [0, 2]]),
+        Moved::Capture([[1, 0, 4], [4, 2, 2]]),
+        Moved::Capture([[0, 1, 2], [3, 4, 0]]),
+    ] {
+        let (mut found, mut expected) = ([0i16; LONGEST], [0i16; LONGEST]);
+        (tier.update_both_i16.call)(&mut found[..both], &source[..both], &rows, LONGEST, &moved);
+        (truth.update_both_i16.call)(&mut expected[..both], &source[..both], &rows, LONGEST, &moved);
+        same("update_both_i16", both, &found, &expected)?;
+        (tier.update_both_i8.call)(&mut found[..both], &source[..both], &narrow, LONGEST, &moved);
+        (truth.update_both_i8.call)(&mut expected[..both], &source[..both], &narrow, LONGEST, &moved);
+        same("update_both_i8", both, &found, &expected)?;
     }
     Ok(())
 }

@@ -5,9 +5,10 @@
 //! move reads the parent and writes the child in the same pass.
 
 use super::Simd;
+use crate::kernels::Moved;
 
 /// Vectors of a turn of the loop over a move.
-const ROUND: usize = 4;
+const ROUND: usize = 2;
 /// Vectors of a tile.
 const TILE: usize = 8;
 
@@ -63,14 +64,15 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
     added: &[u32],
     removed: &[u32],
 ) {
-    let done = match (source, added, removed) {
-        (Some(source), &[a], &[b]) => fixed(s, out, source, rows, stride, [a], [b]),
-        (Some(source), &[a], &[b, c]) => fixed(s, out, source, rows, stride, [a], [b, c]),
-        _ => tiles::<S, R, TILE>(s, out, source, rows, stride, added, removed, 0),
+    let is_done = match (source, added, removed) {
+        (Some(source), &[a], &[b]) => in_rounds(s, out, source, rows, stride, &[[a, b]]),
+        (Some(source), &[a], &[b, c]) => in_rounds(s, out, source, rows, stride, &[[a, b, c]]),
+        _ => false,
     };
-    if done == out.len() {
+    if is_done {
         return;
     }
+    let done = tiles::<S, R, TILE>(s, out, source, rows, stride, added, removed, 0);
     let done = tiles::<S, R, 1>(s, out, source, rows, stride, added, removed, done);
     for (index, sum) in out.iter_mut().enumerate().skip(done) {
         if let Some(source) = source.and_then(|source| source.get(index)) {
@@ -86,57 +88,79 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
     }
 }
 
-/// All whole vectors, for as many rows as are known when it is compiled; returns where they end.
+/// [`crate::kernels::UpdateBoth`].
 #[inline(always)]
-fn fixed<S: Simd, R: Row<S>, const ADDED: usize, const REMOVED: usize>(
+pub(in crate::kernels) fn update_both<S: Simd, R: Row<S>>(
     s: S,
     out: &mut [i16],
     source: &[i16],
     rows: &[R],
     stride: usize,
-    added: [u32; ADDED],
-    removed: [u32; REMOVED],
-) -> usize {
-    let len = out.len();
-    let row = |row: u32| {
-        let start = row as usize * stride;
-        R::chunks(rows.get(start..start + len).unwrap_or(&[]))
+    moved: &Moved,
+) {
+    let is_done = match moved {
+        Moved::Quiet(changes) => in_rounds(s, out, source, rows, stride, changes),
+        Moved::Capture(changes) => in_rounds(s, out, source, rows, stride, changes),
     };
-    let (outs, source) = (S::chunks_mut(out).0, S::chunks(source).0);
-    let (added, removed) = (added.map(row), removed.map(row));
-    let count = outs.len();
-    // Slices of one length let the compiler leave the bounds out of the loop.
-    if source.len() < count || added.iter().chain(&removed).any(|row| row.len() < count) {
-        return 0;
+    if is_done {
+        return;
     }
-    let (added, removed, source) = (added.map(|row| &row[..count]), removed.map(|row| &row[..count]), &source[..count]);
-    let (rounds, _) = outs.as_chunks_mut::<ROUND>();
-    let (sources, pluses, minuses) = (
-        source.as_chunks::<ROUND>().0,
-        added.map(|row| row.as_chunks::<ROUND>().0),
-        removed.map(|row| row.as_chunks().0),
-    );
-    for (index, round) in rounds.iter_mut().enumerate() {
-        let mut sums = [s.splat(0); ROUND];
-        for (sum, from) in sums.iter_mut().zip(&sources[index]) {
-            *sum = s.load(from);
-        }
-        for row in &pluses {
-            for (sum, row) in sums.iter_mut().zip(&row[index]) {
-                *sum = s.add(*sum, R::load(s, row));
+    let half = out.len() / 2;
+    let Some((first, second)) = source.split_at_checked(half) else { return };
+    let (out_first, out_second) = out.split_at_mut(half);
+    for (side, (out, source)) in [(out_first, first), (out_second, second)].into_iter().enumerate() {
+        let (added, removed) = match moved {
+            Moved::Quiet(changes) => changes[side].split_at(1),
+            Moved::Capture(changes) => changes[side].split_at(1),
+        };
+        update(s, out, Some(source), rows, stride, added, removed);
+    }
+}
+
+/// `source + rows[change[0]] − Σ rows[the others]` for `SIDES` accumulators, for as many rows as are known when it is compiled;
+/// false, and nothing done, where an accumulator is no whole number of rounds or a row is not there.
+#[inline(always)]
+fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
+    s: S,
+    out: &mut [i16],
+    source: &[i16],
+    rows: &[R],
+    stride: usize,
+    changes: &[[u32; N]; SIDES],
+) -> bool {
+    const {
+        assert!(
+            size_of::<R::Chunk>() == S::LANES * size_of::<R>() && size_of::<S::Chunk>() == S::LANES * size_of::<i16>()
+        )
+    };
+    let len = out.len() / SIDES;
+    let starts = changes.map(|change| change.map(|row| (row as usize).wrapping_mul(stride)));
+    let is_whole = len.is_multiple_of(ROUND * S::LANES) && out.len() == SIDES * len && source.len() == out.len();
+    let Some(last) = rows.len().checked_sub(len).filter(|_| is_whole) else { return false };
+    if starts.as_flattened().iter().any(|start| *start > last) {
+        return false;
+    }
+    // One after the other: rows come from the second cache, which serves few of them at a time better than many.
+    for (side, starts) in starts.iter().enumerate() {
+        for round in (0..len).step_by(ROUND * S::LANES) {
+            for lane in 0..ROUND {
+                let at = round + lane * S::LANES;
+                // SAFETY: `at + LANES` is at most `len`, since `len` is a multiple of the step. So `side · len + at + LANES` is at most
+                // the length of `out` and of `source`, and `start + at + LANES` at most `last + len`, the length of `rows`. The chunks
+                // are arrays of that many elements (asserted above) and as aligned as one. `out` is borrowed for writing, and no
+                // reference into it lives longer than its line.
+                unsafe {
+                    let mut sum = s.load(&*source.as_ptr().add(side * len + at).cast());
+                    for (place, start) in starts.iter().enumerate() {
+                        let row = R::load(s, &*rows.as_ptr().add(start + at).cast());
+                        sum = if place == 0 { s.add(sum, row) } else { s.sub(sum, row) };
+                    }
+                    s.store(&mut *out.as_mut_ptr().add(side * len + at).cast(), sum);
+                }
             }
         }
-        for row in &minuses {
-            let row: &[R::Chunk; ROUND] = &row[index];
-            for (sum, row) in sums.iter_mut().zip(row) {
-                *sum = s.sub(*sum, R::load(s, row));
-            }
-        }
-        for (out, sum) in round.iter_mut().zip(sums) {
-            s.store(out, sum);
-        }
     }
-    count / ROUND * ROUND * S::LANES
+    true
 }
 
 /// Whole tiles of `N` vectors from element `start` on; returns where they end.

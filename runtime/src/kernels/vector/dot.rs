@@ -206,27 +206,52 @@ pub(in crate::kernels) fn screlu_short<S: Simd>(s: S, first: &[i16], second: &[i
 #[inline(always)]
 fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
     let mut sums = [T::zero(s); CHAINS];
+    let (low, high) = (s.splat(0), s.splat(max));
+    let add = |sums: &mut T::Sums, x: &S::Chunk, w: &S::Chunk| {
+        *sums = T::add(s, *sums, s.min(s.max(s.load(x), low), high), s.load(w));
+    };
+    let len = first.len();
+    let (w_first, w_second) = w.split_at(len.min(w.len()));
+    // The accumulators of a perspective each, whole rounds of both in one loop.
+    let round = CHAINS / 2 * S::LANES;
+    if second.len() == len && w_second.len() == len && w_first.len() == len && len.is_multiple_of(round) {
+        const { assert!(size_of::<S::Chunk>() == S::LANES * size_of::<i16>()) };
+        for start in (0..len).step_by(round) {
+            for (lane, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                let at = start + lane * S::LANES;
+                // SAFETY: `len` is a multiple of the step, so `at + LANES` is at most `len`, which is the length of all four slices.
+                // A chunk is an array of that many i16 (asserted above), as aligned as one.
+                let chunk = |x: &[i16]| unsafe { *x.as_ptr().add(at).cast::<S::Chunk>() };
+                add(&mut sums[0], &chunk(first), &chunk(w_first));
+                add(&mut sums[1], &chunk(second), &chunk(w_second));
+            }
+        }
+        return total::<S, T, CHAINS>(s, sums);
+    }
     let mut singles = 0i32;
-    let (w_first, w_second) = w.split_at(first.len().min(w.len()));
     for (x, w) in [(first, w_first), (second, w_second)] {
         let ((x, x_rest), (w, w_rest)) = (S::chunks(x), S::chunks(w));
         let ((x, x_few), (w, w_few)) = (x.as_chunks::<CHAINS>(), w.as_chunks::<CHAINS>());
-        let clip = |x| s.min(s.max(s.load(x), s.splat(0)), s.splat(max));
         for (x, w) in x.iter().zip(w) {
             for ((sums, x), w) in sums.iter_mut().zip(x).zip(w) {
-                *sums = T::add(s, *sums, clip(x), s.load(w));
+                add(sums, x, w);
             }
         }
         for ((sums, x), w) in sums.iter_mut().zip(x_few).zip(w_few) {
-            *sums = T::add(s, *sums, clip(x), s.load(w));
+            add(sums, x, w);
         }
         for (x, w) in x_rest.iter().zip(w_rest) {
             singles = singles.wrapping_add(T::single(num::clip(*x, max), *w));
         }
     }
+    total::<S, T, CHAINS>(s, sums).wrapping_add(singles)
+}
+
+#[inline(always)]
+fn total<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, sums: [T::Sums; CHAINS]) -> i32 {
     let mut total = sums[0];
     for chain in sums.iter().skip(1) {
         total = T::merge(s, total, *chain);
     }
-    T::total(s, total).wrapping_add(singles)
+    T::total(s, total)
 }

@@ -36,7 +36,7 @@ macro_rules! tier {
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
             use crate::kernels::vector::{accumulate, dense, dot, entry, pairwise, real, requantise, sparse};
-            use crate::kernels::{Kernel, Kernels};
+            use crate::kernels::{Kernel, Kernels, Moved};
 
             const NAME: &str = $name;
 
@@ -44,6 +44,8 @@ macro_rules! tier {
                 name: NAME,
                 update_i16: Kernel { call: update_i16, from: NAME },
                 update_i8: Kernel { call: update_i8, from: NAME },
+                update_both_i16: Kernel { call: update_both_i16, from: NAME },
+                update_both_i8: Kernel { call: update_both_i8, from: NAME },
                 dot_crelu: Kernel { call: dot_crelu, from: NAME },
                 dot_screlu: Kernel { call: dot_screlu, from: NAME },
                 dot_screlu_short: Kernel { call: dot_screlu_short, from: NAME },
@@ -69,6 +71,12 @@ macro_rules! tier {
             entry!($features, update_i8(
                 out: &mut [i16], source: Option<&[i16]>, rows: &[i8], stride: usize, added: &[u32], removed: &[u32]
             ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
+            entry!($features, update_both_i16(
+                out: &mut [i16], source: &[i16], rows: &[i16], stride: usize, moved: &Moved
+            ), accumulate::update_both(<$simd>::new(), out, source, rows, stride, moved));
+            entry!($features, update_both_i8(
+                out: &mut [i16], source: &[i16], rows: &[i8], stride: usize, moved: &Moved
+            ), accumulate::update_both(<$simd>::new(), out, source, rows, stride, moved));
             entry!($features, dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::crelu(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
