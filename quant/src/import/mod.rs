@@ -12,6 +12,7 @@
 //! Each reader is a pure function of bytes and a description; only [`read_checkpoint`] touches the file system. All
 //! give the same thing: a [`Net<f32>`] whose factoriser is merged, every number of it finite.
 
+pub mod angel;
 mod assemble;
 pub mod bare;
 mod error;
