@@ -76,7 +76,7 @@ pub enum AngelError {
         why: String,
     },
     /// A field that cannot be.
-    #[error("`_meta`: {field} is {found}, expected {expected}")]
+    #[error("`_meta`: {field} is {found}, expected {expected}; was the file damaged or edited?")]
     Field {
         /// Its path in the JSON.
         field: String,

@@ -220,10 +220,17 @@ impl<'a> Parts<'a> {
             None => true,
         };
         let mut wide: Vec<usize> = (0..dense.len()).filter(|index| beside(dense[*index].1, dense[*index].2)).collect();
-        if wide.len() > 1 {
+        if kind == Some(Kind::Dnn) {
+            wide.clear();
+        } else if wide.len() > 1 {
+            // Angel's usual names, where shapes do not tell.
+            let could = wide.len();
             wide.retain(|index| matches!(dense[*index].0, "input" | "wide"));
+            if wide.len() != 1 {
+                return Err(unknown(format!("{could} layers could be the one that reads features"), &[]));
+            }
         }
-        let wide = wide.first().copied().filter(|_| kind != Some(Kind::Dnn));
+        let wide = wide.first().copied();
         let wide = wide.map(|index| dense.remove(index));
         dense.sort_by_key(|(name, ..)| place_of(name));
         let dense_inputs = dense.first().map_or(0, |(_, weight, outputs)| weight.cols / outputs);

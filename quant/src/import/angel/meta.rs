@@ -11,6 +11,7 @@ use super::error::AngelError;
 use super::format::{Format, Record};
 use super::row_type::{RowType, first};
 use super::{partitions, strict};
+use crate::import::MAX_FILE_LEN_BYTES;
 
 /// The longest `_meta`, its length included.
 pub const MAX_META_LEN_BYTES: u64 = (64 << 20) + 4;
@@ -139,7 +140,11 @@ impl Meta {
         let max_cols = if row_type.long_keys { i64::MAX } else { i32::MAX.into() };
         let cols = match raw.col {
             -1 => None,
-            col => Some(within("col", col, 1, max_cols)? as u64),
+            col if (1..=max_cols).contains(&col) => Some(col as u64),
+            col => {
+                let expected = format!("-1 or 1 to {max_cols}, since column ids are {}", row_type.key_words());
+                return Err(field("col", col, expected));
+            }
         };
         let elements = u128::from(rows) * u128::from(cols.unwrap_or(0));
         if row_type.dense && elements > MAX_DENSE {
@@ -175,8 +180,8 @@ impl Meta {
                 Some(start..end)
             }
         };
-        let offset = within(name("offset"), raw.offset, 0, i64::MAX)?;
-        within(name("length"), raw.length, 0, i64::MAX - offset)?;
+        let offset = within(name("offset"), raw.offset, 0, MAX_FILE_LEN_BYTES as i64)?;
+        within(name("length"), raw.length, 0, MAX_FILE_LEN_BYTES as i64)?;
         if !is_file_name(&raw.file_name) {
             let expected = "the name of a file in this folder, without `/` and with no dot before it";
             return Err(field(name("fileName"), super::shown(raw.file_name.as_bytes()), expected));
@@ -189,7 +194,7 @@ impl Meta {
                 return Err(field(name("rowId"), row.row_id, format!("{row_id}, as its key says")));
             }
             within(name("rowId"), row.row_id, rows.start.into(), i64::from(rows.end) - 1)?;
-            saved.push((row_id, within(name("elementNum"), row.element_num, 0, i64::MAX)? as u64));
+            saved.push((row_id, within(name("elementNum"), row.element_num, 0, i32::MAX.into())? as u64));
         }
         saved.sort_unstable();
         let (counted, found) = match self.format.record {
@@ -199,7 +204,7 @@ impl Meta {
         if usize::try_from(found) != Ok(saved.len()) {
             return Err(field(name(counted), found, format!("{}, the number of its rowMetas", saved.len())));
         }
-        let columns = within(name("saveColNum"), raw.save_col_num, 0, i64::MAX)? as u64;
+        let columns = within(name("saveColNum"), raw.save_col_num, 0, i32::MAX.into())? as u64;
         let (offset, len_bytes) = (offset as u64, raw.length as u64);
         Ok(Partition { id, rows, cols, file: raw.file_name, offset, len_bytes, saved, columns })
     }
@@ -278,7 +283,11 @@ mod tests {
             (r#""row":1,"#, r#""row":1.5,"#, "expected i64"),
             (r#""row":1,"#, r#""row":1,"row":1,"#, "`row` is there twice"),
             (r#""nnz":3"#, r#""nnz":3,"nnz":3"#, "`nnz` is there twice"),
-            (r#""col":3"#, r#""col":2147483648"#, "col is 2147483648, expected 1 to 2147483647"),
+            (
+                r#""col":3"#,
+                r#""col":2147483648"#,
+                "col is 2147483648, expected -1 or 1 to 2147483647, since column ids are i32",
+            ),
             (r#""col":3"#, r#""col":4"#, "no partition holds the columns 3 to 3 of the rows 0 to 0"),
             (r#""row":1,"col":3"#, r#""row":3,"col":2147483647"#, "row · col is 6442450941"),
             (r#"{"0":{"startRow""#, r#"{"00":{"startRow""#, "a key of partMetas is `00`"),
@@ -289,7 +298,11 @@ mod tests {
             (r#""startCol":0"#, r#""startCol":-1"#, "partMetas.0.startCol is -1"),
             (r#""fileName":"0""#, r#""fileName":"a\\b""#, "partMetas.0.fileName is a\\\\b"),
             (r#""fileName":"0""#, r#""fileName":".0""#, "no dot before it"),
-            (r#""offset":0,"length":12"#, r#""offset":9223372036854775807,"length":1"#, "partMetas.0.length is 1"),
+            (
+                r#""offset":0,"length":12"#,
+                r#""offset":9223372036854775807,"length":1"#,
+                "offset is 9223372036854775807, expected 0 to 4294967296",
+            ),
             (r#""saveRowNum":1"#, r#""saveRowNum":2"#, "saveRowNum is 2, expected 1, the number of its rowMetas"),
             (r#""rowId":0"#, r#""rowId":1"#, "rowId is 1, expected 0, as its key says"),
             (r#"{"0":{"rowId":0"#, r#"{"1":{"rowId":1"#, "rowMetas.1.rowId is 1, expected 0 to 0"),

@@ -29,6 +29,8 @@ mod partitions;
 mod row_type;
 mod strict;
 mod tensors;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use assemble::decode;
