@@ -1,14 +1,11 @@
 //! `_meta`: a length, and JSON that says what the data files hold.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Range;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::error::AngelError;
 use super::format::{Format, Record};
+use super::meta_json::{RawMeta, RawPart};
 use super::row_type::{RowType, first};
 use super::{partitions, strict};
 use crate::import::MAX_FILE_LEN_BYTES;
@@ -58,66 +55,6 @@ pub struct Partition {
     pub saved: Vec<(u32, u64)>,
     /// Records of a column format.
     pub columns: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawMeta {
-    matrix_name: String,
-    format_class_name: String,
-    row_type: i64,
-    row: i64,
-    col: i64,
-    part_metas: Pairs<RawPart>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawPart {
-    part_id: Option<i64>,
-    start_row: i64,
-    end_row: i64,
-    start_col: i64,
-    end_col: i64,
-    save_row_num: i64,
-    save_col_num: i64,
-    save_col_elem_num: i64,
-    file_name: String,
-    offset: i64,
-    length: i64,
-    row_metas: Pairs<RawRow>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawRow {
-    row_id: i64,
-    element_num: i64,
-}
-
-/// An object whose keys are ids, in the order in which they are written.
-struct Pairs<T>(Vec<(String, T)>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Collect<T> {
-            type Value = Pairs<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with ids as keys")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        deserializer.deserialize_map(Collect(PhantomData))
-    }
 }
 
 impl Meta {
@@ -240,7 +177,7 @@ fn id_of(name: &str, key: &str) -> Result<u32, AngelError> {
 
 fn is_file_name(name: &str) -> bool {
     let harmless = |c: char| !matches!(c, '/' | '\\' | ':') && !c.is_control();
-    !name.is_empty() && name.len() <= 255 && !name.starts_with('.') && name.chars().all(harmless)
+    !name.is_empty() && name != "_meta" && name.len() <= 255 && !name.starts_with('.') && name.chars().all(harmless)
 }
 
 #[cfg(test)]

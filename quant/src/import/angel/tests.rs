@@ -22,7 +22,7 @@ impl Draft {
         Self { format, row_type, cols: 3, range: (0, 3), count: 3, data: data.to_vec() }
     }
 
-    fn decode_with(&self, separator: Option<&str>) -> Result<(Matrix, Vec<Remark>), AngelError> {
+    fn meta(&self) -> Vec<u8> {
         let Self { format, row_type, cols, range, count, data } = self;
         let of_columns = format.ends_with("ColumnFormat");
         let (rows, columns, elements) = if of_columns { (0, *count, 2) } else { (2, 0, 0) };
@@ -35,8 +35,12 @@ impl Draft {
             range.1,
             data.len()
         );
-        let meta = Meta::parse(&[&(json.len() as u32).to_be_bytes()[..], json.as_bytes()].concat())?;
-        decode(&meta, "m", &BTreeMap::from([("7".to_owned(), data.clone())]), separator)
+        [&(json.len() as u32).to_be_bytes()[..], json.as_bytes()].concat()
+    }
+
+    fn decode_with(&self, separator: Option<&str>) -> Result<(Matrix, Vec<Remark>), AngelError> {
+        let meta = Meta::parse(&self.meta())?;
+        decode(&meta, "m", &BTreeMap::from([("7".to_owned(), self.data.clone())]), separator)
     }
 
     fn decode(&self) -> Result<Matrix, String> {
@@ -110,6 +114,28 @@ fn every_cut_of_every_format_is_refused() {
             // A number may have become another; nothing panics, and what is accepted is a whole matrix.
             if let Ok(matrix) = Draft::new(format, 14, &damaged).decode() {
                 assert_eq!(whole(&matrix).concat().len(), 6);
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_to_a_meta_is_no_panic() {
+    let data = &long_files(4)[1].1;
+    let good = Draft::new("ColIdValueBinaryRowFormat", 14, data).meta();
+    let read = |bytes: &[u8]| {
+        let meta = Meta::parse(bytes)?;
+        decode(&meta, "m", &BTreeMap::from([("7".to_owned(), data.clone())]), None)
+    };
+    assert!(read(&good).is_ok());
+    for at in 0..good.len() {
+        assert!(read(&good[..at]).is_err(), "{at}");
+        for change in [1, 2, 4, 8, 16, 0x80] {
+            let mut damaged = good.clone();
+            damaged[at] ^= change;
+            // The name may be another, and so may what is not needed.
+            if let Ok((matrix, _)) = read(&damaged) {
+                assert_eq!(matrix.values.stored(), 6);
             }
         }
     }
