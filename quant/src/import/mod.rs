@@ -20,6 +20,7 @@ mod file;
 mod imported;
 pub mod raw_bin;
 mod sniff;
+pub mod tensors;
 pub mod weights_bin;
 
 pub use bare::{BareNet, BareTensor, BareValues, read_bare};

@@ -115,7 +115,7 @@ impl Described {
             | DescribedOp::InnerProducts { width } => size(&place, "width", width),
             DescribedOp::Trees { trees, slots, .. } => {
                 size(&place, "trees", trees.max(1))?;
-                size(&place, "slots", slots.max(1))
+                size(&place, "slots", if trees == 0 { slots.max(1) } else { slots })
             }
             _ => Ok(()),
         }
