@@ -47,3 +47,6 @@ mod own_networks; // the repository's own networks against their framework
 
 #[path = "subjects/signatures.rs"]
 mod signatures; // a tier with one wrong kernel prints another signature
+
+#[path = "subjects/chains.rs"]
+mod chains; // files of DataCode and lattice-tune against their recorded outputs

@@ -9,6 +9,7 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::QuantNet;
 use tamis_quant::run::AlignedBytes;
 
+pub mod arrays;
 pub mod draft;
 pub mod exercise;
 pub mod pairs;

@@ -11,13 +11,19 @@
 //!
 //! Each reader is a pure function of bytes and a description; only [`read_checkpoint`] touches the file system. All
 //! give the same thing: a [`Net<f32>`] whose factoriser is merged, every number of it finite.
+//!
+//! Other trainers' files become graphs, [`Imported`]: [`datacode`] and [`lattice`], chains of dense layers.
 
 mod assemble;
 pub mod bare;
+mod bounded_json;
+pub mod chain;
+pub mod datacode;
 mod error;
 mod explain;
 mod file;
 mod imported;
+pub mod lattice;
 pub mod raw_bin;
 mod sniff;
 pub mod tensors;
