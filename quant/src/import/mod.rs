@@ -22,6 +22,7 @@ pub mod datacode;
 mod error;
 mod explain;
 mod file;
+pub mod hub;
 mod imported;
 pub mod lattice;
 pub mod raw_bin;

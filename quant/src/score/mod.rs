@@ -5,6 +5,7 @@ mod auc;
 pub use auc::area_under_curve;
 
 use crate::data::{DataError, classes};
+use crate::fault::FaultClass;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -52,6 +53,17 @@ pub enum ScoreError {
         /// How many the network tells apart.
         classes: usize,
     },
+}
+
+impl ScoreError {
+    /// [`FaultClass::Usage`] for another number of labels, else [`FaultClass::Malformed`].
+    #[must_use]
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::Count { .. } => FaultClass::Usage,
+            _ => FaultClass::Malformed,
+        }
+    }
 }
 
 /// The summary of raw scores, (classes,) an example, before any sigmoid or softmax. One score is that of the second of two classes, which
