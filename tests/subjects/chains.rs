@@ -154,7 +154,7 @@ fn every_malformed_file_of_datacode_is_refused_by_name() {
             "nan_weight" => "element 0 of `layer0.weight` is NaN",
             "json_deep_nesting" => "nested deeper than 64 levels",
             "json_len_4gib" => "the JSON should have 4294967295 bytes",
-            "json_len_plus1" => "the name of tensor 0 should have",
+            "json_len_plus1" => "the JSON, byte 323: trailing characters; is its length, at byte 12, right?",
             "json_not_object" => "expected an object",
             "json_truncated_utf8" => "invalid unicode",
             "layer_no_type" => "layer 0 (`layer0`) has no type",

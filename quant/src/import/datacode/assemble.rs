@@ -1,6 +1,6 @@
 //! From layers and tensors to a graph.
 
-use super::container::{Tensor, split};
+use super::container::{Tensor, split, tensors};
 use super::error::DataCodeError;
 use super::layers::{Kind, Layer, read};
 use super::orientation::{LinearLayer, Orientation, decide};
@@ -27,7 +27,8 @@ pub struct Options {
 pub fn read_datacode(bytes: &[u8], name: &str, options: &Options) -> Result<Imported, DataCodeError> {
     let container = split(bytes)?;
     let layers = read(container.json, container.json_offset)?;
-    let linears = resolve(&layers, &container.tensors)?;
+    let tensors = tensors(container)?;
+    let linears = resolve(&layers, &tensors)?;
     check_chain(&layers)?;
     let mut remarks = Vec::new();
     let orientation = match options.orientation {

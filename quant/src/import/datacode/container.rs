@@ -15,15 +15,13 @@ const MAX_RANK: usize = 4;
 /// The most elements of a tensor.
 const MAX_ELEMENTS: u64 = 1 << 28;
 
-/// The parts of a file.
-#[derive(Debug)]
+/// A file whose header is right and whose JSON is whole.
 pub(super) struct Container<'a> {
     /// The text, not yet looked at.
     pub(super) json: &'a [u8],
     /// Where it starts.
     pub(super) json_offset: usize,
-    /// No two of one name.
-    pub(super) tensors: Vec<Tensor<'a>>,
+    behind: Cursor<'a>,
 }
 
 /// A tensor, its elements still bytes.
@@ -55,7 +53,7 @@ impl Tensor<'_> {
     }
 }
 
-/// Takes a file apart. The tensors are found, the JSON is not yet read.
+/// Finds the JSON. It is read before the tensors are looked for: a wrong length shows in it first.
 pub(super) fn split(bytes: &[u8]) -> Result<Container<'_>, DataCodeError> {
     let mut cursor = Cursor { bytes, offset: 0 };
     if !bytes.starts_with(MAGIC) {
@@ -73,10 +71,12 @@ pub(super) fn split(bytes: &[u8]) -> Result<Container<'_>, DataCodeError> {
     }
     let json_offset = cursor.offset;
     let json = cursor.take("the JSON", json_len)?;
-    Ok(Container { json, json_offset, tensors: tensors(cursor)? })
+    Ok(Container { json, json_offset, behind: cursor })
 }
 
-fn tensors(mut cursor: Cursor<'_>) -> Result<Vec<Tensor<'_>>, DataCodeError> {
+/// The tensors behind the JSON, up to the end of the file. No two have one name.
+pub(super) fn tensors(container: Container<'_>) -> Result<Vec<Tensor<'_>>, DataCodeError> {
+    let mut cursor = container.behind;
     let count = cursor.len("the number of tensors")?;
     if count > MAX_TENSORS {
         return Err(DataCodeError::TensorCount { found: count, limit: MAX_TENSORS });

@@ -42,12 +42,14 @@ pub enum DataCodeError {
         limit: usize,
     },
     /// JSON that is none, or not what a network's is.
-    #[error("the JSON, byte {offset_bytes}: {why}")]
+    #[error("the JSON, byte {offset_bytes}: {why}{}", if *is_cut { "; is its length, at byte 12, right?" } else { "" })]
     Json {
         /// Where.
         offset_bytes: usize,
         /// What is wrong.
         why: String,
+        /// Whether the text ends too early or too late.
+        is_cut: bool,
     },
     /// An empty list.
     #[error("the JSON lists no layers")]

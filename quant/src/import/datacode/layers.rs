@@ -9,7 +9,7 @@ use std::fmt;
 use super::container::MAX_TENSORS;
 use super::error::DataCodeError;
 use crate::graph::Activation;
-use crate::import::bounded_json::{Object, parse_object};
+use crate::import::bounded_json::{JsonFault, Object, parse_object};
 use crate::import::chain::short;
 
 /// The most layers; a Linear has two tensors, and activations stand between.
@@ -42,8 +42,10 @@ impl Layer {
 
 /// Reads the list. At least one Linear; the names of the Linears are unique.
 pub(super) fn read(json: &[u8], json_offset: usize) -> Result<Vec<Layer>, DataCodeError> {
-    let file: JsonFile = parse_object(json)
-        .map_err(|fault| DataCodeError::Json { offset_bytes: json_offset + fault.offset, why: fault.why })?;
+    let file: JsonFile = parse_object(json).map_err(|JsonFault { offset, why }| {
+        let is_cut = why.starts_with("EOF") || why.starts_with("trailing characters");
+        DataCodeError::Json { offset_bytes: json_offset + offset, why, is_cut }
+    })?;
     let layers = file.layers.0.into_iter().enumerate().map(|(index, Object(layer))| checked(index, layer));
     let layers = layers.collect::<Result<Vec<_>, _>>()?;
     if layers.is_empty() {
