@@ -14,6 +14,7 @@
 //!
 //! Other trainers' files become graphs, [`Imported`]: [`datacode`] and [`lattice`], chains of dense layers.
 
+pub mod angel;
 mod assemble;
 pub mod bare;
 mod bounded_json;

@@ -1,10 +1,10 @@
 //! What can go wrong between a path and a graph.
 
-use super::NetworkForm;
 use crate::arch::ArchError;
 use crate::fault::FaultClass;
 use crate::graph::description::DescriptionError;
 use crate::import::ImportError;
+use crate::import::angel::AngelError;
 use crate::import::chain::ChainError;
 use crate::import::datacode::DataCodeError;
 use crate::import::lattice::LatticeError;
@@ -33,6 +33,9 @@ pub enum NetworkError {
     /// lattice-tune and lattice-fann.
     #[error(transparent)]
     Lattice(#[from] LatticeError),
+    /// Angel's folders, which are named already.
+    #[error(transparent)]
+    Angel(#[from] AngelError),
     /// safetensors and npz.
     #[error(transparent)]
     Tensors(#[from] TensorsImportError),
@@ -80,12 +83,6 @@ pub enum NetworkError {
         /// The first bytes, escaped.
         start: String,
     },
-    /// A form that has no reader here.
-    #[error("a checkpoint of the form `{}`, which is not read here", form.word())]
-    NotRead {
-        /// The form.
-        form: NetworkForm,
-    },
 }
 
 impl NetworkError {
@@ -102,13 +99,13 @@ impl NetworkError {
             Self::File(error) => error.class(),
             Self::DataCode(error) => error.class(),
             Self::Lattice(error) => error.class(),
+            Self::Angel(error) => error.class(),
             Self::Tensors(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Layers(error) => error.class(),
             Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::Container => FaultClass::Usage,
             Self::UnknownFolder => FaultClass::Usage,
             Self::NoText { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
-            Self::NotRead { .. } => FaultClass::Unsupported,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which form a checkpoint has.
 
 use super::NetworkError;
+use crate::import::angel::is_angel_folder;
 use crate::import::datacode::is_datacode;
 use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
 use crate::import::tensors::{is_npz, is_safetensors};
@@ -77,9 +78,7 @@ fn sniff_folder(path: &Path) -> Option<NetworkForm> {
     if IN_DIRECTORY.iter().any(|name| path.join(name).is_file()) {
         return Some(NetworkForm::Bullet);
     }
-    let has_meta = |folder: &Path| folder.join("_meta").is_file();
-    let mut inside = path.read_dir().ok()?.filter_map(Result::ok);
-    (has_meta(path) || inside.any(|entry| has_meta(&entry.path()))).then_some(NetworkForm::Angel)
+    is_angel_folder(path).then_some(NetworkForm::Angel)
 }
 
 fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {

@@ -11,6 +11,7 @@ pub use arch::NetworkArch;
 pub use error::NetworkError;
 pub use form::{NetworkForm, sniff_network};
 
+use super::angel::{self, read_model};
 use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::tensors::{TensorForm, import};
@@ -33,8 +34,29 @@ pub struct NetworkOptions {
     pub learning_rate: Option<f64>,
     /// What stands between the fields of text matrices.
     pub separator: Option<String>,
+    /// Which model a folder of matrices is.
+    pub kind: Option<angel::Kind>,
+    /// Number of fields, each with one active feature.
+    pub fields: Option<usize>,
+    /// The most features that are active at once, where they are not fields.
+    pub max_active: Option<usize>,
+    /// Number of features, where the checkpoint does not know it.
+    pub features: Option<usize>,
     /// How weight matrices lie, where the file leaves it open.
     pub orientation: Option<Orientation>,
+}
+
+impl NetworkOptions {
+    fn angel(&self) -> angel::Options {
+        angel::Options {
+            kind: self.kind,
+            learning_rate: self.learning_rate,
+            separator: self.separator.clone(),
+            fields: self.fields,
+            max_active: self.max_active,
+            features: self.features,
+        }
+    }
 }
 
 /// Reads a network from a file, or from a folder.
@@ -63,7 +85,7 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         NetworkForm::NetworkJson => {
             read_network_json(&read(MAX_NETWORK_LEN_BYTES)?, &name).map_err(|error| at(error.into()))
         }
-        NetworkForm::Angel => Err(at(NetworkError::NotRead { form })),
+        NetworkForm::Angel => Ok(read_model(path, &options.angel())?),
         NetworkForm::Safetensors | NetworkForm::Npz => {
             let description = options.arch.as_ref().map(NetworkArch::description).transpose().map_err(at)?;
             let form = if form == NetworkForm::Npz { TensorForm::Npz } else { TensorForm::Safetensors };
