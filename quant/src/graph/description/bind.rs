@@ -3,9 +3,10 @@
 use super::error::{Cause, DescriptionError, TensorsError};
 use super::tensor::{Tensor, Tensors};
 use super::types::{Described, DescribedOp, Description, Order, TREE_PARTS};
-use crate::arch::suggest::printable;
+use crate::arch::suggest::{advice, printable};
 use crate::float::Matrix;
 use crate::graph::{Forest, Graph, Node, Op, Tree};
+use std::collections::HashSet;
 
 impl Description {
     /// The graph that these tensors make; each is needed once.
@@ -19,15 +20,15 @@ impl Description {
             let lengths = graph.lengths();
             self.nodes.iter().map(|node| node.reads.first().map_or(0, |read| lengths[*read])).collect()
         };
+        let wanted: HashSet<String> = self.tensor_names().into_iter().collect();
+        let superfluous: Vec<&String> = tensors.keys().filter(|name| !wanted.contains(*name)).collect();
         let mut problems = Vec::new();
         for (node, inputs) in self.nodes.iter().zip(&inputs) {
             for (tensor, shape, other) in node.shapes(*inputs) {
-                problems.extend(problem(&tensors, &node.name, &tensor, &shape, other));
+                problems.extend(problem(&tensors, &superfluous, &node.name, (&tensor, &shape), other));
             }
         }
-        let wanted = self.tensor_names();
-        let superfluous = tensors.keys().filter(|name| !wanted.contains(name));
-        problems.extend(superfluous.map(|name| format!("  `{}` is used by no node", printable(name))));
+        problems.extend(superfluous.iter().map(|name| format!("  `{}` is used by no node", printable(name))));
         if !problems.is_empty() {
             const SHOWN: usize = 20;
             let more = problems.len().saturating_sub(SHOWN);
@@ -126,11 +127,17 @@ impl Described {
     }
 }
 
-/// A line about a tensor that is missing or of another shape.
-fn problem(tensors: &Tensors, node: &str, name: &str, shape: &[usize], other: Option<Order>) -> Option<String> {
+/// A line about a tensor that is missing, and perhaps one of the superfluous ones, or of another shape.
+fn problem(
+    tensors: &Tensors,
+    superfluous: &[&String],
+    node: &str,
+    (name, shape): (&str, &[usize]),
+    other: Option<Order>,
+) -> Option<String> {
     let (shown, node, expected) = (printable(name), printable(node), Tensor::shape_text(shape));
     let Some(tensor) = tensors.get(name) else {
-        let near = crate::arch::suggest::advice(name, &tensors.keys().collect::<Vec<_>>());
+        let near = advice(name, superfluous);
         let near = if near.starts_with("did you mean") { format!("; {near}") } else { String::new() };
         return Some(format!("  `{shown}` {expected} of node `{node}` is missing{near}"));
     };
