@@ -217,7 +217,8 @@ fn forms() -> impl TypedValueParser<Value = NetworkForm> {
 }
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::word)).try_map(|word| Kind::from_word(&word).ok_or("no model of Angel"))
+    PossibleValuesParser::new(Kind::ALL.map(Kind::word))
+        .try_map(|word| Kind::from_word(&word).ok_or("no model of Angel"))
 }
 
 fn orientations() -> impl TypedValueParser<Value = Orientation> {

@@ -53,7 +53,11 @@ fn dense() -> Graph {
         input: Input::Dense { len: 4 },
         nodes: vec![
             node("flat", &[0], Op::Flatten),
-            node("a", &[1], Op::Linear { weights: matrix(3, 4, true), bias: vec![0.5, 1.5, f64::from(f32::MIN_POSITIVE)] }),
+            node(
+                "a",
+                &[1],
+                Op::Linear { weights: matrix(3, 4, true), bias: vec![0.5, 1.5, f64::from(f32::MIN_POSITIVE)] },
+            ),
             node("relu", &[2], Op::Activation(Activation::Relu)),
             node("leaky", &[3], Op::Activation(Activation::LeakyRelu { alpha: 1e-3 })),
             node("scale", &[4], Op::Scale(-0.75)),
@@ -94,7 +98,8 @@ fn exported_networks_come_back_equal() {
         assert_eq!(export(&back.graph).unwrap(), bytes);
         let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
         for (name, view) in file.iter() {
-            let fine = ["embed 1.table", "wide.weight", "wide.bias", "trees.thresholds", "trees.leaves", "a.weight"].contains(&name);
+            let fine = ["embed 1.table", "wide.weight", "wide.bias", "trees.thresholds", "trees.leaves", "a.weight"]
+                .contains(&name);
             let expected = if fine { safetensors::Dtype::F64 } else { safetensors::Dtype::F32 };
             assert_eq!(view.dtype(), expected, "{name}");
         }
@@ -114,7 +119,12 @@ fn tensors_that_do_not_fit_are_named() {
     let other = Description::from_toml(&description.to_toml().replace("name = \"b\"", "name = \"c\""), "x").unwrap();
     let error = import(&bytes, TensorForm::Safetensors, Some(&other)).unwrap_err();
     assert!(matches!(&error, TensorsImportError::Tensors(TensorsError::Unfit { .. })));
-    for words in ["`c.weight` (2, 3) of node `c` is missing", "`c.bias` (2,)", "`b.weight` is used by no node", "`b.bias` is used"] {
+    for words in [
+        "`c.weight` (2, 3) of node `c` is missing",
+        "`c.bias` (2,)",
+        "`b.weight` is used by no node",
+        "`b.bias` is used",
+    ] {
         assert!(error.to_string().contains(words), "{words}: {error}");
     }
     assert!(import(&bytes, TensorForm::Npz, None).unwrap_err().to_string().contains("npz"));
@@ -191,7 +201,9 @@ fn idx_is_pixels_and_labels() {
     assert!(refused(&images[..18]).contains("byte 16: 2 bytes of elements, the header says 2 × 1 × 2"));
     assert!(refused(&images[..10]).contains("byte 8: the file ends in its header"));
     assert!(refused(&idx(&[0, 0, 0x0D, 1], &[])).contains("type 0x0d"));
-    assert!(refused(&idx(&[0, 0, 8, 3, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255], &[])).contains("no examples"));
+    assert!(
+        refused(&idx(&[0, 0, 8, 3, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255], &[])).contains("no examples")
+    );
     assert!(refused(&idx(&[0, 0, 8, 8], &[0xFF; 32])).contains("the header says"));
     assert!(matches!(Inputs::read(&gzip(&images)[..20], Selection::default()), Err(DataError::File(_))));
 }
@@ -202,7 +214,10 @@ fn arrays_are_chosen_by_name_or_by_being_alone() {
         let data = vec![0u8; 4 * 64];
         let views = tensors.iter().map(|(name, shape)| {
             let len = 4 * shape.iter().product::<usize>();
-            (*name, safetensors::tensor::TensorView::new(safetensors::Dtype::F32, shape.to_vec(), &data[..len]).unwrap())
+            (
+                *name,
+                safetensors::tensor::TensorView::new(safetensors::Dtype::F32, shape.to_vec(), &data[..len]).unwrap(),
+            )
         });
         safetensors::serialize(views, None).unwrap()
     };

@@ -83,7 +83,8 @@ pub fn summarise(scores: &[Vec<f64>], labels: &[f64]) -> Result<Summary, ScoreEr
     if let Some(index) = of_classes.iter().position(|class| *class as usize >= count_of_classes) {
         return Err(ScoreError::NoSuchClass { index, class: of_classes[index], classes: count_of_classes });
     }
-    let correct = scores.iter().zip(&of_classes).filter(|(scores, class)| said(scores) == Some(**class as usize)).count();
+    let correct =
+        scores.iter().zip(&of_classes).filter(|(scores, class)| said(scores) == Some(**class as usize)).count();
     let binary: Option<Vec<(f64, bool)>> = (1..=2).contains(&outputs).then(|| {
         let pairs = scores.iter().zip(&of_classes);
         pairs.filter_map(|(scores, class)| Some((margin(scores)?, *class == 1))).collect()

@@ -55,7 +55,11 @@ fn a_line_an_example_and_a_summary() {
     refused(&host_tools!("eval", model, "--inputs", rows, "--labels", labels), 2, &["labels: 2 labels for 4 examples"]);
     host_tools!("eval", model, "--inputs", rows, "--labels", labels, "--limit", "2").fine();
     fs::write(&rows, "1 0\n1 7\n").unwrap();
-    refused(&host_tools!("eval", model, "--inputs", rows), 3, &["rows: line 2: feature 7 of a network with 2 features"]);
+    refused(
+        &host_tools!("eval", model, "--inputs", rows),
+        3,
+        &["rows: line 2: feature 7 of a network with 2 features"],
+    );
     fs::write(&rows, "1 0\n1 x\n").unwrap();
     refused(&host_tools!("eval", model, "--inputs", rows), 3, &["rows: line 2: `x` is no feature"]);
 }
@@ -69,7 +73,11 @@ fn what_is_missing_is_asked_for() {
     fs::write(&rows, "1 0\n").unwrap();
     let weights = tests::own("reference/nnue.weights.bin");
     refused(&host_tools!("eval", weights, "--inputs", rows), 2, &["a checkpoint of bullet", "--arch A.toml"]);
-    refused(&host_tools!("eval", weights, "--inputs", rows, "--arch", description("reference")), 2, &["no vectors", "--fen"]);
+    refused(
+        &host_tools!("eval", weights, "--inputs", rows, "--arch", description("reference")),
+        2,
+        &["no vectors", "--fen"],
+    );
     refused(&host_tools!("eval", chess, "--inputs", rows), 2, &["no vectors"]);
     refused(&host_tools!("eval", chess, "--inputs", rows, "--float"), 2, &["no full precision"]);
     refused(&host_tools!("eval", model, "--inputs", rows, "--from", "npz"), 3, &["npz"]);
@@ -121,7 +129,14 @@ fn export_writes_what_eval_reads() {
         if checkpoint.starts_with("lattice") {
             continue;
         }
-        let direct = ["eval".as_ref(), path.as_os_str(), "--inputs".as_ref(), inputs.as_os_str(), "--limit".as_ref(), "500".as_ref()];
+        let direct = [
+            "eval".as_ref(),
+            path.as_os_str(),
+            "--inputs".as_ref(),
+            inputs.as_os_str(),
+            "--limit".as_ref(),
+            "500".as_ref(),
+        ];
         let direct = run(&direct, more).fine();
         let exported = host_tools!("eval", out, "--inputs", inputs, "--limit", "500").fine();
         assert_eq!(direct.text(), exported.text(), "{checkpoint}");

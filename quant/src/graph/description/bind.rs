@@ -50,7 +50,8 @@ impl Description {
     /// # Errors
     /// [`DescriptionError`] if a name cannot be written, or if the graph is not one that [`Graph::check`] accepts.
     pub fn of(graph: &Graph) -> Result<(Self, Tensors), DescriptionError> {
-        let refused = |cause| DescriptionError { origin: format!("network `{}`", printable(&graph.name)), line: None, cause };
+        let refused =
+            |cause| DescriptionError { origin: format!("network `{}`", printable(&graph.name)), line: None, cause };
         graph.check().map_err(|error| refused(Cause::Graph(error)))?;
         let mut tensors = Tensors::new();
         let mut describe = |node: &Node| {
@@ -170,14 +171,17 @@ fn fill(op: &mut Op, described: &Described, inputs: usize, tensors: &mut Tensors
             *matrix = columns(take(table), *width, inputs, *order);
         }
         (Op::Trees(forest), DescribedOp::Trees { slots, trees, .. }) => {
-            let [features, thresholds, leaves] = TREE_PARTS.map(|part| take(&Described::default_tensor(&described.name, part)));
+            let [features, thresholds, leaves] =
+                TREE_PARTS.map(|part| take(&Described::default_tensor(&described.name, part)));
             *forest = Forest { rate: forest.rate, trees: Vec::with_capacity(*trees) };
             let slots = (*slots).max(1);
             let parts = features.chunks(slots).zip(thresholds.chunks(slots)).zip(leaves.chunks(slots));
             for (at, ((features, thresholds), leaves)) in parts.enumerate() {
                 let feature = |(index, found): (usize, &f64)| match *found {
                     -1.0 => Ok(None),
-                    whole if whole.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&whole) => Ok(Some(whole as u32)),
+                    whole if whole.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&whole) => {
+                        Ok(Some(whole as u32))
+                    }
                     found => {
                         let tensor = Described::default_tensor(&described.name, TREE_PARTS[0]);
                         Err(TensorsError::Feature { tensor, index: at * slots + index, found })
@@ -238,7 +242,9 @@ mod tests {
         }
         assert_eq!(message.lines().count(), 5);
 
-        let text = text.replace("outputs = 2", "outputs = 2\norder = \"in-out\"").replace("outputs = 1", "outputs = 1\nweights = \"b.weigth\"\nbias = false");
+        let text = text
+            .replace("outputs = 2", "outputs = 2\norder = \"in-out\"")
+            .replace("outputs = 1", "outputs = 1\nweights = \"b.weigth\"\nbias = false");
         let description = Description::from_toml(&text, "x").unwrap();
         let mut tensors = tensors;
         tensors.remove("b.bias");
@@ -260,7 +266,9 @@ mod tests {
             description.bind(names.into_iter().zip([features, three.clone(), three]).collect())
         };
         assert!(with(2.0).is_ok());
-        for (feature, words) in [(0.5, "index 0: 0.5 is no feature"), (-2.0, "-2 is no feature"), (3.0, "a tree's feature")] {
+        for (feature, words) in
+            [(0.5, "index 0: 0.5 is no feature"), (-2.0, "-2 is no feature"), (3.0, "a tree's feature")]
+        {
             let message = with(feature).unwrap_err().to_string();
             assert!(message.contains(words), "{message}");
         }

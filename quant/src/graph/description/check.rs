@@ -56,7 +56,9 @@ impl Description {
         }
         self.skeleton().check().map_err(|error| {
             let place = match &error {
-                GraphError::NameTaken { name } | GraphError::Reads { name, .. } | GraphError::Shape { name, .. }
+                GraphError::NameTaken { name }
+                | GraphError::Reads { name, .. }
+                | GraphError::Shape { name, .. }
                 | GraphError::NotFinite { name, .. } => self.nodes.iter().rposition(|node| node.name == *name),
                 _ => None,
             };

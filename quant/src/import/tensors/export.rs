@@ -27,7 +27,8 @@ pub fn export(graph: &Graph) -> Result<Vec<u8>, DescriptionError> {
             (name, dtype, tensor.shape, bytes)
         })
         .collect();
-    let views = data.iter().map(|(name, dtype, shape, bytes)| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
+    let views =
+        data.iter().map(|(name, dtype, shape, bytes)| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
     // One key, so that the order of a hash map does not reach the file.
     let metadata = HashMap::from([(DESCRIPTION_KEY.to_owned(), description.to_toml())]);
     let bytes = views.collect::<Result<Vec<_>, _>>().and_then(|views| serialize(views, Some(metadata)));

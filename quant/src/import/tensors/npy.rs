@@ -109,7 +109,8 @@ impl Header {
         }
         let missing = |key| npy(start, format!("the dictionary lacks `{key}`"));
         let (element, big_endian) = element(descr.ok_or_else(|| missing("descr"))?)?;
-        let (fortran, shape) = (fortran.ok_or_else(|| missing("fortran_order"))?, shape.ok_or_else(|| missing("shape"))?);
+        let (fortran, shape) =
+            (fortran.ok_or_else(|| missing("fortran_order"))?, shape.ok_or_else(|| missing("shape"))?);
         Ok(Self { element, big_endian, fortran, shape, end: start + len })
     }
 }
