@@ -246,7 +246,7 @@ fn npz_with_a_description_is_a_network() {
     let bytes = fs::read(folder.join("angel/lr.params.npz")).unwrap();
     let shapes: Vec<String> =
         read_npz(&bytes).unwrap().iter().map(|(name, tensor)| format!("{name} {:?}", tensor.shape)).collect();
-    assert_eq!(shapes, ["b []", "w [148]"], "the description below is of these");
+    assert_eq!(shapes, ["b [1]", "w [148]"], "the description below is of these");
     let text = "graph = 1\nname = \"lr\"\n[input]\nkind = \"sparse\"\nfeatures = 148\nmax_active = 13\n[[node]]\nname = \"lr\"\n\
                 op = \"sparse-linear\"\noutputs = 1\nweights = \"w\"\nbias = \"b\"\n[[node]]\nname = \"p\"\nop = \"sigmoid\"\n";
     let description = Description::from_toml(text, "lr.toml").unwrap();
