@@ -8,6 +8,9 @@ use crate::float::Matrix;
 use crate::graph::{Forest, Graph, Node, Op, Tree};
 use std::collections::HashSet;
 
+/// A part of a tree as numbers.
+type PartOf<'f> = dyn Fn(&Tree) -> Vec<f64> + 'f;
+
 impl Description {
     /// The graph that these tensors make; each is needed once.
     ///
@@ -84,7 +87,7 @@ impl Description {
                 Op::Trees(forest) => {
                     let slots = forest.trees.first().map_or(0, |tree| tree.leaves.len());
                     let feature = |feature: &Option<u32>| feature.map_or(-1.0, f64::from);
-                    let parts: [&dyn Fn(&Tree) -> Vec<f64>; 3] = [
+                    let parts: [&PartOf; 3] = [
                         &|tree| tree.features.iter().map(feature).collect(),
                         &|tree| tree.thresholds.clone(),
                         &|tree| tree.leaves.clone(),

@@ -1,6 +1,6 @@
 //! From TOML to a checked [`Description`], with the line of whatever is wrong.
 
-use super::check::{INPUT, Refusal};
+use super::check::{ALWAYS_INPUT, INPUT, Refusal};
 use super::error::{Cause, DescriptionError};
 use super::keys::Word;
 use super::types::{Described, DescribedOp, Description, Order, VERSION};
@@ -29,7 +29,7 @@ impl Description {
     /// fit together.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, DescriptionError> {
         let origin = on_one_line(origin);
-        let error = |line, cause| DescriptionError { origin: origin.clone(), line, cause };
+        let error = |line, cause| DescriptionError { origin: origin.clone(), line, cause: Box::new(cause) };
         if text.len() > LIMIT_BYTES {
             return Err(error(None, Cause::TooLong { found: text.len(), limit: LIMIT_BYTES }));
         }
@@ -138,13 +138,15 @@ enum RawOrder {
 impl File {
     fn describe(self) -> Result<Description, Refusal> {
         let input = self.input.describe().map_err(|cause| (None, cause))?;
-        let mut values: HashMap<String, Value> = HashMap::from([(INPUT.to_owned(), 0)]);
+        let mut values: HashMap<String, Value> = HashMap::from([INPUT, ALWAYS_INPUT].map(|name| (name.to_owned(), 0)));
         let mut nodes = Vec::new();
         for (index, node) in self.node.into_iter().enumerate() {
             let name = node.name.get_ref().clone();
             nodes.push(node.describe(index, &values).map_err(|cause| (Some(index), cause))?);
-            // The first node of a name keeps it; the second is refused by the check.
-            values.entry(name).or_insert(index + 1);
+            // A node may be called like the input, whose other name then remains. A name twice is refused by the check.
+            if name != ALWAYS_INPUT {
+                values.insert(name, index + 1);
+            }
         }
         Ok(Description { name: self.name, input, nodes })
     }
@@ -184,7 +186,7 @@ impl RawNode {
             Some(names) => {
                 let resolve = |read: &String| {
                     values.get(read).copied().ok_or_else(|| {
-                        let known: Vec<&str> = values.keys().map(String::as_str).collect();
+                        let known = values.keys().map(String::as_str).filter(|name| *name != ALWAYS_INPUT).collect();
                         Cause::Reads { node: printable(&name), found: printable(read), advice: near(read, known) }
                     })
                 };
@@ -342,7 +344,7 @@ reads = [\"wide\", \"fm\"]
             ),
             ("\"wide\", \"fm\"", "\"wide\"", "x.toml:22: layer `sum` reads 1 values, expected 2 or more"),
             ("reads = [\"e\"]\n", "", "x.toml:17: layer `fm`: what it reads has the shape (0, 1), expected (0, 0)"),
-            ("name = \"sum\"", "name = \"input\"", "x.toml:22: \"input\" cannot be a node's name"),
+            ("name = \"sum\"", "name = \"$input\"", "x.toml:22: \"$input\" cannot be a node's name"),
             ("name = \"sum\"", "name = \"wide\"", "x.toml:22: two layers are called `wide`"),
             (
                 "outputs = 1",

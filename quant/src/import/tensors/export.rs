@@ -1,7 +1,7 @@
 //! A graph as safetensors that say how they hang together.
 
 use crate::graph::Graph;
-use crate::graph::description::{Description, DescriptionError};
+use crate::graph::description::{Cause, Description, DescriptionError};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub fn export(graph: &Graph) -> Result<Vec<u8>, DescriptionError> {
     bytes.map_err(|error: safetensors::SafeTensorError| DescriptionError {
         origin: format!("network `{}`", description.name),
         line: None,
-        cause: crate::graph::description::Cause::Syntax(error.to_string()),
+        cause: Box::new(Cause::Syntax(error.to_string())),
     })
 }
 
