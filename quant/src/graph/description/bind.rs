@@ -53,8 +53,11 @@ impl Description {
     /// # Errors
     /// [`DescriptionError`] if a name cannot be written, or if the graph is not one that [`Graph::check`] accepts.
     pub fn of(graph: &Graph) -> Result<(Self, Tensors), DescriptionError> {
-        let refused =
-            |cause| DescriptionError { origin: format!("network `{}`", printable(&graph.name)), line: None, cause };
+        let refused = |cause: Cause| DescriptionError {
+            origin: format!("network `{}`", printable(&graph.name)),
+            line: None,
+            cause: Box::new(cause),
+        };
         graph.check().map_err(|error| refused(Cause::Graph(error)))?;
         let mut tensors = Tensors::new();
         let mut describe = |node: &Node| {
