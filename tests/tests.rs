@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "subjects/angel.rs"]
-mod angel; // matrix folders and models of Angel
+mod angel; // matrix folders and models of Angel, against their truth
+
+#[path = "subjects/angel_models.rs"]
+mod angel_models; // models of Angel that no fixture has, against plain loops
 
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
