@@ -56,3 +56,6 @@ mod signatures; // a tier with one wrong kernel prints another signature
 
 #[path = "subjects/chains.rs"]
 mod chains; // files of DataCode and lattice-tune against their recorded outputs
+
+#[path = "subjects/inputs.rs"]
+mod inputs; // descriptions of graphs, files of tensors, readers of examples

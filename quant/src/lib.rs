@@ -12,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod arch;
+pub mod data;
 pub mod fault;
 pub mod float;
 pub mod graph;
@@ -22,4 +23,5 @@ pub mod positions;
 pub mod proof;
 pub mod quantise;
 pub mod run;
+pub mod score;
 pub mod verify;

@@ -10,6 +10,7 @@
 //! layers fits better, are [`crate::float::Net`]s.
 
 mod check;
+pub mod description;
 mod eval;
 mod forest;
 mod node;

@@ -23,10 +23,12 @@ pub mod datacode;
 mod error;
 mod explain;
 mod file;
+pub mod hub;
 mod imported;
 pub mod lattice;
 pub mod raw_bin;
 mod sniff;
+pub mod tensors;
 pub mod weights_bin;
 
 pub use bare::{BareNet, BareTensor, BareValues, read_bare};
