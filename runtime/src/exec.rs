@@ -21,6 +21,15 @@ pub enum Input<'a> {
     U8(&'a [u8]),
     /// (size,) i8.
     I8(&'a [i8]),
+    /// (size,) f32.
+    F32(&'a [f32]),
+    /// The features that are not 0, in ascending order, each below `size`: at most, or with `exact` exactly, `max_active`.
+    Sparse {
+        /// Their numbers.
+        features: &'a [u32],
+        /// Their values, as many, in units of [`crate::format::InputRecord::unit`]; empty for a network without values.
+        values: &'a [i16],
+    },
 }
 
 /// What comes out; the real value is the element times [`crate::format::InputRecord::output_unit`].
@@ -128,6 +137,8 @@ impl Plan<'_> {
             }
             (input_kind::DENSE, Input::U8(x)) if record.element == element::U8 => length("input", x.len())?,
             (input_kind::DENSE, Input::I8(x)) if record.element == element::I8 => length("input", x.len())?,
+            (input_kind::DENSE, Input::F32(x)) if record.element == element::F32 => length("input", x.len())?,
+            (input_kind::SPARSE, Input::Sparse { features, values }) => self.check_list(features, values)?,
             _ => return Err(RunError::InputKind),
         }
         self.check_place(bucket, workspace)
@@ -179,6 +190,8 @@ impl Plan<'_> {
                 }
                 Input::U8(x) => x,
                 Input::I8(x) => cast_slice(x),
+                Input::F32(x) => cast_slice(x),
+                Input::Sparse { .. } => &[],
             };
             (x.get(step.read.range()).unwrap_or(&[]), out)
         } else {
