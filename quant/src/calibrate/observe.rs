@@ -10,6 +10,8 @@ pub struct Observed {
     pub low: f64,
     /// The greatest; −∞ if nothing was seen.
     pub high: f64,
+    /// Whether it was never anything but 0 or 1.
+    pub binary: bool,
     /// (len,) The largest magnitude of each element; of a sparse input nothing.
     pub magnitudes: Vec<f64>,
     /// All elements together.
@@ -56,7 +58,7 @@ fn for_each(
 impl Observed {
     fn nothing() -> Self {
         let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { low, high, magnitudes: Vec::new(), histogram: Histogram::new(0.0, 0.0) }
+        Self { low, high, binary: true, magnitudes: Vec::new(), histogram: Histogram::new(0.0, 0.0) }
     }
 
     /// What is seen in one value that was there once.
@@ -80,6 +82,7 @@ impl Observed {
             self.magnitudes.resize(values.len(), 0.0);
         }
         for (value, magnitude) in values.iter().zip(&mut self.magnitudes) {
+            self.binary &= *value == 0.0 || *value == 1.0;
             self.low = self.low.min(*value);
             self.high = self.high.max(*value);
             *magnitude = magnitude.max(value.abs());

@@ -18,3 +18,9 @@ pub use check::GraphError;
 pub use eval::{Sample, SampleError};
 pub use forest::{Forest, Tree};
 pub use node::{Activation, Graph, Input, Node, Op, Value};
+
+/// The canonical description of a graph.
+#[must_use]
+pub fn description_of(graph: &Graph) -> String {
+    format!("name = {:?}\n", graph.name)
+}
