@@ -1,10 +1,13 @@
-//! Loading and running allocate nothing: an allocator that counts. A binary of its own and without the test harness,
-//! because the count is the process's.
+//! Loading and running allocate nothing, and importers little for what they refuse: an allocator that counts. A binary of its own
+//! and without the test harness, because the count is the process's.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tamis_quant::import::chain::Chain;
+use tamis_quant::import::datacode::{Options, read_datacode};
+use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Layout as FileLayout, Model, OpRecord, activation, element, op};
 use tamis_runtime::kernels::tiers;
@@ -13,6 +16,8 @@ use tamis_runtime::{Plan, Workspace};
 use tests::draft::{Draft, blank};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
+static PEAK_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 #[global_allocator]
 static COUNTER: Counter = Counter;
@@ -23,11 +28,14 @@ struct Counter;
 unsafe impl GlobalAlloc for Counter {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        let live = LIVE_BYTES.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK_BYTES.fetch_max(live, Ordering::Relaxed);
         // SAFETY: the caller keeps `alloc`'s contract, which is the system's too.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE_BYTES.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: `pointer` came from `alloc` above, so from the system, with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -79,4 +87,44 @@ fn main() {
     black_box(vec![1]);
     assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the counter counts");
     println!("loading and running allocate nothing: ok");
+    malformed_files_take_little_memory();
+}
+
+/// What a file claims about its lengths is compared with what it has before memory is asked for.
+fn malformed_files_take_little_memory() {
+    const LIMIT_BYTES: usize = 16 << 20;
+    let chain = Chain::from_text("4:relu8:linear2").unwrap();
+    let refuse = |name: &str, bytes: &[u8]| {
+        let before = LIVE_BYTES.load(Ordering::Relaxed);
+        PEAK_BYTES.store(before, Ordering::Relaxed);
+        assert!(read_datacode(bytes, name, &Options::default()).is_err(), "{name}");
+        assert!(read_lattice_checkpoint(bytes, name, &chain).is_err(), "{name}");
+        assert!(read_fann(bytes, name).is_err() && read_network_json(bytes, name).is_err(), "{name}");
+        let peak = PEAK_BYTES.load(Ordering::Relaxed) - before;
+        assert!(peak <= LIMIT_BYTES, "{name} took {peak} bytes");
+        peak
+    };
+    let ones = [0xFF; 64];
+    let json = br#"{"layers":[{"name":"l","type":"Linear","in_features":4294967295,"out_features":4294967295}]}"#;
+    let mut largest = refuse("lengths of 2^32 - 1", &[b"DATACODE\x01\0\0\0", &ones[..]].concat());
+    largest =
+        largest.max(refuse("layers of 2^32 - 1", &[b"FANN\x01\0\0\0\x01\0\0\0", &ones[..8], b"\0", &ones].concat()));
+    let start = [b"DATACODE\x01\0\0\0", &(json.len() as u32).to_le_bytes()[..], json].concat();
+    let tensor = [b"\x02\0\0\0\x08\0\0\0l.weight\x02\0\0\0", &ones[..]].concat();
+    largest = largest.max(refuse("a tensor of 2^64 elements", &[&start[..], &tensor].concat()));
+    largest = largest.max(refuse("brackets", &vec![b'['; 1 << 20]));
+    let Some(root) = tests::fixtures("memory of malformed files") else { return };
+    let mut count = 0;
+    for folder in ["datacode/generated/malformed", "lattice/malformed"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().is_some_and(|name| name == "bad_uuid.json" || name == "bad_date.json") {
+                continue; // these two load
+            }
+            largest = largest.max(refuse(&path.display().to_string(), &std::fs::read(&path).unwrap()));
+            count += 1;
+        }
+    }
+    assert_eq!(count, 64);
+    println!("{count} malformed files take at most {largest} bytes: ok");
 }

@@ -3,6 +3,9 @@
 //! They run the kernel tiers that this machine has; `emulation/run` runs the others, each where it can run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "subjects/angel.rs"]
+mod angel; // matrix folders and models of Angel
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 
@@ -47,3 +50,6 @@ mod own_networks; // the repository's own networks against their framework
 
 #[path = "subjects/signatures.rs"]
 mod signatures; // a tier with one wrong kernel prints another signature
+
+#[path = "subjects/chains.rs"]
+mod chains; // files of DataCode and lattice-tune against their recorded outputs

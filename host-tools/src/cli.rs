@@ -1,9 +1,13 @@
 //! What can be typed; what it means is in [`crate::verbs`].
 
 use crate::status;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use tamis_quant::import::datacode::Orientation;
+use tamis_quant::import::hub::NetworkForm;
 
 /// The command line.
 ///
@@ -48,8 +52,10 @@ pub enum Verb {
     Unpack(Unpack),
     /// Say what is in a container, and prove its bounds again
     Inspect(Inspect),
-    /// Evaluate positions, a line each, for the side to move
+    /// Evaluate positions, a line each, for the side to move, or the examples of a file
     Eval(Eval),
+    /// Write a checkpoint as safetensors that say how its tensors hang together
+    Export(Export),
     /// Measure a container against full precision, prove its bounds, name mistakes
     Verify(Verify),
     /// List what this machine can run, operation by operation
@@ -171,29 +177,82 @@ pub struct Inspect {
     pub tier: Option<String>,
 }
 
+/// What is known about a checkpoint that it does not say itself.
+#[derive(Debug, Args)]
+pub struct Network {
+    /// Form of the checkpoint, where its content is not to decide
+    #[arg(long, value_name = "FORM", value_parser = forms())]
+    pub from: Option<NetworkForm>,
+    /// Description of the layers (`schema = 1`) or of the graph (`graph = 1`); of a chain also 784:relu128:linear10, a .fann or a
+    /// network JSON
+    #[arg(long, value_name = "A.toml")]
+    pub arch: Option<OsString>,
+    /// What the leaves of trees are multiplied by, which no file of Angel says
+    #[arg(long, value_name = "RATE")]
+    pub learning_rate: Option<f64>,
+    /// What stands between the fields of text matrices: tab, space, comma, or the character itself
+    #[arg(long, value_name = "SEPARATOR")]
+    pub separator: Option<String>,
+    /// How weights lie, where the file leaves it open
+    #[arg(long, value_name = "ORDER", value_parser = orientations())]
+    pub orientation: Option<Orientation>,
+}
+
+fn forms() -> impl TypedValueParser<Value = NetworkForm> {
+    let parser = PossibleValuesParser::new(NetworkForm::ALL.map(NetworkForm::word));
+    parser.try_map(|word| NetworkForm::ALL.into_iter().find(|form| form.word() == word).ok_or("no form of checkpoint"))
+}
+
+fn orientations() -> impl TypedValueParser<Value = Orientation> {
+    let words = [Orientation::OutIn, Orientation::InOut].map(Orientation::word);
+    PossibleValuesParser::new(words).try_map(|word| Orientation::from_word(&word).ok_or("no orientation"))
+}
+
 /// `eval`
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// Container, or with --float a checkpoint
+    /// Container, or a checkpoint
     pub model: PathBuf,
     /// Where the positions are.
     #[command(flatten)]
     pub positions: Positions,
-    /// Evaluate the first N positions only
+    /// Labels of the examples: idx, npy, npz, safetensors, or a number a line; adds a summary
+    #[arg(long, value_name = "FILE", requires = "inputs")]
+    pub labels: Option<PathBuf>,
+    /// The array of the examples, in a file of several
+    #[arg(long, value_name = "NAME", requires = "inputs")]
+    pub array: Option<String>,
+    /// Print raw scores, before the last sigmoid or softmax
+    #[arg(long, requires = "inputs")]
+    pub logits: bool,
+    /// Evaluate the first N positions or examples only
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Tier that evaluates; `host-tools tiers` lists them
     #[arg(long, value_name = "NAME", conflicts_with = "float")]
     pub tier: Option<String>,
     /// Evaluate the checkpoint in double precision, unquantised
-    #[arg(long, requires = "arch")]
+    #[arg(long)]
     pub float: bool,
-    /// Architecture description of the checkpoint
-    #[arg(long, value_name = "A.toml", requires = "float")]
-    pub arch: Option<PathBuf>,
+    /// What the checkpoint does not say.
+    #[command(flatten)]
+    pub network: Network,
 }
 
-/// Positions: exactly one source.
+/// `export`
+#[derive(Debug, Args)]
+pub struct Export {
+    /// Checkpoint, a file or a folder
+    pub checkpoint: PathBuf,
+    /// What the checkpoint does not say.
+    #[command(flatten)]
+    pub network: Network,
+    /// Where to.
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// Positions or examples: exactly one source.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct Positions {
@@ -206,6 +265,9 @@ pub struct Positions {
     /// File of positions in BulletFormat
     #[arg(long, value_name = "FILE.bf")]
     pub positions: Option<PathBuf>,
+    /// File of examples: idx (bytes divided by 255), npy, npz, safetensors, libsvm or dummy rows, any of them plain or as gzip
+    #[arg(long, value_name = "FILE")]
+    pub inputs: Option<PathBuf>,
 }
 
 /// `verify`

@@ -6,13 +6,17 @@ use std::fmt::{self, Write};
 use std::io;
 use std::path::Path;
 use tamis_quant::arch::ArchError;
+use tamis_quant::data::DataError;
 use tamis_quant::fault::FaultClass;
 use tamis_quant::float::EvalError;
+use tamis_quant::graph::description::DescriptionError;
 use tamis_quant::import::ImportError;
+use tamis_quant::import::hub::NetworkError;
 use tamis_quant::pack::PackError;
 use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
 use tamis_quant::quantise::QuantiseError;
+use tamis_quant::score::ScoreError;
 use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
@@ -150,7 +154,21 @@ macro_rules! classified {
     )*};
 }
 
-classified!(ArchError, EvalError, GateError, PositionError, QuantiseError, ReferenceError, VerifyError);
+classified!(ArchError, DescriptionError, EvalError, GateError, NetworkError, PositionError, QuantiseError, ReferenceError);
+classified!(ScoreError, VerifyError);
+
+impl Fault for DataError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Choice { .. } => Some("--array NAME names the examples; labels are looked for under `labels`"),
+            _ => None,
+        }
+    }
+}
 
 impl Fault for PermuteError {
     fn class(&self) -> FaultClass {

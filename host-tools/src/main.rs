@@ -9,6 +9,7 @@ mod cli;
 mod error;
 mod facts;
 mod files;
+mod network;
 mod output;
 mod permute;
 mod progress;

@@ -27,6 +27,11 @@ pub trait Report: Serialize {
         Vec::new()
     }
 
+    /// What to add to the text on standard error, so that standard output holds its lines only; JSON reports hold it as data.
+    fn summary(&self) -> Option<String> {
+        None
+    }
+
     /// The report as text.
     ///
     /// # Errors
@@ -82,6 +87,9 @@ impl Output {
             print_to(io::stdout().lock(), |out| report.text(out))
         };
         unless_closed(printed)?;
+        if let Some(summary) = report.summary().filter(|_| !self.json) {
+            say("summary", &summary);
+        }
         Ok(report.status())
     }
 

@@ -13,6 +13,7 @@
 
 pub mod arch;
 pub mod calibrate;
+pub mod data;
 pub mod fault;
 pub mod float;
 pub mod graph;
@@ -23,4 +24,5 @@ pub mod positions;
 pub mod proof;
 pub mod quantise;
 pub mod run;
+pub mod score;
 pub mod verify;

@@ -9,8 +9,11 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::QuantNet;
 use tamis_quant::run::AlignedBytes;
 
+pub mod angel;
+pub mod arrays;
 pub mod draft;
 pub mod exercise;
+pub mod npy;
 pub mod pairs;
 pub mod second_reader;
 pub mod small_net;

@@ -1,12 +1,16 @@
-//! `eval`: the value of positions for the side to move, a line each.
+//! `eval`: the value of positions for the side to move, or the outputs for examples, a line each.
 //!
-//! An integer where the head is integer, four decimals else; several outputs side by side.
+//! Of positions an integer where the head is integer, four decimals else; of examples as many digits as read back as the same
+//! number; several outputs side by side.
 
+mod evaluator;
+mod examples;
 mod source;
 
 use crate::cli::Eval;
 use crate::error::{CliError, Explain};
 use crate::files::{self, ModelFile};
+use crate::network::Import;
 use crate::output::{Output, Report};
 use crate::progress;
 use serde::Serialize;
@@ -18,6 +22,7 @@ use tamis_quant::float::{EvalError, Example, example};
 use tamis_quant::import::read_checkpoint;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
+use tamis_quant::score::Summary;
 use tamis_runtime::kernels::Kernels;
 
 /// The values.
@@ -27,15 +32,24 @@ pub struct Evaluations {
     network: String,
     /// The tier; none in double precision.
     tier: Option<&'static str>,
-    /// The outputs of each position, in the order of the positions.
+    /// The outputs of each position or example, in their order.
     values: Vec<Vec<Value>>,
+    /// What reading the checkpoint was about; of examples only.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    import: Option<Import>,
+    /// Of examples with labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<Summary>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Value {
     Int(i32),
+    /// Printed with four decimals.
     Real(f64),
+    /// Printed with all digits.
+    Exact(f64),
 }
 
 /// Reads network and positions, evaluates.
@@ -43,9 +57,16 @@ enum Value {
 /// # Errors
 /// [`CliError`] naming file and line or record.
 pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
-    match &args.arch {
-        Some(arch) if args.float => in_reals(args, arch, output),
-        _ => in_integers(args, super::tier(args.tier.as_deref())?, output),
+    if let Some(inputs) = &args.positions.inputs {
+        return examples::run(args, inputs, output);
+    }
+    match (&args.network.arch, args.float) {
+        (Some(arch), true) => in_reals(args, Path::new(arch), output),
+        (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
+        (None, true) => Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml")),
+        (Some(_), false) => {
+            Err(CliError::usage("--arch is for a checkpoint; a container has its description").help("add --float, or leave --arch out"))
+        }
     }
 }
 
@@ -64,7 +85,7 @@ fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<E
             reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
         })
     })?;
-    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: Some(tier.name), values })
+    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: Some(tier.name), values, import: None, summary: None })
 }
 
 fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
@@ -73,7 +94,7 @@ fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, Cl
     let values = each(args, &arch, output, |example| {
         Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
     })?;
-    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: None, values })
+    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: None, values, import: None, summary: None })
 }
 
 /// Evaluates the positions that were asked for.
@@ -102,13 +123,21 @@ fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliEr
             "network `{}`: its input is no chess board, so it has no positions",
             arch.name
         ))
-        .help("`host-tools verify MODEL --reference FILE` evaluates it on the vectors of a reference file")),
+        .help("--inputs FILE gives examples of vectors or features")),
         other => other.explain(),
     }
 }
 
 impl Report for Evaluations {
     const SCHEMA: Option<&'static str> = Some("tamis-eval-1");
+
+    fn warnings(&self) -> Vec<String> {
+        self.import.as_ref().map_or_else(Vec::new, |import| import.warnings(&self.file))
+    }
+
+    fn summary(&self) -> Option<String> {
+        self.summary.as_ref().map(examples::summary_text)
+    }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         for values in &self.values {
@@ -124,6 +153,7 @@ impl std::fmt::Display for Value {
         match self {
             Self::Int(value) => write!(f, "{value}"),
             Self::Real(value) => write!(f, "{value:.4}"),
+            Self::Exact(value) => write!(f, "{value:?}"),
         }
     }
 }

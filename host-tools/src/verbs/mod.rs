@@ -3,6 +3,7 @@
 mod completions;
 mod demo;
 mod eval;
+mod export;
 mod inspect;
 mod man;
 mod pack;
@@ -37,6 +38,10 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
         }
         Verb::Inspect(args) => output.report(&inspect::run(&args)?),
         Verb::Eval(args) => output.report(&eval::run(&args, output)?),
+        Verb::Export(args) => {
+            let output = output.beside(&args.target.out)?;
+            output.report(&export::run(&args)?)
+        }
         Verb::Verify(args) => {
             let output = args.html.as_deref().map_or(Ok(*output), |page| output.beside(page))?;
             output.report(&verify::run(&args, &output)?)

@@ -50,10 +50,10 @@
 mod canonical;
 mod check;
 mod error;
-mod parse;
+pub(crate) mod parse;
 mod shape;
 mod sizes;
-mod suggest;
+pub(crate) mod suggest;
 mod types;
 mod words;
 

@@ -85,19 +85,19 @@ fn syntax(error: &toml::de::Error, text: &str, origin: &str) -> ArchError {
 }
 
 /// Control characters, which could fake or hide lines, become spaces.
-fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// Splits "unknown field `x`, expected one of `a`, `b`".
-fn unknown_word<'a>(message: &'a str, opening: &str) -> Option<(&'a str, Vec<&'a str>)> {
+pub(crate) fn unknown_word<'a>(message: &'a str, opening: &str) -> Option<(&'a str, Vec<&'a str>)> {
     let (word, expected) = message.strip_prefix(opening)?.rsplit_once("`, expected ")?;
     // Between the backticks stand the words, between the words separators.
     Some((word, expected.split('`').skip(1).step_by(2).collect()))
 }
 
 /// The line, from 1, of a byte offset.
-fn line_of_offset(text: &str, offset: usize) -> usize {
+pub(crate) fn line_of_offset(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
 }
 

@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// "did you mean `x`?" for a near word, else "expected one of …".
-pub(super) fn advice<S: AsRef<str>>(found: &str, known: &[S]) -> String {
+pub(crate) fn advice<S: AsRef<str>>(found: &str, known: &[S]) -> String {
     if let Some(near) = nearest(found, known) {
         return format!("did you mean `{near}`?");
     }
@@ -17,7 +17,7 @@ pub(super) fn advice<S: AsRef<str>>(found: &str, known: &[S]) -> String {
 }
 
 /// Text from a file, made safe to print: escaped, and cut when long.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut out: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() {
         out.push('…');

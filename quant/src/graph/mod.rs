@@ -10,6 +10,7 @@
 //! layers fits better, are [`crate::float::Net`]s.
 
 mod check;
+pub mod description;
 mod eval;
 mod forest;
 mod node;
@@ -18,9 +19,3 @@ pub use check::GraphError;
 pub use eval::{Sample, SampleError};
 pub use forest::{Forest, Tree};
 pub use node::{Activation, Graph, Input, Node, Op, Value};
-
-/// The canonical description of a graph.
-#[must_use]
-pub fn description_of(graph: &Graph) -> String {
-    format!("name = {:?}\n", graph.name)
-}

@@ -128,20 +128,24 @@ impl Graph {
         };
         let mut lengths = vec![input];
         for node in &self.nodes {
-            let read = |place: usize| node.reads.get(place).and_then(|read| lengths.get(*read)).copied().unwrap_or(0);
-            let slots = |width: usize| read(0).checked_div(width).unwrap_or(0);
-            let length = match &node.op {
-                Op::Linear { weights, .. } | Op::SparseLinear { weights, .. } => weights.outputs,
-                Op::Embed { table } => self.max_active().saturating_mul(table.outputs),
-                Op::FmTerm { .. } | Op::Trees(_) => 1,
-                Op::BiInteraction { width } => *width,
-                Op::InnerProducts { width } => slots(*width).saturating_mul(slots(*width).saturating_sub(1)) / 2,
-                Op::Concat => (0..node.reads.len()).fold(0, |sum: usize, place| sum.saturating_add(read(place))),
-                Op::Add | Op::Scale(_) | Op::Activation(_) | Op::Flatten => read(0),
-            };
-            lengths.push(length);
+            lengths.push(self.length_of(node, &lengths));
         }
         lengths
+    }
+
+    /// The number of elements that a node makes of values of these lengths.
+    pub(super) fn length_of(&self, node: &Node, lengths: &[usize]) -> usize {
+        let read = |place: usize| node.reads.get(place).and_then(|read| lengths.get(*read)).copied().unwrap_or(0);
+        let slots = |width: usize| read(0).checked_div(width).unwrap_or(0);
+        match &node.op {
+            Op::Linear { weights, .. } | Op::SparseLinear { weights, .. } => weights.outputs,
+            Op::Embed { table } => self.max_active().saturating_mul(table.outputs),
+            Op::FmTerm { .. } | Op::Trees(_) => 1,
+            Op::BiInteraction { width } => *width,
+            Op::InnerProducts { width } => slots(*width).saturating_mul(slots(*width).saturating_sub(1)) / 2,
+            Op::Concat => (0..node.reads.len()).fold(0, |sum: usize, place| sum.saturating_add(read(place))),
+            Op::Add | Op::Scale(_) | Op::Activation(_) | Op::Flatten => read(0),
+        }
     }
 
     /// The most features that are active at once; 0 with a dense input.

@@ -11,15 +11,24 @@
 //!
 //! Each reader is a pure function of bytes and a description; only [`read_checkpoint`] touches the file system. All
 //! give the same thing: a [`Net<f32>`] whose factoriser is merged, every number of it finite.
+//!
+//! Other trainers' files become graphs, [`Imported`]: [`datacode`] and [`lattice`], chains of dense layers.
 
+pub mod angel;
 mod assemble;
 pub mod bare;
+mod bounded_json;
+pub mod chain;
+pub mod datacode;
 mod error;
 mod explain;
 mod file;
+pub mod hub;
 mod imported;
+pub mod lattice;
 pub mod raw_bin;
 mod sniff;
+pub mod tensors;
 pub mod weights_bin;
 
 pub use bare::{BareNet, BareTensor, BareValues, read_bare};

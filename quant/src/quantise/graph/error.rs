@@ -1,6 +1,7 @@
 //! Why a graph cannot be quantised.
 
 use crate::fault::FaultClass;
+use crate::graph::description::DescriptionError;
 use crate::graph::{GraphError, SampleError};
 
 /// Why a graph cannot be quantised.
@@ -10,6 +11,9 @@ pub enum GraphQuantError {
     /// The graph is none.
     #[error("{0}")]
     Graph(#[from] GraphError),
+    /// A name that the description, which travels with the network, cannot hold.
+    #[error("{0}")]
+    Description(#[from] DescriptionError),
     /// A calibration sample does not fit.
     #[error("calibration sample {index}: {error}")]
     Sample {
@@ -55,7 +59,7 @@ impl GraphQuantError {
     #[must_use]
     pub const fn class(&self) -> FaultClass {
         match self {
-            Self::Graph(_) => FaultClass::Malformed,
+            Self::Graph(_) | Self::Description(_) => FaultClass::Malformed,
             Self::Sample { .. } | Self::NotCalibrated { .. } | Self::NoSuchLayer { .. } => FaultClass::Usage,
             Self::Unsupported { .. } | Self::Overflow { .. } => FaultClass::Unsupported,
         }

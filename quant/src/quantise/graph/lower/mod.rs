@@ -18,6 +18,7 @@ use super::error::GraphQuantError;
 use super::net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
 use super::options::{Activations, Options};
 use crate::calibrate::Calibration;
+use crate::graph::description::Description;
 use crate::graph::{Activation, Graph, Input, Node, Op, Value};
 use crate::proof::Check;
 use crate::proof::graph::{Span, bound};

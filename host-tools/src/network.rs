@@ -1,0 +1,113 @@
+//! Checkpoints of all forms, by what the command line says about them.
+
+use crate::cli;
+use crate::error::{CliError, Explain};
+use serde::Serialize;
+use std::path::Path;
+use tamis_quant::arch::Architecture;
+use tamis_quant::float::Net;
+use tamis_quant::graph::Graph;
+use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
+use tamis_quant::import::{Imported, Remark, read_checkpoint};
+
+/// A checkpoint in double precision.
+#[derive(Debug)]
+pub enum Network {
+    /// bullet's layers.
+    Layers(Box<(Net<f64>, Architecture)>),
+    /// All others.
+    Graph(Graph),
+}
+
+/// Where a network came from, and what was decided on the way.
+#[derive(Debug, Clone, Serialize)]
+pub struct Import {
+    /// The form that was read, in words.
+    source: String,
+    /// FNV-1a of the bytes read.
+    hash: String,
+    remarks: Vec<Said>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Said {
+    /// `decided` or `warning`
+    kind: &'static str,
+    text: String,
+}
+
+impl Import {
+    fn new(source: &str, hash: u64, remarks: &[Remark]) -> Self {
+        let said = |remark: &Remark| match remark {
+            Remark::Decided(text) => Said { kind: "decided", text: text.clone() },
+            Remark::Warning(text) => Said { kind: "warning", text: text.clone() },
+        };
+        Self { source: source.to_owned(), hash: format!("{hash:016x}"), remarks: remarks.iter().map(said).collect() }
+    }
+
+    /// The form that was read.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// FNV-1a of the bytes read.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The remarks as sentences about a file.
+    pub fn warnings(&self, file: &str) -> Vec<String> {
+        self.remarks.iter().map(|remark| format!("{file}: {}", remark.text)).collect()
+    }
+}
+
+/// Reads a checkpoint of any form.
+///
+/// # Errors
+/// [`CliError`] naming the file, and what has to be given.
+pub fn read(path: &Path, args: &cli::Network) -> Result<(Network, Import), CliError> {
+    let options = options(args)?;
+    match (&options.arch, options.from) {
+        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) => {
+            let checkpoint = read_checkpoint(path, arch).explain()?;
+            let import = Import::new(&checkpoint.source, checkpoint.bytes_hash, &[]);
+            Ok((Network::Layers(Box::new((checkpoint.net.to_f64(), (**arch).clone()))), import))
+        }
+        _ => {
+            let (graph, import) = graph_of(path, &options)?;
+            Ok((Network::Graph(graph), import))
+        }
+    }
+}
+
+/// Reads a checkpoint that has to be a graph.
+///
+/// # Errors
+/// As [`read`], and for bullet's layers.
+pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
+    graph_of(path, &options(args)?)
+}
+
+fn graph_of(path: &Path, options: &NetworkOptions) -> Result<(Graph, Import), CliError> {
+    let Imported { graph, source, bytes_hash, remarks } = read_network(path, options).explain()?;
+    Ok((graph, Import::new(&source, bytes_hash, &remarks)))
+}
+
+fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {
+    if let Some(rate) = args.learning_rate.filter(|rate| !rate.is_finite()) {
+        return Err(CliError::usage(format!("--learning-rate {rate}: expected a finite number")));
+    }
+    let separator = args.separator.as_deref().map(|word| match word {
+        "tab" => "\t",
+        "space" => " ",
+        "comma" => ",",
+        literal => literal,
+    });
+    Ok(NetworkOptions {
+        from: args.from,
+        arch: args.arch.as_deref().map(NetworkArch::read).transpose().explain()?,
+        learning_rate: args.learning_rate,
+        separator: separator.map(str::to_owned),
+        orientation: args.orientation,
+    })
+}

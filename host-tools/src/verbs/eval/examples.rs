@@ -1,0 +1,125 @@
+//! Examples of a file: which network, which outputs, and how good they are.
+
+use super::evaluator::{Container, Evaluator, Layers};
+use super::{Evaluations, Value};
+use crate::cli::Eval;
+use crate::error::{CliError, Explain};
+use crate::files::{self, ModelFile};
+use crate::network::{self, Import, Network};
+use crate::output::Output;
+use crate::progress;
+use crate::status::Status;
+use std::path::Path;
+use tamis_quant::arch::Architecture;
+use tamis_quant::data::{self, Inputs, Selection, read_labels};
+use tamis_quant::run::Runner;
+use tamis_quant::score::{Summary, summarise};
+
+/// Evaluates a container on the runtime, a checkpoint in double precision.
+///
+/// # Errors
+/// [`CliError`] naming file and line or record.
+pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, CliError> {
+    if !files::is_container(&args.model) {
+        if args.tier.is_some() {
+            return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision"));
+        }
+        let (network, import) = network::read(&args.model, &args.network)?;
+        return match network {
+            Network::Graph(mut graph) => {
+                let name = graph.name.clone();
+                evaluate(args, inputs, &mut graph, output)?.finish(args, name, None, Some(import))
+            }
+            Network::Layers(layers) => {
+                let (net, arch) = *layers;
+                let mut layers = Layers::new(net, &arch, &args.model)?;
+                evaluate(args, inputs, &mut layers, output)?.finish(args, arch.name, None, Some(import))
+            }
+        };
+    }
+    if args.float || args.network.arch.is_some() {
+        return Err(CliError::usage(format!("{}: a container, which has no full precision", args.model.display()))
+            .help("give the checkpoint that it was made from, or leave --float and --arch out"));
+    }
+    let tier = crate::verbs::tier(args.tier.as_deref())?;
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model()?;
+    let people = model.people().explain_at(&args.model)?;
+    let origin = format!("{}: description", args.model.display());
+    let arch = Architecture::from_toml(people.description, &origin).explain()?;
+    let (name, unit) = (arch.name.clone(), f64::from(model.input().output_unit));
+    let mut container = Container::new(Runner::new(model, tier), arch, unit, &args.model)?;
+    evaluate(args, inputs, &mut container, output)?.finish(args, name, Some(tier.name), None)
+}
+
+/// Outputs as they are printed, and the summary.
+struct Evaluated {
+    values: Vec<Vec<Value>>,
+    summary: Option<Summary>,
+}
+
+impl Evaluated {
+    fn finish(
+        self,
+        args: &Eval,
+        network: String,
+        tier: Option<&'static str>,
+        import: Option<Import>,
+    ) -> Result<Evaluations, CliError> {
+        let Self { values, summary } = self;
+        Ok(Evaluations { file: args.model.display().to_string(), network, tier, values, import, summary })
+    }
+}
+
+fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Output) -> Result<Evaluated, CliError> {
+    let bytes = files::read(path, "examples", data::MAX_FILE_LEN_BYTES)?;
+    let selection = Selection { array: args.array.as_deref(), limit: args.limit };
+    let inputs = Inputs::read(&bytes, selection).explain_at(path)?;
+    drop(bytes);
+    let labels = labels(args, &inputs)?;
+    let input = evaluator.input();
+    let bar = progress::bar(output, "evaluating", inputs.len());
+    let (mut values, mut scores) = (Vec::new(), Vec::new());
+    for index in 0..inputs.len() {
+        bar.inc(1);
+        let sample = inputs.sample(index, input).explain_at(path)?;
+        let evaluation = evaluator.evaluate(&sample).map_err(|why| {
+            let message = format!("{}: {}: {why}", path.display(), inputs.place(index));
+            CliError::new(Status::Malformed, message).help("the examples have to be those that the network was trained for")
+        })?;
+        values.push(match args.logits {
+            true => evaluation.scores.iter().copied().map(Value::Exact).collect(),
+            false => evaluation.outputs,
+        });
+        if labels.is_some() {
+            scores.push(evaluation.scores);
+        }
+    }
+    bar.finish_and_clear();
+    let labelled = args.labels.as_deref().unwrap_or(path);
+    let summary = labels.map(|labels| summarise(&scores, &labels).explain_at(labelled)).transpose()?;
+    Ok(Evaluated { values, summary })
+}
+
+/// Those that are named, else those that the examples bring along; of more examples than are evaluated the first.
+fn labels(args: &Eval, inputs: &Inputs) -> Result<Option<Vec<f64>>, CliError> {
+    let Some(path) = &args.labels else { return Ok(inputs.labels().map(<[f64]>::to_vec)) };
+    let bytes = files::read(path, "labels", data::MAX_FILE_LEN_BYTES)?;
+    let mut labels = read_labels(&bytes, None).explain_at(path)?;
+    if args.limit.is_some() {
+        labels.truncate(inputs.len());
+    }
+    Ok(Some(labels))
+}
+
+/// `correct 9 of 10, auc 0.93, logloss 0.31`
+pub fn summary_text(summary: &Summary) -> String {
+    let Summary { count, correct, auc, logloss } = summary;
+    let mut text = format!("correct {correct} of {count}");
+    for (name, value) in [("auc", auc), ("logloss", logloss)] {
+        if let Some(value) = value {
+            text.push_str(&format!(", {name} {value:.6}"));
+        }
+    }
+    text
+}

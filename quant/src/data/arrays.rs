@@ -1,0 +1,94 @@
+//! Examples and labels in npy, npz and safetensors.
+
+use super::error::DataError;
+use super::inputs::{Inputs, Rows};
+use crate::arch::suggest::printable;
+use crate::graph::description::{Tensor, Tensors};
+use crate::import::tensors::{is_npy, is_npz, read_npy, read_npz, read_safetensors};
+
+/// The inputs of a file, and its labels if there is an array of that name.
+pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, DataError> {
+    let mut tensors = read(bytes)?;
+    let name = choose(&tensors, array, "inputs", |rank| rank >= 2, "two dimensions or more")?;
+    let Some(tensor) = tensors.remove(&name) else { return Err(DataError::Empty) };
+    // First, for the other dimensions of nothing may multiply to anything.
+    if tensor.values.is_empty() {
+        return Err(DataError::Empty);
+    }
+    let columns = match tensor.shape.as_slice() {
+        [] | [_] => {
+            let shape = Tensor::shape_text(&tensor.shape);
+            let why = format!("the shape {shape}; examples have two dimensions or more, the first of which counts them");
+            return Err(DataError::Record { record: 0, why });
+        }
+        [_, rest @ ..] => rest.iter().product(),
+    };
+    let labels = match tensors.remove("labels") {
+        Some(labels) => {
+            let (found, expected) = (labels.values.len(), tensor.shape[0]);
+            if found != expected {
+                let why = format!("{found} labels for {expected} examples");
+                return Err(DataError::Record { record: found.min(expected), why });
+            }
+            Some(labels.values)
+        }
+        None => None,
+    };
+    Ok(Inputs { rows: Rows::Reals { columns, values: tensor.values }, labels })
+}
+
+/// The labels of a file.
+pub(super) fn read_labels(bytes: &[u8], array: Option<&str>) -> Result<Vec<f64>, DataError> {
+    let mut tensors = read(bytes)?;
+    let name = choose(&tensors, array, "labels", |rank| rank == 1, "one dimension")?;
+    let Some(tensor) = tensors.remove(&name) else { return Err(DataError::Empty) };
+    if tensor.shape.iter().filter(|len| **len != 1).count() > 1 {
+        let why = format!("the shape {}; labels have one dimension", Tensor::shape_text(&tensor.shape));
+        return Err(DataError::Record { record: 0, why });
+    }
+    Ok(tensor.values)
+}
+
+fn read(bytes: &[u8]) -> Result<Tensors, DataError> {
+    Ok(if is_npy(bytes) {
+        Tensors::from([(String::new(), read_npy(bytes)?)])
+    } else if is_npz(bytes) {
+        read_npz(bytes)?
+    } else {
+        read_safetensors(bytes)?.0
+    })
+}
+
+/// The array that is asked for, else the one of the usual name, else the only one, else the only one of the right rank.
+fn choose(
+    tensors: &Tensors,
+    asked: Option<&str>,
+    usual: &str,
+    is_right: impl Fn(usize) -> bool,
+    right: &str,
+) -> Result<String, DataError> {
+    let refuse = |why: String| {
+        let present: Vec<String> = tensors
+            .iter()
+            .take(20)
+            .map(|(name, tensor)| format!("`{}` {}", printable(name), Tensor::shape_text(&tensor.shape)))
+            .collect();
+        DataError::Choice { why, present: if present.is_empty() { "nothing".to_owned() } else { present.join(", ") } }
+    };
+    if let Some(name) = asked {
+        let known = tensors.contains_key(name);
+        return if known { Ok(name.to_owned()) } else { Err(refuse(format!("there is no array `{}`", printable(name)))) };
+    }
+    if tensors.contains_key(usual) {
+        return Ok(usual.to_owned());
+    }
+    let mut all = tensors.keys();
+    if let (Some(only), None) = (all.next(), all.next()) {
+        return Ok(only.clone());
+    }
+    let mut right_ones = tensors.iter().filter(|(_, tensor)| is_right(tensor.shape.len())).map(|(name, _)| name);
+    match (right_ones.next(), right_ones.next()) {
+        (Some(only), None) => Ok(only.clone()),
+        _ => Err(refuse(format!("no array `{usual}`, and not one of {right}; name the array"))),
+    }
+}

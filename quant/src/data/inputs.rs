@@ -1,0 +1,134 @@
+//! Examples in memory, and one of them as a graph takes it.
+
+use super::error::DataError;
+use super::{arrays, idx, text, unpacked};
+use crate::graph::{Input, Sample};
+use crate::import::tensors::{is_npy, is_npz, is_safetensors};
+
+/// Which part of a file is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Selection<'s> {
+    /// The array, in a file of several.
+    pub array: Option<&'s str>,
+    /// The first so many examples only.
+    pub limit: Option<usize>,
+}
+
+/// Examples, and their labels where the file has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inputs {
+    pub(super) rows: Rows,
+    pub(super) labels: Option<Vec<f64>>,
+}
+
+/// As compact as their file gives them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Rows {
+    /// (n, columns)
+    Reals { columns: usize, values: Vec<f64> },
+    /// (n, columns), to be divided by 255.
+    Pixels { columns: usize, values: Vec<u8> },
+    /// Each with its line.
+    Features(Vec<(usize, Vec<(u32, f64)>)>),
+}
+
+impl Inputs {
+    /// Reads a file of any of the forms, told apart by content.
+    ///
+    /// # Errors
+    /// [`DataError`] naming the place.
+    pub fn read(bytes: &[u8], selection: Selection<'_>) -> Result<Self, DataError> {
+        let bytes = unpacked(bytes)?;
+        let mut inputs = if idx::is_idx(&bytes) {
+            Self { rows: idx::read_images(&bytes)?, labels: None }
+        } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
+            arrays::read_inputs(&bytes, selection.array)?
+        } else {
+            text::read_rows(&bytes, selection.limit.unwrap_or(usize::MAX))?
+        };
+        inputs.truncate(selection.limit.unwrap_or(usize::MAX));
+        if inputs.is_empty() && selection.limit != Some(0) { Err(DataError::Empty) } else { Ok(inputs) }
+    }
+
+    fn truncate(&mut self, count: usize) {
+        match &mut self.rows {
+            Rows::Reals { columns, values } => values.truncate(count.saturating_mul(*columns)),
+            Rows::Pixels { columns, values } => values.truncate(count.saturating_mul(*columns)),
+            Rows::Features(rows) => rows.truncate(count),
+        }
+        if let Some(labels) = &mut self.labels {
+            labels.truncate(count);
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            Rows::Reals { columns, values } => values.len().checked_div(*columns).unwrap_or(0),
+            Rows::Pixels { columns, values } => values.len().checked_div(*columns).unwrap_or(0),
+            Rows::Features(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The labels that the file has itself, as many as examples.
+    #[must_use]
+    pub fn labels(&self) -> Option<&[f64]> {
+        self.labels.as_deref()
+    }
+
+    /// Where an example stands in its file, in words: `line 7`, `record 7`.
+    #[must_use]
+    pub fn place(&self, index: usize) -> String {
+        match &self.rows {
+            Rows::Features(rows) => rows.get(index).map_or_else(String::new, |(line, _)| format!("line {line}")),
+            _ => format!("record {index}"),
+        }
+    }
+
+    /// Example `index` for a network: features become a vector with zeros elsewhere, the elements of a vector that are not zero become
+    /// features, where the network takes the other.
+    ///
+    /// # Errors
+    /// [`DataError`] with its place, if it does not fit; whether it fits in every other way, [`crate::graph::Graph::check_sample`] says.
+    ///
+    /// # Panics
+    /// If there is no such example.
+    pub fn sample(&self, index: usize, input: Input) -> Result<Sample, DataError> {
+        let vector = match &self.rows {
+            Rows::Reals { columns, values } => values[index * columns..][..*columns].to_vec(),
+            Rows::Pixels { columns, values } => {
+                values[index * columns..][..*columns].iter().map(|pixel| f64::from(*pixel) / 255.0).collect()
+            }
+            Rows::Features(rows) => {
+                let (line, features) = &rows[index];
+                let Input::Dense { len } = input else { return Ok(Sample::Sparse(features.clone())) };
+                let mut vector = vec![0.0; len];
+                for (feature, value) in features {
+                    let slot = vector.get_mut(*feature as usize).ok_or_else(|| DataError::Line {
+                        line: *line,
+                        why: format!("feature {feature} for a network of {len} inputs, 0 to {}", len.saturating_sub(1)),
+                    })?;
+                    *slot = *value;
+                }
+                return Ok(Sample::Dense(vector));
+            }
+        };
+        let (Input::Dense { len: expected } | Input::Sparse { features: expected, .. }) = input;
+        if vector.len() != expected {
+            let why = format!("{} elements, the network takes {expected}", vector.len());
+            return Err(DataError::Record { record: index, why });
+        }
+        if let Input::Dense { .. } = input {
+            return Ok(Sample::Dense(vector));
+        }
+        let features = (0..).zip(vector).filter(|(_, value)| *value != 0.0);
+        Ok(Sample::Sparse(features.collect()))
+    }
+}

@@ -1,0 +1,34 @@
+//! Examples to run a graph on, and their labels.
+//!
+//! | form | told by | inputs | labels |
+//! |------|---------|--------|--------|
+//! | idx of MNIST | two zero bytes, a type, a rank | bytes divided by 255, all but the first dimension in a row | bytes |
+//! | npy | its magic | rows, all but the first dimension in a row, as they are | one dimension |
+//! | npz, safetensors | their beginnings | the array that is named, else `inputs`, else the only one of two dimensions or more | `labels`, or the only one of one dimension |
+//! | libsvm | text, `label id:value …` | features, the ids as given | in front of the line |
+//! | dummy | text, `label id id …` | features, each of value 1 | in front of the line |
+//! | text | a number a line | | a number a line |
+//!
+//! Any of them may be packed with gzip. Everything is a pure function of bytes, and every error names the record or the line.
+
+mod arrays;
+mod error;
+mod idx;
+mod inputs;
+mod labels;
+mod text;
+
+pub use error::DataError;
+pub use inputs::{Inputs, Selection};
+pub use labels::{classes, read_labels};
+
+use crate::import::tensors::{MAX_UNPACKED_LEN_BYTES, gunzip, is_gzip};
+use std::borrow::Cow;
+
+/// The longest file of examples, in bytes.
+pub const MAX_FILE_LEN_BYTES: u64 = 1 << 30;
+
+/// The bytes themselves, or what they hold if they are a gzip.
+fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DataError> {
+    Ok(if is_gzip(bytes) { Cow::Owned(gunzip(bytes, MAX_UNPACKED_LEN_BYTES)?) } else { Cow::Borrowed(bytes) })
+}

@@ -1,0 +1,367 @@
+//! From TOML to a checked [`Description`], with the line of whatever is wrong.
+
+use super::check::{INPUT, Refusal};
+use super::error::{Cause, DescriptionError};
+use super::keys::Word;
+use super::types::{Described, DescribedOp, Description, Order, VERSION};
+use crate::arch::parse::{line_of_offset, on_one_line, unknown_word};
+use crate::arch::suggest::{advice, printable};
+use crate::graph::{Activation, Input, Value};
+use serde::Deserialize;
+use std::collections::HashMap;
+use toml::Spanned;
+use toml::de::DeTable;
+
+/// The longest text that is read.
+const LIMIT_BYTES: usize = 1 << 20;
+
+/// Whether a text is TOML with the key `graph`, by which a description of a graph is told from one of layers.
+#[must_use]
+pub fn is_description(text: &str) -> bool {
+    text.len() <= LIMIT_BYTES && DeTable::parse(text).is_ok_and(|table| table.get_ref().contains_key("graph"))
+}
+
+impl Description {
+    /// Reads and checks a description. `origin` (a path, usually) starts every message.
+    ///
+    /// # Errors
+    /// [`DescriptionError`], with the line, for anything that is not TOML of [`VERSION`], has an unknown key or value, or does not
+    /// fit together.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self, DescriptionError> {
+        let origin = on_one_line(origin);
+        let error = |line, cause| DescriptionError { origin: origin.clone(), line, cause };
+        if text.len() > LIMIT_BYTES {
+            return Err(error(None, Cause::TooLong { found: text.len(), limit: LIMIT_BYTES }));
+        }
+        let toml = |refused: toml::de::Error| {
+            let line = line_of_offset(text, refused.span().map_or(0, |span| span.start));
+            error(Some(line), syntax(refused.message()))
+        };
+        let version: Version = toml::from_str(text).map_err(toml)?;
+        if version.graph != Some(i64::from(VERSION)) {
+            let found = match (version.graph, version.schema) {
+                (Some(other), _) => format!("`graph = {other}`"),
+                (None, Some(_)) => "a text that starts with `schema`, a description of bullet's layers,".to_owned(),
+                (None, None) => "a text without the key `graph`".to_owned(),
+            };
+            return Err(error(None, Cause::Version { found }));
+        }
+        let file: File = toml::from_str(text).map_err(toml)?;
+        let lines: Vec<usize> = file.node.iter().map(|node| line_of_offset(text, node.name.span().start)).collect();
+        let at = |(node, cause): Refusal| error(node.and_then(|node: usize| lines.get(node)).copied(), cause);
+        let description = file.describe().map_err(at)?;
+        description.check().map_err(at)?;
+        Ok(description)
+    }
+}
+
+/// serde's message, an unknown word taken out of it and compared with the known ones.
+fn syntax(message: &str) -> Cause {
+    if let Some((key, known)) = unknown_word(message, "unknown field `") {
+        return Cause::UnknownKey { key: printable(key), advice: advice(key, &known) };
+    }
+    if let Some((value, known)) = unknown_word(message, "unknown variant `") {
+        return Cause::UnknownValue { value: printable(value), advice: advice(value, &known) };
+    }
+    Cause::Syntax(on_one_line(message))
+}
+
+/// Read first, so that another version is named and not taken apart.
+#[derive(Deserialize)]
+struct Version {
+    graph: Option<i64>,
+    schema: Option<toml::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[expect(dead_code, reason = "compared before")]
+    graph: i64,
+    name: String,
+    input: RawInput,
+    #[serde(default)]
+    node: Vec<RawNode>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawInput {
+    kind: Kind,
+    size: Option<usize>,
+    features: Option<usize>,
+    max_active: Option<usize>,
+    exact: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Dense,
+    Sparse,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawNode {
+    name: Spanned<String>,
+    op: Word,
+    reads: Option<Vec<String>>,
+    outputs: Option<usize>,
+    width: Option<usize>,
+    factor: Option<f64>,
+    alpha: Option<f64>,
+    rate: Option<f64>,
+    trees: Option<usize>,
+    slots: Option<usize>,
+    weights: Option<String>,
+    bias: Option<BiasName>,
+    table: Option<String>,
+    order: Option<RawOrder>,
+}
+
+/// The name of a tensor, or `false` for a layer without biases.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum BiasName {
+    Named(String),
+    Has(bool),
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawOrder {
+    OutIn,
+    InOut,
+}
+
+impl File {
+    fn describe(self) -> Result<Description, Refusal> {
+        let input = self.input.describe().map_err(|cause| (None, cause))?;
+        let mut values: HashMap<String, Value> = HashMap::from([(INPUT.to_owned(), 0)]);
+        let mut nodes = Vec::new();
+        for (index, node) in self.node.into_iter().enumerate() {
+            let name = node.name.get_ref().clone();
+            nodes.push(node.describe(index, &values).map_err(|cause| (Some(index), cause))?);
+            // The first node of a name keeps it; the second is refused by the check.
+            values.entry(name).or_insert(index + 1);
+        }
+        Ok(Description { name: self.name, input, nodes })
+    }
+}
+
+impl RawInput {
+    fn describe(&self) -> Result<Input, Cause> {
+        let place = || "[input]".to_owned();
+        let owner = if self.kind == Kind::Dense { "a dense input" } else { "a sparse input" };
+        let needed = |value: Option<usize>, key| value.ok_or_else(|| Cause::Missing { place: place(), key, owner });
+        let unwanted = |present: bool, key| {
+            if present { Err(Cause::Meaningless { place: place(), key, owner }) } else { Ok(()) }
+        };
+        match self.kind {
+            Kind::Dense => {
+                unwanted(self.features.is_some(), "features")?;
+                unwanted(self.max_active.is_some(), "max_active")?;
+                unwanted(self.exact.is_some(), "exact")?;
+                Ok(Input::Dense { len: needed(self.size, "size")? })
+            }
+            Kind::Sparse => {
+                unwanted(self.size.is_some(), "size")?;
+                let (features, max_active) =
+                    (needed(self.features, "features")?, needed(self.max_active, "max_active")?);
+                Ok(Input::Sparse { features, max_active, exact: self.exact.unwrap_or(false) })
+            }
+        }
+    }
+}
+
+impl RawNode {
+    fn describe(self, index: usize, values: &HashMap<String, Value>) -> Result<Described, Cause> {
+        self.check_keys()?;
+        let name = self.name.into_inner();
+        let reads = match &self.reads {
+            None => vec![index],
+            Some(names) => {
+                let resolve = |read: &String| {
+                    values.get(read).copied().ok_or_else(|| {
+                        let known: Vec<&str> = values.keys().map(String::as_str).collect();
+                        Cause::Reads { node: printable(&name), found: printable(read), advice: near(read, known) }
+                    })
+                };
+                names.iter().map(resolve).collect::<Result<_, _>>()?
+            }
+        };
+        let default = |part| Described::default_tensor(&name, part);
+        // `check_keys` has seen that what is needed is there.
+        let (outputs, width) = (self.outputs.unwrap_or(0), self.width.unwrap_or(0));
+        let order = match self.order {
+            Some(RawOrder::OutIn) => Order::OutIn,
+            Some(RawOrder::InOut) => Order::InOut,
+            None => self.op.default_order(),
+        };
+        let op = match self.op {
+            Word::Linear | Word::SparseLinear => DescribedOp::Linear {
+                sparse: self.op == Word::SparseLinear,
+                outputs,
+                weights: self.weights.unwrap_or_else(|| default("weight")),
+                bias: match self.bias {
+                    Some(BiasName::Named(bias)) => Some(bias),
+                    Some(BiasName::Has(false)) => None,
+                    Some(BiasName::Has(true)) | None => Some(default("bias")),
+                },
+                order,
+            },
+            Word::Embed => {
+                DescribedOp::Embed { width, table: self.table.unwrap_or_else(|| default("table")), order }
+            }
+            Word::FmTerm => DescribedOp::FmTerm { width },
+            Word::BiInteraction => DescribedOp::BiInteraction { width },
+            Word::InnerProducts => DescribedOp::InnerProducts { width },
+            Word::Concat => DescribedOp::Concat,
+            Word::Add => DescribedOp::Add,
+            Word::Scale => DescribedOp::Scale(self.factor.unwrap_or(0.0)),
+            Word::Relu => DescribedOp::Activation(Activation::Relu),
+            Word::LeakyRelu => {
+                DescribedOp::Activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) })
+            }
+            Word::Sigmoid => DescribedOp::Activation(Activation::Sigmoid),
+            Word::Tanh => DescribedOp::Activation(Activation::Tanh),
+            Word::Softmax => DescribedOp::Activation(Activation::Softmax),
+            Word::Flatten => DescribedOp::Flatten,
+            Word::Trees => DescribedOp::Trees {
+                rate: self.rate.unwrap_or(0.0),
+                trees: self.trees.unwrap_or(0),
+                slots: self.slots.unwrap_or(0),
+            },
+        };
+        Ok(Described { name, reads, op })
+    }
+
+    /// Every key that the operation needs, and none that means nothing to it.
+    fn check_keys(&self) -> Result<(), Cause> {
+        let present = [
+            ("outputs", self.outputs.is_some()),
+            ("width", self.width.is_some()),
+            ("factor", self.factor.is_some()),
+            ("alpha", self.alpha.is_some()),
+            ("rate", self.rate.is_some()),
+            ("trees", self.trees.is_some()),
+            ("slots", self.slots.is_some()),
+            ("weights", self.weights.is_some()),
+            ("bias", self.bias.is_some()),
+            ("table", self.table.is_some()),
+            ("order", self.order.is_some()),
+        ];
+        let (needed, allowed) = self.op.keys();
+        let place = || format!("node `{}`", printable(self.name.get_ref()));
+        for (key, is_present) in present {
+            let owner = self.op.text();
+            if is_present && !needed.contains(&key) && !allowed.contains(&key) {
+                return Err(Cause::Meaningless { place: place(), key, owner });
+            }
+            if !is_present && needed.contains(&key) {
+                return Err(Cause::Missing { place: place(), key, owner });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Of many nodes only the nearest is worth naming.
+fn near(found: &str, mut known: Vec<&str>) -> String {
+    const SHOWN: usize = 12;
+    known.sort_unstable();
+    let text = advice(found, &known);
+    if text.starts_with("did you mean") || known.len() <= SHOWN {
+        return text;
+    }
+    "nodes are read by their names, and stand behind what they read".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Description;
+    use super::{LIMIT_BYTES, is_description};
+    use crate::fault::FaultClass;
+
+    const SMALL: &str = "graph = 1
+name = \"small\"
+[input]
+kind = \"sparse\"
+features = 6
+max_active = 2
+[[node]]
+name = \"e\"
+op = \"embed\"
+width = 3
+[[node]]
+name = \"wide\"
+op = \"sparse-linear\"
+reads = [\"input\"]
+outputs = 1
+[[node]]
+name = \"fm\"
+op = \"fm-term\"
+reads = [\"e\"]
+width = 3
+[[node]]
+name = \"sum\"
+op = \"add\"
+reads = [\"wide\", \"fm\"]
+";
+
+    fn refused(from: &str, to: &str) -> String {
+        assert!(SMALL.contains(from), "nothing to replace: {from}");
+        Description::from_toml(&SMALL.replacen(from, to, 1), "x.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn mistakes_come_with_line_and_advice() {
+        Description::from_toml(SMALL, "x.toml").unwrap();
+        for (from, to, words) in [
+            ("width = 3\n[[node]]\nname = \"wide\"", "widht = 3\n[[node]]\nname = \"wide\"",
+                "x.toml:10: unknown key `widht`; did you mean `width`?"),
+            ("fm-term", "fm-terms", "x.toml:18: unknown value `fm-terms`; did you mean `fm-term`?"),
+            ("outputs = 1\n", "", "x.toml:12: node `wide` lacks the key `outputs`, which sparse-linear needs"),
+            ("outputs = 1", "outputs = 1\nalpha = 0.1", "x.toml:12: node `wide`: `alpha` has no meaning for sparse-linear"),
+            ("outputs = 1", "outputs = 0", "x.toml:12: node `wide`: `outputs` is 0, expected 1 to 16777216"),
+            ("outputs = 1", "outputs = 2", "x.toml:22: layer `sum`: what it reads has the shape (1, 1), expected (2, 1)"),
+            ("max_active = 2", "", "x.toml: [input] lacks the key `max_active`, which a sparse input needs"),
+            ("max_active = 2", "max_active = 2\nsize = 2", "x.toml: [input]: `size` has no meaning for a sparse input"),
+            ("\"wide\", \"fm\"", "\"wide\", \"fn\"", "x.toml:22: node `sum` reads `fn`, which is no node before it; did you mean `fm`?"),
+            ("\"wide\", \"fm\"", "\"wide\"", "x.toml:22: layer `sum` reads 1 values, expected 2 or more"),
+            ("reads = [\"e\"]\n", "", "x.toml:17: layer `fm`: what it reads has the shape (0, 1), expected (0, 0)"),
+            ("name = \"fm\"", "name = \"input\"", "x.toml:17: \"input\" cannot be a node's name"),
+            ("name = \"fm\"", "name = \"wide\"", "x.toml:17: two layers are called `wide`"),
+            ("outputs = 1", "outputs = 1\nweights = \"e.table\"", "x.toml:12: node `wide`: the tensor `e.table` is used already"),
+            ("graph = 1", "graph = 2", "x.toml: `graph = 2` is not the description"),
+            ("graph = 1", "schema = 1", "x.toml: a text that starts with `schema`"),
+        ] {
+            let message = refused(from, to);
+            assert!(message.starts_with(words), "{words}\n{message}");
+        }
+        let error = Description::from_toml("graph = 2", "x").unwrap_err();
+        assert_eq!(error.class(), FaultClass::Unsupported);
+    }
+
+    #[test]
+    fn a_description_is_told_by_its_key() {
+        assert!(is_description(SMALL) && !is_description("schema = 1") && !is_description("graph ="));
+    }
+
+    #[test]
+    fn hostile_texts_are_refused_quietly() {
+        let refuse = |text: &str| assert!(Description::from_toml(text, "x").is_err());
+        refuse(&" ".repeat(LIMIT_BYTES + 1));
+        refuse(&format!("graph = 1\nname = {}", "[".repeat(100_000)));
+        refuse(&"\u{0}".repeat(100));
+        let node = "[[node]]\nname = \"\"\nop = \"linear\"\noutputs = 16777216\n";
+        refuse(&format!("graph = 1\nname = \"\"\n[input]\nkind = \"dense\"\nsize = 1\n{}", node.repeat(10_000)));
+        let node = "[[node]]\nname = \"N\"\nop = \"linear\"\noutputs = 16777216\n";
+        let nodes: String = (0..2000).map(|index| node.replace('N', &index.to_string())).collect();
+        refuse(&format!("graph = 1\nname = \"\"\n[input]\nkind = \"dense\"\nsize = 1\n{nodes}"));
+        for end in 0..SMALL.len() {
+            let _ = Description::from_toml(&SMALL[..end], "x");
+        }
+    }
+}

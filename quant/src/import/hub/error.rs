@@ -1,0 +1,111 @@
+//! What can go wrong between a path and a graph.
+
+use crate::arch::ArchError;
+use crate::fault::FaultClass;
+use crate::graph::description::DescriptionError;
+use crate::import::ImportError;
+use crate::import::angel::AngelError;
+use crate::import::chain::ChainError;
+use crate::import::datacode::DataCodeError;
+use crate::import::lattice::LatticeError;
+use crate::import::tensors::TensorsImportError;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a network was not read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// Anything below, of a path.
+    #[error("{}: {cause}", path.display())]
+    In {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: Box<NetworkError>,
+    },
+    /// The file system's part, which names the path itself.
+    #[error(transparent)]
+    File(#[from] ImportError),
+    /// DataCode's `.nn`.
+    #[error(transparent)]
+    DataCode(#[from] DataCodeError),
+    /// lattice-tune and lattice-fann.
+    #[error(transparent)]
+    Lattice(#[from] LatticeError),
+    /// Angel's folders, which are named already.
+    #[error(transparent)]
+    Angel(#[from] AngelError),
+    /// safetensors and npz.
+    #[error(transparent)]
+    Tensors(#[from] TensorsImportError),
+    /// The description of a graph.
+    #[error(transparent)]
+    Description(#[from] DescriptionError),
+    /// The description of layers.
+    #[error(transparent)]
+    Layers(#[from] ArchError),
+    /// A chain in words.
+    #[error("--arch: {0}")]
+    Chain(#[from] ChainError),
+    /// A checkpoint of bullet without what reads it.
+    #[error("a checkpoint of bullet, which does not say its layers; --arch A.toml describes them, starting with `schema = 1`")]
+    Bullet,
+    /// A checkpoint of lattice-tune without its layers.
+    #[error("a checkpoint of lattice-tune, which does not say its layers; give --arch 784:relu128:linear10, a .fann or a network JSON")]
+    NoLayers,
+    /// An architecture of another kind.
+    #[error("--arch is {found}; expected {expected}")]
+    WrongArch {
+        /// What it is.
+        found: &'static str,
+        /// What the form takes.
+        expected: &'static str,
+    },
+    /// A file that is no text.
+    #[error("byte {offset_bytes} is not UTF-8; expected a description, TOML, a .fann or a network JSON")]
+    NoText {
+        /// Where.
+        offset_bytes: usize,
+    },
+    /// A quantised model.
+    #[error("a container, quantised already, and no checkpoint")]
+    Container,
+    /// A folder of nothing known.
+    #[error("holds neither a checkpoint of bullet (weights.bin or raw.bin) nor matrices of Angel (_meta)")]
+    UnknownFolder,
+    /// A file of nothing known.
+    #[error(
+        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz and weights.bin; \
+         --from FORM says what it is, and bullet's raw.bin and quantised.bin need --arch A.toml"
+    )]
+    NotRecognised {
+        /// The first bytes, escaped.
+        start: String,
+    },
+}
+
+impl NetworkError {
+    /// The same, of a path.
+    pub(super) fn at(self, path: &Path) -> Self {
+        Self::In { path: path.to_owned(), cause: Box::new(self) }
+    }
+
+    /// That of the cause; [`FaultClass::Usage`] where something has to be given, or given otherwise.
+    #[must_use]
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::In { cause, .. } => cause.class(),
+            Self::File(error) => error.class(),
+            Self::DataCode(error) => error.class(),
+            Self::Lattice(error) => error.class(),
+            Self::Angel(error) => error.class(),
+            Self::Tensors(error) => error.class(),
+            Self::Description(error) => error.class(),
+            Self::Layers(error) => error.class(),
+            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::Container => FaultClass::Usage,
+            Self::UnknownFolder => FaultClass::Usage,
+            Self::NoText { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Which form a checkpoint has.
+
+use super::NetworkError;
+use crate::import::angel::is_angel_folder;
+use crate::import::datacode::is_datacode;
+use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
+use crate::import::tensors::{is_npz, is_safetensors};
+use crate::import::{IN_DIRECTORY, read_file_start, weights_bin};
+use std::path::Path;
+use tamis_runtime::format::MAGIC;
+
+/// What is looked at of a file.
+const START_LEN_BYTES: u64 = 4096;
+
+/// A form of checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NetworkForm {
+    /// A folder or file of the bullet trainer: layers, by their own description.
+    Bullet,
+    /// DataCode's `.nn`.
+    DataCode,
+    /// A checkpoint of lattice-tune.
+    Lattice,
+    /// A folder of matrices of Angel, or of such folders.
+    Angel,
+    /// Named tensors, with a description in the metadata or apart.
+    Safetensors,
+    /// NumPy's named arrays, with a description.
+    Npz,
+    /// lattice-fann's binary form.
+    Fann,
+    /// lattice-fann's JSON.
+    NetworkJson,
+}
+
+impl NetworkForm {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Bullet,
+        Self::DataCode,
+        Self::Lattice,
+        Self::Angel,
+        Self::Safetensors,
+        Self::Npz,
+        Self::Fann,
+        Self::NetworkJson,
+    ];
+
+    /// What `--from` calls it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bullet => "bullet",
+            Self::DataCode => "datacode",
+            Self::Lattice => "lattice",
+            Self::Angel => "angel",
+            Self::Safetensors => "safetensors",
+            Self::Npz => "npz",
+            Self::Fann => "fann",
+            Self::NetworkJson => "network-json",
+        }
+    }
+}
+
+/// Decides by content.
+///
+/// # Errors
+/// [`NetworkError`] naming the path: what is none of the forms, or a model that is quantised already.
+pub fn sniff_network(path: &Path) -> Result<NetworkForm, NetworkError> {
+    if path.is_dir() {
+        return sniff_folder(path).ok_or_else(|| NetworkError::UnknownFolder.at(path));
+    }
+    let (start, _) = read_file_start(path, START_LEN_BYTES)?;
+    sniff_start(&start).map_err(|cause| cause.at(path))
+}
+
+fn sniff_folder(path: &Path) -> Option<NetworkForm> {
+    if IN_DIRECTORY.iter().any(|name| path.join(name).is_file()) {
+        return Some(NetworkForm::Bullet);
+    }
+    is_angel_folder(path).then_some(NetworkForm::Angel)
+}
+
+fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
+    // A description reads like JSON to nobody; JSON before safetensors, whose length could be spaces.
+    let form = [
+        (NetworkForm::DataCode, is_datacode(start)),
+        (NetworkForm::Fann, is_fann(start)),
+        (NetworkForm::Npz, is_npz(start)),
+        (NetworkForm::NetworkJson, is_network_json(start)),
+        (NetworkForm::Lattice, is_lattice_checkpoint(start)),
+        (NetworkForm::Safetensors, is_safetensors(start)),
+        (NetworkForm::Bullet, weights_bin::begins_with_any_name(start)),
+    ];
+    if start.starts_with(&MAGIC) {
+        return Err(NetworkError::Container);
+    }
+    let found = form.iter().find(|(_, is_it)| *is_it).map(|(form, _)| *form);
+    found.ok_or_else(|| NetworkError::NotRecognised { start: start[..start.len().min(16)].escape_ascii().to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_by_their_beginnings() {
+        for (start, expected) in [
+            (&b"DATACODE\x01\0\0\0"[..], NetworkForm::DataCode),
+            (b"FANN\x01\0\0\0", NetworkForm::Fann),
+            (b"PK\x03\x04", NetworkForm::Npz),
+            (b"  {\"layers\": [", NetworkForm::NetworkJson),
+            (b"{ \"weights\": \"", NetworkForm::Lattice),
+            (b"\x40\0\0\0\0\0\0\0{\"__metadata__\"", NetworkForm::Safetensors),
+            (b"l0w\n\x04\0\0\0\0\0\0\0", NetworkForm::Bullet),
+        ] {
+            assert_eq!(sniff_start(start).unwrap(), expected);
+        }
+        assert!(matches!(sniff_start(&MAGIC), Err(NetworkError::Container)));
+        for start in [&b""[..], b"graph = 1", b"\x93NUMPY\x01\0", b"{}"] {
+            assert!(matches!(sniff_start(start), Err(NetworkError::NotRecognised { .. })), "{start:?}");
+        }
+    }
+
+    #[test]
+    fn folders_are_told_by_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        assert!(sniff_network(path).unwrap_err().to_string().contains("neither"));
+        std::fs::create_dir(path.join("matrix")).unwrap();
+        std::fs::write(path.join("matrix/_meta"), "").unwrap();
+        assert_eq!(sniff_network(path).unwrap(), NetworkForm::Angel);
+        assert_eq!(sniff_network(&path.join("matrix")).unwrap(), NetworkForm::Angel);
+        std::fs::write(path.join("raw.bin"), "").unwrap();
+        assert_eq!(sniff_network(path).unwrap(), NetworkForm::Bullet);
+    }
+
+    #[test]
+    fn words_are_unique() {
+        for (index, form) in NetworkForm::ALL.iter().enumerate() {
+            assert!(NetworkForm::ALL[..index].iter().all(|other| other.word() != form.word()));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! One door for every checkpoint that becomes a graph: told by content, or forced; see [`NetworkForm`].
+//!
+//! bullet's checkpoints do not come through it, since they are networks of layers, which [`super::read_checkpoint`] reads with their
+//! description; here they are recognised, and the error says what is needed.
+
+mod arch;
+mod error;
+mod form;
+
+pub use arch::NetworkArch;
+pub use error::NetworkError;
+pub use form::{NetworkForm, sniff_network};
+
+use super::angel::{self, read_model};
+use super::datacode::{self, Orientation, read_datacode};
+use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
+use super::tensors::{TensorForm, import};
+use super::{Imported, read_file_at_most};
+use std::path::Path;
+
+/// The longest checkpoint, in bytes.
+pub const MAX_NETWORK_LEN_BYTES: u64 = 2 << 30;
+/// The longest file of tensors, whose numbers take up to eight times as much as f64.
+pub const MAX_TENSORS_LEN_BYTES: u64 = 1 << 30;
+
+/// What the user knows about a checkpoint; what a form has no use for is passed over.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NetworkOptions {
+    /// The form, where its content is not to decide.
+    pub from: Option<NetworkForm>,
+    /// How the tensors hang together, or the sizes of the layers.
+    pub arch: Option<NetworkArch>,
+    /// What the leaves of trees are multiplied by.
+    pub learning_rate: Option<f64>,
+    /// What stands between the fields of text matrices.
+    pub separator: Option<String>,
+    /// Which model a folder of matrices is.
+    pub kind: Option<angel::Kind>,
+    /// Number of fields, each with one active feature.
+    pub fields: Option<usize>,
+    /// The most features that are active at once, where they are not fields.
+    pub max_active: Option<usize>,
+    /// Number of features, where the checkpoint does not know it.
+    pub features: Option<usize>,
+    /// How weight matrices lie, where the file leaves it open.
+    pub orientation: Option<Orientation>,
+}
+
+impl NetworkOptions {
+    fn angel(&self) -> angel::Options {
+        angel::Options {
+            kind: self.kind,
+            learning_rate: self.learning_rate,
+            separator: self.separator.clone(),
+            fields: self.fields,
+            max_active: self.max_active,
+            features: self.features,
+        }
+    }
+}
+
+/// Reads a network from a file, or from a folder.
+///
+/// # Errors
+/// [`NetworkError`] naming the path.
+pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, NetworkError> {
+    let form = match options.from {
+        Some(form) => form,
+        None => sniff_network(path)?,
+    };
+    let at = |cause: NetworkError| cause.at(path);
+    let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let read = |limit| read_file_at_most(path, limit);
+    match form {
+        NetworkForm::Bullet => Err(at(NetworkError::Bullet)),
+        NetworkForm::DataCode => {
+            let datacode = datacode::Options { orientation: options.orientation, ..datacode::Options::default() };
+            read_datacode(&read(MAX_NETWORK_LEN_BYTES)?, &name, &datacode).map_err(|error| at(error.into()))
+        }
+        NetworkForm::Lattice => {
+            let chain = options.arch.as_ref().ok_or_else(|| at(NetworkError::NoLayers))?.chain().map_err(at)?;
+            read_lattice_checkpoint(&read(MAX_NETWORK_LEN_BYTES)?, &name, &chain).map_err(|error| at(error.into()))
+        }
+        NetworkForm::Fann => read_fann(&read(MAX_NETWORK_LEN_BYTES)?, &name).map_err(|error| at(error.into())),
+        NetworkForm::NetworkJson => {
+            read_network_json(&read(MAX_NETWORK_LEN_BYTES)?, &name).map_err(|error| at(error.into()))
+        }
+        NetworkForm::Angel => Ok(read_model(path, &options.angel())?),
+        NetworkForm::Safetensors | NetworkForm::Npz => {
+            let description = options.arch.as_ref().map(NetworkArch::description).transpose().map_err(at)?;
+            let form = if form == NetworkForm::Npz { TensorForm::Npz } else { TensorForm::Safetensors };
+            import(&read(MAX_TENSORS_LEN_BYTES)?, form, description).map_err(|error| at(error.into()))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What can be wrong with a file of tensors.
+
+use crate::fault::FaultClass;
+use thiserror::Error;
+
+/// Why a file of tensors was refused. The readers know no path; whoever opened the file adds it.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TensorFileError {
+    /// Not safetensors, or damaged.
+    #[error("not a safetensors file: {0}")]
+    Safetensors(String),
+    /// Not npy, or damaged.
+    #[error("npy: byte {offset_bytes}: {why}")]
+    Npy {
+        /// Where.
+        offset_bytes: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// Not a zip, or damaged.
+    #[error("npz: byte {offset_bytes}: {why}")]
+    Npz {
+        /// Where.
+        offset_bytes: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// Anything above, of one array of an npz.
+    #[error("array `{array}`: {cause}")]
+    Array {
+        /// The array.
+        array: String,
+        /// What is wrong with it.
+        cause: Box<TensorFileError>,
+    },
+    /// Elements of a type that is no number here.
+    #[error("tensor `{tensor}`: elements of type {found}; expected F64, F32, F16, BF16 or integers")]
+    Type {
+        /// The tensor.
+        tensor: String,
+        /// Its type.
+        found: String,
+    },
+    /// An integer that double precision does not hold.
+    #[error("element {index} is the integer {value}, which is not exact in double precision")]
+    NotExact {
+        /// Which.
+        index: usize,
+        /// What it is.
+        value: i128,
+    },
+    /// Compressed bytes that cannot be unpacked.
+    #[error("cannot be unpacked: {0}")]
+    Packed(String),
+    /// More bytes than are taken.
+    #[error("unpacks to {found} bytes, at most {limit} are taken")]
+    TooLarge {
+        /// How many, or what is known of it.
+        found: String,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl TensorFileError {
+    /// [`FaultClass::Unsupported`] for what is too large or of a strange type, else [`FaultClass::Malformed`].
+    #[must_use]
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::TooLarge { .. } | Self::Type { .. } | Self::NotExact { .. } => FaultClass::Unsupported,
+            Self::Array { cause, .. } => cause.class(),
+            _ => FaultClass::Malformed,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Files of named tensors, and networks of them.
+//!
+//! | form | tensors | how they hang together |
+//! |------|---------|------------------------|
+//! | safetensors | [`read_safetensors`] | a description given apart, or in the metadata of a file that [`export`] made |
+//! | npz | [`read_npz`] | a description given apart |
+//!
+//! [`import`] makes a network of either. Everything is a pure function of bytes; lengths are compared with the bytes that are
+//! there before memory is taken.
+
+mod element;
+mod error;
+mod export;
+mod network;
+mod npy;
+mod npz;
+mod safetensors;
+mod unpack;
+
+pub use error::TensorFileError;
+pub use export::{DESCRIPTION_KEY, export};
+pub use network::{TensorForm, TensorsImportError, import};
+pub use npy::{is_npy, read_npy};
+pub use npz::{is_npz, read_npz};
+pub use self::safetensors::{is_safetensors, read_safetensors};
+pub use unpack::{MAX_UNPACKED_LEN_BYTES, gunzip, is_gzip};

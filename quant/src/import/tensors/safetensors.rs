@@ -1,0 +1,56 @@
+//! safetensors: a JSON header and bytes.
+
+use super::element::Element;
+use super::error::TensorFileError;
+use super::export::DESCRIPTION_KEY;
+use crate::arch::suggest::printable;
+use crate::graph::description::{Tensor, Tensors};
+use safetensors::{Dtype, SafeTensors};
+
+/// Whether bytes start like safetensors: a length that is not too long, and JSON.
+#[must_use]
+pub fn is_safetensors(bytes: &[u8]) -> bool {
+    let length = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
+    length.is_some_and(|length| (2..=100_000_000).contains(&length)) && bytes.get(8) == Some(&b'{')
+}
+
+/// Every tensor, and the description of a network if the metadata has one.
+///
+/// # Errors
+/// [`TensorFileError`] naming the tensor.
+pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), TensorFileError> {
+    let fault = |error: safetensors::SafeTensorError| TensorFileError::Safetensors(error.to_string());
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
+    let description = metadata.metadata().as_ref().and_then(|metadata| metadata.get(DESCRIPTION_KEY)).cloned();
+    let file = SafeTensors::deserialize(bytes).map_err(fault)?;
+    let mut tensors = Tensors::new();
+    for (name, view) in file.iter() {
+        let element = element(view.dtype()).ok_or_else(|| TensorFileError::Type {
+            tensor: printable(name),
+            found: format!("{:?}", view.dtype()),
+        })?;
+        let values = element
+            .decode(view.data(), false)
+            .map_err(|cause| TensorFileError::Array { array: printable(name), cause: Box::new(cause) })?;
+        tensors.insert(name.to_owned(), Tensor { shape: view.shape().to_vec(), values });
+    }
+    Ok((tensors, description))
+}
+
+fn element(dtype: Dtype) -> Option<Element> {
+    Some(match dtype {
+        Dtype::F64 => Element::F64,
+        Dtype::F32 => Element::F32,
+        Dtype::F16 => Element::F16,
+        Dtype::BF16 => Element::Bf16,
+        Dtype::I64 => Element::I64,
+        Dtype::I32 => Element::I32,
+        Dtype::I16 => Element::I16,
+        Dtype::I8 => Element::I8,
+        Dtype::U64 => Element::U64,
+        Dtype::U32 => Element::U32,
+        Dtype::U16 => Element::U16,
+        Dtype::U8 => Element::U8,
+        _ => return None,
+    })
+}
