@@ -53,3 +53,6 @@ mod signatures; // a tier with one wrong kernel prints another signature
 
 #[path = "subjects/chains.rs"]
 mod chains; // files of DataCode and lattice-tune against their recorded outputs
+
+#[path = "subjects/graphs.rs"]
+mod graphs; // graphs to integers and what that costs

@@ -1,5 +1,9 @@
 //! Running a packed model on the host: the runtime with memory from the heap.
 
+mod graph;
+
+pub use graph::RunGraphError;
+
 use crate::arch::{Architecture, DenseType, InputKind};
 use crate::float::Example;
 use crate::quantise::quantise_input;

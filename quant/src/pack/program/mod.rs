@@ -2,6 +2,9 @@
 
 mod dense;
 mod features;
+mod graph;
+
+pub use graph::{UNIT, VALUES, build_graph};
 
 use super::error::PackError;
 use super::tensor::{Orientation, Packed, pack_tensor, pack_vector};

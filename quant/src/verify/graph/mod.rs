@@ -5,8 +5,10 @@ mod data;
 mod metrics;
 mod model;
 mod operation;
+mod runtime;
 
 pub use compare::{Comparison, LayerError, Predictions, compare_graphs};
 pub use data::Data;
 pub use metrics::{Agreement, auc, log_loss, wilson};
 pub use model::GraphModel;
+pub use runtime::check_graph_runtime;

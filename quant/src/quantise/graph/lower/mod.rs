@@ -55,7 +55,7 @@ pub(super) fn lower(
     lowering.finish()?;
     let Lowering { input, nodes, .. } = lowering;
     let mut quantised =
-        QuantGraph { name: graph.name.clone(), description: crate::graph::description_of(graph), input, nodes };
+        QuantGraph { name: graph.name.clone(), description: Description::of(graph)?.0.to_toml(), input, nodes };
     prune::unread(&mut quantised);
     Ok(quantised)
 }
