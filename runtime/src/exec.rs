@@ -181,6 +181,9 @@ impl Plan<'_> {
             let (low, high) = (requantise.low, requantise.high);
             return (self.kernels.requantise_u8.call)(typed(sums), multipliers, shifts, low, high, out);
         }
+        if let Work::General(work) = &step.work {
+            return self.general(work, step, input, bucket, workspace);
+        }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
             let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
             let x = match *input {
@@ -188,10 +191,7 @@ impl Plan<'_> {
                     let (first, second) = in_order(self.model.input(), own, other);
                     return self.accumulators(&step.work, first, second, bucket, out);
                 }
-                Input::U8(x) => x,
-                Input::I8(x) => cast_slice(x),
-                Input::F32(x) => cast_slice(x),
-                Input::Sparse { .. } => &[],
+                _ => input.bytes(),
             };
             (x.get(step.read.range()).unwrap_or(&[]), out)
         } else {
@@ -225,13 +225,6 @@ impl Plan<'_> {
                     *y = x * factor;
                 }
             }
-            Work::AddF32 { second } => {
-                typed_mut::<f32>(out).copy_from_slice(typed(x));
-                let (second, out) = split(workspace, second.range(), step.write.range());
-                for (y, x) in typed_mut::<f32>(out).iter_mut().zip(typed::<f32>(second)) {
-                    *y += x;
-                }
-            }
             Work::Requantise(Requantisation { multipliers, shifts, low, high, element }) => {
                 let (x, multipliers, shifts) = (typed(x), multipliers.bank(bucket), shifts.bank(bucket));
                 match element {
@@ -241,7 +234,7 @@ impl Plan<'_> {
                 }
             }
             // Done above.
-            Work::LayerU8 { .. } => {}
+            Work::LayerU8 { .. } | Work::General(_) => {}
             Work::ActivateDot { .. } | Work::ActivateF32 { .. } | Work::PairwiseU8 { .. } => {}
         }
     }
