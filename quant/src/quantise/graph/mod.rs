@@ -14,6 +14,7 @@ mod input;
 mod lower;
 mod net;
 mod options;
+mod reals;
 mod search;
 
 pub use error::GraphQuantError;

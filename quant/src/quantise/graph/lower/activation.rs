@@ -21,9 +21,18 @@ impl Lowering<'_> {
             }
             _ => {
                 let at = self.real(first)?;
-                Ok(Form::Real(self.push_real(value, "out", &[at], QuantOp::Activation(activation))))
+                Ok(Form::Real(self.push_activation(value, at, activation)))
             }
         }
+    }
+
+    /// In f32, parameters included: the file holds them so.
+    fn push_activation(&mut self, value: Value, at: usize, activation: Activation) -> usize {
+        let held = match activation {
+            Activation::LeakyRelu { alpha } => Activation::LeakyRelu { alpha: f64::from(alpha as f32) },
+            other => other,
+        };
+        self.push_real(value, "out", &[at], QuantOp::Activation(held))
     }
 
     /// A table of all 256 bytes; over reals where what is read is no bytes of one unit.
@@ -38,7 +47,7 @@ impl Lowering<'_> {
         let bytes = matches!(self.element(whole.at), Element::U8 | Element::I8);
         if !bytes || whole.units.len() != 1 {
             let at = self.real(first)?;
-            return Ok(Form::Real(self.push_real(value, "out", &[at], QuantOp::Activation(activation))));
+            return Ok(Form::Real(self.push_activation(value, at, activation)));
         }
         let encoding = self.encoding(value, Wish::Any)?;
         let signed = self.element(whole.at) == Element::I8;

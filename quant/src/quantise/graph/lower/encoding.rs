@@ -219,7 +219,8 @@ impl Lowering<'_> {
     /// A sum in i32 of one unit, negative values gone where they count as 0.
     pub(super) fn uniform_sum(&mut self, value: Value) -> Result<usize, GraphQuantError> {
         let Form::Sum(sum) = self.form(value).clone() else { return self.real(value) };
-        if sum.units.len() == 1 && !sum.relu {
+        // What was scaled since it was made has a unit that its own value does not know.
+        if sum.units.len() == 1 && !sum.relu && self.unit_of(sum.at) == sum.unit(0) {
             return Ok(sum.at);
         }
         let coarsest = sum.units.iter().copied().fold(0.0, f64::max);
@@ -244,10 +245,9 @@ impl Lowering<'_> {
         }
         let at = match self.form(value).clone() {
             Form::Real(at) => at,
-            Form::Sum(sum) => {
+            Form::Sum(_) => {
                 let at = self.uniform_sum(value)?;
-                // What `uniform_sum` appended has its unit; what was there may have been scaled since.
-                let unit = if at == sum.at { sum.unit(0) } else { self.unit_of(at) };
+                let unit = self.unit_of(at);
                 self.push_real(value, "real", &[at], QuantOp::Dequantise { factor: unit as f32 })
             }
             Form::Whole(whole) if whole.units.len() == 1 => {

@@ -251,21 +251,13 @@ impl Lowering<'_> {
     /// The output: i32 of one unit, or f32.
     fn finish(&mut self) -> Result<(), GraphQuantError> {
         let output = self.graph.output();
-        let (at, unit) = match self.form(output).clone() {
-            Form::Sum(sum) => {
-                let at = self.uniform_sum(output)?;
-                (at, (at == sum.at).then(|| sum.unit(0)))
-            }
-            _ => (self.real(output)?, None),
+        let at = match self.form(output) {
+            Form::Sum(_) => self.uniform_sum(output)?,
+            _ => self.real(output)?,
         };
         // The last operation makes the output: what was asked for behind it is not read by anything.
         self.nodes.truncate(at);
         self.spans.truncate(at + 1);
-        // A sum that was scaled since it was made stands for the output in its new unit.
-        if let (Some(unit), Some(last)) = (unit, self.nodes.last_mut()) {
-            last.value.units = vec![unit as f32];
-            last.value.layer = Some(output);
-        }
         if at == 0 {
             // An input that is the output.
             self.push_real(output, "out", &[0], QuantOp::Scale(1.0));
