@@ -129,6 +129,10 @@ fn divergence(histogram: &Histogram, range: Range, target: Target) -> f64 {
     let below: u64 = inside.iter().filter(|(x, _)| *x < range.low).map(|(_, count)| count).sum();
     let above: u64 = inside.iter().filter(|(x, _)| *x > range.high).map(|(_, count)| count).sum();
     let total: u64 = inside.iter().map(|(_, count)| count).sum();
+    // How far away what is cut off lies, a divergence does not see: no more than a hundredth may be.
+    if (below + above) * 100 > total {
+        return f64::INFINITY;
+    }
     let mut cost = 0.0;
     let kept: Vec<&(f64, u64)> = inside.iter().filter(|(x, _)| held(*x)).collect();
     let seen: u64 = kept.iter().map(|(_, count)| count).sum();

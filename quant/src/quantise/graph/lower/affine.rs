@@ -12,6 +12,8 @@ use crate::quantise::{QuantTensor, Values};
 
 /// The largest magnitude of a bias in units of its sums: half of i32 is left to the weights.
 const BIAS_MAX: f64 = (1u32 << 30) as f64;
+/// How much of i32 a row's sums may use: the rest is left to the correction of its bias.
+const FULL: f64 = 0.95;
 /// How often a unit is widened before the sums are left to the proof to refuse.
 const ATTEMPTS: usize = 12;
 
@@ -73,10 +75,10 @@ impl Lowering<'_> {
             let draft = self.draft(value, "sums", &[at], op, made);
             let (span, checks) = self.checks(&draft);
             let mut fits = true;
-            for check in checks.iter().filter(|check| !check.fits()) {
+            for check in checks.iter().filter(|check| check.fraction() > FULL) {
                 fits = false;
                 if let Some(wider) = wider.get_mut(check.row) {
-                    *wider *= check.fraction() * 1.01;
+                    *wider *= check.fraction() / FULL * 1.01;
                 }
             }
             attempt += 1;

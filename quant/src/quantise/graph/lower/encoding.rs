@@ -224,7 +224,7 @@ impl Lowering<'_> {
             return Ok(sum.at);
         }
         let coarsest = sum.units.iter().copied().fold(0.0, f64::max);
-        self.sum_in_unit(value, power_of_two_unit(sum.magnitude, coarsest))
+        self.push_total(value, &sum, power_of_two_unit(sum.magnitude, coarsest))
     }
 
     /// A sum in i32 of this unit.
@@ -233,9 +233,13 @@ impl Lowering<'_> {
         if sum.units == [unit] && !sum.relu {
             return Ok(sum.at);
         }
+        self.push_total(value, &sum, unit)
+    }
+
+    fn push_total(&mut self, value: Value, sum: &Sum, unit: f64) -> Result<usize, GraphQuantError> {
         let low = if sum.relu { 0 } else { i32::MIN };
         let encoding = Encoding { element: Element::I32, unit: unit as f32, zero: 0, low, high: i32::MAX };
-        self.push_requantise(value, &sum, &[unit], encoding)
+        self.push_requantise(value, sum, &[unit], encoding)
     }
 
     /// A value as reals.
