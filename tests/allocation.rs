@@ -72,7 +72,8 @@ fn main() {
     for tier in tiers() {
         let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), tier);
         let workspace = workspace.as_mut();
-        let buffers = Buffers { own: &mut own, other: &mut other, spare: &mut spare, bytes: &mut [], workspace };
+        let (own, other, spare) = (&mut own, &mut other, &mut spare);
+        let buffers = Buffers { own, other, spare, bytes: &mut [], words: &mut [], workspace };
         black_box(signature(&plan, buffers).unwrap());
         black_box(plan.model().people().unwrap());
     }

@@ -59,3 +59,6 @@ mod chains; // files of DataCode and lattice-tune against their recorded outputs
 
 #[path = "subjects/inputs.rs"]
 mod inputs; // descriptions of graphs, files of tensors, readers of examples
+
+#[path = "subjects/graphs.rs"]
+mod graphs; // graphs to integers and what that costs

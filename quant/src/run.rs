@@ -1,10 +1,14 @@
 //! Running a packed model on the host: the runtime with memory from the heap.
 
+mod graph;
+
+pub use graph::RunGraphError;
+
 use crate::arch::{Architecture, DenseType, InputKind};
 use crate::float::Example;
 use crate::quantise::quantise_input;
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
-use tamis_runtime::format::{Model, perspective_order};
+use tamis_runtime::format::{Model, element, input_kind, perspective_order};
 use tamis_runtime::kernels::Kernels;
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Output, Plan, RunError};
@@ -90,19 +94,28 @@ pub struct Runner<'m> {
     own: Vec<i16>,
     other: Vec<i16>,
     bytes: Vec<u8>,
+    words: Vec<u32>,
     workspace: AlignedBytes,
 }
 
 impl<'m> Runner<'m> {
-    /// Allocates what the model needs: three vectors of the input's width and the workspace.
+    /// Allocates what the model needs: vectors of the input's width and the workspace.
     pub fn new(model: Model<'m>, kernels: &'static Kernels) -> Self {
-        let hidden = model.input().hidden as usize;
-        let dense = if hidden == 0 { model.input().size as usize } else { 0 };
+        let input = model.input();
+        let (size, hidden) = (input.size as usize, input.hidden as usize);
+        let (bytes, words) = match input.kind {
+            input_kind::FEATURES => (0, 0),
+            input_kind::SPARSE => (0, input.max_active as usize),
+            _ if input.element == element::F32 => (0, size),
+            _ => (size, 0),
+        };
+        let own = if input.kind == input_kind::SPARSE { words } else { hidden };
         Self {
             plan: Plan::new(model, kernels),
-            own: vec![0; hidden],
+            own: vec![0; own],
             other: vec![0; hidden],
-            bytes: vec![0; dense],
+            bytes: vec![0; bytes],
+            words: vec![0; words],
             workspace: AlignedBytes::zeroed(model.workspace_len_bytes()),
         }
     }
@@ -169,13 +182,15 @@ impl<'m> Runner<'m> {
     /// # Errors
     /// None for a parsed model; the type is the runtime's.
     pub fn signature(&mut self) -> Result<u64, RunError> {
-        let mut spare = vec![0; self.own.len()];
-        self.other.resize(self.own.len(), 0);
+        let hidden = self.plan.hidden();
+        let mut spare = vec![0; hidden];
+        self.other.resize(hidden, 0);
         let buffers = Buffers {
             own: &mut self.own,
             other: &mut self.other,
             spare: &mut spare,
             bytes: &mut self.bytes,
+            words: &mut self.words,
             workspace: self.workspace.as_mut(),
         };
         signature(&self.plan, buffers)

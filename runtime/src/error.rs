@@ -42,6 +42,20 @@ pub enum RunError {
         /// `max_active`.
         limit: usize,
     },
+    /// A list of features that has too few or too many, for a network that takes an exact number.
+    FeatureCount {
+        /// How many.
+        found: usize,
+        /// How many it must have.
+        expected: usize,
+    },
+    /// Features of a sparse vector that are not in ascending order, or one that comes twice.
+    FeatureOrder {
+        /// A feature.
+        previous: u32,
+        /// The one behind it.
+        found: u32,
+    },
     /// An output bucket that the network does not have.
     Bucket {
         /// The bucket.
@@ -49,7 +63,7 @@ pub enum RunError {
         /// The number of buckets.
         limit: usize,
     },
-    /// Accumulators for a dense network, a vector for a feature network, or the wrong element.
+    /// Accumulators, a vector or a sparse vector for a network that takes another of them, or the wrong element.
     InputKind,
     /// A ply stack has no room for another ply.
     StackFull {
@@ -93,6 +107,13 @@ impl fmt::Display for RunError {
                 write!(f, "feature {found}; the network has 0 to {}", limit.saturating_sub(1))
             }
             Self::TooManyFeatures { found, limit } => write!(f, "{found} active features; the network allows {limit}"),
+            Self::FeatureCount { found, expected } => {
+                write!(f, "{found} active features; the network takes exactly {expected}")
+            }
+            Self::FeatureOrder { previous, found } => write!(
+                f,
+                "feature {found} follows feature {previous}; features are given once each, in ascending order: sort them"
+            ),
             Self::Bucket { found, limit } => write!(f, "output bucket {found}; the network has {limit}"),
             Self::StackFull { limit } => write!(f, "the ply stack is full: it has {limit} plies, the root included"),
             Self::StackEmpty => {

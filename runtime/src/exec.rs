@@ -21,6 +21,15 @@ pub enum Input<'a> {
     U8(&'a [u8]),
     /// (size,) i8.
     I8(&'a [i8]),
+    /// (size,) f32.
+    F32(&'a [f32]),
+    /// The features that are not 0, in ascending order, each below `size`: at most, or with `exact` exactly, `max_active`.
+    Sparse {
+        /// Their numbers.
+        features: &'a [u32],
+        /// Their values, as many, in units of [`crate::format::InputRecord::unit`]; empty for a network without values.
+        values: &'a [i16],
+    },
 }
 
 /// What comes out; the real value is the element times [`crate::format::InputRecord::output_unit`].
@@ -132,6 +141,8 @@ impl Plan<'_> {
             }
             (input_kind::DENSE, Input::U8(x)) if record.element == element::U8 => length("input", x.len())?,
             (input_kind::DENSE, Input::I8(x)) if record.element == element::I8 => length("input", x.len())?,
+            (input_kind::DENSE, Input::F32(x)) if record.element == element::F32 => length("input", x.len())?,
+            (input_kind::SPARSE, Input::Sparse { features, values }) => self.check_list(features, values)?,
             _ => return Err(RunError::InputKind),
         }
         self.check_place(bucket, workspace)
@@ -174,6 +185,9 @@ impl Plan<'_> {
             let (low, high) = (requantise.low, requantise.high);
             return (self.kernels.requantise_u8.call)(typed(sums), multipliers, shifts, low, high, out);
         }
+        if let Work::General(work) = &step.work {
+            return self.general(work, step, input, bucket, workspace);
+        }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
             let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
             let x = match *input {
@@ -181,8 +195,7 @@ impl Plan<'_> {
                     let (first, second) = in_order(self.model.input(), own, other);
                     return self.accumulators(&step.work, first, second, bucket, out);
                 }
-                Input::U8(x) => x,
-                Input::I8(x) => cast_slice(x),
+                _ => input.bytes(),
             };
             (x.get(step.read.range()).unwrap_or(&[]), out)
         } else {
@@ -216,13 +229,6 @@ impl Plan<'_> {
                     *y = x * factor;
                 }
             }
-            Work::AddF32 { second } => {
-                typed_mut::<f32>(out).copy_from_slice(typed(x));
-                let (second, out) = split(workspace, second.range(), step.write.range());
-                for (y, x) in typed_mut::<f32>(out).iter_mut().zip(typed::<f32>(second)) {
-                    *y += x;
-                }
-            }
             Work::Requantise(Requantisation { multipliers, shifts, low, high, element }) => {
                 let (x, multipliers, shifts) = (typed(x), multipliers.bank(bucket), shifts.bank(bucket));
                 match element {
@@ -232,7 +238,7 @@ impl Plan<'_> {
                 }
             }
             // Done above.
-            Work::LayerU8 { .. } => {}
+            Work::LayerU8 { .. } | Work::General(_) => {}
             Work::ActivateDot { .. } | Work::ActivateF32 { .. } | Work::PairwiseU8 { .. } => {}
         }
     }

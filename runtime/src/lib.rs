@@ -29,6 +29,7 @@ pub mod format;
 pub mod kernels;
 pub mod nnue;
 pub mod num;
+mod ops;
 mod plan;
 pub mod signature;
 mod step;

@@ -1,6 +1,10 @@
 //! The arithmetic, once. Every kernel of every tier, and on the host the proof and the integer model, round, clip and add
 //! through these definitions; FORMAT.md states them in words. (How a real number becomes a stored integer is the quantiser's.)
 
+mod exp;
+
+pub use exp::{exp, sigmoid, tanh};
+
 use crate::format::activation;
 
 /// The engine's integer head: [`rescale_exact`], reduced to its low 32 bits.
@@ -78,6 +82,31 @@ pub const fn requantise(sum: i32, multiplier: i32, shift: u32, low: i32, high: i
     } else {
         rounded as i32
     }
+}
+
+/// A real as an integer: `clamp(round(x · inverse) + zero, low, high)`, to nearest, halves away from 0, a NaN as 0.
+///
+/// `zero`, `low`, `high` within ±2¹⁶, so that sums that saturate are clamped to what the exact ones would be.
+///
+/// ```
+/// use tamis_runtime::num::quantise;
+/// assert_eq!(quantise(1.25, 2.0, 0, -127, 127), 3);    //  2.5 →  3
+/// assert_eq!(quantise(-1.25, 2.0, 100, 0, 255), 97);   // −2.5 → −3
+/// assert_eq!(quantise(f32::NAN, 2.0, 100, 0, 255), 100);
+/// ```
+pub fn quantise(x: f32, inverse: f32, zero: i32, low: i32, high: i32) -> i32 {
+    let scaled = x * inverse;
+    // Toward zero; saturating, and 0 for NaN. The difference is exact: beyond 2²³ a number has no fraction.
+    let whole = scaled as i32;
+    let rest = scaled - whole as f32;
+    let rounded = if rest >= 0.5 {
+        whole.saturating_add(1)
+    } else if rest <= -0.5 {
+        whole.saturating_sub(1)
+    } else {
+        whole
+    };
+    rounded.saturating_add(zero).max(low).min(high)
 }
 
 /// `clamp(value, 0, max)`.
@@ -184,6 +213,29 @@ mod tests {
                 assert_eq!(ready.divide(n), n / d, "{n} / {d}");
             }
         }
+    }
+
+    /// Around every half and every end, against 64-bit arithmetic, where the halves are exact.
+    #[test]
+    fn quantising_rounds_halves_away_from_zero() {
+        for whole in -70_000..=70_000i32 {
+            for (offset, rounded) in [(-0.5, whole - i32::from(whole <= 0)), (0.0, whole), (0.25, whole)] {
+                let x = (f64::from(whole) + offset) as f32;
+                for (zero, low, high) in [(0, -32_768, 32_767), (7, 0, 255), (-128, -128, 127), (32_768, -1, 0)] {
+                    let expected = (i64::from(rounded) + i64::from(zero)).clamp(low.into(), high.into());
+                    assert_eq!(i64::from(quantise(x, 1.0, zero, low, high)), expected, "{x} + {zero}");
+                }
+            }
+        }
+        let just_below = f32::from_bits(0.5f32.to_bits() - 1);
+        assert_eq!((quantise(just_below, 1.0, 0, -9, 9), quantise(-just_below, 1.0, 0, -9, 9)), (0, 0));
+        for zero in [-32_768, 0, 32_768] {
+            for huge in [f32::INFINITY, f32::MAX, 4e9, 2_147_483_648.0] {
+                assert_eq!(quantise(huge, 1.0, zero, -32_768, 32_767), 32_767);
+                assert_eq!(quantise(-huge, 1.0, zero, -32_768, 32_767), -32_768);
+            }
+        }
+        assert_eq!(quantise(f32::NAN, 1.0, 300, 0, 255), 255);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use crate::error::RunError;
 use crate::exec::{Input, Output};
-use crate::format::{element, input_kind};
+use crate::format::{InputRecord, element, input_kind};
 use crate::plan::Plan;
 
 /// Positions or vectors that are hashed.
@@ -26,14 +26,16 @@ const CANONICAL_NAN: u32 = 0x7FC0_0000;
 /// Memory that [`signature`] needs.
 #[derive(Debug)]
 pub struct Buffers<'b> {
-    /// (hidden,); not used by dense networks.
+    /// (hidden,); for sparse networks (max_active,); not used by dense ones.
     pub own: &'b mut [i16],
-    /// Like `own`, for networks of one perspective too.
+    /// (hidden,), for networks of one perspective too.
     pub other: &'b mut [i16],
-    /// Like `own`.
+    /// (hidden,).
     pub spare: &'b mut [i16],
-    /// For dense networks, (size,).
+    /// For dense networks of bytes, (size,).
     pub bytes: &'b mut [u8],
+    /// For dense networks of reals, (size,); for sparse ones, (max_active,). Not used by others.
+    pub words: &'b mut [u32],
     /// As for [`Plan::run`].
     pub workspace: &'b mut [u8],
 }
@@ -46,7 +48,16 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
     let mut random = SplitMix(SEED);
     let mut hash = Fnv(FNV_OFFSET);
     let record = *plan.model().input();
-    let Buffers { own, other, spare, bytes, workspace } = buffers;
+    let Buffers { own, other, spare, bytes, words, workspace } = buffers;
+    if record.kind == input_kind::SPARSE {
+        let expected = record.max_active as usize;
+        let values = if record.element == element::I16 { own.len() } else { expected };
+        for (what, found) in [("words", words.len()), ("own", values)] {
+            if found != expected {
+                return Err(RunError::Length { what, found, expected });
+            }
+        }
+    }
     for sample in 0..SAMPLES {
         let bucket = (sample % record.bucket_count) as usize;
         let input = if record.kind == input_kind::FEATURES {
@@ -68,6 +79,16 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
                 }
             }
             Input::Accumulators(own, other)
+        } else if record.kind == input_kind::SPARSE {
+            let count = random.list(&record, sample, words, own);
+            let features = words.get(..count).unwrap_or(&[]);
+            let values = if record.element == element::I16 { own.get(..count).unwrap_or(&[]) } else { &[] };
+            Input::Sparse { features, values }
+        } else if record.element == element::F32 {
+            for bits in words.iter_mut() {
+                *bits = random.real(sample).to_bits();
+            }
+            Input::F32(bytemuck::cast_slice(words))
         } else {
             let signed = record.element == element::I8;
             for byte in bytes.iter_mut() {
@@ -112,6 +133,40 @@ impl SplitMix {
     /// `next() mod limit`, on the high 32 bits so that 32-bit machines divide once.
     fn below(&mut self, limit: u32) -> u32 {
         (self.next() >> 32) as u32 % limit.max(1)
+    }
+
+    /// A sparse vector's features, one from each of as many ranges of equal size, and behind them their values; returns how many.
+    /// As many as may be where the sample is an extreme one.
+    fn list(&mut self, record: &InputRecord, sample: u32, features: &mut [u32], values: &mut [i16]) -> usize {
+        let limit = record.max_active.min(record.size);
+        let all = record.exact != 0 || sample % 4 == 3;
+        let count = if all { limit } else { self.below(limit + 1) };
+        let start = |place: u32| (u64::from(place) * u64::from(record.size) / u64::from(count.max(1))) as u32;
+        for (place, feature) in (0..count).zip(features.iter_mut()) {
+            *feature = start(place) + self.below(start(place + 1) - start(place));
+        }
+        if record.element == element::I16 {
+            for (_, value) in (0..count).zip(values.iter_mut()) {
+                let any = self.next();
+                *value = match sample % 4 {
+                    3 if any & 1 == 0 => -i16::MAX,
+                    3 => i16::MAX,
+                    _ => (any % 511) as i16 - 255,
+                };
+            }
+        }
+        count as usize
+    }
+
+    /// −2 to 2, or an extreme.
+    fn real(&mut self, sample: u32) -> f32 {
+        let any = self.next();
+        match sample % 4 {
+            3 if any & 1 == 0 => -65_536.0,
+            3 => 65_536.0,
+            // 24 bits, which an f32 holds, times a power of two.
+            _ => ((any >> 40) as i32 - (1 << 23)) as f32 / (1 << 22) as f32,
+        }
     }
 
     /// A count of 1 to min(32, max_active), then as many draws; a feature drawn twice is taken once.

@@ -7,6 +7,7 @@ use crate::format::{
 };
 use crate::kernels::{AffineI8, Dot, Kernels};
 use crate::num::Divisor;
+use crate::ops::General;
 use bytemuck::AnyBitPattern;
 use core::ops::Range;
 
@@ -111,13 +112,12 @@ pub(crate) enum Work<'a> {
     ActivationF32 {
         activation: u32,
     },
-    AddF32 {
-        second: Place,
-    },
     ScaleF32 {
         factor: f32,
     },
     Requantise(Requantisation<'a>),
+    /// What `ops` runs.
+    General(General<'a>),
 }
 
 /// The operands of REQUANTISE.
@@ -128,6 +128,24 @@ pub(crate) struct Requantisation<'a> {
     pub low: i32,
     pub high: i32,
     pub element: u32,
+}
+
+impl<'a> Requantisation<'a> {
+    pub fn resolve(model: &Model<'a>, record: &OpRecord) -> Self {
+        let [low, high, ..] = record.params.map(|param| param as i32);
+        Self {
+            multipliers: Banks::new(model.tensor(record.multipliers)),
+            shifts: Banks::new(model.tensor(record.shifts)),
+            low,
+            high,
+            element: model.values().get(record.output as usize).map_or(0, |value| value.element),
+        }
+    }
+
+    /// Whether a tier's kernel does all of it: there is no zero point, and the output is not i16.
+    fn is_plain(&self, record: &OpRecord) -> bool {
+        record.params[2] == 0 && self.element != element::I16
+    }
 }
 
 /// The bias of RESCALE, of either width.
@@ -161,7 +179,7 @@ pub(crate) struct Banks<'a, T> {
 impl<'a, T: AnyBitPattern> Banks<'a, T> {
     const NONE: Self = Self { all: &[], len: 0, step: 0, stride: 0 };
 
-    fn new(tensor: Option<Tensor<'a>>) -> Self {
+    pub fn new(tensor: Option<Tensor<'a>>) -> Self {
         let Some(tensor) = tensor else { return Self::NONE };
         let (all, banks) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.record.banks.max(1) as usize);
         let len = all.len() / banks;
@@ -235,17 +253,14 @@ impl<'a> Step<'a> {
                 let (weights, bias) = (Banks::new(tensor(record.weights)), Banks::new(tensor(record.bias)));
                 Work::AffineF32 { weights, bias, activation: activation::IDENTITY }
             }
-            op::ACTIVATION_F32 => Work::ActivationF32 { activation: record.activation },
-            op::ADD_F32 => Work::AddF32 { second: place(model, record.second, record.second_start, record.input_len) },
+            op::ACTIVATION_F32 if record.activation <= activation::DUAL_CRELU => {
+                Work::ActivationF32 { activation: record.activation }
+            }
             op::SCALE_F32 => Work::ScaleF32 { factor: real },
-            op::REQUANTISE => Work::Requantise(Requantisation {
-                multipliers: Banks::new(tensor(record.multipliers)),
-                shifts: Banks::new(tensor(record.shifts)),
-                low: first as i32,
-                high: second as i32,
-                element: model.values().get(record.output as usize).map_or(0, |value| value.element),
-            }),
-            _ => return None,
+            op::REQUANTISE if Requantisation::resolve(model, record).is_plain(record) => {
+                Work::Requantise(Requantisation::resolve(model, record))
+            }
+            _ => Work::General(General::resolve(model, record)?),
         };
         let output = model.values().get(record.output as usize)?;
         Some(Self {
@@ -404,13 +419,15 @@ impl Source {
         match writer.kind {
             op::PAIRWISE_U8 if (first * first) >> second <= U7_MAX => Self::Products,
             op::REQUANTISE if second <= U7_MAX => Self::Narrow,
+            op::QUANTISE if writer.params[2] <= U7_MAX => Self::Narrow,
+            op::LOOKUP if model.tensor(writer.weights).is_some_and(|table| table.data.is_ascii()) => Self::Narrow,
             _ => Self::Wide,
         }
     }
 }
 
 /// Elements of a value as bytes of the workspace; for the network's input, which lies elsewhere, as bytes of the input.
-fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Place {
+pub(crate) fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Place {
     let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
     let size = element::len_bytes(record.element).unwrap_or(1) as u32;
     let base = if value == 0 { 0 } else { record.offset_bytes };

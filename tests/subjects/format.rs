@@ -8,7 +8,7 @@ use tamis_quant::import::fnv1a_64;
 use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
 use tamis_quant::proof::prove;
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_runtime::format::{Model, checksum, element, input_kind};
+use tamis_runtime::format::{InputRecord, Model, checksum, element, input_kind};
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
 use tamis_runtime::{Input, Plan};
@@ -86,8 +86,8 @@ fn the_zoo_has_every_operation() {
             activations.insert(activation);
         }
     }
-    assert!(kinds.into_iter().eq(1..=11));
-    assert!(activations.into_iter().eq(0..=7));
+    assert!(kinds.into_iter().eq(1..=23));
+    assert!(activations.into_iter().eq(0..=11));
 }
 
 #[test]
@@ -127,15 +127,26 @@ fn every_value_is_the_same_on_every_tier() {
                 let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
                 let dense = match &given {
                     Given::Dense(x) => x.iter().map(|x| *x as u8).collect(),
-                    Given::Accumulators(..) => Vec::new(),
+                    _ => Vec::new(),
                 };
+                let (features, values) = match &given {
+                    Given::Sparse(list) => list.iter().copied().unzip(),
+                    _ => (Vec::new(), Vec::new()),
+                };
+                let has_values = model.input().element == element::I16;
                 let input = match &given {
+                    Given::Sparse(_) => {
+                        Input::Sparse { features: &features, values: if has_values { &values } else { &[] } }
+                    }
+                    Given::Reals(x) => Input::F32(x),
                     Given::Accumulators(own, other) => Input::Accumulators(own, other),
                     Given::Dense(_) if model.input().element == element::I8 => Input::I8(cast_slice(&dense)),
                     Given::Dense(_) => Input::U8(&dense),
                 };
                 Plan::new(model, tier)
-                    .run_traced(input, bucket, workspace.as_mut(), |_, value| found.push(value.to_vec()))
+                    .run_traced(input, bucket, workspace.as_mut(), |index, value| {
+                        found.push(canonical(net.element_of_value(index), value));
+                    })
                     .unwrap();
                 assert_eq!(found, expected, "{name}, sample {sample}, tier {}", tier.name);
             }
@@ -143,9 +154,28 @@ fn every_value_is_the_same_on_every_tier() {
     }
 }
 
+/// A value's bytes with every NaN the same.
+fn canonical(of: u32, value: &[u8]) -> Vec<u8> {
+    match of {
+        element::F32 => {
+            let reals = value.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+            second_reader::Numbers::Reals(reals.collect()).bytes(of)
+        }
+        _ => value.to_vec(),
+    }
+}
+
 /// Accumulators of random features, checked against the runtime's, or any accumulators; vectors of any bytes.
 fn draw(net: &Container, model: &Model<'_>, random: &mut Random, sample: usize) -> Given {
     let input = model.input();
+    if input.kind == input_kind::SPARSE {
+        return Given::Sparse(active(input, random, sample));
+    }
+    if input.element == element::F32 {
+        // Ordinary numbers, and any bits: infinities and NaNs among them.
+        let one = |any: u64| if sample % 2 == 0 { (any >> 40) as f32 / 4e6 - 2.0 } else { f32::from_bits(any as u32) };
+        return Given::Reals((0..input.size).map(|_| one(random.draw())).collect());
+    }
     if input.kind == input_kind::DENSE {
         let one = |any: u64| if input.element == element::I8 { i64::from(any as i8) } else { i64::from(any as u8) };
         return Given::Dense((0..input.size).map(|_| one(random.draw())).collect());
@@ -165,6 +195,27 @@ fn draw(net: &Container, model: &Model<'_>, random: &mut Random, sample: usize) 
         expected
     };
     Given::Accumulators(accumulator(), accumulator())
+}
+
+/// Every other time any values, the ends of i16 among them; now and then none, now and then as many as may be.
+fn active(input: &InputRecord, random: &mut Random, sample: usize) -> Vec<(u32, i16)> {
+    let limit = u64::from(input.max_active.min(input.size));
+    let count = match sample % 4 {
+        _ if input.exact == 1 => limit,
+        2 => 0,
+        3 => limit,
+        _ => random.draw() % (limit + 1),
+    };
+    let mut features = BTreeSet::new();
+    while (features.len() as u64) < count {
+        features.insert((random.draw() % u64::from(input.size)) as u32);
+    }
+    let mut value = || match (input.element, sample % 2, random.draw()) {
+        (0, ..) => 1,
+        (_, 0, any) => (any % 200) as i16 - 100,
+        (_, _, any) => [i16::MIN, i16::MAX, any as i16][(any >> 20) as usize % 3],
+    };
+    features.into_iter().map(|feature| (feature, value())).collect()
 }
 
 #[test]

@@ -15,7 +15,7 @@ type Mistake = (&'static str, fn(&mut Kernels));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 21] = [
+const MISTAKES: [Mistake; 23] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;
@@ -89,6 +89,18 @@ const MISTAKES: [Mistake; 21] = [
         (truth().affine_u8.call)(&x[..x.len().saturating_sub(4)], w, stride, bias, out);
     }),
     ("affine_i8", |k| k.affine_i8.call = |x, w, stride, _, out| (truth().affine_i8.call)(x, w, stride, &[], out)),
+    // Pairs of products that saturate.
+    ("affine_i16", |k| k.affine_i16.call = |x, w, stride, bias, out| {
+        for (row, out) in out.iter_mut().enumerate() {
+            let products = x.iter().zip(&w[row * stride..]).map(|(x, w)| (i32::from(*x) * i32::from(*w)).min(1 << 20));
+            *out = products.fold(bias.get(row).copied().unwrap_or(0), i32::wrapping_add);
+        }
+    }),
+    // Bytes widened without their sign.
+    ("affine_i16_i8", |k| k.affine_i16_i8.call = |x, w, stride, bias, out| {
+        let wide: Vec<i16> = w.iter().map(|w| i16::from(*w as u8)).collect();
+        (truth().affine_i16.call)(x, &wide, stride, bias, out);
+    }),
     // Another order of the same sum.
     ("affine_f32", |k| k.affine_f32.call = |x, w, stride, bias, _, out| {
         for (row, out) in out.iter_mut().enumerate() {

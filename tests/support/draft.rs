@@ -49,14 +49,30 @@ impl Draft {
         Self::new(InputRecord { kind: input_kind::DENSE, element, size, unit: 1.0, bucket_count: 1, ..Self::input() })
     }
 
+    /// Nothing but a sparse input, with values of i16 or without.
+    pub fn sparse(size: u32, max_active: u32, exact: bool, values: bool) -> Self {
+        Self::new(InputRecord {
+            kind: input_kind::SPARSE,
+            size,
+            max_active,
+            bucket_count: 1,
+            element: if values { element::I16 } else { 0 },
+            unit: if values { 1.0 / 64.0 } else { 0.0 },
+            exact: exact.into(),
+            ..Self::input()
+        })
+    }
+
     fn input() -> InputRecord {
         InputRecord { king_table: NONE, bucket_table: NONE, output_unit: 1.0, ..InputRecord::zeroed() }
     }
 
     fn new(input: InputRecord) -> Self {
-        let dense = input.kind == input_kind::DENSE;
-        let (element, len) =
-            if dense { (input.element, input.size) } else { (element::I16, input.perspectives * input.hidden) };
+        let (element, len) = match input.kind {
+            input_kind::DENSE => (input.element, input.size),
+            input_kind::SPARSE => (element::I16, input.max_active),
+            _ => (element::I16, input.perspectives * input.hidden),
+        };
         let first = ValueRecord { element, len, offset_bytes: NONE, reserved: 0 };
         // Four empty texts, the hash 0 and no header: six zeros.
         let people = vec![0; 6];
@@ -97,13 +113,20 @@ impl Draft {
     }
 
     /// Appends an operation that reads the last value from `start` on and writes a new one with a place of its own.
-    pub fn op(&mut self, element: u32, len: u32, start: u32, record: OpRecord) {
+    pub fn op(&mut self, element: u32, len: u32, start: u32, record: OpRecord) -> u32 {
         let input = self.ops.len() as u32;
-        let input_len = self.values[input as usize].len - start;
+        self.op_on(element, len, input, OpRecord { input_start: start, ..record })
+    }
+
+    /// The same, reading the value `input` from the record's `input_start` on; returns the new value's number.
+    pub fn op_on(&mut self, element: u32, len: u32, input: u32, record: OpRecord) -> u32 {
+        let input_len = self.values[input as usize].len - record.input_start;
         let offset_bytes = self.workspace_len();
+        let output = self.values.len() as u32;
         self.values.push(ValueRecord { element, len, offset_bytes, reserved: 0 });
-        self.ops.push(OpRecord { input, input_start: start, input_len, output: input + 1, ..record });
-        self.input.output = input + 1;
+        self.ops.push(OpRecord { input, input_len, output, ..record });
+        self.input.output = output;
+        output
     }
 
     fn workspace_len(&self) -> u32 {

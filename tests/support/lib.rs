@@ -13,6 +13,7 @@ pub mod angel;
 pub mod arrays;
 pub mod draft;
 pub mod exercise;
+pub mod graphs;
 pub mod npy;
 pub mod pairs;
 pub mod second_reader;

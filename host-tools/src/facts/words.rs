@@ -36,6 +36,18 @@ pub fn operation_word(kind: u32) -> &'static str {
         op::ADD_F32 => "add-f32",
         op::SCALE_F32 => "scale-f32",
         op::REQUANTISE => "requantise",
+        op::SPARSE_AFFINE => "sparse-affine",
+        op::SPARSE_ROWS => "sparse-rows",
+        op::FM_TERM => "fm-term",
+        op::BI_INTERACTION => "bi-interaction",
+        op::INNER_PRODUCTS => "inner-products",
+        op::CONCAT => "concat",
+        op::ADD_I32 => "add-i32",
+        op::LOOKUP => "lookup",
+        op::AFFINE_I16 => "affine-i16",
+        op::TREES => "trees",
+        op::TO_F32 => "to-f32",
+        op::QUANTISE => "quantise",
         _ => "unknown",
     }
 }
@@ -50,6 +62,10 @@ pub fn activation_word(code: u32) -> Option<&'static str> {
         activation::SQRRELU => Some("sqrrelu"),
         activation::PAIRWISE_CRELU => Some("pairwise-crelu"),
         activation::DUAL_CRELU => Some("dual-crelu"),
+        activation::LEAKY_RELU => Some("leaky-relu"),
+        activation::SIGMOID => Some("sigmoid"),
+        activation::TANH => Some("tanh"),
+        activation::SOFTMAX => Some("softmax"),
         _ => None,
     }
 }

@@ -58,6 +58,16 @@ pub enum SampleError {
         /// The one behind it.
         next: u32,
     },
+    /// A feature with a value, for a network that takes features without.
+    #[error(
+        "feature {feature} has the value {value}; the network takes features that are there or not, of the value 1"
+    )]
+    Value {
+        /// Which feature.
+        feature: u32,
+        /// Its value.
+        value: f64,
+    },
     /// NaN or an infinity.
     #[error("element {index} is {value}; inputs are finite")]
     NotFinite {

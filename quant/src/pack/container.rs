@@ -2,9 +2,10 @@
 
 use super::error::PackError;
 use super::place::plan;
-use super::program::{Program, build};
+use super::program::{Program, build, build_graph};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
+use crate::quantise::graph::QuantGraph;
 use bytemuck::{bytes_of, cast_slice};
 use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
 
@@ -46,21 +47,40 @@ pub struct Provenance {
 /// ```
 pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
     let in_file_order = net.in_file_order();
-    let mut program = build(&in_file_order, proof)?;
+    let program = build(&in_file_order, proof)?;
+    let description = net.arch.to_toml();
+    finish(program, &net.arch.name, &description, &net.bare_header, provenance)
+}
+
+/// A quantised graph's container: the same bytes for the same graph on every host, and accepted by the runtime's own loader.
+///
+/// # Errors
+/// As [`to_container`].
+pub fn pack_graph(graph: &QuantGraph, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
+    finish(build_graph(graph, proof)?, &graph.name, &graph.description, &[], provenance)
+}
+
+/// Places values and tensors, and writes everything.
+fn finish(
+    mut program: Program<'_>,
+    name: &str,
+    description: &str,
+    bare_header: &[u8],
+    provenance: &Provenance,
+) -> Result<Vec<u8>, PackError> {
     let workspace = plan(&mut program.values, &program.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
     if workspace > MAX_WORKSPACE_LEN_BYTES {
         return Err(PackError::TooLarge { len_bytes: workspace as usize });
     }
-    let description = net.arch.to_toml();
     let names: Vec<&str> = program.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let tensor_names = names.join("\n");
     let people = People {
-        name: &net.arch.name,
-        description: &description,
+        name,
+        description,
         tensor_names: &tensor_names,
         source: &provenance.source,
         source_hash: provenance.source_hash,
-        bare_header: &net.bare_header,
+        bare_header,
     };
     let people = postcard_bytes(&people)?;
     assemble(program, workspace, &people)

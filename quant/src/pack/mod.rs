@@ -1,4 +1,4 @@
-//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`.
+//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`, [`QuantGraph`] ⇄ container.
 //!
 //! Orders are the runtime's own ([`tamis_runtime::format::Layout`]); the packer only asks where an element goes.
 
@@ -9,11 +9,13 @@ mod place;
 mod program;
 mod tensor;
 mod unpack;
+mod unpack_graph;
 
 pub use bare::to_bare;
-pub use container::{Provenance, to_container};
+pub use container::{Provenance, pack_graph, to_container};
 pub use error::PackError;
 pub use unpack::unpack;
+pub use unpack_graph::{is_graph, unpack_graph};
 
 #[cfg(doc)]
-use crate::quantise::QuantNet;
+use crate::quantise::{QuantNet, graph::QuantGraph};

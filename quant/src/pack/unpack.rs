@@ -87,7 +87,7 @@ fn permutation<'m>(
 }
 
 /// A tensor's elements in training order; `None` if its shape or element is not what the description says.
-fn values(tensor: &Tensor<'_>, outputs: usize, inputs: usize, orientation: Orientation) -> Option<Values> {
+pub(super) fn values(tensor: &Tensor<'_>, outputs: usize, inputs: usize, orientation: Orientation) -> Option<Values> {
     let record = tensor.record;
     let banks = record.banks as usize;
     let (rows, cols) = (record.rows as usize, record.cols as usize);

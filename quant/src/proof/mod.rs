@@ -9,6 +9,7 @@
 
 mod accumulator;
 mod extremes;
+pub mod graph;
 mod report;
 mod sum;
 mod witness;

@@ -59,15 +59,7 @@ fn contributions(net: &QuantNet, ranges: &[(i64, i64)]) -> Vec<(i64, i64)> {
 /// The bound of every row: negative and positive contributions summed apart, with the bias at either end of the order.
 fn rows(net: &QuantNet, index: usize, layer: &QuantLayer, limits: &[(i64, i64)], with_bias: bool) -> Vec<Check> {
     let outputs = layer.weights.outputs;
-    let mut bounds = vec![(0i64, 0i64); outputs];
-    for (column, (low, high)) in layer.weights.integers().chunks(outputs.max(1)).zip(limits) {
-        for (bound, weight) in bounds.iter_mut().zip(column) {
-            let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
-            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32 too.
-            bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
-            bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
-        }
-    }
+    let bounds = row_bounds(layer.weights.integers(), outputs, limits);
     let per_bucket = net.arch.layers.get(index).map_or(1, |layer| layer.outputs).max(1);
     let bucketed = net.arch.layers.get(index).is_some_and(|layer| layer.bucketed);
     bounds
@@ -85,6 +77,21 @@ fn rows(net: &QuantNet, index: usize, layer: &QuantLayer, limits: &[(i64, i64)],
             }
         })
         .collect()
+}
+
+/// The least and the greatest partial sum of every row, without bias: negative and positive contributions summed apart.
+/// weights: (outputs, limits.len()), a column an input.
+pub(super) fn row_bounds(weights: &[i32], outputs: usize, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    let mut bounds = vec![(0i64, 0i64); outputs];
+    for (column, (low, high)) in weights.chunks(outputs.max(1)).zip(limits) {
+        for (bound, weight) in bounds.iter_mut().zip(column) {
+            let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
+            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32 too.
+            bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
+            bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
+        }
+    }
+    bounds
 }
 
 /// What the integer head makes of a sum's bounds. A sum that can leave i32 wraps, so that all of i32 comes in.

@@ -8,6 +8,7 @@ mod dense;
 mod element;
 mod error;
 mod from_bare;
+pub mod graph;
 mod head;
 mod net;
 mod permutation;

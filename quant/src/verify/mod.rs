@@ -9,6 +9,7 @@
 pub mod accuracy;
 mod claims;
 mod gates;
+pub mod graph;
 mod html;
 mod integer;
 pub mod mistakes;

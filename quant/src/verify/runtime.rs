@@ -122,6 +122,7 @@ pub(super) fn check(
     Ok((RuntimeCheck { examples: examples.len(), tiers, equal }, outputs))
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// The bytes of a number, the highest first.
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,11 +10,11 @@ pub struct InputRecord {
     pub kind: u32,
     /// Number of features, or length of the dense input.
     pub size: u32,
-    /// 1 or 2 accumulators (features); 0 (dense).
+    /// 1 or 2 accumulators (features); 0 (dense, sparse).
     pub perspectives: u32,
-    /// Width of one accumulator; 0 (dense).
+    /// Width of one accumulator; 0 (dense, sparse).
     pub hidden: u32,
-    /// The most features active at once in one perspective; 0 (dense).
+    /// The most features active at once, in one perspective of features or in a sparse vector; 0 (dense).
     pub max_active: u32,
     /// Number of output buckets, at least 1.
     pub bucket_count: u32,
@@ -24,9 +24,9 @@ pub struct InputRecord {
     pub king_table: u32,
     /// Tensor of 33 u8: the output bucket of every number of pieces; or none.
     pub bucket_table: u32,
-    /// [`element`] of a dense input (u8, at most 127, or i8); 0 (features).
+    /// [`element`] of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has none); 0 (features).
     pub element: u32,
-    /// The real value of one unit of a dense input; 0 (features).
+    /// The real value of one unit of a dense input, or of a sparse one's values; 0 where there are none (features).
     pub unit: f32,
     /// The value that is the network's output: the output of the last operation.
     pub output: u32,
@@ -34,8 +34,10 @@ pub struct InputRecord {
     pub output_unit: f32,
     /// [`perspective_order`]: whose accumulator comes first in the network's order.
     pub order: u32,
+    /// 1 if a sparse vector has exactly `max_active` features, 0 if it may have fewer; 0 (features, dense).
+    pub exact: u32,
     /// Zero.
-    pub reserved: [u32; 2],
+    pub reserved: u32,
 }
 
 /// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
@@ -106,7 +108,7 @@ pub struct OpRecord {
     pub input_start: u32,
     /// Number of elements that are read of it.
     pub input_len: u32,
-    /// Second value that is read, whole length of the output; or none.
+    /// Second value that is read; or none.
     pub second: u32,
     /// First element that is read of the second value.
     pub second_start: u32,
@@ -116,7 +118,7 @@ pub struct OpRecord {
     pub weights: u32,
     /// Bias tensor; or none.
     pub bias: u32,
-    /// Tensor of i32 multipliers (requantise); or none.
+    /// Tensor of i32 multipliers (requantise) or features (trees); or none.
     pub multipliers: u32,
     /// Tensor of u8 shifts (requantise); or none.
     pub shifts: u32,
@@ -136,8 +138,10 @@ const _: () = assert!(size_of::<OpRecord>() == 64);
 pub mod input_kind {
     /// Lists of active features.
     pub const FEATURES: u32 = 1;
-    /// A vector of small integers.
+    /// A vector of small integers, or of reals.
     pub const DENSE: u32 = 2;
+    /// A vector of which most elements are zero: the others' numbers in ascending order, with or without values.
+    pub const SPARSE: u32 = 3;
 }
 
 /// Codes of [`InputRecord::feature_set`].
@@ -231,8 +235,35 @@ pub mod op {
     pub const ADD_F32: u32 = 9;
     /// f32 · constant → f32.
     pub const SCALE_F32: u32 = 10;
-    /// i32 → multiply, shift, clamp → u8, i8 or i32.
+    /// i32 → multiply, shift, add a zero point, clamp → u8, i8, i16 or i32.
     pub const REQUANTISE: u32 = 11;
+    /// Sparse input × i8, i16 or f32 weights + bias → i32 or f32.
+    pub const SPARSE_AFFINE: u32 = 12;
+    /// Sparse input → the weight rows of its features, one behind the other → i8, i16 or f32.
+    pub const SPARSE_ROWS: u32 = 13;
+    /// Embeddings, i8, i16 or f32 → the sum of the products of all pairs → i32 or f32.
+    pub const FM_TERM: u32 = 14;
+    /// The same, element by element.
+    pub const BI_INTERACTION: u32 = 15;
+    /// Embeddings, i8, i16 or f32 → the product of every pair → i32 or f32.
+    pub const INNER_PRODUCTS: u32 = 16;
+    /// Two values of one element → one behind the other.
+    pub const CONCAT: u32 = 17;
+    /// i32 + i32 → i32.
+    pub const ADD_I32: u32 = 18;
+    /// u8 or i8 → a table of 256 → u8 or i8.
+    pub const LOOKUP: u32 = 19;
+    /// i16 × i8 or i16 weights + i32 bias → i32.
+    pub const AFFINE_I16: u32 = 20;
+    /// The sparse input, or integers or f32 → the sum of the leaves that trees of decisions reach → i32 or f32.
+    pub const TREES: u32 = 21;
+    /// u8, i8 or i16 → f32, with a zero point and a factor.
+    pub const TO_F32: u32 = 22;
+    /// f32 → multiply, round, add a zero point, clamp → u8, i8 or i16.
+    pub const QUANTISE: u32 = 23;
+
+    /// Largest magnitude of a zero point, in REQUANTISE, TO_F32 and QUANTISE.
+    pub const MAX_ZERO: i32 = 32_768;
 }
 
 /// Codes of [`OpRecord::activation`].
@@ -251,4 +282,12 @@ pub mod activation {
     pub const PAIRWISE_CRELU: u32 = 6;
     /// clamp(x, 0, 1), then clamp(x², 0, 1)
     pub const DUAL_CRELU: u32 = 7;
+    /// x above 0, alpha · x else
+    pub const LEAKY_RELU: u32 = 8;
+    /// 1 / (1 + e^−x)
+    pub const SIGMOID: u32 = 9;
+    /// tanh x
+    pub const TANH: u32 = 10;
+    /// e^x\[i\] / Σ e^x
+    pub const SOFTMAX: u32 = 11;
 }

@@ -58,6 +58,9 @@ pub type ActivateF32 = fn(x: &[i16], activation: u32, max: i16, inverse: f32, ou
 /// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², exact for every byte that the operation takes. x: (K,) · w: one bank in `K4`, `stride` rows a group ·
 /// bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]);
+/// The same on i16: `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², for all values. x: (K,) · w: one bank in `Rows`, `stride` elements
+/// a row · bias: (N,) or empty for zeros · out: (N,).
+pub type AffineI16<T> = fn(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]);
 /// `out[n] = activation(bias[n] + Σ_k x[k]·w[n,k])` in f32, product and sum rounded apart, in the order of
 /// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row · bias: (N,) or empty for none ·
 /// activation: one of [`crate::num::activate`] · out: (N,).
@@ -152,6 +155,10 @@ tables! {
     affine_u7_sparse: AffineI8<u8>,
     /// Dense layer on i8 inputs.
     affine_i8: AffineI8<i8>,
+    /// Dense layer on i16 inputs, weights of i16.
+    affine_i16: AffineI16<i16>,
+    /// Dense layer on i16 inputs, weights of i8.
+    affine_i16_i8: AffineI16<i8>,
     /// Dense layer on reals.
     affine_f32: AffineF32,
     /// Activation on reals.

@@ -24,6 +24,8 @@ pub static KERNELS: Kernels = Kernels {
     affine_u7_paired: Kernel { call: affine_u8, from: NAME },
     affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
     affine_i8: Kernel { call: affine_i8, from: NAME },
+    affine_i16: Kernel { call: affine_i16, from: NAME },
+    affine_i16_i8: Kernel { call: affine_i16_i8, from: NAME },
     affine_f32: Kernel { call: affine_f32, from: NAME },
     activation_f32: Kernel { call: activation_f32, from: NAME },
     dequantise_f32: Kernel { call: dequantise_f32, from: NAME },
@@ -163,6 +165,24 @@ fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], o
             let value: i32 = (*value).into();
             let weight = i32::from(w[Layout::K4.offset(stride, row, col)]);
             *sum = sum.wrapping_add(value * weight);
+        }
+    }
+}
+
+fn affine_i16(x: &[i16], w: &[i16], stride: usize, bias: &[i32], out: &mut [i32]) {
+    affine_rows(x, w, stride, bias, out);
+}
+
+fn affine_i16_i8(x: &[i16], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    affine_rows(x, w, stride, bias, out);
+}
+
+fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]) {
+    for (row, sum) in out.iter_mut().enumerate() {
+        *sum = bias.get(row).copied().unwrap_or(0);
+        for (col, value) in x.iter().enumerate() {
+            let weight: i32 = w[Layout::Rows.offset(stride, row, col)].into();
+            *sum = sum.wrapping_add(i32::from(*value) * weight);
         }
     }
 }

@@ -27,7 +27,9 @@ pub(super) struct Input {
     pub king_table: u32,
     pub bucket_table: u32,
     pub element: u32,
+    pub unit: f32,
     pub order: u32,
+    pub exact: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -166,7 +168,9 @@ fn input(file: &[u8]) -> Input {
         king_table: word(28),
         bucket_table: word(32),
         element: word(36),
+        unit: f32::from_bits(word(40)),
         order: word(52),
+        exact: word(56),
     }
 }
 

@@ -6,7 +6,9 @@
 
 mod chess;
 mod claims;
+mod exponential;
 mod file;
+mod general;
 mod operations;
 mod signature;
 

@@ -1,7 +1,7 @@
 //! Accumulators and operations (sections 5 and 6).
 
-use super::Container;
 use super::file::{NOTHING, Op};
+use super::{Container, exponential};
 
 /// A vector of one element type.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,10 @@ pub enum Given {
     Accumulators(Vec<i16>, Vec<i16>),
     /// A dense vector.
     Dense(Vec<i64>),
+    /// A dense vector of reals.
+    Reals(Vec<f32>),
+    /// Features in ascending order, each with its value: 1 in a network without values.
+    Sparse(Vec<(u32, i16)>),
 }
 
 impl Numbers {
@@ -33,14 +37,14 @@ impl Numbers {
         }
     }
 
-    fn integers(&self) -> &[i64] {
+    pub(super) fn integers(&self) -> &[i64] {
         match self {
             Self::Integers(all) => all,
             Self::Reals(_) => panic!("reals where integers belong"),
         }
     }
 
-    fn reals(&self) -> &[f32] {
+    pub(super) fn reals(&self) -> &[f32] {
         match self {
             Self::Reals(all) => all,
             Self::Integers(_) => panic!("integers where reals belong"),
@@ -52,7 +56,7 @@ fn wrap16(value: i64) -> i64 {
     i64::from(value as i16)
 }
 
-fn wrap32(value: i64) -> i64 {
+pub(super) fn wrap32(value: i64) -> i64 {
     i64::from(value as i32)
 }
 
@@ -90,20 +94,27 @@ impl Container {
 
     /// Every value of one evaluation, the input first.
     pub fn evaluate(&self, given: &Given, bucket: usize) -> Vec<Numbers> {
-        let mut values = vec![Numbers::Integers(match given {
-            Given::Dense(x) => x.clone(),
+        let mut values = vec![match given {
+            Given::Dense(x) => Numbers::Integers(x.clone()),
+            Given::Reals(x) => Numbers::Reals(x.clone()),
+            // No element of it is read.
+            Given::Sparse(_) => Numbers::Integers(Vec::new()),
             Given::Accumulators(own, other) => {
                 let both = match (self.input.perspectives, self.input.order) {
                     (1, _) => vec![own],
                     (_, 0) => vec![own, other],
                     _ => vec![other, own],
                 };
-                both.into_iter().flatten().map(|unit| i64::from(*unit)).collect()
+                Numbers::Integers(both.into_iter().flatten().map(|unit| i64::from(*unit)).collect())
             }
-        })];
+        }];
         for op in &self.ops {
             assert_eq!(op.output, values.len());
-            let value = self.operation(op, &values, bucket);
+            let value = match given {
+                Given::Sparse(list) if op.input == 0 => self.of_a_list(op, list),
+                _ if op.kind > 11 => self.general(op, &values, bucket),
+                _ => self.operation(op, &values, bucket),
+            };
             values.push(value);
         }
         values
@@ -157,7 +168,7 @@ impl Container {
                 };
                 Numbers::Reals((0..outputs).map(sum).collect())
             }
-            8 => Numbers::Reals(activation(op.activation, &values[op.input].reals()[range])),
+            8 => Numbers::Reals(activation(op.activation, f32_param(0), &values[op.input].reals()[range])),
             9 => {
                 assert_ne!(op.second, NOTHING);
                 let second = &values[op.second as usize].reals()[op.second_start..];
@@ -168,12 +179,12 @@ impl Container {
             11 => {
                 let tensor = |index| self.tensor(index).unwrap();
                 let (multipliers, shifts) = (tensor(op.multipliers), tensor(op.shifts));
-                let [low, high] = [op.params[0] as i32, op.params[1] as i32].map(i64::from);
+                let [low, high, zero, _] = op.params.map(|param| i64::from(param as i32));
                 let x = values[op.input].integers()[range].iter().enumerate();
                 let one = |(row, x): (usize, &i64)| {
                     let shift = shifts.integer(bucket, row, 0);
                     let half = 1i64 << (shift - 1);
-                    ((x * multipliers.integer(bucket, row, 0) + half) >> shift).clamp(low, high)
+                    (((x * multipliers.integer(bucket, row, 0) + half) >> shift) + zero).clamp(low, high)
                 };
                 Numbers::Integers(x.map(one).collect())
             }
@@ -223,7 +234,7 @@ fn plus(sum: f32, bias: Option<f32>) -> f32 {
     bias.map_or(sum, |bias| sum + bias)
 }
 
-fn activation(code: u32, x: &[f32]) -> Vec<f32> {
+fn activation(code: u32, alpha: f32, x: &[f32]) -> Vec<f32> {
     // `>` and `<` are false for NaN, so NaN ends as the 0 of the last arm; so does −0.
     let relu = |x: f32| if x > 0.0 { x } else { 0.0 };
     let crelu = |x: f32| if relu(x) < 1.0 { relu(x) } else { 1.0 };
@@ -238,6 +249,10 @@ fn activation(code: u32, x: &[f32]) -> Vec<f32> {
             a.iter().zip(b).map(|(a, b)| crelu(*a) * crelu(*b)).collect()
         }
         7 => x.iter().map(|x| crelu(*x)).chain(x.iter().map(|x| crelu(x * x))).collect(),
+        8 => x.iter().map(|x| if *x > 0.0 { *x } else { alpha * *x }).collect(),
+        9 => x.iter().map(|x| 1.0 / (1.0 + exponential::exp(-x))).collect(),
+        10 => x.iter().map(|x| exponential::tanh(*x)).collect(),
+        11 => exponential::softmax(x),
         other => panic!("activation {other}"),
     }
 }

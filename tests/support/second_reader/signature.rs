@@ -29,10 +29,11 @@ impl Container {
         let mut random = Generator(0x7461_6D69_7300_0001);
         let mut state = 0xCBF2_9CE4_8422_2325;
         for sample in 0..64 {
-            let given = if self.input.kind == 1 {
-                self.sample_of_features(sample, &mut random, &mut state)
-            } else {
-                self.sample_of_a_vector(sample, &mut random)
+            let given = match (self.input.kind, self.input.element) {
+                (1, _) => self.sample_of_features(sample, &mut random, &mut state),
+                (3, _) => self.sample_of_a_list(sample, &mut random),
+                (_, 5) => self.sample_of_reals(sample, &mut random),
+                _ => self.sample_of_a_vector(sample, &mut random),
             };
             let values = self.evaluate(&given, (sample % self.input.bucket_count) as usize);
             for (index, value) in values.iter().enumerate().skip(1) {
@@ -66,6 +67,32 @@ impl Container {
         };
         let own = side();
         Given::Accumulators(own, side())
+    }
+
+    fn sample_of_a_list(&self, sample: u32, random: &mut Generator) -> Given {
+        let (size, extreme) = (u64::from(self.input.size), sample % 4 == 3);
+        let limit = self.input.max_active.min(self.input.size);
+        let count = if self.input.exact == 1 || extreme { limit } else { random.below(limit + 1) };
+        let mut features = Vec::new();
+        for k in 0..u64::from(count) {
+            let (a, b) = (k * size / u64::from(count), (k + 1) * size / u64::from(count));
+            features.push(a as u32 + random.below((b - a) as u32));
+        }
+        let mut value = || {
+            let any = random.draw();
+            if extreme { [-32767, 32767][(any % 2) as usize] } else { (any % 511) as i16 - 255 }
+        };
+        let has_values = self.input.element == 3;
+        Given::Sparse(features.into_iter().map(|feature| (feature, if has_values { value() } else { 1 })).collect())
+    }
+
+    fn sample_of_reals(&self, sample: u32, random: &mut Generator) -> Given {
+        let mut one = || {
+            let any = random.draw();
+            let fraction = ((any >> 40) as f64 - 8_388_608.0) / 4_194_304.0;
+            if sample % 4 == 3 { [-65_536.0, 65_536.0][(any % 2) as usize] } else { fraction as f32 }
+        };
+        Given::Reals((0..self.input.size).map(|_| one()).collect())
     }
 
     fn sample_of_a_vector(&self, sample: u32, random: &mut Generator) -> Given {

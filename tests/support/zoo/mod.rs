@@ -2,6 +2,7 @@
 
 mod described;
 mod drafted;
+mod general;
 
 use tamis_quant::run::AlignedBytes;
 
@@ -18,6 +19,7 @@ pub struct Animal {
 pub fn all() -> Vec<Animal> {
     let mut all = described::described();
     all.extend(drafted::drafted());
+    all.extend(general::general());
     all
 }
 

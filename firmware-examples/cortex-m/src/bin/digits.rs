@@ -62,7 +62,8 @@ fn classify() -> Result<(), &'static str> {
         println!();
     }
     let mut bytes = [0; PIXELS];
-    let buffers = Buffers { own: &mut [], other: &mut [], spare: &mut [], bytes: &mut bytes, workspace };
+    let (own, other, spare) = (&mut [], &mut [], &mut []);
+    let buffers = Buffers { own, other, spare, bytes: &mut bytes, words: &mut [], workspace };
     let signature = signature(&plan, buffers).map_err(|_| "the signature's buffers do not fit")?;
     println!("signature {signature:016x} on {}", plan.kernels().name);
     Ok(())

@@ -113,7 +113,7 @@ fn play() -> Result<(), &'static str> {
     let mut spare = [[0; HIDDEN]; 3];
     let [own, other, spare] = &mut spare;
     let workspace = singleton!(: Workspace<WORKSPACE> = Workspace::new()).ok_or("the workspace is taken")?.as_mut();
-    let buffers = Buffers { own, other, spare, bytes: &mut [], workspace };
+    let buffers = Buffers { own, other, spare, bytes: &mut [], words: &mut [], workspace };
     let signature = signature(&plan, buffers).map_err(|_| "the signature's buffers do not fit")?;
     println!("signature {signature:016x} on {}", plan.kernels().name);
     Ok(())

@@ -2,6 +2,9 @@
 
 mod dense;
 mod features;
+mod graph;
+
+pub use graph::{UNIT, VALUES, build_graph};
 
 use super::error::PackError;
 use super::tensor::{Orientation, Packed, pack_tensor, pack_vector};
@@ -78,7 +81,8 @@ fn empty(net: &QuantNet) -> Program<'_> {
         output: 0,
         output_unit: 1.0,
         order: if arch.input.other_first { perspective_order::OTHER_FIRST } else { perspective_order::OWN_FIRST },
-        reserved: [0; 2],
+        exact: 0,
+        reserved: 0,
     };
     let (code, len) =
         if dense { (input.element, input.size) } else { (element::I16, input.perspectives * input.hidden) };

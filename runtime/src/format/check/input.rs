@@ -8,7 +8,7 @@ use crate::format::{Layout, Model, NONE, ParseError};
 pub(in crate::format) fn input(model: &Model<'_>) -> Result<(), ParseError> {
     let input = model.input();
     let at = |holds, place, found: u32, expected| require(holds, place, 0, found.into(), expected);
-    require(input.reserved == [0; 2], "input.reserved", 0, first_set(&input.reserved), "0")?;
+    at(input.reserved == 0, "input.reserved", input.reserved, "0")?;
     let ordered = input.order == perspective_order::OWN_FIRST
         || (input.order == perspective_order::OTHER_FIRST && input.perspectives == 2);
     at(ordered, "input.order", input.order, "0, or 1 with two perspectives")?;
@@ -27,6 +27,7 @@ pub(in crate::format) fn input(model: &Model<'_>) -> Result<(), ParseError> {
             at((1..=1 << 16).contains(&input.max_active), "input.max_active", input.max_active, "1 to 65536")?;
             at(input.element == 0, "input.element", input.element, "0 for features")?;
             at(input.unit.to_bits() == 0, "input.unit", input.unit.to_bits(), "0 for features")?;
+            at(input.exact == 0, "input.exact", input.exact, "0 for features")?;
             blocks(model)?;
         }
         input_kind::DENSE => {
@@ -34,17 +35,45 @@ pub(in crate::format) fn input(model: &Model<'_>) -> Result<(), ParseError> {
             at(input.hidden == 0, "input.hidden", input.hidden, "0 for dense")?;
             at(input.max_active == 0, "input.max_active", input.max_active, "0 for dense")?;
             at(
-                input.element == element::U8 || input.element == element::I8,
+                [element::U8, element::I8, element::F32].contains(&input.element),
                 "input.element",
                 input.element,
-                "1 u8 or 2 i8",
+                "1 u8, 2 i8 or 5 f32",
             )?;
             at(input.unit.is_finite() && input.unit > 0.0, "input.unit", input.unit.to_bits(), "a positive number")?;
+            let is_real = input.element == element::F32;
+            at(!is_real || input.unit == 1.0, "input.unit", input.unit.to_bits(), "1.0 for f32")?;
+            at(input.exact == 0, "input.exact", input.exact, "0 for dense")?;
             at(model.blocks().is_empty(), "header.block_count", model.header().block_count, "0 for dense")?;
         }
-        kind => return Err(field("input.kind", 0, kind.into(), "1 features or 2 dense")),
+        input_kind::SPARSE => sparse(model)?,
+        kind => return Err(field("input.kind", 0, kind.into(), "1 features, 2 dense or 3 sparse")),
     }
     tables(model)
+}
+
+/// A list of features, with values or without.
+fn sparse(model: &Model<'_>) -> Result<(), ParseError> {
+    let input = model.input();
+    let at = |holds, place, found: u32, expected| require(holds, place, 0, found.into(), expected);
+    at(input.perspectives == 0, "input.perspectives", input.perspectives, "0 for sparse")?;
+    at(input.hidden == 0, "input.hidden", input.hidden, "0 for sparse")?;
+    at((1..=1 << 16).contains(&input.max_active), "input.max_active", input.max_active, "1 to 65536")?;
+    at(input.bucket_count == 1, "input.bucket_count", input.bucket_count, "1 for sparse")?;
+    at(input.bucket_table == NONE, "input.bucket_table", input.bucket_table, "none for sparse")?;
+    let has_values = input.element == element::I16;
+    at(has_values || input.element == 0, "input.element", input.element, "3 i16, or 0 without values")?;
+    let unit = input.unit.to_bits();
+    if has_values {
+        at(input.unit.is_finite() && input.unit > 0.0, "input.unit", unit, "a positive number")?;
+    } else {
+        at(unit == 0, "input.unit", unit, "0 without values")?;
+    }
+    at(input.exact <= 1, "input.exact", input.exact, "0 or 1")?;
+    // A list of distinct features that is longer than there are features does not exist.
+    let reachable = input.exact == 0 || input.max_active <= input.size;
+    at(reachable, "input.max_active", input.max_active, "at most the number of features where it is exact")?;
+    at(model.blocks().is_empty(), "header.block_count", model.header().block_count, "0 for sparse")
 }
 
 /// King and bucket tables: the right shape, and only buckets that exist.
@@ -63,7 +92,7 @@ fn tables(model: &Model<'_>) -> Result<(), ParseError> {
         "input.feature_set",
         0,
         input.feature_set.into(),
-        "0 for dense",
+        "0 for dense and sparse",
     )?;
     let king_buckets = input.size / feature_set::FEATURES_PER_KING_BUCKET;
     if chess {

@@ -97,18 +97,28 @@ impl Checker<'_, '_> {
             op::ACTIVATION_F32 => {
                 self.elements(from, element::F32, to, element::F32)?;
                 self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
+                let leaky = record.activation == activation::LEAKY_RELU;
                 let fits = match record.activation {
                     activation::IDENTITY
                     | activation::RELU
                     | activation::CRELU
                     | activation::SCRELU
-                    | activation::SQRRELU => n == m,
+                    | activation::SQRRELU
+                    | activation::LEAKY_RELU
+                    | activation::SIGMOID
+                    | activation::TANH
+                    | activation::SOFTMAX => n == m,
                     activation::PAIRWISE_CRELU => Some(n) == m.checked_mul(2),
                     activation::DUAL_CRELU => n.checked_mul(2) == Some(m),
                     other => return Err(self.fault("op.activation", other, "a code that is defined")),
                 };
                 self.need(fits, "op.input_len", n, "a length that the activation turns into the output's")?;
-                self.zeros(&[p0, p1, p2, p3])
+                if leaky {
+                    self.finite(p0, "op.params[0]")?
+                } else {
+                    self.zeros(&[p0])?
+                }
+                self.zeros(&[p1, p2, p3])
             }
             op::ADD_F32 | op::SCALE_F32 => {
                 self.elements(from, element::F32, to, element::F32)?;
@@ -143,22 +153,14 @@ impl Checker<'_, '_> {
                     record.shifts,
                     "shifts of 1 to 62",
                 )?;
-                let (low, high) = (p0 as i32, p1 as i32);
-                let range = match to {
-                    element::U8 => 0..=255,
-                    element::I8 => -128..=127,
-                    element::I32 => i32::MIN..=i32::MAX,
-                    other => return Err(self.fault("op.output", other, "a value of u8, i8 or i32")),
-                };
-                self.need(
-                    low <= high && range.contains(&low) && range.contains(&high),
-                    "op.params[0]",
-                    p0,
-                    "clamps that fit the output's element",
-                )?;
-                self.zeros(&[p2, p3])
+                let is_integer = [element::U8, element::I8, element::I16, element::I32].contains(&to);
+                self.need(is_integer, "op.output", to, "a value of u8, i8, i16 or i32")?;
+                self.clamps(p0, p1, to, "op.params[0]")?;
+                self.zero_point(p2, "op.params[2]")?;
+                self.need(p2 == 0 || to != element::I32, "op.params[2]", p2, "the zero point 0 of i32")?;
+                self.zeros(&[p3])
             }
-            other => Err(self.fault("op.kind", other, "a kind that is defined")),
+            _ => self.general(input, output),
         }
     }
 
@@ -169,7 +171,7 @@ impl Checker<'_, '_> {
         self.need(whole && features && self.record.input_len == len, "op.input", self.record.input, "all accumulators")
     }
 
-    fn elements(&self, from: u32, want_from: u32, to: u32, want_to: u32) -> Result<(), ParseError> {
+    pub(super) fn elements(&self, from: u32, want_from: u32, to: u32, want_to: u32) -> Result<(), ParseError> {
         self.need(from == want_from, "op.input", from, "a value of the operation's input element")?;
         self.need(to == want_to, "op.output", to, "a value of the operation's output element")
     }
@@ -180,7 +182,7 @@ impl Checker<'_, '_> {
         self.need(fits, "op.output", m, "the activation's length")
     }
 
-    fn tensor(
+    pub(super) fn tensor(
         &self,
         index: u32,
         name: &'static str,
@@ -218,26 +220,26 @@ impl Checker<'_, '_> {
         )
     }
 
-    fn optional(&self, index: u32, name: &'static str, element: u32, rows: u32) -> Result<(), ParseError> {
+    pub(super) fn optional(&self, index: u32, name: &'static str, element: u32, rows: u32) -> Result<(), ParseError> {
         if index == NONE {
             return Ok(());
         }
         self.tensor(index, name, &[element], Layout::Rows, rows, 1).map(|_| ())
     }
 
-    fn no_tensors(&self, indices: &[u32]) -> Result<(), ParseError> {
+    pub(super) fn no_tensors(&self, indices: &[u32]) -> Result<(), ParseError> {
         indices.iter().try_for_each(|index| self.need(*index == NONE, "op: an unused tensor", *index, "none"))
     }
 
-    fn activation(&self, code: u32) -> Result<(), ParseError> {
+    pub(super) fn activation(&self, code: u32) -> Result<(), ParseError> {
         self.need(self.record.activation == code, "op.activation", self.record.activation, "the kind's only one, or 0")
     }
 
-    fn zeros(&self, params: &[u32]) -> Result<(), ParseError> {
+    pub(super) fn zeros(&self, params: &[u32]) -> Result<(), ParseError> {
         params.iter().try_for_each(|param| self.need(*param == 0, "op.params", *param, "0 where unused"))
     }
 
-    fn finite(&self, bits: u32, place: &'static str) -> Result<(), ParseError> {
+    pub(super) fn finite(&self, bits: u32, place: &'static str) -> Result<(), ParseError> {
         self.need(f32::from_bits(bits).is_finite(), place, bits, "a finite f32")
     }
 }

@@ -1,6 +1,7 @@
 //! What [`super::Model::parse`] demands, a module a part of the file. Each refuses with record, field, what was found and what
 //! was expected; what one has checked the next relies on.
 
+mod general;
 mod input;
 mod kinds;
 mod ops;

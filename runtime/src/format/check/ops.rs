@@ -3,8 +3,8 @@
 
 use super::values::are_apart;
 use super::{field, require};
-use crate::format::records::{element, op};
-use crate::format::{Model, NONE, OpRecord, ParseError, ValueRecord};
+use crate::format::records::element;
+use crate::format::{Model, OpRecord, ParseError, ValueRecord};
 
 /// The most operations. Whether a value is still intact when it is read takes a pass over the operations since, so the
 /// loader's time is bounded through this.
@@ -54,14 +54,12 @@ impl Checker<'_, '_> {
         let output = self.value(record.output, "op.output")?;
         let input = self.read(record.input, record.input_start, record.input_len, "op.input")?;
         self.apart(record.input, output)?;
-        if record.kind == op::ADD_F32 {
-            let second = self.read(record.second, record.second_start, output.len, "op.second")?;
+        if let Some(len) = self.second_len(output)? {
+            let second = self.read(record.second, record.second_start, len, "op.second")?;
             self.apart(record.second, output)?;
-            self.need(second.element == element::F32, "op.second", record.second, "a value of f32")?;
-        } else {
-            self.need(record.second == NONE, "op.second", record.second, "none")?;
-            self.need(record.second_start == 0, "op.second_start", record.second_start, "0")?;
+            self.need(second.element == input.element, "op.second", second.element, "a value of the input's element")?;
         }
+        self.input_is_known()?;
         self.kind(input, output)
     }
 

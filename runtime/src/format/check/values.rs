@@ -10,6 +10,7 @@ pub(in crate::format) fn values(model: &Model<'_>) -> Result<(), ParseError> {
     let input = model.input();
     let (element_code, len) = match input.kind {
         input_kind::FEATURES => (element::I16, input.perspectives * input.hidden),
+        input_kind::SPARSE => (element::I16, input.max_active),
         _ => (input.element, input.size),
     };
     let Some((first, others)) = model.values().split_first() else {

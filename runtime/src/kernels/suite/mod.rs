@@ -7,6 +7,7 @@
 
 mod accumulators;
 mod dense;
+mod dense16;
 mod reals;
 
 use super::Kernels;
@@ -43,7 +44,8 @@ pub fn check(tier: &Kernels) -> Result<(), Mismatch> {
     let mut random = Random(1);
     accumulators::check(tier, &mut random)?;
     dense::check(tier, &mut random)?;
-    reals::check(tier, &mut random)
+    reals::check(tier, &mut random)?;
+    dense16::check(tier, &mut random)
 }
 
 fn same<T: PartialEq>(operation: &'static str, len: usize, found: &[T], expected: &[T]) -> Result<(), Mismatch> {
@@ -118,6 +120,9 @@ mod tests {
                 }
                 let mut out = [7; 16];
                 (tier.affine_i8.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
+                assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
+                let mut out = [7; 16];
+                (tier.affine_i16.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
                 assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
             }
             // Seven times this is just beyond the largest number.

@@ -13,12 +13,14 @@
 //! | `dot` | dot_* | products of neighbours are added into i32 by one instruction; four chains hide its latency |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
 //! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
+//! | `dense16` | affine_i16 | four rows share each load of the inputs; products of neighbours, as in `dot` |
 //! | `sparse` | affine_u7_sparse | the same, over a list of the groups that are not zero |
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
 pub(super) mod accumulate;
 pub(super) mod dense;
+pub(super) mod dense16;
 pub(super) mod dot;
 pub(super) mod pairwise;
 pub(super) mod real;

@@ -35,7 +35,7 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::vector::{accumulate, dense, dot, entry, pairwise, real, requantise, sparse};
+            use crate::kernels::vector::{accumulate, dense, dense16, dot, entry, pairwise, real, requantise, sparse};
             use crate::kernels::{Kernel, Kernels, Moved};
 
             const NAME: &str = $name;
@@ -57,6 +57,8 @@ macro_rules! tier {
                 affine_u7_paired: Kernel { call: affine_u7_paired, from: NAME },
                 affine_u7_sparse: Kernel { call: affine_u7_sparse, from: NAME },
                 affine_i8: Kernel { call: affine_i8, from: NAME },
+                affine_i16: Kernel { call: affine_i16, from: NAME },
+                affine_i16_i8: Kernel { call: affine_i16_i8, from: NAME },
                 affine_f32: Kernel { call: affine_f32, from: NAME },
                 activation_f32: Kernel { call: activation_f32, from: NAME },
                 dequantise_f32: Kernel { call: dequantise_f32, from: NAME },
@@ -97,6 +99,10 @@ macro_rules! tier {
                 sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
             entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
+            entry!($features, affine_i16(x: &[i16], w: &[i16], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense16::affine(<$simd>::new(), x, w, stride, bias, out));
+            entry!($features, affine_i16_i8(x: &[i16], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense16::affine(<$simd>::new(), x, w, stride, bias, out));
             entry!($features, affine_f32(
                 x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]
             ), real::affine(<$reals>::new(), x, w, stride, bias, code, out));

@@ -16,7 +16,7 @@
 #![forbid(unsafe_code)]
 
 use core::fmt::{Result, Write};
-use tamis_runtime::format::Model;
+use tamis_runtime::format::{Model, element, input_kind};
 use tamis_runtime::kernels::{Kernels, suite};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Plan, Workspace};
@@ -62,17 +62,28 @@ pub fn model(log: &mut dyn Write, name: &str, bytes: &[u8]) -> Result {
     };
     let (mut own, mut other, mut spare) = ([0; WIDEST], [0; WIDEST], [0; WIDEST]);
     let mut input = [0; WIDEST];
+    let mut words = [0; WIDEST];
     let mut workspace = Workspace::<WORKSPACE>::new();
-    // A network of features has accumulators, a dense one has bytes.
-    let hidden = model.input().hidden as usize;
-    let size = if hidden == 0 { model.input().size as usize } else { 0 };
+    // A network of features has accumulators, a dense one has bytes or words, a sparse one a list of features and their values.
+    let record = model.input();
+    let (hidden, size) = (record.hidden as usize, record.size as usize);
+    let (values, bytes, words_len) = match record.kind {
+        input_kind::FEATURES => (hidden, 0, 0),
+        input_kind::SPARSE => (record.max_active as usize, 0, record.max_active as usize),
+        _ if record.element == element::F32 => (0, 0, size),
+        _ => (0, size, 0),
+    };
     for tier in tiers() {
-        let (Some(own), Some(other), Some(spare), Some(bytes)) =
-            (own.get_mut(..hidden), other.get_mut(..hidden), spare.get_mut(..hidden), input.get_mut(..size))
-        else {
+        let (Some(own), Some(other), Some(spare), Some(bytes), Some(words)) = (
+            own.get_mut(..values),
+            other.get_mut(..hidden),
+            spare.get_mut(..hidden),
+            input.get_mut(..bytes),
+            words.get_mut(..words_len),
+        ) else {
             return writeln!(log, "signature {name} REFUSED: wider than {WIDEST}");
         };
-        let buffers = Buffers { own, other, spare, bytes, workspace: workspace.as_mut() };
+        let buffers = Buffers { own, other, spare, bytes, words, workspace: workspace.as_mut() };
         match signature(&Plan::new(model, tier), buffers) {
             Ok(signature) => writeln!(log, "signature {name} {} {signature:016x}", tier.name)?,
             Err(error) => writeln!(log, "signature {name} {} REFUSED: {error}", tier.name)?,

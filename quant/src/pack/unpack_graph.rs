@@ -1,0 +1,189 @@
+//! Back from the container: the same quantised graph that was packed.
+
+use super::error::PackError;
+use super::program::{UNIT, VALUES};
+use super::tensor::Orientation;
+use super::unpack::values;
+use crate::arch::ElementType;
+use crate::graph::Activation;
+use crate::quantise::graph::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+use crate::quantise::{QuantTensor, Values};
+use tamis_runtime::format::{Model, OpRecord, Tensor, activation, element, input_kind, op};
+
+/// Whether a container holds a graph, rather than a network of layers.
+#[must_use]
+pub fn is_graph(model: &Model<'_>) -> bool {
+    model.people().is_ok_and(|people| people.tensor_names.lines().any(|name| name == VALUES))
+}
+
+/// Takes a graph's container apart: operations with their tensors in training order, names and units.
+///
+/// # Errors
+/// [`PackError`] if the file has no names or no units of a graph, or operations that no graph has.
+pub fn unpack_graph(model: &Model<'_>) -> Result<QuantGraph, PackError> {
+    let people = model.people()?;
+    let names: Vec<&str> = people.tensor_names.lines().collect();
+    let missing = |tensor: &str, rows: usize| PackError::Contents { tensor: tensor.to_owned(), outputs: rows, inputs: 1 };
+    let count = model.ops().len();
+    let reader = Reader { model, names: &names };
+    let facts = names.iter().position(|name| *name == VALUES).and_then(|index| reader.vector(index as u32));
+    let facts = facts.filter(|facts| facts.len() == 2 * count).ok_or_else(|| missing(VALUES, 2 * count))?;
+    let units: Vec<usize> = (0..names.len()).filter(|index| names[*index].ends_with(UNIT)).collect();
+    if units.len() != count {
+        return Err(missing(&format!("…{UNIT}"), count));
+    }
+    let mut nodes = Vec::with_capacity(count);
+    for (index, (record, unit)) in model.ops().iter().zip(units).enumerate() {
+        let name = names.get(unit).and_then(|name| name.strip_suffix(UNIT)).unwrap_or_default();
+        let fault = || missing(name, 1);
+        let made = model.values().get(index + 1).ok_or_else(fault)?;
+        let element = Element::of_code(made.element).ok_or_else(fault)?;
+        let units = reader.reals(unit as u32).ok_or_else(|| missing(&format!("{name}{UNIT}"), 1))?;
+        let zero = facts.get(2 * index).copied().unwrap_or(0);
+        let layer = facts.get(2 * index + 1).and_then(|layer| usize::try_from(*layer).ok());
+        let mut reads = vec![record.input as usize];
+        if record.kind == op::CONCAT || record.kind == op::ADD_I32 || record.kind == op::ADD_F32 {
+            reads.push(record.second as usize);
+        }
+        // Parts of values are not read in a graph.
+        let len = |value: usize| model.values().get(value).map_or(0, |value| value.len);
+        let rest = made.len - if record.kind == op::CONCAT { record.input_len } else { 0 };
+        let whole = record.input_start == 0
+            && record.input_len == len(record.input as usize)
+            && reads.get(1).is_none_or(|second| record.second_start == 0 && len(*second) == rest);
+        let op = reader.operation(record).filter(|_| whole).ok_or_else(|| PackError::Unsupported {
+            layer: name.to_owned(),
+            what: format!("operation {index} of kind {}, which no graph has", record.kind),
+            instead: "pack the network again",
+        })?;
+        let value = QuantValue { element, len: made.len as usize, units, zero, layer };
+        nodes.push(QuantNode { name: name.to_owned(), reads, op, value });
+    }
+    Ok(QuantGraph {
+        name: people.name.to_owned(),
+        description: people.description.to_owned(),
+        input: input(model),
+        nodes,
+    })
+}
+
+fn input(model: &Model<'_>) -> QuantInput {
+    let record = model.input();
+    if record.kind == input_kind::SPARSE {
+        return QuantInput::Sparse {
+            features: record.size as usize,
+            max_active: record.max_active as usize,
+            exact: record.exact == 1,
+            unit: (record.element == element::I16).then_some(record.unit),
+        };
+    }
+    let element = Element::of_code(record.element).unwrap_or(Element::F32);
+    QuantInput::Dense { len: record.size as usize, element, unit: record.unit }
+}
+
+struct Reader<'r, 'm> {
+    model: &'r Model<'m>,
+    names: &'r [&'r str],
+}
+
+impl Reader<'_, '_> {
+    fn operation(&self, record: &OpRecord) -> Option<QuantOp> {
+        let [first, second, third, _] = record.params;
+        let output = Orientation::OutputRows;
+        let real = |bits: u32| f32::from_bits(bits);
+        Some(match record.kind {
+            op::AFFINE_I8 | op::AFFINE_I16 => {
+                QuantOp::Affine { weights: self.tensor(record.weights, output)?, bias: self.tensor(record.bias, output)? }
+            }
+            op::AFFINE_F32 => {
+                let (weights, bias) = (self.tensor(record.weights, output)?, self.tensor(record.bias, output)?);
+                QuantOp::AffineF32 { weights, bias }
+            }
+            op::SPARSE_AFFINE => {
+                let weights = self.tensor(record.weights, Orientation::InputRows)?;
+                QuantOp::SparseAffine { weights, bias: self.tensor(record.bias, output)? }
+            }
+            op::SPARSE_ROWS => {
+                let table = self.tensor(record.weights, Orientation::InputRows)?;
+                QuantOp::SparseRows { table, requantisation: (second > 0).then_some((first as i32, second)) }
+            }
+            op::FM_TERM => QuantOp::FmTerm { width: first as usize },
+            op::BI_INTERACTION => QuantOp::BiInteraction { width: first as usize },
+            op::INNER_PRODUCTS => QuantOp::InnerProducts { width: first as usize },
+            op::CONCAT => QuantOp::Concat,
+            op::ADD_I32 | op::ADD_F32 => QuantOp::Add,
+            op::REQUANTISE => QuantOp::Requantise {
+                multipliers: self.vector(record.multipliers)?,
+                shifts: self.bytes(record.shifts)?,
+                low: first as i32,
+                high: second as i32,
+            },
+            op::LOOKUP => {
+                let tensor = self.model.tensor(record.weights)?;
+                let signed = u32::from(tensor.record.element) == element::I8;
+                let entry = |byte: u8| if signed { i32::from(byte as i8) } else { i32::from(byte) };
+                QuantOp::Lookup { table: self.bytes(record.weights)?.into_iter().map(entry).collect() }
+            }
+            op::TREES => QuantOp::Trees {
+                features: self.tensor(record.multipliers, output)?,
+                thresholds: self.tensor(record.weights, output)?,
+                leaves: self.tensor(record.bias, output)?,
+            },
+            op::TO_F32 => QuantOp::ToF32 { factor: real(first), zero: second as i32 },
+            op::DEQUANTISE if self.model.tensor(record.bias).is_none() => QuantOp::Dequantise { factor: real(first) },
+            op::QUANTISE => QuantOp::Quantise { inverse: real(first), low: second as i32, high: third as i32 },
+            op::ACTIVATION_F32 => QuantOp::Activation(match record.activation {
+                activation::RELU => Activation::Relu,
+                activation::LEAKY_RELU => Activation::LeakyRelu { alpha: f64::from(real(first)) },
+                activation::SIGMOID => Activation::Sigmoid,
+                activation::TANH => Activation::Tanh,
+                activation::SOFTMAX => Activation::Softmax,
+                _ => return None,
+            }),
+            op::SCALE_F32 => QuantOp::Scale(real(first)),
+            _ => return None,
+        })
+    }
+
+    /// A matrix in training order.
+    fn tensor(&self, index: u32, orientation: Orientation) -> Option<QuantTensor> {
+        let tensor = self.model.tensor(index)?;
+        let (rows, cols) = (tensor.record.rows as usize, tensor.record.cols as usize);
+        let (outputs, inputs) = if orientation == Orientation::InputRows { (cols, rows) } else { (rows, cols) };
+        let element = match u32::from(tensor.record.element) {
+            element::I8 => ElementType::I8,
+            element::I16 => ElementType::I16,
+            element::I32 => ElementType::I32,
+            element::F32 => ElementType::F32,
+            _ => return None,
+        };
+        let values = values(&tensor, outputs, inputs, orientation)?;
+        let name = self.names.get(index as usize).copied().unwrap_or_default().to_owned();
+        Some(QuantTensor { name, element, scale: None, outputs, inputs, values })
+    }
+
+    /// A column of i32.
+    fn vector(&self, index: u32) -> Option<Vec<i32>> {
+        match self.tensor(index, Orientation::OutputRows)? {
+            QuantTensor { inputs: 1, element: ElementType::I32, values: Values::Int(values), .. } => Some(values),
+            _ => None,
+        }
+    }
+
+    /// A column of f32.
+    fn reals(&self, index: u32) -> Option<Vec<f32>> {
+        match self.tensor(index, Orientation::OutputRows)? {
+            QuantTensor { inputs: 1, values: Values::F32(values), .. } => Some(values),
+            _ => None,
+        }
+    }
+
+    /// A column of bytes.
+    fn bytes(&self, index: u32) -> Option<Vec<u8>> {
+        let tensor: Tensor<'_> = self.model.tensor(index)?;
+        let is_bytes = matches!(u32::from(tensor.record.element), element::U8 | element::I8);
+        let rows = tensor.record.rows as usize;
+        let column = |row| tensor.bank::<u8>(0).get(tensor.layout.offset(tensor.stride(), row, 0)).copied();
+        if is_bytes && tensor.record.cols == 1 { (0..rows).map(column).collect() } else { None }
+    }
+}

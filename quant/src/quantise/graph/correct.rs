@@ -1,0 +1,72 @@
+//! Bias correction: rounding weights and activations shifts the mean of a layer's sums; its bias can take the shift back.
+//!
+//! Layer by layer, in order, so that a layer sees what the corrected ones before it make.
+
+use super::error::GraphQuantError;
+use super::net::{QuantGraph, QuantOp};
+use crate::graph::{Graph, Sample, SampleError};
+use crate::quantise::Values;
+use crate::verify::graph::GraphModel;
+
+/// Samples beyond these change a mean by less than a rounding error.
+const MAX_SAMPLES: usize = 512;
+
+/// Adds to every integer bias the mean of float sum minus integer sum over the samples.
+pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut QuantGraph) -> Result<(), GraphQuantError> {
+    let samples = samples.get(..MAX_SAMPLES.min(samples.len())).unwrap_or(samples);
+    if samples.is_empty() {
+        return Ok(());
+    }
+    let fault = |(index, error): (usize, SampleError)| GraphQuantError::Sample { index, error };
+    let truth = float_means(graph, samples).map_err(fault)?;
+    for index in 0..quantised.nodes.len() {
+        let Some(node) = quantised.nodes.get(index) else { break };
+        let is_affine = matches!(node.op, QuantOp::Affine { .. } | QuantOp::SparseAffine { .. });
+        let Some(truth) = node.value.layer.and_then(|layer| truth.get(layer)).filter(|_| is_affine) else { continue };
+        let means = integer_means(quantised, index, samples).map_err(fault)?;
+        let value = node.value.clone();
+        let Some(QuantOp::Affine { bias, .. } | QuantOp::SparseAffine { bias, .. }) =
+            quantised.nodes.get_mut(index).map(|node| &mut node.op)
+        else {
+            continue;
+        };
+        let Values::Int(bias) = &mut bias.values else { continue };
+        for (row, ((bias, truth), mean)) in bias.iter_mut().zip(truth).zip(&means).enumerate() {
+            let shift = (truth / value.unit(row) - mean).round();
+            // A conversion saturates; a bias at the end of i32 leaves no room for sums, which the proof says.
+            *bias = bias.saturating_add(shift as i32);
+        }
+    }
+    Ok(())
+}
+
+/// The mean of every element of every float value.
+fn float_means(graph: &Graph, samples: &[Sample]) -> Result<Vec<Vec<f64>>, (usize, SampleError)> {
+    let mut means: Vec<Vec<f64>> = Vec::new();
+    for (index, sample) in samples.iter().enumerate() {
+        let values = graph.trace(sample).map_err(|error| (index, error))?;
+        means.resize(values.len(), Vec::new());
+        means.iter_mut().zip(&values).for_each(|(means, values)| add(means, values.iter().copied()));
+    }
+    means.iter_mut().flatten().for_each(|sum| *sum /= samples.len() as f64);
+    Ok(means)
+}
+
+/// The mean of every integer that a node makes.
+fn integer_means(graph: &QuantGraph, node: usize, samples: &[Sample]) -> Result<Vec<f64>, (usize, SampleError)> {
+    let model = GraphModel::new(graph);
+    let mut means = Vec::new();
+    for (index, sample) in samples.iter().enumerate() {
+        let input = graph.input.quantise(sample).map_err(|error| (index, error))?;
+        if let Some(made) = model.trace_first(&input, node + 1).last() {
+            add(&mut means, made.integers().iter().copied().map(f64::from));
+        }
+    }
+    means.iter_mut().for_each(|sum| *sum /= samples.len() as f64);
+    Ok(means)
+}
+
+fn add(sums: &mut Vec<f64>, values: impl ExactSizeIterator<Item = f64>) {
+    sums.resize(values.len().max(sums.len()), 0.0);
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}

@@ -1,0 +1,124 @@
+//! Cross-layer equalisation: units of their own for the channels between two linear layers.
+//!
+//! In Linear → ReLU → Linear a channel of the middle may be counted in any unit: the first layer's requantisation has a factor a
+//! channel, the second layer folds units into its weights. A quiet channel gets a finer unit, at the price of larger weights' units
+//! in the second layer. With M the largest magnitude of all channels and m that of one, the channel's unit is
+//!
+//! ```text
+//! unit(M) · reach · (m / M)^power
+//! ```
+//!
+//! `reach` above 1 leaves room for what calibration did not see, below 1 it clips. Which of them is best is measured: the error of the
+//! logits on calibration samples, against the one unit that the method of calibration gives.
+
+use super::error::GraphQuantError;
+use super::lower::{Channels, lower};
+use super::net::QuantGraph;
+use super::options::{Activations, Options};
+use crate::calibrate::Calibration;
+use crate::graph::{Activation, Graph, Op, Sample, SampleError, Value};
+use crate::verify::graph::GraphModel;
+
+const POWERS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+const REACHES: [f64; 5] = [0.9, 1.0, 1.15, 1.3, 1.5];
+/// A channel that calibration saw only small values of still counts so much of the loudest.
+const QUIETEST: f64 = 1.0 / 64.0;
+/// Multiplications that a measurement may take: samples are fewer where the network is large.
+const WORK: usize = 100_000_000;
+
+/// The channels that lower the error, pair by pair in the order of the graph.
+pub(super) fn channels(
+    graph: &Graph,
+    samples: &[Sample],
+    calibration: &Calibration,
+    options: &Options,
+) -> Result<Channels, GraphQuantError> {
+    let mut best = Channels::default();
+    let values = middles(graph, options);
+    if values.is_empty() || samples.is_empty() || options.activations == Activations::I16 {
+        return Ok(best);
+    }
+    let measure = Measure::new(graph, samples)?;
+    let error = |channels: &Channels| measure.error(&lower(graph, calibration, options, channels)?);
+    let mut least = error(&best)?;
+    for value in values {
+        let Some(magnitudes) = calibration.values.get(value).map(|seen| &seen.magnitudes) else { continue };
+        let loudest = magnitudes.iter().copied().fold(0.0, f64::max);
+        if loudest <= 0.0 {
+            continue;
+        }
+        let before = best.clone();
+        for (power, reach) in POWERS.iter().flat_map(|power| REACHES.iter().map(move |reach| (*power, *reach))) {
+            let factor = |m: &f64| reach * libm::pow((m / loudest).max(QUIETEST), power);
+            let mut tried = before.clone();
+            tried.of.insert(value, magnitudes.iter().map(factor).collect());
+            let found = error(&tried)?;
+            if found < least {
+                (least, best) = (found, tried);
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// Values between two linear layers that nothing else reads.
+fn middles(graph: &Graph, options: &Options) -> Vec<Value> {
+    let readers = |value: Value| graph.nodes.iter().filter(move |node| node.reads.contains(&value));
+    let only = |value: Value| {
+        let mut found = readers(value);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let linear =
+        |node: &&crate::graph::Node| matches!(node.op, Op::Linear { .. }) && !options.keep_f32.contains(&node.name);
+    let is_middle = |(index, node): (usize, &crate::graph::Node)| {
+        let relu = matches!(node.op, Op::Activation(Activation::Relu)) && !options.keep_f32.contains(&node.name);
+        let source = *node.reads.first()?;
+        let made_by = graph.nodes.get(source.checked_sub(1)?).filter(linear)?;
+        only(source).filter(|reader| relu && reader.name != made_by.name)?;
+        only(index + 1).filter(linear).map(|_| index + 1)
+    };
+    graph.nodes.iter().enumerate().filter_map(is_middle).collect()
+}
+
+/// The error of the logits on some samples.
+pub(super) struct Measure<'s> {
+    samples: Vec<&'s Sample>,
+    logits: Value,
+    truth: Vec<Vec<f64>>,
+}
+
+impl<'s> Measure<'s> {
+    /// Evaluates the float graph on samples from all over the list.
+    pub(super) fn new(graph: &Graph, samples: &'s [Sample]) -> Result<Self, GraphQuantError> {
+        let work = |op: &Op| match op {
+            Op::Linear { weights, .. } => weights.values.len(),
+            _ => 0,
+        };
+        let one: usize = graph.nodes.iter().map(|node| work(&node.op)).sum();
+        let count = (WORK / one.max(1)).clamp(32, 512).min(samples.len()).max(1);
+        let step = samples.len().div_ceil(count).max(1);
+        let samples: Vec<&Sample> = samples.iter().step_by(step).collect();
+        let truth = samples.iter().enumerate().map(|(index, sample)| {
+            graph.evaluate_logits(sample).map_err(|error| GraphQuantError::Sample { index: index * step, error })
+        });
+        let truth = truth.collect::<Result<_, _>>()?;
+        Ok(Self { samples, logits: graph.logits(), truth })
+    }
+
+    /// Σ (integer − float)² over all logits.
+    pub(super) fn error(&self, quantised: &QuantGraph) -> Result<f64, GraphQuantError> {
+        let model = GraphModel::new(quantised);
+        let mut error = 0.0;
+        for (index, (sample, truth)) in self.samples.iter().zip(&self.truth).enumerate() {
+            let fault = |error: SampleError| GraphQuantError::Sample { index, error };
+            let found = model.logits(sample, self.logits).map_err(fault)?;
+            error += found.iter().zip(truth).map(|(found, truth)| (found - truth).powi(2)).sum::<f64>();
+        }
+        Ok(error)
+    }
+
+    /// Σ float².
+    pub(super) fn signal(&self) -> f64 {
+        self.truth.iter().flatten().map(|truth| truth * truth).sum()
+    }
+}

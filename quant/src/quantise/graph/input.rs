@@ -1,0 +1,65 @@
+//! A sample as the quantised network takes it.
+
+use super::net::{Element, QuantInput};
+use crate::graph::{Sample, SampleError};
+
+/// What goes into a quantised graph.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GraphInput {
+    /// (len,)
+    U8(Vec<u8>),
+    /// (len,)
+    I8(Vec<i8>),
+    /// (len,)
+    F32(Vec<f32>),
+    /// Active features in ascending order.
+    Sparse {
+        /// (count,)
+        features: Vec<u32>,
+        /// (count,), or nothing where the network takes features without values.
+        values: Vec<i16>,
+    },
+}
+
+impl QuantInput {
+    /// Rounds a sample to the input's unit, halves away from 0, what is beyond its range to the nearest end.
+    ///
+    /// A network that takes features without values takes values of 1, and of 0 for features that are not there.
+    ///
+    /// # Errors
+    /// [`SampleError::Kind`] for a vector in place of features or the other way round, [`SampleError::Value`] for a feature's value
+    /// that the network cannot be given, [`SampleError::Len`]. The runtime checks the rest.
+    pub fn quantise(&self, sample: &Sample) -> Result<GraphInput, SampleError> {
+        match (self, sample) {
+            (Self::Dense { len, element, unit }, Sample::Dense(x)) => {
+                if x.len() != *len {
+                    return Err(SampleError::Len { found: x.len(), expected: *len });
+                }
+                let integer = |x: &f64, low: f64, high: f64| (x / f64::from(*unit)).round().clamp(low, high);
+                Ok(match element {
+                    Element::U8 => GraphInput::U8(x.iter().map(|x| integer(x, 0.0, 255.0) as u8).collect()),
+                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, -127.0, 127.0) as i8).collect()),
+                    _ => GraphInput::F32(x.iter().map(|x| *x as f32).collect()),
+                })
+            }
+            (Self::Sparse { unit: None, .. }, Sample::Sparse(active)) => {
+                if let Some((feature, value)) = active.iter().find(|(_, value)| *value != 1.0 && *value != 0.0) {
+                    return Err(SampleError::Value { feature: *feature, value: *value });
+                }
+                let features = active.iter().filter(|(_, value)| *value != 0.0).map(|(feature, _)| *feature).collect();
+                Ok(GraphInput::Sparse { features, values: Vec::new() })
+            }
+            (Self::Sparse { unit: Some(unit), .. }, Sample::Sparse(active)) => {
+                let integer = |(_, x): &(u32, f64)| (x / f64::from(*unit)).round().clamp(-32_767.0, 32_767.0) as i16;
+                let features = active.iter().map(|(feature, _)| *feature).collect();
+                Ok(GraphInput::Sparse { features, values: active.iter().map(integer).collect() })
+            }
+            (Self::Dense { .. }, Sample::Sparse(_)) => {
+                Err(SampleError::Kind { found: "a list of features", expected: "a vector" })
+            }
+            (Self::Sparse { .. }, Sample::Dense(_)) => {
+                Err(SampleError::Kind { found: "a vector", expected: "a list of features" })
+            }
+        }
+    }
+}

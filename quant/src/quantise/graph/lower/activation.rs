@@ -1,0 +1,67 @@
+//! Activations: ReLU as a clamp of what comes next, others as tables between bytes, in f32 at the end.
+
+use super::encoding::Wish;
+use super::form::{Form, Sum, Whole};
+use super::{Element, GraphQuantError, Lowering, Node, QuantOp, Value};
+use crate::graph::Activation;
+
+impl Lowering<'_> {
+    pub(super) fn activation(
+        &mut self,
+        value: Value,
+        node: &Node,
+        activation: Activation,
+        keep: bool,
+    ) -> Result<Form, GraphQuantError> {
+        let first = node.reads.first().copied().unwrap_or(0);
+        match (self.form(first).clone(), activation) {
+            (Form::Sum(sum), Activation::Relu) if !keep => Ok(Form::Sum(Sum { relu: true, ..sum })),
+            (form, activation) if !keep && self.is_tabled(value, activation) && !matches!(form, Form::Real(_)) => {
+                self.lookup(value, first, activation)
+            }
+            _ => {
+                let at = self.real(first)?;
+                Ok(Form::Real(self.push_activation(value, at, activation)))
+            }
+        }
+    }
+
+    /// In f32, parameters included: the file holds them so.
+    fn push_activation(&mut self, value: Value, at: usize, activation: Activation) -> usize {
+        let held = match activation {
+            Activation::LeakyRelu { alpha } => Activation::LeakyRelu { alpha: f64::from(alpha as f32) },
+            other => other,
+        };
+        self.push_real(value, "out", &[at], QuantOp::Activation(held))
+    }
+
+    /// A table of all 256 bytes; over reals where what is read is no bytes of one unit.
+    fn lookup(&mut self, value: Value, first: Value, activation: Activation) -> Result<Form, GraphQuantError> {
+        let wish = match activation {
+            // Beyond, the function is nearer to its end than half a step of a byte.
+            Activation::Sigmoid => Wish::Capped(6.0),
+            Activation::Tanh => Wish::Capped(3.5),
+            _ => Wish::Any,
+        };
+        let whole = self.whole(first, wish)?;
+        let bytes = matches!(self.element(whole.at), Element::U8 | Element::I8);
+        if !bytes || whole.units.len() != 1 {
+            let at = self.real(first)?;
+            return Ok(Form::Real(self.push_activation(value, at, activation)));
+        }
+        let encoding = self.encoding(value, Wish::Any)?;
+        let signed = self.element(whole.at) == Element::I8;
+        let entry = |byte: u8| {
+            let x = if signed { i32::from(byte as i8) } else { i32::from(byte) };
+            let real = (f64::from(x) - f64::from(whole.zero)) * whole.unit(0);
+            let y = activation.apply(&[real]).first().copied().unwrap_or(0.0);
+            let integer = (y / f64::from(encoding.unit)).round() + f64::from(encoding.zero);
+            integer.clamp(f64::from(encoding.low), f64::from(encoding.high)) as i32
+        };
+        let unit = f64::from(encoding.unit);
+        let made = self.made(value, encoding.element, &[unit], encoding.zero);
+        let op = QuantOp::Lookup { table: (0..=255).map(entry).collect() };
+        let draft = self.draft(value, "table", &[whole.at], op, made);
+        Ok(Form::Whole(Whole { at: self.push(draft), units: vec![unit], zero: encoding.zero }))
+    }
+}

@@ -1,0 +1,284 @@
+//! From the float graph's operations to the runtime's.
+//!
+//! A float value has one primary [`Form`], what its node made, and others that readers asked for: integers of a width, reals.
+//! Operations that nobody reads in the end are dropped.
+
+mod activation;
+mod affine;
+mod encoding;
+mod form;
+mod interaction;
+mod prune;
+mod sparse;
+mod trees;
+
+pub(super) use form::Channels;
+
+use super::error::GraphQuantError;
+use super::net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+use super::options::{Activations, Options};
+use crate::calibrate::Calibration;
+use crate::graph::description::Description;
+use crate::graph::{Activation, Graph, Input, Node, Op, Value};
+use crate::proof::Check;
+use crate::proof::graph::{Span, bound};
+use encoding::Wish;
+use form::{Form, Sum, Whole};
+
+/// The quantised graph before biases are corrected.
+///
+/// `channels`: the factors of elements that shall have units of their own.
+pub(super) fn lower(
+    graph: &Graph,
+    calibration: &Calibration,
+    options: &Options,
+    channels: &Channels,
+) -> Result<QuantGraph, GraphQuantError> {
+    let mut lowering = Lowering {
+        graph,
+        calibration,
+        options,
+        channels,
+        lengths: graph.lengths(),
+        input: QuantInput::Dense { len: 0, element: Element::F32, unit: 1.0 },
+        nodes: Vec::new(),
+        spans: Vec::new(),
+        forms: Vec::new(),
+        wholes: Vec::new(),
+        reals: Vec::new(),
+    };
+    lowering.set_input()?;
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let form = lowering.node(index + 1, node)?;
+        lowering.forms.push(form);
+    }
+    lowering.finish()?;
+    let Lowering { input, nodes, .. } = lowering;
+    let mut quantised =
+        QuantGraph { name: graph.name.clone(), description: Description::of(graph)?.0.to_toml(), input, nodes };
+    prune::unread(&mut quantised);
+    Ok(quantised)
+}
+
+struct Lowering<'g> {
+    graph: &'g Graph,
+    calibration: &'g Calibration,
+    options: &'g Options,
+    channels: &'g Channels,
+    /// Of the float graph's values.
+    lengths: Vec<usize>,
+    input: QuantInput,
+    nodes: Vec<QuantNode>,
+    /// Of each quantised value.
+    spans: Vec<Span>,
+    /// Of each float value.
+    forms: Vec<Form>,
+    /// What readers asked for.
+    wholes: Vec<(Value, Wish, Whole)>,
+    reals: Vec<(Value, usize)>,
+}
+
+impl Lowering<'_> {
+    fn node(&mut self, value: Value, node: &Node) -> Result<Form, GraphQuantError> {
+        let keep = self.options.keep_f32.contains(&node.name);
+        let first = node.reads.first().copied().unwrap_or(0);
+        match &node.op {
+            Op::Linear { weights, bias } if keep => self.linear_f32(value, node, weights, bias),
+            Op::Linear { weights, bias } => self.linear(value, node, weights, bias),
+            Op::SparseLinear { weights, bias } => self.sparse_linear(value, node, (weights, bias), keep),
+            Op::Embed { table } => self.embed(value, node, table, keep),
+            Op::FmTerm { width } | Op::BiInteraction { width } | Op::InnerProducts { width } => {
+                self.interaction(value, node, *width, keep)
+            }
+            Op::Concat if keep => Ok(Form::Real(self.joined_real(value, &node.reads)?)),
+            Op::Concat => Ok(Form::Joined(node.reads.clone())),
+            Op::Add => self.add(value, node, keep),
+            Op::Scale(factor) => self.scale(value, node, *factor, keep),
+            Op::Activation(activation) => self.activation(value, node, *activation, keep),
+            Op::Flatten => Ok(self.form(first).clone()),
+            Op::Trees(forest) => self.trees(value, node, forest),
+        }
+    }
+
+    fn form(&self, value: Value) -> &Form {
+        const NOTHING: &Form = &Form::List;
+        self.forms.get(value).unwrap_or(NOTHING)
+    }
+
+    /// The nodes that read a value, through those that only pass it on.
+    fn readers(&self, value: Value) -> Vec<&Node> {
+        let mut found = Vec::new();
+        for (index, node) in self.graph.nodes.iter().enumerate().filter(|(_, node)| node.reads.contains(&value)) {
+            match node.op {
+                Op::Flatten => found.extend(self.readers(index + 1)),
+                _ => found.push(node),
+            }
+        }
+        found
+    }
+
+    /// Whether a value is the network's output, perhaps by another name.
+    fn is_output(&self, value: Value) -> bool {
+        value == self.graph.output()
+            || self.graph.nodes.iter().enumerate().any(|(index, node)| {
+                matches!(node.op, Op::Flatten) && node.reads.contains(&value) && self.is_output(index + 1)
+            })
+    }
+
+    /// What reports call a float value.
+    fn name(&self, value: Value) -> &str {
+        value.checked_sub(1).and_then(|node| self.graph.nodes.get(node)).map_or("input", |node| &node.name)
+    }
+
+    /// A node as it would be appended: its name is that of its layer with a step.
+    fn draft(&self, value: Value, step: &str, reads: &[usize], op: QuantOp, made: QuantValue) -> QuantNode {
+        let name = format!("{}.{step}", self.name(value));
+        QuantNode { name, reads: reads.to_vec(), op, value: made }
+    }
+
+    /// What a draft's elements can be, and the sums to check.
+    fn checks(&self, node: &QuantNode) -> (Span, Vec<Check>) {
+        bound(&self.input, &self.nodes, &self.spans, node)
+    }
+
+    /// Appends a node; its value's number.
+    fn push(&mut self, mut node: QuantNode) -> usize {
+        let taken = |name: &str| self.nodes.iter().any(|other| other.name == name);
+        if taken(&node.name) {
+            let free = (2u32..).map(|count| format!("{}{count}", node.name)).find(|name| !taken(name));
+            node.name = free.unwrap_or_default();
+        }
+        let (span, _) = self.checks(&node);
+        self.spans.push(span);
+        self.nodes.push(node);
+        self.nodes.len()
+    }
+
+    fn element(&self, at: usize) -> Element {
+        match (at.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes.get(node).map_or(Element::F32, |node| node.value.element),
+            (None, QuantInput::Dense { element, .. }) => element,
+            (None, QuantInput::Sparse { .. }) => Element::I16,
+        }
+    }
+
+    fn unsupported(&self, value: Value, what: impl Into<String>, instead: &'static str) -> GraphQuantError {
+        GraphQuantError::Unsupported { layer: self.name(value).to_owned(), what: what.into(), instead }
+    }
+
+    /// The input: reals where trees, or nothing but layers that stay f32, read it.
+    fn set_input(&mut self) -> Result<(), GraphQuantError> {
+        let seen = self.calibration.values.first();
+        let form = match self.graph.input {
+            Input::Sparse { features, max_active, exact } => {
+                let magnitude = seen.map_or(1.0, |seen| seen.high.max(-seen.low));
+                let unit = (magnitude / f64::from(i16::MAX)) as f32;
+                let unit = seen.is_some_and(|seen| !seen.binary).then_some(if unit.is_normal() { unit } else { 1.0 });
+                self.input = QuantInput::Sparse { features, max_active, exact, unit };
+                Form::List
+            }
+            Input::Dense { len } => {
+                let readers = self.readers(0);
+                let stays = |node: &&Node| self.options.keep_f32.contains(&node.name);
+                let trees = readers.iter().any(|node| matches!(node.op, Op::Trees(_)));
+                let wide = self.options.activations == Activations::I16;
+                if trees || wide || readers.iter().all(stays) {
+                    self.input = QuantInput::Dense { len, element: Element::F32, unit: 1.0 };
+                    Form::Real(0)
+                } else {
+                    let encoding = self.input_encoding()?;
+                    self.input = QuantInput::Dense { len, element: encoding.element, unit: encoding.unit };
+                    Form::Whole(Whole { at: 0, units: vec![f64::from(encoding.unit)], zero: 0 })
+                }
+            }
+        };
+        self.spans.push(Span::of_input(&self.input));
+        self.forms.push(form);
+        Ok(())
+    }
+
+    fn add(&mut self, value: Value, node: &Node, keep: bool) -> Result<Form, GraphQuantError> {
+        let sums: Option<Vec<Sum>> = node.reads.iter().map(|read| self.form(*read).sum().cloned()).collect();
+        let Some(sums) = sums.filter(|_| !keep) else {
+            let mut total = None;
+            for read in &node.reads {
+                let at = self.real(*read)?;
+                total = Some(match total {
+                    Some(before) => self.push_real(value, "sum", &[before, at], QuantOp::Add),
+                    None => at,
+                });
+            }
+            return Ok(Form::Real(total.unwrap_or(0)));
+        };
+        // One unit for all, fine enough that 30 bits hold the sum of all bounds.
+        let magnitude: f64 = sums.iter().map(|sum| sum.magnitude).sum();
+        let finest = sums.iter().flat_map(|sum| sum.units.iter().copied()).fold(0.0, f64::max);
+        let unit = form::power_of_two_unit(magnitude, finest);
+        let mut total: Option<usize> = None;
+        for read in &node.reads {
+            let at = self.sum_in_unit(*read, unit)?;
+            total = Some(match total {
+                Some(before) => {
+                    let made = self.made(value, Element::I32, &[unit], 0);
+                    let draft = self.draft(value, "sum", &[before, at], QuantOp::Add, made);
+                    self.push(draft)
+                }
+                None => at,
+            });
+        }
+        Ok(Form::Sum(Sum { at: total.unwrap_or(0), units: vec![unit], relu: false, magnitude }))
+    }
+
+    fn scale(&mut self, value: Value, node: &Node, factor: f64, keep: bool) -> Result<Form, GraphQuantError> {
+        let first = node.reads.first().copied().unwrap_or(0);
+        let scaled =
+            |units: &[f64]| -> Vec<f64> { units.iter().map(|unit| f64::from((unit * factor) as f32)).collect() };
+        let holds = |units: &[f64]| factor > 0.0 && scaled(units).iter().all(|unit| (*unit as f32).is_normal());
+        Ok(match self.form(first).clone() {
+            Form::Sum(sum) if !keep && holds(&sum.units) => {
+                Form::Sum(Sum { units: scaled(&sum.units), magnitude: sum.magnitude * factor, ..sum })
+            }
+            Form::Whole(whole) if !keep && holds(&whole.units) => {
+                Form::Whole(Whole { units: scaled(&whole.units), ..whole })
+            }
+            _ => {
+                let at = self.real(first)?;
+                Form::Real(self.push_real(value, "scaled", &[at], QuantOp::Scale(factor as f32)))
+            }
+        })
+    }
+
+    /// The output: i32 of one unit, or f32.
+    fn finish(&mut self) -> Result<(), GraphQuantError> {
+        let output = self.graph.output();
+        let at = match self.form(output) {
+            Form::Sum(_) => self.uniform_sum(output)?,
+            _ => self.real(output)?,
+        };
+        // The last operation makes the output: what was asked for behind it is not read by anything.
+        self.nodes.truncate(at);
+        self.spans.truncate(at + 1);
+        if at == 0 {
+            // An input that is the output.
+            self.push_real(output, "out", &[0], QuantOp::Scale(1.0));
+        }
+        Ok(())
+    }
+
+    /// What a node makes for a float value.
+    fn made(&self, value: Value, element: Element, units: &[f64], zero: i32) -> QuantValue {
+        let len = self.lengths.get(value).copied().unwrap_or(0);
+        QuantValue { element, len, units: units.iter().map(|unit| *unit as f32).collect(), zero, layer: Some(value) }
+    }
+
+    fn push_real(&mut self, value: Value, step: &str, reads: &[usize], op: QuantOp) -> usize {
+        let made = self.made(value, Element::F32, &[1.0], 0);
+        let draft = self.draft(value, step, reads, op, made);
+        self.push(draft)
+    }
+
+    /// Whether an activation is worked out between integers.
+    fn is_tabled(&self, value: Value, activation: Activation) -> bool {
+        self.options.activations != Activations::I16 && activation != Activation::Softmax && !self.is_output(value)
+    }
+}

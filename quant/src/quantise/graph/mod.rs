@@ -1,0 +1,91 @@
+//! Float graphs to integers: [`Graph`](crate::graph::Graph) → [`QuantGraph`].
+//!
+//! ```text
+//! samples --calibrate--> ranges --lower--> QuantGraph --equalise, correct--> QuantGraph --prove--> done, or refused
+//! ```
+//!
+//! Sums stay i32 until something reads them; what reads them says which integers it wants. A sum's units are a channel each, the
+//! next layer folds the units of what it reads into its weights, so that a value's elements may have units of their own.
+
+mod correct;
+mod equalise;
+mod error;
+mod input;
+mod lower;
+mod net;
+mod options;
+mod reals;
+mod search;
+
+pub use error::GraphQuantError;
+pub use input::GraphInput;
+pub use net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+pub use options::{Activations, Granularity, Options, WeightBits};
+pub use search::{Budget, Found, search_mixed};
+
+use crate::calibrate::{Calibration, calibrate};
+use crate::graph::{Graph, Sample};
+use crate::proof::graph::prove_graph;
+use lower::{Channels, lower};
+
+/// Quantises a graph. Samples calibrate it; without any, networks whose values behind the input need no range can be quantised.
+///
+/// # Errors
+/// [`GraphQuantError`]: the graph or a sample is wrong, a range is missing, a number does not fit, a sum can overflow.
+///
+/// # Examples
+/// ```
+/// use tamis_quant::float::Matrix;
+/// use tamis_quant::graph::{Graph, Input, Node, Op, Sample};
+/// use tamis_quant::quantise::graph::{Options, quantise_graph};
+/// use tamis_quant::verify::graph::GraphModel;
+///
+/// let weights = Matrix::new(1, 2, vec![0.5, -0.25]).ok_or("shape")?;
+/// let graph = Graph {
+///     name: "two".to_owned(),
+///     input: Input::Dense { len: 2 },
+///     nodes: vec![Node { name: "out".to_owned(), reads: vec![0], op: Op::Linear { weights, bias: vec![0.125] } }],
+/// };
+/// let samples = [Sample::Dense(vec![1.0, 0.0]), Sample::Dense(vec![0.5, 1.0])];
+/// let quantised = quantise_graph(&graph, &samples, &Options::default())?;
+/// let output = GraphModel::new(&quantised).evaluate(&samples[0])?;
+/// assert!((output[0] - 0.625).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn quantise_graph(graph: &Graph, samples: &[Sample], options: &Options) -> Result<QuantGraph, GraphQuantError> {
+    graph.check()?;
+    check_names(graph, options)?;
+    let calibration = calibrate(graph, samples).map_err(|(index, error)| GraphQuantError::Sample { index, error })?;
+    quantise_calibrated(graph, samples, &calibration, options)
+}
+
+/// The same with what was seen of the samples already.
+fn quantise_calibrated(
+    graph: &Graph,
+    samples: &[Sample],
+    calibration: &Calibration,
+    options: &Options,
+) -> Result<QuantGraph, GraphQuantError> {
+    let channels =
+        if options.equalise { equalise::channels(graph, samples, calibration, options)? } else { Channels::default() };
+    let mut quantised = lower(graph, calibration, options, &channels)?;
+    if options.bias_correction {
+        correct::biases(graph, samples, &mut quantised)?;
+    }
+    let proof = prove_graph(&quantised);
+    match proof.violations.first() {
+        Some(violation) if !options.unproved => Err(GraphQuantError::Overflow { violation: violation.to_string() }),
+        _ => Ok(quantised),
+    }
+}
+
+fn check_names(graph: &Graph, options: &Options) -> Result<(), GraphQuantError> {
+    let known = |name: &String| graph.nodes.iter().any(|node| node.name == *name);
+    match options.keep_f32.iter().find(|name| !known(name)) {
+        Some(name) => {
+            let layers = graph.nodes.iter().map(|node| node.name.clone()).collect();
+            Err(GraphQuantError::NoSuchLayer { name: name.clone(), layers })
+        }
+        None => Ok(()),
+    }
+}

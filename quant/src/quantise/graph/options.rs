@@ -1,0 +1,85 @@
+//! What a user can choose.
+
+use crate::calibrate::Method;
+use std::collections::BTreeSet;
+
+/// How a graph is quantised.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// How ranges follow from what calibration saw.
+    pub method: Method,
+    /// Units of weights.
+    pub weights: Granularity,
+    /// Integers between layers.
+    pub activations: Activations,
+    /// Bits of weights. i16 weights read i16 activations.
+    pub weight_bits: WeightBits,
+    /// Whether biases take up the mean error that calibration samples show.
+    pub bias_correction: bool,
+    /// Whether channels between two linear layers may get units of their own, where that lowers the error on calibration samples.
+    pub equalise: bool,
+    /// Names of layers that stay f32.
+    pub keep_f32: BTreeSet<String>,
+    /// The ends of the input, where calibration shall not choose them.
+    pub input_range: Option<(f64, f64)>,
+    /// Whether a network is made whose sums may overflow.
+    pub unproved: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            method: Method::MeanSquare,
+            weights: Granularity::PerChannel,
+            activations: Activations::U7,
+            weight_bits: WeightBits::Eight,
+            bias_correction: true,
+            equalise: true,
+            keep_f32: BTreeSet::new(),
+            input_range: None,
+            unproved: false,
+        }
+    }
+}
+
+/// Which weights share a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granularity {
+    /// Those of one output.
+    PerChannel,
+    /// All of a layer.
+    PerTensor,
+}
+
+/// The integers of activations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activations {
+    /// 0 to 127 where values are not negative, else −127 to 127.
+    U7,
+    /// 0 to 255 with a zero point.
+    U8,
+    /// −128 to 127 with a zero point.
+    I8,
+    /// −32767 to 32767, fewer where sums would not fit.
+    I16,
+}
+
+/// Bits of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WeightBits {
+    /// −127 to 127.
+    Eight,
+    /// −32767 to 32767, fewer where sums would not fit.
+    Sixteen,
+}
+
+impl WeightBits {
+    /// The largest magnitude.
+    #[must_use]
+    pub const fn limit(self) -> i32 {
+        match self {
+            Self::Eight => 127,
+            Self::Sixteen => 32_767,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A quantised graph's parameters as reals again: what the integers stand for.
+
+use super::net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp};
+use crate::graph::description::{Tensor, Tensors};
+use crate::quantise::{QuantTensor, Values};
+
+impl QuantGraph {
+    /// Every weight (a row an output), bias and table (a row a feature) by its name; biases without what zero points took off them. Trees have none:
+    /// their thresholds and leaves mean something beside their features only.
+    #[must_use]
+    pub fn to_tensors(&self) -> Tensors {
+        let mut tensors = Tensors::new();
+        for node in &self.nodes {
+            match &node.op {
+                QuantOp::Affine { weights, bias } => {
+                    let read = node.reads.first().copied().unwrap_or(0);
+                    self.affine(&mut tensors, node, (weights, bias), |input| self.unit_of(read, input), self.zero_of(read));
+                }
+                QuantOp::SparseAffine { weights, bias } if node.value.element != Element::F32 => {
+                    self.affine(&mut tensors, node, (weights, bias), |_| self.value_unit(), 0);
+                }
+                QuantOp::AffineF32 { weights, bias } | QuantOp::SparseAffine { weights, bias } => {
+                    put(&mut tensors, weights, |_, _, x| x);
+                    put_vector(&mut tensors, bias, |_, x| x);
+                }
+                QuantOp::SparseRows { table, requantisation } => {
+                    // A row's value 1 is so many integers of the file.
+                    let factor = match requantisation {
+                        Some((multiplier, shift)) => {
+                            node.value.unit(0) * f64::from(*multiplier) / (1u64 << shift) as f64 / self.value_unit()
+                        }
+                        None => node.value.unit(0),
+                    };
+                    let values = elements(table).into_iter().map(|x| x * factor).collect();
+                    tensors.insert(table.name.clone(), Tensor { shape: vec![table.inputs, table.outputs], values });
+                }
+                _ => {}
+            }
+        }
+        tensors
+    }
+
+    fn affine(
+        &self,
+        tensors: &mut Tensors,
+        node: &QuantNode,
+        (weights, bias): (&QuantTensor, &QuantTensor),
+        input_unit: impl Fn(usize) -> f64,
+        zero: i32,
+    ) {
+        put(tensors, weights, |row, input, x| x * node.value.unit(row) / input_unit(input));
+        let rows = weights.outputs.max(1);
+        let mut sums = vec![0f64; rows];
+        for column in weights.integers().chunks(rows) {
+            sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += f64::from(*weight));
+        }
+        put_vector(tensors, bias, |row, x| {
+            (x + f64::from(zero) * sums.get(row).copied().unwrap_or(0.0)) * node.value.unit(row)
+        });
+    }
+
+    fn unit_of(&self, value: usize, element: usize) -> f64 {
+        match (value.checked_sub(1).and_then(|node| self.nodes.get(node)), self.input) {
+            (Some(node), _) => node.value.unit(element),
+            (None, QuantInput::Dense { unit, .. }) => f64::from(unit),
+            (None, QuantInput::Sparse { .. }) => 1.0,
+        }
+    }
+
+    fn zero_of(&self, value: usize) -> i32 {
+        value.checked_sub(1).and_then(|node| self.nodes.get(node)).map_or(0, |node| node.value.zero)
+    }
+
+    fn value_unit(&self) -> f64 {
+        match self.input {
+            QuantInput::Sparse { unit: Some(unit), .. } => f64::from(unit),
+            _ => 1.0,
+        }
+    }
+}
+
+/// The elements as reals, in training order.
+fn elements(tensor: &QuantTensor) -> Vec<f64> {
+    match &tensor.values {
+        Values::Int(values) => values.iter().copied().map(f64::from).collect(),
+        Values::F32(values) => values.iter().copied().map(f64::from).collect(),
+    }
+}
+
+/// A matrix, row after row.
+fn put(tensors: &mut Tensors, tensor: &QuantTensor, real: impl Fn(usize, usize, f64) -> f64) {
+    let (outputs, inputs) = (tensor.outputs, tensor.inputs);
+    let values = elements(tensor);
+    let at = |row: usize, input: usize| values.get(row + outputs * input).copied().unwrap_or(0.0);
+    let rows = (0..outputs).flat_map(|row| (0..inputs).map(move |input| (row, input)));
+    let values = rows.map(|(row, input)| real(row, input, at(row, input))).collect();
+    tensors.insert(tensor.name.clone(), Tensor { shape: vec![outputs, inputs], values });
+}
+
+fn put_vector(tensors: &mut Tensors, tensor: &QuantTensor, real: impl Fn(usize, f64) -> f64) {
+    let values = elements(tensor).into_iter().enumerate().map(|(row, x)| real(row, x)).collect();
+    tensors.insert(tensor.name.clone(), Tensor { shape: vec![tensor.outputs], values });
+}

@@ -1,0 +1,72 @@
+//! A value as plain numbers.
+
+use crate::quantise::graph::{Element, QuantValue};
+
+/// A value of a quantised graph for one sample.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// Integers of any element.
+    Int(Vec<i32>),
+    /// Reals.
+    Real(Vec<f32>),
+    /// The list of active features, each with its integer value.
+    Sparse(Vec<(u32, i32)>),
+}
+
+impl Data {
+    /// The integers; nothing of reals.
+    #[must_use]
+    pub fn integers(&self) -> &[i32] {
+        match self {
+            Self::Int(values) => values,
+            _ => &[],
+        }
+    }
+
+    /// The reals; nothing of integers.
+    #[must_use]
+    pub fn reals(&self) -> &[f32] {
+        match self {
+            Self::Real(values) => values,
+            _ => &[],
+        }
+    }
+
+    /// The active features; nothing of vectors.
+    #[must_use]
+    pub fn active(&self) -> &[(u32, i32)] {
+        match self {
+            Self::Sparse(active) => active,
+            _ => &[],
+        }
+    }
+
+    /// What the elements stand for.
+    #[must_use]
+    pub fn to_reals(&self, value: &QuantValue) -> Vec<f64> {
+        match self {
+            Self::Int(values) => {
+                let real = |(element, x): (usize, &i32)| (f64::from(*x) - f64::from(value.zero)) * value.unit(element);
+                values.iter().enumerate().map(real).collect()
+            }
+            Self::Real(values) => {
+                values.iter().enumerate().map(|(element, x)| f64::from(*x) * value.unit(element)).collect()
+            }
+            Self::Sparse(_) => Vec::new(),
+        }
+    }
+
+    /// The bytes as the runtime holds them.
+    #[must_use]
+    pub fn bytes(&self, element: Element) -> Vec<u8> {
+        match self {
+            Self::Real(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::Sparse(_) => Vec::new(),
+            Self::Int(values) => match element {
+                Element::U8 | Element::I8 => values.iter().map(|x| *x as u8).collect(),
+                Element::I16 => values.iter().flat_map(|x| (*x as i16).to_le_bytes()).collect(),
+                Element::I32 | Element::F32 => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            },
+        }
+    }
+}

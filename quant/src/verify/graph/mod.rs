@@ -1,0 +1,14 @@
+//! A quantised graph as a plain function, and how far it is from the float graph.
+
+mod compare;
+mod data;
+mod metrics;
+mod model;
+mod operation;
+mod runtime;
+
+pub use compare::{Comparison, LayerError, Predictions, compare_graphs};
+pub use data::Data;
+pub use metrics::{Agreement, auc, log_loss, wilson};
+pub use model::GraphModel;
+pub use runtime::check_graph_runtime;

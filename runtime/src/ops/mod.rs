@@ -1,0 +1,167 @@
+//! The operations of general networks: sparse inputs, interactions, trees, tables, integers to reals and back.
+//!
+//! What networks of accumulators and of dense layers need is resolved in `step` and run in `exec`; the rest is here, a family a
+//! file, as plain functions over slices. The dense layer on i16 and requantisation have kernels; the others are the same loops on
+//! every tier.
+
+mod convert;
+mod interact;
+mod join;
+mod resolve;
+mod sparse;
+mod trees;
+
+use crate::exec::Input;
+use crate::format::Tensor;
+use crate::plan::Plan;
+use crate::step::{Banks, Place, Requantisation, Step};
+use crate::workspace::split;
+use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
+
+/// An operation with its operands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum General<'a> {
+    SparseAffine { weights: Elements<'a>, bias: Elements<'a> },
+    SparseRows { weights: Elements<'a>, width: usize, scale: Option<Scale> },
+    Interactions { kind: u32, width: usize, element: u32 },
+    Join { kind: u32, second: Place, reads_input: bool },
+    Lookup { table: Banks<'a, u8> },
+    AffineI16 { weights: Elements<'a>, bias: Banks<'a, i32> },
+    Trees(Forest<'a>),
+    ToF32 { element: u32, factor: f32, zero: i32 },
+    Quantise { element: u32, inverse: f32, low: i32, high: i32, zero: i32 },
+    Requantise { requantise: Requantisation<'a>, zero: i32 },
+    Activation { code: u32, alpha: f32 },
+}
+
+/// The factor of SPARSE_ROWS, `multiplier / 2^shift`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    pub multiplier: i32,
+    pub shift: u32,
+}
+
+/// The operands of TREES: each tensor (trees, nodes).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forest<'a> {
+    pub features: Banks<'a, i32>,
+    pub thresholds: Elements<'a>,
+    pub leaves: Elements<'a>,
+    pub trees: usize,
+    pub nodes: usize,
+    /// Of the value that is read.
+    pub element: u32,
+}
+
+/// A tensor whose element its record says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Elements<'a> {
+    None,
+    I8(Banks<'a, i8>),
+    I16(Banks<'a, i16>),
+    I32(Banks<'a, i32>),
+    F32(Banks<'a, f32>),
+}
+
+impl<'a> Elements<'a> {
+    fn new(tensor: Option<Tensor<'a>>) -> Self {
+        use crate::format::element;
+        let Some(tensor) = tensor else { return Self::None };
+        match u32::from(tensor.record.element) {
+            element::I8 => Self::I8(Banks::new(Some(tensor))),
+            element::I16 => Self::I16(Banks::new(Some(tensor))),
+            element::I32 => Self::I32(Banks::new(Some(tensor))),
+            element::F32 => Self::F32(Banks::new(Some(tensor))),
+            _ => Self::None,
+        }
+    }
+
+    fn i32s(&self, bucket: usize) -> &'a [i32] {
+        if let Self::I32(banks) = self { banks.bank(bucket) } else { &[] }
+    }
+
+    fn f32s(&self, bucket: usize) -> &'a [f32] {
+        if let Self::F32(banks) = self { banks.bank(bucket) } else { &[] }
+    }
+}
+
+impl Plan<'_> {
+    /// Runs one of these operations.
+    pub(crate) fn general(
+        &self,
+        work: &General<'_>,
+        step: &Step<'_>,
+        input: &Input<'_>,
+        bucket: usize,
+        all: &mut [u8],
+    ) {
+        if let (Input::Sparse { features, values }, true) = (*input, step.reads_input) {
+            let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
+            let record = self.model.input();
+            let list = sparse::List { features, values, unit: record.unit };
+            return sparse::run(work, &list, bucket, out);
+        }
+        let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
+            let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
+            (input.bytes().get(step.read.range()).unwrap_or(&[]), out)
+        } else {
+            split(all, step.read.range(), step.write.range())
+        };
+        match *work {
+            General::Join { kind, second, reads_input } => {
+                // First one value, then the other: three places cannot be borrowed at once where two of them may be the same.
+                let end = x.len().min(out.len());
+                let (head, _) = out.split_at_mut(end);
+                head.copy_from_slice(&x[..end]);
+                let (second, out): (&[u8], &mut [u8]) = if reads_input {
+                    let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
+                    (input.bytes().get(second.range()).unwrap_or(&[]), out)
+                } else {
+                    split(all, second.range(), step.write.range())
+                };
+                join::run(kind, end, second, out);
+            }
+            General::Interactions { kind, width, element } => interact::run(kind, element, width, x, out),
+            General::Lookup { table } => convert::lookup(x, table.bank(bucket), out),
+            General::AffineI16 { weights, bias } => {
+                let (x, bias, out) = (typed(x), bias.bank(bucket), typed_mut(out));
+                match weights {
+                    Elements::I8(w) => (self.kernels.affine_i16_i8.call)(x, w.bank(bucket), w.stride, bias, out),
+                    Elements::I16(w) => (self.kernels.affine_i16.call)(x, w.bank(bucket), w.stride, bias, out),
+                    _ => {}
+                }
+            }
+            General::Trees(forest) => trees::run(&forest, x, bucket, out),
+            General::ToF32 { element, factor, zero } => convert::to_f32(element, x, factor, zero, typed_mut(out)),
+            General::Quantise { element, inverse, low, high, zero } => {
+                convert::quantise(element, typed(x), |x| crate::num::quantise(x, inverse, zero, low, high), out);
+            }
+            General::Requantise { requantise, zero } => {
+                convert::requantise(self.kernels, &requantise, zero, bucket, typed(x), out);
+            }
+            General::Activation { code, alpha } => convert::activation(code, alpha, typed(x), typed_mut(out)),
+            // These read the sparse input.
+            General::SparseAffine { .. } | General::SparseRows { .. } => {}
+        }
+    }
+}
+
+fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
+    try_cast_slice(bytes).unwrap_or(&[])
+}
+
+fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
+    try_cast_slice_mut(bytes).unwrap_or(&mut [])
+}
+
+impl<'a> Input<'a> {
+    /// A dense vector as it lies in memory; nothing of any other input.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        match *self {
+            Self::U8(x) => x,
+            Self::I8(x) => cast_slice(x),
+            Self::F32(x) => cast_slice(x),
+            Self::Accumulators(..) | Self::Sparse { .. } => &[],
+        }
+    }
+}

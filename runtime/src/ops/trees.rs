@@ -1,0 +1,72 @@
+//! Trees of decisions, in heap order: the children of node `n` are `2n + 1` and `2n + 2`.
+
+use super::sparse::List;
+use super::{Elements, Forest, typed, typed_mut};
+use crate::format::element;
+
+/// The sum of the leaves that a value reaches.
+pub(super) fn run(forest: &Forest<'_>, x: &[u8], bucket: usize, out: &mut [u8]) {
+    match forest.element {
+        element::U8 => sum(forest, bucket, &|at| x.get(at).map_or(0, |x| i32::from(*x)), out),
+        element::I8 => sum(forest, bucket, &|at| typed::<i8>(x).get(at).map_or(0, |x| i32::from(*x)), out),
+        element::I16 => sum(forest, bucket, &|at| typed::<i16>(x).get(at).map_or(0, |x| i32::from(*x)), out),
+        element::I32 => sum(forest, bucket, &|at| typed::<i32>(x).get(at).copied().unwrap_or(0), out),
+        _ => {
+            let x = typed::<f32>(x);
+            let thresholds = forest.thresholds.f32s(bucket);
+            leaves(forest, bucket, thresholds, &|at| x.get(at).copied().unwrap_or(0.0), out);
+        }
+    }
+}
+
+/// The same of the sparse input.
+pub(super) fn run_sparse(forest: &Forest<'_>, list: &List<'_>, bucket: usize, out: &mut [u8]) {
+    sum(forest, bucket, &|at| list.at(at), out);
+}
+
+fn sum(forest: &Forest<'_>, bucket: usize, x: &dyn Fn(usize) -> i32, out: &mut [u8]) {
+    leaves(forest, bucket, forest.thresholds.i32s(bucket), x, out);
+}
+
+/// Every tree's leaf, added up in the order of the trees.
+fn leaves<T: PartialOrd>(forest: &Forest<'_>, bucket: usize, thresholds: &[T], x: &dyn Fn(usize) -> T, out: &mut [u8]) {
+    let features = forest.features.bank(bucket);
+    let stride = forest.features.stride;
+    // All three tensors have elements of four bytes and one shape, so one stride.
+    let leaf = |tree: usize| {
+        let start = tree * stride;
+        let (features, thresholds) = (part(features, start, forest.nodes), part(thresholds, start, forest.nodes));
+        start + walk(features, thresholds, x)
+    };
+    let reached = (0..forest.trees).map(leaf);
+    match &forest.leaves {
+        Elements::F32(all) => {
+            let all = all.bank(bucket);
+            let sum = reached.fold(0.0, |sum, at| sum + all.get(at).copied().unwrap_or(0.0));
+            typed_mut::<f32>(out).iter_mut().for_each(|out| *out = sum);
+        }
+        all => {
+            let all = all.i32s(bucket);
+            let sum = reached.fold(0, |sum: i32, at| sum.wrapping_add(all.get(at).copied().unwrap_or(0)));
+            typed_mut::<i32>(out).iter_mut().for_each(|out| *out = sum);
+        }
+    }
+}
+
+/// The node where a walk ends. A child's number is more than twice its parent's, so that a walk has at most 32 steps.
+fn walk<T: PartialOrd>(features: &[i32], thresholds: &[T], x: &dyn Fn(usize) -> T) -> usize {
+    let mut node = 0;
+    while let (Some(feature), Some(threshold)) = (features.get(node), thresholds.get(node)) {
+        let Ok(feature) = usize::try_from(*feature) else { break };
+        let next = 2 * node + if x(feature) <= *threshold { 1 } else { 2 };
+        if next >= features.len() {
+            break;
+        }
+        node = next;
+    }
+    node
+}
+
+fn part<T>(all: &[T], start: usize, len: usize) -> &[T] {
+    all.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+}
