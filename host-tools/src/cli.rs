@@ -1,14 +1,13 @@
 //! What can be typed; what it means is in [`crate::verbs`].
 
+mod network;
+
+pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
+
 use crate::status;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::ffi::OsString;
 use std::path::PathBuf;
-use tamis_quant::import::angel::Kind;
-use tamis_quant::import::datacode::Orientation;
-use tamis_quant::import::hub::NetworkForm;
 
 /// The command line.
 ///
@@ -120,11 +119,14 @@ pub enum Form {
 /// `quantise`
 #[derive(Debug, Args)]
 pub struct Quantise {
-    /// Checkpoint folder, weights.bin or raw.bin
+    /// Checkpoint, a file or a folder
     pub checkpoint: PathBuf,
-    /// Architecture description
-    #[arg(long, value_name = "A.toml")]
-    pub arch: PathBuf,
+    /// What the checkpoint does not say.
+    #[command(flatten)]
+    pub network: Network,
+    /// How a graph becomes integers.
+    #[command(flatten)]
+    pub calibration: Calibration,
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
@@ -178,54 +180,6 @@ pub struct Inspect {
     pub tier: Option<String>,
 }
 
-/// What is known about a checkpoint that it does not say itself.
-#[derive(Debug, Args)]
-pub struct Network {
-    /// Form of the checkpoint, where its content is not to decide
-    #[arg(long, value_name = "FORM", value_parser = forms())]
-    pub from: Option<NetworkForm>,
-    /// Description of the layers (`schema = 1`) or of the graph (`graph = 1`); of a chain also 784:relu128:linear10, a .fann or a
-    /// network JSON
-    #[arg(long, value_name = "A.toml")]
-    pub arch: Option<OsString>,
-    /// What the leaves of trees are multiplied by, which no file of Angel says
-    #[arg(long, value_name = "RATE")]
-    pub learning_rate: Option<f64>,
-    /// Which model a folder of Angel is, where its files are not to decide
-    #[arg(long, value_name = "MODEL", value_parser = kinds())]
-    pub kind: Option<Kind>,
-    /// Number of features, where the checkpoint does not know it
-    #[arg(long, value_name = "N")]
-    pub features: Option<usize>,
-    /// Number of fields, each with one active feature, where the checkpoint does not know it
-    #[arg(long, value_name = "N")]
-    pub fields: Option<usize>,
-    /// The most features that are active at once, where they are not fields
-    #[arg(long, value_name = "N")]
-    pub max_active: Option<usize>,
-    /// What stands between the fields of text matrices: tab, space, comma, or the character itself
-    #[arg(long, value_name = "SEPARATOR")]
-    pub separator: Option<String>,
-    /// How weights lie, where the file leaves it open
-    #[arg(long, value_name = "ORDER", value_parser = orientations())]
-    pub orientation: Option<Orientation>,
-}
-
-fn forms() -> impl TypedValueParser<Value = NetworkForm> {
-    let parser = PossibleValuesParser::new(NetworkForm::ALL.map(NetworkForm::word));
-    parser.try_map(|word| NetworkForm::ALL.into_iter().find(|form| form.word() == word).ok_or("no form of checkpoint"))
-}
-
-fn kinds() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::word))
-        .try_map(|word| Kind::from_word(&word).ok_or("no model of Angel"))
-}
-
-fn orientations() -> impl TypedValueParser<Value = Orientation> {
-    let words = [Orientation::OutIn, Orientation::InOut].map(Orientation::word);
-    PossibleValuesParser::new(words).try_map(|word| Orientation::from_word(&word).ok_or("no orientation"))
-}
-
 /// `eval`
 #[derive(Debug, Args)]
 pub struct Eval {
@@ -243,6 +197,9 @@ pub struct Eval {
     /// Print raw scores, before the last sigmoid or softmax
     #[arg(long, requires = "inputs")]
     pub logits: bool,
+    /// Pass over the first N examples: those that calibrated, for instance
+    #[arg(long, value_name = "N", requires = "inputs", default_value_t = 0)]
+    pub skip: usize,
     /// Evaluate the first N positions or examples only
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -296,9 +253,21 @@ pub struct Verify {
     /// What it is held against.
     #[command(flatten)]
     pub truth: Truth,
-    /// Architecture description of the checkpoint
-    #[arg(long, value_name = "A.toml", requires = "checkpoint")]
-    pub arch: Option<PathBuf>,
+    /// What the checkpoint does not say.
+    #[command(flatten)]
+    pub network: Network,
+    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors, libsvm or dummy rows
+    #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions"])]
+    pub inputs: Option<PathBuf>,
+    /// Labels of the examples
+    #[arg(long, value_name = "FILE", requires = "inputs")]
+    pub labels: Option<PathBuf>,
+    /// The array of the examples, in a file of several
+    #[arg(long, value_name = "NAME", requires = "inputs")]
+    pub array: Option<String>,
+    /// Pass over the first N examples: those that calibrated, for instance
+    #[arg(long, value_name = "N", requires = "inputs", default_value_t = 0)]
+    pub skip: usize,
     /// Positions in BulletFormat to run; beside a reference with examples of its own, for the first question only
     #[arg(long, value_name = "FILE.bf")]
     pub positions: Option<PathBuf>,
@@ -321,7 +290,7 @@ pub struct Verify {
 #[group(required = true, multiple = true)]
 pub struct Truth {
     /// Float checkpoint that the container was made from
-    #[arg(long, value_name = "C", requires = "arch")]
+    #[arg(long, value_name = "C")]
     pub checkpoint: Option<PathBuf>,
     /// Outputs of the training framework, a safetensors file
     #[arg(long, value_name = "FILE")]

@@ -16,7 +16,9 @@ use tamis_quant::pack::PackError;
 use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
 use tamis_quant::quantise::QuantiseError;
+use tamis_quant::quantise::graph::GraphQuantError;
 use tamis_quant::score::ScoreError;
+use tamis_quant::verify::graph::GraphVerifyError;
 use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
@@ -164,7 +166,22 @@ classified!(
     QuantiseError,
     ReferenceError
 );
-classified!(ScoreError, VerifyError);
+classified!(GraphVerifyError, ScoreError, VerifyError);
+
+impl Fault for GraphQuantError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::NotCalibrated { .. } => {
+                Some("--calibrate DATA shows which values occur; some hundreds of examples are enough")
+            }
+            _ => None,
+        }
+    }
+}
 
 impl Fault for DataError {
     fn class(&self) -> FaultClass {

@@ -7,6 +7,7 @@
 
 mod cli;
 mod error;
+mod examples;
 mod facts;
 mod files;
 mod network;

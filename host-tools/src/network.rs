@@ -9,6 +9,7 @@ use tamis_quant::float::Net;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
 use tamis_quant::import::{Imported, Remark, read_checkpoint};
+use tamis_quant::pack::Provenance;
 
 /// A checkpoint in double precision.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct Import {
     source: String,
     /// FNV-1a of the bytes read.
     hash: String,
+    #[serde(skip)]
+    provenance: Provenance,
     remarks: Vec<Said>,
 }
 
@@ -42,12 +45,22 @@ impl Import {
             Remark::Decided(text) => Said { kind: "decided", text: text.clone() },
             Remark::Warning(text) => Said { kind: "warning", text: text.clone() },
         };
-        Self { source: source.to_owned(), hash: format!("{hash:016x}"), remarks: remarks.iter().map(said).collect() }
+        Self {
+            source: source.to_owned(),
+            hash: format!("{hash:016x}"),
+            provenance: Provenance { source: source.to_owned(), source_hash: hash },
+            remarks: remarks.iter().map(said).collect(),
+        }
     }
 
     /// The form that was read.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// What a container says about it.
+    pub const fn provenance(&self) -> &Provenance {
+        &self.provenance
     }
 
     /// FNV-1a of the bytes read.
@@ -77,6 +90,18 @@ pub fn read(path: &Path, args: &cli::Network) -> Result<(Network, Import), CliEr
             let (graph, import) = graph_of(path, &options)?;
             Ok((Network::Graph(graph), import))
         }
+    }
+}
+
+/// bullet's layers, if that is what `--arch` describes; anything else makes a graph.
+///
+/// # Errors
+/// [`CliError`] naming the description.
+pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
+    let options = options(args)?;
+    match (options.arch, options.from) {
+        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) => Ok(Some(*arch)),
+        _ => Ok(None),
     }
 }
 

@@ -4,9 +4,11 @@ use crate::error::{CliError, Explain};
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack_graph, to_container};
+use tamis_quant::proof::graph::prove_graph;
 use tamis_quant::proof::{Proof, prove};
 use tamis_quant::quantise::QuantNet;
+use tamis_quant::quantise::graph::QuantGraph;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{self, Kernels};
@@ -36,7 +38,25 @@ pub fn seal(net: &QuantNet, origin: &Provenance, unproved: bool, output: &Output
     if !proof.holds() && !unproved {
         return Err(refusal(&net.arch.name, &proof));
     }
-    let container = AlignedBytes::copy_of(&to_container(net, &proof, origin).explain()?);
+    let bytes = to_container(net, &proof, origin).explain()?;
+    sealed(proof, &bytes)
+}
+
+/// The same for a graph.
+///
+/// # Errors
+/// As [`seal`].
+pub fn seal_graph(graph: &QuantGraph, origin: &Provenance, unproved: bool) -> Result<Sealed, CliError> {
+    let proof = prove_graph(graph);
+    if !proof.holds() && !unproved {
+        return Err(refusal(&graph.name, &proof));
+    }
+    let bytes = pack_graph(graph, origin, &proof).explain()?;
+    sealed(proof, &bytes)
+}
+
+fn sealed(proof: Proof, bytes: &[u8]) -> Result<Sealed, CliError> {
+    let container = AlignedBytes::copy_of(bytes);
     let model = Model::parse(container.as_ref()).explain()?;
     let (checksum, signature) = (model.header().checksum(), sign(model, kernels::best())?);
     Ok(Sealed { proof, container, checksum, signature })

@@ -11,8 +11,8 @@ use tamis_quant::quantise::graph::{Activations, Granularity, Options, QuantGraph
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::graph::{Comparison, GraphModel, check_graph_runtime, compare_graphs};
 use tamis_runtime::format::Model;
-use tests::graphs::{self, Random};
 use tests::fixtures;
+use tests::graphs::{self, Random};
 
 /// The network, t10k images and their labels.
 fn mnist(folder: &PathBuf) -> (Graph, Vec<Sample>, Vec<usize>) {
@@ -72,7 +72,8 @@ fn options(random: &mut Random, graph: &Graph) -> Options {
     };
     if random.below(2) == 0 {
         let keep = |node: &&tamis_quant::graph::Node| !matches!(node.op, Op::Flatten | Op::Trees(_));
-        options.keep_f32 = graph.nodes.iter().filter(keep).filter(|_| random.below(6) == 0).map(|n| n.name.clone()).collect();
+        options.keep_f32 =
+            graph.nodes.iter().filter(keep).filter(|_| random.below(6) == 0).map(|n| n.name.clone()).collect();
     }
     options
 }
@@ -91,7 +92,9 @@ pub fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph
         runs_everywhere(&quantised, &samples);
         stays_within_bounds(&quantised, &samples);
         let found = compare_graphs(&graph, &quantised, &samples, None).unwrap().logits.sqnr_db;
-        if found.is_some_and(|found| found < 22.0) { println!("round {round}: {found:?} dB, {options:?} {:?}", graph.nodes.last().map(|n| n.op.clone())); }
+        if found.is_some_and(|found| found < 22.0) {
+            println!("round {round}: {found:?} dB, {options:?} {:?}", graph.nodes.last().map(|n| n.op.clone()));
+        }
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
 }

@@ -4,6 +4,7 @@
 //! output buckets; then the activations, layer by layer.
 
 use tamis_quant::arch::{Activation, Architecture, InputKind, Layer};
+use tamis_quant::quantise::graph::{QuantGraph, QuantInput};
 
 /// The line.
 pub fn one_line(arch: &Architecture) -> String {
@@ -17,6 +18,26 @@ pub fn one_line(arch: &Architecture) -> String {
     let activations: Vec<&str> =
         arch.layers.iter().map(|layer| layer.activation).filter(is_named).map(published_name).collect();
     if activations.is_empty() { line } else { format!("{line}, {}", activations.join(", ")) }
+}
+
+/// More operations than this are counted, not listed.
+const OPERATIONS_SHOWN: usize = 12;
+
+/// A graph as its operations: `784 u8 → affine 128 i32 → requantise 128 u8 → affine 10 i32`.
+pub fn graph_in_one_line(graph: &QuantGraph) -> String {
+    let mut line = match graph.input {
+        QuantInput::Dense { len, element, .. } => format!("{len} {}", element.word()),
+        QuantInput::Sparse { features, max_active, exact, .. } => {
+            format!("{features} features, {} {max_active} active", if exact { "exactly" } else { "at most" })
+        }
+    };
+    for node in graph.nodes.iter().take(OPERATIONS_SHOWN) {
+        line.push_str(&format!(" → {} {} {}", node.op.word(), node.value.len, node.value.element.word()));
+    }
+    match graph.nodes.len().checked_sub(OPERATIONS_SHOWN) {
+        Some(rest @ 1..) => format!("{line} → … ({rest} more)"),
+        _ => line,
+    }
 }
 
 fn input(arch: &Architecture) -> String {

@@ -8,9 +8,9 @@ mod proof;
 mod tensor;
 mod words;
 
-pub use architecture::one_line;
+pub use architecture::{graph_in_one_line, one_line};
 pub use claims::{Disagreement, disagreements};
 pub use operation::{OperationFacts, operations};
 pub use permutation::{OrderFacts, PermutationFacts};
 pub use proof::ProofFacts;
-pub use tensor::{TensorFacts, of_model, of_net, print};
+pub use tensor::{TensorFacts, of_graph, of_model, of_net, print};

@@ -5,6 +5,7 @@ use crate::table::{self, row};
 use bytemuck::AnyBitPattern;
 use serde::Serialize;
 use std::io::{self, Write};
+use tamis_quant::quantise::graph::QuantGraph;
 use tamis_quant::quantise::{QuantNet, QuantTensor, Values};
 use tamis_runtime::format::{Model, People, Tensor, element};
 
@@ -48,6 +49,11 @@ pub fn of_net(net: &QuantNet) -> Vec<TensorFacts> {
     tensors.map(of_tensor).collect()
 }
 
+/// The tensors of a quantised graph in training order, (out, in).
+pub fn of_graph(graph: &QuantGraph) -> Vec<TensorFacts> {
+    graph.tensors().map(of_tensor).collect()
+}
+
 fn of_tensor(tensor: &QuantTensor) -> TensorFacts {
     let (min, max) = match &tensor.values {
         Values::Int(values) => ends(values.iter().map(|value| Number::Int(i64::from(*value)))),
@@ -66,8 +72,9 @@ fn of_tensor(tensor: &QuantTensor) -> TensorFacts {
     }
 }
 
-/// The tensors of a container as they are stored, tables and scales included; the ranges do not count padding.
-pub fn of_model(model: &Model<'_>, people: &People<'_>, net: &QuantNet) -> Vec<TensorFacts> {
+/// The tensors of a container as they are stored, tables and scales included; the ranges do not count padding. `scale`: of a tensor by
+/// its name.
+pub fn of_model(model: &Model<'_>, people: &People<'_>, scale: impl Fn(&str) -> Option<i32>) -> Vec<TensorFacts> {
     let mut names = people.tensor_names.lines();
     let facts = (0..model.tensors().len()).filter_map(|index| {
         let name = names.next().unwrap_or_default();
@@ -81,7 +88,7 @@ pub fn of_model(model: &Model<'_>, people: &People<'_>, net: &QuantNet) -> Vec<T
             rows: record.rows as usize,
             cols: record.cols as usize,
             layout: Some(layout_word(tensor.layout)),
-            scale: net.tensor(name).and_then(|tensor| tensor.scale),
+            scale: scale(name),
             min,
             max,
         })

@@ -9,11 +9,14 @@ use crate::seal::{sign, unproved_warning};
 use crate::status::Status;
 use crate::table;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tamis_quant::pack::unpack;
-use tamis_quant::proof::prove;
+use tamis_quant::pack::{PackError, is_graph, unpack, unpack_graph};
+use tamis_quant::proof::graph::prove_graph;
+use tamis_quant::proof::{Proof, prove};
 use tamis_quant::verify::accuracy::unit;
-use tamis_quant::verify::claims;
+use tamis_quant::verify::{ClaimCheck, claims, graph_claims};
+use tamis_runtime::format::Model;
 
 /// Everything about a container.
 #[derive(Debug, Serialize)]
@@ -58,14 +61,13 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let people = model.people().explain_at(&args.model)?;
-    let net = unpack(&model).explain_at(&args.model)?;
-    let proof = prove(&net);
+    let contents = Contents::of(&model).explain_at(&args.model)?;
     Ok(Inspection {
         file: args.model.display().to_string(),
         len_bytes: model.bytes().len(),
         format_version: model.header().version,
         network: people.name.to_owned(),
-        architecture: facts::one_line(&net.arch),
+        architecture: contents.architecture,
         description: people.description.to_owned(),
         source: people.source.to_owned(),
         source_hash: format!("{:016x}", people.source_hash),
@@ -76,13 +78,52 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         max_active: model.input().max_active,
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
-        centipawns: unit(&net.arch) == "centipawns",
-        permutation: net.permutation.as_ref().map(OrderFacts::of),
-        tensors: facts::of_model(&model, &people, &net),
+        centipawns: contents.centipawns,
+        permutation: contents.permutation,
+        tensors: facts::of_model(&model, &people, |name| contents.scales.get(name).copied()),
         operations: facts::operations(&model, &people),
-        disagreements: facts::disagreements(&claims(&model, &net, &proof).explain_at(&args.model)?),
-        proof: ProofFacts::of(&proof),
+        disagreements: facts::disagreements(&contents.claims),
+        proof: ProofFacts::of(&contents.proof),
     })
+}
+
+/// What follows from a container's tensors, of whichever kind of network.
+struct Contents {
+    architecture: String,
+    centipawns: bool,
+    permutation: Option<OrderFacts>,
+    /// Multipliers of tensors, where one number made the integers.
+    scales: BTreeMap<String, i32>,
+    proof: Proof,
+    claims: Vec<ClaimCheck>,
+}
+
+impl Contents {
+    fn of(model: &Model<'_>) -> Result<Self, PackError> {
+        if is_graph(model) {
+            let graph = unpack_graph(model)?;
+            let proof = prove_graph(&graph);
+            return Ok(Self {
+                architecture: facts::graph_in_one_line(&graph),
+                centipawns: false,
+                permutation: None,
+                scales: BTreeMap::new(),
+                claims: graph_claims(model, &graph, &proof)?,
+                proof,
+            });
+        }
+        let net = unpack(model)?;
+        let proof = prove(&net);
+        let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
+        Ok(Self {
+            architecture: facts::one_line(&net.arch),
+            centipawns: unit(&net.arch) == "centipawns",
+            permutation: net.permutation.as_ref().map(OrderFacts::of),
+            scales: tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect(),
+            claims: claims(model, &net, &proof)?,
+            proof,
+        })
+    }
 }
 
 impl Report for Inspection {

@@ -26,7 +26,7 @@ pub struct Packed(Written);
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
-    let sink = Sink::check(&args.target, &inputs(&args.bare, &args.arch, &args.permute))?;
+    let sink = Sink::check(&args.target, &inputs(&args.bare, Some(&args.arch), &args.permute))?;
     let arch = files::read_arch(&args.arch)?;
     if files::is_container(&args.bare) {
         return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))

@@ -1,9 +1,15 @@
-//! `quantise`: a float checkpoint becomes a proved `quantised.bin`.
+//! `quantise`: a float checkpoint becomes a proved `quantised.bin`: bullet's layers by their description, every other network as a
+//! graph by what calibration examples show.
+
+mod graph;
+
+pub use graph::WrittenGraph;
 
 use crate::cli::{Form, Permute, Quantise};
 use crate::error::{CliError, Explain};
 use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
 use crate::files::{self, Sink};
+use crate::network;
 use crate::output::{Output, Report};
 use crate::permute;
 use crate::progress;
@@ -11,6 +17,7 @@ use crate::seal::{Sealed, seal, unproved_warning};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
+use tamis_quant::arch::Architecture;
 use tamis_quant::import::{SourceKind, read_checkpoint};
 use tamis_quant::pack::{Provenance, to_bare};
 use tamis_quant::quantise::{QuantNet, quantise};
@@ -43,17 +50,50 @@ pub struct Written {
     signature: String,
 }
 
+/// What was written, of either kind of network.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Quantised {
+    /// bullet's layers.
+    Layers(Box<Written>),
+    /// All others.
+    Graph(Box<WrittenGraph>),
+}
+
 /// Reads, quantises, proves, writes.
 ///
 /// # Errors
 /// [`CliError`]; nothing is written then.
-pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
+pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
     permute::check_form(&args.permute, args.form)?;
-    let sink = Sink::check(&args.target, &inputs(&args.checkpoint, &args.arch, &args.permute))?;
-    let arch = files::read_arch(&args.arch)?;
+    let arch_file = args.network.arch.as_deref().map(Path::new);
+    let calibration = args.calibration.calibrate.as_deref();
+    let mut inputs = inputs(&args.checkpoint, arch_file, &args.permute);
+    inputs.extend(calibration);
+    let sink = Sink::check(&args.target, &inputs)?;
     refuse_container(&args.checkpoint)?;
+    match (network::layers(&args.network)?, arch_file) {
+        (Some(arch), Some(arch_file)) => {
+            if let Some(calibration) = calibration {
+                let message = format!("{}: calibrates graphs, and these are layers of bullet", calibration.display());
+                return Err(CliError::usage(message)
+                    .help("the ranges of such a network stand in its description, as `activation_max`"));
+            }
+            layers(args, &arch, arch_file, sink, output).map(|written| Quantised::Layers(Box::new(written)))
+        }
+        _ => graph::run(args, sink, output).map(|written| Quantised::Graph(Box::new(written))),
+    }
+}
+
+fn layers(
+    args: &Quantise,
+    arch: &Architecture,
+    arch_file: &Path,
+    sink: Sink,
+    output: &Output,
+) -> Result<Written, CliError> {
     let spinner = progress::spinner(output, "quantising");
-    let checkpoint = read_checkpoint(&args.checkpoint, &arch).explain()?;
+    let checkpoint = read_checkpoint(&args.checkpoint, arch).explain()?;
     if checkpoint.source == SourceKind::Bare.words() {
         return Err(CliError::usage(format!(
             "{}: is a quantised.bin already; quantising it again would round integers a second time",
@@ -68,7 +108,7 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     let sealed = seal(&net, &origin, args.unproved, output)?;
     let bare = match args.form {
         Form::Container => None,
-        Form::Bare => Some(to_bare(&net).explain_at(&args.arch)?),
+        Form::Bare => Some(to_bare(&net).explain_at(arch_file)?),
     };
     let bytes = bare.as_deref().unwrap_or(sealed.container.as_ref());
     sink.write(bytes)?;
@@ -78,8 +118,8 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
 }
 
 /// Every file that is read, of which none may be written.
-pub fn inputs<'a>(network: &'a Path, arch: &'a Path, permute: &'a Permute) -> Vec<&'a Path> {
-    [network, arch].into_iter().chain(permute.positions.as_deref()).collect()
+pub fn inputs<'a>(network: &'a Path, arch: Option<&'a Path>, permute: &'a Permute) -> Vec<&'a Path> {
+    [network].into_iter().chain(arch).chain(permute.positions.as_deref()).collect()
 }
 
 fn refuse_container(path: &Path) -> Result<(), CliError> {
@@ -156,14 +196,20 @@ impl Written {
     }
 }
 
-impl Report for Written {
+impl Report for Quantised {
     const SCHEMA: Option<&'static str> = Some("tamis-quantise-1");
 
     fn warnings(&self) -> Vec<String> {
-        self.proof_warnings()
+        match self {
+            Self::Layers(written) => written.proof_warnings(),
+            Self::Graph(written) => written.warnings(),
+        }
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.print(out)
+        match self {
+            Self::Layers(written) => written.print(out),
+            Self::Graph(written) => written.print(out),
+        }
     }
 }

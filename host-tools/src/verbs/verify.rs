@@ -1,5 +1,6 @@
 //! `verify`: three questions about a container, and which fact of a description is wrong.
 
+mod graph;
 mod text;
 
 pub use text::deviation;
@@ -10,19 +11,27 @@ use crate::files::{self, ModelFile, Sink};
 use crate::output::{Output, Report};
 use crate::progress;
 use crate::status::Status;
+use graph::VerifiedGraph;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::{Checkpoint, read_checkpoint};
+use tamis_quant::pack::is_graph;
 use tamis_quant::positions::{Position, records};
-use tamis_quant::verify::{self, Gates, Reference, Truth, VerifyError, to_html};
+use tamis_quant::verify::{self, GateResult, Gates, Reference, Truth, VerifyError, to_html};
 
-/// The library's report, and where its page went.
+/// What was found, of either kind of network.
 #[derive(Debug, Serialize)]
-pub struct Verified {
-    #[serde(flatten)]
-    report: verify::Report,
-    html: Option<String>,
+#[serde(untagged)]
+pub enum Verified {
+    /// The library's report, and where its page went.
+    Layers {
+        #[serde(flatten)]
+        report: Box<verify::Report>,
+        html: Option<String>,
+    },
+    /// Of a graph.
+    Graph(Box<VerifiedGraph>),
 }
 
 /// Reads everything, measures, writes the page.
@@ -30,16 +39,33 @@ pub struct Verified {
 /// # Errors
 /// [`CliError`] naming the file; findings are in the report, not errors.
 pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
-    let Verify { truth, arch, positions, gates, .. } = args;
-    let files = [&truth.checkpoint, &truth.reference, arch, positions, gates];
-    let inputs: Vec<&Path> = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path()).collect();
+    let Verify { truth, positions, gates, .. } = args;
+    let arch = args.network.arch.as_deref().map(Path::new);
+    let files = [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels];
+    let files = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path());
+    let inputs: Vec<&Path> = files.chain(arch).collect();
     let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
-    let checkpoint = match (&args.truth.checkpoint, &args.arch) {
+    if is_graph(&model) {
+        return graph::run(args, model, &gates).map(|verified| Verified::Graph(Box::new(verified)));
+    }
+    if let Some(inputs) = &args.inputs {
+        let message = format!("{}: examples are for graphs, and the container holds layers", inputs.display());
+        return Err(CliError::usage(message).help("give --positions, or a --reference with inputs of its own"));
+    }
+    let checkpoint = match (&args.truth.checkpoint, arch) {
         (Some(path), Some(arch)) => Some(read_truth(path, arch)?),
-        _ => None,
+        (Some(path), None) => {
+            let message = format!("{}: a checkpoint of layers needs its description", path.display());
+            return Err(CliError::usage(message).help("add --arch A.toml"));
+        }
+        (None, Some(arch)) => {
+            let message = format!("{}: describes a checkpoint, and none is given", arch.display());
+            return Err(CliError::usage(message).help("add --checkpoint C"));
+        }
+        (None, None) => None,
     };
     let limit = args.limit.unwrap_or(usize::MAX);
     let reference = args.truth.reference.as_deref().map(|path| read_reference(path, limit)).transpose()?;
@@ -59,7 +85,7 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     if let Some(page) = page {
         page.write(to_html(&report).as_bytes())?;
     }
-    Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
+    Ok(Verified::Layers { report: Box::new(report), html: args.html.as_deref().map(|path| path.display().to_string()) })
 }
 
 /// The model has no part in it.
@@ -105,20 +131,34 @@ fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
     Ok(reference)
 }
 
+impl Verified {
+    fn judged(&self) -> (&[GateResult], bool) {
+        match self {
+            Self::Layers { report, .. } => (&report.gates, report.passed),
+            Self::Graph(verified) => (&verified.report.gates, verified.report.passed),
+        }
+    }
+}
+
 impl Report for Verified {
     const SCHEMA: Option<&'static str> = None;
 
     fn status(&self) -> Status {
-        if self.report.passed { Status::Fine } else { Status::GateFailed }
+        if self.judged().1 { Status::Fine } else { Status::GateFailed }
     }
 
     fn warnings(&self) -> Vec<String> {
-        let failed = self.report.gates.iter().filter(|gate| !gate.passed);
+        let failed = self.judged().0.iter().filter(|gate| !gate.passed);
         failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit)).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        text::print(out, &self.report)?;
-        self.html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
+        match self {
+            Self::Layers { report, html } => {
+                text::print(out, report)?;
+                html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
+            }
+            Self::Graph(verified) => verified.print(out),
+        }
     }
 }

@@ -157,6 +157,18 @@ impl Graph {
         }
     }
 
+    /// Numbers that training has found: weights, biases, tables, thresholds and leaves.
+    #[must_use]
+    pub fn parameter_count(&self) -> usize {
+        let count = |node: &Node| match &node.op {
+            Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => weights.values.len() + bias.len(),
+            Op::Embed { table } => table.values.len(),
+            Op::Trees(forest) => forest.trees.iter().map(|tree| 3 * tree.leaves.len()).sum(),
+            _ => 0,
+        };
+        self.nodes.iter().map(count).sum()
+    }
+
     /// The value that is the network's output.
     #[must_use]
     pub fn output(&self) -> Value {

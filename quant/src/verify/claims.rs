@@ -3,9 +3,10 @@
 //! A claim lets the runtime take a shorter form, so a false one gives wrong numbers. Packing the same network again, from a
 //! proof derived now, writes the claims that are true; the two files' bits are compared tensor by tensor.
 
-use crate::pack::{PackError, Provenance, to_container};
+use crate::pack::{PackError, Provenance, pack_graph, to_container};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
+use crate::quantise::graph::QuantGraph;
 use crate::run::AlignedBytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,7 +38,20 @@ pub const CLAIM_WORDS: [(u32, &str); 4] = [
 /// # Errors
 /// As [`to_container`] and [`Model::people`]: what cannot be packed again has no claims that follow.
 pub fn claims(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
-    let again = AlignedBytes::copy_of(&to_container(net, proof, &Provenance::default())?);
+    against(model, &to_container(net, proof, &Provenance::default())?)
+}
+
+/// The same of a graph's container.
+///
+/// # Errors
+/// As [`claims`].
+pub fn graph_claims(model: &Model<'_>, graph: &QuantGraph, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
+    against(model, &pack_graph(graph, &Provenance::default(), proof)?)
+}
+
+/// What a container claims against what the same network claims when it is packed again.
+fn against(model: &Model<'_>, again: &[u8]) -> Result<Vec<ClaimCheck>, PackError> {
+    let again = AlignedBytes::copy_of(again);
     let derived = bits(&Model::parse(again.as_ref())?)?;
     let mut both: BTreeMap<String, (u32, u32)> =
         bits(model)?.into_iter().map(|(tensor, stored)| (tensor, (stored, 0))).collect();

@@ -21,8 +21,8 @@ pub mod simulate;
 pub mod stats;
 mod svg;
 
-pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims};
-pub use gates::{GateError, GateResult, Gates};
+pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims, graph_claims};
+pub use gates::{Findings, GateError, GateResult, Gates};
 pub use html::to_html;
 pub use integer::IntegerModel;
 pub use reference::{Reference, ReferenceError};
@@ -216,7 +216,7 @@ pub fn verify(
         positions,
         accuracy: &accuracy,
     })?;
-    let summary = report::proof_summary(&model, &net, &proof);
+    let summary = report::proof_summary(&proof, claims(&model, &net, &proof));
     let truth = report::truth_info(truth, examples.len());
     let mut report = Report {
         schema: SCHEMA,
@@ -231,7 +231,17 @@ pub fn verify(
         gates: Vec::new(),
         passed: false,
     };
-    report.gates = gates.judge(&report);
+    let accuracy = &report.accuracy;
+    report.gates = gates.judge(&Findings {
+        equal_runtime: report.runtime.equal,
+        proved: report.proof.holds && report.proof.claims_hold,
+        mistakes: Some(report.mistakes.len()),
+        total: &accuracy.total,
+        top1_agreement: accuracy.top1_agreement,
+        accuracy_loss: accuracy
+            .correct
+            .map(|correct| gates::accuracy_loss(correct.float, correct.integer, correct.count)),
+    });
     report.passed = report.gates.iter().all(|gate| gate.passed);
     Ok(report)
 }

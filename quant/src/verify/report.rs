@@ -2,16 +2,16 @@
 
 use super::Truth;
 use super::accuracy::Accuracy;
-use super::claims::{ClaimCheck, claims};
+use super::claims::ClaimCheck;
 use super::gates::GateResult;
 use super::mistakes::Mistake;
 use super::runtime::RuntimeCheck;
 use super::stats::{HISTOGRAM_BINS, Histogram, histogram};
+use crate::pack::PackError;
 use crate::proof::Proof;
 use crate::quantise::{QuantNet, QuantTensor, Values};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tamis_runtime::format::Model;
 
 /// Version of the report's JSON.
 pub const SCHEMA: &str = "tamis-verify-1";
@@ -130,8 +130,8 @@ pub struct Bound {
     pub fraction: f64,
 }
 
-/// The proof, and the file's claims against it.
-pub fn proof_summary(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> ProofSummary {
+/// The proof, and the file's claims against it; claims that could not be derived again do not hold.
+pub fn proof_summary(proof: &Proof, claims: Result<Vec<ClaimCheck>, PackError>) -> ProofSummary {
     let bounds = proof.checks.iter().map(|check| Bound {
         tensor: check.tensor.clone(),
         quantity: check.quantity.to_string(),
@@ -142,7 +142,6 @@ pub fn proof_summary(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> ProofS
         r#type: check.quantity.type_word(),
         fraction: check.fraction(),
     });
-    let claims = claims(model, net, proof);
     let claims_hold = claims.as_ref().is_ok_and(|claims| claims.iter().all(|claim| claim.holds));
     ProofSummary {
         holds: proof.holds(),

@@ -5,8 +5,10 @@ use crate::error::{CliError, Explain};
 use std::path::Path;
 use tamis_quant::arch::{Architecture, InputKind};
 use tamis_quant::float::{Example, Net};
-use tamis_quant::graph::{Graph, Input, Sample};
+use tamis_quant::graph::{Activation, Graph, Input, Sample};
+use tamis_quant::quantise::graph::{QuantGraph, QuantInput, QuantNode, QuantOp};
 use tamis_quant::run::{Outputs, Runner};
+use tamis_quant::verify::graph::Data;
 
 /// Outputs, and raw scores before the last sigmoid or softmax.
 pub struct Evaluation {
@@ -98,6 +100,53 @@ impl Evaluator for Container<'_> {
             _ => scores.iter().copied().map(Value::Exact).collect(),
         };
         Ok(Evaluation { outputs, scores })
+    }
+}
+
+/// A container made of a graph.
+pub struct GraphContainer<'m> {
+    runner: Runner<'m>,
+    graph: QuantGraph,
+}
+
+impl<'m> GraphContainer<'m> {
+    /// Of a runner of the graph's container.
+    pub const fn new(runner: Runner<'m>, graph: QuantGraph) -> Self {
+        Self { runner, graph }
+    }
+
+    /// The value before the last sigmoid or softmax, and what it is.
+    fn scored(&self) -> (usize, Option<&QuantNode>) {
+        let last = self.graph.nodes.len();
+        let scored = match self.graph.nodes.last() {
+            Some(QuantNode { op: QuantOp::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
+                reads.first().copied().unwrap_or(last)
+            }
+            _ => last,
+        };
+        (scored, scored.checked_sub(1).and_then(|node| self.graph.nodes.get(node)))
+    }
+}
+
+impl Evaluator for GraphContainer<'_> {
+    fn input(&self) -> Input {
+        match self.graph.input {
+            QuantInput::Dense { len, .. } => Input::Dense { len },
+            QuantInput::Sparse { features, max_active, exact, .. } => Input::Sparse { features, max_active, exact },
+        }
+    }
+
+    fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
+        let input = self.graph.input.quantise(sample).map_err(|error| error.to_string())?;
+        let (mut scores, (scored, node)) = (Vec::new(), self.scored());
+        let node = node.cloned();
+        let outputs = self.runner.evaluate_input(&input, |value, bytes| {
+            if let Some(node) = node.as_ref().filter(|_| value == scored) {
+                scores = Data::of_bytes(node.value.element, bytes).to_reals(&node.value);
+            }
+        });
+        let outputs = outputs.map_err(|error| error.to_string())?.to_reals(f64::from(self.graph.output_unit()));
+        Ok(Evaluation { outputs: outputs.into_iter().map(Value::Exact).collect(), scores })
     }
 }
 

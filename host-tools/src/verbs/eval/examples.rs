@@ -1,9 +1,10 @@
 //! Examples of a file: which network, which outputs, and how good they are.
 
-use super::evaluator::{Container, Evaluator, Layers};
+use super::evaluator::{Container, Evaluator, GraphContainer, Layers};
 use super::{Evaluations, Value};
 use crate::cli::Eval;
 use crate::error::{CliError, Explain};
+use crate::examples::{Which, read_inputs, read_labels_of};
 use crate::files::{self, ModelFile};
 use crate::network::{self, Import, Network};
 use crate::output::Output;
@@ -11,7 +12,7 @@ use crate::progress;
 use crate::status::Status;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
-use tamis_quant::data::{self, Inputs, Selection, read_labels};
+use tamis_quant::pack::{is_graph, unpack_graph};
 use tamis_quant::run::Runner;
 use tamis_quant::score::{Summary, summarise};
 
@@ -44,6 +45,12 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     let tier = crate::verbs::tier(args.tier.as_deref())?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
+    if is_graph(&model) {
+        let graph = unpack_graph(&model).explain_at(&args.model)?;
+        let name = graph.name.clone();
+        let mut container = GraphContainer::new(Runner::new(model, tier), graph);
+        return evaluate(args, inputs, &mut container, output)?.finish(args, name, Some(tier.name), None);
+    }
     let people = model.people().explain_at(&args.model)?;
     let origin = format!("{}: description", args.model.display());
     let arch = Architecture::from_toml(people.description, &origin).explain()?;
@@ -72,15 +79,16 @@ impl Evaluated {
 }
 
 fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Output) -> Result<Evaluated, CliError> {
-    let bytes = files::read(path, "examples", data::MAX_FILE_LEN_BYTES)?;
-    let selection = Selection { array: args.array.as_deref(), limit: args.limit };
-    let inputs = Inputs::read(&bytes, selection).explain_at(path)?;
-    drop(bytes);
-    let labels = labels(args, &inputs)?;
+    let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
+    let inputs = read_inputs(path, which)?;
+    let labels = match &args.labels {
+        Some(path) => Some(read_labels_of(path, which)?),
+        None => inputs.labels().map(|labels| labels.get(args.skip..).unwrap_or_default().to_vec()),
+    };
     let input = evaluator.input();
     let bar = progress::bar(output, "evaluating", inputs.len());
     let (mut values, mut scores) = (Vec::new(), Vec::new());
-    for index in 0..inputs.len() {
+    for index in args.skip..inputs.len() {
         bar.inc(1);
         let sample = inputs.sample(index, input).explain_at(path)?;
         let evaluation = evaluator.evaluate(&sample).map_err(|why| {
@@ -100,17 +108,6 @@ fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Ou
     let labelled = args.labels.as_deref().unwrap_or(path);
     let summary = labels.map(|labels| summarise(&scores, &labels).explain_at(labelled)).transpose()?;
     Ok(Evaluated { values, summary })
-}
-
-/// Those that are named, else those that the examples bring along; of more examples than are evaluated the first.
-fn labels(args: &Eval, inputs: &Inputs) -> Result<Option<Vec<f64>>, CliError> {
-    let Some(path) = &args.labels else { return Ok(inputs.labels().map(<[f64]>::to_vec)) };
-    let bytes = files::read(path, "labels", data::MAX_FILE_LEN_BYTES)?;
-    let mut labels = read_labels(&bytes, None).explain_at(path)?;
-    if args.limit.is_some() {
-        labels.truncate(inputs.len());
-    }
-    Ok(Some(labels))
 }
 
 /// `correct 9 of 10, auc 0.93, logloss 0.31`

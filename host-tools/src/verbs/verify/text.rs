@@ -3,10 +3,10 @@
 use crate::facts::ProofFacts;
 use crate::table::{self, row};
 use std::io::{self, Write};
-use tamis_quant::verify::Report;
 use tamis_quant::verify::accuracy::Accuracy;
 use tamis_quant::verify::runtime::RuntimeCheck;
 use tamis_quant::verify::stats::ErrorStats;
+use tamis_quant::verify::{GateResult, ProofSummary, Report};
 
 /// How many of the largest errors are shown.
 const WORST_SHOWN: usize = 3;
@@ -25,21 +25,7 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "  reference   {key}: {value}")?;
     }
 
-    writeln!(out, "\n1. Does the runtime equal the integer model?")?;
-    print_runtime(out, &report.runtime)?;
-
-    writeln!(out, "\n2. Can any accumulator overflow?")?;
-    ProofFacts::of_summary(&report.proof).print(out)?;
-    if report.proof.claims_hold {
-        writeln!(out, "  every claim in the file follows from its weights")?;
-    }
-    for claim in report.proof.claims.iter().filter(|claim| !claim.holds) {
-        writeln!(
-            out,
-            "  FALSE CLAIM in the file: `{}` says {:#x}, proved {:#x}",
-            claim.tensor, claim.stored, claim.derived
-        )?;
-    }
+    print_runtime_and_proof(out, &report.runtime, &report.proof)?;
 
     writeln!(out, "\n3. How far is the integer model from full precision?")?;
     print_accuracy(out, &report.accuracy, report.unit)?;
@@ -61,9 +47,40 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "  {}: {}", mistake.kind.words().to_uppercase(), mistake.text)?;
     }
 
+    print_gates(out, &report.gates)
+}
+
+/// The first two questions.
+///
+/// # Errors
+/// The writer's.
+pub fn print_runtime_and_proof(out: &mut dyn Write, runtime: &RuntimeCheck, proof: &ProofSummary) -> io::Result<()> {
+    writeln!(out, "\n1. Does the runtime equal the integer model?")?;
+    print_runtime(out, runtime)?;
+
+    writeln!(out, "\n2. Can any accumulator overflow?")?;
+    ProofFacts::of_summary(proof).print(out)?;
+    if proof.claims_hold {
+        writeln!(out, "  every claim in the file follows from its weights")?;
+    }
+    for claim in proof.claims.iter().filter(|claim| !claim.holds) {
+        writeln!(
+            out,
+            "  FALSE CLAIM in the file: `{}` says {:#x}, proved {:#x}",
+            claim.tensor, claim.stored, claim.derived
+        )?;
+    }
+    Ok(())
+}
+
+/// Every gate with its verdict.
+///
+/// # Errors
+/// The writer's.
+pub fn print_gates(out: &mut dyn Write, gates: &[GateResult]) -> io::Result<()> {
     writeln!(out, "\nGates")?;
     let mut rows = vec![row!["gate", "found", "wanted", "verdict"]];
-    for gate in &report.gates {
+    for gate in gates {
         rows.push(row![gate.gate, gate.found, gate.limit, if gate.passed { "passed" } else { "FAILED" }]);
     }
     table::print(out, &rows)

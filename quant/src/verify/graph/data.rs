@@ -14,6 +14,20 @@ pub enum Data {
 }
 
 impl Data {
+    /// What the runtime's bytes are; what is no whole element is left out.
+    #[must_use]
+    pub fn of_bytes(element: Element, bytes: &[u8]) -> Self {
+        let halves = || bytes.as_chunks().0.iter().map(|bytes| i32::from(i16::from_le_bytes(*bytes))).collect();
+        let words = || bytes.as_chunks().0.iter();
+        match element {
+            Element::U8 => Self::Int(bytes.iter().map(|byte| i32::from(*byte)).collect()),
+            Element::I8 => Self::Int(bytes.iter().map(|byte| i32::from(*byte as i8)).collect()),
+            Element::I16 => Self::Int(halves()),
+            Element::I32 => Self::Int(words().map(|bytes| i32::from_le_bytes(*bytes)).collect()),
+            Element::F32 => Self::Real(words().map(|bytes| f32::from_le_bytes(*bytes)).collect()),
+        }
+    }
+
     /// The integers; nothing of reals.
     #[must_use]
     pub fn integers(&self) -> &[i32] {

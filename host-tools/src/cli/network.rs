@@ -1,0 +1,162 @@
+//! What several verbs take about checkpoints, and how a graph is quantised.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use tamis_quant::import::angel::Kind;
+use tamis_quant::import::datacode::Orientation;
+use tamis_quant::import::hub::NetworkForm;
+
+/// What is known about a checkpoint that it does not say itself.
+#[derive(Debug, Args)]
+pub struct Network {
+    /// Form of the checkpoint, where its content is not to decide
+    #[arg(long, value_name = "FORM", value_parser = forms())]
+    pub from: Option<NetworkForm>,
+    /// Description of the layers (`schema = 1`) or of the graph (`graph = 1`); of a chain also 784:relu128:linear10, a .fann or a
+    /// network JSON
+    #[arg(long, value_name = "A.toml")]
+    pub arch: Option<OsString>,
+    /// What the leaves of trees are multiplied by, which no file of Angel says
+    #[arg(long, value_name = "RATE")]
+    pub learning_rate: Option<f64>,
+    /// Which model a folder of Angel is, where its files are not to decide
+    #[arg(long, value_name = "MODEL", value_parser = kinds())]
+    pub kind: Option<Kind>,
+    /// Number of features, where the checkpoint does not know it
+    #[arg(long, value_name = "N")]
+    pub features: Option<usize>,
+    /// Number of fields, each with one active feature, where the checkpoint does not know it
+    #[arg(long, value_name = "N")]
+    pub fields: Option<usize>,
+    /// The most features that are active at once, where they are not fields
+    #[arg(long, value_name = "N")]
+    pub max_active: Option<usize>,
+    /// What stands between the fields of text matrices: tab, space, comma, or the character itself
+    #[arg(long, value_name = "SEPARATOR")]
+    pub separator: Option<String>,
+    /// How weights lie, where the file leaves it open
+    #[arg(long, value_name = "ORDER", value_parser = orientations())]
+    pub orientation: Option<Orientation>,
+}
+
+fn forms() -> impl TypedValueParser<Value = NetworkForm> {
+    let parser = PossibleValuesParser::new(NetworkForm::ALL.map(NetworkForm::word));
+    parser.try_map(|word| NetworkForm::ALL.into_iter().find(|form| form.word() == word).ok_or("no form of checkpoint"))
+}
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::word))
+        .try_map(|word| Kind::from_word(&word).ok_or("no model of Angel"))
+}
+
+fn orientations() -> impl TypedValueParser<Value = Orientation> {
+    let words = [Orientation::OutIn, Orientation::InOut].map(Orientation::word);
+    PossibleValuesParser::new(words).try_map(|word| Orientation::from_word(&word).ok_or("no orientation"))
+}
+
+/// How a graph becomes integers. Layers of a bullet network say it in their description.
+#[derive(Debug, Args)]
+pub struct Calibration {
+    /// Examples that show which values occur: idx, npy, npz, safetensors, libsvm or dummy rows
+    #[arg(long, value_name = "DATA", help_heading = GRAPHS)]
+    pub calibrate: Option<PathBuf>,
+    /// Calibrate with the first N examples only
+    #[arg(long, value_name = "N", requires = "calibrate", help_heading = GRAPHS)]
+    pub calibrate_limit: Option<usize>,
+    /// The array of the examples, in a file of several
+    #[arg(long, value_name = "NAME", requires = "calibrate", help_heading = GRAPHS)]
+    pub array: Option<String>,
+    /// How the range of a value follows from what was seen of it
+    #[arg(long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
+    pub method: RangeMethod,
+    /// Per cent of the values that the range of `--method percentile` holds
+    #[arg(long, value_name = "P", default_value_t = 99.99, help_heading = GRAPHS)]
+    pub percentile: f64,
+    /// Which weights share a unit
+    #[arg(long, value_enum, default_value_t = Weights::PerChannel, help_heading = GRAPHS)]
+    pub weights: Weights,
+    /// Bits of weights; 16 read i16 activations
+    #[arg(long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
+    pub weight_bits: Bits,
+    /// Integers between layers
+    #[arg(long, value_enum, default_value_t = Activations::U7, help_heading = GRAPHS)]
+    pub activations: Activations,
+    /// Ends of the input, `0..1` for instance, where the calibration examples are not to say
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
+    pub input_range: Option<(f64, f64)>,
+    /// Leave biases as they are, whatever mean error the calibration examples show
+    #[arg(long, help_heading = GRAPHS)]
+    pub no_bias_correction: bool,
+    /// Do not balance channels between two linear layers
+    #[arg(long, help_heading = GRAPHS)]
+    pub no_equalise: bool,
+    /// Keep a layer in f32; may be given again; `all` keeps every layer
+    #[arg(long, value_name = "LAYER", help_heading = GRAPHS)]
+    pub keep_f32: Vec<String>,
+    /// Search for the layers to keep in f32: as accurate as so many bytes of parameters allow
+    #[arg(long, value_name = "BYTES", requires = "calibrate", conflicts_with = "sqnr_budget", help_heading = GRAPHS)]
+    pub size_budget: Option<usize>,
+    /// Search for the layers to keep in f32: as small as so much signal to noise of the raw scores, in decibels, allows
+    #[arg(long, value_name = "DB", requires = "calibrate", help_heading = GRAPHS)]
+    pub sqnr_budget: Option<f64>,
+}
+
+const GRAPHS: &str = "Options for graphs";
+
+/// [`tamis_quant::calibrate::Method`] as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RangeMethod {
+    /// All that was seen
+    MinMax,
+    /// So many per cent of the values
+    Percentile,
+    /// The least mean square error
+    MeanSquare,
+    /// The least Kullback-Leibler divergence
+    Entropy,
+}
+
+/// [`tamis_quant::quantise::graph::Granularity`] as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Weights {
+    /// Those of one output
+    PerChannel,
+    /// All of a layer
+    PerTensor,
+}
+
+/// [`tamis_quant::quantise::graph::WeightBits`] as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Bits {
+    /// −127 to 127
+    #[value(name = "8")]
+    Eight,
+    /// −32767 to 32767, fewer where sums would not fit
+    #[value(name = "16")]
+    Sixteen,
+}
+
+/// [`tamis_quant::quantise::graph::Activations`] as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Activations {
+    /// 0 to 127 where values are not negative, else −127 to 127
+    U7,
+    /// 0 to 255 with a zero point
+    U8,
+    /// −128 to 127 with a zero point
+    I8,
+    /// −32767 to 32767, fewer where sums would not fit
+    I16,
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let ends = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    match ends {
+        Some((low, high)) if f64::is_finite(low) && f64::is_finite(high) && low <= 0.0 && 0.0 <= high && low < high => {
+            Ok((low, high))
+        }
+        _ => Err("expected two numbers with 0 between them or at an end, such as 0..1".to_owned()),
+    }
+}

@@ -1,0 +1,87 @@
+//! Files of examples, and of labels, as a graph takes them.
+
+use crate::error::{CliError, Explain};
+use crate::files;
+use std::path::Path;
+use tamis_quant::data::{self, Inputs, Selection, classes, read_labels};
+use tamis_quant::graph::{Input, Sample};
+
+/// Which examples of a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Which<'w> {
+    /// The array, in a file of several.
+    pub array: Option<&'w str>,
+    /// Examples that are passed over.
+    pub skip: usize,
+    /// The most that are read behind them.
+    pub limit: Option<usize>,
+}
+
+/// Examples in memory, with labels where the file has them.
+#[derive(Debug)]
+pub struct Examples {
+    /// As the network takes them.
+    pub samples: Vec<Sample>,
+    /// As many, or none.
+    pub labels: Option<Vec<f64>>,
+}
+
+impl Examples {
+    /// Reads them for a network with this input.
+    ///
+    /// # Errors
+    /// [`CliError`] naming file and line or record.
+    pub fn read(path: &Path, which: Which<'_>, input: Input) -> Result<Self, CliError> {
+        let inputs = read_inputs(path, which)?;
+        let sample = |index| inputs.sample(index, input).explain_at(path);
+        let samples = (which.skip..inputs.len()).map(sample).collect::<Result<Vec<_>, _>>()?;
+        if samples.is_empty() {
+            let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
+            return Err(CliError::usage(message).help("give a smaller --skip or a greater limit"));
+        }
+        let labels = inputs.labels().map(|labels| labels.get(which.skip..).unwrap_or_default().to_vec());
+        Ok(Self { samples, labels })
+    }
+
+    /// The labels of a file of their own, else those that the examples bring along, as classes.
+    ///
+    /// # Errors
+    /// [`CliError`] naming the file, also where there are not as many as examples.
+    pub fn classes(&self, path: Option<&Path>, which: Which<'_>) -> Result<Option<Vec<usize>>, CliError> {
+        let labels = match path {
+            Some(path) => Some(read_labels_of(path, which)?),
+            None => self.labels.clone(),
+        };
+        let Some(labels) = labels else { return Ok(None) };
+        let place = path.unwrap_or(Path::new("labels"));
+        if labels.len() != self.samples.len() {
+            let message = format!("{}: {} labels for {} examples", place.display(), labels.len(), self.samples.len());
+            return Err(CliError::usage(message).help("give the labels of these examples, in their order"));
+        }
+        Ok(Some(classes(&labels).explain_at(place)?.into_iter().map(|class| class as usize).collect()))
+    }
+}
+
+/// The examples up to the last that is wanted, those that are passed over among them.
+///
+/// # Errors
+/// [`CliError`] naming file and place.
+pub fn read_inputs(path: &Path, which: Which<'_>) -> Result<Inputs, CliError> {
+    let bytes = files::read(path, "examples", data::MAX_FILE_LEN_BYTES)?;
+    let limit = which.limit.map(|limit| limit.saturating_add(which.skip));
+    Inputs::read(&bytes, Selection { array: which.array, limit }).explain_at(path)
+}
+
+/// Labels of a file of their own, for the examples that are wanted.
+///
+/// # Errors
+/// [`CliError`] naming file and place.
+pub fn read_labels_of(path: &Path, which: Which<'_>) -> Result<Vec<f64>, CliError> {
+    let bytes = files::read(path, "labels", data::MAX_FILE_LEN_BYTES)?;
+    let mut labels = read_labels(&bytes, None).explain_at(path)?;
+    labels.drain(..which.skip.min(labels.len()));
+    if let Some(limit) = which.limit {
+        labels.truncate(limit);
+    }
+    Ok(labels)
+}

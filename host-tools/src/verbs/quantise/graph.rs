@@ -1,0 +1,244 @@
+//! Graphs: calibrated, quantised, proved, written, and measured on the examples that calibrated them.
+
+use crate::cli::{self, Form, Quantise};
+use crate::error::{CliError, Explain};
+use crate::examples::{Examples, Which};
+use crate::facts::{self, ProofFacts, TensorFacts};
+use crate::files::Sink;
+use crate::network::{Import, read_graph};
+use crate::output::Output;
+use crate::progress;
+use crate::seal::{Sealed, seal_graph, unproved_warning};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::calibrate::Method;
+use tamis_quant::graph::{Graph, Sample};
+use tamis_quant::quantise::graph::{
+    Activations, Budget, Granularity, Options, QuantGraph, WeightBits, quantise_graph, search_mixed,
+};
+use tamis_quant::verify::graph::{Comparison, compare_graphs};
+use tamis_runtime::format::Model;
+
+/// What was written.
+#[derive(Debug, Serialize)]
+pub struct WrittenGraph {
+    out: String,
+    form: &'static str,
+    network: String,
+    architecture: String,
+    /// The path that was given.
+    input: String,
+    #[serde(flatten)]
+    import: Import,
+    /// Examples that calibrated, and their file.
+    calibration: Option<Calibrated>,
+    /// Layers that stayed f32.
+    kept_f32: Vec<String>,
+    /// Bytes of the parameters as f32.
+    float_len_bytes: usize,
+    len_bytes: usize,
+    workspace_len_bytes: usize,
+    tensors: Vec<TensorFacts>,
+    proof: ProofFacts,
+    /// Against full precision, on the examples that calibrated.
+    accuracy: Option<Comparison>,
+    checksum: String,
+    signature: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Calibrated {
+    file: String,
+    examples: usize,
+}
+
+/// Reads, calibrates, quantises, proves, writes.
+///
+/// # Errors
+/// [`CliError`]; nothing is written then.
+pub fn run(args: &Quantise, sink: Sink, output: &Output) -> Result<WrittenGraph, CliError> {
+    refuse_what_is_for_layers(args)?;
+    let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
+    let calibration = &args.calibration;
+    let which = Which { array: calibration.array.as_deref(), skip: 0, limit: calibration.calibrate_limit };
+    let samples = match &calibration.calibrate {
+        Some(path) => Examples::read(path, which, graph.input)?.samples,
+        None => Vec::new(),
+    };
+    let options = options(args, &graph)?;
+    let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
+    let sealed = seal_graph(&quantised, import.provenance(), args.unproved)?;
+    let accuracy = match samples.as_slice() {
+        [] => None,
+        samples => compare_graphs(&graph, &quantised, samples, None).ok(),
+    };
+    sink.write(sealed.container.as_ref())?;
+    let workspace_len_bytes = Model::parse(sealed.container.as_ref()).explain()?.workspace_len_bytes();
+    let Sealed { proof, container, checksum, signature } = sealed;
+    Ok(WrittenGraph {
+        out: args.target.out.display().to_string(),
+        form: super::CONTAINER,
+        network: graph.name.clone(),
+        architecture: facts::graph_in_one_line(&quantised),
+        input: args.checkpoint.display().to_string(),
+        import,
+        calibration: calibration
+            .calibrate
+            .as_ref()
+            .map(|path| Calibrated { file: path.display().to_string(), examples: samples.len() }),
+        kept_f32: options.keep_f32.into_iter().collect(),
+        float_len_bytes: graph.parameter_count() * size_of::<f32>(),
+        len_bytes: container.as_ref().len(),
+        workspace_len_bytes,
+        tensors: facts::of_graph(&quantised),
+        proof: ProofFacts::of(&proof),
+        accuracy,
+        checksum: format!("{checksum:016x}"),
+        signature: format!("{signature:016x}"),
+    })
+}
+
+fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
+    if args.form == Form::Bare {
+        return Err(CliError::usage("--form bare: only bullet's networks have a bare form")
+            .help("leave it out; `host-tools export` writes the numbers of any checkpoint as safetensors"));
+    }
+    match &args.permute.positions {
+        Some(path) => Err(CliError::usage(format!("{}: --permute is for chess networks", path.display()))),
+        None => Ok(()),
+    }
+}
+
+fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
+    let typed = &args.calibration;
+    let percentile = typed.percentile;
+    let method = match typed.method {
+        cli::RangeMethod::MinMax => Method::MinMax,
+        cli::RangeMethod::Percentile if (50.0..=100.0).contains(&percentile) => Method::Percentile(percentile),
+        cli::RangeMethod::Percentile => {
+            return Err(CliError::usage(format!("--percentile {percentile}: expected 50 to 100")));
+        }
+        cli::RangeMethod::MeanSquare => Method::MeanSquare,
+        cli::RangeMethod::Entropy => Method::Entropy,
+    };
+    let all = typed.keep_f32.iter().any(|name| name == "all");
+    let keep_f32 = match all {
+        true => graph.nodes.iter().map(|node| node.name.clone()).collect(),
+        false => typed.keep_f32.iter().cloned().collect(),
+    };
+    Ok(Options {
+        method,
+        weights: match typed.weights {
+            cli::Weights::PerChannel => Granularity::PerChannel,
+            cli::Weights::PerTensor => Granularity::PerTensor,
+        },
+        activations: match typed.activations {
+            cli::Activations::U7 => Activations::U7,
+            cli::Activations::U8 => Activations::U8,
+            cli::Activations::I8 => Activations::I8,
+            cli::Activations::I16 => Activations::I16,
+        },
+        weight_bits: match typed.weight_bits {
+            cli::Bits::Eight => WeightBits::Eight,
+            cli::Bits::Sixteen => WeightBits::Sixteen,
+        },
+        bias_correction: !typed.no_bias_correction,
+        equalise: !typed.no_equalise,
+        keep_f32,
+        input_range: typed.input_range,
+        unproved: true,
+    })
+}
+
+/// The network, and the options with the layers that a search has chosen to keep. A missing proof is refused where it is printed.
+fn quantised(
+    args: &Quantise,
+    graph: &Graph,
+    samples: &[Sample],
+    options: Options,
+    output: &Output,
+) -> Result<(QuantGraph, Options), CliError> {
+    let budget = match (args.calibration.size_budget, args.calibration.sqnr_budget) {
+        (Some(len_bytes), _) => Budget::SizeLenBytes(len_bytes),
+        (None, Some(db)) => Budget::SqnrDb(db),
+        (None, None) => {
+            let spinner = progress::spinner(output, "quantising");
+            let quantised = quantise_graph(graph, samples, &options).explain_at(&args.checkpoint)?;
+            spinner.finish_and_clear();
+            return Ok((quantised, options));
+        }
+    };
+    let bar = progress::bar(output, "searching", 0);
+    let mut step = |done: usize, most: usize| {
+        bar.set_length(most as u64);
+        bar.set_position(done as u64);
+    };
+    let found = search_mixed(graph, samples, &options, budget, &mut step).explain_at(&args.checkpoint)?;
+    bar.finish_and_clear();
+    check_budget(budget, &found.graph, found.sqnr_db, &args.checkpoint)?;
+    Ok((found.graph, found.options))
+}
+
+fn check_budget(budget: Budget, graph: &QuantGraph, sqnr_db: Option<f64>, path: &Path) -> Result<(), CliError> {
+    let missed = match (budget, sqnr_db) {
+        (Budget::SizeLenBytes(limit), _) => {
+            let found = graph.parameter_len_bytes();
+            (found > limit).then(|| format!("{found} bytes of parameters with no layer in f32, at most {limit} wanted"))
+        }
+        (Budget::SqnrDb(wanted), Some(found)) => {
+            (found < wanted).then(|| format!("{found:.1} dB with every layer that helps in f32, {wanted} wanted"))
+        }
+        (Budget::SqnrDb(_), None) => None,
+    };
+    match missed {
+        Some(missed) => Err(CliError::usage(format!("{}: the budget cannot be met: {missed}", path.display()))
+            .help("give another budget; nothing is written")),
+        None => Ok(()),
+    }
+}
+
+impl WrittenGraph {
+    /// What to warn of.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.import.warnings(&self.input);
+        warnings.extend(unproved_warning(self.proof.holds));
+        warnings
+    }
+
+    /// The report as text.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}: {}", self.network, self.architecture)?;
+        writeln!(out, "  read       {} ({}), FNV-1a {}", self.input, self.import.source(), self.import.hash())?;
+        if let Some(Calibrated { file, examples }) = &self.calibration {
+            writeln!(out, "  calibrated on {examples} examples of {file}")?;
+        }
+        if !self.kept_f32.is_empty() {
+            writeln!(out, "  kept f32   {}", self.kept_f32.join(", "))?;
+        }
+        let ratio = self.len_bytes as f64 / self.float_len_bytes.max(1) as f64;
+        writeln!(
+            out,
+            "  wrote      {} ({}), {} bytes; the parameters as f32 are {} bytes ({ratio:.3})",
+            self.out, self.form, self.len_bytes, self.float_len_bytes
+        )?;
+        writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
+        writeln!(out, "  checksum   {}", self.checksum)?;
+        writeln!(out, "  signature  {}", self.signature)?;
+        if let Some(accuracy) = &self.accuracy {
+            let sqnr = accuracy.logits.sqnr_db.map_or("no error".to_owned(), |db| format!("{db:.2} dB"));
+            writeln!(
+                out,
+                "  accuracy   {sqnr} signal to noise of the raw scores, {} of {} top-1 alike, on the examples that calibrated",
+                accuracy.top1.equal, accuracy.top1.count
+            )?;
+        }
+        writeln!(out)?;
+        facts::print(out, &self.tensors)?;
+        writeln!(out)?;
+        self.proof.print(out)
+    }
+}

@@ -1,0 +1,109 @@
+//! A graph's container against its checkpoint, on examples.
+
+use super::text;
+use crate::cli::Verify;
+use crate::error::{CliError, Explain};
+use crate::examples::{Examples, Which};
+use crate::network::{Import, read_graph};
+use crate::table::{self, row};
+use serde::Serialize;
+use std::io::{self, Write};
+use tamis_quant::verify::Gates;
+use tamis_quant::verify::graph::{Agreement, GraphReport, Predictions, verify_graph};
+use tamis_runtime::format::Model;
+
+/// The library's report, and what it was held against.
+#[derive(Debug, Serialize)]
+pub struct VerifiedGraph {
+    schema: &'static str,
+    checkpoint: String,
+    import: Import,
+    inputs: String,
+    #[serde(flatten)]
+    pub report: GraphReport,
+}
+
+/// Reads checkpoint and examples, measures.
+///
+/// # Errors
+/// [`CliError`] naming the file; findings are in the report, not errors.
+pub fn run(args: &Verify, model: Model<'_>, gates: &Gates) -> Result<VerifiedGraph, CliError> {
+    let (Some(checkpoint), Some(inputs)) = (&args.truth.checkpoint, &args.inputs) else {
+        let message = format!("{}: a graph is verified against its checkpoint, on examples", args.model.display());
+        return Err(
+            CliError::usage(message).help("give --checkpoint C and --inputs FILE, and --labels FILE if there are any")
+        );
+    };
+    if let Some(page) = &args.html {
+        let message = format!("{}: pages are made of networks of layers only", page.display());
+        return Err(CliError::usage(message).help("--json has all figures of a graph"));
+    }
+    let (graph, import) = read_graph(checkpoint, &args.network)?;
+    let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
+    let examples = Examples::read(inputs, which, graph.input)?;
+    let labels = examples.classes(args.labels.as_deref(), which)?;
+    let report = verify_graph(model, &graph, &examples.samples, labels.as_deref(), gates).explain_at(&args.model)?;
+    Ok(VerifiedGraph {
+        schema: "tamis-verify-graph-1",
+        checkpoint: checkpoint.display().to_string(),
+        import,
+        inputs: inputs.display().to_string(),
+        report,
+    })
+}
+
+impl VerifiedGraph {
+    /// The report as text, question by question.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let report = &self.report;
+        let verdict = if report.passed { "passed" } else { "FAILED" };
+        let accuracy = &report.accuracy;
+        writeln!(out, "{}: {verdict}, on {} examples", report.network, accuracy.samples)?;
+        writeln!(out, "  checkpoint  {} ({})", self.checkpoint, self.import.source())?;
+        writeln!(out, "  examples    {}", self.inputs)?;
+        text::print_runtime_and_proof(out, &report.runtime, &report.proof)?;
+
+        writeln!(out, "\n3. How far is the integer model from full precision?")?;
+        let logits = &accuracy.logits;
+        let sqnr = logits.sqnr_db.map_or("no error".to_owned(), |db| format!("{db:.2} dB"));
+        writeln!(
+            out,
+            "  raw scores  signal to noise {sqnr}, rms {:.6}, largest {:.6}, 99.9 % {:.6}, bias {:+.6}, cosine {:.6}",
+            logits.rms, logits.max, logits.p99_9, logits.mean, logits.cosine
+        )?;
+        writeln!(out, "  top-1       {}", interval(&accuracy.top1, "alike"))?;
+        if let Some(predictions) = &accuracy.predictions {
+            print_predictions(out, predictions)?;
+        }
+        let mut rows = vec![row!["layer", "as", "signal to noise", "largest error"]];
+        for layer in &accuracy.layers {
+            let sqnr = layer.sqnr_db.map_or("-".to_owned(), |db| format!("{db:.2} dB"));
+            rows.push(row![layer.layer, layer.element, sqnr, format!("{:.6}", layer.max)]);
+        }
+        table::print(out, &rows)?;
+        text::print_gates(out, &report.gates)
+    }
+}
+
+fn interval(agreement: &Agreement, what: &str) -> String {
+    let Agreement { equal, count, low, high } = agreement;
+    let percent = |share: f64| share * 100.0;
+    format!(
+        "{equal} of {count} {what}, {:.3} % (95 % interval {:.3} to {:.3})",
+        percent(agreement.share()),
+        percent(*low),
+        percent(*high)
+    )
+}
+
+fn print_predictions(out: &mut dyn Write, predictions: &Predictions) -> io::Result<()> {
+    let Predictions { float_correct, correct, float_auc, auc, float_log_loss, log_loss } = predictions;
+    writeln!(out, "  right       {}; float {}", interval(correct, "right"), float_correct.equal)?;
+    if let (Some(auc), Some(float)) = (auc, float_auc) {
+        writeln!(out, "  auc         {auc:.6}; float {float:.6}, {:+.6}", auc - float)?;
+    }
+    writeln!(out, "  log-loss    {log_loss:.6}; float {float_log_loss:.6}, {:+.6}", log_loss - float_log_loss)
+}

@@ -1,0 +1,114 @@
+//! The three questions about a graph's container, in one value.
+
+use super::compare::{Comparison, compare_graphs};
+use super::runtime::check_graph_runtime;
+use crate::fault::FaultClass;
+use crate::graph::{Graph, Sample, SampleError};
+use crate::pack::{PackError, unpack_graph};
+use crate::proof::graph::prove_graph;
+use crate::run::RunGraphError;
+use crate::verify::gates::{Findings, GateResult, Gates, accuracy_loss};
+use crate::verify::graph_claims;
+use crate::verify::report::{ProofSummary, proof_summary};
+use crate::verify::runtime::RuntimeCheck;
+use serde::Serialize;
+use tamis_runtime::format::Model;
+
+/// Everything that was found out about a graph's container.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GraphReport {
+    /// The network's name.
+    pub network: String,
+    /// Question 1: does the runtime equal the integer model?
+    pub runtime: RuntimeCheck,
+    /// Question 2: can any sum overflow?
+    pub proof: ProofSummary,
+    /// Question 3: how far is it from full precision?
+    pub accuracy: Comparison,
+    /// The limits and whether they were kept.
+    pub gates: Vec<GateResult>,
+    /// Whether all were.
+    pub passed: bool,
+}
+
+/// What ends a verification without a report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphVerifyError {
+    /// The container cannot be taken apart.
+    #[error(transparent)]
+    Unpack(#[from] PackError),
+    /// The checkpoint is another network.
+    #[error("the container was made from another network than the checkpoint: {what} differ")]
+    OtherNetwork {
+        /// What shows it.
+        what: &'static str,
+    },
+    /// A sample that does not fit.
+    #[error("example {index}: {error}")]
+    Sample {
+        /// Which, from 0.
+        index: usize,
+        /// Why.
+        error: SampleError,
+    },
+    /// A sample that the runtime refuses.
+    #[error("example {index}: {error}")]
+    Run {
+        /// Which, from 0.
+        index: usize,
+        /// Why.
+        error: RunGraphError,
+    },
+}
+
+impl GraphVerifyError {
+    /// The class that decides the exit status.
+    #[must_use]
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::Unpack(error) => error.class(),
+            Self::OtherNetwork { .. } => FaultClass::Usage,
+            Self::Sample { .. } | Self::Run { .. } => FaultClass::Malformed,
+        }
+    }
+}
+
+/// Asks all three questions, on every sample and every tier. labels: a class a sample.
+///
+/// # Errors
+/// [`GraphVerifyError`]: a container or samples of another network. Findings are in the report.
+pub fn verify_graph(
+    model: Model<'_>,
+    graph: &Graph,
+    samples: &[Sample],
+    labels: Option<&[usize]>,
+    limits: &Gates,
+) -> Result<GraphReport, GraphVerifyError> {
+    let quantised = unpack_graph(&model)?;
+    // A node of the container stands for a value of the graph; with another graph it would be measured against anything.
+    let lengths = graph.lengths();
+    for node in &quantised.nodes {
+        if node.value.layer.is_some_and(|layer| lengths.get(layer) != Some(&node.value.len)) {
+            return Err(GraphVerifyError::OtherNetwork { what: "their layers" });
+        }
+    }
+    let runtime = check_graph_runtime(model, &quantised, samples)
+        .map_err(|(index, error)| GraphVerifyError::Run { index, error })?;
+    let proof = prove_graph(&quantised);
+    let proof = proof_summary(&proof, graph_claims(&model, &quantised, &proof));
+    let accuracy = compare_graphs(graph, &quantised, samples, labels)
+        .map_err(|(index, error)| GraphVerifyError::Sample { index, error })?;
+    let gates = limits.judge(&Findings {
+        equal_runtime: runtime.equal,
+        proved: proof.holds && proof.claims_hold,
+        mistakes: None,
+        total: &accuracy.logits,
+        top1_agreement: Some(accuracy.top1.share()),
+        accuracy_loss: accuracy.predictions.as_ref().map(|predictions| {
+            accuracy_loss(predictions.float_correct.equal, predictions.correct.equal, predictions.correct.count)
+        }),
+    });
+    let passed = gates.iter().all(|gate| gate.passed);
+    Ok(GraphReport { network: quantised.name, runtime, proof, accuracy, gates, passed })
+}
