@@ -123,17 +123,17 @@ fn fields() -> Draft {
 
 /// Values in units: rows and sums of i8 and i16, requantised with zero points, through tables and layers of i16.
 fn values() -> Draft {
-    let mut maker = Maker { draft: Draft::sparse(40, 7, false, true), random: Random(22) };
-    let weights = maker.i16s((1, 40, 3), 32_767);
+    let mut maker = Maker { draft: Draft::sparse(20, 7, false, true), random: Random(22) };
+    let weights = maker.i16s((1, 20, 3), 32_767);
     let params = [1 << 20, 27, 0, 0];
     let rows = maker.draft.op_on(element::I16, 21, 0, OpRecord { weights, params, ..blank(op::SPARSE_ROWS) });
-    let weights = maker.i8s((1, 40, 2));
+    let weights = maker.i8s((1, 20, 2));
     let params = [3, 8, 0, 0];
     let narrow_rows = maker.draft.op_on(element::I8, 14, 0, OpRecord { weights, params, ..blank(op::SPARSE_ROWS) });
     let pooled = maker.interact(op::BI_INTERACTION, element::I32, 3, rows, 3);
     let products = maker.interact(op::INNER_PRODUCTS, element::I32, 21, narrow_rows, 2);
     let fm = maker.interact(op::FM_TERM, element::I32, 1, rows, 3);
-    let weights = maker.i8s((1, 40, 70));
+    let weights = maker.i8s((1, 20, 70));
     let sums = maker.draft.op_on(element::I32, 70, 0, OpRecord { weights, ..blank(op::SPARSE_AFFINE) });
     let wide = maker.requantise(sums, element::I16, 12, [-32_768, 32_767, 77]);
     let joined = maker.concat(wide, rows, 2);
@@ -150,7 +150,7 @@ fn values() -> Draft {
     let sums = maker.affine_i8(looked, 4);
     let signed = maker.requantise(sums, element::I8, 14, [-128, 127, -5]);
     let sums = maker.affine_i8(signed, 2);
-    let forest = maker.trees(0, element::I32, 40, (1, 5, 11));
+    let forest = maker.trees(0, element::I32, 20, (1, 5, 11));
     let mut all = maker.concat(sums, forest, 0);
     for more in [first, pooled, products, fm] {
         all = maker.concat(all, more, 0);
