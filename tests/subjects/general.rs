@@ -15,7 +15,8 @@ fn network(name: &str) -> Draft {
 }
 
 const FIELDS: &str = "sparse, one a field, interactions";
-const VALUES: &str = "sparse with values, i16 and tables";
+const VALUES: &str = "sparse with values, rows and trees";
+const SUMS: &str = "sparse with values, sums and tables";
 const REALS: &str = "sparse reals with values";
 const INSIDE: &str = "reals in, quantised inside";
 const BYTES: &str = "bytes through tables and trees, buckets";
@@ -294,7 +295,7 @@ fn conversions_and_activations_are_checked() {
             ("op.output", &|draft, at| output(draft, at, element::F32)),
         ],
     );
-    places(VALUES, op::REQUANTISE, &[("op.params[0]", &|draft, at| draft.ops[at].params[1] = 32_768)]);
+    places(SUMS, op::REQUANTISE, &[("op.params[0]", &|draft, at| draft.ops[at].params[1] = 32_768)]);
     places(
         REALS,
         op::ACTIVATION_F32,
