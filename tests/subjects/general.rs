@@ -21,8 +21,11 @@ const REALS: &str = "sparse reals with values";
 const INSIDE: &str = "reals in, quantised inside";
 const BYTES: &str = "bytes through tables and trees, buckets";
 
+/// A field that the loader names, and a change for which it does; the number is the operation's.
+type Refusal<'c> = (&'static str, &'c dyn Fn(&mut Draft, usize));
+
 /// What the loader names when the first operation of a kind is changed.
-fn places(name: &str, kind: u32, changes: &[(&str, &dyn Fn(&mut Draft, usize))]) {
+fn places(name: &str, kind: u32, changes: &[Refusal<'_>]) {
     let draft = network(name);
     let at = draft.ops.iter().position(|record| record.kind == kind).unwrap();
     for (number, (place, change)) in changes.iter().enumerate() {

@@ -93,7 +93,7 @@ impl Maker {
         let random = &mut self.random;
         let multipliers = self.draft.tensor(element::I32, Layout::Rows, shape, || {
             let any = random.draw();
-            (if any % 4 == 0 { -1 } else { (any >> 33) as i32 % features }).to_le_bytes()
+            (if any.is_multiple_of(4) { -1 } else { (any >> 33) as i32 % features }).to_le_bytes()
         });
         let real = self.draft.values[input as usize].element == element::F32;
         let weights = if real { self.f32s(shape) } else { self.i32s(shape, 60) };
