@@ -6,12 +6,28 @@
 use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::num;
+use crate::ops::IS_BUILT;
 use crate::plan::Plan;
 use crate::step::{Head, Requantisation, Step, Work, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
 /// What goes in.
+///
+/// ```
+/// use tamis_runtime::{Input, Output, Plan, Workspace, format::Model, kernels};
+///
+/// // A network of nine features, some of which are there.
+/// # static NET: &[u8] =
+/// #     tamis_runtime::include_model!("../../tests/fuzz/corpus/loader/sparse-reals-without-values.bin");
+/// # #[cfg(feature = "general")] {
+/// let plan = Plan::new(Model::parse(NET)?, kernels::best());
+/// let mut scratch = Workspace::<512>::new();
+/// let output = plan.run(Input::Sparse { features: &[2, 5, 8], values: &[] }, 0, scratch.as_mut())?;
+/// assert!(matches!(output, Output::F32(probabilities) if probabilities.len() == 3));
+/// # }
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is not
@@ -142,7 +158,9 @@ impl Plan<'_> {
             (input_kind::DENSE, Input::U8(x)) if record.element == element::U8 => length("input", x.len())?,
             (input_kind::DENSE, Input::I8(x)) if record.element == element::I8 => length("input", x.len())?,
             (input_kind::DENSE, Input::F32(x)) if record.element == element::F32 => length("input", x.len())?,
-            (input_kind::SPARSE, Input::Sparse { features, values }) => self.check_list(features, values)?,
+            (input_kind::SPARSE, Input::Sparse { features, values }) if IS_BUILT => {
+                self.check_list(features, values)?
+            }
             _ => return Err(RunError::InputKind),
         }
         self.check_place(bucket, workspace)
