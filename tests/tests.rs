@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "subjects/angel.rs"]
-mod angel; // matrix folders and models of Angel
+mod angel; // matrix folders and models of Angel, against their truth
+
+#[path = "subjects/angel_models.rs"]
+mod angel_models; // models of Angel that no fixture has, against plain loops
 
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
@@ -56,3 +59,6 @@ mod chains; // files of DataCode and lattice-tune against their recorded outputs
 
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
+
+#[path = "subjects/inputs.rs"]
+mod inputs; // descriptions of graphs, files of tensors, readers of examples

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tamis_quant::import::angel::Kind;
 use tamis_quant::import::datacode::Orientation;
 use tamis_quant::import::hub::NetworkForm;
 
@@ -190,6 +191,18 @@ pub struct Network {
     /// What the leaves of trees are multiplied by, which no file of Angel says
     #[arg(long, value_name = "RATE")]
     pub learning_rate: Option<f64>,
+    /// Which model a folder of Angel is, where its files are not to decide
+    #[arg(long, value_name = "MODEL", value_parser = kinds())]
+    pub kind: Option<Kind>,
+    /// Number of features, where the checkpoint does not know it
+    #[arg(long, value_name = "N")]
+    pub features: Option<usize>,
+    /// Number of fields, each with one active feature, where the checkpoint does not know it
+    #[arg(long, value_name = "N")]
+    pub fields: Option<usize>,
+    /// The most features that are active at once, where they are not fields
+    #[arg(long, value_name = "N")]
+    pub max_active: Option<usize>,
     /// What stands between the fields of text matrices: tab, space, comma, or the character itself
     #[arg(long, value_name = "SEPARATOR")]
     pub separator: Option<String>,
@@ -201,6 +214,11 @@ pub struct Network {
 fn forms() -> impl TypedValueParser<Value = NetworkForm> {
     let parser = PossibleValuesParser::new(NetworkForm::ALL.map(NetworkForm::word));
     parser.try_map(|word| NetworkForm::ALL.into_iter().find(|form| form.word() == word).ok_or("no form of checkpoint"))
+}
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::word))
+        .try_map(|word| Kind::from_word(&word).ok_or("no model of Angel"))
 }
 
 fn orientations() -> impl TypedValueParser<Value = Orientation> {

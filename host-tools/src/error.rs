@@ -154,7 +154,16 @@ macro_rules! classified {
     )*};
 }
 
-classified!(ArchError, DescriptionError, EvalError, GateError, NetworkError, PositionError, QuantiseError, ReferenceError);
+classified!(
+    ArchError,
+    DescriptionError,
+    EvalError,
+    GateError,
+    NetworkError,
+    PositionError,
+    QuantiseError,
+    ReferenceError
+);
 classified!(ScoreError, VerifyError);
 
 impl Fault for DataError {

@@ -108,6 +108,10 @@ fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {
         arch: args.arch.as_deref().map(NetworkArch::read).transpose().explain()?,
         learning_rate: args.learning_rate,
         separator: separator.map(str::to_owned),
+        kind: args.kind,
+        fields: args.fields,
+        max_active: args.max_active,
+        features: args.features,
         orientation: args.orientation,
     })
 }

@@ -4,6 +4,8 @@
 
 #[path = "cli/engines.rs"]
 mod engines; // what engines' networks become on the command line
+#[path = "cli/examples.rs"]
+mod examples; // checkpoints of all forms on examples, and as safetensors
 #[path = "cli/paths.rs"]
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]

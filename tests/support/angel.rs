@@ -3,15 +3,20 @@
 use std::fmt::Write;
 use std::path::Path;
 
-/// Row type of dense f64 rows, and of dense f32 rows.
+/// Row type of dense f64 rows.
 pub const DOUBLE_DENSE: u32 = 0;
+/// Row type of dense f32 rows.
 pub const FLOAT_DENSE: u32 = 7;
 
-/// A dense matrix: its rows are saved rows 0, 1, … of `rows_in_training`.
+/// A dense matrix.
 pub struct Dense<'a> {
+    /// Of the folder and the matrix.
     pub name: &'a str,
+    /// The rows 0, 1, … that are saved.
     pub rows: &'a [Vec<f64>],
+    /// Rows of the matrix, an optimiser's included.
     pub rows_in_training: usize,
+    /// [`DOUBLE_DENSE`] or [`FLOAT_DENSE`]
     pub row_type: u32,
 }
 
@@ -52,6 +57,20 @@ pub fn write_dense(model: &Path, matrix: &Dense<'_>) {
         matrix.row_type,
         matrix.rows_in_training,
         parts.join(","),
+    );
+    std::fs::write(folder.join("0"), data).unwrap();
+    std::fs::write(folder.join("_meta"), [&(json.len() as u32).to_be_bytes()[..], json.as_bytes()].concat()).unwrap();
+}
+
+/// Writes a row of doubles with 64-bit columns that a hash spread: only those that were set, in one text file.
+pub fn write_sparse(model: &Path, name: &str, cols: i64, cells: &[(i64, f64)]) {
+    let folder = model.join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let data: String = cells.iter().map(|(column, value)| format!("{column}\t{value:?}\n")).collect();
+    let json = format!(
+        r#"{{"matrixId":0,"matrixName":"{name}","formatClassName":"com.tencent.angel.model.output.format.ColIdValueTextRowFormat","rowType":5,"row":1,"col":{cols},"blockRow":-1,"blockCol":-1,"options":{{}},"partMetas":{{"0":{{"partId":0,"startRow":0,"endRow":1,"startCol":0,"endCol":0,"nnz":0,"saveRowNum":1,"saveColNum":0,"saveColElemNum":0,"fileName":"0","offset":0,"length":{},"rowMetas":{{"0":{{"rowId":0,"offset":0,"elementNum":{},"saveType":0}}}}}}}}}}"#,
+        data.len(),
+        cells.len(),
     );
     std::fs::write(folder.join("0"), data).unwrap();
     std::fs::write(folder.join("_meta"), [&(json.len() as u32).to_be_bytes()[..], json.as_bytes()].concat()).unwrap();

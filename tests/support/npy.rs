@@ -1,4 +1,4 @@
-//! The simplest reader of NumPy's `.npy`: little-endian f32 or f64 in C order, as f64.
+//! The simplest reader of NumPy's `.npy`: little-endian f32 or f64, as f64 in C order.
 
 use std::path::Path;
 
@@ -9,7 +9,6 @@ pub fn read(path: &Path) -> (Vec<usize>, Vec<f64>) {
     let header_len = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     let (header, data) = bytes[10..].split_at(header_len);
     let header = std::str::from_utf8(header).unwrap();
-    assert!(header.contains("'fortran_order': False"), "{header}");
     let shape = header.split_once("'shape': (").unwrap().1.split_once(')').unwrap().0;
     let shape: Vec<usize> = shape.split(',').filter_map(|dim| dim.trim().parse().ok()).collect();
     let values: Vec<f64> = if header.contains("'<f8'") {
@@ -19,5 +18,10 @@ pub fn read(path: &Path) -> (Vec<usize>, Vec<f64>) {
         data.chunks_exact(4).map(|chunk| f32::from_le_bytes(chunk.try_into().unwrap()).into()).collect()
     };
     assert_eq!(values.len(), shape.iter().product::<usize>());
-    (shape, values)
+    if header.contains("'fortran_order': False") {
+        return (shape, values);
+    }
+    let [rows, cols] = shape[..] else { panic!("columns first, and not two dimensions: {header}") };
+    let transposed = (0..rows * cols).map(|at| values[at / cols + rows * (at % cols)]).collect();
+    (shape, transposed)
 }

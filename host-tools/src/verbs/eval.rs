@@ -63,10 +63,11 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
     match (&args.network.arch, args.float) {
         (Some(arch), true) => in_reals(args, Path::new(arch), output),
         (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
-        (None, true) => Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml")),
-        (Some(_), false) => {
-            Err(CliError::usage("--arch is for a checkpoint; a container has its description").help("add --float, or leave --arch out"))
+        (None, true) => {
+            Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml"))
         }
+        (Some(_), false) => Err(CliError::usage("--arch is for a checkpoint; a container has its description")
+            .help("add --float, or leave --arch out")),
     }
 }
 
@@ -85,7 +86,14 @@ fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<E
             reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
         })
     })?;
-    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: Some(tier.name), values, import: None, summary: None })
+    Ok(Evaluations {
+        file: args.model.display().to_string(),
+        network: arch.name,
+        tier: Some(tier.name),
+        values,
+        import: None,
+        summary: None,
+    })
 }
 
 fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
@@ -94,7 +102,14 @@ fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, Cl
     let values = each(args, &arch, output, |example| {
         Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
     })?;
-    Ok(Evaluations { file: args.model.display().to_string(), network: arch.name, tier: None, values, import: None, summary: None })
+    Ok(Evaluations {
+        file: args.model.display().to_string(),
+        network: arch.name,
+        tier: None,
+        values,
+        import: None,
+        summary: None,
+    })
 }
 
 /// Evaluates the positions that were asked for.

@@ -18,7 +18,8 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, D
     let columns = match tensor.shape.as_slice() {
         [] | [_] => {
             let shape = Tensor::shape_text(&tensor.shape);
-            let why = format!("the shape {shape}; examples have two dimensions or more, the first of which counts them");
+            let why =
+                format!("the shape {shape}; examples have two dimensions or more, the first of which counts them");
             return Err(DataError::Record { record: 0, why });
         }
         [_, rest @ ..] => rest.iter().product(),
@@ -77,7 +78,11 @@ fn choose(
     };
     if let Some(name) = asked {
         let known = tensors.contains_key(name);
-        return if known { Ok(name.to_owned()) } else { Err(refuse(format!("there is no array `{}`", printable(name)))) };
+        return if known {
+            Ok(name.to_owned())
+        } else {
+            Err(refuse(format!("there is no array `{}`", printable(name))))
+        };
     }
     if tensors.contains_key(usual) {
         return Ok(usual.to_owned());

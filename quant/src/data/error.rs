@@ -12,7 +12,9 @@ pub enum DataError {
     #[error(transparent)]
     File(#[from] TensorFileError),
     /// No form that is known.
-    #[error("starts with {start}, which is none of idx, npy, npz, safetensors, libsvm (`label id:value …`) and dummy (`label id …`)")]
+    #[error(
+        "starts with {start}, which is none of idx, npy, npz, safetensors, libsvm (`label id:value …`) and dummy (`label id …`)"
+    )]
     NotRecognised {
         /// The first bytes.
         start: String,

@@ -55,7 +55,10 @@ pub(super) fn read_rows(bytes: &[u8], limit: usize) -> Result<Inputs, DataError>
 pub(super) fn read_numbers(bytes: &[u8]) -> Result<Vec<f64>, DataError> {
     let number = |(line, word): (usize, &str)| {
         let number = word.trim().parse().ok().filter(|number: &f64| number.is_finite());
-        number.ok_or_else(|| DataError::Line { line, why: format!("`{}` is no label; expected a number", printable(word)) })
+        number.ok_or_else(|| DataError::Line {
+            line,
+            why: format!("`{}` is no label; expected a number", printable(word)),
+        })
     };
     lines(as_text(bytes)?).map(number).collect()
 }

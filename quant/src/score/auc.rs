@@ -32,7 +32,13 @@ mod tests {
         for (positive, _) in scores.iter().filter(|(_, is_positive)| *is_positive) {
             for (negative, _) in scores.iter().filter(|(_, is_positive)| !is_positive) {
                 pairs += 1.0;
-                won += if positive > negative { 1.0 } else if positive == negative { 0.5 } else { 0.0 };
+                won += if positive > negative {
+                    1.0
+                } else if positive == negative {
+                    0.5
+                } else {
+                    0.0
+                };
             }
         }
         (pairs > 0.0).then(|| won / pairs)
@@ -47,9 +53,8 @@ mod tests {
         };
         for len in 0..60 {
             // Few values, so that there are ties; among them both zeros.
-            let scores: Vec<(f64, bool)> = (0..len)
-                .map(|_| ([-1.5, -0.0, 0.0, 0.25, 3.0][next(5) as usize], next(3) == 0))
-                .collect();
+            let scores: Vec<(f64, bool)> =
+                (0..len).map(|_| ([-1.5, -0.0, 0.0, 0.25, 3.0][next(5) as usize], next(3) == 0)).collect();
             let (ranks, pairs) = (area_under_curve(&scores), by_pairs(&scores));
             assert_eq!(ranks.is_some(), pairs.is_some());
             assert!((ranks.unwrap_or(0.0) - pairs.unwrap_or(0.0)).abs() < 1e-12, "{scores:?}");

@@ -1,12 +1,17 @@
 //! Importers refuse bytes with an error, and what they accept is written back as it was.
 //!
-//! Every input is tried as a description, as a bare file and as a checkpoint of the example network.
+//! Every input is tried as a description, as a bare file and as a checkpoint of the example network, and as each of the other
+//! trainers' files; a graph that comes out of one can be evaluated.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use tamis_quant::arch::Architecture;
-use tamis_quant::import::{read_bare, read_bytes};
+use tamis_quant::graph::{Input, Sample};
+use tamis_quant::import::chain::Chain;
+use tamis_quant::import::datacode::{Options, read_datacode};
+use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
+use tamis_quant::import::{Imported, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
 use tamis_quant::quantise::{QuantNet, quantise};
 
@@ -23,7 +28,22 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(checkpoint) = read_bytes(bytes, arch, "raw.bin") {
         let _ = quantise(&checkpoint.net);
     }
+    graph(read_datacode(bytes, "x", &Options::default()).ok());
+    graph(read_fann(bytes, "x").ok());
+    graph(read_network_json(bytes, "x").ok());
+    let chain = Chain::from_text("2:relu1:linear1").expect("a chain");
+    graph(read_lattice_checkpoint(bytes, "x", &chain).ok());
+    if let Ok(chain) = std::str::from_utf8(bytes).map_err(drop).and_then(|text| Chain::from_text(text).map_err(drop)) {
+        assert_eq!(Chain::from_text(&chain.to_string()).as_ref(), Ok(&chain), "the text of a chain is that chain");
+    }
 });
+
+fn graph(imported: Option<Imported>) {
+    let Some(Imported { graph, .. }) = imported else { return };
+    if let Input::Dense { len } = graph.input {
+        graph.evaluate(&Sample::Dense(vec![1.0; len])).expect("a checked graph takes a vector of its length");
+    }
+}
 
 fn description(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

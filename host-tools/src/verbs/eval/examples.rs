@@ -85,7 +85,8 @@ fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Ou
         let sample = inputs.sample(index, input).explain_at(path)?;
         let evaluation = evaluator.evaluate(&sample).map_err(|why| {
             let message = format!("{}: {}: {why}", path.display(), inputs.place(index));
-            CliError::new(Status::Malformed, message).help("the examples have to be those that the network was trained for")
+            CliError::new(Status::Malformed, message)
+                .help("the examples have to be those that the network was trained for")
         })?;
         values.push(match args.logits {
             true => evaluation.scores.iter().copied().map(Value::Exact).collect(),

@@ -3,9 +3,13 @@
 use super::error::{Cause, DescriptionError, TensorsError};
 use super::tensor::{Tensor, Tensors};
 use super::types::{Described, DescribedOp, Description, Order, TREE_PARTS};
-use crate::arch::suggest::printable;
+use crate::arch::suggest::{advice, printable};
 use crate::float::Matrix;
 use crate::graph::{Forest, Graph, Node, Op, Tree};
+use std::collections::HashSet;
+
+/// A part of a tree as numbers.
+type PartOf<'f> = dyn Fn(&Tree) -> Vec<f64> + 'f;
 
 impl Description {
     /// The graph that these tensors make; each is needed once.
@@ -19,15 +23,15 @@ impl Description {
             let lengths = graph.lengths();
             self.nodes.iter().map(|node| node.reads.first().map_or(0, |read| lengths[*read])).collect()
         };
+        let wanted: HashSet<String> = self.tensor_names().into_iter().collect();
+        let superfluous: Vec<&String> = tensors.keys().filter(|name| !wanted.contains(*name)).collect();
         let mut problems = Vec::new();
         for (node, inputs) in self.nodes.iter().zip(&inputs) {
             for (tensor, shape, other) in node.shapes(*inputs) {
-                problems.extend(problem(&tensors, &node.name, &tensor, &shape, other));
+                problems.extend(problem(&tensors, &superfluous, &node.name, (&tensor, &shape), other));
             }
         }
-        let wanted = self.tensor_names();
-        let superfluous = tensors.keys().filter(|name| !wanted.contains(name));
-        problems.extend(superfluous.map(|name| format!("  `{}` is used by no node", printable(name))));
+        problems.extend(superfluous.iter().map(|name| format!("  `{}` is used by no node", printable(name))));
         if !problems.is_empty() {
             const SHOWN: usize = 20;
             let more = problems.len().saturating_sub(SHOWN);
@@ -49,7 +53,11 @@ impl Description {
     /// # Errors
     /// [`DescriptionError`] if a name cannot be written, or if the graph is not one that [`Graph::check`] accepts.
     pub fn of(graph: &Graph) -> Result<(Self, Tensors), DescriptionError> {
-        let refused = |cause| DescriptionError { origin: format!("network `{}`", printable(&graph.name)), line: None, cause };
+        let refused = |cause: Cause| DescriptionError {
+            origin: format!("network `{}`", printable(&graph.name)),
+            line: None,
+            cause: Box::new(cause),
+        };
         graph.check().map_err(|error| refused(Cause::Graph(error)))?;
         let mut tensors = Tensors::new();
         let mut describe = |node: &Node| {
@@ -82,7 +90,7 @@ impl Description {
                 Op::Trees(forest) => {
                     let slots = forest.trees.first().map_or(0, |tree| tree.leaves.len());
                     let feature = |feature: &Option<u32>| feature.map_or(-1.0, f64::from);
-                    let parts: [&dyn Fn(&Tree) -> Vec<f64>; 3] = [
+                    let parts: [&PartOf; 3] = [
                         &|tree| tree.features.iter().map(feature).collect(),
                         &|tree| tree.thresholds.clone(),
                         &|tree| tree.leaves.clone(),
@@ -126,11 +134,17 @@ impl Described {
     }
 }
 
-/// A line about a tensor that is missing or of another shape.
-fn problem(tensors: &Tensors, node: &str, name: &str, shape: &[usize], other: Option<Order>) -> Option<String> {
+/// A line about a tensor that is missing, and perhaps one of the superfluous ones, or of another shape.
+fn problem(
+    tensors: &Tensors,
+    superfluous: &[&String],
+    node: &str,
+    (name, shape): (&str, &[usize]),
+    other: Option<Order>,
+) -> Option<String> {
     let (shown, node, expected) = (printable(name), printable(node), Tensor::shape_text(shape));
     let Some(tensor) = tensors.get(name) else {
-        let near = crate::arch::suggest::advice(name, &tensors.keys().collect::<Vec<_>>());
+        let near = advice(name, superfluous);
         let near = if near.starts_with("did you mean") { format!("; {near}") } else { String::new() };
         return Some(format!("  `{shown}` {expected} of node `{node}` is missing{near}"));
     };
@@ -163,14 +177,17 @@ fn fill(op: &mut Op, described: &Described, inputs: usize, tensors: &mut Tensors
             *matrix = columns(take(table), *width, inputs, *order);
         }
         (Op::Trees(forest), DescribedOp::Trees { slots, trees, .. }) => {
-            let [features, thresholds, leaves] = TREE_PARTS.map(|part| take(&Described::default_tensor(&described.name, part)));
+            let [features, thresholds, leaves] =
+                TREE_PARTS.map(|part| take(&Described::default_tensor(&described.name, part)));
             *forest = Forest { rate: forest.rate, trees: Vec::with_capacity(*trees) };
             let slots = (*slots).max(1);
             let parts = features.chunks(slots).zip(thresholds.chunks(slots)).zip(leaves.chunks(slots));
             for (at, ((features, thresholds), leaves)) in parts.enumerate() {
                 let feature = |(index, found): (usize, &f64)| match *found {
                     -1.0 => Ok(None),
-                    whole if whole.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&whole) => Ok(Some(whole as u32)),
+                    whole if whole.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&whole) => {
+                        Ok(Some(whole as u32))
+                    }
                     found => {
                         let tensor = Described::default_tensor(&described.name, TREE_PARTS[0]);
                         Err(TensorsError::Feature { tensor, index: at * slots + index, found })
@@ -231,7 +248,9 @@ mod tests {
         }
         assert_eq!(message.lines().count(), 5);
 
-        let text = text.replace("outputs = 2", "outputs = 2\norder = \"in-out\"").replace("outputs = 1", "outputs = 1\nweights = \"b.weigth\"\nbias = false");
+        let text = text
+            .replace("outputs = 2", "outputs = 2\norder = \"in-out\"")
+            .replace("outputs = 1", "outputs = 1\nweights = \"b.weigth\"\nbias = false");
         let description = Description::from_toml(&text, "x").unwrap();
         let mut tensors = tensors;
         tensors.remove("b.bias");
@@ -253,7 +272,9 @@ mod tests {
             description.bind(names.into_iter().zip([features, three.clone(), three]).collect())
         };
         assert!(with(2.0).is_ok());
-        for (feature, words) in [(0.5, "index 0: 0.5 is no feature"), (-2.0, "-2 is no feature"), (3.0, "a tree's feature")] {
+        for (feature, words) in
+            [(0.5, "index 0: 0.5 is no feature"), (-2.0, "-2 is no feature"), (3.0, "a tree's feature")]
+        {
             let message = with(feature).unwrap_err().to_string();
             assert!(message.contains(words), "{message}");
         }

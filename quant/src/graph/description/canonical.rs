@@ -1,5 +1,6 @@
 //! The one text of a description, written by hand so that its bytes depend on nothing but the description.
 
+use super::check::{ALWAYS_INPUT, INPUT};
 use super::keys::Word;
 use super::types::{Described, DescribedOp, Description, Order, VERSION};
 use crate::graph::{Activation, Input, Value};
@@ -33,7 +34,7 @@ impl Description {
             set(&mut text, "name", quoted(&node.name));
             set(&mut text, "op", quoted(node.op.word().text()));
             if node.reads != [index] {
-                let names: Vec<String> = node.reads.iter().map(|read| quoted(self.value_name(*read))).collect();
+                let names: Vec<String> = node.reads.iter().map(|read| quoted(self.value_name(*read, index))).collect();
                 set(&mut text, "reads", format!("[{}]", names.join(", ")));
             }
             write_op(&mut text, node);
@@ -41,9 +42,13 @@ impl Description {
         text
     }
 
-    fn value_name(&self, value: Value) -> &str {
-        let node = value.checked_sub(1).and_then(|node| self.nodes.get(node));
-        node.map_or(super::check::INPUT, |node| &node.name)
+    /// What node `reader` calls a value.
+    fn value_name(&self, value: Value, reader: usize) -> &str {
+        match value.checked_sub(1).and_then(|node| self.nodes.get(node)) {
+            Some(node) => &node.name,
+            None if self.nodes.iter().take(reader).any(|node| node.name == INPUT) => ALWAYS_INPUT,
+            None => INPUT,
+        }
     }
 }
 

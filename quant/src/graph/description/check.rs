@@ -13,8 +13,10 @@ pub(super) const MAX_LEN: usize = 1 << 24;
 pub(super) const MAX_NODES: usize = 4096;
 /// The longest name, in bytes.
 const MAX_NAME_LEN_BYTES: usize = 256;
-/// The name by which nodes read the input.
+/// The name by which nodes read the input, unless a node before them has it.
 pub(super) const INPUT: &str = "input";
+/// The name by which they always can.
+pub(super) const ALWAYS_INPUT: &str = "$input";
 
 /// What is wrong, and of which node.
 pub(super) type Refusal = (Option<usize>, Cause);
@@ -56,7 +58,9 @@ impl Description {
         }
         self.skeleton().check().map_err(|error| {
             let place = match &error {
-                GraphError::NameTaken { name } | GraphError::Reads { name, .. } | GraphError::Shape { name, .. }
+                GraphError::NameTaken { name }
+                | GraphError::Reads { name, .. }
+                | GraphError::Shape { name, .. }
                 | GraphError::NotFinite { name, .. } => self.nodes.iter().rposition(|node| node.name == *name),
                 _ => None,
             };
@@ -101,9 +105,9 @@ impl Description {
 
 impl Described {
     fn check(&self) -> Result<(), Cause> {
-        let fits = !self.name.is_empty() && self.name.len() <= MAX_NAME_LEN_BYTES && self.name != INPUT;
+        let fits = !self.name.is_empty() && self.name.len() <= MAX_NAME_LEN_BYTES && self.name != ALWAYS_INPUT;
         if !fits || self.name.chars().any(char::is_control) {
-            let expected = "1 to 256 bytes without control characters, and not `input`, which is what goes in";
+            let expected = "1 to 256 bytes without control characters, and not `$input`, which is what goes in";
             return Err(Cause::Name { found: printable(&self.name), what: "a node's name", expected });
         }
         let place = format!("node `{}`", self.name);

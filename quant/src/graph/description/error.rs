@@ -13,7 +13,7 @@ pub struct DescriptionError {
     /// Line, from 1; none of a description that did not come from text.
     pub line: Option<usize>,
     /// What is wrong there.
-    pub cause: Cause,
+    pub cause: Box<Cause>,
 }
 
 /// What is wrong with a description.
@@ -122,7 +122,7 @@ impl DescriptionError {
     /// [`FaultClass::Unsupported`] for another version and for names that cannot be written, else [`FaultClass::Malformed`].
     #[must_use]
     pub fn class(&self) -> FaultClass {
-        match (&self.cause, self.line) {
+        match (&*self.cause, self.line) {
             (Cause::Version { .. }, _) | (Cause::Name { .. }, None) => FaultClass::Unsupported,
             _ => FaultClass::Malformed,
         }

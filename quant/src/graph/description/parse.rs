@@ -1,6 +1,6 @@
 //! From TOML to a checked [`Description`], with the line of whatever is wrong.
 
-use super::check::{INPUT, Refusal};
+use super::check::{ALWAYS_INPUT, INPUT, Refusal};
 use super::error::{Cause, DescriptionError};
 use super::keys::Word;
 use super::types::{Described, DescribedOp, Description, Order, VERSION};
@@ -29,7 +29,7 @@ impl Description {
     /// fit together.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, DescriptionError> {
         let origin = on_one_line(origin);
-        let error = |line, cause| DescriptionError { origin: origin.clone(), line, cause };
+        let error = |line, cause| DescriptionError { origin: origin.clone(), line, cause: Box::new(cause) };
         if text.len() > LIMIT_BYTES {
             return Err(error(None, Cause::TooLong { found: text.len(), limit: LIMIT_BYTES }));
         }
@@ -138,13 +138,15 @@ enum RawOrder {
 impl File {
     fn describe(self) -> Result<Description, Refusal> {
         let input = self.input.describe().map_err(|cause| (None, cause))?;
-        let mut values: HashMap<String, Value> = HashMap::from([(INPUT.to_owned(), 0)]);
+        let mut values: HashMap<String, Value> = HashMap::from([INPUT, ALWAYS_INPUT].map(|name| (name.to_owned(), 0)));
         let mut nodes = Vec::new();
         for (index, node) in self.node.into_iter().enumerate() {
             let name = node.name.get_ref().clone();
             nodes.push(node.describe(index, &values).map_err(|cause| (Some(index), cause))?);
-            // The first node of a name keeps it; the second is refused by the check.
-            values.entry(name).or_insert(index + 1);
+            // A node may be called like the input, whose other name then remains. A name twice is refused by the check.
+            if name != ALWAYS_INPUT {
+                values.insert(name, index + 1);
+            }
         }
         Ok(Description { name: self.name, input, nodes })
     }
@@ -184,7 +186,7 @@ impl RawNode {
             Some(names) => {
                 let resolve = |read: &String| {
                     values.get(read).copied().ok_or_else(|| {
-                        let known: Vec<&str> = values.keys().map(String::as_str).collect();
+                        let known = values.keys().map(String::as_str).filter(|name| *name != ALWAYS_INPUT).collect();
                         Cause::Reads { node: printable(&name), found: printable(read), advice: near(read, known) }
                     })
                 };
@@ -211,9 +213,7 @@ impl RawNode {
                 },
                 order,
             },
-            Word::Embed => {
-                DescribedOp::Embed { width, table: self.table.unwrap_or_else(|| default("table")), order }
-            }
+            Word::Embed => DescribedOp::Embed { width, table: self.table.unwrap_or_else(|| default("table")), order },
             Word::FmTerm => DescribedOp::FmTerm { width },
             Word::BiInteraction => DescribedOp::BiInteraction { width },
             Word::InnerProducts => DescribedOp::InnerProducts { width },
@@ -221,9 +221,7 @@ impl RawNode {
             Word::Add => DescribedOp::Add,
             Word::Scale => DescribedOp::Scale(self.factor.unwrap_or(0.0)),
             Word::Relu => DescribedOp::Activation(Activation::Relu),
-            Word::LeakyRelu => {
-                DescribedOp::Activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) })
-            }
+            Word::LeakyRelu => DescribedOp::Activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) }),
             Word::Sigmoid => DescribedOp::Activation(Activation::Sigmoid),
             Word::Tanh => DescribedOp::Activation(Activation::Tanh),
             Word::Softmax => DescribedOp::Activation(Activation::Softmax),
@@ -319,21 +317,40 @@ reads = [\"wide\", \"fm\"]
     fn mistakes_come_with_line_and_advice() {
         Description::from_toml(SMALL, "x.toml").unwrap();
         for (from, to, words) in [
-            ("width = 3\n[[node]]\nname = \"wide\"", "widht = 3\n[[node]]\nname = \"wide\"",
-                "x.toml:10: unknown key `widht`; did you mean `width`?"),
+            (
+                "width = 3\n[[node]]\nname = \"wide\"",
+                "widht = 3\n[[node]]\nname = \"wide\"",
+                "x.toml:10: unknown key `widht`; did you mean `width`?",
+            ),
             ("fm-term", "fm-terms", "x.toml:18: unknown value `fm-terms`; did you mean `fm-term`?"),
             ("outputs = 1\n", "", "x.toml:12: node `wide` lacks the key `outputs`, which sparse-linear needs"),
-            ("outputs = 1", "outputs = 1\nalpha = 0.1", "x.toml:12: node `wide`: `alpha` has no meaning for sparse-linear"),
+            (
+                "outputs = 1",
+                "outputs = 1\nalpha = 0.1",
+                "x.toml:12: node `wide`: `alpha` has no meaning for sparse-linear",
+            ),
             ("outputs = 1", "outputs = 0", "x.toml:12: node `wide`: `outputs` is 0, expected 1 to 16777216"),
-            ("outputs = 1", "outputs = 2", "x.toml:22: layer `sum`: what it reads has the shape (1, 1), expected (2, 1)"),
+            (
+                "outputs = 1",
+                "outputs = 2",
+                "x.toml:22: layer `sum`: what it reads has the shape (1, 1), expected (2, 1)",
+            ),
             ("max_active = 2", "", "x.toml: [input] lacks the key `max_active`, which a sparse input needs"),
             ("max_active = 2", "max_active = 2\nsize = 2", "x.toml: [input]: `size` has no meaning for a sparse input"),
-            ("\"wide\", \"fm\"", "\"wide\", \"fn\"", "x.toml:22: node `sum` reads `fn`, which is no node before it; did you mean `fm`?"),
+            (
+                "\"wide\", \"fm\"",
+                "\"wide\", \"fn\"",
+                "x.toml:22: node `sum` reads `fn`, which is no node before it; did you mean `fm`?",
+            ),
             ("\"wide\", \"fm\"", "\"wide\"", "x.toml:22: layer `sum` reads 1 values, expected 2 or more"),
             ("reads = [\"e\"]\n", "", "x.toml:17: layer `fm`: what it reads has the shape (0, 1), expected (0, 0)"),
-            ("name = \"fm\"", "name = \"input\"", "x.toml:17: \"input\" cannot be a node's name"),
-            ("name = \"fm\"", "name = \"wide\"", "x.toml:17: two layers are called `wide`"),
-            ("outputs = 1", "outputs = 1\nweights = \"e.table\"", "x.toml:12: node `wide`: the tensor `e.table` is used already"),
+            ("name = \"sum\"", "name = \"$input\"", "x.toml:22: \"$input\" cannot be a node's name"),
+            ("name = \"sum\"", "name = \"wide\"", "x.toml:22: two layers are called `wide`"),
+            (
+                "outputs = 1",
+                "outputs = 1\nweights = \"e.table\"",
+                "x.toml:12: node `wide`: the tensor `e.table` is used already",
+            ),
             ("graph = 1", "graph = 2", "x.toml: `graph = 2` is not the description"),
             ("graph = 1", "schema = 1", "x.toml: a text that starts with `schema`"),
         ] {

@@ -128,9 +128,7 @@ impl Described {
         match &self.op {
             DescribedOp::Linear { weights, bias, .. } => std::iter::once(weights).chain(bias).cloned().collect(),
             DescribedOp::Embed { table, .. } => vec![table.clone()],
-            DescribedOp::Trees { .. } => {
-                TREE_PARTS.iter().map(|part| Self::default_tensor(&self.name, part)).collect()
-            }
+            DescribedOp::Trees { .. } => TREE_PARTS.iter().map(|part| Self::default_tensor(&self.name, part)).collect(),
             _ => Vec::new(),
         }
     }

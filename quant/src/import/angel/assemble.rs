@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{AngelError, At, Place};
+use super::error::AngelError;
 use super::matrix::{Cells, Matrix, Row, Values};
 use super::meta::{Meta, Partition};
+use super::place::{At, Place};
 use super::row_type::Element;
 use super::{binary, partitions, text};
 use crate::import::Remark;

@@ -1,10 +1,10 @@
 //! What can be wrong with a folder of Angel, and where.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::place::Place;
 use crate::fault::FaultClass;
 use crate::graph::GraphError;
 use crate::import::ImportError;
@@ -76,7 +76,7 @@ pub enum AngelError {
         why: String,
     },
     /// A field that cannot be.
-    #[error("`_meta`: {field} is {found}, expected {expected}")]
+    #[error("`_meta`: {field} is {found}, expected {expected}; was the file damaged or edited?")]
     Field {
         /// Its path in the JSON.
         field: String,
@@ -272,33 +272,6 @@ pub enum AngelError {
     /// A network that does not fit together.
     #[error("{0}; do graph.json and the matrices belong together?")]
     Graph(#[from] GraphError),
-}
-
-/// Where in a data file something is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Name of the file.
-    pub file: String,
-    /// Where in it.
-    pub at: At,
-}
-
-/// A place in a binary or a text file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At {
-    /// Offset in bytes.
-    Byte(u64),
-    /// Number of the line, from 1.
-    Line(u64),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
-            At::Byte(offset) => write!(f, "file `{}`, byte {offset}", self.file),
-            At::Line(line) => write!(f, "file `{}`, line {line}", self.file),
-        }
-    }
 }
 
 impl AngelError {

@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::error::AngelError;
 use super::graph_json::{Description, MAX_GRAPH_JSON_LEN_BYTES, parse_graph_json};
+use super::kind::Kind;
 use super::matrix::Matrix;
 use super::meta::{MAX_META_LEN_BYTES, Meta};
 use super::options::Options;
-use super::{assemble, forest, kinds, network};
+use super::{assemble, forest, network, suffixes};
 use crate::graph::Graph;
-use crate::import::{Imported, MAX_FILE_LEN_BYTES, Remark, read_file_at_most};
+use crate::import::{ImportError, Imported, MAX_FILE_LEN_BYTES, Remark, read_file_at_most};
 use tamis_runtime::signature::{FNV_OFFSET, fnv1a};
 
 const META: &str = "_meta";
 const GRAPH_JSON: &str = "graph.json";
 
 /// The most entries of a folder that are looked at.
-const MAX_ENTRIES: usize = 1 << 16;
+const MAX_ENTRIES: usize = 1 << 20;
 
 /// Whether a path is a folder that Angel saved: a matrix, or a model with matrices in it. Looks at names only.
 #[must_use]
@@ -93,7 +93,7 @@ fn model(
 ) -> Result<(Graph, Vec<Remark>), AngelError> {
     let of_trees = options.kind.map_or_else(
         || description.is_none() && matrices.contains_key(forest::SPLIT_FEATURE),
-        |kind| kind == kinds::Kind::Gbdt,
+        |kind| kind == Kind::Gbdt,
     );
     if of_trees {
         return forest::build(name, matrices, options);
@@ -101,7 +101,7 @@ fn model(
     match description.filter(|_| options.kind.is_none()) {
         Some(description) => network::build(name, description, matrices, options, "graph.json"),
         None => {
-            let (described, mut remarks) = kinds::describe(matrices, description, options)?;
+            let (described, mut remarks) = suffixes::describe(matrices, description, options)?;
             let (graph, more) = network::build(name, &described, matrices, options, "the kind of model")?;
             remarks.extend(more);
             Ok((graph, remarks))
@@ -147,13 +147,7 @@ fn read_named(folder: &Path, options: &Options, hash: &mut u64) -> Result<Named,
 
 /// What is in a folder, by name, without what Hadoop and others hide behind a dot.
 fn entries(folder: &Path) -> Result<BTreeMap<String, PathBuf>, AngelError> {
-    let at = |error: std::io::Error| {
-        let cause = match error.kind() {
-            ErrorKind::NotADirectory => crate::import::ImportError::NotAFile,
-            _ => error.into(),
-        };
-        crate::import::ImportError::In { path: folder.to_owned(), cause: Box::new(cause) }
-    };
+    let at = |error: std::io::Error| ImportError::In { path: folder.to_owned(), cause: Box::new(error.into()) };
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).map_err(at)? {
         let entry = entry.map_err(at)?;

@@ -39,6 +39,9 @@ pub(super) fn build(
     let Values::Whole(rows) = &split.values else {
         return Err(tensors.shape(SPLIT_FEATURE, "real numbers", "whole ones"));
     };
+    if rows.is_empty() {
+        return Err(tensors.shape(SPLIT_FEATURE, "no rows", "one for each tree"));
+    }
     let mut real = |name: &str| {
         let matrix = tensors.matrix(name)?;
         if (matrix.values.ids(), matrix.cols) != (ids.clone(), split.cols) {

@@ -271,4 +271,21 @@ mod tests {
             assert!(error.contains(words), "{words}: {error}");
         }
     }
+
+    #[test]
+    fn damage_is_no_panic() {
+        let text = r#"{"data": {"format": "libsvm", "indexrange": 10.0, "numfield": 1e300}, "layers": [{"name": "e",
+            "type": "Embedding", "numfactors": 2}, {"name": "f", "type": "FCLayer", "inputlayer": "e", "outputdims": [1],
+            "transfuncs": ["relu"]}]}"#;
+        assert_eq!(parse_graph_json(text.as_bytes()).unwrap().fields, None);
+        for at in 0..text.len() {
+            assert!(parse_graph_json(&text.as_bytes()[..at]).is_err(), "{at}");
+            for change in [1, 4, 0x10, 0x80] {
+                let mut damaged = text.as_bytes().to_vec();
+                damaged[at] ^= change;
+                let layers = parse_graph_json(&damaged).map(|graph| graph.layers.len());
+                assert!(layers.is_err() || matches!(layers, Ok(2)), "{at}");
+            }
+        }
+    }
 }

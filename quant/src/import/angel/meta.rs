@@ -1,16 +1,14 @@
 //! `_meta`: a length, and JSON that says what the data files hold.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Range;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::error::AngelError;
 use super::format::{Format, Record};
+use super::meta_json::{RawMeta, RawPart};
 use super::row_type::{RowType, first};
 use super::{partitions, strict};
+use crate::import::MAX_FILE_LEN_BYTES;
 
 /// The longest `_meta`, its length included.
 pub const MAX_META_LEN_BYTES: u64 = (64 << 20) + 4;
@@ -59,66 +57,6 @@ pub struct Partition {
     pub columns: u64,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawMeta {
-    matrix_name: String,
-    format_class_name: String,
-    row_type: i64,
-    row: i64,
-    col: i64,
-    part_metas: Pairs<RawPart>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawPart {
-    part_id: Option<i64>,
-    start_row: i64,
-    end_row: i64,
-    start_col: i64,
-    end_col: i64,
-    save_row_num: i64,
-    save_col_num: i64,
-    save_col_elem_num: i64,
-    file_name: String,
-    offset: i64,
-    length: i64,
-    row_metas: Pairs<RawRow>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawRow {
-    row_id: i64,
-    element_num: i64,
-}
-
-/// An object whose keys are ids, in the order in which they are written.
-struct Pairs<T>(Vec<(String, T)>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Collect<T> {
-            type Value = Pairs<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with ids as keys")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        deserializer.deserialize_map(Collect(PhantomData))
-    }
-}
-
 impl Meta {
     /// Reads `_meta`: the length in 4 bytes (since November 2018) or in 2 (a few weeks before), then JSON.
     ///
@@ -139,7 +77,11 @@ impl Meta {
         let max_cols = if row_type.long_keys { i64::MAX } else { i32::MAX.into() };
         let cols = match raw.col {
             -1 => None,
-            col => Some(within("col", col, 1, max_cols)? as u64),
+            col if (1..=max_cols).contains(&col) => Some(col as u64),
+            col => {
+                let expected = format!("-1 or 1 to {max_cols}, since column ids are {}", row_type.key_words());
+                return Err(field("col", col, expected));
+            }
         };
         let elements = u128::from(rows) * u128::from(cols.unwrap_or(0));
         if row_type.dense && elements > MAX_DENSE {
@@ -175,8 +117,8 @@ impl Meta {
                 Some(start..end)
             }
         };
-        let offset = within(name("offset"), raw.offset, 0, i64::MAX)?;
-        within(name("length"), raw.length, 0, i64::MAX - offset)?;
+        let offset = within(name("offset"), raw.offset, 0, MAX_FILE_LEN_BYTES as i64)?;
+        within(name("length"), raw.length, 0, MAX_FILE_LEN_BYTES as i64)?;
         if !is_file_name(&raw.file_name) {
             let expected = "the name of a file in this folder, without `/` and with no dot before it";
             return Err(field(name("fileName"), super::shown(raw.file_name.as_bytes()), expected));
@@ -189,7 +131,7 @@ impl Meta {
                 return Err(field(name("rowId"), row.row_id, format!("{row_id}, as its key says")));
             }
             within(name("rowId"), row.row_id, rows.start.into(), i64::from(rows.end) - 1)?;
-            saved.push((row_id, within(name("elementNum"), row.element_num, 0, i64::MAX)? as u64));
+            saved.push((row_id, within(name("elementNum"), row.element_num, 0, i32::MAX.into())? as u64));
         }
         saved.sort_unstable();
         let (counted, found) = match self.format.record {
@@ -199,7 +141,7 @@ impl Meta {
         if usize::try_from(found) != Ok(saved.len()) {
             return Err(field(name(counted), found, format!("{}, the number of its rowMetas", saved.len())));
         }
-        let columns = within(name("saveColNum"), raw.save_col_num, 0, i64::MAX)? as u64;
+        let columns = within(name("saveColNum"), raw.save_col_num, 0, i32::MAX.into())? as u64;
         let (offset, len_bytes) = (offset as u64, raw.length as u64);
         Ok(Partition { id, rows, cols, file: raw.file_name, offset, len_bytes, saved, columns })
     }
@@ -235,7 +177,7 @@ fn id_of(name: &str, key: &str) -> Result<u32, AngelError> {
 
 fn is_file_name(name: &str) -> bool {
     let harmless = |c: char| !matches!(c, '/' | '\\' | ':') && !c.is_control();
-    !name.is_empty() && name.len() <= 255 && !name.starts_with('.') && name.chars().all(harmless)
+    !name.is_empty() && name != "_meta" && name.len() <= 255 && !name.starts_with('.') && name.chars().all(harmless)
 }
 
 #[cfg(test)]
@@ -278,7 +220,11 @@ mod tests {
             (r#""row":1,"#, r#""row":1.5,"#, "expected i64"),
             (r#""row":1,"#, r#""row":1,"row":1,"#, "`row` is there twice"),
             (r#""nnz":3"#, r#""nnz":3,"nnz":3"#, "`nnz` is there twice"),
-            (r#""col":3"#, r#""col":2147483648"#, "col is 2147483648, expected 1 to 2147483647"),
+            (
+                r#""col":3"#,
+                r#""col":2147483648"#,
+                "col is 2147483648, expected -1 or 1 to 2147483647, since column ids are i32",
+            ),
             (r#""col":3"#, r#""col":4"#, "no partition holds the columns 3 to 3 of the rows 0 to 0"),
             (r#""row":1,"col":3"#, r#""row":3,"col":2147483647"#, "row · col is 6442450941"),
             (r#"{"0":{"startRow""#, r#"{"00":{"startRow""#, "a key of partMetas is `00`"),
@@ -289,7 +235,11 @@ mod tests {
             (r#""startCol":0"#, r#""startCol":-1"#, "partMetas.0.startCol is -1"),
             (r#""fileName":"0""#, r#""fileName":"a\\b""#, "partMetas.0.fileName is a\\\\b"),
             (r#""fileName":"0""#, r#""fileName":".0""#, "no dot before it"),
-            (r#""offset":0,"length":12"#, r#""offset":9223372036854775807,"length":1"#, "partMetas.0.length is 1"),
+            (
+                r#""offset":0,"length":12"#,
+                r#""offset":9223372036854775807,"length":1"#,
+                "offset is 9223372036854775807, expected 0 to 4294967296",
+            ),
             (r#""saveRowNum":1"#, r#""saveRowNum":2"#, "saveRowNum is 2, expected 1, the number of its rowMetas"),
             (r#""rowId":0"#, r#""rowId":1"#, "rowId is 1, expected 0, as its key says"),
             (r#"{"0":{"rowId":0"#, r#"{"1":{"rowId":1"#, "rowMetas.1.rowId is 1, expected 0 to 0"),

@@ -7,11 +7,12 @@
 //!
 //! _meta -meta-> Meta --binary, text--> pieces --assemble--> Matrix
 //! graph.json -graph_json-> Description --network--> Graph
-//!   or else   -kinds----->     ^
+//!   or else   -suffixes-->     ^
 //! ```
 //!
-//! Everything but [`folder`] is a pure function of bytes. Nothing is allocated that is not a small multiple of the bytes that are
-//! there, until a model needs a sparse matrix with its zeros, which is bounded.
+//! Only [`is_angel_folder`], [`read_matrix`] and [`read_model`] touch the file system; the rest are functions of bytes. Nothing is
+//! allocated that is not a small multiple of the bytes that are there, until a model needs a sparse matrix with its zeros, which is
+//! bounded.
 
 mod assemble;
 mod binary;
@@ -20,27 +21,34 @@ mod folder;
 mod forest;
 mod format;
 mod graph_json;
-mod kinds;
+mod input;
+mod kind;
 mod matrix;
 mod meta;
+mod meta_json;
 mod network;
 mod options;
 mod partitions;
+mod place;
 mod row_type;
 mod strict;
+mod suffixes;
 mod tensors;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use assemble::decode;
-pub use error::{AngelError, At, Place};
+pub use error::AngelError;
 pub use folder::{is_angel_folder, read_matrix, read_model};
 pub use format::{Format, Record};
-pub use graph_json::{Description, parse_graph_json};
-pub use kinds::Kind;
+pub use graph_json::{Description, Layer, LayerKind, Transfer, parse_graph_json};
+pub use kind::Kind;
 pub use matrix::{Cells, Matrix, Row, Values};
 pub use meta::{Meta, Partition};
 pub use network::build;
 pub use options::Options;
+pub use place::{At, Place};
 pub use row_type::{RowType, ValueType};
 
 /// Bytes of a file in a message: escaped, and not too many.

@@ -1,6 +1,6 @@
 //! What a model's files do not say.
 
-use super::kinds::Kind;
+use super::kind::Kind;
 
 /// What the caller knows about a model.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -88,7 +88,7 @@ pub(super) fn check_files(meta: &Meta, files: &BTreeMap<String, Vec<u8>>) -> Res
             if piece.offset != end {
                 return extent(end, format!("partition {} begins at byte {}", piece.id, piece.offset), end.to_string());
             }
-            // No overflow: `Meta` has compared the sum with i64::MAX.
+            // No overflow: `Meta` has bounded both.
             end = piece.offset + piece.len_bytes;
             if end > len {
                 let expected = format!("byte {end}, where partition {} ends", piece.id);

@@ -19,7 +19,7 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8], file: &'static str, first
         .map_err(|error| json(format!("byte {} is not UTF-8; is the file damaged?", first + error.valid_up_to())))?;
     let reason = |error: serde_json::Error| {
         let behind = if first == 0 { String::new() } else { format!(" of the JSON that begins at byte {first}") };
-        json(format!("{error}{behind}"))
+        json(format!("{error}{behind}; was the file cut or edited?"))
     };
     let mut look = serde_json::Deserializer::from_str(text);
     Look { depth: MAX_DEPTH }.deserialize(&mut look).map_err(reason)?;

@@ -3,7 +3,7 @@
 use super::container::{Tensor, split, tensors};
 use super::error::DataCodeError;
 use super::layers::{Kind, Layer, read};
-use super::orientation::{LinearLayer, Orientation, decide};
+use super::orientation::{LinearLayer, Orientation, decide, numbering};
 use crate::float::Matrix;
 use crate::graph::{Activation, Graph, Input, Op};
 use crate::import::chain::{activation_name, from_rows, push, short};
@@ -39,9 +39,9 @@ pub fn read_datacode(bytes: &[u8], name: &str, options: &Options) -> Result<Impo
                 Orientation::OutIn => "as DataCode 2.1.1 and later write them",
                 Orientation::InOut => "as DataCode 2.1.0 wrote them",
             };
-            let word = orientation.word();
+            let (word, numbering) = (orientation.word(), numbering(&layers));
             remarks.push(Remark::Decided(format!(
-                "weights are {word}, {writer}: {why}; give the orientation to read them otherwise"
+                "weights are {word}, {writer}: {why}; {numbering}; give the orientation to read them otherwise"
             )));
             orientation
         }

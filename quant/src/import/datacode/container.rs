@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 /// The longest JSON; a real one has a few KiB.
 const MAX_JSON_LEN_BYTES: usize = 16 << 20;
-/// The longest name of a tensor.
-const MAX_NAME_LEN_BYTES: usize = 256;
+/// The longest name of a tensor or a layer.
+pub(super) const MAX_NAME_LEN_BYTES: usize = 256;
 /// The most tensors.
 pub(super) const MAX_TENSORS: usize = 4096;
 /// The most dimensions.

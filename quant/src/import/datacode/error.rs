@@ -60,6 +60,16 @@ pub enum DataCodeError {
         /// How many layers there are.
         layers: usize,
     },
+    /// A layer with a name of no letters or too many.
+    #[error("layer {index}: its name has {found} bytes, expected 1 to {limit}")]
+    LayerName {
+        /// Position in the list, from 0.
+        index: usize,
+        /// Length of its name.
+        found: usize,
+        /// The longest.
+        limit: usize,
+    },
     /// A layer that does not say what it is.
     #[error("layer {index} (`{name}`) has no type")]
     NoType {

@@ -6,7 +6,7 @@ use serde_json::Number;
 use std::collections::HashSet;
 use std::fmt;
 
-use super::container::MAX_TENSORS;
+use super::container::{MAX_NAME_LEN_BYTES, MAX_TENSORS};
 use super::error::DataCodeError;
 use crate::graph::Activation;
 use crate::import::bounded_json::{JsonFault, Object, parse_object};
@@ -75,6 +75,9 @@ struct JsonLayer {
 
 fn checked(index: usize, layer: JsonLayer) -> Result<Layer, DataCodeError> {
     let name = layer.name.unwrap_or_else(|| format!("layer{index}"));
+    if !(1..=MAX_NAME_LEN_BYTES).contains(&name.len()) {
+        return Err(DataCodeError::LayerName { index, found: name.len(), limit: MAX_NAME_LEN_BYTES });
+    }
     let shown = || short(&name);
     let kind = match layer.r#type.as_deref() {
         None => return Err(DataCodeError::NoType { index, name: shown() }),

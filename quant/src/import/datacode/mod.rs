@@ -10,7 +10,7 @@
 //!
 //! All little-endian, nothing between and nothing behind. Two kinds of writer share the version: DataCode 2.1.0 stores weights as
 //! [inputs, outputs] and counts all layers in the names, every later one stores [outputs, inputs] and counts the Linear layers in
-//! their names only, so that an activation and a Linear may have the same name. [`orientation`] tells them apart.
+//! their names only, so that an activation and a Linear may have the same name. [`Orientation`] tells which it was.
 //!
 //! In the graph a Linear keeps its name, since its tensors have it; an activation is called `<name>.<what it computes>`, such as
 //! `layer1.relu`, which no Linear of DataCode is.

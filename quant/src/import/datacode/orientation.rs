@@ -85,6 +85,20 @@ pub(super) fn decide(layers: &[Layer], linears: &[LinearLayer<'_>]) -> Result<(O
     }
 }
 
+/// How the Linear layers are numbered, in words. Their tensors are found by name whatever the numbers are.
+pub(super) fn numbering(layers: &[Layer]) -> &'static str {
+    let linears = layers.iter().enumerate().filter(|(_, layer)| layer.linear().is_some()).enumerate();
+    let is_numbered = |of: fn(usize, usize) -> usize| {
+        linears.clone().all(|(number, (position, layer))| layer.name == format!("layer{}", of(number, position)))
+    };
+    match (is_numbered(|number, _| number), is_numbered(|_, position| position)) {
+        (true, true) => "the numbers in the names count the Linear layers, before which nothing stands",
+        (true, false) => "the numbers in the names count the Linear layers only",
+        (false, true) => "the numbers in the names count all layers",
+        (false, false) => "the names of the Linear layers are not DataCode's numbers",
+    }
+}
+
 /// Which Linear has the number that it has among all layers, if that is not its number among the Linears.
 fn counts_all_layers(layers: &[Layer]) -> Option<String> {
     let linears = layers.iter().enumerate().filter(|(_, layer)| layer.linear().is_some());

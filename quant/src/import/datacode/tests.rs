@@ -156,6 +156,37 @@ fn every_prefix_is_refused() {
 }
 
 #[test]
+fn no_byte_makes_a_panic() {
+    let bytes = one(&[other("layer1", "ReLU"), other("layer2", "Softmax")]);
+    let mut changed = bytes.clone();
+    for at in 0..bytes.len() {
+        for byte in [0, 1, 0x7f, 0xff, bytes[at] ^ 1, b'"', b'}', b'0'] {
+            changed[at] = byte;
+            if let Ok(imported) = read(&changed) {
+                imported.graph.evaluate(&Sample::Dense(vec![1.0; imported.graph.lengths()[0]])).unwrap();
+            }
+        }
+        changed[at] = bytes[at];
+    }
+}
+
+#[test]
+fn numberings_are_told() {
+    let layers = |second: &str| json(&[linear("layer0", 3, 2), other("layer1", "Tanh"), linear(second, 2, 1)]);
+    for (second, words) in [
+        ("layer1", "count the Linear layers only"),
+        ("layer2", "count all layers"),
+        ("out", "are not DataCode's numbers"),
+    ] {
+        let (weight, bias) = (format!("{second}.weight"), format!("{second}.bias"));
+        let first: Tensor<'_> = ("layer0.weight", &[2, 3], &BY_ROWS);
+        let bytes = file(&layers(second), &[first, BIAS, (&weight, &[1, 2], &[1.0, 1.0]), (&bias, &[1], &[0.0])]);
+        let imported = read(&bytes).unwrap();
+        assert!(decision(&imported).contains(words), "{:?}", imported.remarks);
+    }
+}
+
+#[test]
 fn defects_are_named() {
     let weight: Tensor<'_> = ("layer0.weight", &[2, 3], &BY_ROWS);
     let layers = json(&[linear("layer0", 3, 2)]);
@@ -170,6 +201,8 @@ fn defects_are_named() {
         (of(&json(&[])), "lists no layers"),
         (of(&json(&[other("layer0", "ReLU")])), "none of the 1 layers is a Linear"),
         (of(&json(&[linear("layer0", 3, 0)])), "is how DataCode saves a convolution"),
+        (of(&json(&[linear("", 3, 2)])), "layer 0: its name has 0 bytes, expected 1 to 256"),
+        (of(&json(&[other(&"n".repeat(257), "Tanh")])), "layer 0: its name has 257 bytes"),
         (of(&layers.replace("3", "3.5")), "in_features is 3.5"),
         (of(&layers.replace("\"Linear\"", "\"BatchNorm\"")), "layer 0 (`layer0`) is a BatchNorm"),
         (of(&format!("{{\"layers\":[{}]}}", vec!["{}"; 5000].join(","))), "more than 4096 layers"),

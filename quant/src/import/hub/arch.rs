@@ -38,9 +38,8 @@ impl NetworkArch {
             let chain = lattice::architecture(&bytes).map_err(|error| NetworkError::from(error).at(path))?;
             return Ok(Self::Chain(chain));
         }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            NetworkError::NoText { offset_bytes: error.utf8_error().valid_up_to() }.at(path)
-        })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| NetworkError::NoText { offset_bytes: error.utf8_error().valid_up_to() }.at(path))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let origin = path.display().to_string();
         if is_description(text) {
@@ -63,13 +62,17 @@ impl NetworkArch {
     pub(super) fn description(&self) -> Result<&Description, NetworkError> {
         match self {
             Self::Graph(description) => Ok(description),
-            _ => Err(NetworkError::WrongArch { found: self.words(), expected: "the description of a graph, `graph = 1`" }),
+            _ => Err(NetworkError::WrongArch {
+                found: self.words(),
+                expected: "the description of a graph, `graph = 1`",
+            }),
         }
     }
 
     /// The chain, also of a graph that is one.
     pub(super) fn chain(&self) -> Result<Chain, NetworkError> {
-        let expected = "a chain: 784:relu128:linear10, a .fann, a network JSON, or a `graph = 1` of `linear` nodes in a row";
+        let expected =
+            "a chain: 784:relu128:linear10, a .fann, a network JSON, or a `graph = 1` of `linear` nodes in a row";
         let wrong = || NetworkError::WrongArch { found: self.words(), expected };
         match self {
             Self::Chain(chain) => Ok(chain.clone()),

@@ -49,10 +49,14 @@ pub enum NetworkError {
     #[error("--arch: {0}")]
     Chain(#[from] ChainError),
     /// A checkpoint of bullet without what reads it.
-    #[error("a checkpoint of bullet, which does not say its layers; --arch A.toml describes them, starting with `schema = 1`")]
+    #[error(
+        "a checkpoint of bullet, which does not say its layers; --arch A.toml describes them, starting with `schema = 1`"
+    )]
     Bullet,
     /// A checkpoint of lattice-tune without its layers.
-    #[error("a checkpoint of lattice-tune, which does not say its layers; give --arch 784:relu128:linear10, a .fann or a network JSON")]
+    #[error(
+        "a checkpoint of lattice-tune, which does not say its layers; give --arch 784:relu128:linear10, a .fann or a network JSON"
+    )]
     NoLayers,
     /// An architecture of another kind.
     #[error("--arch is {found}; expected {expected}")]
@@ -103,7 +107,9 @@ impl NetworkError {
             Self::Tensors(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Layers(error) => error.class(),
-            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::Container => FaultClass::Usage,
+            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::Container => {
+                FaultClass::Usage
+            }
             Self::UnknownFolder => FaultClass::Usage,
             Self::NoText { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
         }

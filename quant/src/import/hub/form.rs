@@ -90,13 +90,21 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
         (NetworkForm::NetworkJson, is_network_json(start)),
         (NetworkForm::Lattice, is_lattice_checkpoint(start)),
         (NetworkForm::Safetensors, is_safetensors(start)),
-        (NetworkForm::Bullet, weights_bin::begins_with_any_name(start)),
+        (NetworkForm::Bullet, is_weights_bin(start)),
     ];
     if start.starts_with(&MAGIC) {
         return Err(NetworkError::Container);
     }
     let found = form.iter().find(|(_, is_it)| *is_it).map(|(form, _)| *form);
     found.ok_or_else(|| NetworkError::NotRecognised { start: start[..start.len().min(16)].escape_ascii().to_string() })
+}
+
+/// A name, and a count of values that no text behind a line of one word makes.
+fn is_weights_bin(start: &[u8]) -> bool {
+    const MOST_VALUES: u64 = 1 << 32;
+    let end = start.iter().position(|byte| *byte == b'\n').unwrap_or(start.len());
+    let count = start.get(end + 1..).and_then(<[u8]>::first_chunk).map(|count| u64::from_le_bytes(*count));
+    weights_bin::begins_with_any_name(start) && count.is_some_and(|count| count <= MOST_VALUES)
 }
 
 #[cfg(test)]
@@ -117,7 +125,7 @@ mod tests {
             assert_eq!(sniff_start(start).unwrap(), expected);
         }
         assert!(matches!(sniff_start(&MAGIC), Err(NetworkError::Container)));
-        for start in [&b""[..], b"graph = 1", b"\x93NUMPY\x01\0", b"{}"] {
+        for start in [&b""[..], b"graph = 1", b"word\nanother word\n", b"\x93NUMPY\x01\0", b"{}"] {
             assert!(matches!(sniff_start(start), Err(NetworkError::NotRecognised { .. })), "{start:?}");
         }
     }

@@ -14,7 +14,7 @@ use super::error::LatticeError;
 use super::{Network, check_file_len, imported};
 use crate::graph::Activation;
 use crate::import::Imported;
-use crate::import::chain::{Chain, ChainLayer};
+use crate::import::chain::{Chain, ChainError, ChainLayer};
 
 /// The first four bytes.
 pub(super) const MAGIC: &[u8; 4] = b"FANN";
@@ -42,6 +42,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Network, LatticeError> {
     let (mut layers, mut parameters) = (Vec::new(), Vec::new());
     for index in 0..count {
         let layer = cursor.layer(index)?;
+        // Said before its parameters are looked for, which would not be there.
+        if let Some(before) = layers.last().filter(|before: &&ChainLayer| before.outputs != layer.inputs) {
+            let (found, expected) = (layer.inputs, before.outputs);
+            return Err(ChainError::Chain { index: layers.len(), found, expected }.into());
+        }
         for (what, count) in [("weights", layer.inputs.saturating_mul(layer.outputs)), ("biases", layer.outputs)] {
             let bytes = cursor.take(&format!("the {what} of layer {index}"), count.saturating_mul(4))?;
             let (words, _) = bytes.as_chunks::<4>();

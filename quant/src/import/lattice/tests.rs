@@ -139,6 +139,13 @@ fn defects_of_networks_are_named() {
         let error = changed(at, byte);
         assert!(error.contains(words), "byte {at}: expected {words}, found {error}");
     }
+    for at in 0..fann().len() {
+        for byte in [0, 1, 4, 0x7f, 0xff] {
+            let mut bytes = fann();
+            bytes[at] = byte;
+            let _ = read_fann(&bytes, "x"); // no byte makes a panic
+        }
+    }
     let mut endless = fann();
     endless[21..25].copy_from_slice(&f32::INFINITY.to_le_bytes());
     assert_eq!(read_fann(&endless, "x"), Err(LatticeError::Slope { index: 0, found: "inf".to_owned() }));

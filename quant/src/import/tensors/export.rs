@@ -1,7 +1,7 @@
 //! A graph as safetensors that say how they hang together.
 
 use crate::graph::Graph;
-use crate::graph::description::{Description, DescriptionError};
+use crate::graph::description::{Cause, Description, DescriptionError};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;
 
@@ -27,14 +27,15 @@ pub fn export(graph: &Graph) -> Result<Vec<u8>, DescriptionError> {
             (name, dtype, tensor.shape, bytes)
         })
         .collect();
-    let views = data.iter().map(|(name, dtype, shape, bytes)| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
+    let views =
+        data.iter().map(|(name, dtype, shape, bytes)| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
     // One key, so that the order of a hash map does not reach the file.
     let metadata = HashMap::from([(DESCRIPTION_KEY.to_owned(), description.to_toml())]);
     let bytes = views.collect::<Result<Vec<_>, _>>().and_then(|views| serialize(views, Some(metadata)));
     bytes.map_err(|error: safetensors::SafeTensorError| DescriptionError {
         origin: format!("network `{}`", description.name),
         line: None,
-        cause: crate::graph::description::Cause::Syntax(error.to_string()),
+        cause: Box::new(Cause::Syntax(error.to_string())),
     })
 }
 

@@ -17,10 +17,10 @@ mod npz;
 mod safetensors;
 mod unpack;
 
+pub use self::safetensors::{is_safetensors, read_safetensors};
 pub use error::TensorFileError;
 pub use export::{DESCRIPTION_KEY, export};
 pub use network::{TensorForm, TensorsImportError, import};
 pub use npy::{is_npy, read_npy};
 pub use npz::{is_npz, read_npz};
-pub use self::safetensors::{is_safetensors, read_safetensors};
 pub use unpack::{MAX_UNPACKED_LEN_BYTES, gunzip, is_gzip};

@@ -24,7 +24,9 @@ pub enum TensorsImportError {
     #[error(transparent)]
     File(#[from] TensorFileError),
     /// Tensors, and nothing that says how they hang together.
-    #[error("{tensors} tensors and no description of the network; --arch FILE.toml names one, which starts with `graph = 1`")]
+    #[error(
+        "{tensors} tensors and no description of the network; --arch FILE.toml names one, which starts with `graph = 1`"
+    )]
     NoDescription {
         /// How many there are.
         tensors: usize,

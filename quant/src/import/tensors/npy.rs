@@ -109,7 +109,8 @@ impl Header {
         }
         let missing = |key| npy(start, format!("the dictionary lacks `{key}`"));
         let (element, big_endian) = element(descr.ok_or_else(|| missing("descr"))?)?;
-        let (fortran, shape) = (fortran.ok_or_else(|| missing("fortran_order"))?, shape.ok_or_else(|| missing("shape"))?);
+        let (fortran, shape) =
+            (fortran.ok_or_else(|| missing("fortran_order"))?, shape.ok_or_else(|| missing("shape"))?);
         Ok(Self { element, big_endian, fortran, shape, end: start + len })
     }
 }
@@ -249,7 +250,8 @@ pub(super) mod tests {
             ("(1,)", "(99999999999999999999,)", "no number in range"),
             ("(1,)", "(-1,)", "no number in range"),
             ("(1,)", &format!("({})", "1,".repeat(33)), "more than 32 dimensions"),
-            ("(1,)", "(1,", "expected `)`"),
+            ("(1,)", "(1,", "no number in range"),
+            ("(1,)", "(1 1)", "expected `)`"),
             ("(1,)", "1", "expected `(`"),
             ("<f4", "<c8", "type <c8"),
             ("<f4", "|O", "type |O"),

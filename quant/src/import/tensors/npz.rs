@@ -128,7 +128,9 @@ impl Entry<'_> {
         let packed = packed.ok_or_else(|| npz(start, format!("{} bytes, and the zip ends", self.packed_len_bytes)))?;
         let data = match self.method {
             0 if self.packed_len_bytes == self.len_bytes => Cow::Borrowed(packed),
-            0 => return Err(npz(at, format!("stored as {} bytes, expected {}", self.packed_len_bytes, self.len_bytes))),
+            0 => {
+                return Err(npz(at, format!("stored as {} bytes, expected {}", self.packed_len_bytes, self.len_bytes)));
+            }
             8 => Cow::Owned(inflate(packed, self.len_bytes as usize)?),
             other => return Err(npz(at, format!("compression {other}; expected 0, stored, or 8, deflated"))),
         };
@@ -169,10 +171,13 @@ mod tests {
             sum.update(data);
             let len = |len: usize| u32::try_from(len).unwrap().to_le_bytes();
             let method = if deflated { [8, 0] } else { [0, 0] };
-            let common = [&[0, 0][..], &method, &[0; 4], &sum.sum().to_le_bytes(), &len(packed.len()), &len(data.len())].concat();
+            let common =
+                [&[0, 0][..], &method, &[0; 4], &sum.sum().to_le_bytes(), &len(packed.len()), &len(data.len())]
+                    .concat();
             let name_len = u16::try_from(name.len()).unwrap().to_le_bytes();
             let local = len(zip.len());
-            directory.extend([CENTRAL, &[45, 3, 20, 0], &common, &name_len, &[0; 12], &local, name.as_bytes()].concat());
+            directory
+                .extend([CENTRAL, &[45, 3, 20, 0], &common, &name_len, &[0; 12], &local, name.as_bytes()].concat());
             zip.extend([LOCAL, &[20, 0], &common, &name_len, &[3, 0], name.as_bytes(), b"xyz", &packed].concat());
         }
         let count = u16::try_from(files.len()).unwrap().to_le_bytes();
@@ -235,6 +240,8 @@ mod tests {
         lying[central + 24..central + 28].copy_from_slice(&((1u32 << 29) - 1).to_le_bytes());
         assert!(read_npz(&lying).unwrap_err().to_string().contains("come out, expected"));
         lying[central + 24..central + 28].copy_from_slice(&(1u32 << 30).to_le_bytes());
-        assert!(matches!(read_npz(&lying).unwrap_err(), TensorFileError::Array { cause, .. } if matches!(*cause, TensorFileError::TooLarge { .. })));
+        assert!(
+            matches!(read_npz(&lying).unwrap_err(), TensorFileError::Array { cause, .. } if matches!(*cause, TensorFileError::TooLarge { .. }))
+        );
     }
 }

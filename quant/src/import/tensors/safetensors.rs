@@ -25,10 +25,8 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), Tenso
     let file = SafeTensors::deserialize(bytes).map_err(fault)?;
     let mut tensors = Tensors::new();
     for (name, view) in file.iter() {
-        let element = element(view.dtype()).ok_or_else(|| TensorFileError::Type {
-            tensor: printable(name),
-            found: format!("{:?}", view.dtype()),
-        })?;
+        let element = element(view.dtype())
+            .ok_or_else(|| TensorFileError::Type { tensor: printable(name), found: format!("{:?}", view.dtype()) })?;
         let values = element
             .decode(view.data(), false)
             .map_err(|cause| TensorFileError::Array { array: printable(name), cause: Box::new(cause) })?;

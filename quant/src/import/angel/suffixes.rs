@@ -4,92 +4,12 @@ use std::collections::BTreeMap;
 
 use super::error::AngelError;
 use super::graph_json::{Description, Layer, LayerKind, Transfer};
+use super::kind::Kind;
 use super::matrix::Matrix;
 use super::options::Options;
 use super::tensors::no_matrix;
 use crate::graph::Activation;
 use crate::import::Remark;
-
-/// The models that are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// `σ(w x + b)`
-    LogisticRegression,
-    /// `w x + b`
-    LinearRegression,
-    /// `w x + b`, whose sign is the answer.
-    Svm,
-    /// `softmax(W x + b)`
-    SoftmaxRegression,
-    /// A factorisation machine.
-    Fm,
-    /// A factorisation machine beside a dense network over the same embeddings.
-    DeepFm,
-    /// A dense network over embeddings.
-    Dnn,
-    /// A linear model beside a dense network.
-    WideAndDeep,
-    /// A dense network over embeddings and their inner products.
-    Pnn,
-    /// A dense network over the bi-interaction of embeddings.
-    Nfm,
-    /// Trees.
-    Gbdt,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::LogisticRegression,
-        Self::LinearRegression,
-        Self::Svm,
-        Self::SoftmaxRegression,
-        Self::Fm,
-        Self::DeepFm,
-        Self::Dnn,
-        Self::WideAndDeep,
-        Self::Pnn,
-        Self::Nfm,
-        Self::Gbdt,
-    ];
-
-    /// The word by which a person asks for it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::LogisticRegression => "lr",
-            Self::LinearRegression => "linear-regression",
-            Self::Svm => "svm",
-            Self::SoftmaxRegression => "softmax-regression",
-            Self::Fm => "fm",
-            Self::DeepFm => "deepfm",
-            Self::Dnn => "dnn",
-            Self::WideAndDeep => "wide-and-deep",
-            Self::Pnn => "pnn",
-            Self::Nfm => "nfm",
-            Self::Gbdt => "gbdt",
-        }
-    }
-
-    /// The kind of a word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-
-    /// Whether it has `Σ w x + b`, embeddings, a dense network.
-    const fn parts(self) -> (bool, bool, bool) {
-        match self {
-            Self::LogisticRegression | Self::LinearRegression | Self::Svm | Self::SoftmaxRegression => {
-                (true, false, false)
-            }
-            Self::Fm => (true, true, false),
-            Self::Dnn => (false, true, true),
-            Self::DeepFm | Self::WideAndDeep | Self::Pnn | Self::Nfm => (true, true, true),
-            Self::Gbdt => (false, false, false),
-        }
-    }
-}
 
 /// The layers of a model that its matrices tell, or `options.kind` says. Of `known`, what `graph.json` says, the data and the
 /// functions behind layers are kept.
@@ -220,10 +140,17 @@ impl<'a> Parts<'a> {
             None => true,
         };
         let mut wide: Vec<usize> = (0..dense.len()).filter(|index| beside(dense[*index].1, dense[*index].2)).collect();
-        if wide.len() > 1 {
+        if kind == Some(Kind::Dnn) {
+            wide.clear();
+        } else if wide.len() > 1 {
+            // Angel's usual names, where shapes do not tell.
+            let could = wide.len();
             wide.retain(|index| matches!(dense[*index].0, "input" | "wide"));
+            if wide.len() != 1 {
+                return Err(unknown(format!("{could} layers could be the one that reads features"), &[]));
+            }
         }
-        let wide = wide.first().copied().filter(|_| kind != Some(Kind::Dnn));
+        let wide = wide.first().copied();
         let wide = wide.map(|index| dense.remove(index));
         dense.sort_by_key(|(name, ..)| place_of(name));
         let dense_inputs = dense.first().map_or(0, |(_, weight, outputs)| weight.cols / outputs);
