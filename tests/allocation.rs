@@ -9,7 +9,7 @@ use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{Options, read_datacode};
 use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Layout as FileLayout, Model, OpRecord, activation, element, op};
+use tamis_runtime::format::{Layout as FileLayout, Model, OpRecord, activation, element, input_kind, op};
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Plan, Workspace};
@@ -54,6 +54,39 @@ fn large() -> AlignedBytes {
     draft.bytes()
 }
 
+/// What a signature needs, allocated beforehand.
+struct Memory {
+    accumulators: [Vec<i16>; 3],
+    bytes: Vec<u8>,
+    words: Vec<u32>,
+    workspace: AlignedBytes,
+}
+
+impl Memory {
+    fn of(model: &Model<'_>) -> Self {
+        let input = model.input();
+        let (size, hidden, active) = (input.size as usize, input.hidden as usize, input.max_active as usize);
+        let (own, bytes, words) = match input.kind {
+            input_kind::FEATURES => (hidden, 0, 0),
+            input_kind::SPARSE => (active, 0, active),
+            _ if input.element == element::F32 => (0, 0, size),
+            _ => (0, size, 0),
+        };
+        Self {
+            accumulators: [own, hidden, hidden].map(|len| vec![0; len]),
+            bytes: vec![0; bytes],
+            words: vec![0; words],
+            workspace: AlignedBytes::zeroed(model.workspace_len_bytes()),
+        }
+    }
+
+    fn buffers(&mut self) -> Buffers<'_> {
+        let [own, other, spare] = &mut self.accumulators;
+        let (bytes, words) = (&mut self.bytes, &mut self.words);
+        Buffers { own, other, spare, bytes, words, workspace: self.workspace.as_mut() }
+    }
+}
+
 fn main() {
     // A file of every kind, and one of 50 MB: whatever the loader looks at, it looks at in place.
     let mut files: Vec<AlignedBytes> = tests::zoo::all().into_iter().map(|animal| animal.bytes).collect();
@@ -63,6 +96,15 @@ fn main() {
         black_box(Model::parse(file.as_ref()).unwrap());
     }
     assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before, "loading allocates");
+    for file in &files {
+        let model = Model::parse(file.as_ref()).unwrap();
+        for tier in tiers() {
+            let mut runner = Memory::of(&model);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            black_box(signature(&Plan::new(model, tier), runner.buffers()).unwrap());
+            assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before, "running allocates");
+        }
+    }
     drop(files);
 
     let mut bytes = AlignedBytes::copy_of(&std::fs::read(tests::own("vectors/tiny.bin")).unwrap());

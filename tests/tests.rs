@@ -30,6 +30,9 @@ mod format; // FORMAT.md and the runtime say the same
 #[path = "subjects/loader.rs"]
 mod loader; // what the loader refuses, and that what it accepts runs
 
+#[path = "subjects/general.rs"]
+mod general; // the operations of general networks: refusals, and values at the ends
+
 #[path = "subjects/claims.rs"]
 mod claims; // the claim that every reader checks
 

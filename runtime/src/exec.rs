@@ -6,6 +6,7 @@
 use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::num;
+use crate::ops::IS_BUILT;
 use crate::plan::Plan;
 use crate::step::{Head, Requantisation, Step, Work, in_order};
 use crate::workspace::split;
@@ -138,7 +139,9 @@ impl Plan<'_> {
             (input_kind::DENSE, Input::U8(x)) if record.element == element::U8 => length("input", x.len())?,
             (input_kind::DENSE, Input::I8(x)) if record.element == element::I8 => length("input", x.len())?,
             (input_kind::DENSE, Input::F32(x)) if record.element == element::F32 => length("input", x.len())?,
-            (input_kind::SPARSE, Input::Sparse { features, values }) => self.check_list(features, values)?,
+            (input_kind::SPARSE, Input::Sparse { features, values }) if IS_BUILT => {
+                self.check_list(features, values)?
+            }
             _ => return Err(RunError::InputKind),
         }
         self.check_place(bucket, workspace)

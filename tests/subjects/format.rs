@@ -173,7 +173,9 @@ fn draw(net: &Container, model: &Model<'_>, random: &mut Random, sample: usize) 
     }
     if input.element == element::F32 {
         // Ordinary numbers, and any bits: infinities and NaNs among them.
-        let one = |any: u64| if sample % 2 == 0 { (any >> 40) as f32 / 4e6 - 2.0 } else { f32::from_bits(any as u32) };
+        let one = |any: u64| {
+            if sample.is_multiple_of(2) { (any >> 40) as f32 / 4e6 - 2.0 } else { f32::from_bits(any as u32) }
+        };
         return Given::Reals((0..input.size).map(|_| one(random.draw())).collect());
     }
     if input.kind == input_kind::DENSE {

@@ -18,6 +18,10 @@ use crate::step::{Banks, Place, Requantisation, Step};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
+/// Whether this build has these operations and the sparse and real inputs. Where it has not, the loader refuses a file with them,
+/// and all of what runs them is dead code, which costs firmware nothing. ADD_F32, which is run here too, is always there.
+pub(crate) const IS_BUILT: bool = cfg!(feature = "general");
+
 /// An operation with its operands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum General<'a> {
@@ -95,7 +99,7 @@ impl Plan<'_> {
         bucket: usize,
         all: &mut [u8],
     ) {
-        if let (Input::Sparse { features, values }, true) = (*input, step.reads_input) {
+        if let (Input::Sparse { features, values }, true, true) = (*input, step.reads_input, IS_BUILT) {
             let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
             let record = self.model.input();
             let list = sparse::List { features, values, unit: record.unit };
@@ -107,20 +111,23 @@ impl Plan<'_> {
         } else {
             split(all, step.read.range(), step.write.range())
         };
+        if let General::Join { kind, second, reads_input } = *work {
+            // First one value, then the other: three places cannot be borrowed at once where two of them may be the same.
+            let end = x.len().min(out.len());
+            let (head, _) = out.split_at_mut(end);
+            head.copy_from_slice(&x[..end]);
+            let (second, out): (&[u8], &mut [u8]) = if reads_input {
+                let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
+                (input.bytes().get(second.range()).unwrap_or(&[]), out)
+            } else {
+                split(all, second.range(), step.write.range())
+            };
+            return join::run(kind, end, second, out);
+        }
+        if !IS_BUILT {
+            return;
+        }
         match *work {
-            General::Join { kind, second, reads_input } => {
-                // First one value, then the other: three places cannot be borrowed at once where two of them may be the same.
-                let end = x.len().min(out.len());
-                let (head, _) = out.split_at_mut(end);
-                head.copy_from_slice(&x[..end]);
-                let (second, out): (&[u8], &mut [u8]) = if reads_input {
-                    let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
-                    (input.bytes().get(second.range()).unwrap_or(&[]), out)
-                } else {
-                    split(all, second.range(), step.write.range())
-                };
-                join::run(kind, end, second, out);
-            }
             General::Interactions { kind, width, element } => interact::run(kind, element, width, x, out),
             General::Lookup { table } => convert::lookup(x, table.bank(bucket), out),
             General::AffineI16 { weights, bias } => {
@@ -140,6 +147,8 @@ impl Plan<'_> {
                 convert::requantise(self.kernels, &requantise, zero, bucket, typed(x), out);
             }
             General::Activation { code, alpha } => convert::activation(code, alpha, typed(x), typed_mut(out)),
+            // Done above.
+            General::Join { .. } => {}
             // These read the sparse input.
             General::SparseAffine { .. } | General::SparseRows { .. } => {}
         }

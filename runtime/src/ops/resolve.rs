@@ -1,12 +1,15 @@
 //! From a record to an operation with its operands.
 
-use super::{Elements, Forest, General, Scale};
+use super::{Elements, Forest, General, IS_BUILT, Scale};
 use crate::format::{Model, OpRecord, element, op};
 use crate::step::{Banks, Requantisation, place};
 
 impl<'a> General<'a> {
-    /// Looks everything up; `None` for a kind that is not defined, which the loader rules out.
+    /// Looks everything up; `None` for a kind that is not defined or not in this build, which the loader rules out.
     pub fn resolve(model: &Model<'a>, record: &OpRecord) -> Option<Self> {
+        if record.kind != op::ADD_F32 && !IS_BUILT {
+            return None;
+        }
         let element_of = |value: u32| model.values().get(value as usize).map_or(0, |value| value.element);
         let (from, to) = (element_of(record.input), element_of(record.output));
         let weights = model.tensor(record.weights);

@@ -8,7 +8,8 @@ pub(super) fn general() -> Vec<Animal> {
     let animal = |name, draft: Draft| Animal { name, bytes: draft.bytes() };
     vec![
         animal("sparse, one a field, interactions", fields()),
-        animal("sparse with values, i16 and tables", values()),
+        animal("sparse with values, rows and trees", value_rows()),
+        animal("sparse with values, sums and tables", value_sums()),
         animal("sparse reals with values", sparse_reals()),
         animal("sparse reals without values", names()),
         animal("reals in, quantised inside", quantised_inside()),
@@ -92,7 +93,7 @@ impl Maker {
         let random = &mut self.random;
         let multipliers = self.draft.tensor(element::I32, Layout::Rows, shape, || {
             let any = random.draw();
-            (if any % 4 == 0 { -1 } else { (any >> 33) as i32 % features }).to_le_bytes()
+            (if any.is_multiple_of(4) { -1 } else { (any >> 33) as i32 % features }).to_le_bytes()
         });
         let real = self.draft.values[input as usize].element == element::F32;
         let weights = if real { self.f32s(shape) } else { self.i32s(shape, 60) };
@@ -121,40 +122,44 @@ fn fields() -> Draft {
     maker.draft
 }
 
-/// Values in units: rows and sums of i8 and i16, requantised with zero points, through tables and layers of i16.
-fn values() -> Draft {
-    let mut maker = Maker { draft: Draft::sparse(40, 7, false, true), random: Random(22) };
-    let weights = maker.i16s((1, 40, 3), 32_767);
+/// Values in units: rows of i8 and i16, their products, trees.
+fn value_rows() -> Draft {
+    let mut maker = Maker { draft: Draft::sparse(20, 7, false, true), random: Random(22) };
+    let weights = maker.i16s((1, 20, 3), 32_767);
     let params = [1 << 20, 27, 0, 0];
     let rows = maker.draft.op_on(element::I16, 21, 0, OpRecord { weights, params, ..blank(op::SPARSE_ROWS) });
-    let weights = maker.i8s((1, 40, 2));
+    let weights = maker.i8s((1, 20, 2));
     let params = [3, 8, 0, 0];
-    let narrow_rows = maker.draft.op_on(element::I8, 14, 0, OpRecord { weights, params, ..blank(op::SPARSE_ROWS) });
+    let narrow = maker.draft.op_on(element::I8, 14, 0, OpRecord { weights, params, ..blank(op::SPARSE_ROWS) });
     let pooled = maker.interact(op::BI_INTERACTION, element::I32, 3, rows, 3);
-    let products = maker.interact(op::INNER_PRODUCTS, element::I32, 21, narrow_rows, 2);
+    let products = maker.interact(op::INNER_PRODUCTS, element::I32, 21, narrow, 2);
     let fm = maker.interact(op::FM_TERM, element::I32, 1, rows, 3);
-    let weights = maker.i8s((1, 40, 70));
-    let sums = maker.draft.op_on(element::I32, 70, 0, OpRecord { weights, ..blank(op::SPARSE_AFFINE) });
-    let wide = maker.requantise(sums, element::I16, 12, [-32_768, 32_767, 77]);
-    let joined = maker.concat(wide, rows, 2);
-    let (weights, bias) = (maker.i16s((1, 5, 89), 32_767), maker.i32s((1, 5, 1), 1 << 30));
-    let first = maker.draft.op_on(element::I32, 5, joined, OpRecord { weights, bias, ..blank(op::AFFINE_I16) });
-    let weights = maker.i8s((1, 6, 86));
-    let record = OpRecord { weights, input_start: 3, ..blank(op::AFFINE_I16) };
-    let second = maker.draft.op_on(element::I32, 6, joined, record);
-    let bytes = maker.requantise(second, element::U8, 20, [3, 255, 128]);
-    let table = maker.i8s((1, 256, 1));
-    let looked = maker.draft.op_on(element::I8, 6, bytes, OpRecord { weights: table, ..blank(op::LOOKUP) });
-    let table = maker.u8s((1, 256, 1));
-    let looked = maker.draft.op_on(element::U8, 6, looked, OpRecord { weights: table, ..blank(op::LOOKUP) });
-    let sums = maker.affine_i8(looked, 4);
-    let signed = maker.requantise(sums, element::I8, 14, [-128, 127, -5]);
-    let sums = maker.affine_i8(signed, 2);
-    let forest = maker.trees(0, element::I32, 40, (1, 5, 11));
-    let mut all = maker.concat(sums, forest, 0);
-    for more in [first, pooled, products, fm] {
+    let (weights, bias) = (maker.i8s((1, 5, 20)), maker.i32s((1, 5, 1), 1 << 30));
+    let record = OpRecord { weights, bias, input_start: 1, ..blank(op::AFFINE_I16) };
+    let mut all = maker.draft.op_on(element::I32, 5, rows, record);
+    for more in [pooled, products, fm, maker.trees(0, element::I32, 20, (1, 5, 11))] {
         all = maker.concat(all, more, 0);
     }
+    maker.draft
+}
+
+/// Values in units: sums that are requantised with zero points, in more than one block, through layers of i16 and tables.
+fn value_sums() -> Draft {
+    let mut maker = Maker { draft: Draft::sparse(20, 7, false, true), random: Random(27) };
+    let weights = maker.i8s((1, 20, 70));
+    let sums = maker.draft.op_on(element::I32, 70, 0, OpRecord { weights, ..blank(op::SPARSE_AFFINE) });
+    let wide = maker.requantise(sums, element::I16, 12, [-32_768, 32_767, 77]);
+    let (weights, bias) = (maker.i16s((1, 6, 70), 32_767), maker.i32s((1, 6, 1), 1 << 30));
+    let layer = maker.draft.op_on(element::I32, 6, wide, OpRecord { weights, bias, ..blank(op::AFFINE_I16) });
+    let bytes = maker.requantise(layer, element::U8, 20, [3, 255, 128]);
+    let weights = maker.i8s((1, 256, 1));
+    let looked = maker.draft.op_on(element::I8, 6, bytes, OpRecord { weights, ..blank(op::LOOKUP) });
+    let weights = maker.u8s((1, 256, 1));
+    let looked = maker.draft.op_on(element::U8, 6, looked, OpRecord { weights, ..blank(op::LOOKUP) });
+    let sums = maker.affine_i8(looked, 4);
+    let signed = maker.requantise(sums, element::I8, 14, [-128, 127, -5]);
+    let last = maker.affine_i8(signed, 2);
+    maker.concat(last, layer, 0);
     maker.draft
 }
 

@@ -4,6 +4,8 @@ use super::ops::Checker;
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, ParseError, ValueRecord};
 
+/// Whether this build has the operations that are checked here, and the inputs that only they read.
+pub(super) const GENERAL: bool = cfg!(feature = "general");
 /// Upper limit of a multiplier.
 const I32_MAX: u32 = i32::MAX as u32;
 /// Rows of a table: one for every byte.
@@ -13,6 +15,7 @@ impl Checker<'_, '_> {
     /// The demands of kinds 12 to 23.
     pub(super) fn general(&self, input: &ValueRecord, output: &ValueRecord) -> Result<(), ParseError> {
         let record = self.record;
+        self.need(GENERAL, "op.kind", record.kind, "1 to 11: this build leaves out the feature `general`")?;
         let (from, to) = (input.element, output.element);
         let (n, m) = (record.input_len, output.len);
         // Trees have an own use for them.
@@ -227,5 +230,34 @@ impl Checker<'_, '_> {
                 Ok(None)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GENERAL;
+    use crate::format::{Model, ParseError};
+
+    /// With the feature `general` a network of every kind of input loads; without it the message says what is missing.
+    #[test]
+    fn a_build_without_the_feature_says_so() {
+        let sparse = crate::include_model!("../../../../tests/fuzz/corpus/loader/sparse-reals-without-values.bin");
+        let dense = crate::include_model!("../../../../tests/fuzz/corpus/loader/reals-in-quantised-inside.bin");
+        let bytes =
+            crate::include_model!("../../../../tests/fuzz/corpus/loader/bytes-through-tables-and-trees-buckets.bin");
+        let added = crate::include_model!("../../../../tests/fuzz/corpus/loader/reals-without-biases-read-in-part.bin");
+        for (file, place) in [(sparse, "input.kind"), (dense, "input.element"), (bytes, "op.kind")] {
+            match Model::parse(file) {
+                Ok(_) => assert!(GENERAL, "{place}"),
+                Err(ParseError::Field { place: found, expected, .. }) => {
+                    assert!(
+                        !GENERAL && found == place && expected.ends_with("the feature `general`"),
+                        "{found}: {expected}"
+                    );
+                }
+                Err(other) => panic!("{place}: {other}"),
+            }
+        }
+        assert!(Model::parse(added).is_ok(), "ADD_F32 is always there");
     }
 }

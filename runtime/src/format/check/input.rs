@@ -1,5 +1,6 @@
 //! The input: what goes in, its feature blocks, the tables of a chess network.
 
+use super::general::GENERAL;
 use super::{MAX_LEN, field, require};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};
 use crate::format::{Layout, Model, NONE, ParseError};
@@ -42,11 +43,20 @@ pub(in crate::format) fn input(model: &Model<'_>) -> Result<(), ParseError> {
             )?;
             at(input.unit.is_finite() && input.unit > 0.0, "input.unit", input.unit.to_bits(), "a positive number")?;
             let is_real = input.element == element::F32;
+            at(
+                GENERAL || !is_real,
+                "input.element",
+                input.element,
+                "1 or 2: this build leaves out the feature `general`",
+            )?;
             at(!is_real || input.unit == 1.0, "input.unit", input.unit.to_bits(), "1.0 for f32")?;
             at(input.exact == 0, "input.exact", input.exact, "0 for dense")?;
             at(model.blocks().is_empty(), "header.block_count", model.header().block_count, "0 for dense")?;
         }
-        input_kind::SPARSE => sparse(model)?,
+        input_kind::SPARSE => {
+            at(GENERAL, "input.kind", input.kind, "1 or 2: this build leaves out the feature `general`")?;
+            sparse(model)?;
+        }
         kind => return Err(field("input.kind", 0, kind.into(), "1 features, 2 dense or 3 sparse")),
     }
     tables(model)

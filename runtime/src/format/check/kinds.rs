@@ -1,5 +1,6 @@
 //! What each kind of operation demands of elements, lengths, tensors and parameters.
 
+use super::general::GENERAL;
 use super::ops::Checker;
 use crate::format::records::{activation, claim, element, input_kind, op};
 use crate::format::{Layout, MAX_RESCALE_FACTOR, NONE, ParseError, Tensor, ValueRecord, quads_fit};
@@ -97,6 +98,13 @@ impl Checker<'_, '_> {
             op::ACTIVATION_F32 => {
                 self.elements(from, element::F32, to, element::F32)?;
                 self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
+                let known = record.activation <= activation::DUAL_CRELU || GENERAL;
+                self.need(
+                    known,
+                    "op.activation",
+                    record.activation,
+                    "1 to 7: this build leaves out the feature `general`",
+                )?;
                 let leaky = record.activation == activation::LEAKY_RELU;
                 let fits = match record.activation {
                     activation::IDENTITY
@@ -156,6 +164,13 @@ impl Checker<'_, '_> {
                 let is_integer = [element::U8, element::I8, element::I16, element::I32].contains(&to);
                 self.need(is_integer, "op.output", to, "a value of u8, i8, i16 or i32")?;
                 self.clamps(p0, p1, to, "op.params[0]")?;
+                let plain = p2 == 0 && to != element::I16;
+                self.need(
+                    plain || GENERAL,
+                    "op.params[2]",
+                    p2,
+                    "0, and no i16: this build leaves out the feature `general`",
+                )?;
                 self.zero_point(p2, "op.params[2]")?;
                 self.need(p2 == 0 || to != element::I32, "op.params[2]", p2, "the zero point 0 of i32")?;
                 self.zeros(&[p3])

@@ -1,0 +1,491 @@
+//! The operations of general networks: what the loader refuses of each, what running refuses of a caller's list, values at the ends
+//! of their ranges.
+
+use tamis_quant::run::AlignedBytes;
+use tamis_runtime::format::{Layout, Model, NONE, OpRecord, ParseError, element, op};
+use tamis_runtime::kernels::tiers;
+use tamis_runtime::{Input, Output, Plan, RunError};
+use tests::draft::{Draft, blank};
+use tests::zoo;
+
+/// A network of the zoo, to be spoiled.
+fn network(name: &str) -> Draft {
+    let animal = zoo::all().into_iter().find(|animal| animal.name == name);
+    Draft::read(animal.unwrap().bytes.as_ref())
+}
+
+const FIELDS: &str = "sparse, one a field, interactions";
+const VALUES: &str = "sparse with values, rows and trees";
+const SUMS: &str = "sparse with values, sums and tables";
+const REALS: &str = "sparse reals with values";
+const INSIDE: &str = "reals in, quantised inside";
+const BYTES: &str = "bytes through tables and trees, buckets";
+
+/// A field that the loader names, and a change for which it does; the number is the operation's.
+type Refusal<'c> = (&'static str, &'c dyn Fn(&mut Draft, usize));
+
+/// What the loader names when the first operation of a kind is changed.
+fn places(name: &str, kind: u32, changes: &[Refusal<'_>]) {
+    let draft = network(name);
+    let at = draft.ops.iter().position(|record| record.kind == kind).unwrap();
+    for (number, (place, change)) in changes.iter().enumerate() {
+        let mut changed = draft.clone();
+        change(&mut changed, at);
+        match Model::parse(changed.bytes().as_ref()) {
+            Err(ParseError::Field { place: found, .. }) => assert_eq!(found, *place, "kind {kind}, change {number}"),
+            other => panic!("kind {kind}, change {number}, {place}: {other:?}"),
+        }
+    }
+}
+
+/// Sets an element code of what an operation writes.
+fn output(draft: &mut Draft, at: usize, element: u32) {
+    let value = draft.ops[at].output as usize;
+    draft.values[value].element = element;
+}
+
+fn len(draft: &mut Draft, at: usize, change: i32) {
+    let value = draft.ops[at].output as usize;
+    draft.values[value].len = draft.values[value].len.wrapping_add_signed(change);
+}
+
+/// The first tensor of an element.
+fn tensor_of(draft: &Draft, element: u32) -> u32 {
+    draft.tensors.iter().position(|(record, _)| u32::from(record.element) == element).unwrap() as u32
+}
+
+#[test]
+fn sparse_operations_are_checked() {
+    let bias: &dyn Fn(&mut Draft, usize) = &|draft, at| {
+        let short = draft.tensor(element::I32, Layout::Rows, (1, 3, 1), || [0; 4]);
+        draft.ops[at].bias = short;
+    };
+    places(
+        FIELDS,
+        op::SPARSE_AFFINE,
+        &[
+            ("op.input", &|draft, at| draft.ops[at].input = 1),
+            ("op.input", &|draft, at| draft.ops[at].input_len -= 1),
+            ("op.input", &|draft, at| (draft.ops[at].input_start, draft.ops[at].input_len) = (1, 4)),
+            ("op.output", &|draft, at| output(draft, at, element::I16)),
+            ("op.weights", &|draft, at| output(draft, at, element::F32)),
+            ("op.weights", &|draft, at| draft.ops[at].weights = NONE),
+            ("op.weights", &|draft, at| len(draft, at, 1)),
+            ("op.bias", bias),
+            ("op: an unused tensor", &|draft, at| draft.ops[at].multipliers = 0),
+            ("op.activation", &|draft, at| draft.ops[at].activation = 1),
+            ("op.params", &|draft, at| draft.ops[at].params[3] = 1),
+            ("op.second", &|draft, at| draft.ops[at].second = 0),
+        ],
+    );
+    places(
+        FIELDS,
+        op::SPARSE_ROWS,
+        &[
+            ("op.output", &|draft, at| output(draft, at, element::U8)),
+            ("op.weights", &|draft, at| output(draft, at, element::I16)),
+            ("op.output", &|draft, at| len(draft, at, -1)),
+            ("op.weights", &|draft, at| len(draft, at, 5)),
+            // Without values there is nothing to scale.
+            ("op.params", &|draft, at| draft.ops[at].params[1] = 1),
+        ],
+    );
+    places(
+        VALUES,
+        op::SPARSE_ROWS,
+        &[
+            ("op.params[0]", &|draft, at| draft.ops[at].params[0] = 1 << 31),
+            ("op.params[1]", &|draft, at| draft.ops[at].params[1] = 0),
+            ("op.params[1]", &|draft, at| draft.ops[at].params[1] = 63),
+            ("op.params", &|draft, at| draft.ops[at].params[2] = 1),
+        ],
+    );
+    places(REALS, op::SPARSE_ROWS, &[("op.params", &|draft, at| draft.ops[at].params[0] = 1)]);
+}
+
+#[test]
+fn interactions_are_checked() {
+    for kind in [op::FM_TERM, op::BI_INTERACTION, op::INNER_PRODUCTS] {
+        places(
+            FIELDS,
+            kind,
+            &[
+                ("op.output", &|draft, at| output(draft, at, element::F32)),
+                ("op.output", &|draft, at| len(draft, at, 1)),
+                ("op.params[0]", &|draft, at| draft.ops[at].params[0] = 0),
+                ("op.params[0]", &|draft, at| draft.ops[at].params[0] = 7),
+                ("op.params", &|draft, at| draft.ops[at].params[1] = 1),
+                ("op: an unused tensor", &|draft, at| draft.ops[at].weights = 0),
+                ("op.input", &|draft, at| draft.ops[at].input = 0),
+            ],
+        );
+        places(REALS, kind, &[("op.output", &|draft, at| output(draft, at, element::I32))]);
+    }
+    // One embedding has no pair.
+    places(FIELDS, op::INNER_PRODUCTS, &[("op.output", &|draft, at| draft.ops[at].params[0] = 30)]);
+    // Bytes without a sign are no embeddings.
+    let mut draft = Draft::dense(element::U8, 4);
+    draft.op(element::I32, 1, 0, OpRecord { params: [2, 0, 0, 0], ..blank(op::FM_TERM) });
+    let refused = Model::parse(draft.bytes().as_ref()).map(|_| ());
+    assert!(matches!(refused, Err(ParseError::Field { place: "op.input", found: 1, .. })), "{refused:?}");
+}
+
+#[test]
+fn joins_are_checked() {
+    places(
+        BYTES,
+        op::CONCAT,
+        &[
+            ("op.output", &|draft, at| output(draft, at, element::U8)),
+            ("op.input_len", &|draft, at| len(draft, at, -9)),
+            ("op.second", &|draft, at| len(draft, at, 1)),
+            ("op.second", &|draft, at| draft.ops[at].second = NONE),
+            ("op.second", &|draft, at| draft.ops[at].second = draft.ops[at].output),
+            ("op.second", &|draft, at| draft.ops[at].second_start = 5),
+            ("op.second", &|draft, at| draft.ops[at].second_start = u32::MAX),
+            ("op.params", &|draft, at| draft.ops[at].params[0] = 1),
+            // Where it reads, it must not write.
+            ("op.output", &|draft, at| {
+                let (input, written) = (draft.ops[at].input as usize, draft.ops[at].output as usize);
+                draft.values[written].offset_bytes = draft.values[input].offset_bytes;
+            }),
+        ],
+    );
+    places(
+        INSIDE,
+        op::ADD_I32,
+        &[
+            ("op.second", &|draft, at| draft.ops[at].second = 1),
+            ("op.output", &|draft, at| output(draft, at, element::F32)),
+            ("op.second", &|draft, at| len(draft, at, 1)),
+            ("op.params", &|draft, at| draft.ops[at].params[0] = 1),
+            ("op.output", &|draft, at| {
+                let (second, written) = (draft.ops[at].second as usize, draft.ops[at].output as usize);
+                draft.values[written].offset_bytes = draft.values[second].offset_bytes;
+            }),
+        ],
+    );
+    // A second value that something else was written over.
+    places(
+        INSIDE,
+        op::ADD_I32,
+        &[("op.second", &|draft, at| {
+            let second = draft.ops[at].second as usize;
+            let over = OpRecord { output: 0, ..draft.ops[second - 1] };
+            let record = draft.values[second];
+            draft.values.insert(second + 1, record);
+            draft.ops.insert(second, OpRecord { output: second as u32 + 1, ..over });
+            for (index, later) in draft.ops.iter_mut().enumerate().skip(second + 1) {
+                later.output = index as u32 + 1;
+                if later.input as usize > second {
+                    later.input += 1;
+                }
+                if later.second != NONE && later.second as usize > second {
+                    later.second += 1;
+                }
+            }
+            draft.input.output += 1;
+        })],
+    );
+}
+
+#[test]
+fn tables_and_layers_of_i16_are_checked() {
+    places(
+        BYTES,
+        op::LOOKUP,
+        &[
+            ("op.output", &|draft, at| output(draft, at, element::I16)),
+            ("op.weights", &|draft, at| output(draft, at, element::U8)),
+            ("op.input_len", &|draft, at| len(draft, at, 1)),
+            ("op.weights", &|draft, at| {
+                draft.ops[at].weights = draft.tensor(element::I8, Layout::Rows, (1, 255, 1), || [0]);
+            }),
+            ("op: an unused tensor", &|draft, at| draft.ops[at].bias = 0),
+            ("op.params", &|draft, at| draft.ops[at].params[0] = 1),
+        ],
+    );
+    places(
+        BYTES,
+        op::AFFINE_I16,
+        &[
+            ("op.input", &|draft, at| draft.ops[at].input = draft.ops[at].output - 2),
+            ("op.output", &|draft, at| output(draft, at, element::F32)),
+            ("op.weights", &|draft, at| draft.ops[at].weights = NONE),
+            ("op.weights", &|draft, at| len(draft, at, 1)),
+            ("op.weights", &|draft, at| draft.ops[at].input_len -= 1),
+            ("op.weights", &|draft, at| draft.ops[at].weights = tensor_of(draft, element::U8)),
+            ("op.bias", &|draft, at| draft.ops[at].bias = draft.ops[at].weights),
+            ("op: an unused tensor", &|draft, at| draft.ops[at].shifts = 0),
+            ("op.params", &|draft, at| draft.ops[at].params[0] = 1),
+        ],
+    );
+}
+
+#[test]
+fn trees_are_checked() {
+    let feature = |word: i32| {
+        move |draft: &mut Draft, at: usize| {
+            let tensor = draft.ops[at].multipliers as usize;
+            draft.tensors[tensor].1[..4].copy_from_slice(&word.to_le_bytes());
+        }
+    };
+    let (beyond, below, least, sparse) = (feature(13), feature(-2), feature(i32::MIN), feature(20));
+    places(
+        BYTES,
+        op::TREES,
+        &[
+            ("op.multipliers", &beyond),
+            ("op.multipliers", &below),
+            ("op.multipliers", &least),
+            // The range that is read has fewer elements than features are asked about.
+            ("op.multipliers", &|draft, at| draft.ops[at].input_len = 2),
+            ("op.params[0]", &|draft, at| draft.ops[at].params[0] = 0),
+            ("op.params[1]", &|draft, at| draft.ops[at].params[1] = 0),
+            ("op.weights", &|draft, at| draft.ops[at].params[1] += 1),
+            ("op.params", &|draft, at| draft.ops[at].params[2] = 1),
+            ("op.output", &|draft, at| output(draft, at, element::I8)),
+            ("op.output", &|draft, at| len(draft, at, 1)),
+            ("op.bias", &|draft, at| output(draft, at, element::F32)),
+            ("op.bias", &|draft, at| draft.ops[at].bias = NONE),
+            ("op.multipliers", &|draft, at| draft.ops[at].multipliers = NONE),
+            ("op: an unused tensor", &|draft, at| draft.ops[at].shifts = 0),
+        ],
+    );
+    places(VALUES, op::TREES, &[("op.multipliers", &sparse)]);
+    // Thresholds of reals want reals, and the other way round.
+    places(INSIDE, op::TREES, &[("op.weights", &|draft, at| draft.ops[at].input = 0)]);
+}
+
+#[test]
+fn conversions_and_activations_are_checked() {
+    let nan = f32::NAN.to_bits();
+    places(
+        INSIDE,
+        op::QUANTISE,
+        &[
+            ("op.params[0]", &|draft, at| draft.ops[at].params[0] = nan),
+            ("op.params[1]", &|draft, at| draft.ops[at].params[1] = -129i32 as u32),
+            ("op.params[1]", &|draft, at| draft.ops[at].params[2] = 128),
+            ("op.params[1]", &|draft, at| (draft.ops[at].params[1], draft.ops[at].params[2]) = (1, 0)),
+            ("op.params[3]", &|draft, at| draft.ops[at].params[3] = 32_769),
+            ("op.params[3]", &|draft, at| draft.ops[at].params[3] = i32::MIN as u32),
+            ("op.output", &|draft, at| output(draft, at, element::I32)),
+            ("op.input_len", &|draft, at| len(draft, at, 1)),
+            ("op: an unused tensor", &|draft, at| draft.ops[at].weights = 0),
+        ],
+    );
+    places(
+        INSIDE,
+        op::TO_F32,
+        &[
+            ("op.params[0]", &|draft, at| draft.ops[at].params[0] = f32::INFINITY.to_bits()),
+            ("op.params[1]", &|draft, at| draft.ops[at].params[1] = -32_769i32 as u32),
+            ("op.params", &|draft, at| draft.ops[at].params[2] = 1),
+            ("op.output", &|draft, at| output(draft, at, element::I32)),
+            ("op.input", &|draft, at| draft.ops[at].input = 2),
+            ("op.input_len", &|draft, at| len(draft, at, -1)),
+        ],
+    );
+    places(
+        INSIDE,
+        op::REQUANTISE,
+        &[
+            ("op.params[2]", &|draft, at| draft.ops[at].params[2] = 32_769),
+            ("op.params[2]", &|draft, at| output(draft, at, element::I32)),
+            ("op.params[0]", &|draft, at| draft.ops[at].params[1] = 256),
+            ("op.params", &|draft, at| draft.ops[at].params[3] = 1),
+            ("op.output", &|draft, at| output(draft, at, element::F32)),
+        ],
+    );
+    places(SUMS, op::REQUANTISE, &[("op.params[0]", &|draft, at| draft.ops[at].params[1] = 32_768)]);
+    places(
+        REALS,
+        op::ACTIVATION_F32,
+        &[
+            ("op.params[0]", &|draft, at| draft.ops[at].params[0] = nan),
+            ("op.params", &|draft, at| draft.ops[at].params[1] = 1),
+            ("op.params", &|draft, at| draft.ops[at].activation = 9),
+            ("op.activation", &|draft, at| draft.ops[at].activation = 12),
+            ("op.input_len", &|draft, at| len(draft, at, 1)),
+        ],
+    );
+}
+
+#[test]
+fn inputs_are_checked() {
+    let refused = |name: &str, place: &str, change: &dyn Fn(&mut Draft)| {
+        let mut draft = network(name);
+        change(&mut draft);
+        match Model::parse(draft.bytes().as_ref()) {
+            Err(ParseError::Field { place: found, .. }) => assert_eq!(found, place),
+            other => panic!("{place}: {other:?}"),
+        }
+    };
+    refused(FIELDS, "input.perspectives", &|draft| draft.input.perspectives = 1);
+    refused(FIELDS, "input.hidden", &|draft| draft.input.hidden = 5);
+    refused(FIELDS, "input.max_active", &|draft| draft.input.max_active = 0);
+    refused(FIELDS, "input.max_active", &|draft| draft.input.max_active = 65_537);
+    refused(FIELDS, "input.max_active", &|draft| draft.input.max_active = 30);
+    refused(FIELDS, "input.bucket_count", &|draft| draft.input.bucket_count = 2);
+    refused(FIELDS, "input.bucket_table", &|draft| draft.input.bucket_table = 0);
+    refused(FIELDS, "input.king_table", &|draft| draft.input.king_table = 0);
+    refused(FIELDS, "input.feature_set", &|draft| draft.input.feature_set = 1);
+    refused(FIELDS, "input.element", &|draft| draft.input.element = element::I8);
+    refused(FIELDS, "input.unit", &|draft| draft.input.unit = 1.0);
+    refused(FIELDS, "input.unit", &|draft| draft.input.element = element::I16);
+    refused(FIELDS, "input.exact", &|draft| draft.input.exact = 2);
+    refused(FIELDS, "input.reserved", &|draft| draft.input.reserved = 1);
+    refused(FIELDS, "input.order", &|draft| draft.input.order = 1);
+    refused(FIELDS, "value.len", &|draft| draft.values[0].len = 4);
+    refused(FIELDS, "value.element", &|draft| draft.values[0].element = element::I8);
+    refused(VALUES, "input.unit", &|draft| draft.input.unit = 0.0);
+    refused(VALUES, "input.unit", &|draft| draft.input.unit = f32::INFINITY);
+    refused(INSIDE, "input.unit", &|draft| draft.input.unit = 0.5);
+    refused(INSIDE, "input.exact", &|draft| draft.input.exact = 1);
+    refused(INSIDE, "input.element", &|draft| draft.input.element = element::I16);
+    refused("unclipped squares", "input.exact", &|draft| draft.input.exact = 1);
+    // Accumulators are i16 too, but no vector that lies in memory as such.
+    refused("unclipped squares", "op.input", &|draft| draft.ops[0].kind = op::AFFINE_I16);
+    refused("unclipped squares", "op.input", &|draft| draft.ops[0].kind = op::SPARSE_AFFINE);
+}
+
+#[test]
+fn a_caller_s_list_is_checked() {
+    let run = |name: &str, features: &[u32], values: &[i16]| {
+        let bytes = network(name).bytes();
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
+        let input = Input::Sparse { features, values };
+        Plan::new(model, tiers().next().unwrap()).run(input, 0, workspace.as_mut()).map(|_| ())
+    };
+    assert_eq!(run(FIELDS, &[0, 1, 2, 3, 28], &[]), Ok(()));
+    assert_eq!(run(FIELDS, &[0, 1, 2, 3], &[]), Err(RunError::FeatureCount { found: 4, expected: 5 }));
+    assert_eq!(run(FIELDS, &[0, 1, 2, 3, 4, 5], &[]), Err(RunError::FeatureCount { found: 6, expected: 5 }));
+    assert_eq!(run(FIELDS, &[0, 1, 2, 3, 29], &[]), Err(RunError::Feature { found: 29, limit: 29 }));
+    assert_eq!(run(FIELDS, &[0, 1, 1, 3, 4], &[]), Err(RunError::FeatureOrder { previous: 1, found: 1 }));
+    assert_eq!(run(FIELDS, &[0, 1, u32::MAX, 3, 4], &[]), Err(RunError::FeatureOrder { previous: u32::MAX, found: 3 }));
+    let values = RunError::Length { what: "values", found: 5, expected: 0 };
+    assert_eq!(run(FIELDS, &[0, 1, 2, 3, 4], &[1; 5]), Err(values));
+    assert_eq!(run(VALUES, &[], &[]), Ok(()));
+    let values = RunError::Length { what: "values", found: 1, expected: 2 };
+    assert_eq!(run(VALUES, &[7, 19], &[i16::MIN]), Err(values));
+    let many: Vec<u32> = (0..8).collect();
+    assert_eq!(run(VALUES, &many, &[0; 8]), Err(RunError::TooManyFeatures { found: 8, limit: 7 }));
+    assert_eq!(run(INSIDE, &[], &[]), Err(RunError::InputKind));
+    let text = RunError::FeatureOrder { previous: 9, found: 4 }.to_string();
+    assert!(text.contains("feature 4 follows feature 9"), "{text}");
+}
+
+/// One operation on a dense input of `element`, run on every tier; its output as i32 or as the bits of f32.
+fn outputs(mut draft: Draft, input: Input<'_>, wanted: &[i32]) {
+    draft.input.output = draft.ops.len() as u32;
+    let bytes = draft.bytes();
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    for tier in tiers() {
+        let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
+        let found = match Plan::new(model, tier).run(input, 0, workspace.as_mut()).unwrap() {
+            Output::I32(values) => values.to_vec(),
+            Output::F32(values) => values.iter().map(|value| value.to_bits() as i32).collect(),
+        };
+        assert_eq!(found, wanted, "{}", tier.name);
+    }
+}
+
+/// Sums that leave i32 wrap; FM_TERM's formula and its running sums are the same number modulo 2³².
+#[test]
+fn interactions_wrap_at_the_ends() {
+    // Two embeddings of two elements each: −128·−128 + 127·−128.
+    let mut draft = Draft::dense(element::I8, 4);
+    draft.op(element::I32, 1, 0, OpRecord { params: [2, 0, 0, 0], ..blank(op::FM_TERM) });
+    outputs(draft, Input::I8(&[-128, 127, -128, -128]), &[16_384 - 16_256]);
+    // Three of one element of i16 at its end: three products of 2^30, one more than i32 holds.
+    let mut draft = Draft::sparse(3, 3, true, false);
+    let weights = draft.tensor(element::I16, Layout::Rows, (1, 3, 1), || i16::MIN.to_le_bytes());
+    draft.op(element::I16, 3, 0, OpRecord { weights, ..blank(op::SPARSE_ROWS) });
+    for (kind, wanted) in [
+        (op::FM_TERM, &[(3i64 << 30) as i32][..]),
+        (op::BI_INTERACTION, &[(3i64 << 30) as i32]),
+        (op::INNER_PRODUCTS, &[1 << 30, 1 << 30, 1 << 30]),
+    ] {
+        let mut draft = draft.clone();
+        draft.op(element::I32, wanted.len() as u32, 0, OpRecord { params: [1, 0, 0, 0], ..blank(kind) });
+        outputs(draft, Input::Sparse { features: &[0, 1, 2], values: &[] }, wanted);
+    }
+}
+
+#[test]
+fn zero_points_and_tables_reach_their_ends() {
+    // −128 and 127 as bytes are rows 128 and 127; the table is x xor 1, shown through an i32 sum of each.
+    let mut draft = Draft::dense(element::I8, 3);
+    let mut row = 0u8..=255;
+    let weights = draft.tensor(element::U8, Layout::Rows, (1, 256, 1), || [row.next().unwrap() ^ 1]);
+    draft.op(element::U8, 3, 0, OpRecord { weights, ..blank(op::LOOKUP) });
+    draft.op(element::F32, 3, 0, OpRecord { params: [1f32.to_bits(), 0, 0, 0], ..blank(op::TO_F32) });
+    outputs(draft, Input::I8(&[-128, 127, 0]), &[129.0f32, 126.0, 1.0].map(|x| x.to_bits() as i32));
+    // Sums of i32 at both ends through a requantisation with every zero point that there is, into i16.
+    for zero in [-32_768, -1, 0, 1, 32_768] {
+        let mut draft = Draft::dense(element::I8, 1);
+        let weights = draft.tensor(element::I8, Layout::K4, (1, 2, 1), || [0]);
+        let mut ends = [i32::MIN, i32::MAX].into_iter();
+        let bias = draft.tensor(element::I32, Layout::Rows, (1, 2, 1), || ends.next().unwrap().to_le_bytes());
+        draft.op(element::I32, 2, 0, OpRecord { weights, bias, ..blank(op::AFFINE_I8) });
+        let multipliers = draft.tensor(element::I32, Layout::Rows, (1, 2, 1), || i32::MAX.to_le_bytes());
+        let shifts = draft.tensor(element::U8, Layout::Rows, (1, 2, 1), || [1]);
+        let params = [-32_768i32 as u32, 32_767, zero as u32, 0];
+        draft.op(element::I16, 2, 0, OpRecord { multipliers, shifts, params, ..blank(op::REQUANTISE) });
+        draft.op(element::F32, 2, 0, OpRecord { params: [1f32.to_bits(), 0, 0, 0], ..blank(op::TO_F32) });
+        outputs(draft, Input::I8(&[5]), &[-32_768f32, 32_767.0].map(|x| x.to_bits() as i32));
+    }
+}
+
+/// Trees on the sparse input: an absent feature is 0, a present one 1; a NaN is not at most anything.
+#[test]
+fn trees_ask_about_absent_features_and_nans() {
+    let tree = |draft: &mut Draft, threshold: [u8; 4], from: u32| {
+        let mut next = [[0u8; 4], [255; 4], [255; 4]].into_iter();
+        let multipliers = draft.tensor(element::I32, Layout::Rows, (1, 1, 3), || next.next().unwrap());
+        let weights = draft.tensor(from, Layout::Rows, (1, 1, 3), || threshold);
+        let mut next = [9i32, 1, 2].into_iter();
+        let bias = draft.tensor(element::I32, Layout::Rows, (1, 1, 3), || next.next().unwrap().to_le_bytes());
+        let params = [1, 3, 0, 0];
+        draft.op(element::I32, 1, 0, OpRecord { weights, bias, multipliers, params, ..blank(op::TREES) });
+    };
+    let mut draft = Draft::sparse(2, 2, false, false);
+    tree(&mut draft, 0i32.to_le_bytes(), element::I32);
+    outputs(draft.clone(), Input::Sparse { features: &[1], values: &[] }, &[1]);
+    outputs(draft, Input::Sparse { features: &[0, 1], values: &[] }, &[2]);
+    let mut draft = Draft::sparse(2, 2, false, true);
+    tree(&mut draft, (-5i32).to_le_bytes(), element::I32);
+    outputs(draft.clone(), Input::Sparse { features: &[0], values: &[-5] }, &[1]);
+    outputs(draft, Input::Sparse { features: &[0], values: &[-4] }, &[2]);
+    let mut draft = Draft::dense(element::F32, 2);
+    tree(&mut draft, 0.5f32.to_le_bytes(), element::F32);
+    for (x, leaf) in [(0.5, 1), (0.75, 2), (f32::NAN, 2), (f32::NEG_INFINITY, 1)] {
+        outputs(draft.clone(), Input::F32(&[x, 0.0]), &[leaf]);
+    }
+}
+
+#[test]
+fn reals_reach_their_ends() {
+    let input = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 2.5, -2.5, -0.0];
+    for (element, [low, high, zero], wanted) in [
+        (element::I8, [-100, 101, 3], [3.0f32, 101.0, -100.0, 6.0, 0.0, 3.0]),
+        (element::U8, [10, 255, 0], [10.0, 255.0, 10.0, 10.0, 10.0, 10.0]),
+        (element::I16, [-32_768, 32_767, -32_768], [-32_768.0, 32_767.0, -32_768.0, -32_765.0, -32_768.0, -32_768.0]),
+    ] {
+        let mut draft = Draft::dense(element::F32, 6);
+        let params = [1f32.to_bits(), low as u32, high as u32, zero as u32];
+        draft.op(element, 6, 0, OpRecord { params, ..blank(op::QUANTISE) });
+        draft.op(element::F32, 6, 0, OpRecord { params: [1f32.to_bits(), 0, 0, 0], ..blank(op::TO_F32) });
+        outputs(draft, Input::F32(&input), &wanted.map(|x| x.to_bits() as i32));
+    }
+    // A softmax of one number is 1, and of numbers far apart nothing overflows.
+    let softmax = |len: u32| {
+        let mut draft = Draft::dense(element::F32, len);
+        draft.op(element::F32, len, 0, OpRecord { activation: 11, ..blank(op::ACTIVATION_F32) });
+        draft
+    };
+    outputs(softmax(1), Input::F32(&[-1e38]), &[1f32.to_bits() as i32]);
+    outputs(softmax(3), Input::F32(&[1e38, -1e38, 0.0]), &[1f32, 0.0, 0.0].map(|x| x.to_bits() as i32));
+}
