@@ -23,7 +23,8 @@ pub fn is_graph(model: &Model<'_>) -> bool {
 pub fn unpack_graph(model: &Model<'_>) -> Result<QuantGraph, PackError> {
     let people = model.people()?;
     let names: Vec<&str> = people.tensor_names.lines().collect();
-    let missing = |tensor: &str, rows: usize| PackError::Contents { tensor: tensor.to_owned(), outputs: rows, inputs: 1 };
+    let missing =
+        |tensor: &str, rows: usize| PackError::Contents { tensor: tensor.to_owned(), outputs: rows, inputs: 1 };
     let count = model.ops().len();
     let reader = Reader { model, names: &names };
     let facts = names.iter().position(|name| *name == VALUES).and_then(|index| reader.vector(index as u32));
@@ -92,9 +93,10 @@ impl Reader<'_, '_> {
         let output = Orientation::OutputRows;
         let real = |bits: u32| f32::from_bits(bits);
         Some(match record.kind {
-            op::AFFINE_I8 | op::AFFINE_I16 => {
-                QuantOp::Affine { weights: self.tensor(record.weights, output)?, bias: self.tensor(record.bias, output)? }
-            }
+            op::AFFINE_I8 | op::AFFINE_I16 => QuantOp::Affine {
+                weights: self.tensor(record.weights, output)?,
+                bias: self.tensor(record.bias, output)?,
+            },
             op::AFFINE_F32 => {
                 let (weights, bias) = (self.tensor(record.weights, output)?, self.tensor(record.bias, output)?);
                 QuantOp::AffineF32 { weights, bias }

@@ -175,12 +175,7 @@ impl<'g> GraphBuilder<'g, '_> {
         })
     }
 
-    fn tensor(
-        &mut self,
-        tensor: &'g QuantTensor,
-        layout: Layout,
-        orientation: Orientation,
-    ) -> Result<u32, PackError> {
+    fn tensor(&mut self, tensor: &'g QuantTensor, layout: Layout, orientation: Orientation) -> Result<u32, PackError> {
         let sums = tensor.inputs > 1 && self.proof.fits(&tensor.name, Quantity::Sum);
         let checked = self.proof.checks.iter().any(|check| check.tensor == tensor.name);
         let claims = if sums && checked { claim::SUM_FITS } else { 0 };

@@ -14,7 +14,13 @@ impl QuantGraph {
             match &node.op {
                 QuantOp::Affine { weights, bias } => {
                     let read = node.reads.first().copied().unwrap_or(0);
-                    self.affine(&mut tensors, node, (weights, bias), |input| self.unit_of(read, input), self.zero_of(read));
+                    self.affine(
+                        &mut tensors,
+                        node,
+                        (weights, bias),
+                        |input| self.unit_of(read, input),
+                        self.zero_of(read),
+                    );
                 }
                 QuantOp::SparseAffine { weights, bias } if node.value.element != Element::F32 => {
                     self.affine(&mut tensors, node, (weights, bias), |_| self.value_unit(), 0);

@@ -1,10 +1,10 @@
 //! Does the runtime equal the integer model, byte for byte, operation for operation, on every tier?
 
 use super::model::GraphModel;
+use crate::graph::Sample;
 use crate::quantise::graph::QuantGraph;
 use crate::run::{RunGraphError, Runner};
 use crate::verify::runtime::{Difference, RuntimeCheck, TierCheck, hex};
-use crate::graph::Sample;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 
