@@ -1,6 +1,7 @@
 //! A sample as the quantised network takes it.
 
-use super::net::{Element, QuantInput};
+use super::element::Element;
+use super::net::QuantInput;
 use crate::graph::{Sample, SampleError};
 
 /// What goes into a quantised graph.

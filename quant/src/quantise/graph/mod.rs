@@ -8,6 +8,7 @@
 //! next layer folds the units of what it reads into its weights, so that a value's elements may have units of their own.
 
 mod correct;
+mod element;
 mod equalise;
 mod error;
 mod input;
@@ -17,9 +18,10 @@ mod options;
 mod reals;
 mod search;
 
+pub use element::Element;
 pub use error::GraphQuantError;
 pub use input::GraphInput;
-pub use net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+pub use net::{QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
 pub use options::{Activations, Granularity, Options, WeightBits};
 pub use search::{Budget, Found, search_mixed};
 

@@ -1,6 +1,7 @@
 //! A quantised graph's parameters as reals again: what the integers stand for.
 
-use super::net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp};
+use super::element::Element;
+use super::net::{QuantGraph, QuantInput, QuantNode, QuantOp};
 use crate::graph::description::{Tensor, Tensors};
 use crate::quantise::{QuantTensor, Values};
 
