@@ -1,7 +1,7 @@
 //! Float graphs to integers: [`Graph`](crate::graph::Graph) → [`QuantGraph`].
 //!
 //! ```text
-//! samples --calibrate--> ranges --lower--> QuantGraph --equalise, correct--> QuantGraph --prove--> done, or refused
+//! samples --calibrate--> ranges --lower--> QuantGraph --equalise, round, correct--> QuantGraph --prove--> done, or refused
 //! ```
 //!
 //! Sums stay i32 until something reads them; what reads them says which integers it wants. A sum's units are a channel each, the
@@ -16,6 +16,7 @@ mod lower;
 mod net;
 mod options;
 mod reals;
+mod round;
 mod search;
 
 pub use element::Element;
@@ -71,6 +72,9 @@ fn quantise_calibrated(
     let channels =
         if options.equalise { equalise::channels(graph, samples, calibration, options)? } else { Channels::default() };
     let mut quantised = lower(graph, calibration, options, &channels)?;
+    if options.round_together {
+        round::weights(graph, samples, &mut quantised)?;
+    }
     if options.bias_correction {
         correct::biases(graph, samples, &mut quantised)?;
     }
