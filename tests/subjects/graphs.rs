@@ -3,11 +3,17 @@
 use std::path::PathBuf;
 use tamis_quant::calibrate::Method;
 use tamis_quant::data::{Inputs, Selection, classes, read_labels};
-use tamis_quant::graph::{Graph, Op, Sample};
+use tamis_quant::float::Matrix;
+use tamis_quant::graph::description::Description;
+use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
-use tamis_quant::pack::{Provenance, pack_graph, unpack_graph};
+use tamis_quant::pack::{Provenance, is_graph, pack_graph, unpack_graph};
+use tamis_quant::proof::Witness;
 use tamis_quant::proof::graph::prove_graph;
-use tamis_quant::quantise::graph::{Activations, Granularity, Options, QuantGraph, WeightBits, quantise_graph};
+use tamis_quant::quantise::Values;
+use tamis_quant::quantise::graph::{
+    Activations, Budget, Granularity, Options, QuantGraph, QuantOp, WeightBits, quantise_graph, search_mixed,
+};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::graph::{Comparison, GraphModel, check_graph_runtime, compare_graphs};
 use tamis_runtime::format::Model;
@@ -58,6 +64,159 @@ fn stays_within_bounds(quantised: &QuantGraph, samples: &[Sample]) {
     }
 }
 
+/// (1,) = 1000 · x, twice: the sums of the second layer are large in units of its weights.
+fn chain(inputs: usize, outputs: usize) -> Graph {
+    let weights = |outputs: usize, inputs: usize| {
+        let values = (0..outputs * inputs).map(|index| ((index * 37 % 19) as f64 - 9.0) / 10.0).collect();
+        Matrix::new(outputs, inputs, values).unwrap()
+    };
+    let node = |name: &str, read, op| Node { name: name.to_owned(), reads: vec![read], op };
+    Graph {
+        name: "chain".to_owned(),
+        input: Input::Dense { len: inputs },
+        nodes: vec![
+            node("first", 0, Op::Linear { weights: weights(outputs, inputs), bias: vec![0.5; outputs] }),
+            node("relu", 1, Op::Activation(Activation::Relu)),
+            node("second", 2, Op::Linear { weights: weights(3, outputs), bias: vec![0.0; 3] }),
+        ],
+    }
+}
+
+fn samples_of(graph: &Graph, count: usize, seed: u64) -> Vec<Sample> {
+    let mut random = Random(seed);
+    (0..count).map(|_| graphs::sample(&mut random, graph.input, false)).collect()
+}
+
+#[test]
+fn what_cannot_be_quantised_is_named() {
+    let graph = chain(4, 8);
+    let samples = samples_of(&graph, 10, 1);
+    let refusal = |graph: &Graph, samples: &[Sample], options: &Options| {
+        quantise_graph(graph, samples, options).unwrap_err().to_string()
+    };
+    let options = Options::default();
+    assert!(refusal(&graph, &[], &options).contains("the range of the input is not known; calibrate"));
+    let known = Options { input_range: Some((-1.0, 1.0)), ..options.clone() };
+    assert!(refusal(&graph, &[], &known).contains("the range of layer `relu` is not known"));
+    let keep = Options { keep_f32: ["secnod".to_owned()].into(), ..options.clone() };
+    assert!(
+        refusal(&graph, &samples, &keep)
+            .contains("no layer `secnod` to keep in f32; the layers are first, relu, second")
+    );
+    let wrong = [samples[0].clone(), Sample::Dense(vec![0.0; 3])];
+    assert!(refusal(&graph, &wrong, &options).contains("calibration sample 1: a vector of 3 elements, expected 4"));
+    let mut empty = graph;
+    empty.nodes.clear();
+    assert!(refusal(&empty, &samples, &options).contains("no layers"));
+}
+
+/// Biases that only correction could have made so large leave i32, and the proof names the row.
+#[test]
+fn a_sum_that_can_overflow_is_found_with_inputs_that_show_it() {
+    let graph = chain(4, 8);
+    let samples = samples_of(&graph, 10, 2);
+    let mut quantised = quantise_graph(&graph, &samples, &Options::default()).unwrap();
+    assert!(prove_graph(&quantised).holds());
+    let QuantOp::Affine { bias, .. } = &mut quantised.nodes[0].op else { panic!() };
+    bias.values = Values::Int(vec![i32::MAX - 5; 8]);
+    let proof = prove_graph(&quantised);
+    let message = proof.violations[0].to_string();
+    assert!(message.starts_with("tensor `first.weight`, row "), "{message}");
+    assert!(message.contains("beyond i32") && message.contains("; 8 rows of this tensor can; witness"), "{message}");
+    let Some(Witness::Activations { value, .. }) = &proof.violations[0].witness else { panic!() };
+    assert!(*value > i64::from(i32::MAX));
+}
+
+/// A shift of all samples' mean that rounding makes is gone, and the error with it.
+#[test]
+fn correction_of_biases_and_equalisation_lower_the_error() {
+    let graph = chain(12, 24);
+    let samples = samples_of(&graph, 400, 3);
+    let mut quiet = graph;
+    // One loud channel: with one unit for all, the others have a few steps only.
+    let Op::Linear { weights, .. } = &mut quiet.nodes[0].op else { panic!() };
+    weights.values.iter_mut().step_by(24).for_each(|weight| *weight *= 60.0);
+    let Op::Linear { weights, .. } = &mut quiet.nodes[2].op else { panic!() };
+    weights.values[..3].iter_mut().for_each(|weight| *weight /= 60.0);
+    let sqnr = |bias_correction, equalise| {
+        let options = Options { method: Method::MinMax, bias_correction, equalise, ..Options::default() };
+        let quantised = quantise_graph(&quiet, &samples, &options).unwrap();
+        runs_everywhere(&quantised, &samples[..20]);
+        compare_graphs(&quiet, &quantised, &samples, None).unwrap().logits
+    };
+    let (plain, corrected, both) = (sqnr(false, false), sqnr(true, false), sqnr(true, true));
+    assert!(corrected.mean.abs() <= plain.mean.abs(), "{corrected:?} {plain:?}");
+    assert!(corrected.sqnr_db.unwrap() > plain.sqnr_db.unwrap() - 0.01);
+    assert!(both.sqnr_db.unwrap() > corrected.sqnr_db.unwrap() + 6.0, "{both:?} {corrected:?}");
+}
+
+#[test]
+fn a_search_keeps_layers_until_its_budget_is_met() {
+    let graph = chain(12, 24);
+    let samples = samples_of(&graph, 60, 4);
+    let options = Options::default();
+    let search = |budget| search_mixed(&graph, &samples, &options, budget, &mut |_, _| ()).unwrap();
+    let bytes = search(Budget::SqnrDb(0.0));
+    assert!(bytes.kept.is_empty() && bytes.options == options);
+    let all = search(Budget::SqnrDb(200.0));
+    assert_eq!(all.kept.len(), 2, "{:?}", all.sqnr_db);
+    assert!(all.sqnr_db.unwrap() > 100.0, "{:?}", all.sqnr_db);
+    runs_everywhere(&all.graph, &samples);
+    let limit = bytes.graph.parameter_len_bytes() + 24 * 3 * 4;
+    let one = search(Budget::SizeLenBytes(limit));
+    assert!(one.graph.parameter_len_bytes() <= limit && one.sqnr_db >= bytes.sqnr_db, "{:?}", one.kept);
+}
+
+/// What the integers stand for is near what was quantised.
+#[test]
+fn parameters_come_back_as_reals() {
+    let graph = chain(12, 24);
+    let samples = samples_of(&graph, 60, 5);
+    for activations in [Activations::U7, Activations::U8, Activations::I8, Activations::I16] {
+        let options = Options { activations, bias_correction: false, round_together: false, ..Options::default() };
+        let tensors = quantise_graph(&graph, &samples, &options).unwrap().to_tensors();
+        let (_, truth) = Description::of(&graph).unwrap();
+        assert_eq!(tensors.keys().collect::<Vec<_>>(), truth.keys().collect::<Vec<_>>());
+        for (name, truth) in &truth {
+            let found = &tensors[name];
+            assert_eq!(found.shape, truth.shape, "{name}");
+            for (found, truth) in found.values.iter().zip(&truth.values) {
+                assert!((found - truth).abs() < 0.01, "{activations:?} {name}: {found} for {truth}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_network_of_layers_is_no_graph() {
+    let bytes = AlignedBytes::copy_of(&std::fs::read(tests::own("vectors/tiny.bin")).unwrap());
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    assert!(!is_graph(&model));
+    let message = unpack_graph(&model).unwrap_err().to_string();
+    assert!(message.contains("`graph.values`"), "{message}");
+}
+
+/// Networks with leaky ReLU and with ReLU, whose inputs calibration sees a part of.
+#[test]
+fn networks_of_lattice_tune_stay_near_their_floats() {
+    let Some(folder) = fixtures("int8 of lattice-tune's networks").map(|folder| folder.join("lattice")) else { return };
+    for (name, least) in
+        [("a_4_8_2_relu_linear", 30.0), ("c_5_9_4_leaky_linear", 30.0), ("d_784_32_10_relu_linear", 28.0)]
+    {
+        let path = folder.join(format!("{name}.fann"));
+        let graph = read_network(&path, &NetworkOptions::default()).unwrap().graph;
+        let samples = samples_of(&graph, 600, 6);
+        for activations in [Activations::U7, Activations::U8, Activations::I16] {
+            let options = Options { activations, ..Options::default() };
+            let quantised = quantise_graph(&graph, &samples[..300], &options).unwrap();
+            runs_everywhere(&quantised, &samples[300..400]);
+            let found = compare_graphs(&graph, &quantised, &samples[300..], None).unwrap().logits.sqnr_db.unwrap();
+            println!("{name} {activations:?}: {found:.2} dB");
+            assert!(found > least, "{name} {activations:?}: {found}");
+        }
+    }
+}
+
 /// Options of every kind, by a number.
 fn options(random: &mut Random, graph: &Graph) -> Options {
     let pick = random.below(8);
@@ -66,12 +225,13 @@ fn options(random: &mut Random, graph: &Graph) -> Options {
         weights: [Granularity::PerChannel, Granularity::PerTensor][random.below(2)],
         activations: [Activations::U7, Activations::U8, Activations::I8, Activations::I16][pick % 4],
         weight_bits: if pick == 7 { WeightBits::Sixteen } else { WeightBits::Eight },
+        round_together: random.below(2) == 0,
         bias_correction: random.below(2) == 0,
         equalise: random.below(2) == 0,
         ..Options::default()
     };
     if random.below(2) == 0 {
-        let keep = |node: &&tamis_quant::graph::Node| !matches!(node.op, Op::Flatten | Op::Trees(_));
+        let keep = |node: &&Node| !matches!(node.op, Op::Flatten | Op::Trees(_));
         options.keep_f32 =
             graph.nodes.iter().filter(keep).filter(|_| random.below(6) == 0).map(|n| n.name.clone()).collect();
     }
@@ -79,7 +239,7 @@ fn options(random: &mut Random, graph: &Graph) -> Options {
 }
 
 #[test]
-pub fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
+fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
     let mut random = Random(1);
     let mut kinds = std::collections::BTreeSet::new();
     for round in 0..120 {
@@ -92,9 +252,7 @@ pub fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph
         runs_everywhere(&quantised, &samples);
         stays_within_bounds(&quantised, &samples);
         let found = compare_graphs(&graph, &quantised, &samples, None).unwrap().logits.sqnr_db;
-        if found.is_some_and(|found| found < 22.0) {
-            println!("round {round}: {found:?} dB, {options:?} {:?}", graph.nodes.last().map(|n| n.op.clone()));
-        }
+        assert!(found.is_none_or(|found| found > 20.0), "round {round}: {found:?} dB, {options:?}");
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
 }
@@ -116,34 +274,32 @@ fn show(name: &str, comparison: &Comparison) {
 
 #[test]
 #[ignore = "a table of figures, not a check"]
-pub fn figures_of_mnist() {
+fn figures_of_mnist() {
     let Some(folder) = fixtures("MNIST figures") else { return };
     let (graph, samples, labels) = mnist(&folder);
     let base = Options::default();
-    let methods = [Method::MinMax, Method::Percentile(99.99), Method::MeanSquare, Method::Entropy];
-    let mut table: Vec<(String, Options)> = Vec::new();
-    for method in methods {
-        for equalise in [false, true] {
-            for bias_correction in [false, true] {
-                let name = format!("{method:?} equalise {equalise} correct {bias_correction}");
-                table.push((name, Options { method, equalise, bias_correction, ..base.clone() }));
-            }
-        }
+    let mut table = vec![("u7, a unit a channel: the default".to_owned(), base.clone())];
+    table.push(("the same, weights to nearest".to_owned(), Options { round_together: false, ..base.clone() }));
+    table.push(("the same, not equalised".to_owned(), Options { equalise: false, ..base.clone() }));
+    for method in [Method::MinMax, Method::Percentile(99.99), Method::MeanSquare, Method::Entropy] {
+        let options = Options { method, equalise: false, round_together: false, ..base.clone() };
+        table.push((format!("the same, {method:?}, not equalised"), options.clone()));
+        table.push((format!("the same, {method:?}, nothing corrected"), Options { bias_correction: false, ..options }));
     }
-    table.push(("per tensor".to_owned(), Options { weights: Granularity::PerTensor, ..base.clone() }));
+    table.push(("u7, a unit a tensor".to_owned(), Options { weights: Granularity::PerTensor, ..base.clone() }));
     for activations in [Activations::U8, Activations::I8, Activations::I16] {
         table.push((format!("{activations:?}"), Options { activations, ..base.clone() }));
     }
-    let wide = Options { activations: Activations::I16, weight_bits: WeightBits::Sixteen, ..base.clone() };
-    table.push(("i16 weights and activations".to_owned(), wide));
+    let wide = Options { activations: Activations::I16, weight_bits: WeightBits::Sixteen, ..base };
+    table.push(("I16, weights too".to_owned(), wide));
     for (name, options) in table {
         let quantised = quantise_graph(&graph, &samples[..500], &options).unwrap();
-        show(&name, &compare_graphs(&graph, &quantised, &samples[500..3500], Some(&labels[500..3500])).unwrap());
+        show(&name, &compare_graphs(&graph, &quantised, &samples[500..], Some(&labels[500..])).unwrap());
     }
 }
 
 #[test]
-pub fn mnist_holds() {
+fn int8_of_mnist_keeps_its_predictions() {
     let Some(folder) = fixtures("int8 of model_mnist.nn") else { return };
     let (graph, samples, labels) = mnist(&folder);
     let quantised = quantise_graph(&graph, &samples[..500], &Options::default()).unwrap();
@@ -160,21 +316,25 @@ pub fn mnist_holds() {
 }
 
 #[test]
-pub fn census() {
+fn click_models_keep_their_auc() {
     let Some(folder) = fixtures("quantised click models").map(|folder| folder.join("angel")) else { return };
     let rows = std::fs::read(folder.join("data/census_148d_test.dummy")).unwrap();
     let rows = Inputs::read(&rows, Selection::default()).unwrap();
     let labels: Vec<usize> = rows.labels().unwrap().iter().map(|label| usize::from(*label > 0.0)).collect();
     for name in ["lr", "fm", "deepfm", "pnn", "gbdt"] {
-        let options = NetworkOptions { learning_rate: Some(0.3), ..NetworkOptions::default() };
+        let options = NetworkOptions { learning_rate: Some(0.3), features: Some(148), ..NetworkOptions::default() };
         let graph = read_network(&folder.join("models").join(name), &options).unwrap().graph;
         let samples: Vec<Sample> = (0..rows.len()).map(|index| rows.sample(index, graph.input).unwrap()).collect();
         let quantised = quantise_graph(&graph, &samples[..500], &Options::default()).unwrap();
         let comparison = compare_graphs(&graph, &quantised, &samples, Some(&labels)).unwrap();
         show(name, &comparison);
-        let predictions = comparison.predictions.unwrap();
+        let predictions = comparison.predictions.as_ref().unwrap();
         let lost = predictions.float_auc.unwrap() - predictions.auc.unwrap();
         assert!(lost <= 0.001, "{name}: {lost}");
+        if name == "gbdt" {
+            // Thresholds on ones and zeros are exact, and no two scores are so near that rounded leaves change a prediction.
+            assert_eq!((predictions.correct.equal, comparison.top1.equal), (8262, samples.len()));
+        }
         runs_everywhere(&quantised, &samples[..100]);
     }
 }

@@ -24,8 +24,9 @@ impl Runner<'_> {
     /// [`RunGraphError`] if the sample does not fit the network.
     pub fn evaluate_sample(&mut self, input: &QuantInput, sample: &Sample) -> Result<Vec<f64>, RunGraphError> {
         let unit = f64::from(self.plan.model().input().output_unit);
-        let outputs = self.evaluate_input(&input.quantise(sample)?, |_, _| ())?;
-        Ok(outputs.to_reals(unit))
+        let input = input.quantise(sample)?;
+        let output = self.plan.run(as_runtime(&input), 0, self.workspace.as_mut())?;
+        Ok(outputs(output).to_reals(unit))
     }
 
     /// Runs an input, showing every value that an operation makes: `observe(value index, its bytes)`.
@@ -37,15 +38,22 @@ impl Runner<'_> {
         input: &GraphInput,
         observe: impl FnMut(usize, &[u8]),
     ) -> Result<Outputs, RunError> {
-        let input = match input {
-            GraphInput::U8(x) => Input::U8(x),
-            GraphInput::I8(x) => Input::I8(x),
-            GraphInput::F32(x) => Input::F32(x),
-            GraphInput::Sparse { features, values } => Input::Sparse { features, values },
-        };
-        Ok(match self.plan.run_traced(input, 0, self.workspace.as_mut(), observe)? {
-            Output::I32(values) => Outputs::I32(values.to_vec()),
-            Output::F32(values) => Outputs::F32(values.to_vec()),
-        })
+        Ok(outputs(self.plan.run_traced(as_runtime(input), 0, self.workspace.as_mut(), observe)?))
+    }
+}
+
+fn as_runtime(input: &GraphInput) -> Input<'_> {
+    match input {
+        GraphInput::U8(x) => Input::U8(x),
+        GraphInput::I8(x) => Input::I8(x),
+        GraphInput::F32(x) => Input::F32(x),
+        GraphInput::Sparse { features, values } => Input::Sparse { features, values },
+    }
+}
+
+fn outputs(output: Output<'_>) -> Outputs {
+    match output {
+        Output::I32(values) => Outputs::I32(values.to_vec()),
+        Output::F32(values) => Outputs::F32(values.to_vec()),
     }
 }

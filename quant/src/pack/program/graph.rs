@@ -176,9 +176,8 @@ impl<'g> GraphBuilder<'g, '_> {
     }
 
     fn tensor(&mut self, tensor: &'g QuantTensor, layout: Layout, orientation: Orientation) -> Result<u32, PackError> {
-        let sums = tensor.inputs > 1 && self.proof.fits(&tensor.name, Quantity::Sum);
-        let checked = self.proof.checks.iter().any(|check| check.tensor == tensor.name);
-        let claims = if sums && checked { claim::SUM_FITS } else { 0 };
+        let bounded = self.proof.checks.iter().any(|check| check.tensor == tensor.name);
+        let claims = if bounded && self.proof.fits(&tensor.name, Quantity::Sum) { claim::SUM_FITS } else { 0 };
         let mut packed = pack_tensor(tensor, layout, orientation, 1, claims)?;
         if layout == Layout::K4 && packed.quads_fit() {
             packed.record.claims |= claim::QUADS_FIT_I16;

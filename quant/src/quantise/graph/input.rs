@@ -1,6 +1,7 @@
 //! A sample as the quantised network takes it.
 
-use super::net::{Element, QuantInput};
+use super::element::Element;
+use super::net::QuantInput;
 use crate::graph::{Sample, SampleError};
 
 /// What goes into a quantised graph.
@@ -61,5 +62,35 @@ impl QuantInput {
                 Err(SampleError::Kind { found: "a vector", expected: "a list of features" })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reals_are_rounded_and_clamped() {
+        let input = |element, unit| QuantInput::Dense { len: 4, element, unit };
+        let sample = Sample::Dense(vec![0.3, -0.25, 1000.0, -1000.0]);
+        let quantise = |input: QuantInput| input.quantise(&sample).unwrap();
+        assert_eq!(quantise(input(Element::I8, 0.5)), GraphInput::I8(vec![1, -1, 127, -127]), "halves away from 0");
+        assert_eq!(quantise(input(Element::U8, 0.5)), GraphInput::U8(vec![1, 0, 255, 0]));
+        assert_eq!(quantise(input(Element::F32, 1.0)), GraphInput::F32(vec![0.3, -0.25, 1000.0, -1000.0]));
+        let short = input(Element::U8, 1.0).quantise(&Sample::Dense(vec![1.0])).unwrap_err();
+        assert_eq!(short, SampleError::Len { found: 1, expected: 4 });
+    }
+
+    #[test]
+    fn features_have_values_or_are_there() {
+        let sparse = |unit| QuantInput::Sparse { features: 9, max_active: 3, exact: false, unit };
+        let sample = Sample::Sparse(vec![(1, 1.0), (4, 0.0), (7, 1.0)]);
+        let there = GraphInput::Sparse { features: vec![1, 7], values: vec![] };
+        assert_eq!(sparse(None).quantise(&sample), Ok(there));
+        let values = GraphInput::Sparse { features: vec![1, 4, 7], values: vec![4, 0, 4] };
+        assert_eq!(sparse(Some(0.25)).quantise(&sample), Ok(values));
+        let half = sparse(None).quantise(&Sample::Sparse(vec![(2, 0.5)])).unwrap_err();
+        assert!(half.to_string().starts_with("feature 2 has the value 0.5"), "{half}");
+        assert!(sparse(None).quantise(&Sample::Dense(vec![])).is_err());
     }
 }

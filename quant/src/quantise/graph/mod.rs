@@ -1,13 +1,14 @@
 //! Float graphs to integers: [`Graph`](crate::graph::Graph) → [`QuantGraph`].
 //!
 //! ```text
-//! samples --calibrate--> ranges --lower--> QuantGraph --equalise, correct--> QuantGraph --prove--> done, or refused
+//! samples --calibrate--> ranges --lower--> QuantGraph --equalise, round, correct--> QuantGraph --prove--> done, or refused
 //! ```
 //!
 //! Sums stay i32 until something reads them; what reads them says which integers it wants. A sum's units are a channel each, the
 //! next layer folds the units of what it reads into its weights, so that a value's elements may have units of their own.
 
 mod correct;
+mod element;
 mod equalise;
 mod error;
 mod input;
@@ -15,11 +16,13 @@ mod lower;
 mod net;
 mod options;
 mod reals;
+mod round;
 mod search;
 
+pub use element::Element;
 pub use error::GraphQuantError;
 pub use input::GraphInput;
-pub use net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+pub use net::{QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
 pub use options::{Activations, Granularity, Options, WeightBits};
 pub use search::{Budget, Found, search_mixed};
 
@@ -69,6 +72,9 @@ fn quantise_calibrated(
     let channels =
         if options.equalise { equalise::channels(graph, samples, calibration, options)? } else { Channels::default() };
     let mut quantised = lower(graph, calibration, options, &channels)?;
+    if options.round_together {
+        round::weights(graph, samples, &mut quantised)?;
+    }
     if options.bias_correction {
         correct::biases(graph, samples, &mut quantised)?;
     }

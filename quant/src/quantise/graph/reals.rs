@@ -1,6 +1,7 @@
 //! A quantised graph's parameters as reals again: what the integers stand for.
 
-use super::net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp};
+use super::element::Element;
+use super::net::{QuantGraph, QuantInput, QuantNode, QuantOp};
 use crate::graph::description::{Tensor, Tensors};
 use crate::quantise::{QuantTensor, Values};
 
@@ -65,7 +66,8 @@ impl QuantGraph {
         });
     }
 
-    fn unit_of(&self, value: usize, element: usize) -> f64 {
+    /// The real value of a 1 in an element of a value.
+    pub(super) fn unit_of(&self, value: usize, element: usize) -> f64 {
         match (value.checked_sub(1).and_then(|node| self.nodes.get(node)), self.input) {
             (Some(node), _) => node.value.unit(element),
             (None, QuantInput::Dense { unit, .. }) => f64::from(unit),
@@ -73,7 +75,8 @@ impl QuantGraph {
         }
     }
 
-    fn zero_of(&self, value: usize) -> i32 {
+    /// The integer that stands for 0 in a value.
+    pub(super) fn zero_of(&self, value: usize) -> i32 {
         value.checked_sub(1).and_then(|node| self.nodes.get(node)).map_or(0, |node| node.value.zero)
     }
 

@@ -8,14 +8,17 @@ mod affine;
 mod encoding;
 mod form;
 mod interaction;
+mod join;
 mod prune;
+mod read;
 mod sparse;
 mod trees;
 
 pub(super) use form::Channels;
 
+use super::element::Element;
 use super::error::GraphQuantError;
-use super::net::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+use super::net::{QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
 use super::options::{Activations, Options};
 use crate::calibrate::Calibration;
 use crate::graph::description::Description;
@@ -105,23 +108,25 @@ impl Lowering<'_> {
         self.forms.get(value).unwrap_or(NOTHING)
     }
 
-    /// The nodes that read a value, through those that only pass it on.
+    /// The nodes that read a value, through those that leave its integers as they are.
     fn readers(&self, value: Value) -> Vec<&Node> {
         let mut found = Vec::new();
         for (index, node) in self.graph.nodes.iter().enumerate().filter(|(_, node)| node.reads.contains(&value)) {
             match node.op {
-                Op::Flatten => found.extend(self.readers(index + 1)),
+                Op::Flatten | Op::Scale(_) => found.extend(self.readers(index + 1)),
                 _ => found.push(node),
             }
         }
         found
     }
 
-    /// Whether a value is the network's output, perhaps by another name.
+    /// Whether a value is the network's output, perhaps in another unit.
     fn is_output(&self, value: Value) -> bool {
         value == self.graph.output()
             || self.graph.nodes.iter().enumerate().any(|(index, node)| {
-                matches!(node.op, Op::Flatten) && node.reads.contains(&value) && self.is_output(index + 1)
+                matches!(node.op, Op::Flatten | Op::Scale(_))
+                    && node.reads.contains(&value)
+                    && self.is_output(index + 1)
             })
     }
 
