@@ -86,6 +86,9 @@ pub struct Calibration {
     /// Ends of the input, `0..1` for instance, where the calibration examples are not to say
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,
+    /// Round each weight to nearest, not those of a row together for the least error of their sum on the calibration examples
+    #[arg(long, help_heading = GRAPHS)]
+    pub round_each: bool,
     /// Leave biases as they are, whatever mean error the calibration examples show
     #[arg(long, help_heading = GRAPHS)]
     pub no_bias_correction: bool,

@@ -143,6 +143,7 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
             cli::Bits::Eight => WeightBits::Eight,
             cli::Bits::Sixteen => WeightBits::Sixteen,
         },
+        round_together: !typed.round_each,
         bias_correction: !typed.no_bias_correction,
         equalise: !typed.no_equalise,
         keep_f32,
