@@ -252,7 +252,7 @@ fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
         runs_everywhere(&quantised, &samples);
         stays_within_bounds(&quantised, &samples);
         let found = compare_graphs(&graph, &quantised, &samples, None).unwrap().logits.sqnr_db;
-        assert!(found.is_none_or(|found| found > 20.0), "round {round}: {found:?} dB, {options:?}");
+        assert!(found.is_none_or(|found| found > 18.0), "round {round}: {found:?} dB, {options:?}");
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
 }
