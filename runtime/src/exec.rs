@@ -13,6 +13,21 @@ use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
 /// What goes in.
+///
+/// ```
+/// use tamis_runtime::{Input, Output, Plan, Workspace, format::Model, kernels};
+///
+/// // A network of nine features, some of which are there.
+/// # static NET: &[u8] =
+/// #     tamis_runtime::include_model!("../../tests/fuzz/corpus/loader/sparse-reals-without-values.bin");
+/// # #[cfg(feature = "general")] {
+/// let plan = Plan::new(Model::parse(NET)?, kernels::best());
+/// let mut scratch = Workspace::<512>::new();
+/// let output = plan.run(Input::Sparse { features: &[2, 5, 8], values: &[] }, 0, scratch.as_mut())?;
+/// assert!(matches!(output, Output::F32(probabilities) if probabilities.len() == 3));
+/// # }
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is not

@@ -17,7 +17,7 @@ pub(super) fn general() -> Vec<Animal> {
     ]
 }
 
-/// A matrix of small integers, its bytes, or of reals.
+/// A draft that grows, and where its numbers come from.
 struct Maker {
     draft: Draft,
     random: Random,
@@ -154,7 +154,9 @@ fn value_sums() -> Draft {
     let bytes = maker.requantise(layer, element::U8, 20, [3, 255, 128]);
     let weights = maker.i8s((1, 256, 1));
     let looked = maker.draft.op_on(element::I8, 6, bytes, OpRecord { weights, ..blank(op::LOOKUP) });
-    let weights = maker.u8s((1, 256, 1));
+    // Up to 127, which lets a plan take the kernels for such bytes.
+    let random = &mut maker.random;
+    let weights = maker.draft.tensor(element::U8, Layout::Rows, (1, 256, 1), || [(random.draw() % 128) as u8]);
     let looked = maker.draft.op_on(element::U8, 6, looked, OpRecord { weights, ..blank(op::LOOKUP) });
     let sums = maker.affine_i8(looked, 4);
     let signed = maker.requantise(sums, element::I8, 14, [-128, 127, -5]);
