@@ -1,6 +1,6 @@
 //! Graphs to integers: what quantising costs on real networks.
 
-use std::path::PathBuf;
+use std::path::Path;
 use tamis_quant::calibrate::Method;
 use tamis_quant::data::{Inputs, Selection, classes, read_labels};
 use tamis_quant::float::Matrix;
@@ -21,7 +21,7 @@ use tests::fixtures;
 use tests::graphs::{self, Random};
 
 /// The network, t10k images and their labels.
-fn mnist(folder: &PathBuf) -> (Graph, Vec<Sample>, Vec<usize>) {
+fn mnist(folder: &Path) -> (Graph, Vec<Sample>, Vec<usize>) {
     let graph = read_network(&folder.join("datacode/model_mnist.nn"), &NetworkOptions::default()).unwrap().graph;
     let read = |name: &str| std::fs::read(folder.join("mnist").join(name)).unwrap();
     let images = Inputs::read(&read("t10k-images-idx3-ubyte.gz"), Selection::default()).unwrap();
