@@ -12,7 +12,7 @@ alone ("f32 logits"). The rows with 7 bits tell what Tamis' default range costs:
 (0 to 127 is used of u8) for the images, for the hidden layer, for both.
 
 Columns: right of all 10000 images; of the 9500 that did not calibrate; top-1 equal to full precision, of 10000; signal to noise of the
-logits, 10·log10(Σ f² / Σ (q − f)²), f in double precision, over all images and over the 9500; bytes of the model's file. With a NAME,
+logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision, over all images and over the 9500; bytes of the model's file. With a NAME,
 benches/record/NAME.json keeps them.
 """
 
@@ -153,7 +153,7 @@ def rivals(measure, folder, images):
     types = {"u8": QuantType.QUInt8, "s8": QuantType.QInt8}
     methods = {"MinMax": CalibrationMethod.MinMax, "Percentile": CalibrationMethod.Percentile, "Entropy": CalibrationMethod.Entropy}
     for channels, method, kind, logits in itertools.product(("per channel", "per tensor"), methods, types, ("8-bit logits", "f32 logits")):
-        # The output of the first Gemm is not asked for either: Relu, behind it, is quantised as the input of the second.
+        # The first Gemm's output stays f32 too, which costs no accuracy: Relu's, the second's input, is in 8 bits either way.
         extra = {"OpTypesToExcludeOutputQuantization": ["Gemm"]} if logits == "f32 logits" else {}
         int8(f"{method}, {kind}, {logits}", channels, methods[method], types[kind], extra)
     layer = lambda name, x: x @ tensors[f"{name}.weight"].T + tensors[f"{name}.bias"]
@@ -162,6 +162,7 @@ def rivals(measure, folder, images):
         ranges = {name: [{"rmin": np.float32(0), "rmax": np.float32(ends[name] * 255 / 127)}] for name in seven}
         extra = {"OpTypesToExcludeOutputQuantization": ["Gemm"], "TensorQuantOverrides": ranges}
         int8(f"MinMax, u8, f32 logits, 7 bits of {' and '.join(seven)}", channels, CalibrationMethod.MinMax, QuantType.QUInt8, extra)
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
