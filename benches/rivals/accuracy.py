@@ -12,8 +12,8 @@ alone ("f32 logits"). The rows with 7 bits tell what Tamis' default range costs:
 (0 to 127 is used of u8) for the images, for the hidden layer, for both.
 
 Columns: right of all 10000 images; of the 9500 that did not calibrate; top-1 equal to full precision, of 10000; signal to noise of the
-logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision, over all images and over the 9500; bytes of the model's file. With a NAME,
-benches/record/NAME.json keeps them.
+logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision, over all images and over the 9500; bytes of the model's file.
+With a NAME, benches/record/NAME.json keeps them.
 """
 
 import argparse
