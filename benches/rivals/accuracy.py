@@ -52,6 +52,8 @@ OURS = (
     "--no-equalise --method percentile",
     "--no-equalise --method entropy",
     "--no-equalise --activations u8",
+    "--round-each --activations u8",
+    "--round-each --no-equalise --activations u8",
     "--no-equalise --weights per-tensor",
     # What quantize_static does, as near as it can be said here; then with the 7 bits that Tamis takes by default.
     "--round-each --no-bias-correction --no-equalise --method min-max --activations u8",
