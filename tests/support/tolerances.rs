@@ -4,6 +4,8 @@
 pub const F32_TAIL_CENTIPAWNS: f64 = 0.01;
 /// The f64 evaluator against values printed with four decimals.
 pub const F64_PRINTED_CENTIPAWNS: f64 = 0.001;
+/// Two evaluators in f64 that add up to 64 products of numbers up to about 30 in another order.
+pub const F64_ORDER: f64 = 1e-12;
 /// Statistics against figures published with two decimals.
 pub const PRINTED_TWO_DECIMALS: f64 = 0.005;
 /// Statistics against figures published with one decimal.

@@ -68,7 +68,7 @@ pub struct Calibration {
     /// The array of the examples, in a file of several
     #[arg(long, value_name = "NAME", requires = "calibrate", help_heading = GRAPHS)]
     pub array: Option<String>,
-    /// How the range of a value follows from what was seen of it
+    /// How the range of a value follows from what was seen of it; balanced channels (see --no-equalise) have theirs from the balance
     #[arg(long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
     pub method: RangeMethod,
     /// Per cent of the values that the range of `--method percentile` holds

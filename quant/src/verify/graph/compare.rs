@@ -1,9 +1,10 @@
 //! How far a quantised graph is from the float graph, on samples with or without labels.
 
-use super::metrics::{Agreement, auc, log_loss};
+use super::metrics::{Agreement, log_loss};
 use super::model::GraphModel;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::quantise::graph::QuantGraph;
+use crate::score::area_under_curve;
 use crate::verify::stats::{ErrorStats, compare};
 use serde::Serialize;
 
@@ -122,14 +123,13 @@ fn predictions(truth: &[Vec<f64>], found: &[Vec<f64>], labels: &[usize]) -> Pred
         let right = logits.iter().zip(labels).filter(|(logits, label)| class(logits) == **label).count();
         Agreement::new(right, count)
     };
-    let positive: Vec<bool> = labels.iter().map(|label| *label == 1).collect();
     let area = |logits: &[Vec<f64>]| {
-        let score = |logits: &Vec<f64>| match logits.as_slice() {
-            [logit] => Some(*logit),
-            [no, yes] => Some(yes - no),
+        let scored = |(logits, label): (&Vec<f64>, &usize)| match logits.as_slice() {
+            [logit] => Some((*logit, *label == 1)),
+            [no, yes] => Some((yes - no, *label == 1)),
             _ => None,
         };
-        auc(&logits.iter().map(score).collect::<Option<Vec<f64>>>()?, &positive)
+        area_under_curve(&logits.iter().zip(labels).map(scored).collect::<Option<Vec<(f64, bool)>>>()?)
     };
     Predictions {
         float_correct: correct(truth),

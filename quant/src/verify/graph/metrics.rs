@@ -45,27 +45,6 @@ pub fn wilson(equal: usize, count: usize) -> (f64, f64) {
     (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
 }
 
-/// The area under the curve of true against false positives: the chance that a positive scores above a negative, ties half. `None`
-/// unless there are both.
-#[must_use]
-pub fn auc(scores: &[f64], positive: &[bool]) -> Option<f64> {
-    let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(positive.iter().copied()).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let positives = order.iter().filter(|(_, positive)| *positive).count();
-    let negatives = order.len() - positives;
-    if positives == 0 || negatives == 0 {
-        return None;
-    }
-    let (mut below, mut pairs) = (0usize, 0.0);
-    for ties in order.chunk_by(|a, b| a.0 == b.0) {
-        let up = ties.iter().filter(|(_, positive)| *positive).count();
-        let down = ties.len() - up;
-        pairs += up as f64 * (below as f64 + down as f64 / 2.0);
-        below += down;
-    }
-    Some(pairs / (positives as f64 * negatives as f64))
-}
-
 /// The mean of −ln of the probability that logits give to the right class; one logit is that of class 1 of two.
 #[must_use]
 pub fn log_loss(logits: &[Vec<f64>], classes: &[usize]) -> f64 {
@@ -92,14 +71,6 @@ mod tests {
         assert!((low - 0.2553).abs() < 5e-5 && (high - 0.3662).abs() < 5e-5, "{low} {high}");
         let (low, high) = wilson(0, 20);
         assert!(low == 0.0 && (high - 0.1611).abs() < 5e-5, "{high}");
-    }
-
-    #[test]
-    fn auc_counts_pairs() {
-        let scores = [0.1, 0.4, 0.4, 0.8];
-        // Of four pairs (positive, negative) three are right and one is a tie.
-        assert_eq!(auc(&scores, &[false, false, true, true]), Some(3.5 / 4.0));
-        assert_eq!(auc(&scores, &[true; 4]), None);
     }
 
     #[test]

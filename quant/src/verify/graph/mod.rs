@@ -10,7 +10,7 @@ mod runtime;
 
 pub use compare::{Comparison, LayerError, Predictions, compare_graphs};
 pub use data::Data;
-pub use metrics::{Agreement, auc, log_loss, wilson};
+pub use metrics::{Agreement, log_loss, wilson};
 pub use model::GraphModel;
 pub use report::{GraphReport, GraphVerifyError, verify_graph};
 pub use runtime::check_graph_runtime;
