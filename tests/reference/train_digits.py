@@ -1,6 +1,6 @@
 """Train the reference digit classifier and write its weights and its full-precision outputs.
 
-    python train_digits.py             train; writes digits.weights.bin, digits.reference.safetensors
+    python train_digits.py             train; writes digits.weights.bin, digits.safetensors, digits.reference.safetensors
     python train_digits.py --check     recompute the stored outputs in float64 with numpy
 
 Network: 64 -> 32 -> 10 on the 8x8 images that scikit-learn bundles, pixel / 16 in 0..1.
@@ -113,6 +113,16 @@ def forward_float64(inputs: np.ndarray, tensors: dict[str, np.ndarray]) -> np.nd
     return hidden @ l1w + tensors["l1b"]
 
 
+def as_pytorch(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same weights as a PyTorch module names and lays them out: (out, in)."""
+    return {
+        "fc1.weight": tensors["l0w"].reshape(PIXELS, HIDDEN).T,
+        "fc1.bias": tensors["l0b"],
+        "fc2.weight": tensors["l1w"].reshape(HIDDEN, CLASSES).T,
+        "fc2.bias": tensors["l1b"],
+    }
+
+
 def run_training(options: argparse.Namespace) -> bool:
     device = prepare_torch(options.device, options.threads, options.seed)
     train_inputs, train_labels, test_inputs, test_labels = split_digits()
@@ -123,6 +133,7 @@ def run_training(options: argparse.Namespace) -> bool:
     weights_path = options.directory / "digits.weights.bin"
     write_weights(weights_path, network.column_major())
     network.load_column_major(read_weights(weights_path))
+    write_reference(options.directory / "digits.safetensors", as_pytorch(read_weights(weights_path)), {"network": "digits"})
     with torch.no_grad():
         logits = network(torch.from_numpy(test_inputs).to(device)).cpu().numpy()
         train_logits = network(train_tensor).cpu().numpy()

@@ -2,6 +2,8 @@
 
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{Example, Net, example};
+use tamis_quant::graph::Sample;
+use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
 use tamis_quant::import::{Checkpoint, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
 use tamis_quant::positions::Position;
@@ -45,6 +47,22 @@ fn raw_bin_derived_from_weights_bin_quantises_alike() {
     let from_raw = read_bytes(&raw, &arch, "raw.bin").unwrap();
     assert_eq!(from_raw.source, "raw.bin");
     assert!(quantise(&from_raw.net).unwrap() == quantise(&from_weights).unwrap());
+}
+
+/// The same weights as bullet writes them and as PyTorch does.
+#[test]
+fn digits_as_a_graph_are_the_same_network() {
+    let options = NetworkOptions {
+        arch: Some(NetworkArch::read(own("architectures").join("digits-graph.toml").as_os_str()).unwrap()),
+        ..NetworkOptions::default()
+    };
+    let imported = read_network(&own("reference").join("digits.safetensors"), &options).unwrap();
+    let (graph, net) = (imported.graph, checkpoint("digits", "digits").net.to_f64());
+    let reference = reference("digits");
+    for input in &reference.inputs {
+        let x: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
+        assert_eq!(graph.evaluate(&Sample::Dense(x.clone())).unwrap(), net.evaluate(&Example::Dense(x)).unwrap());
+    }
 }
 
 #[test]

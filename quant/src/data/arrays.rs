@@ -6,10 +6,13 @@ use crate::arch::suggest::printable;
 use crate::graph::description::{Tensor, Tensors};
 use crate::import::tensors::{is_npy, is_npz, read_npy, read_npz, read_safetensors};
 
+/// The array of the examples, unless another is asked for.
+const USUAL: &str = "inputs";
+
 /// The inputs of a file, and its labels if there is an array of that name.
 pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, DataError> {
     let mut tensors = read(bytes)?;
-    let name = choose(&tensors, array, "inputs", |rank| rank >= 2, "two dimensions or more")?;
+    let name = choose(&tensors, array, USUAL, |rank| rank >= 2, "two dimensions or more")?;
     let Some(tensor) = tensors.remove(&name) else { return Err(DataError::Empty) };
     // First, for the other dimensions of nothing may multiply to anything.
     if tensor.values.is_empty() {
@@ -27,6 +30,10 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, D
     let labels = match tensors.remove("labels") {
         Some(labels) => {
             let (found, expected) = (labels.values.len(), tensor.shape[0]);
+            // Beside an array that was asked for by name they may be another array's.
+            if found != expected && array.is_some() && name != USUAL {
+                return Ok(Inputs { rows: Rows::Reals { columns, values: tensor.values }, labels: None });
+            }
             if found != expected {
                 let why = format!("{found} labels for {expected} examples");
                 return Err(DataError::Record { record: found.min(expected), why });

@@ -9,13 +9,14 @@
 //! ```
 //!
 //! `reach` above 1 leaves room for what calibration did not see, below 1 it clips. Which of them is best is measured: the error of the
-//! logits on calibration samples, against the one unit that the method of calibration gives.
+//! logits against the one unit that the method of calibration gives, on every second calibration sample, with ranges that the others
+//! gave: a channel's own range is taken from few values, and only samples that it was not taken from show what it clips.
 
 use super::error::GraphQuantError;
 use super::lower::{Channels, lower};
 use super::net::QuantGraph;
 use super::options::{Activations, Options};
-use crate::calibrate::Calibration;
+use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Activation, Graph, Op, Sample, SampleError, Value};
 use crate::verify::graph::GraphModel;
 
@@ -23,6 +24,8 @@ const POWERS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 const REACHES: [f64; 5] = [0.9, 1.0, 1.15, 1.3, 1.5];
 /// A channel that calibration saw only small values of still counts so much of the loudest.
 const QUIETEST: f64 = 1.0 / 64.0;
+/// With fewer samples neither half of them says much.
+const LEAST_SAMPLES: usize = 32;
 /// Multiplications that a measurement may take: samples are fewer where the network is large.
 const WORK: usize = 100_000_000;
 
@@ -35,30 +38,38 @@ pub(super) fn channels(
 ) -> Result<Channels, GraphQuantError> {
     let mut best = Channels::default();
     let values = middles(graph, options);
-    if values.is_empty() || samples.is_empty() || options.activations == Activations::I16 {
+    if values.is_empty() || samples.len() < LEAST_SAMPLES || options.activations == Activations::I16 {
         return Ok(best);
     }
-    let measure = Measure::new(graph, samples)?;
-    let error = |channels: &Channels| measure.error(&lower(graph, calibration, options, channels)?);
+    let every_second = |first: usize| samples.iter().skip(first).step_by(2).cloned().collect::<Vec<Sample>>();
+    let (seen, unseen) = (every_second(0), every_second(1));
+    let half = calibrate(graph, &seen).map_err(|(index, error)| GraphQuantError::Sample { index: 2 * index, error })?;
+    let measure = Measure::new(graph, &unseen)?;
+    let error = |channels: &Channels| measure.error(&lower(graph, &half, options, channels)?);
     let mut least = error(&best)?;
+    let mut chosen = Channels::default();
     for value in values {
-        let Some(magnitudes) = calibration.values.get(value).map(|seen| &seen.magnitudes) else { continue };
-        let loudest = magnitudes.iter().copied().fold(0.0, f64::max);
-        if loudest <= 0.0 {
-            continue;
-        }
         let before = best.clone();
         for (power, reach) in POWERS.iter().flat_map(|power| REACHES.iter().map(move |reach| (*power, *reach))) {
-            let factor = |m: &f64| reach * libm::pow((m / loudest).max(QUIETEST), power);
+            let Some(factors) = factors(&half, value, power, reach) else { continue };
             let mut tried = before.clone();
-            tried.of.insert(value, magnitudes.iter().map(factor).collect());
+            tried.of.insert(value, factors);
             let found = error(&tried)?;
             if found < least {
                 (least, best) = (found, tried);
+                chosen.of.extend(self::factors(calibration, value, power, reach).map(|factors| (value, factors)));
             }
         }
     }
-    Ok(best)
+    Ok(chosen)
+}
+
+/// The factors of a value's channels; `None` of a value that is always 0.
+fn factors(calibration: &Calibration, value: Value, power: f64, reach: f64) -> Option<Vec<f64>> {
+    let magnitudes = &calibration.values.get(value)?.magnitudes;
+    let loudest = magnitudes.iter().copied().fold(0.0, f64::max);
+    let factor = |m: &f64| reach * libm::pow((m / loudest).max(QUIETEST), power);
+    (loudest > 0.0).then(|| magnitudes.iter().map(factor).collect())
 }
 
 /// Values between two linear layers that nothing else reads.

@@ -1,4 +1,4 @@
-//! Float graphs to integers: [`Graph`](crate::graph::Graph) → [`QuantGraph`].
+//! Float graphs to integers: [`Graph`] → [`QuantGraph`].
 //!
 //! ```text
 //! samples --calibrate--> ranges --lower--> QuantGraph --equalise, round, correct--> QuantGraph --prove--> done, or refused

@@ -33,10 +33,16 @@ pub(super) fn weights(graph: &Graph, samples: &[Sample], quantised: &mut QuantGr
             && let Some(QuantOp::Affine { weights, bias }) = quantised.nodes.get_mut(index).map(|node| &mut node.op)
             && let (Values::Int(weights), Values::Int(bias)) = (&mut weights.values, &mut bias.values)
         {
-            (*weights, *bias) = rounded;
+            (*weights, *bias) = (rounded.weights, rounded.bias);
         }
     }
     Ok(())
+}
+
+/// A layer in integers, in training order.
+struct Rounded {
+    weights: Vec<i32>,
+    bias: Vec<i32>,
 }
 
 /// A layer's weights and biases; `None` where there is nothing to round.
@@ -45,7 +51,7 @@ fn layer(
     samples: &[Sample],
     quantised: &QuantGraph,
     index: usize,
-) -> Result<Option<(Vec<i32>, Vec<i32>)>, GraphQuantError> {
+) -> Result<Option<Rounded>, GraphQuantError> {
     let Some(node) = quantised.nodes.get(index) else { return Ok(None) };
     let QuantOp::Affine { weights, bias } = &node.op else { return Ok(None) };
     let source = node.value.layer.and_then(|layer| graph.nodes.get(layer.checked_sub(1)?));
@@ -88,7 +94,7 @@ fn layer(
             *bias = bias.saturating_add(zero * (before - after));
         }
     }
-    Ok(Some((rounded, bias)))
+    Ok(Some(Rounded { weights: rounded, bias }))
 }
 
 /// `Σ x·xᵀ` over the samples, (n, n), of the integers less their zero point.
