@@ -1,19 +1,24 @@
-//! Loading and running allocate nothing, and importers little for what they refuse: an allocator that counts. A binary of its own
-//! and without the test harness, because the count is the process's.
+//! Loading and running allocate nothing, the workspace that a file states is enough to the byte, and importers take little
+//! for what they refuse: an allocator that counts. A binary of its own and without the test harness, because the count is the process's.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tamis_quant::graph::Node;
 use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{Options, read_datacode};
 use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
+use tamis_quant::pack::{Provenance, pack_graph};
+use tamis_quant::proof::graph::prove_graph;
+use tamis_quant::quantise::graph::{self, quantise_graph};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Layout as FileLayout, Model, OpRecord, activation, element, input_kind, op};
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::signature::{Buffers, signature};
-use tamis_runtime::{Plan, Workspace};
+use tamis_runtime::{Plan, RunError, Workspace};
 use tests::draft::{Draft, blank};
+use tests::graphs::{self, Random};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -54,6 +59,26 @@ fn large() -> AlignedBytes {
     draft.bytes()
 }
 
+/// Graphs with every operation, quantised and packed: integers throughout, with reals between them, and nothing but reals.
+fn packed_graphs() -> Vec<AlignedBytes> {
+    let mut random = Random(31);
+    let mut packed = Vec::new();
+    for round in 0..12 {
+        let graph = if round % 2 == 0 { graphs::dense(&mut random) } else { graphs::sparse(&mut random) };
+        let samples: Vec<_> = (0..24).map(|_| graphs::sample(&mut random, graph.input, round % 4 < 2)).collect();
+        let name = |node: &Node| node.name.clone();
+        let keep_f32 = match round / 4 {
+            0 => Default::default(),
+            1 => graph.nodes.iter().step_by(3).map(name).collect(),
+            _ => graph.nodes.iter().map(name).collect(),
+        };
+        let quantised = quantise_graph(&graph, &samples, &graph::Options { keep_f32, ..Default::default() }).unwrap();
+        let bytes = pack_graph(&quantised, &Provenance::default(), &prove_graph(&quantised)).unwrap();
+        packed.push(AlignedBytes::copy_of(&bytes));
+    }
+    packed
+}
+
 /// What a signature needs, allocated beforehand.
 struct Memory {
     accumulators: [Vec<i16>; 3],
@@ -91,6 +116,7 @@ fn main() {
     // A file of every kind, and one of 50 MB: whatever the loader looks at, it looks at in place.
     let mut files: Vec<AlignedBytes> = tests::zoo::all().into_iter().map(|animal| animal.bytes).collect();
     files.push(large());
+    files.extend(packed_graphs());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     for file in &files {
         black_box(Model::parse(file.as_ref()).unwrap());
@@ -103,6 +129,15 @@ fn main() {
             let before = ALLOCATIONS.load(Ordering::Relaxed);
             black_box(signature(&Plan::new(model, tier), runner.buffers()).unwrap());
             assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before, "running allocates");
+            // `of` takes as many bytes as the file states; with one less nothing runs.
+            let expected = model.workspace_len_bytes();
+            let mut short = runner.buffers();
+            let workspace = std::mem::take(&mut short.workspace);
+            assert_eq!(workspace.len(), expected);
+            let Some(less) = expected.checked_sub(1) else { continue };
+            short.workspace = &mut workspace[..less];
+            let refused = signature(&Plan::new(model, tier), short).unwrap_err();
+            assert_eq!(refused, RunError::Workspace { found: less, expected });
         }
     }
     drop(files);
@@ -129,7 +164,7 @@ fn main() {
     assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before);
     black_box(vec![1]);
     assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the counter counts");
-    println!("loading and running allocate nothing: ok");
+    println!("loading and running allocate nothing, in workspaces of exactly the stated length: ok");
     malformed_files_take_little_memory();
 }
 

@@ -54,7 +54,7 @@ pub enum Verb {
     Inspect(Inspect),
     /// Evaluate positions, a line each, for the side to move, or the examples of a file
     Eval(Eval),
-    /// Write a checkpoint as safetensors that say how its tensors hang together
+    /// Write a checkpoint as safetensors that say how its tensors hang together, or the integers of a graph's container
     Export(Export),
     /// Measure a container against full precision, prove its bounds, name mistakes
     Verify(Verify),
@@ -217,7 +217,7 @@ pub struct Eval {
 /// `export`
 #[derive(Debug, Args)]
 pub struct Export {
-    /// Checkpoint, a file or a folder
+    /// Checkpoint, a file or a folder; or a graph's container
     pub checkpoint: PathBuf,
     /// What the checkpoint does not say.
     #[command(flatten)]

@@ -2,9 +2,11 @@
 
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::status::Status;
 use std::path::Path;
 use tamis_quant::data::{self, Inputs, Selection, classes, read_labels};
-use tamis_quant::graph::{Input, Sample};
+use tamis_quant::graph::{Graph, Sample};
+use tamis_quant::score::ScoreError;
 
 /// Which examples of a file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,14 +29,18 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Reads them for a network with this input.
+    /// Reads them for a network, which takes every one of them.
     ///
     /// # Errors
     /// [`CliError`] naming file and line or record.
-    pub fn read(path: &Path, which: Which<'_>, input: Input) -> Result<Self, CliError> {
+    pub fn read(path: &Path, which: Which<'_>, graph: &Graph) -> Result<Self, CliError> {
         let inputs = read_inputs(path, which)?;
-        let sample = |index| inputs.sample(index, input).explain_at(path);
-        let samples = (which.skip..inputs.len()).map(sample).collect::<Result<Vec<_>, _>>()?;
+        let sample = |index| {
+            let sample = inputs.sample(index, graph.input).explain_at(path)?;
+            graph.check_sample(&sample).map_err(|why| unfit(path, &inputs.place(index), &why.to_string()))?;
+            Ok(sample)
+        };
+        let samples = (which.skip..inputs.len()).map(sample).collect::<Result<Vec<_>, CliError>>()?;
         if samples.is_empty() {
             let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
             return Err(CliError::usage(message).help("give a smaller --skip or a greater limit"));
@@ -43,23 +49,41 @@ impl Examples {
         Ok(Self { samples, labels })
     }
 
-    /// The labels of a file of their own, else those that the examples bring along, as classes.
+    /// The labels of a file of their own, else those that the examples bring along, as classes of a network.
     ///
     /// # Errors
-    /// [`CliError`] naming the file, also where there are not as many as examples.
-    pub fn classes(&self, path: Option<&Path>, which: Which<'_>) -> Result<Option<Vec<usize>>, CliError> {
+    /// [`CliError`] naming the file, also where there are not as many as examples, or the network has fewer classes.
+    pub fn classes(
+        &self,
+        inputs: &Path,
+        path: Option<&Path>,
+        which: Which<'_>,
+        graph: &Graph,
+    ) -> Result<Option<Vec<usize>>, CliError> {
         let labels = match path {
             Some(path) => Some(read_labels_of(path, which)?),
             None => self.labels.clone(),
         };
         let Some(labels) = labels else { return Ok(None) };
-        let place = path.unwrap_or(Path::new("labels"));
+        let place = path.unwrap_or(inputs);
         if labels.len() != self.samples.len() {
             let message = format!("{}: {} labels for {} examples", place.display(), labels.len(), self.samples.len());
             return Err(CliError::usage(message).help("give the labels of these examples, in their order"));
         }
-        Ok(Some(classes(&labels).explain_at(place)?.into_iter().map(|class| class as usize).collect()))
+        let found = classes(&labels).explain_at(place)?;
+        // One score tells two classes apart.
+        let classes = graph.lengths().get(graph.logits()).copied().unwrap_or(0).max(2);
+        match found.iter().position(|class| *class as usize >= classes) {
+            Some(index) => Err(ScoreError::NoSuchClass { index, class: found[index], classes }).explain_at(place),
+            None => Ok(Some(found.into_iter().map(|class| class as usize).collect())),
+        }
     }
+}
+
+/// An example that is not one of the network's.
+pub fn unfit(path: &Path, place: &str, why: &str) -> CliError {
+    CliError::new(Status::Malformed, format!("{}: {place}: {why}", path.display()))
+        .help("the examples have to be those that the network was trained for")
 }
 
 /// The examples up to the last that is wanted, those that are passed over among them.

@@ -73,7 +73,8 @@ pub fn read(path: &Path, expected: &str, limit_bytes: u64) -> Result<Vec<u8>, Cl
         Ok(metadata) if metadata.is_file() && metadata.len() > limit_bytes => {
             Err(too_long(path, &metadata.len().to_string(), limit_bytes, expected))
         }
-        _ => import::read_file_at_most(path, limit_bytes).explain(),
+        Ok(_) => import::read_file_at_most(path, limit_bytes).explain(),
+        Err(error) => Err(CliError::io("read", path, &error)),
     }
 }
 

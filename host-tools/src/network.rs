@@ -53,6 +53,11 @@ impl Import {
         }
     }
 
+    /// What was read is a container, of these bytes.
+    pub fn of_container(hash: u64) -> Self {
+        Self::new("container", hash, &[])
+    }
+
     /// The form that was read.
     pub fn source(&self) -> &str {
         &self.source

@@ -6,6 +6,12 @@
 mod engines; // what engines' networks become on the command line
 #[path = "cli/examples.rs"]
 mod examples; // checkpoints of all forms on examples, and as safetensors
+#[path = "cli/graph_models.rs"]
+mod graph_models; // real networks quantised, evaluated, verified
+#[path = "cli/graph_refusals.rs"]
+mod graph_refusals; // options and files that do not fit a graph
+#[path = "cli/graphs.rs"]
+mod graphs; // small graphs from a checkpoint to a verdict
 #[path = "cli/paths.rs"]
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]

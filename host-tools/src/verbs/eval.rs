@@ -20,6 +20,7 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{EvalError, Example, example};
 use tamis_quant::import::read_checkpoint;
+use tamis_quant::pack::is_graph;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
@@ -74,6 +75,10 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
 fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<Evaluations, CliError> {
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
+    if is_graph(&model) {
+        return Err(CliError::usage(format!("{}: a graph takes examples, not positions", args.model.display()))
+            .help("--inputs FILE gives them"));
+    }
     let people = model.people().explain_at(&args.model)?;
     let arch =
         Architecture::from_toml(people.description, &format!("{}: description", args.model.display())).explain()?;

@@ -5,7 +5,7 @@ mod graph;
 
 pub use graph::WrittenGraph;
 
-use crate::cli::{Form, Permute, Quantise};
+use crate::cli::{Calibration, Form, Permute, Quantise};
 use crate::error::{CliError, Explain};
 use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
 use crate::files::{self, Sink};
@@ -79,9 +79,26 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
                 return Err(CliError::usage(message)
                     .help("the ranges of such a network stand in its description, as `activation_max`"));
             }
+            refuse_what_is_for_graphs(&args.calibration)?;
             layers(args, &arch, arch_file, sink, output).map(|written| Quantised::Layers(Box::new(written)))
         }
         _ => graph::run(args, sink, output).map(|written| Quantised::Graph(Box::new(written))),
+    }
+}
+
+/// What has a default that says nothing is passed over.
+fn refuse_what_is_for_graphs(typed: &Calibration) -> Result<(), CliError> {
+    let given = [
+        ("--keep-f32", !typed.keep_f32.is_empty()),
+        ("--input-range", typed.input_range.is_some()),
+        ("--round-each", typed.round_each),
+        ("--no-bias-correction", typed.no_bias_correction),
+        ("--no-equalise", typed.no_equalise),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CliError::usage(format!("{option}: is for graphs, and these are layers of bullet"))
+            .help("leave it out; types and scales of such a network stand in its description")),
+        None => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::import::fnv1a_64;
-use tamis_quant::pack::{to_bare, unpack};
+use tamis_quant::pack::{is_graph, to_bare, unpack};
 
 /// What was written.
 #[derive(Debug, Serialize)]
@@ -29,6 +29,10 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
     let sink = Sink::check(&args.target, &[&args.model])?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
+    if is_graph(&model) {
+        let message = format!("{}: a graph's container, which has no bare form", args.model.display());
+        return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
+    }
     let people = model.people().explain_at(&args.model)?;
     let net = unpack(&model).explain_at(&args.model)?;
     let bare = to_bare(&net).explain_at(&args.model)?;

@@ -1,10 +1,11 @@
-//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`, [`QuantGraph`] ⇄ container.
+//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`, [`QuantGraph`] ⇄ container, and → safetensors.
 //!
 //! Orders are the runtime's own ([`tamis_runtime::format::Layout`]); the packer only asks where an element goes.
 
 mod bare;
 mod container;
 mod error;
+mod export;
 mod place;
 mod program;
 mod tensor;
@@ -14,6 +15,7 @@ mod unpack_graph;
 pub use bare::to_bare;
 pub use container::{Provenance, pack_graph, to_container};
 pub use error::PackError;
+pub use export::{QUANTISED_KEY, export_graph};
 pub use unpack::unpack;
 pub use unpack_graph::{is_graph, unpack_graph};
 

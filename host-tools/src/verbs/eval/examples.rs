@@ -4,12 +4,11 @@ use super::evaluator::{Container, Evaluator, GraphContainer, Layers};
 use super::{Evaluations, Value};
 use crate::cli::Eval;
 use crate::error::{CliError, Explain};
-use crate::examples::{Which, read_inputs, read_labels_of};
+use crate::examples::{Which, read_inputs, read_labels_of, unfit};
 use crate::files::{self, ModelFile};
 use crate::network::{self, Import, Network};
 use crate::output::Output;
 use crate::progress;
-use crate::status::Status;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::pack::{is_graph, unpack_graph};
@@ -91,11 +90,7 @@ fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Ou
     for index in args.skip..inputs.len() {
         bar.inc(1);
         let sample = inputs.sample(index, input).explain_at(path)?;
-        let evaluation = evaluator.evaluate(&sample).map_err(|why| {
-            let message = format!("{}: {}: {why}", path.display(), inputs.place(index));
-            CliError::new(Status::Malformed, message)
-                .help("the examples have to be those that the network was trained for")
-        })?;
+        let evaluation = evaluator.evaluate(&sample).map_err(|why| unfit(path, &inputs.place(index), &why))?;
         values.push(match args.logits {
             true => evaluation.scores.iter().copied().map(Value::Exact).collect(),
             false => evaluation.outputs,

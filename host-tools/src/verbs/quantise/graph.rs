@@ -63,7 +63,7 @@ pub fn run(args: &Quantise, sink: Sink, output: &Output) -> Result<WrittenGraph,
     let calibration = &args.calibration;
     let which = Which { array: calibration.array.as_deref(), skip: 0, limit: calibration.calibrate_limit };
     let samples = match &calibration.calibrate {
-        Some(path) => Examples::read(path, which, graph.input)?.samples,
+        Some(path) => Examples::read(path, which, &graph)?.samples,
         None => Vec::new(),
     };
     let options = options(args, &graph)?;
@@ -105,7 +105,8 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
             .help("leave it out; `host-tools export` writes the numbers of any checkpoint as safetensors"));
     }
     match &args.permute.positions {
-        Some(path) => Err(CliError::usage(format!("{}: --permute is for chess networks", path.display()))),
+        Some(path) => Err(CliError::usage(format!("{}: --permute is for chess networks", path.display()))
+            .help("leave it out; --calibrate DATA is for all others")),
         None => Ok(()),
     }
 }
@@ -117,7 +118,8 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
         cli::RangeMethod::MinMax => Method::MinMax,
         cli::RangeMethod::Percentile if (50.0..=100.0).contains(&percentile) => Method::Percentile(percentile),
         cli::RangeMethod::Percentile => {
-            return Err(CliError::usage(format!("--percentile {percentile}: expected 50 to 100")));
+            return Err(CliError::usage(format!("--percentile {percentile}: expected 50 to 100"))
+                .help("99.99, the default, leaves out one value of 10000"));
         }
         cli::RangeMethod::MeanSquare => Method::MeanSquare,
         cli::RangeMethod::Entropy => Method::Entropy,
@@ -160,6 +162,9 @@ fn quantised(
     options: Options,
     output: &Output,
 ) -> Result<(QuantGraph, Options), CliError> {
+    if let Some(db) = args.calibration.sqnr_budget.filter(|db| !db.is_finite()) {
+        return Err(CliError::usage(format!("--sqnr-budget {db}: expected a finite number of decibels")));
+    }
     let budget = match (args.calibration.size_budget, args.calibration.sqnr_budget) {
         (Some(len_bytes), _) => Budget::SizeLenBytes(len_bytes),
         (None, Some(db)) => Budget::SqnrDb(db),

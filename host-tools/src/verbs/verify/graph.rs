@@ -40,8 +40,8 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates) -> Result<VerifiedGra
     }
     let (graph, import) = read_graph(checkpoint, &args.network)?;
     let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
-    let examples = Examples::read(inputs, which, graph.input)?;
-    let labels = examples.classes(args.labels.as_deref(), which)?;
+    let examples = Examples::read(inputs, which, &graph)?;
+    let labels = examples.classes(inputs, args.labels.as_deref(), which, &graph)?;
     let report = verify_graph(model, &graph, &examples.samples, labels.as_deref(), gates).explain_at(&args.model)?;
     Ok(VerifiedGraph {
         schema: "tamis-verify-graph-1",

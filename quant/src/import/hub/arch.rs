@@ -1,16 +1,19 @@
 //! What `--arch` can be.
 
 use super::NetworkError;
+use super::form::START_LEN_BYTES;
 use crate::arch::Architecture;
 use crate::graph::Input;
 use crate::graph::description::{Described, DescribedOp, Description, is_description};
 use crate::import::chain::{Chain, ChainLayer};
-use crate::import::{lattice, read_file_at_most};
+use crate::import::{lattice, read_file_at_most, read_file_start};
 use std::ffi::OsStr;
 use std::path::Path;
 
 /// The longest file of an architecture: a `.fann` or a network's JSON brings its weights along.
 const MAX_LEN_BYTES: u64 = 2 << 30;
+/// The longest description.
+const MAX_TEXT_LEN_BYTES: u64 = 1 << 20;
 
 /// How the numbers of a checkpoint hang together.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,11 +36,16 @@ impl NetworkArch {
         if let Some(words) = argument.to_str().filter(|words| words.contains(':') && !path.exists()) {
             return Ok(Self::Chain(Chain::from_text(words)?));
         }
-        let bytes = read_file_at_most(path, MAX_LEN_BYTES)?;
-        if lattice::is_fann(&bytes) || lattice::is_network_json(&bytes) {
+        let (start, len_bytes) = read_file_start(path, START_LEN_BYTES)?;
+        if lattice::is_fann(&start) || lattice::is_network_json(&start) {
+            let bytes = read_file_at_most(path, MAX_LEN_BYTES)?;
             let chain = lattice::architecture(&bytes).map_err(|error| NetworkError::from(error).at(path))?;
             return Ok(Self::Chain(chain));
         }
+        if len_bytes > MAX_TEXT_LEN_BYTES {
+            return Err(NetworkError::LongDescription { len_bytes, limit_bytes: MAX_TEXT_LEN_BYTES }.at(path));
+        }
+        let bytes = read_file_at_most(path, MAX_TEXT_LEN_BYTES)?;
         let text = String::from_utf8(bytes)
             .map_err(|error| NetworkError::NoText { offset_bytes: error.utf8_error().valid_up_to() }.at(path))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -66,6 +66,16 @@ pub enum NetworkError {
         /// What the form takes.
         expected: &'static str,
     },
+    /// A file that is too long for what `--arch` takes; told before it is read.
+    #[error(
+        "{len_bytes} bytes, at most {limit_bytes} are read of a description; expected TOML, a .fann or a network JSON"
+    )]
+    LongDescription {
+        /// Its length.
+        len_bytes: u64,
+        /// The most.
+        limit_bytes: u64,
+    },
     /// A file that is no text.
     #[error("byte {offset_bytes} is not UTF-8; expected a description, TOML, a .fann or a network JSON")]
     NoText {
@@ -111,7 +121,7 @@ impl NetworkError {
                 FaultClass::Usage
             }
             Self::UnknownFolder => FaultClass::Usage,
-            Self::NoText { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
+            Self::NoText { .. } | Self::LongDescription { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use tamis_runtime::format::MAGIC;
 
 /// What is looked at of a file.
-const START_LEN_BYTES: u64 = 4096;
+pub(super) const START_LEN_BYTES: u64 = 4096;
 
 /// A form of checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,6 +5,7 @@ mod data;
 mod metrics;
 mod model;
 mod operation;
+mod origin;
 mod report;
 mod runtime;
 

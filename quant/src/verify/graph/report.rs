@@ -1,6 +1,7 @@
 //! The three questions about a graph's container, in one value.
 
 use super::compare::{Comparison, compare_graphs};
+use super::origin::difference;
 use super::runtime::check_graph_runtime;
 use crate::fault::FaultClass;
 use crate::graph::{Graph, Sample, SampleError};
@@ -39,7 +40,9 @@ pub enum GraphVerifyError {
     #[error(transparent)]
     Unpack(#[from] PackError),
     /// The checkpoint is another network.
-    #[error("the container was made from another network than the checkpoint: {what} differ")]
+    #[error(
+        "the container was made from another network than the checkpoint: {what} differ; give the one that it was made from"
+    )]
     OtherNetwork {
         /// What shows it.
         what: &'static str,
@@ -86,12 +89,8 @@ pub fn verify_graph(
     limits: &Gates,
 ) -> Result<GraphReport, GraphVerifyError> {
     let quantised = unpack_graph(&model)?;
-    // A node of the container stands for a value of the graph; with another graph it would be measured against anything.
-    let lengths = graph.lengths();
-    for node in &quantised.nodes {
-        if node.value.layer.is_some_and(|layer| lengths.get(layer) != Some(&node.value.len)) {
-            return Err(GraphVerifyError::OtherNetwork { what: "their layers" });
-        }
+    if let Some(what) = difference(graph, &quantised) {
+        return Err(GraphVerifyError::OtherNetwork { what });
     }
     let runtime = check_graph_runtime(model, &quantised, samples)
         .map_err(|(index, error)| GraphVerifyError::Run { index, error })?;
