@@ -14,7 +14,8 @@ use tamis_quant::verify::{Gates, Reference, Report, Truth, verify};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
 use tests::tolerances::{
-    F64_ORDER, FRAMEWORK_F32, FRAMEWORK_LAYERS_F32, FRAMEWORK_LOGITS_F32, LAYERS_GATES, LOSS_BY_ROUNDING, LOSS_OF_MATERIAL,
+    F64_ORDER, FRAMEWORK_F32, FRAMEWORK_LAYERS_F32, FRAMEWORK_LOGITS_F32, LAYERS_GATES, LOSS_BY_ROUNDING,
+    LOSS_OF_MATERIAL,
 };
 use tests::{architecture, architecture_text, own, packed};
 
@@ -60,9 +61,8 @@ fn digits_as_a_graph_are_the_same_network() {
     let (graph, net) = (imported.graph, checkpoint("digits", "digits").net.to_f64());
     let reference = reference("digits");
     for input in &reference.inputs {
-        let x: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
-        let found = graph.evaluate(&Sample::Dense(x.clone())).unwrap();
-        let expected = net.evaluate(&Example::Dense(x)).unwrap();
+        let found = graph.evaluate(&Sample::Dense(input.clone())).unwrap();
+        let expected = net.evaluate(&Example::Dense(input.clone())).unwrap();
         let error = found.iter().zip(&expected).map(|(found, expected)| (found - expected).abs());
         assert!(found.len() == 10 && error.fold(0.0, f64::max) < F64_ORDER, "{found:?} {expected:?}");
     }
