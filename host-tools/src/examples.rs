@@ -43,7 +43,7 @@ impl Examples {
         let samples = (which.skip..inputs.len()).map(sample).collect::<Result<Vec<_>, CliError>>()?;
         if samples.is_empty() {
             let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
-            return Err(CliError::usage(message).help("give a smaller --skip or a greater limit"));
+            return Err(CliError::usage(message).help("pass over fewer, and take at least one"));
         }
         let labels = inputs.labels().map(|labels| labels.get(which.skip..).unwrap_or_default().to_vec());
         Ok(Self { samples, labels })
@@ -83,7 +83,10 @@ impl Examples {
 /// An example that is not one of the network's.
 pub fn unfit(path: &Path, place: &str, why: &str) -> CliError {
     CliError::new(Status::Malformed, format!("{}: {place}: {why}", path.display()))
-        .help("the examples have to be those that the network was trained for")
+        .help(
+            "the examples have to be those that the network was trained for; where its checkpoint does not know how many features \
+             there are, --features N says so",
+        )
 }
 
 /// The examples up to the last that is wanted, those that are passed over among them.

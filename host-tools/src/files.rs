@@ -197,7 +197,11 @@ impl Sink {
                     .help("name a file; `-o -` writes to standard output"));
             }
             Ok(_) if !force => return Err(exists(path)),
-            _ => {}
+            Ok(_) => {}
+            // Nothing is computed for a file that has no place.
+            Err(_) => {
+                folder_of(&resolved).metadata().map_err(|error| CliError::io("write", path, &error))?;
+            }
         }
         Ok(Self { path: resolved, force })
     }
@@ -215,10 +219,7 @@ impl Sink {
             return output::bytes_to_stdout(bytes);
         }
         let io = |error: io::Error| CliError::io("write", &self.path, &error);
-        let folder = match self.path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(&self.path);
         // Asked first: the system's own words, and about the folder that the user named.
         folder.metadata().map_err(io)?;
         // The library's message names the temporary file, which means nothing to the user.
@@ -230,6 +231,13 @@ impl Sink {
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists(&self.path)),
             Err(error) => Err(io(error.error)),
         }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
     }
 }
 

@@ -143,5 +143,6 @@ fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {
         max_active: args.max_active,
         features: args.features,
         orientation: args.orientation,
+        activations: args.activation_of.clone(),
     })
 }

@@ -4,7 +4,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tamis_quant::graph::Activation;
 use tamis_quant::import::angel::Kind;
+use tamis_quant::import::chain::activation_from_word;
 use tamis_quant::import::datacode::Orientation;
 use tamis_quant::import::hub::NetworkForm;
 
@@ -36,6 +38,10 @@ pub struct Network {
     /// What stands between the fields of text matrices: tab, space, comma, or the character itself
     #[arg(long, value_name = "SEPARATOR")]
     pub separator: Option<String>,
+    /// What a layer of DataCode's computes, whose writer turns many into ReLU: relu, leaky, leaky@0.2, sigmoid, tanh, softmax, or linear
+    /// for nothing; may be given again
+    #[arg(long = "activation", value_name = "LAYER=WORD", value_parser = layer_activation)]
+    pub activation_of: Vec<(String, Option<Activation>)>,
     /// How weights lie, where the file leaves it open
     #[arg(long, value_name = "ORDER", value_parser = orientations())]
     pub orientation: Option<Orientation>,
@@ -49,6 +55,11 @@ fn forms() -> impl TypedValueParser<Value = NetworkForm> {
 fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::word))
         .try_map(|word| Kind::from_word(&word).ok_or("no model of Angel"))
+}
+
+fn layer_activation(text: &str) -> Result<(String, Option<Activation>), String> {
+    let known = text.split_once('=').and_then(|(layer, word)| Some((layer.to_owned(), activation_from_word(word)?)));
+    known.ok_or_else(|| "expected LAYER=WORD, `layer1=leaky@0.01` for instance".to_owned())
 }
 
 fn orientations() -> impl TypedValueParser<Value = Orientation> {
@@ -77,7 +88,7 @@ pub struct Calibration {
     /// Which weights share a unit
     #[arg(long, value_enum, default_value_t = Weights::PerChannel, help_heading = GRAPHS)]
     pub weights: Weights,
-    /// Bits of weights; 16 read i16 activations
+    /// Bits of weights; 16 with `--activations i16` only
     #[arg(long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
     pub weight_bits: Bits,
     /// Integers between layers

@@ -136,7 +136,7 @@ fn a_lattice_checkpoint_with_its_layers() {
     let model = folder.path().join("lattice.bin");
     let refused = host_tools!("quantise", checkpoint, "--calibrate", images, "-o", model);
     assert_eq!(refused.status, 2, "{}", refused.stderr);
-    assert!(refused.stderr.contains("--arch 784:relu128:linear10") && !model.exists(), "{}", refused.stderr);
+    assert!(refused.stderr.contains("784:relu128:linear10") && !model.exists(), "{}", refused.stderr);
     let layers = "784:relu128:linear10";
     let json = quantise(&checkpoint, &images, &model, &["--arch", layers]);
     assert_eq!(json["calibration"]["examples"], 500);

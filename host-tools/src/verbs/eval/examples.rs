@@ -84,6 +84,10 @@ fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Ou
         Some(path) => Some(read_labels_of(path, which)?),
         None => inputs.labels().map(|labels| labels.get(args.skip..).unwrap_or_default().to_vec()),
     };
+    if args.skip > 0 && args.skip >= inputs.len() {
+        let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
+        return Err(CliError::usage(message).help("pass over fewer"));
+    }
     let input = evaluator.input();
     let bar = progress::bar(output, "evaluating", inputs.len());
     let (mut values, mut scores) = (Vec::new(), Vec::new());

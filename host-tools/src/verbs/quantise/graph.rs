@@ -124,6 +124,11 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
         cli::RangeMethod::MeanSquare => Method::MeanSquare,
         cli::RangeMethod::Entropy => Method::Entropy,
     };
+    if typed.weight_bits == cli::Bits::Sixteen && typed.activations != cli::Activations::I16 {
+        return Err(
+            CliError::usage("--weight-bits 16: such weights read i16 activations only").help("add --activations i16")
+        );
+    }
     let all = typed.keep_f32.iter().any(|name| name == "all");
     let keep_f32 = match all {
         true => graph.nodes.iter().map(|node| node.name.clone()).collect(),

@@ -9,7 +9,7 @@ use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::verify::Gates;
-use tamis_quant::verify::graph::{Agreement, GraphReport, Predictions, verify_graph};
+use tamis_quant::verify::graph::{Agreement, GraphReport, Predictions, check_origin, verify_graph};
 use tamis_runtime::format::Model;
 
 /// The library's report, and what it was held against.
@@ -39,6 +39,7 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates) -> Result<VerifiedGra
         return Err(CliError::usage(message).help("--json has all figures of a graph"));
     }
     let (graph, import) = read_graph(checkpoint, &args.network)?;
+    check_origin(&model, &graph).explain_at(&args.model)?;
     let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
     let examples = Examples::read(inputs, which, &graph)?;
     let labels = examples.classes(inputs, args.labels.as_deref(), which, &graph)?;

@@ -41,7 +41,7 @@ pub fn read_datacode(bytes: &[u8], name: &str, options: &Options) -> Result<Impo
             };
             let (word, numbering) = (orientation.word(), numbering(&layers));
             remarks.push(Remark::Decided(format!(
-                "weights are {word}, {writer}: {why}; {numbering}; give the orientation to read them otherwise"
+                "weights are {word}, {writer}: {why}; {numbering}; give the `--orientation` to read them otherwise"
             )));
             orientation
         }
@@ -156,7 +156,7 @@ fn doubts(layers: &[Layer], activations: &[(String, Option<Activation>)]) -> Vec
         let name = short(name);
         remarks.push(Remark::Warning(format!(
             "layer `{name}` is {what}; DataCode saves a dropout, a LeakyReLU, a GELU and others as ReLU, so it may have been one: \
-             give the activation of `{name}` if you know it"
+             give the activation of `{name}` if you know it, `--activation {name}=WORD`"
         )));
     };
     let seen: Vec<&Layer> = layers.iter().filter(|layer| layer.kind != Kind::Flatten).collect();

@@ -55,7 +55,7 @@ pub enum NetworkError {
     Bullet,
     /// A checkpoint of lattice-tune without its layers.
     #[error(
-        "a checkpoint of lattice-tune, which does not say its layers; give --arch 784:relu128:linear10, a .fann or a network JSON"
+        "a checkpoint of lattice-tune, which does not say its layers; give --arch, as 784:relu128:linear10 for instance, a .fann or a network JSON"
     )]
     NoLayers,
     /// An architecture of another kind.
@@ -66,6 +66,9 @@ pub enum NetworkError {
         /// What the form takes.
         expected: &'static str,
     },
+    /// An architecture for a checkpoint that has its own.
+    #[error("says its layers itself; leave --arch out")]
+    NeedlessArch,
     /// A file that is too long for what `--arch` takes; told before it is read.
     #[error(
         "{len_bytes} bytes, at most {limit_bytes} are read of a description; expected TOML, a .fann or a network JSON"
@@ -88,6 +91,9 @@ pub enum NetworkError {
     /// A folder of nothing known.
     #[error("holds neither a checkpoint of bullet (weights.bin or raw.bin) nor matrices of Angel (_meta)")]
     UnknownFolder,
+    /// A file of no bytes.
+    #[error("is empty")]
+    Empty,
     /// A file of nothing known.
     #[error(
         "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz and weights.bin; \
@@ -117,10 +123,11 @@ impl NetworkError {
             Self::Tensors(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Layers(error) => error.class(),
-            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::Container => {
+            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {
                 FaultClass::Usage
             }
-            Self::UnknownFolder => FaultClass::Usage,
+            Self::Container | Self::UnknownFolder => FaultClass::Usage,
+            Self::Empty => FaultClass::Malformed,
             Self::NoText { .. } | Self::LongDescription { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
         }
     }

@@ -96,6 +96,9 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
         return Err(NetworkError::Container);
     }
     let found = form.iter().find(|(_, is_it)| *is_it).map(|(form, _)| *form);
+    if start.is_empty() {
+        return Err(NetworkError::Empty);
+    }
     found.ok_or_else(|| NetworkError::NotRecognised { start: start[..start.len().min(16)].escape_ascii().to_string() })
 }
 

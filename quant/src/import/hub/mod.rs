@@ -16,6 +16,7 @@ use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::tensors::{TensorForm, import};
 use super::{Imported, read_file_at_most};
+use crate::graph::Activation;
 use std::path::Path;
 
 /// The longest checkpoint, in bytes.
@@ -44,6 +45,8 @@ pub struct NetworkOptions {
     pub features: Option<usize>,
     /// How weight matrices lie, where the file leaves it open.
     pub orientation: Option<Orientation>,
+    /// What layers of DataCode's compute, by their names in the file; `None` is nothing.
+    pub activations: Vec<(String, Option<Activation>)>,
 }
 
 impl NetworkOptions {
@@ -69,12 +72,18 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         None => sniff_network(path)?,
     };
     let at = |cause: NetworkError| cause.at(path);
+    let says_its_layers =
+        matches!(form, NetworkForm::DataCode | NetworkForm::Fann | NetworkForm::NetworkJson | NetworkForm::Angel);
+    if says_its_layers && options.arch.is_some() {
+        return Err(at(NetworkError::NeedlessArch));
+    }
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let read = |limit| read_file_at_most(path, limit);
     match form {
         NetworkForm::Bullet => Err(at(NetworkError::Bullet)),
         NetworkForm::DataCode => {
-            let datacode = datacode::Options { orientation: options.orientation, ..datacode::Options::default() };
+            let activations = options.activations.clone();
+            let datacode = datacode::Options { orientation: options.orientation, activations };
             read_datacode(&read(MAX_NETWORK_LEN_BYTES)?, &name, &datacode).map_err(|error| at(error.into()))
         }
         NetworkForm::Lattice => {

@@ -25,7 +25,7 @@ pub enum TensorsImportError {
     File(#[from] TensorFileError),
     /// Tensors, and nothing that says how they hang together.
     #[error(
-        "{tensors} tensors and no description of the network; --arch FILE.toml names one, which starts with `graph = 1`"
+        "{tensors} tensors and no description of the network; --arch FILE.toml names one, which starts with `graph = 1` (what `export` makes of a quantised network is not read back)"
     )]
     NoDescription {
         /// How many there are.

@@ -13,5 +13,5 @@ pub use compare::{Comparison, LayerError, Predictions, compare_graphs};
 pub use data::Data;
 pub use metrics::{Agreement, log_loss, wilson};
 pub use model::GraphModel;
-pub use report::{GraphReport, GraphVerifyError, verify_graph};
+pub use report::{GraphReport, GraphVerifyError, check_origin, verify_graph};
 pub use runtime::check_graph_runtime;

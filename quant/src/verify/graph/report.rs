@@ -77,6 +77,17 @@ impl GraphVerifyError {
     }
 }
 
+/// Whether a container can have been made from a graph.
+///
+/// # Errors
+/// [`GraphVerifyError::OtherNetwork`], or a container that cannot be taken apart.
+pub fn check_origin(model: &Model<'_>, graph: &Graph) -> Result<(), GraphVerifyError> {
+    match difference(graph, &unpack_graph(model)?) {
+        Some(what) => Err(GraphVerifyError::OtherNetwork { what }),
+        None => Ok(()),
+    }
+}
+
 /// Asks all three questions, on every sample and every tier. labels: a class a sample.
 ///
 /// # Errors
@@ -88,10 +99,8 @@ pub fn verify_graph(
     labels: Option<&[usize]>,
     limits: &Gates,
 ) -> Result<GraphReport, GraphVerifyError> {
+    check_origin(&model, graph)?;
     let quantised = unpack_graph(&model)?;
-    if let Some(what) = difference(graph, &quantised) {
-        return Err(GraphVerifyError::OtherNetwork { what });
-    }
     let runtime = check_graph_runtime(model, &quantised, samples)
         .map_err(|(index, error)| GraphVerifyError::Run { index, error })?;
     let proof = prove_graph(&quantised);
