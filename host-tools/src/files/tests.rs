@@ -36,7 +36,14 @@ fn nothing_is_overwritten_without_force() {
 fn only_files_are_written() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(Sink::check_path(folder.path(), true, &[]).unwrap_err().status(), Status::Usage);
-    let error = Sink::check_path(&folder.path().join("no/such/out"), false, &[]).unwrap().write(b"x").unwrap_err();
+    // Told before any work, and again if the folder goes away meanwhile.
+    let error = Sink::check_path(&folder.path().join("no/such/out"), false, &[]).unwrap_err();
+    assert_eq!(error.status(), Status::Io);
+    let gone = folder.path().join("gone");
+    fs::create_dir(&gone).unwrap();
+    let sink = Sink::check_path(&gone.join("out"), false, &[]).unwrap();
+    fs::remove_dir(&gone).unwrap();
+    let error = sink.write(b"x").unwrap_err();
     assert_eq!(error.status(), Status::Io);
     assert!(!error.to_string().contains(".host-tools-"), "{error}");
     assert_eq!(ModelFile::read(folder.path()).unwrap_err().status(), Status::Usage);

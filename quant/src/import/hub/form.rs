@@ -128,7 +128,8 @@ mod tests {
             assert_eq!(sniff_start(start).unwrap(), expected);
         }
         assert!(matches!(sniff_start(&MAGIC), Err(NetworkError::Container)));
-        for start in [&b""[..], b"graph = 1", b"word\nanother word\n", b"\x93NUMPY\x01\0", b"{}"] {
+        assert!(matches!(sniff_start(b""), Err(NetworkError::Empty)));
+        for start in [&b"graph = 1"[..], b"word\nanother word\n", b"\x93NUMPY\x01\0", b"{}"] {
             assert!(matches!(sniff_start(start), Err(NetworkError::NotRecognised { .. })), "{start:?}");
         }
     }
