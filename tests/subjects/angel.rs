@@ -8,6 +8,7 @@ use tamis_quant::import::Remark;
 use tamis_quant::import::angel::{
     AngelError, Cells, Kind, Matrix, Meta, Options, ValueType, Values, decode, is_angel_folder, read_matrix, read_model,
 };
+use tests::tolerances::{ANGEL_SCORES, F64_ORDER};
 use tests::{fixtures, npy};
 
 fn angel() -> Option<PathBuf> {
@@ -127,11 +128,11 @@ fn models_reproduce_their_scores() {
             right += usize::from((found > 0.0) == (*label > 0.0));
             if model != "gbdt" {
                 let output = imported.graph.evaluate(sample).unwrap()[0];
-                assert!((output - 1.0 / (1.0 + (-found).exp())).abs() < 1e-12);
+                assert!((output - 1.0 / (1.0 + (-found).exp())).abs() < F64_ORDER);
             }
         }
         println!("{model}: {right} of {} right, largest difference of a score {worst:.2e}", rows.len());
-        assert!(worst < 1e-6, "{model}: {worst}");
+        assert!(worst < ANGEL_SCORES, "{model}: {worst}");
         assert_eq!(right, correct, "{model}");
     }
 }
@@ -168,7 +169,7 @@ fn the_suffixes_tell_the_same_models_as_graph_json() {
         assert!(matches!(by_suffix.remarks[..], [Remark::Decided(_), ..]), "{:?}", by_suffix.remarks);
         for (_, sample) in rows.iter().take(200) {
             let (a, b) = (by_json.evaluate(sample).unwrap()[0], by_suffix.graph.evaluate(sample).unwrap()[0]);
-            assert!((a - b).abs() < 1e-12, "{model}: {a} {b}");
+            assert!((a - b).abs() < F64_ORDER, "{model}: {a} {b}");
         }
         if model == "deepfm" {
             let error = read_model(&bare, &Options::default()).unwrap_err().to_string();

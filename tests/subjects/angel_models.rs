@@ -6,6 +6,7 @@ use tamis_quant::graph::{Activation, Graph, Input, Op, Sample};
 use tamis_quant::import::angel::{Kind, Options, read_model};
 use tamis_quant::import::{Imported, Remark};
 use tests::angel::{DOUBLE_DENSE, Dense, FLOAT_DENSE, write_dense, write_graph_json, write_sparse};
+use tests::tolerances::F64_ORDER;
 
 const FEATURES: usize = 7;
 const FIELDS: usize = 3;
@@ -123,9 +124,9 @@ fn assert_scores(graph: &Graph, expected: impl Fn(&[(u32, f64)]) -> f64, output:
     for x in samples() {
         let (score, sample) = (expected(&x), Sample::Sparse(x));
         let found = graph.evaluate_logits(&sample).unwrap();
-        assert!((found[0] - score).abs() < 1e-12, "{found:?} {score}");
+        assert!((found[0] - score).abs() < F64_ORDER, "{found:?} {score}");
         let found = graph.evaluate(&sample).unwrap();
-        assert!((found[0] - output(score)).abs() < 1e-12, "{found:?} {score}");
+        assert!((found[0] - output(score)).abs() < F64_ORDER, "{found:?} {score}");
     }
 }
 
@@ -237,10 +238,10 @@ fn softmax_regression() {
         let (logits, found) = (logits(x), graph.evaluate(sample).unwrap());
         let sum: f64 = logits.iter().map(|logit| logit.exp()).sum();
         for (found, logit) in found.iter().zip(&logits) {
-            assert!((found - logit.exp() / sum).abs() < 1e-12);
+            assert!((found - logit.exp() / sum).abs() < F64_ORDER);
         }
         let found = graph.evaluate_logits(sample).unwrap();
-        assert!(found.iter().zip(&logits).all(|(found, logit)| (found - logit).abs() < 1e-12));
+        assert!(found.iter().zip(&logits).all(|(found, logit)| (found - logit).abs() < F64_ORDER));
     };
     let graph = read(model, &Options::default()).graph;
     assert!(matches!(graph.nodes[1].op, Op::Activation(Activation::Softmax)));

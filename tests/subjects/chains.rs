@@ -12,6 +12,7 @@ use tamis_quant::import::lattice::{self, LatticeError, read_fann, read_lattice_c
 use tamis_quant::import::{Imported, Remark};
 use tests::arrays::{f32s, images, labels, npy};
 use tests::fixtures;
+use tests::tolerances::F64_ORDER;
 
 /// Of logits that were computed in f32: what f32 itself differs from f64 by is below 1e-5.
 const LOGITS: f64 = 1e-4;
@@ -120,7 +121,7 @@ fn every_layout_of_datacode_gives_its_outputs() {
         );
         for (x, y) in case["input"].as_array().unwrap().iter().zip(case["output_f64"].as_array().unwrap()) {
             let difference = relative(&evaluate(&imported.graph, numbers(x)), &numbers(y));
-            assert!(difference <= 1e-12, "{name}: {difference}");
+            assert!(difference <= F64_ORDER, "{name}: {difference}");
         }
     }
     // Values that the file's own bytes show: y = W x + b with W = (0, ¼, ½; ¾, 1, 1¼), b = (½, −½).

@@ -19,6 +19,7 @@ use tamis_quant::verify::graph::{Comparison, GraphModel, check_graph_runtime, co
 use tamis_runtime::format::Model;
 use tests::fixtures;
 use tests::graphs::{self, Random};
+use tests::tolerances::{LOST_AUC, MNIST_SQNR_DB, MNIST_TOP1, RANDOM_GRAPH_SQNR_DB, REALS_SQNR_DB, SMALL_GRAPH};
 
 /// The network, t10k images and their labels.
 fn mnist(folder: &Path) -> (Graph, Vec<Sample>, Vec<usize>) {
@@ -160,7 +161,7 @@ fn a_search_keeps_layers_until_its_budget_is_met() {
     assert!(bytes.kept.is_empty() && bytes.options == options);
     let all = search(Budget::SqnrDb(200.0));
     assert_eq!(all.kept.len(), 2, "{:?}", all.sqnr_db);
-    assert!(all.sqnr_db.unwrap() > 100.0, "{:?}", all.sqnr_db);
+    assert!(all.sqnr_db.unwrap() > REALS_SQNR_DB, "{:?}", all.sqnr_db);
     runs_everywhere(&all.graph, &samples);
     let limit = bytes.graph.parameter_len_bytes() + 24 * 3 * 4;
     let one = search(Budget::SizeLenBytes(limit));
@@ -181,7 +182,7 @@ fn parameters_come_back_as_reals() {
             let found = &tensors[name];
             assert_eq!(found.shape, truth.shape, "{name}");
             for (found, truth) in found.values.iter().zip(&truth.values) {
-                assert!((found - truth).abs() < 0.01, "{activations:?} {name}: {found} for {truth}");
+                assert!((found - truth).abs() < SMALL_GRAPH, "{activations:?} {name}: {found} for {truth}");
             }
         }
     }
@@ -252,7 +253,7 @@ fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
         runs_everywhere(&quantised, &samples);
         stays_within_bounds(&quantised, &samples);
         let found = compare_graphs(&graph, &quantised, &samples, None).unwrap().logits.sqnr_db;
-        assert!(found.is_none_or(|found| found > 18.0), "round {round}: {found:?} dB, {options:?}");
+        assert!(found.is_none_or(|found| found > RANDOM_GRAPH_SQNR_DB), "round {round}: {found:?} dB, {options:?}");
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
 }
@@ -309,8 +310,8 @@ fn int8_of_mnist_keeps_its_predictions() {
     show("the 9 500 not calibrated on", &apart);
     assert!(all.predictions.as_ref().unwrap().correct.equal >= 9690);
     for comparison in [&all, &apart] {
-        assert!(comparison.top1.share() >= 0.999, "{:?}", comparison.top1);
-        assert!(comparison.logits.sqnr_db.unwrap() >= 41.0, "{:?}", comparison.logits);
+        assert!(comparison.top1.share() >= MNIST_TOP1, "{:?}", comparison.top1);
+        assert!(comparison.logits.sqnr_db.unwrap() >= MNIST_SQNR_DB, "{:?}", comparison.logits);
     }
     runs_everywhere(&quantised, &samples[..200]);
 }
@@ -330,7 +331,7 @@ fn click_models_keep_their_auc() {
         show(name, &comparison);
         let predictions = comparison.predictions.as_ref().unwrap();
         let lost = predictions.float_auc.unwrap() - predictions.auc.unwrap();
-        assert!(lost <= 0.001, "{name}: {lost}");
+        assert!(lost <= LOST_AUC, "{name}: {lost}");
         if name == "gbdt" {
             // Thresholds on ones and zeros are exact, and no two scores are so near that rounded leaves change a prediction.
             assert_eq!((predictions.correct.equal, comparison.top1.equal), (8262, samples.len()));

@@ -9,6 +9,7 @@ use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Tre
 use tamis_quant::import::hub::{NetworkOptions, read_network};
 use tamis_quant::import::tensors::{TensorForm, TensorsImportError, export, import, read_npz};
 use tests::fixtures;
+use tests::tolerances::ANGEL_SCORES;
 
 fn node(name: &str, reads: &[usize], op: Op) -> Node {
     Node { name: name.to_owned(), reads: reads.to_vec(), op }
@@ -256,7 +257,7 @@ fn npz_with_a_description_is_a_network() {
     let rows = Inputs::read(&rows, Selection { limit: Some(200), array: None }).unwrap();
     for index in 0..rows.len() {
         let score = |graph: &Graph| graph.evaluate_logits(&rows.sample(index, graph.input).unwrap()).unwrap()[0];
-        assert!((score(&described) - score(&angel)).abs() < 1e-6, "{}", rows.place(index));
+        assert!((score(&described) - score(&angel)).abs() < ANGEL_SCORES, "{}", rows.place(index));
     }
     let message = import(&bytes, TensorForm::Npz, None).unwrap_err().to_string();
     assert!(message.contains("2 tensors and no description"), "{message}");

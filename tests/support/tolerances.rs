@@ -4,7 +4,7 @@
 pub const F32_TAIL_CENTIPAWNS: f64 = 0.01;
 /// The f64 evaluator against values printed with four decimals.
 pub const F64_PRINTED_CENTIPAWNS: f64 = 0.001;
-/// Two evaluators in f64 that add up to 64 products of numbers up to about 30 in another order.
+/// Two evaluators in f64 that add up to some hundred products of numbers up to about 30 in another order.
 pub const F64_ORDER: f64 = 1e-12;
 /// Statistics against figures published with two decimals.
 pub const PRINTED_TWO_DECIMALS: f64 = 0.005;
@@ -31,3 +31,17 @@ pub const LOSS_OF_MATERIAL: f64 = 0.8;
 pub const LAYERS_LIVE_BEFORE: std::ops::Range<f64> = 0.4..0.8;
 /// Most of them that may be left in the order that `--permute` chooses, as a share of those before: 0.64 are.
 pub const LAYERS_LIVE_LEFT: f64 = 0.75;
+/// Angel's scores, computed from f32 parameters and written as f64: the reference's own figure for another reader is 3e-7.
+pub const ANGEL_SCORES: f64 = 1e-6;
+/// What quantising a click model may cost in area under the curve.
+pub const LOST_AUC: f64 = 0.001;
+/// Least share of MNIST's test images on which int8 and full precision agree.
+pub const MNIST_TOP1: f64 = 0.999;
+/// Least signal to noise of MNIST's logits in int8, u7 between layers: a hidden layer in 7 bits allows about 45.
+pub const MNIST_SQNR_DB: f64 = 41.0;
+/// Least signal to noise of random graphs under random options, the coarsest of which leave 7 bits after several layers.
+pub const RANDOM_GRAPH_SQNR_DB: f64 = 18.0;
+/// Least signal to noise of a graph that was kept in f32: what is left is f32's own rounding.
+pub const REALS_SQNR_DB: f64 = 100.0;
+/// Outputs near 1 of a graph of a few nodes in bytes.
+pub const SMALL_GRAPH: f64 = 0.01;
