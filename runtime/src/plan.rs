@@ -9,7 +9,7 @@ use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
 /// Rows of one block that one pass takes, where a network has several blocks.
 const ROWS_A_PASS: usize = 32;
 
-/// A checked model and the tier that runs it. `Copy`; shared freely between threads.
+/// A checked model and the tier that runs it. `Clone`; shared freely between threads.
 ///
 /// ```
 /// use tamis_runtime::{Input, Output, Plan, Workspace, format::Model, kernels};

@@ -12,12 +12,8 @@ use tamis_quant::import::lattice::{self, LatticeError, read_fann, read_lattice_c
 use tamis_quant::import::{Imported, Remark};
 use tests::arrays::{f32s, images, labels, npy};
 use tests::fixtures;
-use tests::tolerances::F64_ORDER;
+use tests::tolerances::{F64_ORDER, RECORDED_OUTPUTS_F32, SAVED_LOGITS_F32};
 
-/// Of logits that were computed in f32: what f32 itself differs from f64 by is below 1e-5.
-const LOGITS: f64 = 1e-4;
-/// Of f32 outputs, as a part of the largest.
-const RELATIVE: f64 = 1e-5;
 /// The architectures of lattice's cases, by the beginnings of their files' names.
 const LATTICE: [(&str, &str); 3] = [
     ("a_4_8_2_relu_linear", "4:relu8:linear2"),
@@ -89,7 +85,7 @@ fn the_real_model_scores_what_it_scored() {
         let largest =
             first.iter().zip(&expected).fold(0f64, |largest, (y, expected)| largest.max((y - expected).abs()));
         println!("{what}: logits of 1000 images differ by at most {largest:.2e}");
-        assert!(first.len() == expected.len() && largest <= LOGITS, "{what}: {largest}");
+        assert!(first.len() == expected.len() && largest <= SAVED_LOGITS_F32, "{what}: {largest}");
     }
 }
 
@@ -210,7 +206,7 @@ fn lattices_three_forms_are_one_network_with_its_outputs() {
             largest = largest.max(relative(&found, &numbers(&pass["output"])));
         }
         println!("{name}: outputs differ by at most {largest:.2e} of their scale");
-        assert!(largest <= RELATIVE, "{name}: {largest}");
+        assert!(largest <= RECORDED_OUTPUTS_F32, "{name}: {largest}");
     }
 }
 
@@ -227,7 +223,7 @@ fn lattices_mnist_network_is_datacodes() {
     let expected = f32s(&read(&folder.join("mnist_784_128_10.logits1000.f32le")));
     for (image, expected) in mnist(&root).0.into_iter().zip(expected.chunks(10)) {
         let difference = relative(&evaluate(&imported.graph, image), expected);
-        assert!(difference <= RELATIVE, "{difference}");
+        assert!(difference <= RECORDED_OUTPUTS_F32, "{difference}");
     }
 }
 

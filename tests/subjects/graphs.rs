@@ -274,32 +274,6 @@ fn show(name: &str, comparison: &Comparison) {
 }
 
 #[test]
-#[ignore = "a table of figures, not a check"]
-fn figures_of_mnist() {
-    let Some(folder) = fixtures("MNIST figures") else { return };
-    let (graph, samples, labels) = mnist(&folder);
-    let base = Options::default();
-    let mut table = vec![("u7, a unit a channel: the default".to_owned(), base.clone())];
-    table.push(("the same, weights to nearest".to_owned(), Options { round_together: false, ..base.clone() }));
-    table.push(("the same, not equalised".to_owned(), Options { equalise: false, ..base.clone() }));
-    for method in [Method::MinMax, Method::Percentile(99.99), Method::MeanSquare, Method::Entropy] {
-        let options = Options { method, equalise: false, round_together: false, ..base.clone() };
-        table.push((format!("the same, {method:?}, not equalised"), options.clone()));
-        table.push((format!("the same, {method:?}, nothing corrected"), Options { bias_correction: false, ..options }));
-    }
-    table.push(("u7, a unit a tensor".to_owned(), Options { weights: Granularity::PerTensor, ..base.clone() }));
-    for activations in [Activations::U8, Activations::I8, Activations::I16] {
-        table.push((format!("{activations:?}"), Options { activations, ..base.clone() }));
-    }
-    let wide = Options { activations: Activations::I16, weight_bits: WeightBits::Sixteen, ..base };
-    table.push(("I16, weights too".to_owned(), wide));
-    for (name, options) in table {
-        let quantised = quantise_graph(&graph, &samples[..500], &options).unwrap();
-        show(&name, &compare_graphs(&graph, &quantised, &samples[500..], Some(&labels[500..])).unwrap());
-    }
-}
-
-#[test]
 fn int8_of_mnist_keeps_its_predictions() {
     let Some(folder) = fixtures("int8 of model_mnist.nn") else { return };
     let (graph, samples, labels) = mnist(&folder);

@@ -45,3 +45,7 @@ pub const RANDOM_GRAPH_SQNR_DB: f64 = 18.0;
 pub const REALS_SQNR_DB: f64 = 100.0;
 /// Outputs near 1 of a graph of a few nodes in bytes.
 pub const SMALL_GRAPH: f64 = 0.01;
+/// Logits that another system computed in f32 and saved: what f32 itself differs from f64 by is below 1e-5.
+pub const SAVED_LOGITS_F32: f64 = 1e-4;
+/// Outputs of lattice-fann, of their scale: its sums are of f32 with fused products, whose last bits depend on the processor.
+pub const RECORDED_OUTPUTS_F32: f64 = 1e-5;
