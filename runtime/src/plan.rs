@@ -201,6 +201,23 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The same for a move, whose rows the features of a man on a board always are; false, and nothing done, where the network's rows lie
+    /// in several blocks.
+    #[inline]
+    pub(crate) fn move_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) -> bool {
+        if self.is_plain {
+            self.pass_both(acc, source, moved);
+        }
+        self.is_plain
+    }
+
+    /// An accumulator without any feature.
+    pub(crate) fn start(&self, acc: &mut [i16]) {
+        if let Some(bias) = self.bias.get(..acc.len()) {
+            acc.copy_from_slice(bias);
+        }
+    }
+
     #[inline]
     fn pass_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) {
         match self.rows {

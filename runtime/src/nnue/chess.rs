@@ -68,6 +68,7 @@ impl ChessView<'_> {
     /// Never panics. Squares count modulo 64. A `piece` of type 6 or 7, which is none, gives an index of some other
     /// piece or past the end, which only the network's own check can refuse.
     #[must_use]
+    #[inline]
     pub fn feature(&self, perspective: Perspective, piece: u8, square: u8, king_square: u8) -> u32 {
         let is_opponents = piece & OPPONENT != 0;
         let (is_other_side, square) = match perspective {
@@ -103,12 +104,14 @@ impl ChessView<'_> {
     /// Twice the bucket, plus one when the board is mirrored. A king's move between two squares of equal keys changes
     /// only the king's own feature; any other king's move refreshes that side's accumulator.
     #[must_use]
+    #[inline]
     pub fn refresh_key(&self, king_square: u8) -> u32 {
         let bucket = self.king_table[usize::from(king_square & 63)];
         2 * u32::from(bucket) + u32::from(self.flip(king_square) != 0)
     }
 
     /// 7 turns files a..h into h..a.
+    #[inline]
     fn flip(&self, king_square: u8) -> u32 {
         if self.mirrored && king_square & 7 > 3 { 7 } else { 0 }
     }
