@@ -45,6 +45,9 @@ mod proof; // the overflow proof and its witnesses
 #[path = "subjects/permutation.rs"]
 mod permutation; // another order of the neurons
 
+#[path = "subjects/engine.rs"]
+mod engine; // the engine interface against filling anew
+
 #[path = "subjects/plies.rs"]
 mod plies; // a ply stack and its refresh cache against filling anew
 
