@@ -106,20 +106,15 @@ impl Line<'_> {
             Some(place) if (self.top.plies as usize) < limit => place,
             _ => return Err(RunError::StackFull { limit }),
         };
-        let mut board = self.top.board;
-        for man in removed {
-            if !board.remove(*man) {
-                return Err(RunError::Man { man: *man, is_added: false });
-            }
+        let board = &mut self.top.board;
+        if !board.change(added, removed) {
+            return Err(board.refusal(added, removed));
         }
-        for man in added {
-            if !board.add(*man) {
-                return Err(RunError::Man { man: *man, is_added: true });
-            }
+        if let Err(error) = net.check_count(board.count()) {
+            board.undo(added, removed);
+            return Err(error);
         }
-        net.check_count(board.count())?;
         *place = ply;
-        self.top.board = board;
         self.top.len += 1;
         self.top.plies += 1;
         Ok(())
@@ -152,14 +147,7 @@ impl Line<'_> {
             return Ok(());
         }
         self.top.len -= 1;
-        let board = &mut self.top.board;
-        // In the reverse order of a push, so that a king's square ends as what it was; each was checked by the push.
-        for man in ply.added() {
-            let _ = board.remove(*man);
-        }
-        for man in ply.removed() {
-            let _ = board.add(*man);
-        }
+        self.top.board.undo(ply.added(), ply.removed());
         Ok(())
     }
 
