@@ -272,7 +272,8 @@ impl Plan<'_> {
                     *sum = dot(first, second, w, max);
                 }
             }
-            Work::PairwiseU8 { max, shift } => {
+            Work::PairwiseU8 { max, shift, left_out } => {
+                let (first, second) = (without(first, left_out), without(second, left_out));
                 let (low, high) = out.split_at_mut(first.len() / 2);
                 (self.kernels.pairwise_u8.call)(first, max, shift, low);
                 if !second.is_empty() {
@@ -291,6 +292,11 @@ impl Plan<'_> {
             _ => {}
         }
     }
+}
+
+/// An accumulator without its last elements.
+pub(crate) fn without(accumulator: &[i16], left_out: usize) -> &[i16] {
+    accumulator.get(..accumulator.len().saturating_sub(left_out)).unwrap_or(&[])
 }
 
 fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
