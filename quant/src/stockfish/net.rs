@@ -17,7 +17,7 @@ pub const ROW_MULTIPLE: usize = 32;
 
 /// A network of the family, in the order of its file.
 ///
-/// The fields are what the file says beyond its shape. Everything else in it (version, hashes, padding) follows from
+/// The fields are what the file says beyond its shape. Everything else in it (version and hashes) follows from
 /// [`Net::shape`], so a network that was read can be written byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Net {
@@ -214,8 +214,8 @@ impl Stack {
 
 /// `sum[o] = bias[o] + Σ_i weight[o][i] * x[i]`, exact in i32, with x in 0 to 127.
 ///
-/// The file pads each row to a multiple of 32 weights. Padding is zero, and is not kept here: a file with anything else
-/// there is refused, since no input stands behind it.
+/// The file pads each row to a multiple of 32 weights. No input stands behind the padding, so it never enters a sum; but
+/// it is not zero in every file (tuners of single weights have been at it), so it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Affine {
     /// Inputs, padding not counted.
@@ -224,14 +224,21 @@ pub struct Affine {
     pub outputs: usize,
     /// One an output, in units of 1/(127 * 64) for hidden layers.
     pub biases: Vec<i32>,
-    /// `[output][input]`, in units of 1/64 for hidden layers.
+    /// `[output][padded input]`, in units of 1/64 for hidden layers; see [`Affine::row_len`].
     pub weights: Vec<i8>,
 }
 
 impl Affine {
-    /// The weights of an output, one an input.
+    /// Weights of a row, padding included.
+    #[must_use]
+    pub const fn row_len(&self) -> usize {
+        self.inputs.next_multiple_of(ROW_MULTIPLE)
+    }
+
+    /// The weights of an output, one an input, without the padding.
     #[must_use]
     pub fn row(&self, output: usize) -> &[i8] {
-        self.weights.get(output * self.inputs..(output + 1) * self.inputs).unwrap_or_default()
+        let start = output * self.row_len();
+        self.weights.get(start..start + self.inputs).unwrap_or_default()
     }
 }
