@@ -6,6 +6,7 @@
 //! made from such a network is held to.
 
 mod net;
+pub mod order;
 
 pub use net::{
     ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS,

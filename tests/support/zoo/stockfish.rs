@@ -29,9 +29,8 @@ fn affine(draft: &mut Draft, random: &mut Random, input: u32, outputs: u32) -> u
     let (banks, inputs) = (draft.input.bucket_count as usize, draft.values[input as usize].len as usize);
     let shape = (banks, outputs as usize, inputs);
     let weights = draft.tensor(element::I8, Layout::K4, shape, || (random.within(128) as i8).to_le_bytes());
-    let bias = draft.tensor(element::I32, Layout::Rows, (banks, outputs as usize, 1), || {
-        random.within(20_000).to_le_bytes()
-    });
+    let bias =
+        draft.tensor(element::I32, Layout::Rows, (banks, outputs as usize, 1), || random.within(20_000).to_le_bytes());
     draft.op_on(element::I32, outputs, input, OpRecord { weights, bias, ..blank(op::AFFINE_I8) })
 }
 
