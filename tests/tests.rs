@@ -51,6 +51,9 @@ mod plies; // a ply stack and its refresh cache against filling anew
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
 
+#[path = "subjects/nnue.rs"]
+mod nnue; // networks of the Stockfish family on the runtime
+
 #[path = "subjects/own_networks.rs"]
 mod own_networks; // the repository's own networks against their framework
 
