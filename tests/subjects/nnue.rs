@@ -37,7 +37,15 @@ fn the_small_network_gives_its_engines_values() {
     let net = read(&file).unwrap();
     let proof = prove_nnue(&net);
     for check in proof.checks.iter().filter(|check| check.quantity != Quantity::Sum) {
-        eprintln!("{} {} row {} {} {} {:.3}", check.tensor, check.quantity, check.row, check.low, check.high, check.fraction());
+        eprintln!(
+            "{} {} row {} {} {} {:.3}",
+            check.tensor,
+            check.quantity,
+            check.row,
+            check.low,
+            check.high,
+            check.fraction()
+        );
     }
     for violation in &proof.violations {
         eprintln!("{violation}");
@@ -57,5 +65,9 @@ fn the_small_network_gives_its_engines_values() {
     assert!(back == net && to_bytes(&back) == file);
     let positions: Vec<Position> = fens.iter().map(|fen| Position::from_fen(fen).unwrap()).collect();
     let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
-    assert!(report.runtime.equal && report.differing_values == 0 && report.same_file == Some(true), "{:?}", report.runtime);
+    assert!(
+        report.runtime.equal && report.differing_values == 0 && report.same_file == Some(true),
+        "{:?}",
+        report.runtime
+    );
 }
