@@ -68,3 +68,9 @@ mod inputs; // descriptions of graphs, files of tensors, readers of examples
 
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
+
+#[path = "subjects/nnue_files.rs"]
+mod nnue_files; // files of the Stockfish family, read and written
+
+#[path = "subjects/stockfish.rs"]
+mod stockfish; // networks of the Stockfish family against their engines

@@ -151,8 +151,11 @@ pub enum NnueError {
     #[error(
         "byte {offset_bytes}: {found} bytes from the first stack on, and {}; {}",
         lengths(expected),
-        if expected.iter().all(|(_, expected)| found > expected) { "what follows the last stack?" }
-        else { "is the file cut off?" }
+        match expected.iter().filter(|(_, expected)| found > expected).count() {
+            0 => "is the file cut off?",
+            longer if longer == expected.len() => "what follows the last stack?",
+            _ => "does something follow the last stack, or is the file cut off?",
+        }
     )]
     StacksLength {
         /// Where the first stack starts.

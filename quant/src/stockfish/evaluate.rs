@@ -134,3 +134,6 @@ fn squared(sum: i32) -> u8 {
 fn skip(sum: i32) -> i32 {
     sum.wrapping_mul(600 * OUTPUT_SCALE) / (ACTIVATION_MAX << WEIGHT_SHIFT)
 }
+
+#[cfg(test)]
+mod tests;

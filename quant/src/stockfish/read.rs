@@ -46,8 +46,9 @@ pub fn read(bytes: &[u8]) -> Result<Net, NnueError> {
     let description = cursor.take(description_len, Place::Description)?.to_vec();
 
     let (features, width) = inputs(&mut cursor, version, header)?;
-    let transformer = transformer(&mut cursor, features, width)?;
-    let shape = shape(&cursor, features, width, header)?;
+    let (transformer, shape) = transformer(&mut cursor, features, width)
+        .and_then(|transformer| Ok((transformer, shape(&cursor, features, width, header)?)))
+        .map_err(|error| blame(error, features, width, header))?;
     let stacks = (0..shape.stacks()).map(|index| stack(&mut cursor, &shape, index)).collect::<Result<_, _>>()?;
     Ok(Net { shape, description, transformer, stacks })
 }
@@ -75,6 +76,21 @@ fn inputs(cursor: &mut Cursor<'_>, version: u32, header: u32) -> Result<(Feature
         }
     }
     Ok((features, width))
+}
+
+/// The hash to blame where header and transformer are each of a known architecture, but of two. If everything up to the
+/// first stack is as the transformer's hash says, that one is right and the header wrong; else it is the other way round.
+fn blame(error: NnueError, features: FeatureSet, width: usize, header: u32) -> NnueError {
+    let by_header = shapes_of_header(header);
+    let agrees = by_header.iter().any(|shape| (shape.features, shape.width) == (features, width));
+    match (error, by_header.first()) {
+        (error @ NnueError::HeaderHash { .. }, _) => error,
+        (_, Some(&shape)) if !agrees => {
+            let found = Shape { features, width, ..shape }.transformer_hash();
+            NnueError::TransformerHash { found, shape }
+        }
+        (error, _) => error,
+    }
 }
 
 fn transformer(cursor: &mut Cursor<'_>, features: FeatureSet, width: usize) -> Result<Transformer, NnueError> {
