@@ -8,8 +8,8 @@ use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
 use tamis_runtime::format::Model;
-use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
 use tamis_runtime::kernels::Kernels;
+use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
 use tamis_runtime::{Output, Plan};
 
 type Ring<const H: usize> = Rc<RefCell<Vec<AccumulatorPair<H>>>>;

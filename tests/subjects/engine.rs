@@ -78,7 +78,7 @@ impl Board {
     }
 
     fn anew(&self, net: &AnyNetwork<'_>, colour: Colour) -> Vec<i16> {
-        let features: Vec<u32> = self.0.iter().map(|man| net.feature(colour, self.king(colour), *man)).collect();
+        let features: Vec<u32> = self.0.iter().filter_map(|man| net.feature(colour, self.king(colour), *man)).collect();
         let mut accumulator = vec![0; net.hidden()];
         net.plan().refresh(&mut accumulator, &features).unwrap();
         accumulator
@@ -232,6 +232,10 @@ fn a_network_of_another_kind_is_refused_by_name() {
     let width = Network::<32>::load(bytes.as_ref(), &MIRRORED).unwrap_err().to_string();
     assert!(width.contains("width of an accumulator: the file has 18, this program was built for 32"), "{width}");
     for (expected, what) in [
+        (
+            Expected { features: Features::HALF_KA_V2_HM, ..MIRRORED },
+            "features of a king bucket: the file has 768, this program was built for 704",
+        ),
         (Expected { features: Features::king_buckets(3).mirrored(), ..MIRRORED }, "king buckets: the file has 2"),
         (Expected { features: Features::king_buckets(2), ..MIRRORED }, "mirroring"),
         (Expected { output_buckets: 8, ..MIRRORED }, "output buckets: the file has 4, this program was built for 8"),
