@@ -27,9 +27,10 @@ fn zeros(features: FeatureSet, head: Head) -> Net {
 
 /// Sets weights of an output, whose padding is 1 so that it would show.
 fn row<const N: usize>(layer: &mut Affine, output: usize, bias: i32, weights: [(usize, i8); N]) {
-    let start = output * layer.row_len();
+    let row_len = layer.row_len();
+    let start = output * row_len;
     layer.biases[output] = bias;
-    layer.weights[start + layer.inputs..start + layer.row_len()].fill(1);
+    layer.weights[start + layer.inputs..start + row_len].fill(1);
     for (input, weight) in weights {
         layer.weights[start + input] = weight;
     }
