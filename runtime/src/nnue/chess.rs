@@ -55,6 +55,9 @@ pub enum Planes {
 }
 
 impl Planes {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Both, Self::Merged, Self::NoKings];
+
     /// Features of a king bucket: 768, 704 or 640.
     #[inline]
     pub const fn features_per_king_bucket(self) -> u32 {

@@ -67,9 +67,11 @@ fn empty(net: &QuantNet) -> Program<'_> {
         hidden: if dense { 0 } else { arch.layers.first().map_or(0, |layer| layer.outputs as u32) },
         max_active: if dense { 0 } else { arch.max_active() as u32 },
         bucket_count: arch.bucket_count() as u32,
-        feature_set: match (arch.input.kind, arch.input.mirrored) {
-            (InputKind::Chess, false) => feature_set::CHESS,
-            (InputKind::Chess, true) => feature_set::CHESS_MIRRORED,
+        feature_set: match (arch.input.kind, arch.input.merged_kings, arch.input.mirrored) {
+            (InputKind::Chess, false, false) => feature_set::CHESS,
+            (InputKind::Chess, false, true) => feature_set::CHESS_MIRRORED,
+            (InputKind::Chess, true, false) => feature_set::MERGED,
+            (InputKind::Chess, true, true) => feature_set::MERGED_MIRRORED,
             _ => feature_set::CUSTOM,
         },
         king_table: NONE,
