@@ -198,6 +198,21 @@ fn and_so_they_do_on_rows_of_several_vectors_and_with_real_heads() {
     }
 }
 
+#[test]
+fn and_so_they_do_with_merged_and_without_king_planes() {
+    let two = Features::king_buckets(2);
+    for (name, features) in [
+        ("chess, merged king planes", two.merged_kings()),
+        ("chess, merged king planes, mirrored", two.merged_kings().mirrored()),
+        ("chess, no king planes", two.without_kings()),
+    ] {
+        let (bytes, expected) = (animal(name), Expected { features, output_buckets: 8, outputs: 1 });
+        for tier in tiers() {
+            games::<13, 4>(&bytes, &expected, tier, 20_000);
+        }
+    }
+}
+
 /// Win, draw and loss: three numbers come out, and the first is what `evaluate` gives.
 #[test]
 fn a_network_of_three_outputs_gives_three() {
@@ -347,6 +362,30 @@ fn memory_that_holds_no_state_is_refused() {
             memory.as_mut().copy_from_slice(&saved);
         }
     }
+}
+
+/// One network, a state a thread: all threads get the numbers that one gets.
+#[test]
+fn threads_share_a_network() {
+    let bytes = own_network("nnue", "reference");
+    let net = Network::<128>::load(bytes.as_ref(), &REFERENCE).unwrap();
+    let play = &|seed: u64| -> Vec<i32> {
+        let (mut random, mut state) = (Random(seed), state::<128, 1>());
+        let mut board = Board::start(&mut random);
+        state.refresh(&net, board.0.iter().copied()).unwrap();
+        let mut step = |_| {
+            let Move { added, removed } = board.play(&mut random);
+            state.push(&net, &added, &removed).unwrap();
+            state.evaluate(&net, Colour::White).unwrap()
+        };
+        (1..PLIES).map(&mut step).collect()
+    };
+    let alone: Vec<_> = (0..4).map(play).collect();
+    let together: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|seed| scope.spawn(move || play(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(together, alone);
 }
 
 /// The plan behind the interface is the one that the rest of the crate has.

@@ -25,7 +25,7 @@ impl Features {
     /// A man's colour, kind and square: bullet's `Chess768`.
     pub const CHESS_768: Self = Self::king_buckets(1);
     /// HalfKP of Stockfish 12 and 13: 640 features for each of the 64 squares of the own king, kings not among them.
-    pub const HALF_KP: Self = Self { planes: Planes::NoKings, ..Self::king_buckets(64) };
+    pub const HALF_KP: Self = Self::king_buckets(64).without_kings();
     /// HalfKAv2 of Stockfish 14: 704 features for each of the 64 squares.
     pub const HALF_KA_V2: Self = Self::king_buckets(64).merged_kings();
     /// HalfKAv2_hm of Stockfish 15 to 17.1: the same for 32 squares, the board mirrored.
@@ -41,6 +41,12 @@ impl Features {
     #[must_use]
     pub const fn mirrored(self) -> Self {
         Self { is_mirrored: true, ..self }
+    }
+
+    /// No planes for kings, 640 features in place of 768, and black's board turned by half.
+    #[must_use]
+    pub const fn without_kings(self) -> Self {
+        Self { planes: Planes::NoKings, ..self }
     }
 
     /// One plane for both kings, 704 features in place of 768.
