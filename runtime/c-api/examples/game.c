@@ -18,9 +18,9 @@ extern const unsigned char embedded_net_end[];
 enum { PLIES = 256, EMPTY = -1 };
 
 /* All memory of the program. */
-static TAMIS_ALIGNED unsigned char net_memory[TAMIS_NET_SIZE];
-static TAMIS_ALIGNED unsigned char state_memory[8 << 20];
-static TAMIS_ALIGNED unsigned char file_memory[64 << 20];
+TAMIS_ALIGNED static unsigned char net_memory[TAMIS_NET_SIZE];
+TAMIS_ALIGNED static unsigned char state_memory[8 << 20];
+TAMIS_ALIGNED static unsigned char file_memory[64 << 20];
 
 /* Morphy against the Duke of Brunswick and Count Isouard, Paris 1858. */
 static const char *const opera[] = {
