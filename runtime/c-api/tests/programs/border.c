@@ -18,6 +18,7 @@ TAMIS_ALIGNED static unsigned char other_file[16 << 20];
 TAMIS_ALIGNED static unsigned char net_memory[TAMIS_NET_SIZE + 64];
 TAMIS_ALIGNED static unsigned char second_memory[TAMIS_NET_SIZE];
 TAMIS_ALIGNED static unsigned char state_memory[1 << 20];
+TAMIS_ALIGNED static unsigned char copy_memory[1 << 20];
 TAMIS_ALIGNED static unsigned char zeros[4096];
 
 static char message[256];
@@ -261,6 +262,14 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_push_null(state), TAMIS_OK);
     CHECK(tamis_state_push_null(state), TAMIS_OK);
     CHECK(tamis_state_push_null(state), TAMIS_STATE_FULL);
+
+    /* A copy of the memory is a state of its own. */
+    memcpy(copy_memory, state_memory, tamis_state_size(net, PLIES, KEYS));
+    CHECK(tamis_state_height((tamis_state *)(void *)copy_memory), 3);
+    CHECK(tamis_state_pop((tamis_state *)(void *)copy_memory), TAMIS_OK);
+    CHECK(tamis_state_evaluate((tamis_state *)(void *)copy_memory, net, TAMIS_WHITE, &score), TAMIS_OK);
+    CHECK(tamis_state_height((tamis_state *)(void *)copy_memory), 2);
+
     CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
     SAYS("it has 4 plies");
     CHECK(tamis_state_height(state), 3);
