@@ -46,6 +46,15 @@
 #define TAMIS_FEATURES_CHESS 1u
 #define TAMIS_FEATURES_CHESS_MIRRORED 2u
 
+/* Kinds of input of a model, and elements of a dense one. */
+#define TAMIS_INPUT_FEATURES 1u
+#define TAMIS_INPUT_DENSE 2u
+#define TAMIS_INPUT_SPARSE 3u
+#define TAMIS_ELEMENT_U8 1u
+#define TAMIS_ELEMENT_I8 2u
+#define TAMIS_ELEMENT_I16 3u
+#define TAMIS_ELEMENT_F32 5u
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -58,6 +67,7 @@ static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square
 /* Handles. */
 typedef struct tamis_net tamis_net;
 typedef struct tamis_state tamis_state;
+typedef struct tamis_model tamis_model;
 
 /* The version of this interface. It grows when a program that was compiled with an older header could go wrong; functions and
  * statuses that are added leave it as it is. */
@@ -86,6 +96,10 @@ enum {
     TAMIS_CAPACITY_TOO_SMALL = 7,
     /* The network's input or output is of another kind than this function's. */
     TAMIS_OTHER_KIND = 8,
+    /* An array, or the accumulators of a state, have another length than the network's. */
+    TAMIS_WRONG_LENGTH = 9,
+    /* Sparse features are not in ascending order, or not as many as the network takes. */
+    TAMIS_FEATURE_LIST = 10,
 
     /* The file is no container; a bare quantised.bin must be packed first. */
     TAMIS_NOT_A_CONTAINER = 20,
@@ -112,8 +126,8 @@ enum {
     TAMIS_MAN_MISSING = 43,
     /* A man is to be added and is there already. */
     TAMIS_MAN_PRESENT = 44,
-    /* More men than one move changes, or than the network was proved for. */
-    TAMIS_TOO_MANY_MEN = 45,
+    /* More men than one move changes, or more men or features than the network was proved for. */
+    TAMIS_TOO_MANY = 45,
 
     /* The runtime refuses the call for another reason; the message says which. */
     TAMIS_REFUSED = 60,
@@ -257,6 +271,138 @@ size_t tamis_state_height(tamis_state *state);
 /* Why the last call on this state that failed did so, with the values that it found, e.g. "Nb1 is to be removed and is not there".
  * message: gets text of at most message_len bytes, the zero at its end included. */
 tamis_status tamis_state_message(const tamis_state *state, char *message, size_t message_len);
+
+/* Bytes that a model's handle takes at most; static memory of this length serves every model. The file is not among them. */
+#define TAMIS_MODEL_SIZE 8192
+
+/* What a model takes and gives. */
+typedef struct tamis_model_shape {
+    /* TAMIS_INPUT_FEATURES, TAMIS_INPUT_DENSE or TAMIS_INPUT_SPARSE. */
+    uint32_t input;
+    /* Number of features, or length of a dense input. */
+    uint32_t size;
+    /* TAMIS_ELEMENT_... of a dense input, TAMIS_ELEMENT_I16 of a sparse one with values, 0 of one without and of features. */
+    uint32_t element;
+    /* The most features active at once: of features in one perspective. */
+    uint32_t max_active;
+    /* Width of one accumulator; 0 without features. */
+    uint32_t hidden;
+    /* 1 or 2 accumulators; 0 without features. */
+    uint32_t perspectives;
+    /* Output buckets; 1 for a model without. */
+    uint32_t output_buckets;
+    /* Numbers that come out. */
+    uint32_t outputs;
+    /* 1 if they are real numbers. */
+    uint32_t is_real;
+    /* Bytes of the workspace that a run needs, at a multiple of 64. */
+    uint32_t workspace_len;
+} tamis_model_shape;
+
+/* What a run gives: one of the pointers is NULL. The numbers lie in the workspace, until it is used again. */
+typedef struct tamis_output {
+    /* Integer outputs. */
+    const int32_t *integers;
+    /* Real outputs. */
+    const float *reals;
+    /* How many. */
+    size_t count;
+} tamis_output;
+
+/* Bytes that tamis_model_load needs, at most TAMIS_MODEL_SIZE. */
+size_t tamis_model_size(void);
+
+/* Checks a file and makes a model of it; as tamis_net_load, for any container. */
+tamis_status tamis_model_load(
+    void *memory,
+    size_t memory_len,
+    const void *file,
+    size_t file_len,
+    const char *tier,
+    const tamis_model **model,
+    char *message,
+    size_t message_len);
+
+/* What the model takes and gives. */
+tamis_status tamis_model_describe(const tamis_model *model, tamis_model_shape *shape);
+
+/* Fills an accumulator from nothing with the rows of features, which are distinct. len: the model's hidden.
+ *
+ * On failure the accumulator may hold anything. */
+tamis_status tamis_model_refresh(
+    const tamis_model *model,
+    int16_t *accumulator,
+    size_t len,
+    const uint32_t *features,
+    size_t features_count);
+
+/* Changes an accumulator: that of another position, source, plus the rows that come, less the rows that go. Both are of the same length,
+ * the model's hidden, and do not overlap. */
+tamis_status tamis_model_update(
+    const tamis_model *model,
+    int16_t *accumulator,
+    const int16_t *source,
+    size_t len,
+    const uint32_t *added,
+    size_t added_count,
+    const uint32_t *removed,
+    size_t removed_count);
+
+/* Evaluates a model of features from its accumulators: of the side to move, and of the other side, NULL with length 0 for a model of
+ * one perspective. workspace: at a multiple of 64, as long as the shape says; it has been written before, if only with zeros. */
+tamis_status tamis_model_run_accumulators(
+    const tamis_model *model,
+    const int16_t *own,
+    size_t own_len,
+    const int16_t *other,
+    size_t other_len,
+    size_t bucket,
+    void *workspace,
+    size_t workspace_len,
+    tamis_output *output);
+
+/* Evaluates a model that takes bytes, each at most 127. len: the model's size. workspace, output: as above. */
+tamis_status tamis_model_run_u8(
+    const tamis_model *model,
+    const uint8_t *input,
+    size_t len,
+    size_t bucket,
+    void *workspace,
+    size_t workspace_len,
+    tamis_output *output);
+
+/* Evaluates a model that takes signed bytes. */
+tamis_status tamis_model_run_i8(
+    const tamis_model *model,
+    const int8_t *input,
+    size_t len,
+    size_t bucket,
+    void *workspace,
+    size_t workspace_len,
+    tamis_output *output);
+
+/* Evaluates a model that takes real numbers. */
+tamis_status tamis_model_run_f32(
+    const tamis_model *model,
+    const float *input,
+    size_t len,
+    size_t bucket,
+    void *workspace,
+    size_t workspace_len,
+    tamis_output *output);
+
+/* Evaluates a model of sparse inputs: the features that are not 0, in ascending order, and as many values, or NULL with values_count 0
+ * for a model without. */
+tamis_status tamis_model_run_sparse(
+    const tamis_model *model,
+    const uint32_t *features,
+    size_t features_count,
+    const int16_t *values,
+    size_t values_count,
+    size_t bucket,
+    void *workspace,
+    size_t workspace_len,
+    tamis_output *output);
 
 #ifdef __cplusplus
 }

@@ -51,7 +51,8 @@ const fn of_parse(error: &ParseError) -> Status {
 
 const fn of_run(error: &RunError) -> Status {
     match error {
-        RunError::Length { .. } | RunError::OtherModel { .. } => Status::OtherNet,
+        RunError::Length { .. } => Status::WrongLength,
+        RunError::OtherModel { .. } => Status::OtherNet,
         RunError::Workspace { .. } => Status::MemoryTooShort,
         RunError::WorkspaceAlignment { .. } => Status::Misaligned,
         RunError::Feature { .. } | RunError::Bucket { .. } => Status::OutOfRange,
@@ -60,7 +61,8 @@ const fn of_run(error: &RunError) -> Status {
         RunError::StackEmpty => Status::StateEmpty,
         RunError::Man { is_added: false, .. } => Status::ManMissing,
         RunError::Man { is_added: true, .. } => Status::ManPresent,
-        RunError::TooManyMen { .. } | RunError::TooManyFeatures { .. } => Status::TooManyMen,
+        RunError::TooManyMen { .. } | RunError::TooManyFeatures { .. } => Status::TooMany,
+        RunError::FeatureCount { .. } | RunError::FeatureOrder { .. } => Status::FeatureList,
         _ => Status::Refused,
     }
 }
@@ -68,6 +70,12 @@ const fn of_run(error: &RunError) -> Status {
 impl From<Status> for Failure {
     fn from(status: Status) -> Self {
         Self::Status(status)
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self::Load(error.into())
     }
 }
 

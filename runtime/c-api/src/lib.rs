@@ -5,7 +5,7 @@
 //!
 //! # Panics
 //!
-//! The runtime does not panic; if it did, [`guard`] would catch it, which is why this crate is built with std: Rust ends a program
+//! The runtime does not panic; if it did, `guard` would catch it, which is why this crate is built with std: Rust ends a program
 //! whose panic reaches an `extern "C"` function. In a build with `panic = "abort"` it would end it, too.
 //!
 //! # What a caller promises
@@ -19,7 +19,7 @@
 //! - A state is used by one thread at a time. A network is used by any number.
 //!
 //! What else can be wrong, a null or misaligned pointer, a length, a handle that is none, a number out of its range, is found and
-//! refused. [`memory`] is where a pointer becomes a reference, and argues why it may.
+//! refused. The module `memory` is where a pointer becomes a reference, and argues why it may.
 
 #![allow(clippy::missing_safety_doc, reason = "what a caller promises is the same for every function and stands above")]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -27,13 +27,20 @@
 mod abi;
 mod failure;
 mod guard;
+mod load;
 mod memory;
+mod model;
 mod net;
 mod state;
 mod status;
 mod tier;
 
 pub use abi::TAMIS_ABI_VERSION;
+pub use model::{
+    Model, ModelShape, Output, TAMIS_MODEL_SIZE, tamis_model_describe, tamis_model_load, tamis_model_refresh,
+    tamis_model_run_accumulators, tamis_model_run_f32, tamis_model_run_i8, tamis_model_run_sparse, tamis_model_run_u8,
+    tamis_model_size, tamis_model_update,
+};
 pub use net::{
     Net, Shape, TAMIS_NET_SIZE, tamis_net_expect, tamis_net_identity, tamis_net_is_real, tamis_net_keys,
     tamis_net_load, tamis_net_shape, tamis_net_size, tamis_net_tier,

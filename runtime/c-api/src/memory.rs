@@ -63,6 +63,17 @@ pub unsafe fn exclusive<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Stat
     Ok(unsafe { &mut *handle })
 }
 
+/// Whether so many numbers can be at a pointer that is not NULL.
+fn check_numbers<T>(start: *const T, count: usize) -> Result<(), Status> {
+    if start.is_null() {
+        return Err(Status::NullPointer);
+    }
+    if !start.is_aligned() {
+        return Err(Status::Misaligned);
+    }
+    if count > isize::MAX as usize / size_of::<T>() { Err(Status::OutOfRange) } else { Ok(()) }
+}
+
 /// Numbers that a call reads. `count` 0 needs no pointer.
 ///
 /// # Safety
@@ -72,17 +83,23 @@ pub unsafe fn numbers<'a, T: Pod>(start: *const T, count: usize) -> Result<&'a [
     if count == 0 {
         return Ok(&[]);
     }
-    if start.is_null() {
-        return Err(Status::NullPointer);
-    }
-    if !start.is_aligned() {
-        return Err(Status::Misaligned);
-    }
-    if count > isize::MAX as usize / size_of::<T>() {
-        return Err(Status::OutOfRange);
-    }
+    check_numbers(start, count)?;
     // SAFETY: not NULL, aligned, at most isize::MAX bytes; there and unchanged by the promise; any bits are a `T`.
     Ok(unsafe { core::slice::from_raw_parts(start, count) })
+}
+
+/// Numbers that a call writes. `count` 0 needs no pointer.
+///
+/// # Safety
+/// `start` is NULL or points at `count` elements that nobody else uses during `'a`.
+#[inline]
+pub unsafe fn numbers_mut<'a, T: Pod>(start: *mut T, count: usize) -> Result<&'a mut [T], Status> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    check_numbers(start, count)?;
+    // SAFETY: not NULL, aligned, at most isize::MAX bytes; there and nobody else's by the promise; any bits are a `T`.
+    Ok(unsafe { core::slice::from_raw_parts_mut(start, count) })
 }
 
 /// The men that a call reads.
@@ -92,7 +109,7 @@ pub unsafe fn numbers<'a, T: Pod>(start: *const T, count: usize) -> Result<&'a [
 #[inline]
 pub unsafe fn men<'a>(start: *const u16, count: usize) -> Result<&'a [Man], Status> {
     if count > Man::COUNT.into() {
-        return Err(Status::TooManyMen);
+        return Err(Status::TooMany);
     }
     // SAFETY: the caller's own promise.
     let indices = unsafe { numbers(start, count) }?;

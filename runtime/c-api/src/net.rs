@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Message};
 use crate::guard::{guard, guard_with};
+use crate::load::Load;
 use crate::memory::{self, Handle, Place};
 use crate::status::Status;
 use crate::tier;
@@ -92,29 +93,10 @@ pub unsafe extern "C" fn tamis_net_load(
     message: *mut c_char,
     message_len: usize,
 ) -> Status {
-    let load = || -> Result<(), Failure> {
-        let net = Place::new(net)?;
-        // SAFETY: writable, as the caller promises.
-        unsafe { net.put(ptr::null()) };
-        // SAFETY: text that ends in a zero, as the caller promises.
-        let kernels = unsafe { tier::named(tier) }?;
-        if file.is_null() {
-            return Err(Status::NullPointer.into());
-        }
-        // SAFETY: as many bytes as the caller says; they stay while the network is used, longer than which the result does not live.
-        let bytes = unsafe { memory::numbers::<u8>(file.cast(), file_len) }?;
-        memory::check_room(memory, memory_len, size_of::<Net>())?;
-        let network = AnyNetwork::load_on(bytes, kernels)?;
-        let place = memory.cast::<Net>();
-        // SAFETY: `check_room` has found it not NULL, at a multiple of 64 and long enough; writable as the caller promises. What it
-        // may have held needs no drop: a network owns nothing.
-        unsafe { place.write(Net { magic: Net::MAGIC, network }) };
-        // SAFETY: writable, as the caller promises.
-        unsafe { net.put(place) };
-        Ok(())
-    };
-    // SAFETY: the message's bytes are writable, as the caller promises.
-    unsafe { guard_with(Message::new(message, message_len), load) }
+    let message = Message::new(message, message_len);
+    let load = Load { memory, memory_len, file, file_len, tier, handle: net, message };
+    // SAFETY: the caller's pointers.
+    unsafe { load.run(|file, tier| Ok(Net { magic: Net::MAGIC, network: AnyNetwork::load_on(file, tier)? })) }
 }
 
 /// What the network is.

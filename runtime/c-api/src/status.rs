@@ -26,6 +26,10 @@ pub enum Status {
     CapacityTooSmall = 7,
     /// The network's input or output is of another kind than this function's.
     OtherKind = 8,
+    /// An array, or the accumulators of a state, have another length than the network's.
+    WrongLength = 9,
+    /// Sparse features are not in ascending order, or not as many as the network takes.
+    FeatureList = 10,
 
     /// The file is no container; a bare quantised.bin must be packed first.
     NotAContainer = 20,
@@ -52,8 +56,8 @@ pub enum Status {
     ManMissing = 43,
     /// A man is to be added and is there already.
     ManPresent = 44,
-    /// More men than one move changes, or than the network was proved for.
-    TooManyMen = 45,
+    /// More men than one move changes, or more men or features than the network was proved for.
+    TooMany = 45,
 
     /// The runtime refuses the call for another reason; the message says which.
     Refused = 60,
@@ -62,7 +66,7 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 26] = [
         Self::Ok,
         Self::NullPointer,
         Self::Misaligned,
@@ -72,6 +76,8 @@ impl Status {
         Self::UnknownTier,
         Self::CapacityTooSmall,
         Self::OtherKind,
+        Self::WrongLength,
+        Self::FeatureList,
         Self::NotAContainer,
         Self::FileLength,
         Self::FileVersion,
@@ -84,7 +90,7 @@ impl Status {
         Self::OtherNet,
         Self::ManMissing,
         Self::ManPresent,
-        Self::TooManyMen,
+        Self::TooMany,
         Self::Refused,
         Self::Internal,
     ];
@@ -104,6 +110,8 @@ impl Status {
             Self::UnknownTier => c"no tier of this name runs on this machine: tamis_tier_name lists those that do",
             Self::CapacityTooSmall => c"the network has more outputs than the array has room for",
             Self::OtherKind => c"the network's input or output is of another kind than this function's",
+            Self::WrongLength => c"an array, or a state, is of another length than the network's",
+            Self::FeatureList => c"sparse features are not in ascending order, or not as many as the network takes",
             Self::NotAContainer => c"the file is no container: pack it with host-tools first",
             Self::FileLength => c"the file is truncated or too long",
             Self::FileVersion => c"the file is of a version, or needs a feature, that this library does not have",
@@ -116,7 +124,7 @@ impl Status {
             Self::OtherNet => c"the state was refreshed with another network: refresh it with this one",
             Self::ManMissing => c"a man is to be removed and is not there",
             Self::ManPresent => c"a man is to be added and is there already",
-            Self::TooManyMen => c"too many men, in one move or on the board",
+            Self::TooMany => c"too many men or features, in one move or at once",
             Self::Refused => c"the runtime refuses the call",
             Self::Internal => c"a fault of the library",
         }

@@ -46,6 +46,15 @@
 #define TAMIS_FEATURES_CHESS 1u
 #define TAMIS_FEATURES_CHESS_MIRRORED 2u
 
+/* Kinds of input of a model, and elements of a dense one. */
+#define TAMIS_INPUT_FEATURES 1u
+#define TAMIS_INPUT_DENSE 2u
+#define TAMIS_INPUT_SPARSE 3u
+#define TAMIS_ELEMENT_U8 1u
+#define TAMIS_ELEMENT_I8 2u
+#define TAMIS_ELEMENT_I16 3u
+#define TAMIS_ELEMENT_F32 5u
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -58,3 +67,4 @@ static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square
 /* Handles. */
 typedef struct tamis_net tamis_net;
 typedef struct tamis_state tamis_state;
+typedef struct tamis_model tamis_model;

@@ -13,7 +13,7 @@ pub fn items(out: &mut String, items: &[Item]) {
             Kind::Constant { name, value } => writeln!(out, "#define {name} {value}").unwrap(),
             Kind::Statuses(statuses) => write_statuses(out, statuses),
             Kind::Structure { name, fields } => {
-                let name = format!("tamis_{}", name.to_lowercase());
+                let name = c_type(name);
                 writeln!(out, "typedef struct {name} {{").unwrap();
                 for (docs, name, kind) in fields {
                     comment(out, "    ", docs);
@@ -100,8 +100,11 @@ fn c_type(kind: &str) -> String {
         "u32" => "uint32_t",
         "u64" => "uint64_t",
         "usize" => "size_t",
+        "Model" => "tamis_model",
+        "ModelShape" => "tamis_model_shape",
         "Net" => "tamis_net",
         "State" => "tamis_state",
+        "Output" => "tamis_output",
         "Shape" => "tamis_shape",
         "Status" => "tamis_status",
         _ => panic!("the type {kind} has no name in C here"),

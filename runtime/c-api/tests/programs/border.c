@@ -228,12 +228,12 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_pop(state), TAMIS_STATE_EMPTY);
     CHECK(tamis_state_refresh(state, net, NULL, 3), TAMIS_NULL_POINTER);
     CHECK(tamis_state_refresh(state, net, (const uint16_t *)(const void *)(zeros + 1), 3), TAMIS_MISALIGNED);
-    CHECK(tamis_state_refresh(state, net, men, (size_t)-1), TAMIS_TOO_MANY_MEN);
+    CHECK(tamis_state_refresh(state, net, men, (size_t)-1), TAMIS_TOO_MANY);
     CHECK(tamis_state_refresh(state, net, &no_man, 1), TAMIS_OUT_OF_RANGE);
     CHECK(tamis_state_refresh(state, NULL, men, 3), TAMIS_NULL_POINTER);
     for (index = 0; index < 768; index++)
         all[index] = (uint16_t)index;
-    CHECK(tamis_state_refresh(state, net, all, 768), TAMIS_TOO_MANY_MEN);
+    CHECK(tamis_state_refresh(state, net, all, 768), TAMIS_TOO_MANY);
     all[1] = all[0];
     CHECK(tamis_state_refresh(state, net, all, 2), TAMIS_MAN_PRESENT);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, &score), TAMIS_STATE_EMPTY);
@@ -254,7 +254,7 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
     SAYS("Pe4 is to be removed and is not there");
     CHECK(tamis_state_push(state, net, &kings[0], 1, &pawn, 1), TAMIS_MAN_PRESENT);
-    CHECK(tamis_state_push(state, net, five, 5, NULL, 0), TAMIS_TOO_MANY_MEN);
+    CHECK(tamis_state_push(state, net, five, 5, NULL, 0), TAMIS_TOO_MANY);
     CHECK(tamis_state_push(state, net, NULL, 1, NULL, 0), TAMIS_NULL_POINTER);
     CHECK(tamis_state_push(state, net, &no_man, 1, NULL, 0), TAMIS_OUT_OF_RANGE);
     CHECK(tamis_state_height(state), 0);
@@ -307,7 +307,7 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     allocations = 0; /* those of reading the file */
     CHECK(tamis_net_load(second_memory, sizeof second_memory, other_file, len, NULL, &second, message, sizeof message), TAMIS_OK);
     CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OTHER_NET);
-    CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_OTHER_NET);
+    CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_WRONG_LENGTH);
     CHECK(tamis_state_create(state_memory, sizeof state_memory, second, PLIES, tamis_net_keys(second), &state, message,
                              sizeof message),
           TAMIS_OK);

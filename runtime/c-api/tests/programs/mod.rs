@@ -4,6 +4,7 @@
 
 mod compiler;
 mod game;
+mod models;
 
 use compiler::{COMPILERS, Compiler, Library, run, valgrind};
 use std::path::{Path, PathBuf};
@@ -103,6 +104,29 @@ fn the_border_refuses_what_it_must_and_allocates_nothing() {
         assert!(printed.ends_with(" checks, 0 failures, 0 allocations\n"), "{printed}");
         if let Some((printed, _)) = valgrind(&program, &arguments) {
             assert!(printed.ends_with(" checks, 0 failures, 0 allocations\n"), "{printed}");
+        }
+    }
+}
+
+/// Every container that is kept as a start for fuzzing: each kind of input and of output.
+#[test]
+fn models_of_every_kind_have_the_numbers_of_rust() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(own("fuzz/corpus/loader")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 20);
+    for compiler in COMPILERS.iter().filter(|compiler| compiler.is_there()) {
+        let program = compiler.build(folder.path(), &[here("tests/programs/models.c")], Library::Static, &[]);
+        for file in &files {
+            let (path, expected) = (file.to_str().unwrap(), models::expected(&std::fs::read(file).unwrap()));
+            for tier in ["scalar", kernels::best().name] {
+                assert_eq!(run(&program, &[path, tier]), expected, "{path} with {tier}");
+            }
+        }
+        for file in files.iter().filter(|file| file.ends_with("dense-i8.bin") || file.ends_with("tiny.bin")) {
+            let Some((printed, _)) = valgrind(&program, &[file.to_str().unwrap()]) else { return };
+            assert_eq!(printed, models::expected(&std::fs::read(file).unwrap()));
         }
     }
 }
