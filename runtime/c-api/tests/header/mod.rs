@@ -1,0 +1,73 @@
+//! `include/tamis.h` is what the sources say.
+//!
+//! The generator reads this crate's own sources, whose form rustfmt and the compiler fix, and knows what this crate has: functions
+//! behind `no_mangle`, constants, the statuses, structures with public fields. What it does not know fails the test. A generator of
+//! C headers from crates.io would bring a licence that the project does not take.
+//!
+//! `TAMIS_BLESS=1 cargo test -p tamis-c header` writes the header anew.
+
+mod source;
+mod write;
+
+use std::path::Path;
+
+/// In the order in which the header has them.
+const SOURCES: [&str; 6] = ["abi", "status", "tier", "net", "state", "model"];
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+fn generated() -> String {
+    let mut header = read("tests/header/head.h");
+    for source in SOURCES {
+        let text = read(&format!("src/{source}.rs"));
+        let items = source::items(&text);
+        let exported = text.matches("#[unsafe(no_mangle)]").count();
+        let functions = items.iter().filter(|item| matches!(item.kind, source::Kind::Function { .. })).count();
+        assert_eq!(functions, exported, "{source}.rs exports a function that the generator does not see");
+        write::items(&mut header, &items);
+    }
+    header + &read("tests/header/tail.h")
+}
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let path = "include/tamis.h";
+    let generated = generated();
+    if std::env::var_os("TAMIS_BLESS").is_some() {
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(path), &generated).unwrap();
+    }
+    let kept = read(path);
+    let line = generated.lines().zip(kept.lines()).position(|(a, b)| a != b);
+    assert!(generated == kept, "{path} differs from line {line:?} on; TAMIS_BLESS=1 writes it anew");
+}
+
+/// Every source with an exported function is read, so that none is missing from the header.
+#[test]
+fn every_source_that_exports_is_read() {
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        let exports = std::fs::read_to_string(&path).unwrap().contains("#[unsafe(no_mangle)]");
+        let is_read = SOURCES.iter().any(|source| path.file_stem().unwrap() == *source);
+        assert!(!exports || is_read, "{} is not among SOURCES", path.display());
+    }
+}
+
+#[test]
+fn every_status_of_the_header_has_a_text() {
+    let text = |status| {
+        // SAFETY: the function gives text that ends in a zero and is never freed.
+        unsafe { core::ffi::CStr::from_ptr(tamis::tamis_status_text(status)) }.to_str().unwrap()
+    };
+    let unknown = text(-1);
+    let header = generated();
+    let (_, statuses) = header.split_once("enum {").unwrap();
+    let (statuses, _) = statuses.split_once("};").unwrap();
+    let mut count = 0;
+    for (name, number) in statuses.lines().filter_map(|line| line.trim().trim_end_matches(',').split_once(" = ")) {
+        assert_ne!(text(number.parse().unwrap()), unknown, "{name}");
+        count += 1;
+    }
+    assert_eq!(count, (-1..1000).filter(|number| text(*number) != unknown).count());
+}
