@@ -10,6 +10,8 @@ mod source;
 mod write;
 
 use std::path::Path;
+use tamis_runtime::engine::{Colour, Kind};
+use tamis_runtime::format::{element, feature_set, input_kind};
 
 /// In the order in which the header has them.
 const SOURCES: [&str; 6] = ["abi", "status", "tier", "net", "state", "model"];
@@ -70,4 +72,49 @@ fn every_status_of_the_header_has_a_text() {
         count += 1;
     }
     assert_eq!(count, (-1..1000).filter(|number| text(*number) != unknown).count());
+}
+
+/// What the header's fixed part defines, in the runtime's own numbers.
+#[test]
+fn constants_are_the_runtimes() {
+    let expected = [
+        ("WHITE", Colour::White as u32),
+        ("BLACK", Colour::Black as u32),
+        ("PAWN", Kind::Pawn as u32),
+        ("KNIGHT", Kind::Knight as u32),
+        ("BISHOP", Kind::Bishop as u32),
+        ("ROOK", Kind::Rook as u32),
+        ("QUEEN", Kind::Queen as u32),
+        ("KING", Kind::King as u32),
+        ("FEATURES_CHESS", feature_set::CHESS),
+        ("FEATURES_CHESS_MIRRORED", feature_set::CHESS_MIRRORED),
+        ("INPUT_FEATURES", input_kind::FEATURES),
+        ("INPUT_DENSE", input_kind::DENSE),
+        ("INPUT_SPARSE", input_kind::SPARSE),
+        ("ELEMENT_U8", element::U8),
+        ("ELEMENT_I8", element::I8),
+        ("ELEMENT_I16", element::I16),
+        ("ELEMENT_F32", element::F32),
+    ];
+    let head = read("tests/header/head.h");
+    let defined =
+        head.lines().filter_map(|line| line.strip_prefix("#define TAMIS_")?.strip_suffix('u')?.split_once(' '));
+    let defined: Vec<(&str, u32)> = defined.map(|(name, number)| (name, number.parse().unwrap())).collect();
+    assert_eq!(defined, expected);
+}
+
+/// A function that no program calls would be one whose declaration nothing has held against its definition.
+#[test]
+fn every_function_is_called_by_a_program() {
+    let programs = ["tests/programs/border.c", "tests/programs/models.c", "examples/game.c"].map(read).concat();
+    let mut count = 0;
+    for source in SOURCES {
+        for item in source::items(&read(&format!("src/{source}.rs"))) {
+            if let source::Kind::Function { name, .. } = item.kind {
+                assert!(programs.contains(&format!("{name}(")), "no program calls {name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20);
 }
