@@ -45,6 +45,9 @@
 /* Feature sets of a shape. */
 #define TAMIS_FEATURES_CHESS 1u
 #define TAMIS_FEATURES_CHESS_MIRRORED 2u
+#define TAMIS_FEATURES_MERGED 3u
+#define TAMIS_FEATURES_MERGED_MIRRORED 4u
+#define TAMIS_FEATURES_NO_KINGS 5u
 
 /* Kinds of input of a model, and elements of a dense one. */
 #define TAMIS_INPUT_FEATURES 1u
@@ -152,9 +155,10 @@ const char *tamis_tier_name(size_t index);
 typedef struct tamis_shape {
     /* Width of one accumulator. */
     uint32_t hidden;
-    /* TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_CHESS_MIRRORED where the board is turned while the own king stands on files e to h. */
+    /* TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is turned while
+     * the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features. */
     uint32_t feature_set;
-    /* Number of features: 768 for each king bucket. */
+    /* Number of features: 768 for each king bucket, 704 with merged king planes, 640 without. */
     uint32_t features;
     /* Output buckets; 1 for a network without. */
     uint32_t output_buckets;

@@ -36,9 +36,10 @@ unsafe impl Handle for Net {
 pub struct Shape {
     /// Width of one accumulator.
     pub hidden: u32,
-    /// TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_CHESS_MIRRORED where the board is turned while the own king stands on files e to h.
+    /// TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is turned while
+    /// the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features.
     pub feature_set: u32,
-    /// Number of features: 768 for each king bucket.
+    /// Number of features: 768 for each king bucket, 704 with merged king planes, 640 without.
     pub features: u32,
     /// Output buckets; 1 for a network without.
     pub output_buckets: u32,

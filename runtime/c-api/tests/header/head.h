@@ -45,6 +45,9 @@
 /* Feature sets of a shape. */
 #define TAMIS_FEATURES_CHESS 1u
 #define TAMIS_FEATURES_CHESS_MIRRORED 2u
+#define TAMIS_FEATURES_MERGED 3u
+#define TAMIS_FEATURES_MERGED_MIRRORED 4u
+#define TAMIS_FEATURES_NO_KINGS 5u
 
 /* Kinds of input of a model, and elements of a dense one. */
 #define TAMIS_INPUT_FEATURES 1u
