@@ -124,7 +124,9 @@ fn length_hint(found: u64, (outputs, inputs): (usize, usize)) -> String {
     let factorisers = Planes::ALL.map(|planes| u64::from(planes.features_per_king_bucket()));
     let is_one = |columns: &u64| found == outputs * (inputs + columns) && inputs.is_multiple_of(*columns);
     if let Some(columns) = factorisers.into_iter().find(is_one) {
-        return format!("; {columns} columns more look like a factoriser inside the tensor, which must be a tensor of its own");
+        return format!(
+            "; {columns} columns more look like a factoriser inside the tensor, which must be a tensor of its own"
+        );
     }
     let mut fits = Vec::new();
     if found.is_multiple_of(outputs) && found != 0 {
