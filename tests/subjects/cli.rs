@@ -12,6 +12,8 @@ mod graph_models; // real networks quantised, evaluated, verified
 mod graph_refusals; // options and files that do not fit a graph
 #[path = "cli/graphs.rs"]
 mod graphs; // small graphs from a checkpoint to a verdict
+#[path = "cli/nnue.rs"]
+mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/paths.rs"]
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]

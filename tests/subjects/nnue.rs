@@ -116,7 +116,7 @@ fn the_small_network_gives_its_engines_values() {
         let mut runner = Runner::new(model, tier);
         let found: Vec<i32> = fens.iter().map(|position| value(&mut runner, position)).collect();
         assert_eq!(Value::from(found), *values, "{}", tier.name);
-        lines::<144>(&model, &net, tier);
+        lines::<160>(&model, &net, tier);
     }
     assert!(to_bytes(&unpack_nnue(&model).unwrap()) == file);
 }
@@ -135,7 +135,7 @@ fn the_network_of_15_1_gives_the_familys_values() {
     let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
     assert!(report.passed && report.proof.holds && report.same_file == Some(true), "{:?}", report.gates);
     for tier in tiers() {
-        lines::<1040>(&model, &net, tier);
+        lines::<1056>(&model, &net, tier);
     }
 }
 
@@ -146,7 +146,7 @@ fn updated_accumulators_give_the_same_values() {
     for (features, head) in [(FeatureSet::HalfKaV2, Head::Clipped { first: 16 }), (FeatureSet::HalfKaV2Hm, pairs)] {
         let net = made_up(shape(features, 32, head), Encoding::Raw, 9);
         let bytes = container(&net);
-        tiers().for_each(|tier| lines::<48>(&Model::parse(bytes.as_ref()).unwrap(), &net, tier));
+        tiers().for_each(|tier| lines::<64>(&Model::parse(bytes.as_ref()).unwrap(), &net, tier));
     }
     let net = made_up(shape(FeatureSet::HalfKp, 32, Head::Clipped { first: 32 }), Encoding::Raw, 9);
     let bytes = container(&net);

@@ -6,8 +6,7 @@ use super::program::{BIAS, PADDING, ROWS, STACK, UNUSED};
 use crate::stockfish::order::{digit_columns, from_digits};
 use crate::stockfish::{Affine, Block, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
 use bytemuck::AnyBitPattern;
-use tamis_runtime::format::op::MAX_DIGITS;
-use tamis_runtime::format::{Layout, Model, Tensor, element};
+use tamis_runtime::format::{Layout, Model, Tensor, element, op};
 
 /// Whether a container holds a network of the Stockfish family.
 #[must_use]
@@ -67,10 +66,13 @@ impl<'a> Reader<'_, 'a> {
     fn transformer(&self, described: &Described) -> Result<Transformer, PackError> {
         let Described { shape: Shape { features, width, .. }, .. } = *described;
         let cols = self.model.input().hidden as usize;
-        let known = cols.checked_sub(width).map(|columns| columns / PSQT_BUCKETS);
-        let fits = |digits: &usize| *digits <= MAX_DIGITS as usize && width + digit_columns(*digits) == cols;
         let missing = || PackError::Contents { tensor: ROWS.to_owned(), outputs: features.used(), inputs: width };
-        let digits = known.filter(fits).filter(|digits| (*digits > 0) == features.has_psqt()).ok_or_else(missing)?;
+        let psqt = self.model.ops().iter().find(|record| record.kind == op::PSQT);
+        let digits = psqt.map_or(0, |record| record.params[0] as usize);
+        let fits = width.checked_add(digit_columns(digits)) == Some(cols) && (digits > 0) == features.has_psqt();
+        if !fits {
+            return Err(missing());
+        }
         let rows = self.tensor(ROWS, element::I16, Layout::Rows, (1, features.used(), cols))?;
         let bias = self.tensor(BIAS, element::I16, Layout::Rows, (1, cols, 1))?;
         // Both were held against a tensor that the file has, so that they are no longer than the file.
@@ -79,6 +81,7 @@ impl<'a> Reader<'_, 'a> {
         for feature in 0..features.used() {
             let (row, at) = (rows.row::<i16>(feature), features.row_of(feature));
             let (row, columns) = row.split_at_checked(width).ok_or_else(missing)?;
+            let (_, columns) = columns.split_at(columns.len() - digits * PSQT_BUCKETS);
             copy(&mut weights, at * width, row);
             for (bucket, value) in psqt.iter_mut().skip(at * PSQT_BUCKETS).take(PSQT_BUCKETS).enumerate() {
                 let found = columns.iter().skip(bucket).step_by(PSQT_BUCKETS).copied().collect::<Vec<i16>>();

@@ -60,6 +60,7 @@ fn accumulators(net: &Net, proof: &mut Proof) -> Vec<i64> {
     let row = |feature: usize, row: &mut [i32]| {
         let at = set.row_of(feature);
         let (own, columns) = row.split_at_mut(width);
+        let (_, columns) = columns.split_at_mut(columns.len() - count * PSQT_BUCKETS);
         let values = weights.get(at * width..).unwrap_or_default();
         own.iter_mut().zip(values).for_each(|(own, value)| *own = i32::from(*value));
         let values = psqt.get(at * PSQT_BUCKETS..).unwrap_or_default();
@@ -90,7 +91,8 @@ fn accumulators(net: &Net, proof: &mut Proof) -> Vec<i64> {
     proof.checks.extend(worst.checks.into_iter().reduce(|a, b| if b.fraction() > a.fraction() { b } else { a }));
     let part = |bucket: usize| {
         let of_digit = |place: usize| {
-            let (low, high) = bounds.get(width + place * PSQT_BUCKETS + bucket).copied().unwrap_or_default();
+            let (low, high) =
+                bounds.get(cols - count * PSQT_BUCKETS + place * PSQT_BUCKETS + bucket).copied().unwrap_or_default();
             (high - low) << (10 * place)
         };
         (0..count).map(of_digit).sum::<i64>() / 2

@@ -15,6 +15,8 @@ use tamis_runtime::format::op::{DIGIT_BITS, MAX_DIGITS};
 
 /// Squares of a plane.
 const SQUARES: usize = 64;
+/// i16 of a row's 64 bytes.
+const ROW_ELEMENTS: usize = 32;
 /// The container's plane of both kings.
 const KINGS: usize = 5;
 /// The most that the highest digit may be: 32 of them fit i16.
@@ -148,10 +150,11 @@ pub fn from_digits(digits: impl DoubleEndedIterator<Item = i16>) -> Option<i32> 
     i32::try_from(value).ok()
 }
 
-/// Elements of a container's accumulator behind the file's.
+/// Elements of a container's accumulator behind the file's: the digits last, and in front of them as many zeros as make rows a whole
+/// number of vectors of every kind. A row is padded to 64 bytes anyway, so that they cost nothing in the file.
 #[must_use]
 pub const fn digit_columns(digits: usize) -> usize {
-    digits * PSQT_BUCKETS
+    (digits * PSQT_BUCKETS).next_multiple_of(ROW_ELEMENTS)
 }
 
 #[cfg(test)]

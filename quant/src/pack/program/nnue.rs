@@ -84,11 +84,13 @@ impl Builder<'_> {
         let Net { shape, transformer, .. } = self.net;
         let (features, width, count) = (shape.features, shape.width, digits(transformer));
         let cols = width + digit_columns(count);
+        let first = cols - count * PSQT_BUCKETS;
         let weights = &transformer.weights.values;
         let psqt = transformer.psqt.as_ref().map_or(&[][..], |psqt| &psqt.values);
         let at = |feature: usize, col: usize| {
             let row = features.row_of(feature);
-            match col.checked_sub(width) {
+            match col.checked_sub(first) {
+                None if col >= width => 0,
                 None => weights.get(row * width + col).copied().unwrap_or(0),
                 // The lowest digits of all buckets first.
                 Some(col) => {

@@ -3,7 +3,7 @@
 //! The features come from the family's rules and not through the container's numbering, and the accumulators are summed in the file's
 //! order, so that a row in the wrong place shows; the digits alone are the container's.
 
-use crate::stockfish::order::{digit, digits};
+use crate::stockfish::order::{digit, digit_columns, digits};
 use crate::stockfish::{
     ACTIVATION_MAX, Affine, Board, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT,
     accumulator,
@@ -65,7 +65,7 @@ impl<'n> NnueModel<'n> {
         values
     }
 
-    /// The digits of a perspective's piece-square values, the lowest of all buckets first.
+    /// What follows the file's accumulator: zeros, then the digits of a perspective's piece-square values, the lowest of all buckets first.
     fn columns(&self, active: &[usize]) -> Vec<i16> {
         let values = self.net.transformer.psqt.as_ref().map_or(&[][..], |psqt| &psqt.values);
         let column = |place: usize, bucket: usize| {
@@ -73,7 +73,9 @@ impl<'n> NnueModel<'n> {
             let digit = |row: &usize| digit(value(row), place as u32, self.digits as u32) as i16;
             active.iter().map(digit).fold(0, i16::wrapping_add)
         };
-        (0..self.digits).flat_map(|place| (0..PSQT_BUCKETS).map(move |bucket| column(place, bucket))).collect()
+        let zeros = digit_columns(self.digits) - self.digits * PSQT_BUCKETS;
+        let columns = (0..self.digits).flat_map(|place| (0..PSQT_BUCKETS).map(move |bucket| column(place, bucket)));
+        std::iter::repeat_n(0, zeros).chain(columns).collect()
     }
 }
 
