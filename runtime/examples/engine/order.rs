@@ -1,7 +1,7 @@
 //! Which move to try first: what the table knows, captures of much by little, moves that refuted neighbours, moves that did well before.
 
 use crate::search::MAX_PLY;
-use cozy_chess::{BitBoard, Board, Color, Move, Piece, Rank};
+use cozy_chess::{BitBoard, Board, Color, File, Move, Piece, Rank};
 use heapless::Vec;
 
 /// No position has more than 218 legal moves.
@@ -52,46 +52,59 @@ impl Memory {
     }
 }
 
+/// A legal move and what is known about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate {
+    score: i32,
+    pub mv: Move,
+    /// Neither a capture nor a promotion.
+    pub is_quiet: bool,
+}
+
 /// Moves, the best first as far as one asks.
 pub struct Moves {
-    moves: Vec<(i32, Move), MOST>,
+    moves: Vec<Candidate, MOST>,
     next: usize,
 }
 
 impl Moves {
+    /// Of none yet; filled where it lies, since it is large.
+    pub const fn new() -> Self {
+        Self { moves: Vec::new(), next: 0 }
+    }
+
     /// Every legal move.
-    pub fn all(board: &Board, memory: &Memory, ply: usize, best: Option<Move>) -> Self {
+    pub fn add_all(&mut self, board: &Board, memory: &Memory, ply: usize, best: Option<Move>) {
         let side = board.side_to_move();
-        Self::collect(board, BitBoard::FULL, |mv| match noise(board, mv) {
-            _ if best == Some(mv) => BEST,
-            Some(noise) => CAPTURE + noise,
-            None => memory.score_quiet(side, ply, mv),
-        })
+        self.add(board, BitBoard::FULL, |mv, noise| match noise {
+            _ if best == Some(mv) => Some(BEST),
+            Some(noise) => Some(CAPTURE + noise),
+            None => Some(memory.score_quiet(side, ply, mv)),
+        });
     }
 
     /// Captures and promotions.
-    pub fn noisy(board: &Board, best: Option<Move>) -> Self {
+    pub fn add_noisy(&mut self, board: &Board, best: Option<Move>) {
         let side = board.side_to_move();
-        let passant = board
-            .en_passant()
-            .map_or(BitBoard::EMPTY, |file| file.bitboard() & Rank::Sixth.relative_to(side).bitboard());
-        let targets = board.colors(!side) | Rank::Eighth.relative_to(side).bitboard() | passant;
-        let mut moves =
-            Self::collect(board, targets, |mv| if best == Some(mv) { BEST } else { noise(board, mv).unwrap_or(-1) });
-        moves.moves.retain(|(_, mv)| noise(board, *mv).is_some());
-        moves
+        let back = Rank::Eighth.relative_to(side).bitboard();
+        let passant = board.en_passant().map_or(BitBoard::EMPTY, File::bitboard);
+        let targets = board.colors(!side) | back | (passant & Rank::Sixth.relative_to(side).bitboard());
+        self.add(board, targets, |mv, noise| if best == Some(mv) { noise.and(Some(BEST)) } else { noise });
     }
 
-    fn collect(board: &Board, targets: BitBoard, score: impl Fn(Move) -> i32) -> Self {
-        let mut moves = Vec::new();
+    /// score: a move's, from how noisy it is; `None` to leave it out.
+    fn add(&mut self, board: &Board, targets: BitBoard, score: impl Fn(Move, Option<i32>) -> Option<i32>) {
+        let enemies = board.colors(!board.side_to_move());
         board.generate_moves(|mut set| {
             set.to &= targets;
             for mv in set {
-                let _ = moves.push((score(mv), mv));
+                let noise = noise(board, enemies, set.piece, mv);
+                if let Some(score) = score(mv, noise) {
+                    let _ = self.moves.push(Candidate { score, mv, is_quiet: noise.is_none() });
+                }
             }
             false
         });
-        Self { moves, next: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -100,34 +113,29 @@ impl Moves {
 }
 
 impl Iterator for Moves {
-    type Item = Move;
+    type Item = Candidate;
 
-    fn next(&mut self) -> Option<Move> {
+    fn next(&mut self) -> Option<Candidate> {
         let rest = self.moves.get_mut(self.next..)?;
         // The first of equals, so that the order does not depend on how this is written.
-        let best = (1..rest.len()).fold(0, |best, index| if rest[index].0 > rest[best].0 { index } else { best });
-        let chosen = rest.get(best)?.1;
-        rest[..=best].rotate_right(1);
+        let best =
+            (1..rest.len()).fold(0, |best, index| if rest[index].score > rest[best].score { index } else { best });
+        let chosen = *rest.get(best)?;
+        rest.swap(0, best);
         self.next += 1;
         Some(chosen)
     }
 }
 
 /// How much a capture or a promotion promises; `None` for a quiet move.
-pub fn noise(board: &Board, mv: Move) -> Option<i32> {
-    let side = board.side_to_move();
-    let piece = board.piece_on(mv.from)?;
-    let is_passant = piece == Piece::Pawn && mv.from.file() != mv.to.file() && !board.occupied().has(mv.to);
-    let taken = match board.piece_on(mv.to) {
-        _ if is_passant => Some(Piece::Pawn),
-        Some(taken) if board.colors(!side).has(mv.to) => Some(taken),
-        _ => None, // nothing, or the own rook of a castling
+fn noise(board: &Board, enemies: BitBoard, piece: Piece, mv: Move) -> Option<i32> {
+    let taken = if enemies.has(mv.to) {
+        board.piece_on(mv.to)
+    } else if piece == Piece::Pawn && mv.from.file() != mv.to.file() {
+        Some(Piece::Pawn) // en passant
+    } else {
+        None
     };
-    match (taken, mv.promotion) {
-        (None, None) => None,
-        (taken, promotion) => {
-            let value = |piece: Option<Piece>| piece.map_or(0, |piece| 16 * (1 + piece as i32));
-            Some(value(taken) + value(promotion) - piece as i32)
-        }
-    }
+    let value = |piece: Option<Piece>| piece.map_or(0, |piece| 16 * (1 + piece as i32));
+    (taken.is_some() || mv.promotion.is_some()).then(|| value(taken) + value(mv.promotion) - piece as i32)
 }

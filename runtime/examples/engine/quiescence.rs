@@ -1,7 +1,7 @@
 //! Where the depth is used up: captures and promotions until nothing hangs, and every move out of check.
 
 use crate::evaluation::Evaluator;
-use crate::order::Moves;
+use crate::order::{Candidate, Moves};
 use crate::score;
 use crate::search::{Halt, MAX_PLY, Search};
 use crate::table::Bound;
@@ -23,16 +23,21 @@ impl<E: Evaluator> Search<'_, E> {
         }
         let best_known = known.and_then(|entry| entry.best);
         let is_in_check = !board.checkers().is_empty();
-        let (mut best, moves) = if is_in_check {
-            (score::mated(ply), Moves::all(board, &self.memory, ply, best_known))
+        let mut moves = Moves::new();
+        let mut best = if is_in_check {
+            moves.add_all(board, &self.memory, ply, best_known);
+            score::mated(ply)
         } else {
             // Nobody has to take: the side to move is worth at least what it has.
-            (self.evaluate(board)?, Moves::noisy(board, best_known))
+            self.evaluate(board)?
         };
         let (floor, mut best_move) = (alpha, None);
         alpha = alpha.max(best);
         if alpha < beta {
-            for mv in moves {
+            if !is_in_check {
+                moves.add_noisy(board, best_known);
+            }
+            for Candidate { mv, .. } in moves.by_ref() {
                 let next = self.make(board, mv)?;
                 let score = -self.quiescence(&next, ply + 1, -beta, -alpha)?;
                 self.unmake()?;

@@ -14,7 +14,7 @@
 
 use crate::evaluation::{Evaluator, Fault};
 use crate::men;
-use crate::order::{Memory, Moves, noise};
+use crate::order::{Candidate, Memory, Moves};
 use crate::score::{self, INFINITE, MATE_BOUND};
 use crate::table::{Bound, Table};
 use crate::time::Deadlines;
@@ -126,14 +126,14 @@ impl<E: Evaluator> Search<'_, E> {
         best_known: Option<Move>,
     ) -> Result<i32, Halt> {
         let is_in_check = !board.checkers().is_empty();
-        let moves = Moves::all(board, &self.memory, ply, best_known);
+        let mut moves = Moves::new();
+        moves.add_all(board, &self.memory, ply, best_known);
         if moves.is_empty() {
             return Ok(if is_in_check { score::mated(ply) } else { 0 });
         }
         let (mut best, mut best_move, floor) = (-INFINITE, None, alpha);
         let mut quiet_tried = Bounded::<Move, 64>::new();
-        for (index, mv) in moves.enumerate() {
-            let is_quiet = noise(board, mv).is_none();
+        for (index, Candidate { mv, is_quiet, .. }) in moves.by_ref().enumerate() {
             let next = self.make(board, mv)?;
             let reduction =
                 if is_quiet && !is_in_check && next.checkers().is_empty() { later(depth, index) } else { 0 };

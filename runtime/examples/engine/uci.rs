@@ -67,7 +67,13 @@ impl Engine {
                 say!("id name Tamis example {}\nid author the Tamis authors", env!("CARGO_PKG_VERSION"));
                 say!("{}\nuciok", options::list());
             }
-            Command::IsReady => say!("readyok"),
+            Command::IsReady => {
+                // Not on the clock of the first move. A search has the table with it.
+                if self.worker.is_none() && self.table.is_none() {
+                    self.table = Some(Table::new(self.options.hash_megabytes)?);
+                }
+                say!("readyok");
+            }
             Command::NewGame => {
                 self.stop();
                 if let Some(table) = &mut self.table {
