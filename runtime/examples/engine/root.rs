@@ -75,7 +75,7 @@ fn search_with<E: Evaluator>(
         table,
         memory: Box::new(Memory::new()),
         keys: task.game.keys.clone(),
-        lines: vec![Vec::with_capacity(MAX_PLY); MAX_PLY],
+        lines: vec![Vec::new(); MAX_PLY],
         nodes: 0,
         deepest: 0,
         node_limit: task.limits.nodes.unwrap_or(u64::MAX),

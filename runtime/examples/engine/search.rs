@@ -193,7 +193,7 @@ impl<E: Evaluator> Search<'_, E> {
         self.nodes += 1;
         self.deepest = self.deepest.max(ply);
         self.lines[ply].clear();
-        let is_late = self.nodes % PATIENCE == 0
+        let is_late = self.nodes.is_multiple_of(PATIENCE)
             && (self.stop.load(Ordering::Relaxed) || self.deadlines.hard.is_some_and(|hard| Instant::now() >= hard));
         if is_late || self.nodes > self.node_limit { Err(Halt::Stopped) } else { Ok(()) }
     }

@@ -73,8 +73,8 @@ fn mates_draws_and_ends_are_seen() {
     // Mated in two plies whatever is played: the rooks take the last ranks.
     engine.send("position fen 7k/R7/8/8/8/8/8/1R4K1 b - - 0 1");
     assert!(engine.ask("go depth 5", "bestmove").iter().any(|line| line.contains(" score mate -1 ")));
-    // The side that is behind repeats: white's queen checks for ever.
-    engine.send("position fen 6k1/5pp1/8/8/8/8/qr6/4Q2K w - - 0 1");
+    // The side that is behind repeats: the queen checks on e8 and h5 for ever.
+    engine.send("position fen 6k1/6p1/5p2/8/8/8/qr6/4Q2K w - - 0 1");
     assert!(engine.ask("go depth 9", "bestmove").iter().any(|line| line.contains(" score cp 0 ")));
     for (fen, best) in [
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "bestmove 0000"),    // stalemate
