@@ -51,11 +51,17 @@ mod proof; // the overflow proof and its witnesses
 #[path = "subjects/permutation.rs"]
 mod permutation; // another order of the neurons
 
+#[path = "subjects/engine.rs"]
+mod engine; // the engine interface against filling anew
+
 #[path = "subjects/plies.rs"]
 mod plies; // a ply stack and its refresh cache against filling anew
 
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
+
+#[path = "subjects/nnue.rs"]
+mod nnue; // networks of the Stockfish family on the runtime
 
 #[path = "subjects/own_networks.rs"]
 mod own_networks; // the repository's own networks against their framework
@@ -71,3 +77,9 @@ mod inputs; // descriptions of graphs, files of tensors, readers of examples
 
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
+
+#[path = "subjects/nnue_files.rs"]
+mod nnue_files; // files of the Stockfish family, read and written
+
+#[path = "subjects/stockfish.rs"]
+mod stockfish; // networks of the Stockfish family against their engines

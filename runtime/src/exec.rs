@@ -273,7 +273,8 @@ impl Plan<'_> {
                     *sum = dot(first, second, w, max);
                 }
             }
-            Work::PairwiseU8 { max, shift } => {
+            Work::PairwiseU8 { max, shift, left_out } => {
+                let (first, second) = (without(first, left_out), without(second, left_out));
                 let (low, high) = out.split_at_mut(first.len() / 2);
                 (self.kernels.pairwise_u8.call)(first, max, shift, low);
                 if !second.is_empty() {
@@ -304,6 +305,11 @@ impl Head<'_> {
         let sum = (self.dot)(first, second, weights, self.max);
         num::rescale_by(sum, self.pre, self.bias.get(bucket, 0), self.factor, self.divisor)
     }
+}
+
+/// An accumulator without its last elements.
+pub(crate) fn without(accumulator: &[i16], left_out: usize) -> &[i16] {
+    accumulator.get(..accumulator.len().saturating_sub(left_out)).unwrap_or(&[])
 }
 
 fn typed<T: Pod>(bytes: &[u8]) -> &[T] {

@@ -1,6 +1,7 @@
 //! Where the men stand: twelve sets of squares, kept by make and unmake, from which any accumulator can be filled anew.
 
 use super::man::{Colour, Kind, Man};
+use crate::error::RunError;
 use bytemuck::{Pod, Zeroable};
 
 /// Sets of squares, a bit a square.
@@ -48,6 +49,46 @@ impl Board {
             self.count -= 1;
         }
         is_there
+    }
+
+    /// Takes `removed` away, then puts `added` there. False, and nothing done, if one of those is not there or one of these is.
+    #[inline]
+    #[must_use]
+    pub fn change(&mut self, added: &[Man], removed: &[Man]) -> bool {
+        for (index, man) in removed.iter().enumerate() {
+            if !self.remove(*man) {
+                self.undo(&[], &removed[..index]);
+                return false;
+            }
+        }
+        for (index, man) in added.iter().enumerate() {
+            if !self.add(*man) {
+                self.undo(&added[..index], removed);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Why [`Board::change`] gave false.
+    #[cold]
+    pub fn refusal(&self, added: &[Man], removed: &[Man]) -> RunError {
+        let mut board = *self;
+        let refused = removed.iter().find(|man| !board.remove(**man)).map(|man| (man, false));
+        let refused = refused.or_else(|| added.iter().find(|man| !board.add(**man)).map(|man| (man, true)));
+        // There is one; the other word is for a compiler that cannot know it.
+        refused.map_or(RunError::StackEmpty, |(man, is_added)| RunError::Man { man: *man, is_added })
+    }
+
+    /// Takes a change back. What was removed is put back last, so that a king's square ends as what it was.
+    #[inline]
+    pub fn undo(&mut self, added: &[Man], removed: &[Man]) {
+        for man in added {
+            let _ = self.remove(*man);
+        }
+        for man in removed {
+            let _ = self.add(*man);
+        }
     }
 
     #[inline]

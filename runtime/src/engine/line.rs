@@ -7,7 +7,8 @@
 //! entry was last filled for.
 
 use super::board::Board;
-use super::man::{Colour, Kind, Man};
+use super::eyes::Eyes;
+use super::man::{Colour, Man};
 use super::network::AnyNetwork;
 use super::ply::Ply;
 use crate::error::RunError;
@@ -106,20 +107,15 @@ impl Line<'_> {
             Some(place) if (self.top.plies as usize) < limit => place,
             _ => return Err(RunError::StackFull { limit }),
         };
-        let mut board = self.top.board;
-        for man in removed {
-            if !board.remove(*man) {
-                return Err(RunError::Man { man: *man, is_added: false });
-            }
+        let board = &mut self.top.board;
+        if !board.change(added, removed) {
+            return Err(board.refusal(added, removed));
         }
-        for man in added {
-            if !board.add(*man) {
-                return Err(RunError::Man { man: *man, is_added: true });
-            }
+        if let Err(error) = net.check_count(board.count()) {
+            board.undo(added, removed);
+            return Err(error);
         }
-        net.check_count(board.count())?;
         *place = ply;
-        self.top.board = board;
         self.top.len += 1;
         self.top.plies += 1;
         Ok(())
@@ -152,14 +148,7 @@ impl Line<'_> {
             return Ok(());
         }
         self.top.len -= 1;
-        let board = &mut self.top.board;
-        // In the reverse order of a push, so that a king's square ends as what it was; each was checked by the push.
-        for man in ply.added() {
-            let _ = board.remove(*man);
-        }
-        for man in ply.removed() {
-            let _ = board.add(*man);
-        }
+        self.top.board.undo(ply.added(), ply.removed());
         Ok(())
     }
 
@@ -248,20 +237,20 @@ impl Line<'_> {
     fn bring_both_up_to_date(&mut self, net: &AnyNetwork<'_>) -> bool {
         let (hidden, len) = (self.hidden, self.top.len as usize);
         let Some([.., parent, ply]) = self.plies.get_mut(..len) else { return false };
-        if !ply.is_plain() || !Colour::BOTH.into_iter().all(|colour| parent.is_computed(colour)) {
+        if !ply.is_plain() || !parent.is_computed_for_both() {
             return false;
         }
         let board = &self.top.board;
-        let of = |man: Man| Colour::BOTH.map(|colour| net.feature(colour, board.king(colour), man));
+        let white = net.eyes(Colour::White, board.king(Colour::White));
+        let black = net.eyes(Colour::Black, board.king(Colour::Black));
         let moved = match (ply.added(), ply.removed()) {
             (&[to], &[from]) => {
-                let ([a, b], [c, d]) = (of(to), of(from));
-                Moved::Quiet([[a, c], [b, d]])
+                Moved::Quiet([[white.feature(to), white.feature(from)], [black.feature(to), black.feature(from)]])
             }
-            (&[to], &[from, taken]) => {
-                let ([a, b], [c, d], [e, f]) = (of(to), of(from), of(taken));
-                Moved::Capture([[a, c, e], [b, d, f]])
-            }
+            (&[to], &[from, taken]) => Moved::Capture([
+                [white.feature(to), white.feature(from), white.feature(taken)],
+                [black.feature(to), black.feature(from), black.feature(taken)],
+            ]),
             _ => return false,
         };
         let end = len * 2 * hidden;
@@ -269,7 +258,7 @@ impl Line<'_> {
         let (before, after) = pairs.split_at_mut(2 * hidden);
         let is_done = net.plan().move_both(after, before, &moved);
         if is_done {
-            Colour::BOTH.into_iter().for_each(|colour| ply.set_computed(colour));
+            ply.set_computed_for_both();
         }
         is_done
     }
@@ -291,18 +280,18 @@ impl Line<'_> {
             from -= 1;
         }
         // Between equal keys, any of the king's squares gives the same features.
-        let king = self.top.board.king(colour);
+        let eyes = net.eyes(colour, self.top.board.king(colour));
         for index in from + 1..=top {
-            self.step(net, colour, king, index);
+            self.step(net, colour, &eyes, index);
         }
     }
 
     /// A ply's accumulator from its parent's.
-    fn step(&mut self, net: &AnyNetwork<'_>, colour: Colour, king: u8, index: usize) {
+    fn step(&mut self, net: &AnyNetwork<'_>, colour: Colour, eyes: &Eyes, index: usize) {
         let hidden = self.hidden;
         let Some(ply) = self.plies.get_mut(index) else { return };
-        let added = features(net, colour, king, ply.added().iter().copied());
-        let removed = features(net, colour, king, ply.removed().iter().copied());
+        let added = features(net, eyes, ply.added().iter().copied());
+        let removed = features(net, eyes, ply.removed().iter().copied());
         let start = (2 * index + colour.index()) * hidden;
         let (done, rest) = self.accumulators.split_at_mut(start);
         let parent = done.get(start - 2 * hidden..).and_then(|from| from.get(..hidden));
@@ -318,6 +307,7 @@ impl Line<'_> {
         let Some(top) = self.top_index() else { return };
         let (hidden, board) = (self.hidden, self.top.board);
         let king = board.king(colour);
+        let eyes = net.eyes(colour, king);
         let start = (2 * top + colour.index()) * hidden;
         let Some(out) = self.accumulators.get_mut(start..start + hidden) else { return };
         let place = 2 * net.key(colour, king) + colour.index();
@@ -327,12 +317,12 @@ impl Line<'_> {
             if entry.is_filled == 0 {
                 net.plan().start(cached);
             }
-            change(net, colour, king, cached, &had, &board);
+            change(net, &eyes, cached, &had, &board);
             (entry.board, entry.is_filled) = (board, 1);
             out.copy_from_slice(cached);
         } else {
             net.plan().start(out);
-            change(net, colour, king, out, &Board::EMPTY, &board);
+            change(net, &eyes, out, &Board::EMPTY, &board);
         }
         if let Some(ply) = self.plies.get_mut(top) {
             ply.set_computed(colour);
@@ -341,20 +331,15 @@ impl Line<'_> {
 }
 
 /// Takes an accumulator from one board to another.
-fn change(net: &AnyNetwork<'_>, colour: Colour, king: u8, accumulator: &mut [i16], from: &Board, to: &Board) {
+fn change(net: &AnyNetwork<'_>, eyes: &Eyes, accumulator: &mut [i16], from: &Board, to: &Board) {
     let (mut added, mut removed) = (to.without(from).peekable(), from.without(to).peekable());
     while added.peek().is_some() || removed.peek().is_some() {
-        let plus = features(net, colour, king, added.by_ref().take(DIFFERENT));
-        let minus = features(net, colour, king, removed.by_ref().take(DIFFERENT));
+        let plus = features(net, eyes, added.by_ref().take(DIFFERENT));
+        let minus = features(net, eyes, removed.by_ref().take(DIFFERENT));
         net.plan().change(accumulator, None, &plus, &minus);
     }
 }
 
-fn features(
-    net: &AnyNetwork<'_>,
-    colour: Colour,
-    king: u8,
-    men: impl Iterator<Item = Man>,
-) -> heapless::Vec<u32, DIFFERENT> {
-    men.filter(|man| net.has_feature(man.kind() == Kind::King)).map(|man| net.feature(colour, king, man)).collect()
+fn features(net: &AnyNetwork<'_>, eyes: &Eyes, men: impl Iterator<Item = Man>) -> heapless::Vec<u32, DIFFERENT> {
+    men.filter(|man| net.has_feature(*man)).map(|man| eyes.feature(man)).collect()
 }

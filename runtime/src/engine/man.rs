@@ -1,6 +1,5 @@
 //! A man on a square: what an engine adds and removes when it makes a move.
 
-use crate::nnue::chess::OPPONENT;
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 
@@ -130,12 +129,6 @@ impl Man {
     #[inline]
     pub(super) const fn plane(self) -> usize {
         (self.0 / SQUARES) as usize
-    }
-
-    /// As [`crate::nnue::chess`] writes a piece on a board that is stored as white sees it.
-    #[inline]
-    pub(super) const fn piece(self) -> u8 {
-        if self.0 < COLOUR { (self.0 / SQUARES) as u8 } else { (self.0 / SQUARES - 6) as u8 | OPPONENT }
     }
 }
 

@@ -50,6 +50,7 @@
 mod any_state;
 mod board;
 mod error;
+mod eyes;
 mod line;
 mod man;
 mod network;

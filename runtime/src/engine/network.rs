@@ -1,11 +1,12 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
 use super::error::LoadError;
-use super::man::{Colour, Man};
+use super::eyes::{Eyes, perspective};
+use super::man::{Colour, Kind, Man};
 use crate::error::RunError;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Kernels};
-use crate::nnue::chess::{ChessView, Perspective};
+use crate::nnue::chess::{ChessView, Planes};
 use crate::plan::Plan;
 
 /// Output buckets of 0 to 32 men.
@@ -15,24 +16,37 @@ const BUCKET_TABLE_LEN: usize = feature_set::BUCKET_TABLE_LEN;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Features {
+    planes: Planes,
     king_buckets: usize,
     is_mirrored: bool,
 }
 
 impl Features {
     /// A man's colour, kind and square: bullet's `Chess768`.
-    pub const CHESS_768: Self = Self { king_buckets: 1, is_mirrored: false };
+    pub const CHESS_768: Self = Self::king_buckets(1);
+    /// HalfKP of Stockfish 12 and 13: 640 features for each of the 64 squares of the own king, kings not among them.
+    pub const HALF_KP: Self = Self { planes: Planes::NoKings, ..Self::king_buckets(64) };
+    /// HalfKAv2 of Stockfish 14: 704 features for each of the 64 squares.
+    pub const HALF_KA_V2: Self = Self::king_buckets(64).merged_kings();
+    /// HalfKAv2_hm of Stockfish 15 to 17.1: the same for 32 squares, the board mirrored.
+    pub const HALF_KA_V2_HM: Self = Self::king_buckets(32).mirrored().merged_kings();
 
     /// The same 768 for each of `count` buckets of the own king's square: `ChessBuckets`.
     #[must_use]
     pub const fn king_buckets(count: usize) -> Self {
-        Self { king_buckets: count, is_mirrored: false }
+        Self { planes: Planes::Both, king_buckets: count, is_mirrored: false }
     }
 
     /// The board turned left to right while the own king stands on files e to h: `ChessBucketsMirrored`.
     #[must_use]
     pub const fn mirrored(self) -> Self {
         Self { is_mirrored: true, ..self }
+    }
+
+    /// One plane for both kings, 704 features in place of 768.
+    #[must_use]
+    pub const fn merged_kings(self) -> Self {
+        Self { planes: Planes::Merged, ..self }
     }
 }
 
@@ -57,6 +71,7 @@ pub struct AnyNetwork<'a> {
     features: Features,
     buckets: [u8; BUCKET_TABLE_LEN],
     outputs: usize,
+    most_men: usize,
 }
 
 impl<'a> AnyNetwork<'a> {
@@ -79,11 +94,12 @@ impl<'a> AnyNetwork<'a> {
         let plan = Plan::new(model, kernels);
         let view = plan.chess_view().ok_or(LoadError::NotChess)?;
         let input = model.input();
-        let king_buckets = (input.size / feature_set::FEATURES_PER_KING_BUCKET) as usize;
-        let features = Features { king_buckets, is_mirrored: view.mirrored };
+        let king_buckets = (input.size / view.planes.features_per_king_bucket()) as usize;
+        let features = Features { planes: view.planes, king_buckets, is_mirrored: view.mirrored };
         let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
         let outputs = model.values().get(input.output as usize).map_or(0, |value| value.len as usize);
-        Ok(Self { plan, view, features, buckets, outputs })
+        let most_men = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
+        Ok(Self { plan, view, features, buckets, outputs, most_men })
     }
 
     /// Whether the engine was built for this network.
@@ -94,6 +110,7 @@ impl<'a> AnyNetwork<'a> {
         let input = self.plan.model().input();
         for (what, found, expected) in [
             ("width of an accumulator", self.hidden(), hidden),
+            ("features of a king bucket", planes(self.features), planes(expected.features)),
             ("king buckets", self.features.king_buckets, expected.features.king_buckets),
             (
                 "mirroring by the king's file (0 no, 1 yes)",
@@ -108,6 +125,11 @@ impl<'a> AnyNetwork<'a> {
             }
         }
         Ok(())
+    }
+
+    /// How the network sees a board, for what this interface leaves out.
+    pub const fn view(&self) -> &ChessView<'a> {
+        &self.view
     }
 
     /// The plan, for what this interface leaves out.
@@ -141,25 +163,29 @@ impl<'a> AnyNetwork<'a> {
         self.features.king_buckets * if self.features.is_mirrored { 2 } else { 1 }
     }
 
-    /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it).
+    /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it); `None` for a king where
+    /// kings are no features.
+    pub fn feature(&self, colour: Colour, king: u8, man: Man) -> Option<u32> {
+        self.has_feature(man).then(|| self.eyes(colour, king).feature(man))
+    }
+
+    /// What turns men into features for a colour, whose king stands on `king`.
     #[inline]
-    pub fn feature(&self, colour: Colour, king: u8, man: Man) -> u32 {
-        let (perspective, king) = seen(colour, king);
-        self.view.feature(perspective, man.piece(), man.square(), king)
+    pub(super) fn eyes(&self, colour: Colour, king: u8) -> Eyes {
+        Eyes::new(&self.view, colour, king)
     }
 
     /// Which of [`AnyNetwork::keys`] entries a king's square belongs to.
     #[inline]
     pub(super) fn key(&self, colour: Colour, king: u8) -> usize {
-        let key = self.view.refresh_key(seen(colour, king).1) as usize;
+        let key = self.view.refresh_key(self.view.seen(perspective(colour), king)) as usize;
         if self.features.is_mirrored { key } else { key / 2 }
     }
 
-    /// Whether a king, or another man, has a feature at all.
+    /// Whether a man is a feature at all.
     #[inline]
-    pub(super) fn has_feature(&self, is_king: bool) -> bool {
-        let _ = is_king;
-        true
+    pub(super) fn has_feature(&self, man: Man) -> bool {
+        self.view.has_king_features() || man.kind() != Kind::King
     }
 
     /// Whether the network reads the accumulators of both colours.
@@ -171,8 +197,7 @@ impl<'a> AnyNetwork<'a> {
     /// Whether so many men can be on a board.
     #[inline]
     pub(super) fn check_count(&self, men: usize) -> Result<(), RunError> {
-        let limit = self.plan.max_active();
-        if men <= limit { Ok(()) } else { Err(RunError::TooManyFeatures { found: men, limit }) }
+        if men <= self.most_men { Ok(()) } else { Err(RunError::TooManyFeatures { found: men, limit: self.most_men }) }
     }
 
     /// The output bucket of a number of men.
@@ -182,13 +207,8 @@ impl<'a> AnyNetwork<'a> {
     }
 }
 
-/// Colour and king's square as [`ChessView`] counts, for a board that is stored as white sees it.
-#[inline]
-const fn seen(colour: Colour, king: u8) -> (Perspective, u8) {
-    match colour {
-        Colour::White => (Perspective::SideToMove, king),
-        Colour::Black => (Perspective::Other, king ^ 56),
-    }
+const fn planes(features: Features) -> usize {
+    features.planes.features_per_king_bucket() as usize
 }
 
 /// A chess network whose accumulators have `HIDDEN` elements.

@@ -66,6 +66,16 @@ impl Ply {
         self.computed[colour as usize] = 1;
     }
 
+    #[inline]
+    pub fn is_computed_for_both(&self) -> bool {
+        self.computed == [1; 2]
+    }
+
+    #[inline]
+    pub const fn set_computed_for_both(&mut self) {
+        self.computed = [1; 2];
+    }
+
     /// Neither side's accumulator is computed, and no king moves.
     #[inline]
     pub fn is_plain(&self) -> bool {
