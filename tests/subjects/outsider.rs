@@ -16,6 +16,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> String {
         .args(arguments)
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0") // nobody looks at it; it costs time
         .output()
         .unwrap();
     assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
