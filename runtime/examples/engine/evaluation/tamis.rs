@@ -7,7 +7,7 @@ use crate::search::MAX_PLY;
 use cozy_chess::Board;
 use tamis_runtime::engine::State;
 
-/// One a thread. A quarter of a megabyte, so it lives on the heap.
+/// One a thread. Some eighty kilobytes, so it lives on the heap.
 pub struct Tamis {
     pub(super) net: Network,
     pub(super) state: Box<State<HIDDEN, MAX_PLY>>,
