@@ -15,6 +15,12 @@ mod cli; // the program as a person or a script meets it
 #[path = "subjects/engines.rs"]
 mod engines; // what real engines' networks evaluate to
 
+#[path = "subjects/uci.rs"]
+mod uci; // the example engine: games, conversation, bench
+
+#[path = "subjects/outsider.rs"]
+mod outsider; // the README's program in a new directory
+
 #[path = "subjects/verification.rs"]
 mod verification; // the three questions on real networks
 

@@ -52,7 +52,7 @@ impl Ran {
 }
 
 /// The program.
-fn binary() -> PathBuf {
+pub fn binary() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).unwrap().join(format!("host-tools{}", std::env::consts::EXE_SUFFIX));
     assert!(path.is_file(), "{} is missing: build it with `cargo test --workspace`", path.display());
