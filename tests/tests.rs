@@ -9,6 +9,9 @@ mod angel; // matrix folders and models of Angel, against their truth
 #[path = "subjects/angel_models.rs"]
 mod angel_models; // models of Angel that no fixture has, against plain loops
 
+#[path = "subjects/batches.rs"]
+mod batches; // batches of parallel text against OpenNMT-tf's
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 

@@ -1,7 +1,9 @@
 //! What can be typed; what it means is in [`crate::verbs`].
 
+mod batches;
 mod network;
 
+pub use batches::{BatchFormat, BatchType, Batches};
 pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
 
 use crate::status;
@@ -58,6 +60,8 @@ pub enum Verb {
     Export(Export),
     /// Measure a container against full precision, prove its bounds, name mistakes
     Verify(Verify),
+    /// Turn parallel text into padded batches of ids, as OpenNMT-tf makes them for training
+    Batches(Batches),
     /// List what this machine can run, operation by operation
     Tiers,
     /// Do all of it on the networks that come with the program

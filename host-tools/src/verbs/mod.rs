@@ -1,5 +1,6 @@
 //! One verb a file: arguments in, a report out. Only [`run`] prints.
 
+mod batches;
 mod completions;
 mod demo;
 mod eval;
@@ -45,6 +46,10 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
         Verb::Verify(args) => {
             let output = args.html.as_deref().map_or(Ok(*output), |page| output.beside(page))?;
             output.report(&verify::run(&args, &output)?)
+        }
+        Verb::Batches(args) => {
+            let output = output.beside(&args.target.out)?;
+            output.report(&batches::run(&args, &output)?)
         }
         Verb::Tiers => output.report(&tiers::run()),
         Verb::Demo => output.report(&demo::run(output)?),
