@@ -68,3 +68,6 @@ mod inputs; // descriptions of graphs, files of tensors, readers of examples
 
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
+
+#[path = "subjects/tokens.rs"]
+mod tokens; // the token network from text to a verdict

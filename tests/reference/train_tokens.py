@@ -14,7 +14,7 @@ itself, so that no linear model on counts of words does better than chance. One 
     h      = max(hidden . [u, v, u * v] + bias, 0)                     (16,)
     logit  = score . h + bias
 
-Loss: binary cross-entropy. 2,000 held-out pairs; 256 others for calibration.
+Loss: binary cross-entropy. 2,000 held-out pairs; 1,024 others for calibration.
 """
 
 import argparse
@@ -35,7 +35,7 @@ HERE = Path(__file__).parent
 WORDS, TOPICS, UNKNOWN_SHARE, TOPIC_SHARE = 2000, 8, 0.02, 0.75
 SHORTEST, LONGEST = 3, 12
 WIDTH, HIDDEN = 8, 16
-COUNTS = {"train": 40_000, "held-out": 2_000, "calibration": 256}
+COUNTS = {"train": 40_000, "held-out": 2_000, "calibration": 1024}
 # The rule of the batches: README.md shows it too.
 RULE = ["--batch-type", "tokens", "--batch-size", "512", "--length-bucket-width", "1", "--max-src", "12", "--max-tgt", "13"]
 

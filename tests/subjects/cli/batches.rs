@@ -170,3 +170,77 @@ fn nothing_is_written_of_what_is_wrong() {
     assert!(ran.stderr.contains("is an input"), "{}", ran.stderr);
     assert!(host_tools!("batches", "--help").fine().text().contains("--alignments"));
 }
+
+#[test]
+fn a_token_network_goes_from_text_to_a_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let own = |name: &str| tests::own("reference").join(name);
+    let batches = |vocabulary: &Path, out: &str| {
+        host_tools!(
+            "batches",
+            "--src",
+            own("tokens.calibration.src"),
+            "--tgt",
+            own("tokens.calibration.tgt"),
+            "--src-vocab",
+            vocabulary,
+            "--tgt-vocab",
+            own("tokens.tgt.vocab"),
+            "--batch-size",
+            "32",
+            "-o",
+            path(out),
+        )
+    };
+    let quantise = |calibration: &str| {
+        let (checkpoint, arch) = (own("tokens.safetensors"), own("tokens.toml"));
+        host_tools!("quantise", checkpoint, "--arch", arch, "--calibrate", path(calibration), "-o", path("tokens.bin"))
+    };
+    // A vocabulary with a word more than the embedding has rows.
+    let longer = fs::read_to_string(own("tokens.src.vocab")).unwrap() + "more\n";
+    fs::write(path("longer.vocab"), longer).unwrap();
+    batches(&path("longer.vocab"), "longer").fine();
+    let ran = quantise("longer");
+    assert_eq!(ran.status, 3, "{}", ran.stderr);
+    for words in [
+        "longer: batch 0, row 0 (line 1 of the corpus): ids of vocabularies with 2005 source and 2004 target ids, together 4009; the \
+         network's embedding has 4008 rows",
+        "help: make the batches with the vocabularies that the network was trained with",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    assert!(!path("tokens.bin").exists());
+
+    batches(&own("tokens.src.vocab"), "calibration").fine();
+    quantise("calibration").fine();
+    let reference = own("tokens.reference.safetensors");
+    let report = host_tools!("verify", path("tokens.bin"), "--reference", reference, "--json").fine().json();
+    assert_eq!((report["schema"].as_str(), report["passed"].as_bool()), (Some("tamis-verify-graph-1"), Some(true)));
+    assert_eq!(report["runtime"]["examples"], 2000);
+    // The checkpoint, evaluated here, is the framework's network.
+    let (checkpoint, arch) = (own("tokens.safetensors"), own("tokens.toml"));
+    let own_float = host_tools!(
+        "verify",
+        path("tokens.bin"),
+        "--checkpoint",
+        checkpoint,
+        "--arch",
+        arch,
+        "--inputs",
+        reference,
+        "--json"
+    );
+    let own_float = own_float.fine().json();
+    assert_eq!(report["accuracy"]["top1"], own_float["accuracy"]["top1"]);
+    let printed = host_tools!("eval", path("tokens.bin"), "--inputs", reference, "--limit", "3").fine();
+    assert_eq!(printed.text().lines().count(), 3);
+
+    let plain = host_tools!("verify", path("tokens.bin"), "--reference", path("calibration"));
+    assert_eq!(plain.status, 3);
+    assert!(
+        plain.stderr.contains("calibration: no logits of examples; expected batches with `batch.N.logits`"),
+        "{}",
+        plain.stderr
+    );
+}
