@@ -260,7 +260,7 @@ pub struct Verify {
     /// What the checkpoint does not say.
     #[command(flatten)]
     pub network: Network,
-    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors, libsvm or dummy rows
+    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors (also of `batches`), libsvm or dummy rows
     #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions"])]
     pub inputs: Option<PathBuf>,
     /// Labels of the examples
@@ -296,7 +296,7 @@ pub struct Truth {
     /// Float checkpoint that the container was made from
     #[arg(long, value_name = "C")]
     pub checkpoint: Option<PathBuf>,
-    /// Outputs of the training framework, a safetensors file
+    /// Outputs of the training framework, a safetensors file; of a graph: batches with `batch.N.logits`
     #[arg(long, value_name = "FILE")]
     pub reference: Option<PathBuf>,
 }
