@@ -71,11 +71,9 @@ fn both_forms_hold_the_same_batches() {
         assert_eq!(report[key], other[key], "{key}");
     }
     assert_eq!((report["lines"].as_u64(), report["rows"].as_u64()), (Some(400), Some(400)));
-    assert_eq!(
-        report["source_unknown"],
-        2 * 40,
-        "every fifth length has the letter that the vocabulary has not, both times"
-    );
+    let unknown = fs::read_to_string(folder.path().join("src")).unwrap().matches('x').count();
+    assert!(unknown > 30);
+    assert_eq!(report["source_unknown"], 2 * unknown, "the letter that the vocabulary has not, both times");
 
     let bytes = fs::read(folder.path().join("out.safetensors")).unwrap();
     let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
