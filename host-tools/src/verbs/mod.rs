@@ -17,6 +17,7 @@ use crate::cli::{Cli, Verb};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::status::Status;
+use std::path::Path;
 use tamis_runtime::kernels::{self, Kernels};
 
 /// Does what was asked for and prints the report.
@@ -48,7 +49,8 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
             output.report(&verify::run(&args, &output)?)
         }
         Verb::Batches(args) => {
-            let output = output.beside(&args.target.out)?;
+            let picture = args.svg.as_deref().filter(|svg| *svg == Path::new("-"));
+            let output = output.beside(picture.unwrap_or(&args.target.out))?;
             output.report(&batches::run(&args, &output)?)
         }
         Verb::Tiers => output.report(&tiers::run()),

@@ -1,15 +1,12 @@
 //! Parallel files as lines with the same number, from the first to the last, or in the order of a shuffle.
 
+use super::MAX_LINES;
 use super::error::BatchError;
-use super::lines::{Lines, clean};
+use super::indexed::Indexed;
+use super::lines::Lines;
 use super::options::{Files, Options, Shuffle};
 use super::order::Order;
-use super::{MAX_LINE_LEN_BYTES, MAX_LINES};
-use crate::import::tensors::is_gzip;
-use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -34,8 +31,43 @@ pub(super) struct Corpus {
 enum Reading {
     /// Forwards; the files are opened again for each epoch.
     Forwards { files: Vec<Lines>, read_bytes: Arc<AtomicU64>, total_bytes: u64 },
-    /// By number.
-    Shuffled { files: Vec<Indexed>, order: Order, taken: u64 },
+    /// By shards, whose lines are read one after the other and wait in the buffer.
+    Shards { files: Vec<Indexed>, order: Order<Waiting>, taken: u64 },
+    /// By number, each read when it is drawn: what waits are numbers, since all of them do.
+    Whole { files: Vec<Indexed>, order: Order, taken: u64 },
+}
+
+/// The lines of one number, all behind one another.
+struct Waiting {
+    line: u32,
+    /// Where the source and the target end.
+    ends: [usize; 2],
+    text: Box<str>,
+}
+
+impl Waiting {
+    fn of(texts: &Texts) -> Self {
+        let Texts { line, source, target, alignment } = texts;
+        let ends = [source.len(), source.len() + target.len()];
+        Self { line: *line, ends, text: [source.as_str(), target, alignment].concat().into() }
+    }
+
+    fn put(&self, texts: &mut Texts) {
+        let [source, target] = self.ends;
+        texts.line = self.line;
+        let parts = [(&mut texts.source, 0..source), (&mut texts.target, source..target)];
+        for (text, part) in parts.into_iter().chain([(&mut texts.alignment, target..self.text.len())]) {
+            text.clear();
+            text.push_str(self.text.get(part).unwrap_or_default());
+        }
+    }
+}
+
+/// Reads the lines of a number.
+fn read(files: &mut [Indexed], line: u32, texts: &mut Texts) -> Result<(), BatchError> {
+    texts.line = line;
+    let fields = [&mut texts.source, &mut texts.target, &mut texts.alignment];
+    files.iter_mut().zip(fields).try_for_each(|(file, text)| file.read(line.into(), text))
 }
 
 impl Corpus {
@@ -65,8 +97,15 @@ impl Corpus {
         if short.lines == 0 {
             return Err(BatchError::Empty { file: short.path.clone() });
         }
-        let order = Order::new(short.lines as u32, options.shuffle, options.seed, options.compat);
-        Ok(Self { paths, truncate, reading: Reading::Shuffled { files, order, taken: 0 } })
+        let total = short.lines as u32;
+        let &Options { shuffle, seed, compat, .. } = options;
+        let reading = match shuffle {
+            Shuffle::Buffer(size) if size < total => {
+                Reading::Shards { files, order: Order::new(total, shuffle, seed, compat), taken: 0 }
+            }
+            _ => Reading::Whole { files, order: Order::new(total, shuffle, seed, compat), taken: 0 },
+        };
+        Ok(Self { paths, truncate, reading })
     }
 
     /// Begins an epoch.
@@ -80,7 +119,11 @@ impl Corpus {
                     files.push(Lines::open(path, counter)?);
                 }
             }
-            Reading::Shuffled { order, .. } => order.start(),
+            Reading::Shards { files, order, .. } => {
+                let mut texts = Texts::default();
+                order.start_with(|line| read(files, line, &mut texts).map(|()| Waiting::of(&texts)))?;
+            }
+            Reading::Whole { order, .. } => order.start(),
         }
         Ok(())
     }
@@ -89,15 +132,16 @@ impl Corpus {
     pub fn progress(&self) -> (u64, u64) {
         match &self.reading {
             Reading::Forwards { read_bytes, total_bytes, .. } => (read_bytes.load(Relaxed), *total_bytes),
-            Reading::Shuffled { order, taken, .. } => (*taken, order.epoch_len()),
+            Reading::Shards { order, taken, .. } => (*taken, order.epoch_len()),
+            Reading::Whole { order, taken, .. } => (*taken, order.epoch_len()),
         }
     }
 
     /// The next lines of an epoch; no at its end.
     pub fn next(&mut self, texts: &mut Texts) -> Result<bool, BatchError> {
-        let fields = [&mut texts.source, &mut texts.target, &mut texts.alignment];
         match &mut self.reading {
             Reading::Forwards { files, .. } => {
+                let fields = [&mut texts.source, &mut texts.target, &mut texts.alignment];
                 let mut there = [true; 3];
                 for ((file, text), there) in files.iter_mut().zip(fields).zip(&mut there) {
                     *there = file.next(text)?;
@@ -125,109 +169,19 @@ impl Corpus {
                     _ => Ok(false),
                 }
             }
-            Reading::Shuffled { files, order, taken } => {
+            Reading::Shards { files, order, taken } => {
+                let next = order.next_with(|line| read(files, line, texts).map(|()| Waiting::of(texts)))?;
+                let Some(next) = next else { return Ok(false) };
+                next.put(texts);
+                *taken += 1;
+                Ok(true)
+            }
+            Reading::Whole { files, order, taken } => {
                 let Some(line) = order.next() else { return Ok(false) };
-                for (file, text) in files.iter_mut().zip(fields) {
-                    file.read(line.into(), text)?;
-                }
-                texts.line = line;
+                read(files, line, texts)?;
                 *taken += 1;
                 Ok(true)
             }
         }
     }
-}
-
-/// A file whose lines are found by their number: where every so many lines start is noted, the rest is counted from there.
-struct Indexed {
-    path: PathBuf,
-    /// Plain; what was packed was unpacked into a temporary file.
-    reader: BufReader<File>,
-    lines: u64,
-    /// Lines between two marks.
-    stride: u64,
-    /// Where line `mark · stride` starts.
-    marks: Vec<u64>,
-    /// The line at which the reader stands.
-    at: u64,
-}
-
-impl Indexed {
-    /// The most marks: memory does not grow with the file, the way from a mark to a line does.
-    const MAX_MARKS: usize = 1 << 17;
-    /// Bytes that are read at once: some lines around one that is wanted.
-    const BUFFER_LEN_BYTES: usize = 1 << 12;
-
-    fn open(path: &Path) -> Result<Self, BatchError> {
-        let io = |error: io::Error| BatchError::io(path, &error);
-        let file = plain(path).map_err(io)?;
-        let mut lines = Lines::over(path, Box::new(BufReader::with_capacity(1 << 16, file.try_clone().map_err(io)?)));
-        let (mut marks, mut stride, mut offset_bytes) = (Vec::new(), 1u64, 0);
-        let mut text = String::new();
-        loop {
-            let start = offset_bytes;
-            let Some(len) = lines.next_raw(&mut text)? else { break };
-            offset_bytes += len;
-            let index = lines.count() - 1;
-            if index >= MAX_LINES {
-                return Err(BatchError::TooManyLines { file: path.to_owned() });
-            }
-            if index.is_multiple_of(stride) {
-                marks.push(start);
-            }
-            if marks.len() == Self::MAX_MARKS {
-                let mut place = 0;
-                marks.retain(|_| {
-                    place += 1;
-                    place % 2 == 1
-                });
-                stride *= 2;
-            }
-        }
-        let lines = lines.count();
-        let reader = BufReader::with_capacity(Self::BUFFER_LEN_BYTES, file);
-        // No line stands where the reader is, so that the first read goes to a mark.
-        Ok(Self { path: path.to_owned(), reader, lines, stride, marks, at: u64::MAX })
-    }
-
-    /// Reads line `line`, from 0.
-    fn read(&mut self, line: u64, text: &mut String) -> Result<(), BatchError> {
-        let changed = || BatchError::Changed { file: self.path.clone(), line: line + 1 };
-        let mark = line / self.stride;
-        if self.at > line || self.at < mark * self.stride {
-            let offset_bytes = *usize::try_from(mark).ok().and_then(|mark| self.marks.get(mark)).ok_or_else(changed)?;
-            self.reader.seek(SeekFrom::Start(offset_bytes)).map_err(|error| BatchError::io(&self.path, &error))?;
-            self.at = mark * self.stride;
-        }
-        let io = |error: io::Error| BatchError::io(&self.path, &error);
-        while self.at < line {
-            self.reader.skip_until(b'\n').map_err(io)?;
-            self.at += 1;
-        }
-        let mut bytes = std::mem::take(text).into_bytes();
-        bytes.clear();
-        let most = MAX_LINE_LEN_BYTES as u64 + 2;
-        let len = self.reader.by_ref().take(most).read_until(b'\n', &mut bytes).map_err(io)?;
-        self.at += 1;
-        if len == 0 {
-            return Err(changed());
-        }
-        *text = clean(bytes).map_err(|fault| BatchError::line(&self.path, line + 1, fault))?;
-        Ok(())
-    }
-}
-
-/// A file that can be sought in: the file itself, or what it holds if it is a gzip.
-fn plain(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    let mut reader = BufReader::new(file);
-    if !is_gzip(reader.fill_buf()?) {
-        let mut file = reader.into_inner();
-        file.rewind()?;
-        return Ok(file);
-    }
-    let mut unpacked = tempfile::tempfile()?;
-    io::copy(&mut MultiGzDecoder::new(reader), &mut unpacked)?;
-    unpacked.rewind()?;
-    Ok(unpacked)
 }

@@ -24,6 +24,7 @@ mod corpus;
 mod error;
 mod features;
 mod format;
+mod indexed;
 mod lines;
 mod options;
 mod order;

@@ -1,6 +1,8 @@
 //! The order in which lines are taken.
 
 use super::options::Shuffle;
+use std::convert::Infallible;
+use std::ops::Range;
 use tamis_runtime::signature::SplitMix;
 
 /// Where the shards of a shuffle start; each has at most `size` lines.
@@ -23,8 +25,10 @@ pub fn shard_starts(total: u32, size: u32, compat: bool) -> Vec<u32> {
     (0..count).map(start).collect()
 }
 
-/// Line numbers from 0, an epoch after the other.
-pub struct Order {
+/// The order in which lines come, an epoch after the other.
+///
+/// `T` is what waits in the buffer for a line: its number, or what was read of it when its turn came.
+pub struct Order<T = u32> {
     total: u32,
     shuffle: Shuffle,
     compat: bool,
@@ -32,21 +36,24 @@ pub struct Order {
     /// Shards that are still to come, the next one last.
     shards: Vec<u32>,
     /// What is left of the shard that is being taken.
-    shard: std::ops::Range<u32>,
+    shard: Range<u32>,
     /// Lines one of which comes next.
-    buffer: Vec<u32>,
+    buffer: Vec<T>,
 }
 
-impl Order {
-    /// The order of a corpus of `total` lines; [`Order::start`] begins an epoch.
+impl<T> Order<T> {
+    /// The order of a corpus of `total` lines; [`Order::start_with`] begins an epoch.
     #[must_use]
     pub const fn new(total: u32, shuffle: Shuffle, seed: u64, compat: bool) -> Self {
         let random = SplitMix(seed);
         Self { total, shuffle, compat, random, shards: Vec::new(), shard: 0..0, buffer: Vec::new() }
     }
 
-    /// Begins an epoch: every one has an order of its own.
-    pub fn start(&mut self) {
+    /// Begins an epoch, which has an order of its own: takes as many lines as the buffer has room for, each by its number.
+    ///
+    /// # Errors
+    /// What `take` says.
+    pub fn start_with<E>(&mut self, mut take: impl FnMut(u32) -> Result<T, E>) -> Result<(), E> {
         self.shards.clear();
         self.shard = 0..self.total;
         let size = self.size();
@@ -63,8 +70,26 @@ impl Order {
         self.buffer.clear();
         while self.buffer.len() < size as usize {
             let Some(line) = self.next_taken() else { break };
-            self.buffer.push(line);
+            self.buffer.push(take(line)?);
         }
+        Ok(())
+    }
+
+    /// Draws a line from the buffer and takes the next one into its place: no line comes earlier than a buffer's length before its
+    /// turn. None at the end of the epoch.
+    ///
+    /// # Errors
+    /// What `take` says.
+    pub fn next_with<E>(&mut self, take: impl FnOnce(u32) -> Result<T, E>) -> Result<Option<T>, E> {
+        let len = self.buffer.len() as u32;
+        let place = if len > 1 { self.random.below(len) as usize } else { 0 };
+        if self.buffer.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match self.next_taken() {
+            Some(line) => std::mem::replace(&mut self.buffer[place], take(line)?),
+            None => self.buffer.swap_remove(place),
+        }))
     }
 
     /// Lines that one epoch takes.
@@ -100,21 +125,19 @@ impl Order {
     }
 }
 
+impl Order {
+    /// Begins an epoch of numbers.
+    pub fn start(&mut self) {
+        let Ok(()) = self.start_with(Ok::<_, Infallible>);
+    }
+}
+
 impl Iterator for Order {
     type Item = u32;
 
-    /// Draws a line from the buffer and puts the next one in its place: no line comes earlier than a buffer's length before its turn.
     fn next(&mut self) -> Option<u32> {
-        let len = self.buffer.len() as u32;
-        let place = if len > 1 { self.random.below(len) as usize } else { 0 };
-        let drawn = *self.buffer.get(place)?;
-        match self.next_taken() {
-            Some(line) => self.buffer[place] = line,
-            None => {
-                self.buffer.swap_remove(place);
-            }
-        }
-        Some(drawn)
+        let Ok(next) = self.next_with(Ok::<_, Infallible>);
+        next
     }
 }
 

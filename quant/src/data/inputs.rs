@@ -3,6 +3,7 @@
 use super::batches::{self, Tokens};
 use super::error::DataError;
 use super::{arrays, idx, text, unpacked};
+use crate::arch::suggest::printable;
 use crate::graph::{Input, Sample};
 use crate::import::tensors::{is_npy, is_npz, is_safetensors};
 
@@ -55,6 +56,10 @@ impl Inputs {
         let mut inputs = if idx::is_idx(&bytes) {
             Self { rows: idx::read_images(&bytes)?, labels: None, outputs: None }
         } else if is_safetensors(&bytes) && batches::is_batches(&bytes) {
+            if let Some(array) = selection.array {
+                let why = format!("no array `{}` of examples", printable(array));
+                return Err(DataError::Choice { why, present: "batches, all of which are read".to_owned() });
+            }
             batches::read(&bytes)?
         } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
             arrays::read_inputs(&bytes, selection.array)?
