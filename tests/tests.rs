@@ -9,6 +9,9 @@ mod angel; // matrix folders and models of Angel, against their truth
 #[path = "subjects/angel_models.rs"]
 mod angel_models; // models of Angel that no fixture has, against plain loops
 
+#[path = "subjects/batches.rs"]
+mod batches; // batches of parallel text against OpenNMT-tf's
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 
@@ -83,3 +86,6 @@ mod nnue_files; // files of the Stockfish family, read and written
 
 #[path = "subjects/stockfish.rs"]
 mod stockfish; // networks of the Stockfish family against their engines
+
+#[path = "subjects/tokens.rs"]
+mod tokens; // the token network from text to a verdict

@@ -1,7 +1,9 @@
 //! What can be typed; what it means is in [`crate::verbs`].
 
+mod batches;
 mod network;
 
+pub use batches::{BatchFormat, BatchType, Batches};
 pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
 
 use crate::status;
@@ -58,6 +60,8 @@ pub enum Verb {
     Export(Export),
     /// Measure a container against full precision, prove its bounds, name mistakes
     Verify(Verify),
+    /// Turn parallel text into padded batches of ids, as OpenNMT-tf makes them for training
+    Batches(Batches),
     /// List what this machine can run, operation by operation
     Tiers,
     /// Do all of it on the networks that come with the program
@@ -259,7 +263,7 @@ pub struct Verify {
     /// What the checkpoint does not say.
     #[command(flatten)]
     pub network: Network,
-    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors, libsvm or dummy rows
+    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors (also of `batches`), libsvm or dummy rows
     #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions"])]
     pub inputs: Option<PathBuf>,
     /// Labels of the examples
@@ -295,7 +299,7 @@ pub struct Truth {
     /// Float checkpoint that the container was made from; of a network of the Stockfish family its .nnue file, if any
     #[arg(long, value_name = "C")]
     pub checkpoint: Option<PathBuf>,
-    /// Outputs of the training framework, a safetensors file
+    /// Outputs of the training framework, a safetensors file; of a graph: batches with `batch.N.logits`
     #[arg(long, value_name = "FILE")]
     pub reference: Option<PathBuf>,
 }

@@ -193,6 +193,7 @@ impl Fault for DataError {
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Choice { .. } => Some("--array NAME names the examples; labels are looked for under `labels`"),
+            Self::Vocabulary { .. } => Some("make the batches with the vocabularies that the network was trained with"),
             _ => None,
         }
     }

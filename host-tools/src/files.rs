@@ -3,8 +3,10 @@
 //! Models are read, not mapped: a mapped file can change after its checksum was checked, and a network is small.
 
 mod sample;
+mod stream;
 
 pub use sample::sample_positions;
+pub use stream::Pending;
 
 use crate::cli::Target;
 use crate::error::{CliError, Explain};

@@ -64,8 +64,8 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
         let input = if record.kind == input_kind::FEATURES {
             if sample % 4 == 3 {
                 // Extremes: any i16, which no feature list need reach; clips, wraps and wide sums all show.
-                own.iter_mut().for_each(|value| *value = random.next() as i16);
-                other.iter_mut().for_each(|value| *value = random.next() as i16);
+                own.iter_mut().for_each(|value| *value = random.draw() as i16);
+                other.iter_mut().for_each(|value| *value = random.draw() as i16);
             } else {
                 for side in [&mut *own, &mut *other] {
                     let mut features = heapless::Vec::<u32, FEATURES>::new();
@@ -93,7 +93,7 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
         } else {
             let signed = record.element == element::I8;
             for byte in bytes.iter_mut() {
-                let any = random.next();
+                let any = random.draw();
                 *byte = match sample % 4 {
                     3 if signed => (if any & 1 == 0 { -127i8 } else { 127 }) as u8,
                     3 => 127 * (any & 1) as u8,
@@ -119,11 +119,18 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
     Ok(hash.0)
 }
 
-/// SplitMix64.
-struct SplitMix(u64);
+/// SplitMix64, with its state: numbers that a seed alone decides. They are no secret.
+///
+/// ```
+/// use tamis_runtime::signature::SplitMix;
+/// assert_eq!(SplitMix(0).draw(), 0xE220_A839_7B1D_CDAF);
+/// ```
+#[derive(Debug, Clone)]
+pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -131,9 +138,9 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// `next() mod limit`, on the high 32 bits so that 32-bit machines divide once.
-    fn below(&mut self, limit: u32) -> u32 {
-        (self.next() >> 32) as u32 % limit.max(1)
+    /// A number below `limit`, 0 if that is 0: `draw() mod limit`, on the high 32 bits so that 32-bit machines divide once.
+    pub fn below(&mut self, limit: u32) -> u32 {
+        (self.draw() >> 32) as u32 % limit.max(1)
     }
 
     /// A sparse vector's features, one from each of as many ranges of equal size, and behind them their values; returns how many.
@@ -148,7 +155,7 @@ impl SplitMix {
         }
         if record.element == element::I16 {
             for (_, value) in (0..count).zip(values.iter_mut()) {
-                let any = self.next();
+                let any = self.draw();
                 *value = match sample % 4 {
                     3 if any & 1 == 0 => -i16::MAX,
                     3 => i16::MAX,
@@ -161,7 +168,7 @@ impl SplitMix {
 
     /// −2 to 2, or an extreme.
     fn real(&mut self, sample: u32) -> f32 {
-        let any = self.next();
+        let any = self.draw();
         match sample % 4 {
             3 if any & 1 == 0 => -65_536.0,
             3 => 65_536.0,

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from safetensors import safe_open
 
-SAFETENSORS_DTYPE = {np.dtype("<f4"): "F32", np.dtype("u1"): "U8"}
+SAFETENSORS_DTYPE = {np.dtype("<f4"): "F32", np.dtype("<i4"): "I32", np.dtype("u1"): "U8"}
 
 
 def write_weights(path: Path, tensors: dict[str, np.ndarray]) -> None:
@@ -49,7 +49,7 @@ def read_weights(path: Path) -> dict[str, np.ndarray]:
 
 
 def write_reference(path: Path, tensors: dict[str, np.ndarray], metadata: dict[str, str]) -> None:
-    """Write a safetensors file with a reproducible header: metadata sorted, f32 before u8."""
+    """Write a safetensors file with a reproducible header: metadata sorted, f32 and i32 before u8."""
     order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
     header: dict[str, object] = {"__metadata__": dict(sorted(metadata.items()))}
     payload = b""

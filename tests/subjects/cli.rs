@@ -2,6 +2,8 @@
 //!
 //! The binary is the one beside this test's own executable, which `cargo test --workspace` has just built.
 
+#[path = "cli/batches.rs"]
+mod batches; // batches of parallel text, and refusals
 #[path = "cli/engines.rs"]
 mod engines; // what engines' networks become on the command line
 #[path = "cli/examples.rs"]

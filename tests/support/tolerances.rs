@@ -49,3 +49,6 @@ pub const SMALL_GRAPH: f64 = 0.01;
 pub const SAVED_LOGITS_F32: f64 = 1e-4;
 /// Outputs of lattice-fann, of their scale: its sums are of f32 with fused products, whose last bits depend on the processor.
 pub const RECORDED_OUTPUTS_F32: f64 = 1e-5;
+/// What `verify` asks of the token network, whose logits reach 20: 7 bits between its layers leave 40 dB; and of a hundred pairs at
+/// most one judged otherwise.
+pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";

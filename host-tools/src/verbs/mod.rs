@@ -1,5 +1,6 @@
 //! One verb a file: arguments in, a report out. Only [`run`] prints.
 
+mod batches;
 mod completions;
 mod demo;
 mod eval;
@@ -16,6 +17,7 @@ use crate::cli::{Cli, Verb};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::status::Status;
+use std::path::Path;
 use tamis_runtime::kernels::{self, Kernels};
 
 /// Does what was asked for and prints the report.
@@ -45,6 +47,11 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
         Verb::Verify(args) => {
             let output = args.html.as_deref().map_or(Ok(*output), |page| output.beside(page))?;
             output.report(&verify::run(&args, &output)?)
+        }
+        Verb::Batches(args) => {
+            let picture = args.svg.as_deref().filter(|svg| *svg == Path::new("-"));
+            let output = output.beside(picture.unwrap_or(&args.target.out))?;
+            output.report(&batches::run(&args, &output)?)
         }
         Verb::Tiers => output.report(&tiers::run()),
         Verb::Demo => output.report(&demo::run(output)?),

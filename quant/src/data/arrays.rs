@@ -32,7 +32,11 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, D
             let (found, expected) = (labels.values.len(), tensor.shape[0]);
             // Beside an array that was asked for by name they may be another array's.
             if found != expected && array.is_some() && name != USUAL {
-                return Ok(Inputs { rows: Rows::Reals { columns, values: tensor.values }, labels: None });
+                return Ok(Inputs {
+                    rows: Rows::Reals { columns, values: tensor.values },
+                    labels: None,
+                    outputs: None,
+                });
             }
             if found != expected {
                 let why = format!("{found} labels for {expected} examples");
@@ -42,7 +46,7 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, D
         }
         None => None,
     };
-    Ok(Inputs { rows: Rows::Reals { columns, values: tensor.values }, labels })
+    Ok(Inputs { rows: Rows::Reals { columns, values: tensor.values }, labels, outputs: None })
 }
 
 /// The labels of a file.

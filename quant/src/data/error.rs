@@ -46,6 +46,47 @@ pub enum DataError {
         /// What is wrong there.
         why: String,
     },
+    /// A number that the metadata of batches has to have.
+    #[error("the metadata's `{key}` is {found}; expected a number below 2^31, as `host-tools batches` writes it")]
+    Metadata {
+        /// Which.
+        key: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// A tensor of a batch.
+    #[error("`{tensor}`: {why}")]
+    Batch {
+        /// Its name.
+        tensor: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A row of a batch.
+    #[error("{place}: {why}")]
+    Row {
+        /// Batch, row, and line of the corpus.
+        place: String,
+        /// What is wrong there.
+        why: String,
+    },
+    /// Batches of other vocabularies than the network's.
+    #[error(
+        "{place}: ids of vocabularies with {source_ids} source and {target_ids} target ids, together {found}; the network's embedding \
+         has {expected} rows"
+    )]
+    Vocabulary {
+        /// Batch, row, and line of the corpus.
+        place: String,
+        /// Source ids, those of unknown tokens among them.
+        source_ids: u32,
+        /// The same of the target.
+        target_ids: u32,
+        /// Both.
+        found: u64,
+        /// Features that the network has.
+        expected: usize,
+    },
     /// No array, or too many to choose from.
     #[error("{why}; it holds {present}")]
     Choice {

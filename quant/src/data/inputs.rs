@@ -1,7 +1,9 @@
 //! Examples in memory, and one of them as a graph takes it.
 
+use super::batches::{self, Tokens};
 use super::error::DataError;
 use super::{arrays, idx, text, unpacked};
+use crate::arch::suggest::printable;
 use crate::graph::{Input, Sample};
 use crate::import::tensors::{is_npy, is_npz, is_safetensors};
 
@@ -19,6 +21,16 @@ pub struct Selection<'s> {
 pub struct Inputs {
     pub(super) rows: Rows,
     pub(super) labels: Option<Vec<f64>>,
+    pub(super) outputs: Option<Outputs>,
+}
+
+/// What another framework computed for the examples: (n, columns), before the last sigmoid or softmax.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outputs {
+    /// Outputs of an example.
+    pub columns: usize,
+    /// An example after the other.
+    pub values: Vec<f64>,
 }
 
 /// As compact as their file gives them.
@@ -30,6 +42,8 @@ pub(super) enum Rows {
     Pixels { columns: usize, values: Vec<u8> },
     /// Each with its line.
     Features(Vec<(usize, Vec<(u32, f64)>)>),
+    /// Ids of two sides.
+    Tokens(Tokens),
 }
 
 impl Inputs {
@@ -40,7 +54,13 @@ impl Inputs {
     pub fn read(bytes: &[u8], selection: Selection<'_>) -> Result<Self, DataError> {
         let bytes = unpacked(bytes)?;
         let mut inputs = if idx::is_idx(&bytes) {
-            Self { rows: idx::read_images(&bytes)?, labels: None }
+            Self { rows: idx::read_images(&bytes)?, labels: None, outputs: None }
+        } else if is_safetensors(&bytes) && batches::is_batches(&bytes) {
+            if let Some(array) = selection.array {
+                let why = format!("no array `{}` of examples", printable(array));
+                return Err(DataError::Choice { why, present: "batches, all of which are read".to_owned() });
+            }
+            batches::read(&bytes)?
         } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
             arrays::read_inputs(&bytes, selection.array)?
         } else {
@@ -55,9 +75,13 @@ impl Inputs {
             Rows::Reals { columns, values } => values.truncate(count.saturating_mul(*columns)),
             Rows::Pixels { columns, values } => values.truncate(count.saturating_mul(*columns)),
             Rows::Features(rows) => rows.truncate(count),
+            Rows::Tokens(tokens) => tokens.rows.truncate(count),
         }
         if let Some(labels) = &mut self.labels {
             labels.truncate(count);
+        }
+        if let Some(Outputs { columns, values }) = &mut self.outputs {
+            values.truncate(count.saturating_mul(*columns));
         }
     }
 
@@ -68,6 +92,7 @@ impl Inputs {
             Rows::Reals { columns, values } => values.len().checked_div(*columns).unwrap_or(0),
             Rows::Pixels { columns, values } => values.len().checked_div(*columns).unwrap_or(0),
             Rows::Features(rows) => rows.len(),
+            Rows::Tokens(tokens) => tokens.rows.len(),
         }
     }
 
@@ -83,11 +108,18 @@ impl Inputs {
         self.labels.as_deref()
     }
 
+    /// What another framework computed for the examples, where the file has it.
+    #[must_use]
+    pub const fn outputs(&self) -> Option<&Outputs> {
+        self.outputs.as_ref()
+    }
+
     /// Where an example stands in its file, in words: `line 7`, `record 7`.
     #[must_use]
     pub fn place(&self, index: usize) -> String {
         match &self.rows {
             Rows::Features(rows) => rows.get(index).map_or_else(String::new, |(line, _)| format!("line {line}")),
+            Rows::Tokens(tokens) => tokens.rows.get(index).map_or_else(String::new, batches::Row::place),
             _ => format!("record {index}"),
         }
     }
@@ -118,6 +150,20 @@ impl Inputs {
                     *slot = *value;
                 }
                 return Ok(Sample::Dense(vector));
+            }
+            Rows::Tokens(tokens) => {
+                let (Input::Dense { len: features } | Input::Sparse { features, .. }) = input;
+                let active = tokens.features(index, features)?;
+                if let Input::Sparse { .. } = input {
+                    return Ok(Sample::Sparse(active));
+                }
+                let mut vector = vec![0.0; features];
+                for (feature, value) in active {
+                    if let Some(slot) = vector.get_mut(feature as usize) {
+                        *slot = value;
+                    }
+                }
+                vector
             }
         };
         let (Input::Dense { len: expected } | Input::Sparse { features: expected, .. }) = input;

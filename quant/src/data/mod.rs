@@ -5,6 +5,7 @@
 //! | idx of MNIST | two zero bytes, a type, a rank | bytes divided by 255, all but the first dimension in a row | bytes |
 //! | npy | its magic | rows, all but the first dimension in a row, as they are | one dimension |
 //! | npz, safetensors | their beginnings | the array that is named, else `inputs`, else the only one of two dimensions or more | `labels`, or the only one of one dimension |
+//! | safetensors of `host-tools batches` | its metadata | rows of ids as features, each with its share of the row | `batch.N.labels` |
 //! | libsvm | text, `label id:value …` | features, the ids as given | in front of the line |
 //! | dummy | text, `label id id …` | features, each of value 1 | in front of the line |
 //! | text | a number a line | | a number a line |
@@ -12,6 +13,7 @@
 //! Any of them may be packed with gzip. Everything is a pure function of bytes, and every error names the record or the line.
 
 mod arrays;
+mod batches;
 mod error;
 mod idx;
 mod inputs;
@@ -19,7 +21,7 @@ mod labels;
 mod text;
 
 pub use error::DataError;
-pub use inputs::{Inputs, Selection};
+pub use inputs::{Inputs, Outputs, Selection};
 pub use labels::{classes, read_labels};
 
 use crate::import::tensors::{MAX_UNPACKED_LEN_BYTES, gunzip, is_gzip};

@@ -6,7 +6,7 @@ use std::path::Path;
 use tamis_quant::arch::{Architecture, InputKind};
 use tamis_quant::float::{Example, Net};
 use tamis_quant::graph::{Activation, Graph, Input, Sample};
-use tamis_quant::quantise::graph::{QuantGraph, QuantInput, QuantNode, QuantOp};
+use tamis_quant::quantise::graph::{QuantGraph, QuantNode, QuantOp};
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::verify::graph::Data;
 
@@ -130,10 +130,7 @@ impl<'m> GraphContainer<'m> {
 
 impl Evaluator for GraphContainer<'_> {
     fn input(&self) -> Input {
-        match self.graph.input {
-            QuantInput::Dense { len, .. } => Input::Dense { len },
-            QuantInput::Sparse { features, max_active, exact, .. } => Input::Sparse { features, max_active, exact },
-        }
+        self.graph.input.to_float()
     }
 
     fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {

@@ -3,24 +3,39 @@
 use super::text;
 use crate::cli::Verify;
 use crate::error::{CliError, Explain};
-use crate::examples::{Examples, Which};
+use crate::examples::{Examples, Which, read_inputs};
 use crate::network::{Import, read_graph};
+use crate::status::Status;
 use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::data::classes;
+use tamis_quant::pack::unpack_graph;
+use tamis_quant::score::ScoreError;
 use tamis_quant::verify::Gates;
-use tamis_quant::verify::graph::{Agreement, GraphReport, Predictions, check_origin, verify_graph};
+use tamis_quant::verify::graph::{
+    Agreement, GraphReport, Predictions, check_origin, verify_graph, verify_graph_outputs,
+};
 use tamis_runtime::format::Model;
 
 /// The library's report, and what it was held against.
 #[derive(Debug, Serialize)]
 pub struct VerifiedGraph {
     schema: &'static str,
-    checkpoint: String,
-    import: Import,
+    #[serde(flatten)]
+    truth: Truth,
     inputs: String,
     #[serde(flatten)]
     pub report: GraphReport,
+}
+
+/// Full precision: the checkpoint, evaluated here, or what another framework computed.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Truth {
+    Checkpoint { checkpoint: String, import: Import },
+    Reference { reference: String },
 }
 
 /// Reads checkpoint and examples, measures.
@@ -28,16 +43,20 @@ pub struct VerifiedGraph {
 /// # Errors
 /// [`CliError`] naming the file; findings are in the report, not errors.
 pub fn run(args: &Verify, model: Model<'_>, gates: &Gates) -> Result<VerifiedGraph, CliError> {
-    let (Some(checkpoint), Some(inputs)) = (&args.truth.checkpoint, &args.inputs) else {
-        let message = format!("{}: a graph is verified against its checkpoint, on examples", args.model.display());
-        return Err(
-            CliError::usage(message).help("give --checkpoint C and --inputs FILE, and --labels FILE if there are any")
-        );
-    };
     if let Some(page) = &args.html {
         let message = format!("{}: pages are made of networks of layers only", page.display());
         return Err(CliError::usage(message).help("--json has all figures of a graph"));
     }
+    if let (None, Some(reference)) = (&args.truth.checkpoint, &args.truth.reference) {
+        return against_reference(args, model, gates, reference);
+    }
+    let (Some(checkpoint), Some(inputs)) = (&args.truth.checkpoint, &args.inputs) else {
+        let message = format!("{}: a graph is verified against its checkpoint, on examples", args.model.display());
+        return Err(CliError::usage(message).help(
+            "give --checkpoint C and --inputs FILE, and --labels FILE if there are any; or, alone, --reference FILE of batches with \
+             logits",
+        ));
+    };
     let (graph, import) = read_graph(checkpoint, &args.network)?;
     check_origin(&model, &graph).explain_at(&args.model)?;
     let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
@@ -46,9 +65,36 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates) -> Result<VerifiedGra
     let report = verify_graph(model, &graph, &examples.samples, labels.as_deref(), gates).explain_at(&args.model)?;
     Ok(VerifiedGraph {
         schema: "tamis-verify-graph-1",
-        checkpoint: checkpoint.display().to_string(),
-        import,
+        truth: Truth::Checkpoint { checkpoint: checkpoint.display().to_string(), import },
         inputs: inputs.display().to_string(),
+        report,
+    })
+}
+
+/// The reference's batches are the examples, its logits the truth.
+fn against_reference(args: &Verify, model: Model<'_>, gates: &Gates, path: &Path) -> Result<VerifiedGraph, CliError> {
+    let inputs = read_inputs(path, Which { limit: args.limit, ..Which::default() })?;
+    let Some(outputs) = inputs.outputs() else {
+        let message = format!("{}: no logits of examples; expected batches with `batch.N.logits`", path.display());
+        return Err(CliError::new(Status::Malformed, message)
+            .help("a network's own checkpoint is given with --checkpoint C and --inputs FILE"));
+    };
+    let input = unpack_graph(&model).explain_at(&args.model)?.input.to_float();
+    let samples = (0..inputs.len()).map(|index| inputs.sample(index, input).explain_at(path));
+    let samples = samples.collect::<Result<Vec<_>, _>>()?;
+    let labels = inputs.labels().map(|labels| classes(labels).explain_at(path)).transpose()?;
+    let labels: Option<Vec<usize>> = labels.map(|labels| labels.into_iter().map(|class| class as usize).collect());
+    // One logit tells two classes apart.
+    let most = outputs.columns.max(2);
+    if let Some(index) = labels.iter().flatten().position(|class| *class >= most) {
+        let class = labels.iter().flatten().nth(index).map_or(0, |class| *class as u32);
+        return Err(ScoreError::NoSuchClass { index, class, classes: most }).explain_at(path);
+    }
+    let report = verify_graph_outputs(model, outputs, &samples, labels.as_deref(), gates).explain_at(path)?;
+    Ok(VerifiedGraph {
+        schema: "tamis-verify-graph-1",
+        truth: Truth::Reference { reference: path.display().to_string() },
+        inputs: path.display().to_string(),
         report,
     })
 }
@@ -63,7 +109,12 @@ impl VerifiedGraph {
         let verdict = if report.passed { "passed" } else { "FAILED" };
         let accuracy = &report.accuracy;
         writeln!(out, "{}: {verdict}, on {} examples", report.network, accuracy.samples)?;
-        writeln!(out, "  checkpoint  {} ({})", self.checkpoint, self.import.source())?;
+        match &self.truth {
+            Truth::Checkpoint { checkpoint, import } => {
+                writeln!(out, "  checkpoint  {checkpoint} ({})", import.source())?
+            }
+            Truth::Reference { reference } => writeln!(out, "  reference   {reference}")?,
+        }
         writeln!(out, "  examples    {}", self.inputs)?;
         text::print_runtime_and_proof(out, &report.runtime, &report.proof)?;
 
@@ -78,6 +129,9 @@ impl VerifiedGraph {
         writeln!(out, "  top-1       {}", interval(&accuracy.top1, "alike"))?;
         if let Some(predictions) = &accuracy.predictions {
             print_predictions(out, predictions)?;
+        }
+        if accuracy.layers.is_empty() {
+            return text::print_gates(out, &report.gates);
         }
         let mut rows = vec![row!["layer", "as", "signal to noise", "largest error"]];
         for layer in &accuracy.layers {

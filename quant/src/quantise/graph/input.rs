@@ -2,7 +2,7 @@
 
 use super::element::Element;
 use super::net::QuantInput;
-use crate::graph::{Sample, SampleError};
+use crate::graph::{Input, Sample, SampleError};
 
 /// What goes into a quantised graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,15 @@ pub enum GraphInput {
 }
 
 impl QuantInput {
+    /// What the float graph takes.
+    #[must_use]
+    pub const fn to_float(&self) -> Input {
+        match *self {
+            Self::Dense { len, .. } => Input::Dense { len },
+            Self::Sparse { features, max_active, exact, .. } => Input::Sparse { features, max_active, exact },
+        }
+    }
+
     /// Rounds a sample to the input's unit, halves away from 0, what is beyond its range to the nearest end.
     ///
     /// A network that takes features without values takes values of 1, and of 0 for features that are not there.

@@ -2,7 +2,9 @@
 
 use super::metrics::{Agreement, log_loss};
 use super::model::GraphModel;
-use crate::graph::{Graph, Sample, SampleError};
+use crate::data::Outputs;
+use crate::graph::description::{Described, DescribedOp, Description};
+use crate::graph::{Activation, Graph, Sample, SampleError};
 use crate::quantise::graph::QuantGraph;
 use crate::score::area_under_curve;
 use crate::verify::stats::{ErrorStats, compare};
@@ -115,6 +117,44 @@ pub fn compare_graphs(
         predictions,
         layers: layers.collect(),
     })
+}
+
+/// Compares with what another framework computed before the last sigmoid or softmax, on every sample, with the integer model. No
+/// layers: the framework's are not known. labels: (samples,) a class each; outputs: as many as samples.
+///
+/// # Errors
+/// Which sample does not fit, and why.
+pub fn compare_outputs(
+    quantised: &QuantGraph,
+    samples: &[Sample],
+    outputs: &Outputs,
+    labels: Option<&[usize]>,
+) -> Result<Comparison, (usize, SampleError)> {
+    let model = GraphModel::new(quantised);
+    let logits = logits_of(quantised);
+    let found = samples.iter().enumerate();
+    let found = found.map(|(index, sample)| model.logits(sample, logits).map_err(|error| (index, error)));
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let truth: Vec<Vec<f64>> = outputs.values.chunks(outputs.columns.max(1)).map(<[f64]>::to_vec).collect();
+    let agree = truth.iter().zip(&found).filter(|(truth, found)| class(truth) == class(found)).count();
+    Ok(Comparison {
+        samples: samples.len(),
+        logits: compare(&found.concat(), &outputs.values),
+        top1: Agreement::new(agree, samples.len()),
+        predictions: labels.map(|labels| predictions(&truth, &found, labels)),
+        layers: Vec::new(),
+    })
+}
+
+/// The value of the float graph before its last sigmoid or softmax, as the container's description has it.
+pub(super) fn logits_of(quantised: &QuantGraph) -> usize {
+    let last = |nodes: &[Described]| match nodes.last() {
+        Some(Described { op: DescribedOp::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
+            reads.first().copied().unwrap_or(nodes.len())
+        }
+        _ => nodes.len(),
+    };
+    Description::from_toml(&quantised.description, "description").map_or(0, |description| last(&description.nodes))
 }
 
 fn predictions(truth: &[Vec<f64>], found: &[Vec<f64>], labels: &[usize]) -> Predictions {

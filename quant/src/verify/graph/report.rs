@@ -1,12 +1,14 @@
 //! The three questions about a graph's container, in one value.
 
-use super::compare::{Comparison, compare_graphs};
+use super::compare::{Comparison, compare_graphs, compare_outputs, logits_of};
 use super::origin::difference;
 use super::runtime::check_graph_runtime;
+use crate::data::Outputs;
 use crate::fault::FaultClass;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::pack::{PackError, unpack_graph};
 use crate::proof::graph::prove_graph;
+use crate::quantise::graph::QuantGraph;
 use crate::run::RunGraphError;
 use crate::verify::gates::{Findings, GateResult, Gates, accuracy_loss};
 use crate::verify::graph_claims;
@@ -47,6 +49,16 @@ pub enum GraphVerifyError {
         /// What shows it.
         what: &'static str,
     },
+    /// Outputs of another network.
+    #[error("the reference has {found} outputs for {samples} examples, the network makes {expected} for each")]
+    Outputs {
+        /// All of them.
+        found: usize,
+        /// How many examples there are.
+        samples: usize,
+        /// What one example has before the last sigmoid or softmax.
+        expected: usize,
+    },
     /// A sample that does not fit.
     #[error("example {index}: {error}")]
     Sample {
@@ -72,7 +84,7 @@ impl GraphVerifyError {
         match self {
             Self::Unpack(error) => error.class(),
             Self::OtherNetwork { .. } => FaultClass::Usage,
-            Self::Sample { .. } | Self::Run { .. } => FaultClass::Malformed,
+            Self::Outputs { .. } | Self::Sample { .. } | Self::Run { .. } => FaultClass::Malformed,
         }
     }
 }
@@ -100,13 +112,43 @@ pub fn verify_graph(
     limits: &Gates,
 ) -> Result<GraphReport, GraphVerifyError> {
     check_origin(&model, graph)?;
+    ask(model, samples, limits, |quantised| compare_graphs(graph, quantised, samples, labels))
+}
+
+/// The same against what another framework computed for the samples, in place of the float graph. labels: a class a sample.
+///
+/// # Errors
+/// [`GraphVerifyError`]: a container, samples or outputs of another network. Findings are in the report.
+pub fn verify_graph_outputs(
+    model: Model<'_>,
+    outputs: &Outputs,
+    samples: &[Sample],
+    labels: Option<&[usize]>,
+    limits: &Gates,
+) -> Result<GraphReport, GraphVerifyError> {
+    let quantised = unpack_graph(&model)?;
+    let logits = logits_of(&quantised);
+    let node = quantised.nodes.iter().rfind(|node| node.value.layer == Some(logits)).or(quantised.nodes.last());
+    let expected = node.map_or(0, |node| node.value.len);
+    let found = outputs.values.len();
+    if outputs.columns != expected || samples.len().checked_mul(expected) != Some(found) {
+        return Err(GraphVerifyError::Outputs { found, samples: samples.len(), expected });
+    }
+    ask(model, samples, limits, |quantised| compare_outputs(quantised, samples, outputs, labels))
+}
+
+fn ask(
+    model: Model<'_>,
+    samples: &[Sample],
+    limits: &Gates,
+    compare: impl FnOnce(&QuantGraph) -> Result<Comparison, (usize, SampleError)>,
+) -> Result<GraphReport, GraphVerifyError> {
     let quantised = unpack_graph(&model)?;
     let runtime = check_graph_runtime(model, &quantised, samples)
         .map_err(|(index, error)| GraphVerifyError::Run { index, error })?;
     let proof = prove_graph(&quantised);
     let proof = proof_summary(&proof, graph_claims(&model, &quantised, &proof));
-    let accuracy = compare_graphs(graph, &quantised, samples, labels)
-        .map_err(|(index, error)| GraphVerifyError::Sample { index, error })?;
+    let accuracy = compare(&quantised).map_err(|(index, error)| GraphVerifyError::Sample { index, error })?;
     let gates = limits.judge(&Findings {
         equal_runtime: runtime.equal,
         proved: proof.holds && proof.claims_hold,

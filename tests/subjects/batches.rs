@@ -1,0 +1,620 @@
+//! Batches of parallel text against what OpenNMT-tf makes of the same files, and by the rules where it has no fixture.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tamis_quant::batches::{
+    Alignment, Batch, BatchError, BatchType, Files, JsonLines, Options, Order, Pipeline, Prefetch, Shuffle, Summary,
+    Vocabulary, boundaries, picture, shard_starts, source_features, target_features, tokens, window_size,
+};
+use tests::fixtures;
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn onmt(subject: &str) -> Option<PathBuf> {
+    fixtures(subject).map(|folder| folder.join("onmt"))
+}
+
+fn corpus(folder: &Path, name: &str) -> Files {
+    let file = |end: &str| folder.join(format!("{name}.{end}"));
+    Files {
+        source: file("src"),
+        target: file("tgt"),
+        source_vocabulary: file("src.vocab"),
+        target_vocabulary: file("tgt.vocab"),
+        alignments: None,
+    }
+}
+
+fn all(files: &Files, options: &Options) -> Result<(Vec<Batch>, Summary), BatchError> {
+    let mut pipeline = Pipeline::open(files, options)?;
+    let batches = pipeline.by_ref().collect::<Result<_, _>>()?;
+    Ok((batches, pipeline.into_summary()))
+}
+
+/// A batch as its line of JSON says it.
+fn line(batch: &Batch) -> Value {
+    let mut text = Vec::new();
+    JsonLines::write(batch, &mut text).unwrap();
+    assert_eq!(text.iter().filter(|byte| **byte == b'\n').count(), 1);
+    serde_json::from_slice(&text).unwrap()
+}
+
+fn lines_of(path: &Path) -> Vec<String> {
+    // No fixture has a carriage return within a line.
+    fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Rows of tokens, padded with nothing.
+fn padded(rows: &[Vec<&str>]) -> Value {
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut all = Vec::new();
+    for row in rows {
+        let mut words = row.clone();
+        words.resize(width, "");
+        all.push(words);
+    }
+    all.into()
+}
+
+/// The base case of the fixtures.
+fn tokens100() -> Options {
+    Options {
+        batch_type: BatchType::Tokens,
+        batch_size: 100,
+        length_bucket_width: Some(1),
+        max_source: Some(12),
+        max_target: Some(13),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn features_are_those_of_opennmt() {
+    let Some(folder) = onmt("features of OpenNMT-tf") else { return };
+    let truth = json(&folder.join("seed10.features.json"));
+    let files = corpus(&folder, "seed10");
+    let source = Vocabulary::read(&files.source_vocabulary).unwrap();
+    let target = Vocabulary::read(&files.target_vocabulary).unwrap();
+    assert_eq!(truth["source_vocab_size"], source.size());
+    assert_eq!(truth["target_vocab_size"], target.size());
+    let rows = lines_of(&files.source).into_iter().zip(lines_of(&files.target));
+    let checked = compare_rows(&truth, rows, &source, &target);
+    assert_eq!(checked, 10);
+
+    let truth = json(&folder.join("edge.features.json"));
+    let vocabulary = Vocabulary::read(&folder.join("edge2.vocab")).unwrap();
+    assert_eq!(truth["vocab_size_with_oov"], vocabulary.size());
+    let sources = lines_of(&folder.join("edge.src"));
+    let rows = sources.iter().cloned().zip(lines_of(&folder.join("edge.tgt")));
+    assert_eq!(compare_rows(&truth, rows, &vocabulary, &vocabulary), 12);
+    let files = Files {
+        source: folder.join("edge.src"),
+        target: folder.join("edge.tgt"),
+        source_vocabulary: folder.join("edge2.vocab"),
+        target_vocabulary: folder.join("edge2.vocab"),
+        alignments: None,
+    };
+    let (batches, summary) =
+        all(&files, &Options { max_source: Some(3), max_target: Some(3), ..Options::default() }).unwrap();
+    let kept: Vec<u32> = batches.into_iter().flat_map(|batch| batch.lines).collect();
+    let kept: Vec<bool> = (0..12).map(|line| kept.contains(&line)).collect();
+    assert_eq!(truth["kept_with_max_3_3"], Value::from(kept));
+    assert_eq!((summary.dropped.source_empty, summary.source_unknown), (2, 4));
+}
+
+fn compare_rows(
+    truth: &Value,
+    texts: impl Iterator<Item = (String, String)>,
+    source: &Vocabulary,
+    target: &Vocabulary,
+) -> usize {
+    let rows = truth["rows"].as_array().unwrap();
+    let compared = rows.iter().zip(texts).map(|(row, (source_text, target_text))| {
+        let (made, expected) = (source_features(&source_text, source), &row["source"]);
+        assert_eq!(expected["length"], made.length, "{source_text}");
+        assert_eq!(expected["tokens"], Value::from(made.tokens), "{source_text}");
+        assert_eq!(expected["ids"], Value::from(made.ids), "{source_text}");
+        let (made, expected) = (target_features(&target_text, target), &row["target"]);
+        assert_eq!(expected["length"], made.length, "{target_text}");
+        assert_eq!(expected["tokens"], Value::from(made.tokens), "{target_text}");
+        assert_eq!(expected["ids"], Value::from(made.ids), "{target_text}");
+        assert_eq!(expected["ids_out"], Value::from(made.ids_out), "{target_text}");
+    });
+    compared.count()
+}
+
+#[test]
+fn a_duplicate_of_a_vocabulary_is_an_error_there_and_here() {
+    let Some(folder) = onmt("duplicates in a vocabulary") else { return };
+    assert_eq!(json(&folder.join("edge.dupvocab.error.json"))["error"], "FailedPreconditionError");
+    let message = Vocabulary::read(&folder.join("edge.vocab")).unwrap_err().to_string();
+    assert!(message.ends_with("edge.vocab: line 6: `a` is there twice, first in line 4"), "{message}");
+}
+
+#[test]
+fn small_batches_are_those_of_opennmt() {
+    let Some(folder) = onmt("padded batches of OpenNMT-tf") else { return };
+    let files = corpus(&folder, "seed10");
+    let truth = json(&folder.join("seed10.batches.json"));
+    let base = Options { max_source: None, max_target: None, ..tokens100() };
+    let cases = BTreeMap::from([
+        ("tokens100_w1", base.clone()),
+        ("tokens100_w1_fp16x8", Options { batch_size_multiple: 8, ..base.clone() }),
+        ("tokens100_w2", Options { length_bucket_width: Some(2), ..base }),
+    ]);
+    assert_eq!(truth.as_object().unwrap().len(), cases.len());
+    let (sources, targets) = (lines_of(&files.source), lines_of(&files.target));
+    for (name, options) in cases {
+        let expected = truth[name].as_array().unwrap();
+        let (batches, _) = all(&files, &options).unwrap();
+        assert_eq!(batches.len(), expected.len(), "{name}");
+        for (batch, expected) in batches.iter().zip(expected) {
+            compare_batch(batch, expected, (&sources, &targets));
+        }
+    }
+}
+
+/// Every tensor of a batch, tokens included.
+fn compare_batch(batch: &Batch, expected: &Value, (sources, targets): (&[String], &[String])) {
+    let made = line(batch);
+    let words = |texts: &'_ [String]| -> Value {
+        let rows: Vec<Vec<&str>> = batch.lines.iter().map(|line| tokens(&texts[*line as usize]).collect()).collect();
+        padded(&rows)
+    };
+    for (key, here) in [("length", "length"), ("ids", "ids")] {
+        assert_eq!(expected["features"][key], made["src"][here]);
+    }
+    for (key, here) in [("length", "length"), ("ids", "ids"), ("ids_out", "ids_out")] {
+        assert_eq!(expected["labels"][key], made["tgt"][here]);
+    }
+    assert_eq!(expected["features"]["tokens"], words(sources));
+    assert_eq!(expected["labels"]["tokens"], words(targets));
+}
+
+#[test]
+fn batches_of_every_configuration_are_those_of_opennmt() {
+    let Some(folder) = onmt("configurations of OpenNMT-tf") else { return };
+    let files = corpus(&folder, "synth");
+    let truth = json(&folder.join("synth.batches.json"));
+    let mut compared = Vec::new();
+    for (name, case) in truth.as_object().unwrap() {
+        let mut options = tokens100();
+        let mut whole = true;
+        for (key, value) in case["config"].as_object().unwrap() {
+            let number = value.as_u64();
+            match key.as_str() {
+                "batch_size" => options.batch_size = number.unwrap(),
+                "batch_type" if value == "examples" => options.batch_type = BatchType::Examples,
+                "batch_size_multiple" => options.batch_size_multiple = number.unwrap(),
+                "batch_multiplier" => options.batch_multiplier = number.unwrap(),
+                "length_bucket_width" => options.length_bucket_width = number,
+                "maximum_features_length" => options.max_source = number,
+                "maximum_labels_length" => options.max_target = number,
+                "pad_to_bucket_boundary" => options.pad_to_bucket_boundary = value == true,
+                // The first batches of many epochs.
+                "single_pass" => (options.repeat, whole) = (3, false),
+                "note" => {}
+                other => panic!("{name}: {other}"),
+            }
+        }
+        let expected = case["batches"].as_array().unwrap();
+        let (batches, _) = all(&files, &options).unwrap();
+        assert!(if whole { batches.len() == expected.len() } else { batches.len() > expected.len() }, "{name}");
+        for (batch, expected) in batches.iter().zip(expected) {
+            let rows = batch.lines.len();
+            assert_eq!(expected["n"], rows, "{name}");
+            assert_eq!(expected["lines"], Value::from(batch.lines.clone()), "{name}");
+            assert_eq!(expected["src_shape"], Value::from(vec![rows, batch.source.width]), "{name}");
+            assert_eq!(expected["tgt_shape"], Value::from(vec![rows, batch.target.width]), "{name}");
+            assert_eq!(
+                (batch.source.ids.len(), batch.target.ids.len()),
+                (rows * batch.source.width, rows * batch.target.width)
+            );
+        }
+        // A thread ahead changes nothing.
+        let ahead: Vec<Batch> =
+            Prefetch::start(Pipeline::open(&files, &options).unwrap(), 2).map(Result::unwrap).collect();
+        assert!(ahead == batches, "{name}");
+        compared.push(name.as_str());
+    }
+    assert_eq!(compared.len(), 12, "{compared:?}");
+
+    let truth = json(&folder.join("synth.tokens100_w1.full.json"));
+    let (batches, summary) = all(&files, &tokens100()).unwrap();
+    let expected = truth["batches"].as_array().unwrap();
+    assert_eq!((batches.len(), summary.rows, expected.len()), (35, 372, 35));
+    for (batch, expected) in batches.iter().zip(expected) {
+        let made = line(batch);
+        for (key, side, here) in [
+            ("src_length", "src", "length"),
+            ("src_ids", "src", "ids"),
+            ("tgt_length", "tgt", "length"),
+            ("tgt_ids", "tgt", "ids"),
+            ("tgt_ids_out", "tgt", "ids_out"),
+        ] {
+            assert_eq!(expected[key], made[side][here], "{key}");
+        }
+        assert_eq!(expected["lines"], made["lines"]);
+    }
+}
+
+#[test]
+fn windows_and_boundaries_are_those_of_opennmt() {
+    let Some(folder) = onmt("windows and boundaries of OpenNMT-tf") else { return };
+    let number = |value: &Value| value.as_u64().unwrap();
+    for case in json(&folder.join("window_sizes.json")).as_array().unwrap() {
+        let [size, width, multiple] = ["batch_size", "width", "multiple"].map(|key| number(&case[key]));
+        let expected = case["window_by_bucket_id"].as_array().unwrap();
+        let windows: Vec<u64> =
+            (0..expected.len() as u64).map(|bucket| window_size(size, bucket, width, multiple)).collect();
+        assert_eq!(case["window_by_bucket_id"], Value::from(windows));
+    }
+    for case in json(&folder.join("bucket_boundaries.json")).as_array().unwrap() {
+        let (width, longest) = (number(&case["width"]), number(&case["maximum_length"]));
+        let bounds = boundaries(longest, width);
+        assert_eq!(case["boundaries"], Value::from(bounds.clone()));
+        for (name, sizes) in case["sizes"].as_object().unwrap() {
+            let parts: Vec<&str> = name.split('_').collect();
+            let options = Options {
+                batch_type: if parts[0] == "tokens" { BatchType::Tokens } else { BatchType::Examples },
+                batch_size: parts[1].parse().unwrap(),
+                batch_size_multiple: parts[2].parse().unwrap(),
+                length_bucket_width: Some(width),
+                pad_to_bucket_boundary: true,
+                ..Options::default()
+            };
+            let buckets = tamis_quant::batches::Buckets::new(&options);
+            // What is as long as the last boundary would be in a bucket of size 1, which no line that passes the filter reaches.
+            let made: Vec<u64> = (0..bounds.len() as u64).map(|bucket| buckets.window(bucket)).chain([1]).collect();
+            assert_eq!(sizes, &Value::from(made), "{name}");
+            for (bucket, bound) in (0..).zip(&bounds) {
+                assert_eq!(buckets.padded_length(bucket), Some(bound - 1));
+                assert_eq!((buckets.bucket(bound - 1), buckets.bucket(*bound)), (bucket, bucket + 1));
+            }
+        }
+    }
+}
+
+#[test]
+fn compatible_shards_are_those_of_opennmt() {
+    let Some(folder) = onmt("shards of OpenNMT-tf") else { return };
+    let cases = json(&folder.join("random_shard.json"));
+    for case in cases.as_array().unwrap() {
+        let [total, size] = ["dataset_size", "shard_size"].map(|key| case[key].as_u64().unwrap() as u32);
+        let starts = shard_starts(total, size, true);
+        assert_eq!(case["offsets"], Value::from(starts.clone()), "{total} {size}");
+        assert_eq!(case["num_shards"], starts.len());
+        // What comes out, counted by what a shuffle by shards takes.
+        let shuffle = Shuffle::Buffer(size);
+        let mut order = Order::new(total, shuffle, 3, true);
+        order.start();
+        let expected = order.epoch_len();
+        let mut seen = vec![0u32; total as usize];
+        order.for_each(|line| seen[line as usize] += 1);
+        assert_eq!(case["total_emitted"], seen.iter().sum::<u32>());
+        assert_eq!(case["total_emitted"], expected);
+        assert_eq!(case["elements_emitted_twice"], seen.iter().filter(|count| **count == 2).count());
+        assert_eq!(case["elements_missing"], seen.iter().filter(|count| **count == 0).count());
+        if let Some(observed) = case["observed_order_one_run"].as_array() {
+            let mut observed: Vec<u64> = observed.iter().map(|line| line.as_u64().unwrap()).collect();
+            observed.sort_unstable();
+            let ours = seen.iter().zip(0..).flat_map(|(count, line)| vec![line; *count as usize]).collect::<Vec<u64>>();
+            assert_eq!(observed, ours);
+        }
+    }
+    assert_eq!(cases.as_array().unwrap().len(), 9);
+}
+
+/// What every shuffle has in common: which lines, and how early a line may come.
+fn check_shuffle(order: &[u64], total: u64, buffer: u64, taken: &[u64]) {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..total).collect::<Vec<_>>());
+    for (place, line) in (0..).zip(order) {
+        let turn = taken.iter().position(|taken| taken == line).unwrap() as u64;
+        assert!(place + buffer > turn, "line {line} comes at {place}, its turn is {turn}");
+    }
+}
+
+#[test]
+fn a_shuffle_reaches_as_far_as_its_buffer() {
+    let ours = |buffer: u32| -> Vec<u64> {
+        let mut order = Order::new(250, Shuffle::Buffer(buffer), 9, false);
+        order.start();
+        order.map(u64::from).collect()
+    };
+    // The order in which shards are taken shows in the lines themselves: with a buffer of 50, the shards' first appearance.
+    let shards = |order: &[u64]| -> Vec<u64> {
+        let mut starts = Vec::new();
+        for line in order {
+            let start = line / 50 * 50;
+            if !starts.contains(&start) {
+                starts.push(start);
+            }
+        }
+        starts.iter().flat_map(|start| *start..start + 50).collect()
+    };
+    check_shuffle(&ours(250), 250, 250, &(0..250).collect::<Vec<_>>());
+    let sharded = ours(50);
+    check_shuffle(&sharded, 250, 50, &shards(&sharded));
+    assert_ne!(sharded, ours(49));
+
+    let Some(folder) = onmt("shuffles of OpenNMT-tf") else { return };
+    let observed = json(&folder.join("shuffle_observed.json"));
+    let list =
+        |key: &str| observed[key].as_array().unwrap().iter().map(|line| line.as_u64().unwrap()).collect::<Vec<_>>();
+    check_shuffle(&list("full_seed1"), 250, 250, &(0..250).collect::<Vec<_>>());
+    for key in ["buffer50_with_shards_seed1", "buffer50_with_shards_seed2"] {
+        let order = list(key);
+        check_shuffle(&order, 250, 50, &shards(&order));
+    }
+}
+
+#[test]
+fn alignments_are_those_of_opennmt() {
+    let Some(folder) = onmt("alignments of OpenNMT-tf") else { return };
+    let cases = json(&folder.join("alignments.json"));
+    let (mut right, mut wrong) = (0, 0);
+    for case in cases.as_array().unwrap() {
+        let text = case["line"].as_str().unwrap();
+        let [source, target] = ["source_length", "target_length"].map(|key| case[key].as_u64().unwrap() as usize);
+        let (strict, compatible) =
+            (Alignment::parse(text, source, target), Alignment::parse_compatibly(text, source, target));
+        match case.get("matrix") {
+            Some(matrix) => {
+                let flat: Vec<f64> = matrix
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .flat_map(|row| row.as_array().unwrap())
+                    .map(|v| v.as_f64().unwrap())
+                    .collect();
+                let made = compatible.unwrap().matrix(target, source);
+                assert_eq!(made.iter().map(|value| f64::from(*value)).collect::<Vec<_>>(), flat, "{text}");
+                if text == "0-0-1 1" {
+                    let message = strict.unwrap_err().to_string();
+                    assert_eq!(message, "`0-0-1` is no pair SOURCE-TARGET of token numbers from 0");
+                } else {
+                    assert_eq!(strict.unwrap().matrix(target, source), made, "{text}");
+                }
+                right += 1;
+            }
+            None => {
+                assert!(strict.is_err() && compatible.is_err(), "{text}");
+                wrong += 1;
+            }
+        }
+    }
+    assert_eq!((right, wrong), (11, 8));
+
+    let mut files = corpus(&folder, "align");
+    files.alignments = Some(folder.join("align.txt"));
+    let truth = json(&folder.join("align.batch.json"));
+    let (sources, targets) = (lines_of(&files.source), lines_of(&files.target));
+    let (batches, _) = all(&files, &Options { batch_size: 1, ..Options::default() }).unwrap();
+    let expected = truth.as_array().unwrap();
+    assert_eq!(batches.len(), expected.len());
+    for (batch, expected) in batches.iter().zip(expected) {
+        compare_batch(batch, expected, (&sources, &targets));
+        let matrix = &expected["labels"]["alignment"];
+        let whole = matrix.to_string().replace(".0", "");
+        assert_eq!(line(batch)["alignment"].to_string(), whole);
+    }
+}
+
+#[test]
+fn published_numbers_hold() {
+    // A hundred tokens, length 5: 20 rows; 16 in multiples of eight.
+    assert_eq!(window_size(100, 4, 1, 1), 20);
+    assert_eq!(window_size(100, 4, 1, 8), 16);
+    // 250 lines in shards of 50.
+    for compat in [false, true] {
+        assert_eq!(shard_starts(250, 50, compat), [0, 50, 100, 150, 200]);
+    }
+    let identity = Alignment::parse("0-0 1-1 2-2", 3, 3).unwrap();
+    assert_eq!(identity.matrix(3, 3), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+
+    // 45 lines of length 5 are 20, 20 and 5 rows; 16, 16 and 13.
+    let folder = tempfile::tempdir().unwrap();
+    let files = write_corpus(folder.path(), &"a b c d e\n".repeat(45), &"a b c d\n".repeat(45));
+    let rows = |options: &Options| -> Vec<usize> {
+        all(&files, options).unwrap().0.iter().map(|batch| batch.lines.len()).collect()
+    };
+    let options =
+        Options { batch_type: BatchType::Tokens, batch_size: 100, length_bucket_width: Some(1), ..Options::default() };
+    assert_eq!(rows(&options), [20, 20, 5]);
+    assert_eq!(rows(&Options { batch_size_multiple: 8, ..options }), [16, 16, 13]);
+}
+
+/// A corpus with a vocabulary of five letters.
+fn write_corpus(folder: &Path, source: &str, target: &str) -> Files {
+    let vocabulary = "<blank>\n<s>\n</s>\na\nb\nc\nd\ne\n";
+    for (end, text) in [("src", source), ("tgt", target), ("src.vocab", vocabulary), ("tgt.vocab", vocabulary)] {
+        fs::write(folder.join(format!("c.{end}")), text).unwrap();
+    }
+    corpus(folder, "c")
+}
+
+#[test]
+fn a_shuffle_changes_the_order_only_and_gzip_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let letters = ["a", "b", "c", "d", "e"];
+    let side = |shift: usize| -> String {
+        (0..500).map(|line| letters[..1 + (line * 7 + shift) % 5].join(" ") + "\n").collect()
+    };
+    let files = write_corpus(folder.path(), &side(0), &side(2));
+    let mut packed = files.clone();
+    for path in [&mut packed.source, &mut packed.target, &mut packed.source_vocabulary] {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, &fs::read(&*path).unwrap()).unwrap();
+        path.as_mut_os_string().push(".gz");
+        fs::write(&*path, encoder.finish().unwrap()).unwrap();
+    }
+    let in_order = Options { batch_size: 7, length_bucket_width: Some(2), ..Options::default() };
+    let rows = |batches: &[Batch]| -> Vec<String> {
+        let row = |batch: &Batch, row: usize| {
+            let ids = batch.source.ids.iter().skip(row * batch.source.width).take(batch.source.length[row] as usize);
+            format!("{} {:?}", batch.lines[row], ids.collect::<Vec<_>>())
+        };
+        let mut rows: Vec<String> =
+            batches.iter().flat_map(|batch| (0..batch.lines.len()).map(move |place| row(batch, place))).collect();
+        rows.sort_unstable();
+        rows
+    };
+    let (plain, _) = all(&files, &in_order).unwrap();
+    let truth = rows(&plain);
+    assert_eq!(truth.len(), 500);
+    assert!(all(&packed, &in_order).unwrap().0 == plain);
+    let mut seen = Vec::new();
+    for shuffle in [Shuffle::Whole, Shuffle::Buffer(64), Shuffle::Buffer(499), Shuffle::Buffer(2)] {
+        for seed in [1, 2] {
+            let options = Options { shuffle, seed, ..in_order.clone() };
+            let (batches, summary) = all(&files, &options).unwrap();
+            assert_eq!(rows(&batches), truth, "{shuffle:?}");
+            assert_eq!((summary.lines, summary.rows), (500, 500));
+            assert!(all(&packed, &options).unwrap().0 == batches, "{shuffle:?}");
+            assert!(!seen.contains(&batches), "{shuffle:?}");
+            seen.push(batches);
+        }
+    }
+    // A buffer for all lines is a shuffle of the whole, and so are shards of one line.
+    let of = |shuffle| all(&files, &Options { shuffle, ..in_order.clone() }).unwrap().0;
+    assert!(of(Shuffle::Buffer(500)) == of(Shuffle::Whole) && of(Shuffle::Buffer(1)) == of(Shuffle::Whole));
+    // The second epoch of a shuffle is another one; without a shuffle it is the same.
+    let twice = |shuffle| all(&files, &Options { repeat: 2, shuffle, ..in_order.clone() }).unwrap().0;
+    let again = twice(Shuffle::None);
+    assert!(again[..plain.len()] == plain && again[plain.len()..] == plain);
+    let shuffled = twice(Shuffle::Whole);
+    let (first, second) = shuffled.split_at(plain.len());
+    assert!(first != second);
+    assert_eq!(rows(first), rows(second));
+}
+
+#[test]
+fn what_is_dropped_and_padded_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "a\n\na b c\na b\na b\nz b\n";
+    let target = "a b c\na\na\na b c d\n\na b\n";
+    let files = write_corpus(folder.path(), source, target);
+    let options = Options {
+        batch_size: 2,
+        batch_multiplier: 2,
+        length_bucket_width: Some(10),
+        max_source: Some(2),
+        max_target: Some(4),
+        ..Options::default()
+    };
+    let (batches, summary) = all(&files, &options).unwrap();
+    assert!(batches.is_empty(), "three rows for two devices");
+    let dropped = summary.dropped;
+    assert_eq!((dropped.source_empty, dropped.source_too_long, dropped.target_too_long), (1, 1, 1));
+    assert_eq!((dropped.irregular, dropped.incomplete), (3, 0));
+
+    let (batches, summary) = all(&files, &Options { keep_irregular: true, ..options.clone() }).unwrap();
+    assert_eq!(batches[0].lines, [0, 4, 5]);
+    // Source rows of 1, 2 and 2 tokens; target rows of 4, 1 and 3 with their mark.
+    let bucket = summary.buckets[0];
+    assert_eq!((bucket.from, bucket.to, bucket.batches, bucket.rows), (1, Some(10), 1, 3));
+    assert_eq!((bucket.source_ids, bucket.source_padding, bucket.target_ids, bucket.target_padding), (5, 1, 8, 4));
+    assert_eq!(
+        (summary.source_tokens, summary.source_unknown, summary.target_tokens, summary.target_unknown),
+        (5, 1, 5, 0)
+    );
+    let drawn = picture(&summary);
+    assert_eq!(drawn.matches("class=\"padding\"").count(), 2, "one bar and its key");
+    assert!(drawn.contains("1 batches, 3 rows, 27.78 % of 18 ids pad"), "{drawn}");
+
+    let (batches, summary) =
+        all(&files, &Options { batch_size: 4, batch_multiplier: 1, pad_to_bucket_boundary: true, ..options }).unwrap();
+    assert_eq!((batches.len(), summary.dropped.incomplete), (0, 3));
+}
+
+#[test]
+fn what_is_wrong_with_a_corpus_is_named_by_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = write_corpus(folder.path(), "a\nb\nc\n", "a\nb\nc\n");
+    let put = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let short = put("short", b"a\nb\n");
+    let latin = put("latin", b"a\nb\xe9\nc\n");
+    let aligned = |text: &str| Some(put("alignments", text.as_bytes()));
+    let shuffles = [Shuffle::None, Shuffle::Whole, Shuffle::Buffer(2)];
+    for shuffle in shuffles {
+        let refuse = |files: Files, words: &str| {
+            let error = all(&files, &Options { shuffle, ..Options::default() }).unwrap_err();
+            assert!(error.to_string().contains(words), "{words}: {error}");
+            assert_eq!(error.class().exit_status(), 3, "{error}");
+        };
+        refuse(Files { target: short.clone(), ..base.clone() }, "short: line 3: the file has 2 lines, ");
+        refuse(Files { source: short.clone(), ..base.clone() }, "short: line 3: the file has 2 lines, ");
+        refuse(Files { source: latin.clone(), ..base.clone() }, "latin: line 2: byte 1 of the line is not UTF-8");
+        refuse(
+            Files { source: put("empty", b""), target: put("empty", b""), ..base.clone() },
+            "empty: line 1: there is none",
+        );
+        refuse(
+            Files { alignments: aligned("0-0\n0-0\n1-0\n"), ..base.clone() },
+            "alignments: line 3: source token 1 of an alignment",
+        );
+        refuse(Files { alignments: aligned("0-0\n0-1\n0-0\n"), ..base.clone() }, "alignments: line 2: target token 1");
+        refuse(Files { alignments: aligned("0\n\n\n"), ..base.clone() }, "alignments: line 1: `0` is no pair");
+        refuse(
+            Files { alignments: aligned("0-99999999999999999999\n\n\n"), ..base.clone() },
+            "alignments: line 1: target token",
+        );
+        refuse(Files { alignments: aligned("0-0\n"), ..base.clone() }, "alignments: line 2: the file has 1 lines, ");
+        // Truncated corpora are as long as the shortest.
+        let files = Files { target: short.clone(), ..base.clone() };
+        let (batches, _) = all(&files, &Options { shuffle, truncate: true, ..Options::default() }).unwrap();
+        assert_eq!(batches[0].lines.len(), 2);
+    }
+    let damaged = put("damaged.gz", &[0x1F, 0x8B, 8, 0, 0]);
+    let missing = Files { source: folder.path().join("none"), ..base.clone() };
+    assert_eq!(all(&missing, &Options::default()).unwrap_err().class().exit_status(), 4);
+    let damaged = Files { source: damaged, ..base.clone() };
+    for shuffle in shuffles {
+        assert_eq!(all(&damaged, &Options { shuffle, ..Options::default() }).unwrap_err().class().exit_status(), 3);
+    }
+    // A matrix of 2^15 by 2^15 is not made.
+    let long = put("long", "a ".repeat(1 << 15).as_bytes());
+    let files = Files { source: long.clone(), target: long, alignments: Some(put("one", b"\n")), ..base };
+    let error = all(&files, &Options::default()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("long: line 1: a batch with this line has 1073741824 elements in one tensor, at most 268435456"),
+        "{error}"
+    );
+}
+
+#[test]
+fn options_that_do_not_fit_together_are_refused() {
+    let base = Options::default;
+    for (options, words) in [
+        (Options { batch_size: 0, ..base() }, "--batch-size 0: expected 1 to"),
+        (
+            Options { batch_size: 1 << 24, batch_multiplier: 2, ..base() },
+            "--batch-size times --batch-multiplier 33554432",
+        ),
+        (Options { batch_size_multiple: 0, ..base() }, "--batch-size-multiple 0"),
+        (Options { length_bucket_width: Some(0), ..base() }, "--length-bucket-width 0"),
+        (Options { max_source: Some(0), ..base() }, "--max-src 0"),
+        (Options { repeat: 0, ..base() }, "--repeat 0"),
+        (Options { batch_type: BatchType::Tokens, ..base() }, "--batch-type tokens needs --length-bucket-width"),
+        (
+            Options { pad_to_bucket_boundary: true, length_bucket_width: Some(4), ..base() },
+            "needs --length-bucket-width, --max-src and --max-tgt",
+        ),
+    ] {
+        let error = options.check().unwrap_err().to_string();
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    assert_eq!(base().check(), Ok(()));
+}
