@@ -106,6 +106,11 @@ impl Plan<'_> {
         Ok(Output::I32(out))
     }
 
+    /// Whether it is such a network.
+    pub(crate) const fn is_one_layer(&self) -> bool {
+        self.head.is_some()
+    }
+
     /// The output of such a network, for accumulators of the right length and a bucket that there is; `None` for any other.
     #[inline]
     pub(crate) fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> Option<i32> {

@@ -297,6 +297,11 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     state.pop().unwrap();
     assert_eq!((state.pop(), state.evaluate(&net, Colour::White)), (Err(RunError::StackEmpty), Ok(before)));
 
+    let layers = Network::<256>::load(other.as_ref(), &REFERENCE).unwrap();
+    let mut narrow = Box::new(State::<256, 3, 1, 64>::new());
+    let needs = layers.any().plan().model().workspace_len_bytes();
+    assert_eq!(narrow.refresh(&layers, [king]), Err(RunError::Workspace { found: 64, expected: needs }));
+
     let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(net.any(), 3, 1).unwrap());
     let mut any = AnyState::create(net.any(), memory.as_mut(), 3, 1).unwrap();
     any.refresh(net.any(), [king, pawn]).unwrap();

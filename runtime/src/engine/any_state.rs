@@ -156,9 +156,10 @@ impl<'m> AnyState<'m> {
     /// As [`super::State::refresh`].
     ///
     /// # Errors
-    /// As there, and [`RunError::Length`] for a network of another width.
+    /// As there, [`RunError::Length`] for a network of another width, [`RunError::Workspace`] for one that needs more of it than the
+    /// network that the state was created for.
     pub fn refresh(&mut self, net: &AnyNetwork<'_>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
-        self.line.refresh(net, men)
+        self.line.refresh(net, men, self.scratch.len())
     }
 
     /// As [`super::State::push`].

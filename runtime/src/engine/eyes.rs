@@ -36,7 +36,7 @@ impl Eyes {
     }
 
     /// The number of a man's feature. A king where kings are no features gives that of some other man.
-    #[inline]
+    #[inline(always)]
     pub fn feature(&self, man: Man) -> u32 {
         let mut plain = man.index() ^ self.turn;
         if self.is_black {

@@ -65,7 +65,12 @@ pub(super) struct Line<'s> {
 
 impl Line<'_> {
     /// A new root; see [`super::State::refresh`].
-    pub fn refresh(&mut self, net: &AnyNetwork<'_>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
+    pub fn refresh(
+        &mut self,
+        net: &AnyNetwork<'_>,
+        men: impl IntoIterator<Item = Man>,
+        scratch_len_bytes: usize,
+    ) -> Result<(), RunError> {
         self.top.len = 0;
         self.top.plies = 0;
         if net.hidden() != self.hidden {
@@ -74,6 +79,11 @@ impl Line<'_> {
                 found: self.hidden,
                 expected: net.hidden(),
             });
+        }
+        // A network of one layer is scored without.
+        let workspace = net.plan().model().workspace_len_bytes();
+        if scratch_len_bytes < workspace && !net.plan().is_one_layer() {
+            return Err(RunError::Workspace { found: scratch_len_bytes, expected: workspace });
         }
         if self.top.identity != net.plan().identity() {
             self.entries.fill(Entry::EMPTY);
@@ -231,36 +241,57 @@ impl Line<'_> {
         }
     }
 
-    /// The commonest case in one pass: a man goes, and perhaps takes one, on top of a computed position; no king moves. False, and
-    /// nothing done, for any other.
+    /// Both colours along the same plies, from the last one that is computed for both. False, and nothing done, where one of them is further
+    /// than the other or a king goes to a place with other features on the way.
     #[inline]
     fn bring_both_up_to_date(&mut self, net: &AnyNetwork<'_>) -> bool {
-        let (hidden, len) = (self.hidden, self.top.len as usize);
-        let Some([.., parent, ply]) = self.plies.get_mut(..len) else { return false };
-        if !ply.is_plain() || !parent.is_computed_for_both() {
-            return false;
-        }
-        let board = &self.top.board;
-        let white = net.eyes(Colour::White, board.king(Colour::White));
-        let black = net.eyes(Colour::Black, board.king(Colour::Black));
-        let moved = match (ply.added(), ply.removed()) {
-            (&[to], &[from]) => {
-                Moved::Quiet([[white.feature(to), white.feature(from)], [black.feature(to), black.feature(from)]])
+        let Some(top) = self.top_index() else { return false };
+        let mut from = top;
+        loop {
+            let Some(ply) = self.plies.get(from) else { return false };
+            if ply.is_computed_for_both() {
+                break;
             }
-            (&[to], &[from, taken]) => Moved::Capture([
+            let goes_on = ply.is_plain() || (!ply.is_computed_for_any() && !crosses(net, ply));
+            if !goes_on || from == 0 {
+                return false;
+            }
+            from -= 1;
+        }
+        let eyes = Colour::BOTH.map(|colour| net.eyes(colour, self.top.board.king(colour)));
+        for index in from + 1..=top {
+            self.step_both(net, &eyes, index);
+        }
+        true
+    }
+
+    /// A ply's accumulators from its parent's. The commonest moves, a man that goes and perhaps takes one, in one pass.
+    #[inline]
+    fn step_both(&mut self, net: &AnyNetwork<'_>, [white, black]: &[Eyes; 2], index: usize) {
+        let hidden = self.hidden;
+        let Some(ply) = self.plies.get_mut(index) else { return };
+        let moved = match (ply.added(), ply.removed()) {
+            _ if !ply.is_plain() && !net.view().has_king_features() => None,
+            (&[to], &[from]) => {
+                Some(Moved::Quiet([[white.feature(to), white.feature(from)], [black.feature(to), black.feature(from)]]))
+            }
+            (&[to], &[from, taken]) => Some(Moved::Capture([
                 [white.feature(to), white.feature(from), white.feature(taken)],
                 [black.feature(to), black.feature(from), black.feature(taken)],
-            ]),
-            _ => return false,
+            ])),
+            _ => None,
         };
-        let end = len * 2 * hidden;
-        let Some(pairs) = self.accumulators.get_mut(end - 4 * hidden..end) else { return false };
-        let (before, after) = pairs.split_at_mut(2 * hidden);
-        let is_done = net.plan().move_both(after, before, &moved);
-        if is_done {
-            ply.set_computed_for_both();
+        let end = (index + 1) * 2 * hidden;
+        if let Some(moved) = moved
+            && let Some(pairs) = self.accumulators.get_mut(end - 4 * hidden..end)
+        {
+            let (before, after) = pairs.split_at_mut(2 * hidden);
+            if net.plan().move_both(after, before, &moved) {
+                return ply.set_computed_for_both();
+            }
         }
-        is_done
+        self.step(net, Colour::White, white, index);
+        self.step(net, Colour::Black, black, index);
     }
 
     /// Walks back to the last computed ply and forward again, or fills from the cache.
@@ -273,8 +304,7 @@ impl Line<'_> {
             if ply.is_computed(colour) {
                 break;
             }
-            let crosses = ply.king_move(colour).is_some_and(|(a, b)| net.key(colour, a) != net.key(colour, b));
-            if crosses || from == 0 {
+            if from == 0 || crosses_for(net, ply, colour) {
                 return self.fill(net, colour);
             }
             from -= 1;
@@ -328,6 +358,15 @@ impl Line<'_> {
             ply.set_computed(colour);
         }
     }
+}
+
+/// Whether a king goes to a place with other features.
+fn crosses(net: &AnyNetwork<'_>, ply: &Ply) -> bool {
+    Colour::BOTH.into_iter().any(|colour| crosses_for(net, ply, colour))
+}
+
+fn crosses_for(net: &AnyNetwork<'_>, ply: &Ply, colour: Colour) -> bool {
+    ply.king_move(colour).is_some_and(|(from, to)| net.key(colour, from) != net.key(colour, to))
 }
 
 /// Takes an accumulator from one board to another.

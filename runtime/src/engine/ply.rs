@@ -72,6 +72,11 @@ impl Ply {
     }
 
     #[inline]
+    pub fn is_computed_for_any(&self) -> bool {
+        self.computed != [0; 2]
+    }
+
+    #[inline]
     pub const fn set_computed_for_both(&mut self) {
         self.computed = [1; 2];
     }

@@ -63,9 +63,10 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// the cache; a state is never mixed of two networks.
     ///
     /// # Errors
-    /// [`RunError::Man`] for a man that is given twice, [`RunError::TooManyFeatures`]; the state is then without a position.
+    /// [`RunError::Man`] for a man that is given twice, [`RunError::TooManyFeatures`], [`RunError::Workspace`] if `SCRATCH` is too small for
+    /// the network; the state is then without a position.
     pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
-        self.line().0.refresh(net.any(), men)
+        self.line().0.refresh(net.any(), men, SCRATCH)
     }
 
     /// Makes a move: the men that come and those that go, four of each at most, e.g. for a capture one and two. A promotion adds another
@@ -101,7 +102,7 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// one cut to an integer.
     ///
     /// # Errors
-    /// [`RunError::StackEmpty`], [`RunError::OtherModel`], [`RunError::Workspace`] if `SCRATCH` is too small.
+    /// [`RunError::StackEmpty`], [`RunError::OtherModel`].
     #[inline]
     pub fn evaluate(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<i32, RunError> {
         let (mut line, scratch) = self.line();
@@ -111,7 +112,7 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// All outputs for the last position: of a network of three, win, draw and loss.
     ///
     /// # Errors
-    /// As [`State::evaluate`].
+    /// As [`State::evaluate`], and [`RunError::Workspace`] if `SCRATCH` is too small even for a network of one layer.
     pub fn outputs(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<Output<'_>, RunError> {
         let (mut line, scratch) = self.line();
         line.outputs(net.any(), to_move, scratch)
