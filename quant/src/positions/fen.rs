@@ -160,7 +160,6 @@ mod tests {
         // The board is symmetric, so the other side sees the same.
         let black = Position::from_fen(&format!("{START} b")).unwrap();
         assert_eq!((black.is_black, black.pieces()), (true, position.pieces()));
-        assert_eq!(Position { is_black: false, ..black }, position);
     }
 
     #[test]
