@@ -1,5 +1,6 @@
 //! What a file must do that the loader accepts: run, on every tier, to the same bits.
 
+use tamis_quant::pack::unpack_nnue;
 use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
@@ -14,6 +15,7 @@ const LONGEST: u32 = 1 << 12;
 pub fn exercise(bytes: &[u8]) -> bool {
     let Ok(model) = Model::parse(bytes) else { return false };
     let _ = model.people();
+    let _ = unpack_nnue(&model);
     if model.input().size.max(model.input().hidden) > LONGEST || model.values().iter().any(|value| value.len > LONGEST)
     {
         return true;

@@ -49,7 +49,7 @@ use tamis_runtime::signature;
 pub struct Checkpoint {
     /// The network, factoriser merged.
     pub net: Net<f32>,
-    /// The factoriser before it was merged, (outputs, 768), if the description has one.
+    /// The factoriser before it was merged, (outputs, features of a king bucket), if the description has one.
     pub factoriser: Option<Matrix<f32>>,
     /// What was read: `optimiser_state/weights.bin`, `weights.bin`, `raw.bin` or `quantised.bin (dequantised)`.
     pub source: String,
