@@ -13,6 +13,7 @@ use tamis_quant::pack::{Provenance, pack_graph};
 use tamis_quant::proof::graph::prove_graph;
 use tamis_quant::quantise::graph::{self, quantise_graph};
 use tamis_quant::run::AlignedBytes;
+use tamis_quant::stockfish::{self, Encoding, FeatureSet, Head, Shape, to_bytes};
 use tamis_runtime::format::{Layout as FileLayout, Model, OpRecord, activation, element, input_kind, op};
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::signature::{Buffers, signature};
@@ -166,6 +167,42 @@ fn main() {
     assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the counter counts");
     println!("loading and running allocate nothing, in workspaces of exactly the stated length: ok");
     malformed_files_take_little_memory();
+    nnue_files_take_memory_in_proportion();
+}
+
+/// A byte of a `.nnue` file stands for at most one i32: whatever its lengths claim, reading takes that at most.
+fn nnue_files_take_memory_in_proportion() {
+    let shape = Shape { features: FeatureSet::HalfKaV2Hm, width: 32, head: Head::Pairwise { squares: true } };
+    let bytes = to_bytes(&tests::stockfish::made_up(shape, Encoding::Leb128, 1));
+    let take = |bytes: &[u8]| {
+        let before = LIVE_BYTES.load(Ordering::Relaxed);
+        PEAK_BYTES.store(before, Ordering::Relaxed);
+        black_box(stockfish::read(bytes).is_ok());
+        PEAK_BYTES.load(Ordering::Relaxed) - before
+    };
+    let whole = take(&bytes);
+    assert!(whole <= 4 * bytes.len(), "{whole} for {} bytes", bytes.len());
+    let mut largest = 0;
+    // Each length of the file as large as it can be, in front of all bytes or of few.
+    let description = 8;
+    let biases = 12 + 7 + 4 + 17;
+    for at in [description, biases, biases + 4 + 32 + 17] {
+        let mut hostile = bytes.clone();
+        hostile[at..at + 4].copy_from_slice(&[0xFF; 4]);
+        assert!(stockfish::read(&hostile).is_err());
+        for len in [at + 4, at + 64, bytes.len()] {
+            largest = largest.max(take(&hostile[..len]) / len);
+        }
+    }
+    // The widest transformer that a hash can say, without a weight behind it.
+    let widest = Shape { width: stockfish::MAX_WIDTH, ..shape };
+    let words = [shape.features.version(), widest.header_hash(), 0, widest.transformer_hash()].map(u32::to_le_bytes);
+    let little = take(&[words.as_flattened(), &[0; 64]].concat());
+    assert!(largest <= 4 && little <= 4096, "{largest} times the file, {little} bytes");
+    println!(
+        "a .nnue file takes at most {largest} times its length when it lies, {whole} bytes of memory for {}: ok",
+        bytes.len()
+    );
 }
 
 /// What a file claims about its lengths is compared with what it has before memory is asked for.

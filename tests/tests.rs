@@ -21,6 +21,12 @@ mod cli; // the program as a person or a script meets it
 #[path = "subjects/engines.rs"]
 mod engines; // what real engines' networks evaluate to
 
+#[path = "subjects/uci.rs"]
+mod uci; // the example engine: games, conversation, bench
+
+#[path = "subjects/outsider.rs"]
+mod outsider; // the README's program in a new directory
+
 #[path = "subjects/verification.rs"]
 mod verification; // the three questions on real networks
 
@@ -51,11 +57,17 @@ mod proof; // the overflow proof and its witnesses
 #[path = "subjects/permutation.rs"]
 mod permutation; // another order of the neurons
 
+#[path = "subjects/engine.rs"]
+mod engine; // the engine interface against filling anew
+
 #[path = "subjects/plies.rs"]
 mod plies; // a ply stack and its refresh cache against filling anew
 
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
+
+#[path = "subjects/nnue.rs"]
+mod nnue; // networks of the Stockfish family on the runtime
 
 #[path = "subjects/own_networks.rs"]
 mod own_networks; // the repository's own networks against their framework
@@ -71,6 +83,12 @@ mod inputs; // descriptions of graphs, files of tensors, readers of examples
 
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
+
+#[path = "subjects/nnue_files.rs"]
+mod nnue_files; // files of the Stockfish family, read and written
+
+#[path = "subjects/stockfish.rs"]
+mod stockfish; // networks of the Stockfish family against their engines
 
 #[path = "subjects/tokens.rs"]
 mod tokens; // the token network from text to a verdict

@@ -2,11 +2,13 @@
 //! the layers behind them.
 
 use crate::nets::{multi_layer, perspective};
-use crate::{Cases, FEATURES, PLIES, features, widths};
+use crate::{Cases, FEATURES, PLIES, Random, features, widths};
 use std::cell::{LazyCell, RefCell};
 use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
+use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
 use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Kernels;
 use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
 use tamis_runtime::{Output, Plan};
 
@@ -52,6 +54,48 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
         cases.every_tier(what, shape, |tier| game(Plan::new(*model, tier), Rc::clone(&ring), buckets, work));
     }
     cases.every_tier("stack-head", shape, |tier| stack::<H>(Plan::new(*model, tier), buckets));
+    cases.every_tier("engine-head", shape, |tier| engine::<H>(*model, tier, buckets));
+}
+
+/// The same as `update-head`, as an engine does it: a quiet move by its man, from which the features are to be found, and an evaluation.
+fn engine<const H: usize>(model: Model<'static>, tier: &'static Kernels, buckets: usize) -> impl FnMut(u64) {
+    let expected = Expected { features: Features::CHESS_768, output_buckets: buckets, outputs: 1 };
+    let net = Network::<H>::load_on(model.bytes(), &expected, tier).unwrap();
+    let mut state: Box<State<H, PLIES>> = bytemuck::allocation::zeroed_box();
+    let mut random = Random::new(7);
+    let men: Vec<Man> = (0..32).map(|man| Man::new(colour(man / 16), Kind::ALL[man % 5], 2 * man as u8)).collect();
+    state.refresh(&net, men.iter().copied()).unwrap();
+    // Lines of play from that position: a man goes to a square of its own, so that no two ever meet.
+    let mut line = |mut men: Vec<Man>| -> Vec<(Man, Man)> {
+        let mut step = |_| {
+            let mover = random.within(0, 31) as usize;
+            let from = men[mover];
+            let mut free = (0..64).filter(|square| men.iter().all(|man| man.square() != *square));
+            men[mover] = from.at(free.nth(random.within(0, 31) as usize).unwrap());
+            (men[mover], from)
+        };
+        (1..PLIES).map(&mut step).collect()
+    };
+    let lines: Vec<Vec<(Man, Man)>> = (0..FEATURES / PLIES).map(|_| line(men.clone())).collect();
+    let (mut at, mut ply) = (0, 0);
+    move |iterations| {
+        for _ in 0..iterations {
+            if ply + 1 == PLIES {
+                (at, ply) = ((at + 1) % lines.len(), 0);
+                while state.height() > 0 {
+                    state.pop().unwrap();
+                }
+            }
+            let (to, from) = lines[at][ply];
+            ply += 1;
+            state.push(&net, &[to], &[from]).unwrap();
+            std::hint::black_box(state.evaluate(&net, colour(ply)).unwrap());
+        }
+    }
+}
+
+const fn colour(number: usize) -> Colour {
+    Colour::BOTH[number % 2]
 }
 
 /// The same as `update-head`, through a ply stack: a push, and an evaluation that computes both perspectives.

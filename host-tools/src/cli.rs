@@ -48,11 +48,11 @@ pub enum Verb {
     /// Turn a training checkpoint into a checked quantised.bin
     #[command(alias = "quantize")]
     Quantise(Quantise),
-    /// Turn a trainer's own quantised.bin into a container
+    /// Turn a trainer's own quantised.bin, or a .nnue file of the Stockfish family, into a container
     Pack(Pack),
-    /// Turn a container back into the trainer's own quantised.bin
+    /// Turn a container back into the file that was packed
     Unpack(Unpack),
-    /// Say what is in a container, and prove its bounds again
+    /// Say what is in a container, or in a .nnue file's, and prove its bounds again
     Inspect(Inspect),
     /// Evaluate positions, a line each, for the side to move, or the examples of a file
     Eval(Eval),
@@ -148,11 +148,11 @@ pub struct Quantise {
 /// `pack`
 #[derive(Debug, Args)]
 pub struct Pack {
-    /// The trainer's quantised.bin
+    /// The trainer's quantised.bin, or a .nnue file of the Stockfish family
     pub bare: PathBuf,
-    /// Architecture description
+    /// Architecture description; a .nnue file needs none
     #[arg(long, value_name = "A.toml")]
-    pub arch: PathBuf,
+    pub arch: Option<PathBuf>,
     /// Another order of the neurons.
     #[command(flatten)]
     pub permute: Permute,
@@ -177,7 +177,7 @@ pub struct Unpack {
 /// `inspect`
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// Container
+    /// Container, or a .nnue file of the Stockfish family
     pub model: PathBuf,
     /// Tier that computes the signature; `host-tools tiers` lists them
     #[arg(long, value_name = "NAME")]
@@ -187,7 +187,7 @@ pub struct Inspect {
 /// `eval`
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// Container, or a checkpoint
+    /// Container, a .nnue file of the Stockfish family, or a checkpoint
     pub model: PathBuf,
     /// Where the positions are.
     #[command(flatten)]
@@ -210,6 +210,9 @@ pub struct Eval {
     /// Tier that evaluates; `host-tools tiers` lists them
     #[arg(long, value_name = "NAME", conflicts_with = "float")]
     pub tier: Option<String>,
+    /// Print the two parts of the value as well, piece-square and positional, each times 16; of networks of the Stockfish family
+    #[arg(long, conflicts_with_all = ["inputs", "float"])]
+    pub parts: bool,
     /// Evaluate the checkpoint in double precision, unquantised
     #[arg(long)]
     pub float: bool,
@@ -289,11 +292,11 @@ pub struct Verify {
     pub force: bool,
 }
 
-/// Full precision: a checkpoint, a reference, or both.
+/// Full precision: a checkpoint, a reference, or both; a network of the Stockfish family needs neither.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = true)]
+#[group(multiple = true)]
 pub struct Truth {
-    /// Float checkpoint that the container was made from
+    /// Float checkpoint that the container was made from; of a network of the Stockfish family its .nnue file, if any
     #[arg(long, value_name = "C")]
     pub checkpoint: Option<PathBuf>,
     /// Outputs of the training framework, a safetensors file; of a graph: batches with `batch.N.logits`

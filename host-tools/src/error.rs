@@ -18,7 +18,9 @@ use tamis_quant::positions::PositionError;
 use tamis_quant::quantise::QuantiseError;
 use tamis_quant::quantise::graph::GraphQuantError;
 use tamis_quant::score::ScoreError;
+use tamis_quant::stockfish::NnueError;
 use tamis_quant::verify::graph::GraphVerifyError;
+use tamis_quant::verify::nnue::NnueVerifyError;
 use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
@@ -166,7 +168,7 @@ classified!(
     QuantiseError,
     ReferenceError
 );
-classified!(GraphVerifyError, ScoreError, VerifyError);
+classified!(GraphVerifyError, NnueError, NnueVerifyError, ScoreError, VerifyError);
 
 impl Fault for GraphQuantError {
     fn class(&self) -> FaultClass {

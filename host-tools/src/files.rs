@@ -10,6 +10,7 @@ pub use stream::Pending;
 
 use crate::cli::Target;
 use crate::error::{CliError, Explain};
+use crate::nnue::{NnueFile, is_nnue};
 use crate::output;
 use crate::status::Status;
 use std::fs::{self, File};
@@ -17,7 +18,9 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
+use tamis_quant::pack::pack_nnue;
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
+use tamis_quant::proof::prove_nnue;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Header, MAGIC, Model, ParseError};
 
@@ -136,6 +139,19 @@ impl ModelFile {
         head.copy_from_slice(start.get(..head.len()).unwrap_or_default());
         file.read_exact(rest).map_err(io)?;
         Ok(Self { path: path.to_owned(), bytes })
+    }
+
+    /// The same, or of a `.nnue` file the container that `pack` makes of it, proved or not.
+    ///
+    /// # Errors
+    /// [`CliError`] naming the file.
+    pub fn read_or_pack(path: &Path) -> Result<Self, CliError> {
+        if !is_nnue(path) {
+            return Self::read(path);
+        }
+        let file = NnueFile::read(path)?;
+        let bytes = pack_nnue(&file.net, &file.provenance(), &prove_nnue(&file.net)).explain_at(path)?;
+        Ok(Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(&bytes) })
     }
 
     /// The model in it, checked.

@@ -11,6 +11,7 @@ mod examples;
 mod facts;
 mod files;
 mod network;
+mod nnue;
 mod output;
 mod permute;
 mod progress;

@@ -4,12 +4,13 @@ use crate::error::{CliError, Explain};
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
-use tamis_quant::pack::{Provenance, pack_graph, to_container};
+use tamis_quant::pack::{Provenance, pack_graph, pack_nnue, to_container};
 use tamis_quant::proof::graph::prove_graph;
-use tamis_quant::proof::{Proof, prove};
+use tamis_quant::proof::{Proof, prove, prove_nnue};
 use tamis_quant::quantise::QuantNet;
 use tamis_quant::quantise::graph::QuantGraph;
 use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_quant::stockfish::Net;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{self, Kernels};
 
@@ -52,6 +53,21 @@ pub fn seal_graph(graph: &QuantGraph, origin: &Provenance, unproved: bool) -> Re
         return Err(refusal(&graph.name, &proof));
     }
     let bytes = pack_graph(graph, origin, &proof).explain()?;
+    sealed(proof, &bytes)
+}
+
+/// The same for a network of the Stockfish family.
+///
+/// # Errors
+/// As [`seal`].
+pub fn seal_nnue(net: &Net, origin: &Provenance, unproved: bool, output: &Output) -> Result<Sealed, CliError> {
+    let spinner = progress::spinner(output, "proving");
+    let proof = prove_nnue(net);
+    spinner.finish_and_clear();
+    if !proof.holds() && !unproved {
+        return Err(refusal(&net.shape.to_string(), &proof));
+    }
+    let bytes = pack_nnue(net, origin, &proof).explain()?;
     sealed(proof, &bytes)
 }
 

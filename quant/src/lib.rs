@@ -26,4 +26,5 @@ pub mod proof;
 pub mod quantise;
 pub mod run;
 pub mod score;
+pub mod stockfish;
 pub mod verify;

@@ -1,7 +1,9 @@
 //! Running a packed model on the host: the runtime with memory from the heap.
 
+mod board;
 mod graph;
 
+pub use board::features_of;
 pub use graph::RunGraphError;
 
 use crate::arch::{Architecture, DenseType, InputKind};
@@ -144,22 +146,7 @@ impl<'m> Runner<'m> {
         mut observe: impl FnMut(usize, &[u8]),
     ) -> Result<Outputs, RunError> {
         let output = match example {
-            Example::Features { lists, bucket } => {
-                let [first, second] = lists;
-                let other_first = self.plan.model().input().order == perspective_order::OTHER_FIRST;
-                let (own, other) = if other_first { (second, first) } else { (first, second) };
-                self.plan.refresh(&mut self.own, own)?;
-                if self.plan.model().input().perspectives == 2 {
-                    self.plan.refresh(&mut self.other, other)?;
-                } else {
-                    self.other.clear();
-                }
-                let (own, other) = (self.own.as_slice(), self.other.as_slice());
-                let both = if other_first { [other, own] } else { [own, other] }.concat();
-                observe(0, cast_slice(&both));
-                let input = Input::Accumulators(&self.own, &self.other);
-                self.plan.run_traced(input, *bucket, self.workspace.as_mut(), observe)?
-            }
+            Example::Features { lists, bucket } => return self.evaluate_lists(lists, *bucket, observe),
             Example::Dense(x) => {
                 if arch.input.kind != InputKind::Dense {
                     return Err(RunError::InputKind);
@@ -171,10 +158,32 @@ impl<'m> Runner<'m> {
                 self.plan.run_traced(input, 0, self.workspace.as_mut(), observe)?
             }
         };
-        Ok(match output {
-            Output::I32(values) => Outputs::I32(values.to_vec()),
-            Output::F32(values) => Outputs::F32(values.to_vec()),
-        })
+        Ok(owned(output))
+    }
+
+    /// The same of lists of features, in the order in which the network puts the perspectives; see [`Example::Features`].
+    ///
+    /// # Errors
+    /// [`RunError`] if they do not fit the network.
+    pub fn evaluate_lists(
+        &mut self,
+        [first, second]: &[Vec<u32>; 2],
+        bucket: usize,
+        mut observe: impl FnMut(usize, &[u8]),
+    ) -> Result<Outputs, RunError> {
+        let other_first = self.plan.model().input().order == perspective_order::OTHER_FIRST;
+        let (own, other) = if other_first { (second, first) } else { (first, second) };
+        self.plan.refresh(&mut self.own, own)?;
+        if self.plan.model().input().perspectives == 2 {
+            self.plan.refresh(&mut self.other, other)?;
+        } else {
+            self.other.clear();
+        }
+        let (own, other) = (self.own.as_slice(), self.other.as_slice());
+        let both = if other_first { [other, own] } else { [own, other] }.concat();
+        observe(0, cast_slice(&both));
+        let input = Input::Accumulators(&self.own, &self.other);
+        self.plan.run_traced(input, bucket, self.workspace.as_mut(), observe).map(owned)
     }
 
     /// The model's signature on this tier.
@@ -194,5 +203,12 @@ impl<'m> Runner<'m> {
             workspace: self.workspace.as_mut(),
         };
         signature(&self.plan, buffers)
+    }
+}
+
+fn owned(output: Output<'_>) -> Outputs {
+    match output {
+        Output::I32(values) => Outputs::I32(values.to_vec()),
+        Output::F32(values) => Outputs::F32(values.to_vec()),
     }
 }

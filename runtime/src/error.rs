@@ -1,5 +1,6 @@
 //! What running refuses: never a file, always what the caller handed in.
 
+use crate::engine::Man;
 use core::fmt;
 
 /// Why a call is refused: always something that the caller handed in.
@@ -84,6 +85,20 @@ pub enum RunError {
         /// Which perspective.
         side: usize,
     },
+    /// A man that a move removes and that is not there, or one that it adds and that is.
+    Man {
+        /// Which.
+        man: Man,
+        /// Whether it was to be added.
+        is_added: bool,
+    },
+    /// More men than one move adds or removes.
+    TooManyMen {
+        /// How many.
+        found: usize,
+        /// The most.
+        limit: usize,
+    },
     /// A refresh key beyond the cache's.
     RefreshKey {
         /// The key.
@@ -126,6 +141,9 @@ impl fmt::Display for RunError {
             Self::WantsFeatures { side } => {
                 write!(f, "perspective {side} changed as a whole: give its features to `refresh` first")
             }
+            Self::Man { man, is_added: true } => write!(f, "{man} is to be added and is there already"),
+            Self::Man { man, is_added: false } => write!(f, "{man} is to be removed and is not there"),
+            Self::TooManyMen { found, limit } => write!(f, "{found} men added or removed by one move; at most {limit}"),
             Self::RefreshKey { found, limit } => {
                 write!(f, "refresh key {found}; the cache has 0 to {}", limit.saturating_sub(1))
             }

@@ -99,16 +99,17 @@ impl Plan<'_> {
         if !is_fit {
             self.check(Input::Accumulators(own, other), bucket, workspace)?;
         }
-        let other = if head.two { other } else { &[] };
-        let (first, second) = if head.other_first { (other, own) } else { (own, other) };
-        // The bank may be padded; the kernel wants the weights alone.
-        let weights = head.weights.bank(bucket).get(..first.len() + second.len()).unwrap_or(&[]);
-        let sum = (head.dot)(first, second, weights, head.max);
         let out = typed_mut::<i32>(workspace.get_mut(head.write.range()).unwrap_or(&mut []));
         if let [out] = out {
-            *out = num::rescale_by(sum, head.pre, head.bias.get(bucket, 0), head.factor, head.divisor);
+            *out = head.score(own, other, bucket);
         }
         Ok(Output::I32(out))
+    }
+
+    /// The output of such a network, for accumulators of the right length and a bucket that there is; `None` for any other.
+    #[inline]
+    pub(crate) fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> Option<i32> {
+        self.head.as_ref().map(|head| head.score(own, other, bucket))
     }
 
     /// The same, showing every value as it is computed: `observe(value index, its bytes)`.
@@ -272,7 +273,8 @@ impl Plan<'_> {
                     *sum = dot(first, second, w, max);
                 }
             }
-            Work::PairwiseU8 { max, shift } => {
+            Work::PairwiseU8 { max, shift, left_out } => {
+                let (first, second) = (without(first, left_out), without(second, left_out));
                 let (low, high) = out.split_at_mut(first.len() / 2);
                 (self.kernels.pairwise_u8.call)(first, max, shift, low);
                 if !second.is_empty() {
@@ -291,6 +293,23 @@ impl Plan<'_> {
             _ => {}
         }
     }
+}
+
+impl Head<'_> {
+    #[inline]
+    fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
+        let other = if self.two { other } else { &[] };
+        let (first, second) = if self.other_first { (other, own) } else { (own, other) };
+        // The bank may be padded; the kernel wants the weights alone.
+        let weights = self.weights.bank(bucket).get(..first.len() + second.len()).unwrap_or(&[]);
+        let sum = (self.dot)(first, second, weights, self.max);
+        num::rescale_by(sum, self.pre, self.bias.get(bucket, 0), self.factor, self.divisor)
+    }
+}
+
+/// An accumulator without its last elements.
+pub(crate) fn without(accumulator: &[i16], left_out: usize) -> &[i16] {
+    accumulator.get(..accumulator.len().saturating_sub(left_out)).unwrap_or(&[])
 }
 
 fn typed<T: Pod>(bytes: &[u8]) -> &[T] {

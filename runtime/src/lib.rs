@@ -16,6 +16,8 @@
 //! them; without it the loader refuses such files, and firmware is 18 KB smaller. The feature `defmt` adds `defmt::Format` to the error
 //! types.
 //!
+//! A chess engine uses [`engine`], which keeps accumulators in step with make and unmake.
+//!
 //! When not to use it: for training, for f32 networks as a whole, or for layers beyond those that FORMAT.md lists.
 
 #![no_std]
@@ -27,6 +29,7 @@
 const _: () = assert!(usize::BITS >= 32, "tamis-runtime needs a target of at least 32 bits");
 
 mod align;
+pub mod engine;
 mod error;
 mod exec;
 pub mod format;

@@ -120,6 +120,24 @@ pub const fn clip(value: i16, max: i16) -> i16 {
     }
 }
 
+/// `clamp(sum >> shift, 0, max)`, an arithmetic shift of 0 to 31.
+pub const fn shift_clip(sum: i32, shift: u32, max: i32) -> i32 {
+    let shifted = sum >> shift;
+    if shifted < 0 {
+        0
+    } else if shifted > max {
+        max
+    } else {
+        shifted
+    }
+}
+
+/// `min(sum² >> shift, max)` in 64 bits, where nothing overflows; shift 0 to 62.
+pub const fn shift_square(sum: i32, shift: u32, max: i32) -> i32 {
+    let shifted = (sum as i64 * sum as i64) >> shift;
+    if shifted > max as i64 { max } else { shifted as i32 }
+}
+
 /// `clamp(x, 0, 1)` in f32; NaN and −0 become +0.
 pub fn crelu(x: f32) -> f32 {
     if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::format::{BlockRecord, Model, element, feature_set};
 use crate::kernels::{Kernels, Moved, prefetch};
-use crate::nnue::chess::ChessView;
+use crate::nnue::chess::{ChessView, Planes};
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
 
 /// Rows of one block that one pass takes, where a network has several blocks.
@@ -95,12 +95,15 @@ impl<'a> Plan<'a> {
 
     /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other inputs.
     pub fn chess_view(&self) -> Option<ChessView<'a>> {
-        let mirrored = match self.model.input().feature_set {
-            feature_set::CHESS => false,
-            feature_set::CHESS_MIRRORED => true,
+        let (planes, mirrored) = match self.model.input().feature_set {
+            feature_set::CHESS => (Planes::Both, false),
+            feature_set::CHESS_MIRRORED => (Planes::Both, true),
+            feature_set::MERGED => (Planes::Merged, false),
+            feature_set::MERGED_MIRRORED => (Planes::Merged, true),
+            feature_set::NO_KINGS => (Planes::NoKings, false),
             _ => return None,
         };
-        Some(ChessView { mirrored, king_table: self.model.king_table()? })
+        Some(ChessView { planes, mirrored, king_table: self.model.king_table()? })
     }
 
     /// Width of one accumulator.
@@ -198,6 +201,23 @@ impl<'a> Plan<'a> {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// The same for a move, whose rows the features of a man on a board always are; false, and nothing done, where the network's rows lie
+    /// in several blocks.
+    #[inline]
+    pub(crate) fn move_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) -> bool {
+        if self.is_plain {
+            self.pass_both(acc, source, moved);
+        }
+        self.is_plain
+    }
+
+    /// An accumulator without any feature.
+    pub(crate) fn start(&self, acc: &mut [i16]) {
+        if let Some(bias) = self.bias.get(..acc.len()) {
+            acc.copy_from_slice(bias);
         }
     }
 

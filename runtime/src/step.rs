@@ -75,6 +75,8 @@ pub(crate) enum Work<'a> {
     PairwiseU8 {
         max: i16,
         shift: u32,
+        /// Elements at the end of each accumulator that it does not read.
+        left_out: usize,
     },
     AffineU8 {
         affine: Affine,
@@ -214,7 +216,7 @@ impl<'a> Step<'a> {
             op::ACTIVATE_F32 => {
                 Work::ActivateF32 { activation: record.activation, max, inverse: f32::from_bits(second) }
             }
-            op::PAIRWISE_U8 => Work::PairwiseU8 { max, shift: second },
+            op::PAIRWISE_U8 => Work::PairwiseU8 { max, shift: second, left_out: record.params[2] as usize },
             op::AFFINE_I8 => {
                 let weights = tensor(record.weights);
                 let (banks, bias) = (Banks::new(weights), Banks::new(tensor(record.bias)));
@@ -419,6 +421,8 @@ impl Source {
         match writer.kind {
             op::PAIRWISE_U8 if (first * first) >> second <= U7_MAX => Self::Products,
             op::REQUANTISE if second <= U7_MAX => Self::Narrow,
+            op::CLIP_U8 if first >> second <= U7_MAX => Self::Narrow,
+            op::ACTIVATE_U8 if first <= U7_MAX => Self::Narrow,
             op::QUANTISE if writer.params[2] <= U7_MAX => Self::Narrow,
             op::LOOKUP if model.tensor(writer.weights).is_some_and(|table| table.data.is_ascii()) => Self::Narrow,
             _ => Self::Wide,

@@ -1,5 +1,6 @@
 //! Scratch memory: one aligned slice that the caller owns, cut into the places that the file plans.
 
+use bytemuck::Zeroable;
 use core::ops::Range;
 
 /// `N` bytes at a multiple of 64. `N` is at least [`crate::format::Model::workspace_len_bytes`].
@@ -8,7 +9,7 @@ use core::ops::Range;
 /// let mut scratch = tamis_runtime::Workspace::<4096>::new();
 /// assert_eq!(scratch.as_mut().len(), 4096);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Zeroable)]
 #[repr(C, align(64))]
 pub struct Workspace<const N: usize>([u8; N]);
 

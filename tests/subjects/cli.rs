@@ -14,6 +14,8 @@ mod graph_models; // real networks quantised, evaluated, verified
 mod graph_refusals; // options and files that do not fit a graph
 #[path = "cli/graphs.rs"]
 mod graphs; // small graphs from a checkpoint to a verdict
+#[path = "cli/nnue.rs"]
+mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/paths.rs"]
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]
@@ -52,7 +54,7 @@ impl Ran {
 }
 
 /// The program.
-fn binary() -> PathBuf {
+pub fn binary() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).unwrap().join(format!("host-tools{}", std::env::consts::EXE_SUFFIX));
     assert!(path.is_file(), "{} is missing: build it with `cargo test --workspace`", path.display());

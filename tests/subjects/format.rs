@@ -9,8 +9,8 @@ use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
 use tamis_quant::proof::prove;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::{InputRecord, Model, checksum, element, input_kind};
-use tamis_runtime::kernels::tiers;
-use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
+use tamis_runtime::kernels::{self, tiers};
+use tamis_runtime::nnue::chess::{OPPONENT, Perspective};
 use tamis_runtime::{Input, Plan};
 use tests::second_reader::{self, Container, Given};
 use tests::zoo::{self, Random};
@@ -86,8 +86,8 @@ fn the_zoo_has_every_operation() {
             activations.insert(activation);
         }
     }
-    assert!(kinds.into_iter().eq(1..=23));
-    assert!(activations.into_iter().eq(0..=11));
+    assert!(kinds.into_iter().eq(1..=26));
+    assert!(activations.into_iter().eq(0..=14));
 }
 
 #[test]
@@ -259,11 +259,11 @@ fn chess_features_and_buckets_are_the_specified_ones() {
     for animal in chess {
         let model = Model::parse(animal.bytes.as_ref()).unwrap();
         let net = Container::read(animal.bytes.as_ref()).unwrap();
-        let mirrored = model.input().feature_set == 2;
-        let view = ChessView { mirrored, king_table: model.king_table().unwrap() };
+        let view = Plan::new(model, kernels::best()).chess_view().unwrap();
+        let kinds = if view.has_king_features() { 6 } else { 5 };
         for king in 0..64 {
             for square in 0..64 {
-                for kind in 0..6 {
+                for kind in 0..kinds {
                     for opponents in [false, true] {
                         let piece = kind | if opponents { OPPONENT } else { 0 };
                         for (perspective, other) in [(Perspective::SideToMove, false), (Perspective::Other, true)] {

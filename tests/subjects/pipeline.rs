@@ -193,6 +193,7 @@ fn features(random: &mut Random) -> String {
     if chance(random, 4) {
         text += "kind = 'chess'\n";
         let mirrored = chance(random, 2);
+        text += &format!("merged_kings = {}\n", chance(random, 3));
         text += &format!("mirrored = {mirrored}\nother_first = {}\n", perspectives == 2 && chance(random, 3));
         if chance(random, 3) {
             let entries = if mirrored { 32 } else { 64 };
@@ -329,4 +330,57 @@ fn example(arch: &Architecture, random: &mut Random) -> Example {
         }
     }
     Example::Features { lists, bucket }
+}
+
+/// With merged kings a network is one of twelve planes whose two king planes are the same.
+#[test]
+fn merged_kings_are_two_equal_planes() {
+    use tamis_quant::float::example;
+    use tamis_quant::positions::Position;
+    use tamis_quant::quantise::Values;
+    let text = |merged: bool| {
+        let tensors = [("l0w", 255), ("l0b", 255), ("l1w", 64), ("l1b", 16320)];
+        let tensors =
+            tensors.map(|(name, scale)| format!("[[tensor]]\nname = '{name}'\ntype = 'i16'\nscale = {scale}\n"));
+        format!(
+            "schema = 1\nname = 'x'\n[input]\nkind = 'chess'\nmirrored = true\nmerged_kings = {merged}\nking_buckets = {:?}\n\
+             [[layer]]\nname = 'l0'\noutputs = 8\nactivation = 'screlu'\n[[layer]]\nname = 'l1'\noutputs = 1\n{}",
+            (0..32).map(|square| u8::from(square > 3)).collect::<Vec<u8>>(),
+            tensors.concat(),
+        )
+    };
+    let [merged, plain] = [true, false].map(|merged| Architecture::from_toml(&text(merged), "x").unwrap());
+    assert_eq!((merged.feature_count(), plain.feature_count()), (2 * 704, 2 * 768));
+    let mut random = Random(4);
+    let mut few = quantise(&reals(&merged, &mut random)).unwrap();
+    let mut many = few.clone();
+    many.arch = plain;
+    let Values::Int(rows) = &few.layers[0].weights.values else { panic!("reals") };
+    let row = |feature: usize| {
+        let (bucket, plane, square) = (feature / 768, feature / 64 % 12, feature % 64);
+        let plane = if plane == 11 { 5 } else { plane };
+        rows[8 * (704 * bucket + 64 * plane + square)..][..8].to_vec()
+    };
+    let rows = (0..2 * 768).flat_map(row).collect();
+    many.layers[0].weights.inputs = 2 * 768;
+    many.layers[0].weights.values = Values::Int(rows);
+    few.layers[0].weights.inputs = 2 * 704;
+    let [few_bytes, many_bytes] = [&few, &many].map(tests::packed);
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+        "3k4/8/8/8/8/8/8/6K1 w - - 0 1",
+    ] {
+        let position = Position::from_fen(fen).unwrap();
+        let value = |net: &QuantNet, bytes: &AlignedBytes, tier| {
+            let example = example(&net.arch, &position).unwrap();
+            let mut runner = Runner::new(Model::parse(bytes.as_ref()).unwrap(), tier);
+            runner.evaluate(&net.arch, &example).unwrap()
+        };
+        for tier in tiers() {
+            assert_eq!(value(&few, &few_bytes, tier), value(&many, &many_bytes, tier), "{fen}");
+        }
+    }
+    let back = unpack(&Model::parse(few_bytes.as_ref()).unwrap()).unwrap();
+    assert!(back == few);
 }

@@ -19,6 +19,7 @@ pub mod npy;
 pub mod pairs;
 pub mod second_reader;
 pub mod small_net;
+pub mod stockfish;
 pub mod tolerances;
 pub mod zoo;
 

@@ -48,6 +48,9 @@ pub fn operation_word(kind: u32) -> &'static str {
         op::TREES => "trees",
         op::TO_F32 => "to-f32",
         op::QUANTISE => "quantise",
+        op::CLIP_U8 => "clip-u8",
+        op::PSQT => "psqt",
+        op::ACTIVATE_U8 => "activate-u8",
         _ => "unknown",
     }
 }
@@ -66,6 +69,9 @@ pub fn activation_word(code: u32) -> Option<&'static str> {
         activation::SIGMOID => Some("sigmoid"),
         activation::TANH => Some("tanh"),
         activation::SOFTMAX => Some("softmax"),
+        activation::SHIFT_CLIP => Some("clip"),
+        activation::SHIFT_SQUARE => Some("square"),
+        activation::SQUARE_AND_CLIP => Some("square, clip"),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 
 mod evaluator;
 mod examples;
+mod nnue;
 mod source;
 
 use crate::cli::Eval;
@@ -20,7 +21,7 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{EvalError, Example, example};
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::is_graph;
+use tamis_quant::pack::{is_graph, is_nnue};
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
@@ -35,6 +36,9 @@ pub struct Evaluations {
     tier: Option<&'static str>,
     /// The outputs of each position or example, in their order.
     values: Vec<Vec<Value>>,
+    /// The two parts of each value, of networks of the Stockfish family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<nnue::Parts>>,
     /// What reading the checkpoint was about; of examples only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     import: Option<Import>,
@@ -72,9 +76,24 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
     }
 }
 
+impl Evaluations {
+    /// Values alone.
+    fn new(file: &Path, network: &str, tier: Option<&'static str>, values: Vec<Vec<Value>>) -> Self {
+        let (file, network) = (file.display().to_string(), network.to_owned());
+        Self { file, network, tier, values, parts: None, import: None, summary: None }
+    }
+}
+
 fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<Evaluations, CliError> {
-    let file = ModelFile::read(&args.model)?;
+    let file = ModelFile::read_or_pack(&args.model)?;
     let model = file.model()?;
+    if is_nnue(&model) {
+        return nnue::run(args, model, tier, output);
+    }
+    if args.parts {
+        return Err(CliError::usage("--parts: only values of networks of the Stockfish family have two parts")
+            .help("leave it out"));
+    }
     if is_graph(&model) {
         return Err(CliError::usage(format!("{}: a graph takes examples, not positions", args.model.display()))
             .help("--inputs FILE gives them"));
@@ -84,45 +103,30 @@ fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<E
         Architecture::from_toml(people.description, &format!("{}: description", args.model.display())).explain()?;
     let unit = f64::from(model.input().output_unit);
     let mut runner = Runner::new(model, tier);
-    let values = each(args, &arch, output, |example| {
-        let outputs = runner.evaluate(&arch, example).explain()?;
+    let values = each(args, output, |position| {
+        let outputs = runner.evaluate(&arch, &to_example(&arch, position)?).explain()?;
         Ok(match outputs {
             Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
             reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
         })
     })?;
-    Ok(Evaluations {
-        file: args.model.display().to_string(),
-        network: arch.name,
-        tier: Some(tier.name),
-        values,
-        import: None,
-        summary: None,
-    })
+    Ok(Evaluations::new(&args.model, &arch.name, Some(tier.name), values))
 }
 
 fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
     let arch = files::read_arch(arch)?;
     let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
-    let values = each(args, &arch, output, |example| {
-        Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
+    let values = each(args, output, |position| {
+        Ok(net.evaluate(&to_example(&arch, position)?).explain()?.into_iter().map(Value::Real).collect())
     })?;
-    Ok(Evaluations {
-        file: args.model.display().to_string(),
-        network: arch.name,
-        tier: None,
-        values,
-        import: None,
-        summary: None,
-    })
+    Ok(Evaluations::new(&args.model, &arch.name, None, values))
 }
 
 /// Evaluates the positions that were asked for.
 fn each(
     args: &Eval,
-    arch: &Architecture,
     output: &Output,
-    mut evaluate: impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+    mut evaluate: impl FnMut(&Position) -> Result<Vec<Value>, CliError>,
 ) -> Result<Vec<Vec<Value>>, CliError> {
     let source = Source::read(&args.positions, args.limit)?;
     let count = source.count_at_most(args.limit.unwrap_or(usize::MAX));
@@ -130,7 +134,7 @@ fn each(
     let positions = source.positions()?.take(count);
     let values = positions.map(|position| {
         bar.inc(1);
-        evaluate(&to_example(arch, &position?)?)
+        evaluate(&position?)
     });
     let values = values.collect();
     bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! `inspect`: what is in a container, and whether what it claims still follows from its weights.
+//! `inspect`: what is in a container, or in that of a `.nnue` file, and whether what it claims still follows from its weights.
 
 use crate::cli::Inspect;
 use crate::error::{CliError, Explain};
@@ -11,11 +11,11 @@ use crate::table;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tamis_quant::pack::{PackError, is_graph, unpack, unpack_graph};
+use tamis_quant::pack::{PackError, is_graph, is_nnue, unpack, unpack_graph, unpack_nnue};
 use tamis_quant::proof::graph::prove_graph;
-use tamis_quant::proof::{Proof, prove};
+use tamis_quant::proof::{Proof, prove, prove_nnue};
 use tamis_quant::verify::accuracy::unit;
-use tamis_quant::verify::{ClaimCheck, claims, graph_claims};
+use tamis_quant::verify::{ClaimCheck, claims, graph_claims, nnue_claims};
 use tamis_runtime::format::Model;
 
 /// Everything about a container.
@@ -30,6 +30,8 @@ pub struct Inspection {
     description: String,
     source: String,
     source_hash: String,
+    /// The text in the header of the `.nnue` file, where it is one.
+    text: Option<String>,
     checksum: String,
     /// The same on every tier and board.
     signature: String,
@@ -58,7 +60,7 @@ pub struct Inspection {
 /// [`CliError`] naming the file.
 pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     let tier = super::tier(args.tier.as_deref())?;
-    let file = ModelFile::read(&args.model)?;
+    let file = ModelFile::read_or_pack(&args.model)?;
     let model = file.model()?;
     let people = model.people().explain_at(&args.model)?;
     let contents = Contents::of(&model).explain_at(&args.model)?;
@@ -71,6 +73,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         description: people.description.to_owned(),
         source: people.source.to_owned(),
         source_hash: format!("{:016x}", people.source_hash),
+        text: is_nnue(&model).then(|| String::from_utf8_lossy(people.bare_header).into_owned()),
         checksum: format!("{:016x}", model.header().checksum()),
         signature: format!("{:016x}", sign(model, tier)?),
         tier: tier.name,
@@ -112,6 +115,18 @@ impl Contents {
                 proof,
             });
         }
+        if is_nnue(model) {
+            let net = unpack_nnue(model)?;
+            let proof = prove_nnue(&net);
+            return Ok(Self {
+                architecture: net.shape.to_string(),
+                centipawns: false,
+                permutation: None,
+                scales: BTreeMap::new(),
+                claims: nnue_claims(model, &net, &proof)?,
+                proof,
+            });
+        }
         let net = unpack(model)?;
         let proof = prove(&net);
         let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
@@ -149,6 +164,9 @@ impl Report for Inspection {
         writeln!(out, "  file       {}, container version {}", self.file, self.format_version)?;
         writeln!(out, "  length     {} bytes", self.len_bytes)?;
         writeln!(out, "  source     {} (FNV-1a {})", self.source, self.source_hash)?;
+        if let Some(text) = &self.text {
+            writeln!(out, "  text       {}", text.escape_debug())?;
+        }
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {} (computed on tier {})", self.signature, self.tier)?;
         writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;

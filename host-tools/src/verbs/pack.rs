@@ -1,9 +1,13 @@
-//! `pack`: a trainer's own `quantised.bin` becomes a container, integer by integer.
+//! `pack`: a trainer's own `quantised.bin`, or a `.nnue` file of the Stockfish family, becomes a container, integer by integer.
 
+mod nnue;
+
+use self::nnue::PackedNnue;
 use super::quantise::{CONTAINER, Written, inputs};
 use crate::cli::Pack;
 use crate::error::{CliError, Explain};
 use crate::files::{self, Sink};
+use crate::nnue::is_nnue;
 use crate::output::{Output, Report};
 use crate::permute;
 use crate::seal::seal;
@@ -18,16 +22,29 @@ use tamis_runtime::format::Model;
 
 /// What was written.
 #[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Packed(Written);
+#[serde(untagged)]
+pub enum Packed {
+    /// A bare file of bullet's layers.
+    Bare(Box<Written>),
+    /// A `.nnue` file.
+    Nnue(Box<PackedNnue>),
+}
 
 /// Reads, proves, packs, takes the result apart again, writes.
 ///
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
-    let sink = Sink::check(&args.target, &inputs(&args.bare, Some(&args.arch), &args.permute))?;
-    let arch = files::read_arch(&args.arch)?;
+    if is_nnue(&args.bare) {
+        return nnue::run(args, output).map(|packed| Packed::Nnue(Box::new(packed)));
+    }
+    let Some(arch_file) = &args.arch else {
+        let message =
+            format!("{}: a trainer's quantised.bin needs its description, and is no .nnue file", args.bare.display());
+        return Err(CliError::usage(message).help("add --arch A.toml"));
+    };
+    let sink = Sink::check(&args.target, &inputs(&args.bare, Some(arch_file), &args.permute))?;
+    let arch = files::read_arch(arch_file)?;
     if files::is_container(&args.bare) {
         return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
             .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back"));
@@ -42,7 +59,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
     sink.write(sealed.container.as_ref())?;
     let len_bytes = sealed.container.as_ref().len();
     let written = Written::new(&args.bare, &args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed);
-    Ok(Packed(written.permuted(permutation)))
+    Ok(Packed::Bare(Box::new(written.permuted(permutation))))
 }
 
 /// A container from which the bare file does not come back is not written.
@@ -62,10 +79,16 @@ impl Report for Packed {
     const SCHEMA: Option<&'static str> = Some("tamis-pack-1");
 
     fn warnings(&self) -> Vec<String> {
-        self.0.proof_warnings()
+        match self {
+            Self::Bare(written) => written.proof_warnings(),
+            Self::Nnue(packed) => packed.warnings(),
+        }
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.0.print(out)
+        match self {
+            Self::Bare(written) => written.print(out),
+            Self::Nnue(packed) => packed.print(out),
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::error::{CliError, Explain};
 use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
 use crate::files::{self, Sink};
 use crate::network;
+use crate::nnue::is_nnue;
 use crate::output::{Output, Report};
 use crate::permute;
 use crate::progress;
@@ -143,6 +144,10 @@ fn refuse_container(path: &Path) -> Result<(), CliError> {
     if files::is_container(path) {
         return Err(CliError::usage(format!("{}: is a container already", path.display()))
             .help("`host-tools inspect` shows what is in it"));
+    }
+    if is_nnue(path) {
+        return Err(CliError::usage(format!("{}: is a .nnue file, which holds integers already", path.display()))
+            .help("`host-tools pack` makes a container of it, integer by integer"));
     }
     Ok(())
 }

@@ -1,18 +1,22 @@
-//! `unpack`: a container becomes the trainer's own `quantised.bin` again, byte for byte.
+//! `unpack`: a container becomes the trainer's own `quantised.bin`, or the `.nnue` file, again, byte for byte.
 
 use crate::cli::Unpack;
 use crate::error::{CliError, Explain};
 use crate::files::{ModelFile, Sink};
+use crate::nnue;
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::import::fnv1a_64;
-use tamis_quant::pack::{is_graph, to_bare, unpack};
+use tamis_quant::pack::{is_graph, is_nnue, to_bare, unpack, unpack_nnue};
+use tamis_quant::stockfish::to_bytes;
 
 /// What was written.
 #[derive(Debug, Serialize)]
 pub struct Unpacked {
     out: String,
+    /// `bare` or `nnue`
+    form: &'static str,
     network: String,
     len_bytes: usize,
     /// FNV-1a of the bytes written.
@@ -34,15 +38,19 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
         return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
     }
     let people = model.people().explain_at(&args.model)?;
-    let net = unpack(&model).explain_at(&args.model)?;
-    let bare = to_bare(&net).explain_at(&args.model)?;
+    let (bare, form, packed_from) = if is_nnue(&model) {
+        (to_bytes(&unpack_nnue(&model).explain_at(&args.model)?), "nnue", nnue::SOURCE)
+    } else {
+        (to_bare(&unpack(&model).explain_at(&args.model)?).explain_at(&args.model)?, "bare", "quantised.bin")
+    };
     let hash = fnv1a_64(&bare);
     let unpacked = Unpacked {
         out: args.target.out.display().to_string(),
-        network: net.arch.name.clone(),
+        form,
+        network: people.name.to_owned(),
         len_bytes: bare.len(),
         hash: format!("{hash:016x}"),
-        same_as_packed: (people.source == "quantised.bin").then_some(hash == people.source_hash),
+        same_as_packed: (people.source == packed_from).then_some(hash == people.source_hash),
     };
     sink.write(&bare)?;
     Ok(unpacked)
@@ -52,8 +60,8 @@ impl Report for Unpacked {
     const SCHEMA: Option<&'static str> = Some("tamis-unpack-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { out: path, network, len_bytes, hash, same_as_packed } = self;
-        writeln!(out, "{network}: wrote {path} (bare), {len_bytes} bytes, FNV-1a {hash}")?;
+        let Self { out: path, form, network, len_bytes, hash, same_as_packed } = self;
+        writeln!(out, "{network}: wrote {path} ({form}), {len_bytes} bytes, FNV-1a {hash}")?;
         match same_as_packed {
             Some(true) => writeln!(out, "  the same bytes that were packed"),
             Some(false) => writeln!(out, "  not the bytes that were packed: FNV-1a differs"),

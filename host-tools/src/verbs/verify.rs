@@ -1,6 +1,7 @@
 //! `verify`: three questions about a container, and which fact of a description is wrong.
 
 mod graph;
+mod nnue;
 mod text;
 
 pub use text::deviation;
@@ -12,11 +13,12 @@ use crate::output::{Output, Report};
 use crate::progress;
 use crate::status::Status;
 use graph::VerifiedGraph;
+use nnue::VerifiedNnue;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::{Checkpoint, read_checkpoint};
-use tamis_quant::pack::is_graph;
+use tamis_quant::pack::{is_graph, is_nnue};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::verify::{self, GateResult, Gates, Reference, Truth, VerifyError, to_html};
 
@@ -32,6 +34,8 @@ pub enum Verified {
     },
     /// Of a graph.
     Graph(Box<VerifiedGraph>),
+    /// Of a network of the Stockfish family.
+    Nnue(Box<VerifiedNnue>),
 }
 
 /// Reads everything, measures, writes the page.
@@ -48,6 +52,13 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
+    if is_nnue(&model) {
+        return nnue::run(args, model, &gates, output).map(|verified| Verified::Nnue(Box::new(verified)));
+    }
+    if truth.checkpoint.is_none() && truth.reference.is_none() {
+        return Err(CliError::usage(format!("{}: nothing to hold the container against", args.model.display()))
+            .help("give --checkpoint C, --reference FILE or both; a network of the Stockfish family needs neither"));
+    }
     if is_graph(&model) {
         return graph::run(args, model, &gates).map(|verified| Verified::Graph(Box::new(verified)));
     }
@@ -136,6 +147,7 @@ impl Verified {
         match self {
             Self::Layers { report, .. } => (&report.gates, report.passed),
             Self::Graph(verified) => (&verified.report.gates, verified.report.passed),
+            Self::Nnue(verified) => (&verified.report.gates, verified.report.passed),
         }
     }
 }
@@ -149,7 +161,9 @@ impl Report for Verified {
 
     fn warnings(&self) -> Vec<String> {
         let failed = self.judged().0.iter().filter(|gate| !gate.passed);
-        failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit)).collect()
+        let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
+        let others = if let Self::Nnue(verified) = self { verified.failures() } else { Vec::new() };
+        gates.chain(others).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -159,6 +173,7 @@ impl Report for Verified {
                 html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
             }
             Self::Graph(verified) => verified.print(out),
+            Self::Nnue(verified) => verified.print(out),
         }
     }
 }

@@ -51,6 +51,7 @@ impl Architecture {
         text.set("perspectives", input.perspectives);
         text.flag("other_first", input.other_first);
         text.flag("mirrored", input.mirrored);
+        text.flag("merged_kings", input.merged_kings);
         text.list("king_buckets", input.king_buckets.as_deref());
         text.set("max_active", input.max_active);
         let element = input.r#type.map(|element| match element {

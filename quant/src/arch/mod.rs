@@ -58,7 +58,7 @@ mod types;
 mod words;
 
 pub use error::{ArchError, Cause, Place};
-pub use shape::{CHESS_FEATURES, Part, TensorRole};
+pub use shape::{Part, TensorRole};
 pub use sizes::{FileForm, TensorSpan};
 pub use types::{
     Activation, Architecture, BareFile, Buckets, DenseType, ElementType, Input, InputKind, Layer, Output, Rounding,

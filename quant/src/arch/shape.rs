@@ -13,9 +13,7 @@
 
 use super::types::{Activation, Architecture, InputKind, Layer, TensorSpec};
 use tamis_runtime::format::feature_set;
-
-/// Features of one king bucket, and columns of a factoriser.
-pub const CHESS_FEATURES: usize = feature_set::FEATURES_PER_KING_BUCKET as usize;
+use tamis_runtime::nnue::chess::Planes;
 
 /// Half of an affine layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,6 +34,18 @@ pub struct TensorRole {
 }
 
 impl Architecture {
+    /// The planes of squares that a king bucket of a chess network has.
+    #[must_use]
+    pub fn planes(&self) -> Planes {
+        if self.input.merged_kings { Planes::Merged } else { Planes::Both }
+    }
+
+    /// Features of one king bucket of a chess network, and columns of a factoriser.
+    #[must_use]
+    pub fn features_per_king_bucket(&self) -> usize {
+        self.planes().features_per_king_bucket() as usize
+    }
+
     /// Number of king buckets: the largest entry of the table plus 1, and 1 without a table.
     #[must_use]
     pub fn king_bucket_count(&self) -> usize {
@@ -60,7 +70,7 @@ impl Architecture {
     #[must_use]
     pub fn feature_count(&self) -> usize {
         match self.input.kind {
-            InputKind::Chess => CHESS_FEATURES * self.king_bucket_count(),
+            InputKind::Chess => self.features_per_king_bucket() * self.king_bucket_count(),
             InputKind::Features | InputKind::Dense => self.input.size.unwrap_or(0),
         }
     }
@@ -159,7 +169,7 @@ impl Architecture {
         self.layers.get(index).map(|layer| tensor_name(layer, layer.bias.as_ref(), 'b')).unwrap_or_default()
     }
 
-    /// Name of the factoriser tensor, if there is one. Its shape is (outputs of the first layer, 768).
+    /// Name of the factoriser tensor, if there is one. Its shape is (outputs of the first layer, features of a king bucket).
     #[must_use]
     pub fn factoriser(&self) -> Option<&str> {
         self.layers.first()?.factoriser.as_deref()
@@ -168,7 +178,7 @@ impl Architecture {
     /// Shape (out, in) of the factoriser, if there is one.
     #[must_use]
     pub fn factoriser_shape(&self) -> Option<(usize, usize)> {
-        self.factoriser().map(|_| (self.layer_rows(0), CHESS_FEATURES))
+        self.factoriser().map(|_| (self.layer_rows(0), self.features_per_king_bucket()))
     }
 
     /// The entry of the tensor list with this name.

@@ -40,7 +40,7 @@ pub struct Architecture {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputKind {
-    /// Piece-square features, 768 a king bucket, in bullet's order.
+    /// Piece-square features, 768 a king bucket, or 704 with merged kings, in bullet's order.
     Chess,
     /// Feature indices that only the caller understands.
     Features,
@@ -76,6 +76,9 @@ pub struct Input {
     /// `chess`: mirror the board left to right while the perspective's own king stands on files e to h.
     #[serde(default)]
     pub mirrored: bool,
+    /// `chess`: both kings share a plane of features, the own king's, so that there are 704 a king bucket.
+    #[serde(default)]
+    pub merged_kings: bool,
     /// `chess`: the king bucket of each square of the perspective's own king, a1, b1, … h8 (64 entries), or, with
     /// `mirrored`, of files a to d only (32 entries, a1 b1 c1 d1 a2 …). Absent: one bucket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,7 +144,7 @@ pub struct Layer {
     /// How many of the last outputs skip the activation and all later layers and are added to the network's output.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skip: usize,
-    /// First layer: the tensor of shape (outputs, 768) that is added to the rows of every king bucket before rounding.
+    /// First layer: the tensor of shape (outputs, 768), or 704 with merged kings, that is added to the rows of every king bucket before rounding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub factoriser: Option<String>,
     /// Dense int8 networks: the real activation that becomes 127.

@@ -29,7 +29,7 @@ pub fn example(arch: &Architecture, position: &Position) -> Result<Example, Eval
     if arch.input.kind != InputKind::Chess {
         return Err(EvalError::NotChess);
     }
-    let view = ChessView { mirrored: arch.input.mirrored, king_table: &arch.king_table() };
+    let view = ChessView { planes: arch.planes(), mirrored: arch.input.mirrored, king_table: &arch.king_table() };
     let list = |perspective| {
         let pieces = position.pieces().iter().copied();
         view.features(pieces, position.own_king(), position.opponent_king(), perspective).collect()

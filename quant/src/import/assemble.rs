@@ -1,7 +1,7 @@
 //! From tensors by name to a network: shapes, finiteness, the factoriser's merge. The end of every reader.
 
 use super::error::ImportError;
-use crate::arch::{Architecture, CHESS_FEATURES};
+use crate::arch::Architecture;
 use crate::float::{Affine, Matrix, Net};
 
 /// Values of a tensor in bullet's order (o + out·i), as many as its shape (out, in) says.
@@ -28,10 +28,11 @@ pub(super) fn assemble(
 /// Adds the factoriser to the rows of every king bucket, in f32, as bullet does before it rounds.
 pub(super) fn merge_factoriser(net: &mut Net<f32>, factoriser: &[f32]) -> Result<(), ImportError> {
     let (name, columns) = (net.arch.weights_name(0), net.arch.factoriser().unwrap_or_default().to_owned());
+    let per_bucket = net.arch.features_per_king_bucket();
     let Some(first) = net.layers.first_mut() else { return Ok(()) };
     let outputs = first.weights.outputs;
     // A king bucket's rows are one block of the same size as the factoriser.
-    for bucket in first.weights.values.chunks_mut((outputs * CHESS_FEATURES).max(1)) {
+    for bucket in first.weights.values.chunks_mut((outputs * per_bucket).max(1)) {
         for (weight, shared) in bucket.iter_mut().zip(factoriser) {
             *weight += shared;
         }

@@ -13,8 +13,9 @@
 
 use super::assemble::{assemble, floats, merge_factoriser};
 use super::error::ImportError;
-use crate::arch::{Architecture, CHESS_FEATURES};
+use crate::arch::Architecture;
 use crate::float::{Matrix, Net};
+use tamis_runtime::nnue::chess::Planes;
 
 /// The longest name; bullet's own have three to ten letters.
 const MAX_NAME_LEN: usize = 128;
@@ -120,10 +121,12 @@ fn names<'a>(entries: &[Entry<'a>]) -> impl Iterator<Item = &'a str> {
 /// Which other shape has that many values.
 fn length_hint(found: u64, (outputs, inputs): (usize, usize)) -> String {
     let (outputs, inputs) = (outputs.max(1) as u64, inputs.max(1) as u64);
-    let plane = CHESS_FEATURES as u64;
-    if found == outputs * (inputs + plane) && inputs.is_multiple_of(plane) {
-        return "; 768 columns more look like a factoriser inside the tensor, which must be a tensor of its own"
-            .to_owned();
+    let factorisers = Planes::ALL.map(|planes| u64::from(planes.features_per_king_bucket()));
+    let is_one = |columns: &u64| found == outputs * (inputs + columns) && inputs.is_multiple_of(*columns);
+    if let Some(columns) = factorisers.into_iter().find(is_one) {
+        return format!(
+            "; {columns} columns more look like a factoriser inside the tensor, which must be a tensor of its own"
+        );
     }
     let mut fits = Vec::new();
     if found.is_multiple_of(outputs) && found != 0 {

@@ -1,11 +1,13 @@
 //! The container: program, places, people's section, checksum.
 
+use super::describe_nnue::{describe, name};
 use super::error::PackError;
 use super::place::plan;
-use super::program::{Program, build, build_graph};
+use super::program::{Program, build, build_graph, build_nnue};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
 use crate::quantise::graph::QuantGraph;
+use crate::stockfish::Net;
 use bytemuck::{bytes_of, cast_slice};
 use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
 
@@ -58,6 +60,14 @@ pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> R
 /// As [`to_container`].
 pub fn pack_graph(graph: &QuantGraph, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
     finish(build_graph(graph, proof)?, &graph.name, &graph.description, &[], provenance)
+}
+
+/// The container of a network of the Stockfish family, from which the same `.nnue` file comes back.
+///
+/// # Errors
+/// As [`to_container`].
+pub fn pack_nnue(net: &Net, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
+    finish(build_nnue(net, proof)?, &name(net), &describe(net), &net.description, provenance)
 }
 
 /// Places values and tensors, and writes everything.

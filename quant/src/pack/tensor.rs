@@ -20,8 +20,8 @@ enum Contents<'n> {
     /// A tensor of the network, which is not copied before it goes to the file: a large one's copy costs as much as its
     /// quantisation.
     Network(&'n QuantTensor, Orientation),
-    /// A vector that only the container has, as it lies in the file.
-    Vector(Vec<u8>),
+    /// What only the container has so, as it lies in the file.
+    Ready(Vec<u8>),
 }
 
 /// Which way a matrix lies in the file.
@@ -80,7 +80,34 @@ pub fn pack_vector<const SIZE: usize>(
 ) -> Result<Packed<'static>, PackError> {
     // One column of an element's size: the stride is one element, so the elements lie side by side.
     let record = record(Shape { layout: Layout::Rows, banks: 1, rows: values.len(), cols: 1 }, code, SIZE, 0)?;
-    Ok(Packed { name: name.to_owned(), record, contents: Contents::Vector(values.as_flattened().to_vec()) })
+    Ok(Packed { name: name.to_owned(), record, contents: Contents::Ready(values.as_flattened().to_vec()) })
+}
+
+/// Packs matrices of shape (rows, cols), a bank an output bucket, element by element: `value(bank, row, col)`.
+///
+/// # Errors
+/// [`PackError::TooLarge`].
+pub fn pack_matrices<const SIZE: usize>(
+    name: &str,
+    code: u32,
+    layout: Layout,
+    (banks, rows, cols): (usize, usize, usize),
+    value: impl Fn(usize, usize, usize) -> [u8; SIZE],
+) -> Result<Packed<'static>, PackError> {
+    let record = record(Shape { layout, banks, rows, cols }, code, SIZE, 0)?;
+    let mut bytes = vec![0; record.len_bytes as usize];
+    let (slots, _) = bytes.as_chunks_mut::<SIZE>();
+    let bank_len = slots.len() / banks.max(1);
+    for (bank, slots) in slots.chunks_mut(bank_len.max(1)).enumerate() {
+        for row in 0..rows {
+            for col in 0..cols {
+                if let Some(slot) = slots.get_mut(layout.offset(record.stride as usize, row, col)) {
+                    *slot = value(bank, row, col);
+                }
+            }
+        }
+    }
+    Ok(Packed { name: name.to_owned(), record, contents: Contents::Ready(bytes) })
 }
 
 impl Packed<'_> {
@@ -96,7 +123,7 @@ impl Packed<'_> {
     /// Writes the tensor to its place, `record.len_bytes` zeros; padding within rows stays zero.
     pub fn write(&self, place: &mut [u8]) {
         match &self.contents {
-            Contents::Vector(bytes) => place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte),
+            Contents::Ready(bytes) => place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte),
             Contents::Network(tensor, orientation) => match (&tensor.values, tensor.element) {
                 (Values::Int(values), ElementType::I8) => {
                     self.write_elements(place, tensor.outputs, *orientation, values, |value| {

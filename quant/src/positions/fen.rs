@@ -20,7 +20,8 @@ impl Position {
     ///
     /// let white = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")?;
     /// let black = Position::from_fen("4k3/4p3/8/8/8/8/8/4K3 b")?;
-    /// assert_eq!(white, black);
+    /// assert_eq!(white.pieces(), black.pieces());
+    /// assert!(black.is_black && !white.is_black);
     /// # Ok::<(), tamis_quant::positions::PositionError>(())
     /// ```
     pub fn from_fen(fen: &str) -> Result<Self, PositionError> {
@@ -40,7 +41,9 @@ impl Position {
             }
         }
         men.sort_unstable_by_key(|&(_, square)| square);
-        Self::new(&men)
+        let mut position = Self::new(&men)?;
+        position.is_black = black_moves;
+        Ok(position)
     }
 }
 

@@ -20,6 +20,9 @@ pub struct Position {
     count: usize,
     own_king: u8,
     opponent_king: u8,
+    /// Whether the side to move is black, so that the board was turned over. Most networks cannot tell; a BulletFormat record does not
+    /// say, and counts as white's.
+    pub is_black: bool,
     /// Centipawns for the side to move, if known.
     pub score: Option<i16>,
     /// The game's result for the side to move, if known: 0 loss, 1 draw, 2 win.
@@ -68,6 +71,7 @@ impl Position {
             count: pieces.len(),
             own_king: king_squares[0],
             opponent_king: king_squares[1] ^ OTHER_VIEW,
+            is_black: false,
             score: None,
             result: None,
             extra: [0; 3],

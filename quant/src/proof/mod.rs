@@ -8,12 +8,15 @@
 //! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits.
 
 mod accumulator;
+mod board;
 mod extremes;
 pub mod graph;
+mod nnue;
 mod report;
 mod sum;
 mod witness;
 
+pub use nnue::prove_nnue;
 pub use report::{Check, Proof, Quantity, Violation, Witness};
 
 use crate::arch::InputKind;

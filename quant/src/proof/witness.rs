@@ -3,7 +3,7 @@
 use super::{Check, Witness};
 use crate::arch::InputKind;
 use crate::quantise::{IntegerActivation, QuantLayer, QuantNet};
-use tamis_runtime::format::feature_set::{FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
+use tamis_runtime::format::feature_set::KING_TABLE_LEN;
 
 /// A hidden unit's accumulators on a feature list, in 64 bits.
 pub fn accumulate(net: &QuantNet, features: &[u32]) -> Vec<i64> {
@@ -90,7 +90,7 @@ impl Head<'_> {
     fn search(&self, weights: &WeightRow, upward: bool) -> (Vec<u32>, i64) {
         let features = self.net.arch.feature_count() as u32;
         let chess = self.net.arch.input.kind == InputKind::Chess;
-        let block = if chess { FEATURES_PER_KING_BUCKET } else { features.max(1) };
+        let block = if chess { self.net.arch.features_per_king_bucket() as u32 } else { features.max(1) };
         let mut best: (Vec<u32>, i64) = (Vec::new(), weights.contribution(&accumulate(self.net, &[])));
         let mut work = 0;
         for first in (0..features).step_by(block as usize) {

@@ -3,11 +3,12 @@
 //! A claim lets the runtime take a shorter form, so a false one gives wrong numbers. Packing the same network again, from a
 //! proof derived now, writes the claims that are true; the two files' bits are compared tensor by tensor.
 
-use crate::pack::{PackError, Provenance, pack_graph, to_container};
+use crate::pack::{PackError, Provenance, pack_graph, pack_nnue, to_container};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
 use crate::quantise::graph::QuantGraph;
 use crate::run::AlignedBytes;
+use crate::stockfish::Net;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tamis_runtime::format::{Model, claim};
@@ -47,6 +48,14 @@ pub fn claims(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> Result<Vec<Cl
 /// As [`claims`].
 pub fn graph_claims(model: &Model<'_>, graph: &QuantGraph, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
     against(model, &pack_graph(graph, &Provenance::default(), proof)?)
+}
+
+/// The same of a container of the Stockfish family.
+///
+/// # Errors
+/// As [`claims`].
+pub fn nnue_claims(model: &Model<'_>, net: &Net, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
+    against(model, &pack_nnue(net, &Provenance::default(), proof)?)
 }
 
 /// What a container claims against what the same network claims when it is packed again.

@@ -219,7 +219,7 @@ impl<'n> IntegerModel<'n> {
     }
 }
 
-fn push<T: bytemuck::Pod>(values: &mut Vec<Computed>, name: String, elements: &[T]) {
+pub(super) fn push<T: bytemuck::Pod>(values: &mut Vec<Computed>, name: String, elements: &[T]) {
     values.push(Computed { name, bytes: cast_slice(elements).to_vec(), element_len_bytes: size_of::<T>() });
 }
 

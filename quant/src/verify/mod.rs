@@ -13,6 +13,7 @@ pub mod graph;
 mod html;
 mod integer;
 pub mod mistakes;
+pub mod nnue;
 mod progress;
 mod reference;
 mod report;
@@ -21,7 +22,7 @@ pub mod simulate;
 pub mod stats;
 mod svg;
 
-pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims, graph_claims};
+pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims, graph_claims, nnue_claims};
 pub use gates::{Findings, GateError, GateResult, Gates};
 pub use html::to_html;
 pub use integer::IntegerModel;

@@ -152,9 +152,25 @@ pub mod feature_set {
     pub const CHESS: u32 = 1;
     /// The same, mirrored while the perspective's king stands on files e to h.
     pub const CHESS_MIRRORED: u32 = 2;
+    /// Piece-square features whose two kings share a plane, 704 a king bucket.
+    pub const MERGED: u32 = 3;
+    /// The same, mirrored while the perspective's king stands on files e to h.
+    pub const MERGED_MIRRORED: u32 = 4;
+    /// Piece-square features without kings, 640 a king bucket, black's board turned by half: HalfKP.
+    pub const NO_KINGS: u32 = 5;
 
     /// Features of one king bucket: 2 colours, 6 types of men, 64 squares.
     pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
+
+    /// Features of one king bucket in a feature set of chess; `None` for any other code.
+    pub const fn per_king_bucket(code: u32) -> Option<u32> {
+        match code {
+            CHESS | CHESS_MIRRORED => Some(FEATURES_PER_KING_BUCKET),
+            MERGED | MERGED_MIRRORED => Some(FEATURES_PER_KING_BUCKET - 64),
+            NO_KINGS => Some(FEATURES_PER_KING_BUCKET - 2 * 64),
+            _ => None,
+        }
+    }
     /// Entries of a king table, one a square.
     pub const KING_TABLE_LEN: usize = 64;
     /// Entries of a bucket table, one for every number of men from 0 to 32.
@@ -261,7 +277,17 @@ pub mod op {
     pub const TO_F32: u32 = 22;
     /// f32 → multiply, round, add a zero point, clamp → u8, i8 or i16.
     pub const QUANTISE: u32 = 23;
+    /// i16 accumulators → clip → u8.
+    pub const CLIP_U8: u32 = 24;
+    /// i16 accumulators → half the difference of what both perspectives' last elements, digits of large numbers, stand for → i32.
+    pub const PSQT: u32 = 25;
+    /// i32 → shift, square or both, clip → u8.
+    pub const ACTIVATE_U8: u32 = 26;
 
+    /// Bits of a digit of PSQT.
+    pub const DIGIT_BITS: u32 = 10;
+    /// The most digits of PSQT.
+    pub const MAX_DIGITS: u32 = 4;
     /// Largest magnitude of a zero point, in REQUANTISE, TO_F32 and QUANTISE.
     pub const MAX_ZERO: i32 = 32_768;
 }
@@ -290,4 +316,10 @@ pub mod activation {
     pub const TANH: u32 = 10;
     /// e^x\[i\] / Σ e^x
     pub const SOFTMAX: u32 = 11;
+    /// clamp(x >> shift, 0, max)
+    pub const SHIFT_CLIP: u32 = 12;
+    /// min(x² >> shift, max)
+    pub const SHIFT_SQUARE: u32 = 13;
+    /// The squares of all, then the clips of all.
+    pub const SQUARE_AND_CLIP: u32 = 14;
 }

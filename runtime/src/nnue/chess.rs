@@ -12,9 +12,15 @@
 //! The flip may be applied to the whole number because 64·t and 384·c are multiples of 8. With a table of zeros and no
 //! mirroring this is bullet's `Chess768`, with a table `ChessBuckets`, with both `ChessBucketsMirrored`.
 //!
+//! [`Planes`] says what else there is: king planes merged into one, 704 features a bucket, since a side's king is where the bucket
+//! says and only the opponent's has to be told; and no king planes, 640, the oldest set, whose black sees the board turned by half.
+//!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
 pub use crate::format::feature_set::FEATURES_PER_KING_BUCKET;
+
+/// The type of a king in a piece's bits 0 to 2.
+const KING: u8 = 5;
 
 /// Bit 3 of a piece: set for the opponent of the side to move.
 pub const OPPONENT: u8 = 8;
@@ -33,13 +39,48 @@ impl Perspective {
     pub const BOTH: [Self; 2] = [Self::SideToMove, Self::Other];
 }
 
+/// The planes of 64 squares that a king bucket has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Planes {
+    /// Twelve: own P N B R Q K, then the other side's.
+    #[default]
+    Both,
+    /// Eleven: both kings share plane 5, so that own P N B R Q, the kings, then the other side's P N B R Q.
+    Merged,
+    /// Ten: own P N B R Q, then the other side's. Kings are no features, and the other side sees the board turned by half,
+    /// `sq ^ 63`, not turned over, `sq ^ 56`. The two sides are then no mirror images: the board must be stored as white sees it
+    /// whoever is to move, and [`Perspective::SideToMove`] stands for white, [`Perspective::Other`] for black.
+    NoKings,
+}
+
+impl Planes {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Both, Self::Merged, Self::NoKings];
+
+    /// Features of a king bucket: 768, 704 or 640.
+    #[inline]
+    pub const fn features_per_king_bucket(self) -> u32 {
+        match self {
+            Self::Both => FEATURES_PER_KING_BUCKET,
+            Self::Merged => FEATURES_PER_KING_BUCKET - 64,
+            Self::NoKings => FEATURES_PER_KING_BUCKET - 128,
+        }
+    }
+
+    /// What a square becomes in the other side's view: exclusive or with this.
+    const fn turn(self) -> u8 {
+        if matches!(self, Self::NoKings) { 63 } else { 56 }
+    }
+}
+
 /// A chess feature set: what of the own king's square matters.
 ///
 /// ```
-/// use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
+/// use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective, Planes};
 ///
 /// const KING: u8 = 5;
-/// let plain = ChessView { mirrored: false, king_table: &[0; 64] };
+/// let plain = ChessView { planes: Planes::Both, mirrored: false, king_table: &[0; 64] };
 /// // Own king on e1, the opponent's on e8; e8 is e1 (4) as the opponent sees it.
 /// let pieces = [(KING, 4), (KING | OPPONENT, 60)];
 /// assert!(plain.features(pieces, 4, 4, Perspective::SideToMove).eq([64 * 5 + 4, 384 + 64 * 5 + 60]));
@@ -49,9 +90,15 @@ impl Perspective {
 /// // Mirrored, a king on e1 counts as one on d1, and all squares with it.
 /// let mirrored = ChessView { mirrored: true, ..plain };
 /// assert_eq!(mirrored.feature(Perspective::SideToMove, KING, 4, 4), 64 * 5 + 3);
+///
+/// // With merged planes the opponent's king has the own king's plane.
+/// let merged = ChessView { planes: Planes::Merged, ..plain };
+/// assert!(merged.features(pieces, 4, 4, Perspective::SideToMove).eq([64 * 5 + 4, 64 * 5 + 60]));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChessView<'a> {
+    /// Which men have planes.
+    pub planes: Planes,
     /// Mirror the board left to right while the viewing side's king stands on files e to h.
     pub mirrored: bool,
     /// The bucket of each square of the viewing side's king in its own view, a1, b1, … h8. With `mirrored`, a table
@@ -63,26 +110,53 @@ impl ChessView<'_> {
     /// The feature of one piece.
     ///
     /// `piece` and `square` as the board stores them (the side to move's view); `king_square` is that of
-    /// `perspective`'s own king *in its own view*: for [`Perspective::Other`] the stored square `^ 56`.
+    /// `perspective`'s own king *in its own view*, see [`ChessView::seen`].
     ///
-    /// Never panics. Squares count modulo 64. A `piece` of type 6 or 7, which is none, gives an index of some other
-    /// piece or past the end, which only the network's own check can refuse.
+    /// Never panics. Squares count modulo 64. A `piece` of type 6 or 7, which is none, and a king where
+    /// [`ChessView::has_king_features`] is false give an index of some other piece or past the end, which only the network's own
+    /// check can refuse.
     #[must_use]
+    #[inline]
     pub fn feature(&self, perspective: Perspective, piece: u8, square: u8, king_square: u8) -> u32 {
         let is_opponents = piece & OPPONENT != 0;
-        let (is_other_side, square) = match perspective {
-            Perspective::SideToMove => (is_opponents, square & 63),
-            Perspective::Other => (!is_opponents, (square & 63) ^ 56),
+        let is_other_side = match perspective {
+            Perspective::SideToMove => is_opponents,
+            Perspective::Other => !is_opponents,
         };
-        let plain = 384 * u32::from(is_other_side) + 64 * u32::from(piece & 7) + u32::from(square);
+        let kind = u32::from(piece & 7);
+        let plane = match self.planes {
+            Planes::Both => 6 * u32::from(is_other_side) + kind,
+            Planes::Merged if piece & 7 == KING => kind,
+            Planes::Merged => 6 * u32::from(is_other_side) + kind,
+            Planes::NoKings => 5 * u32::from(is_other_side) + kind,
+        };
+        let plain = 64 * plane + u32::from(self.seen(perspective, square));
         let bucket = self.king_table[usize::from(king_square & 63)];
-        FEATURES_PER_KING_BUCKET * u32::from(bucket) + (plain ^ self.flip(king_square))
+        self.planes.features_per_king_bucket() * u32::from(bucket) + (plain ^ self.flip(king_square))
     }
 
-    /// The features of a list of `(piece, square)`, in the order of the list.
+    /// A square as a side sees it: as it is stored for [`Perspective::SideToMove`], `^ 56` for [`Perspective::Other`], `^ 63` with
+    /// [`Planes::NoKings`]. Twice the same is the square itself.
+    #[must_use]
+    #[inline]
+    pub const fn seen(&self, perspective: Perspective, square: u8) -> u8 {
+        match perspective {
+            Perspective::SideToMove => square & 63,
+            Perspective::Other => (square & 63) ^ self.planes.turn(),
+        }
+    }
+
+    /// Whether kings are features. Where they are not, a king's move that keeps its [`ChessView::refresh_key`] changes nothing.
+    #[must_use]
+    #[inline]
+    pub const fn has_king_features(&self) -> bool {
+        !matches!(self.planes, Planes::NoKings)
+    }
+
+    /// The features of a list of `(piece, square)`, in the order of the list; kings only where they are features.
     ///
-    /// `own_king` is the side to move's king square; `opponent_king` is the other king's in *its* view (stored
-    /// square `^ 56`), as BulletFormat keeps it.
+    /// `own_king` is the side to move's king square; `opponent_king` is the other king's in *its* view
+    /// ([`ChessView::seen`]), as BulletFormat keeps it.
     pub fn features(
         &self,
         pieces: impl IntoIterator<Item = (u8, u8)>,
@@ -95,7 +169,8 @@ impl ChessView<'_> {
             Perspective::SideToMove => own_king,
             Perspective::Other => opponent_king,
         };
-        pieces.into_iter().map(move |(piece, square)| view.feature(perspective, piece, square, king_square))
+        let pieces = pieces.into_iter().filter(move |(piece, _)| view.has_king_features() || piece & 7 != KING);
+        pieces.map(move |(piece, square)| view.feature(perspective, piece, square, king_square))
     }
 
     /// What a king's square decides about all features of its side: equal keys, comparable accumulators.
@@ -103,12 +178,14 @@ impl ChessView<'_> {
     /// Twice the bucket, plus one when the board is mirrored. A king's move between two squares of equal keys changes
     /// only the king's own feature; any other king's move refreshes that side's accumulator.
     #[must_use]
+    #[inline]
     pub fn refresh_key(&self, king_square: u8) -> u32 {
         let bucket = self.king_table[usize::from(king_square & 63)];
         2 * u32::from(bucket) + u32::from(self.flip(king_square) != 0)
     }
 
     /// 7 turns files a..h into h..a.
+    #[inline]
     fn flip(&self, king_square: u8) -> u32 {
         if self.mirrored && king_square & 7 > 3 { 7 } else { 0 }
     }
@@ -116,9 +193,9 @@ impl ChessView<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChessView, FEATURES_PER_KING_BUCKET, OPPONENT, Perspective};
+    use super::{ChessView, KING, OPPONENT, Perspective, Planes};
 
-    const PLAIN: ChessView<'static> = ChessView { mirrored: false, king_table: &[0; 64] };
+    const PLAIN: ChessView<'static> = ChessView { planes: Planes::Both, mirrored: false, king_table: &[0; 64] };
 
     #[test]
     fn chess768_is_the_published_formula() {
@@ -138,21 +215,46 @@ mod tests {
         for (square, bucket) in table.iter_mut().enumerate() {
             *bucket = (square / 8) as u8;
         }
-        for mirrored in [false, true] {
-            let view = ChessView { mirrored, king_table: &table };
+        for (planes, mirrored) in [
+            (Planes::Both, false),
+            (Planes::Both, true),
+            (Planes::Merged, false),
+            (Planes::Merged, true),
+            (Planes::NoKings, false),
+        ] {
+            let view = ChessView { planes, mirrored, king_table: &table };
+            let (size, kings) = (planes.features_per_king_bucket(), view.has_king_features());
             for king in 0..64 {
                 for perspective in Perspective::BOTH {
-                    let mut seen = [false; 768];
-                    for (colour, t, square) in all_men() {
+                    let mut seen = [0; 768];
+                    for (colour, t, square) in all_men().filter(|(_, t, _)| kings || *t != KING) {
                         let feature = view.feature(perspective, t | (colour * OPPONENT), square, king);
-                        let base = FEATURES_PER_KING_BUCKET * u32::from(king / 8);
-                        let within = (feature - base) as usize;
-                        assert!(!seen[within], "king {king}: feature {feature} twice");
-                        seen[within] = true;
+                        seen[(feature - size * u32::from(king / 8)) as usize] += 1;
                     }
+                    // The kings' plane has two features a square where it is merged.
+                    let shared = |at| planes == Planes::Merged && (320..384).contains(&at);
+                    let expected = |at: usize| if at >= size as usize { 0 } else { 1 + usize::from(shared(at)) };
+                    assert!((0..768).all(|at| seen[at] == expected(at)), "{planes:?} {mirrored} king {king}");
                 }
             }
         }
+    }
+
+    /// HalfKP's published numbering, of a man that is neither side's king; its index starts at 1 and interleaves the colours.
+    #[test]
+    fn without_kings_black_sees_the_board_turned_by_half() {
+        let mut table = [0; 64];
+        table.iter_mut().zip(0..).for_each(|(bucket, square)| *bucket = square);
+        let view = ChessView { planes: Planes::NoKings, mirrored: false, king_table: &table };
+        let (white_king, black_king) = (4, 60);
+        let pieces = [(KING, white_king), (KING | OPPONENT, black_king), (1, 18), (OPPONENT, 52)];
+        let seen = |perspective| {
+            let [own, other] = [white_king, view.seen(Perspective::Other, black_king)];
+            let mut list = view.features(pieces, own, other, perspective);
+            [list.next(), list.next(), list.next()]
+        };
+        assert_eq!(seen(Perspective::SideToMove), [Some(640 * 4 + 64 + 18), Some(640 * 4 + 320 + 52), None]);
+        assert_eq!(seen(Perspective::Other), [Some(640 * 3 + 320 + 64 + 45), Some(640 * 3 + 11), None]);
     }
 
     #[test]
@@ -162,7 +264,7 @@ mod tests {
             let file = square % 8;
             *bucket = if file < 4 { file } else { 7 - file } as u8;
         }
-        let view = ChessView { mirrored: true, king_table: &table };
+        let view = ChessView { mirrored: true, king_table: &table, ..PLAIN };
         for king in 0..64 {
             for (colour, t, square) in all_men() {
                 let piece = t | (colour * OPPONENT);
@@ -178,7 +280,7 @@ mod tests {
     fn refresh_keys_tell_halves_and_buckets_apart() {
         let mut table = [0; 64];
         table[8..].fill(3);
-        let mirrored = ChessView { mirrored: true, king_table: &table };
+        let mirrored = ChessView { mirrored: true, king_table: &table, ..PLAIN };
         assert_eq!(mirrored.refresh_key(3), 0);
         assert_eq!(mirrored.refresh_key(4), 1);
         assert_eq!(mirrored.refresh_key(8), 6);
@@ -188,7 +290,7 @@ mod tests {
 
     #[test]
     fn no_byte_panics() {
-        let view = ChessView { mirrored: true, king_table: &[255; 64] };
+        let view = ChessView { mirrored: true, king_table: &[255; 64], ..PLAIN };
         for byte in 0..=255 {
             for perspective in Perspective::BOTH {
                 let _ = view.feature(perspective, byte, byte, byte);

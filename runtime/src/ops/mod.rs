@@ -1,4 +1,5 @@
-//! The operations of general networks: sparse inputs, interactions, trees, tables, integers to reals and back.
+//! The operations of general networks: sparse inputs, interactions, trees, tables, integers to reals and back; and those of the
+//! Stockfish family.
 //!
 //! What networks of accumulators and of dense layers need is resolved in `step` and run in `exec`; the rest is here, a family a
 //! file, as plain functions over slices. The dense layer on i16 and requantisation have kernels; the others are the same loops on
@@ -9,12 +10,13 @@ mod interact;
 mod join;
 mod resolve;
 mod sparse;
+mod stockfish;
 mod trees;
 
 use crate::exec::Input;
 use crate::format::Tensor;
 use crate::plan::Plan;
-use crate::step::{Banks, Place, Requantisation, Step};
+use crate::step::{Banks, Place, Requantisation, Step, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 
@@ -36,6 +38,9 @@ pub(crate) enum General<'a> {
     Quantise { element: u32, inverse: f32, low: i32, high: i32, zero: i32 },
     Requantise { requantise: Requantisation<'a>, zero: i32 },
     Activation { code: u32, alpha: f32 },
+    ClipU8 { max: i16, shift: u32, left_out: usize },
+    Psqt { digits: usize },
+    ActivateU8 { code: u32, max: i32, clip_shift: u32, square_shift: u32 },
 }
 
 /// The factor of SPARSE_ROWS, `multiplier / 2^shift`.
@@ -105,6 +110,11 @@ impl Plan<'_> {
             let list = sparse::List { features, values, unit: record.unit };
             return sparse::run(work, &list, bucket, out);
         }
+        if let (Input::Accumulators(own, other), true, true) = (*input, step.reads_input, IS_BUILT) {
+            let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
+            let record = self.model.input();
+            return stockfish::run(work, in_order(record, own, other), record.bucket_count as usize, bucket, out);
+        }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
             let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
             (input.bytes().get(step.read.range()).unwrap_or(&[]), out)
@@ -146,11 +156,15 @@ impl Plan<'_> {
             General::Requantise { requantise, zero } => {
                 convert::requantise(self.kernels, &requantise, zero, bucket, typed(x), out);
             }
+            General::ActivateU8 { code, max, clip_shift, square_shift } => {
+                stockfish::activate(code, max, clip_shift, square_shift, typed(x), out);
+            }
             General::Activation { code, alpha } => convert::activation(code, alpha, typed(x), typed_mut(out)),
             // Done above.
             General::Join { .. } => {}
-            // These read the sparse input.
+            // These read the sparse input, or accumulators.
             General::SparseAffine { .. } | General::SparseRows { .. } => {}
+            General::ClipU8 { .. } | General::Psqt { .. } => {}
         }
     }
 }

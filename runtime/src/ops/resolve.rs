@@ -51,6 +51,11 @@ impl<'a> General<'a> {
             op::QUANTISE => {
                 Self::Quantise { element: to, inverse: real, low: p1 as i32, high: p2 as i32, zero: p3 as i32 }
             }
+            op::CLIP_U8 => Self::ClipU8 { max: p0 as i16, shift: p1, left_out: p2 as usize },
+            op::PSQT => Self::Psqt { digits: p0 as usize },
+            op::ACTIVATE_U8 => {
+                Self::ActivateU8 { code: record.activation, max: p0 as i32, clip_shift: p1, square_shift: p2 }
+            }
             _ => return None,
         })
     }

@@ -14,6 +14,7 @@ use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_netw
 use tamis_quant::import::{Imported, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
 use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::stockfish;
 
 static TINY: LazyLock<Option<Architecture>> =
     LazyLock::new(|| Architecture::from_toml(include_str!("../../vectors/tiny.toml"), "tiny.toml").ok());
@@ -27,6 +28,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(checkpoint) = read_bytes(bytes, arch, "raw.bin") {
         let _ = quantise(&checkpoint.net);
+    }
+    if let Ok(net) = stockfish::read(bytes) {
+        assert_eq!(stockfish::to_bytes(&net), bytes, "a .nnue file that is read is written back byte for byte");
     }
     graph(read_datacode(bytes, "x", &Options::default()).ok());
     graph(read_fann(bytes, "x").ok());

@@ -4,6 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use tamis_quant::pack::unpack_nnue;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::{BYTE_ORDER, MAGIC, Model, VERSION, checksum};
 use tamis_runtime::kernels::tiers;
@@ -28,6 +29,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let Ok(model) = Model::parse(bytes.as_ref()) else { return };
     let _ = model.people();
+    let _ = unpack_nnue(&model);
     let input = model.input();
     if input.size.max(input.hidden) > LONGEST || model.values().iter().any(|value| value.len > LONGEST) {
         return;

@@ -2,15 +2,24 @@
 
 use super::Container;
 
-/// The feature of a piece (type 0 to 5 on `square`, `opponents` or own, all as the side to move sees them), in the view
-/// of the side to move or of the other side, whose own king stands on `king` in its own view.
+/// The feature of a piece (type 0 to 5 on `square`, `opponents` or own, all as the board is stored), in the view in which the board
+/// is stored or in the other, whose own king stands on `king` in its own view.
 pub fn feature(net: &Container, other_view: bool, kind: u32, opponents: bool, square: u32, king: u32) -> u32 {
+    let set = net.input.feature_set;
+    let turned = if set == 5 { 63 } else { 56 };
     let (colour, square) =
-        if other_view { (u32::from(!opponents), square ^ 56) } else { (u32::from(opponents), square) };
-    let mirrored = net.input.feature_set == 2 && king % 8 >= 4;
+        if other_view { (u32::from(!opponents), square ^ turned) } else { (u32::from(opponents), square) };
+    let mirrored = (set == 2 || set == 4) && king % 8 >= 4;
     let square = if mirrored { square ^ 7 } else { square };
     let bucket = net.tensor(net.input.king_table).unwrap().bytes[king as usize];
-    768 * u32::from(bucket) + 384 * colour + 64 * kind + square
+    let (features, plane) = match set {
+        1 | 2 => (768, 6 * colour + kind),
+        3 | 4 if kind == 5 => (704, 5),
+        3 | 4 => (704, 6 * colour + kind),
+        5 => (640, 5 * colour + kind),
+        other => panic!("feature set {other}"),
+    };
+    features * u32::from(bucket) + 64 * plane + square
 }
 
 /// The output bucket of a number of pieces.

@@ -11,6 +11,7 @@ mod file;
 mod general;
 mod operations;
 mod signature;
+mod stockfish;
 
 pub use chess::{bucket_of_piece_count, feature};
 pub use file::{Container, checksum};

@@ -112,6 +112,7 @@ impl Container {
             assert_eq!(op.output, values.len());
             let value = match given {
                 Given::Sparse(list) if op.input == 0 => self.of_a_list(op, list),
+                _ if op.kind > 23 => self.stockfish(op, &values, bucket),
                 _ if op.kind > 11 => self.general(op, &values, bucket),
                 _ => self.operation(op, &values, bucket),
             };
@@ -139,7 +140,8 @@ impl Container {
             3 => Numbers::Reals(self.activate_f32(op, &values[0].integers()[range])),
             4 => {
                 let clip = i64::from(op.params[0]);
-                let pairs = self.pairs(&values[0].integers()[range]);
+                let used = self.used(values[0].integers(), op.params[2]).concat();
+                let pairs = self.pairs(&used, self.input.hidden - op.params[2]);
                 let product = |(a, b): (i64, i64)| (a.clamp(0, clip) * b.clamp(0, clip)) >> op.params[1];
                 Numbers::Integers(pairs.into_iter().map(product).collect())
             }
@@ -215,17 +217,23 @@ impl Container {
         let (clip, inverse) = (i64::from(op.params[0]), f32::from_bits(op.params[1]));
         let real = |x: i64| x.clamp(0, clip) as f32 * inverse;
         match op.activation {
-            6 => self.pairs(x).into_iter().map(|(a, b)| real(a) * real(b)).collect(),
+            6 => self.pairs(x, self.input.hidden).into_iter().map(|(a, b)| real(a) * real(b)).collect(),
             3 => x.iter().map(|x| real(*x)).collect(),
             4 | 5 => x.iter().map(|x| real(*x) * real(*x)).collect(),
             other => panic!("activation {other} of accumulators"),
         }
     }
 
-    /// Element i of each perspective with element i + hidden/2 of the same.
-    fn pairs(&self, x: &[i64]) -> Vec<(i64, i64)> {
+    /// Each perspective without its last elements.
+    pub(super) fn used(&self, x: &[i64], left_out: u32) -> Vec<Vec<i64>> {
         let hidden = self.input.hidden as usize;
-        let halves = x.chunks(hidden).map(|x| x.split_at(hidden / 2));
+        x.chunks(hidden).map(|x| x[..hidden - left_out as usize].to_vec()).collect()
+    }
+
+    /// Element i of each perspective, of `width` elements, with element i + width/2 of the same.
+    fn pairs(&self, x: &[i64], width: u32) -> Vec<(i64, i64)> {
+        let width = width as usize;
+        let halves = x.chunks(width).map(|x| x.split_at(width / 2));
         halves.flat_map(|(a, b)| a.iter().copied().zip(b.iter().copied())).collect()
     }
 }

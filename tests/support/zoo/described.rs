@@ -31,6 +31,8 @@ const CHESS: &str = "kind = 'chess'";
 /// Two king buckets: the first rank, and the others.
 const MIRRORED: &str = "kind = 'chess'\nmirrored = true\nking_buckets = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
                         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]";
+const MERGED: &str = "kind = 'chess'\nmirrored = true\nmerged_kings = true\nking_buckets = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+                      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]";
 const ONE_LIST: &str = "kind = 'features'\nsize = 11\nperspectives = 1\nmax_active = 4";
 const TWO_LISTS: &str = "kind = 'features'\nsize = 7\nperspectives = 2\nmax_active = 7";
 const U7: &str = "kind = 'dense'\nsize = 13\ntype = 'u7'\nmax = 1.0";
@@ -62,6 +64,10 @@ pub(super) fn described() -> Vec<Animal> {
         ]),
         animal("chess, mirrored king buckets, output buckets", MIRRORED, "count = 4", &[
             layer("outputs = 18\nactivation = 'screlu'", I16_255, I16_255, 60),
+            layer("outputs = 1\nbucketed = true", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("chess, kings on one plane", MERGED, "count = 4", &[
+            layer("outputs = 10\nactivation = 'screlu'", I16_255, I16_255, 60),
             layer("outputs = 1\nbucketed = true", I16_64, HEAD_BIAS, 126),
         ]),
         // Whole vectors of every width, and a rest.

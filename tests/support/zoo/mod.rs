@@ -3,6 +3,7 @@
 mod described;
 mod drafted;
 mod general;
+mod stockfish;
 
 use tamis_quant::run::AlignedBytes;
 
@@ -20,6 +21,7 @@ pub fn all() -> Vec<Animal> {
     let mut all = described::described();
     all.extend(drafted::drafted());
     all.extend(general::general());
+    all.extend(stockfish::stockfish());
     all
 }
 

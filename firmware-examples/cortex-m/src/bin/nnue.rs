@@ -13,7 +13,7 @@ use semihosting::{println, process};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::scalar;
 use tamis_runtime::nnue::AccumulatorPair;
-use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
+use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective, Planes};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Output, Plan, Workspace, include_model};
 
@@ -65,7 +65,7 @@ fn play() -> Result<(), &'static str> {
     let (Some(king_table), Some(bucket_table)) = (model.king_table(), model.bucket_table()) else {
         return Err("not a chess network with output buckets");
     };
-    let view = ChessView { mirrored: false, king_table };
+    let view = ChessView { planes: Planes::Both, mirrored: false, king_table };
     println!(
         "nnue: {} bytes, {} features, {} buckets, workspace {} of {WORKSPACE} bytes",
         MODEL.len(),

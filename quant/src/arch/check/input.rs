@@ -32,7 +32,7 @@ impl Architecture {
         let input = &self.input;
         match input.kind {
             InputKind::Chess => {
-                forbid(input.size, "size", "a chess network has 768 features a king bucket")?;
+                forbid(input.size, "size", "a chess network has 768 features a king bucket, 704 with merged kings")?;
                 forbid_dense(input)?;
                 size_range(input.max_active.unwrap_or(MAX_MEN), 1, MAX_MEN).map_err(at("max_active"))?;
                 check_perspectives(input.perspectives.unwrap_or(2))?;
@@ -104,6 +104,7 @@ fn forbid_dense(input: &Input) -> Result<(), Refusal> {
 fn forbid_chess(input: &Input) -> Result<(), Refusal> {
     forbid(input.king_buckets.as_ref(), "king_buckets", "only a chess network knows kings")?;
     forbid(input.other_first.then_some(()), "other_first", "only a chess network knows whose side is whose")?;
+    forbid(input.merged_kings.then_some(()), "merged_kings", "only a chess network has planes for kings")?;
     forbid(input.mirrored.then_some(()), "mirrored", "only a chess network has a board to mirror")
 }
 

@@ -3,8 +3,10 @@
 mod dense;
 mod features;
 mod graph;
+mod nnue;
 
 pub use graph::{UNIT, VALUES, build_graph};
+pub use nnue::{BIAS, PADDING, ROWS, STACK, UNUSED, build_nnue};
 
 use super::error::PackError;
 use super::tensor::{Orientation, Packed, pack_tensor, pack_vector};
@@ -65,9 +67,11 @@ fn empty(net: &QuantNet) -> Program<'_> {
         hidden: if dense { 0 } else { arch.layers.first().map_or(0, |layer| layer.outputs as u32) },
         max_active: if dense { 0 } else { arch.max_active() as u32 },
         bucket_count: arch.bucket_count() as u32,
-        feature_set: match (arch.input.kind, arch.input.mirrored) {
-            (InputKind::Chess, false) => feature_set::CHESS,
-            (InputKind::Chess, true) => feature_set::CHESS_MIRRORED,
+        feature_set: match (arch.input.kind, arch.input.merged_kings, arch.input.mirrored) {
+            (InputKind::Chess, false, false) => feature_set::CHESS,
+            (InputKind::Chess, false, true) => feature_set::CHESS_MIRRORED,
+            (InputKind::Chess, true, false) => feature_set::MERGED,
+            (InputKind::Chess, true, true) => feature_set::MERGED_MIRRORED,
             _ => feature_set::CUSTOM,
         },
         king_table: NONE,
@@ -96,6 +100,17 @@ struct Value {
     index: u32,
     start: u32,
     len: u32,
+}
+
+impl Program<'_> {
+    /// Appends an operation that writes a new value of `len` elements.
+    fn push(&mut self, element: u32, len: u32, input: Value, record: OpRecord) -> Value {
+        let index = self.values.len() as u32;
+        self.values.push(ValueRecord { element, len, offset_bytes: NONE, reserved: 0 });
+        let Value { index: input, start: input_start, len: input_len } = input;
+        self.ops.push(OpRecord { input, input_start, input_len, output: index, ..record });
+        Value { index, start: 0, len }
+    }
 }
 
 struct Builder<'n> {
@@ -144,16 +159,7 @@ impl<'n> Builder<'n> {
 
     /// Appends an operation that writes a new value of `len` elements.
     fn push(&mut self, element: u32, len: u32, input: Value, record: OpRecord) -> Value {
-        let index = self.program.values.len() as u32;
-        self.program.values.push(ValueRecord { element, len, offset_bytes: NONE, reserved: 0 });
-        self.program.ops.push(OpRecord {
-            input: input.index,
-            input_start: input.start,
-            input_len: input.len,
-            output: index,
-            ..record
-        });
-        Value { index, start: 0, len }
+        self.program.push(element, len, input, record)
     }
 
     /// Outputs of layer `index`, of one bucket.

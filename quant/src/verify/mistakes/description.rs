@@ -20,6 +20,8 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         file.input.mirrored.to_string(),
         given.input.mirrored.to_string(),
     );
+    let merged = |arch: &Architecture| arch.input.merged_kings.to_string();
+    differ(MistakeKind::KingBuckets, "[input] merged_kings", merged(file), merged(given));
     let order = |arch: &Architecture| {
         if arch.input.other_first { "the other side first" } else { "the side to move first" }.to_owned()
     };

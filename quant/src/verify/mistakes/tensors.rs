@@ -3,7 +3,7 @@
 //! Where they differ, single changes are tried until one makes them equal: that change is the mistake.
 
 use super::{Evidence, Mistake, MistakeKind};
-use crate::arch::{CHESS_FEATURES, ElementType, Part, Rounding, TensorSpec};
+use crate::arch::{ElementType, Part, Rounding, TensorSpec};
 use crate::float::{Affine, Matrix};
 use crate::import::Checkpoint;
 use crate::quantise::{QuantNet, QuantTensor, quantise_tensor};
@@ -207,7 +207,7 @@ impl Pair<'_> {
     /// Whether the difference is a factoriser's: the same for every king bucket, or just the checkpoint's own factoriser.
     fn factoriser(&self, checkpoint: &Checkpoint) -> Option<String> {
         if let Some(factoriser) = &checkpoint.factoriser {
-            let outputs = self.real.outputs;
+            let (outputs, columns) = (self.real.outputs, factoriser.inputs.max(1));
             let unmerged: Vec<f32> = self
                 .float
                 .weights
@@ -215,7 +215,7 @@ impl Pair<'_> {
                 .iter()
                 .enumerate()
                 .map(|(index, merged)| {
-                    merged - factoriser.values.get(index % (outputs * CHESS_FEATURES)).copied().unwrap_or(0.0)
+                    merged - factoriser.values.get(index % (outputs * columns)).copied().unwrap_or(0.0)
                 })
                 .collect();
             if self.close(&unmerged) {
@@ -224,11 +224,12 @@ impl Pair<'_> {
                 );
             }
         }
-        let planes = self.real.inputs / CHESS_FEATURES;
-        if planes < 2 || !self.real.inputs.is_multiple_of(CHESS_FEATURES) {
+        let per_bucket = checkpoint.net.arch.features_per_king_bucket();
+        let planes = self.real.inputs / per_bucket;
+        if planes < 2 || !self.real.inputs.is_multiple_of(per_bucket) {
             return None;
         }
-        let plane = CHESS_FEATURES * self.real.outputs;
+        let plane = per_bucket * self.real.outputs;
         let quantised = self.quantised(self.spec, &self.real.values)?;
         let differences: Vec<f64> = self.elements().iter().zip(&quantised).map(|(file, own)| file - own).collect();
         let (first, rest) = differences.split_at_checked(plane)?;

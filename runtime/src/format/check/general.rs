@@ -12,12 +12,15 @@ const I32_MAX: u32 = i32::MAX as u32;
 const TABLE_LEN: u32 = 256;
 
 impl Checker<'_, '_> {
-    /// The demands of kinds 12 to 23.
+    /// The demands of kinds 12 to 26.
     pub(super) fn general(&self, input: &ValueRecord, output: &ValueRecord) -> Result<(), ParseError> {
         let record = self.record;
         self.need(GENERAL, "op.kind", record.kind, "1 to 11: this build leaves out the feature `general`")?;
         let (from, to) = (input.element, output.element);
         let (n, m) = (record.input_len, output.len);
+        if (op::CLIP_U8..=op::ACTIVATE_U8).contains(&record.kind) {
+            return self.stockfish(input, output);
+        }
         // Trees have an own use for them.
         if record.kind != op::TREES {
             self.no_tensors(&[record.multipliers, record.shifts])?;
@@ -181,8 +184,8 @@ impl Checker<'_, '_> {
         let (first, second) = (record.input == 0, record.second == 0);
         let fits = match input.kind {
             input_kind::FEATURES => {
-                let reads = [op::ACTIVATE_DOT, op::ACTIVATE_F32, op::PAIRWISE_U8].contains(&record.kind);
-                !second && (!first || reads)
+                let reads = [op::ACTIVATE_DOT, op::ACTIVATE_F32, op::PAIRWISE_U8, op::CLIP_U8, op::PSQT];
+                !second && (!first || reads.contains(&record.kind))
             }
             input_kind::SPARSE => {
                 let reads = [op::SPARSE_AFFINE, op::SPARSE_ROWS, op::TREES].contains(&record.kind);

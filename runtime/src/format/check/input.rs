@@ -89,14 +89,10 @@ fn sparse(model: &Model<'_>) -> Result<(), ParseError> {
 /// King and bucket tables: the right shape, and only buckets that exist.
 fn tables(model: &Model<'_>) -> Result<(), ParseError> {
     let input = model.input();
-    let chess = input.feature_set == feature_set::CHESS || input.feature_set == feature_set::CHESS_MIRRORED;
-    require(
-        chess || input.feature_set == feature_set::CUSTOM,
-        "input.feature_set",
-        0,
-        input.feature_set.into(),
-        "0, 1 or 2",
-    )?;
+    let per_bucket = feature_set::per_king_bucket(input.feature_set);
+    let chess = per_bucket.is_some();
+    let known = chess || input.feature_set == feature_set::CUSTOM;
+    require(known, "input.feature_set", 0, input.feature_set.into(), "0 to 5")?;
     require(
         !chess || input.kind == input_kind::FEATURES,
         "input.feature_set",
@@ -104,10 +100,10 @@ fn tables(model: &Model<'_>) -> Result<(), ParseError> {
         input.feature_set.into(),
         "0 for dense and sparse",
     )?;
-    let king_buckets = input.size / feature_set::FEATURES_PER_KING_BUCKET;
-    if chess {
-        let whole = input.size.is_multiple_of(feature_set::FEATURES_PER_KING_BUCKET);
-        require(whole, "input.size", 0, input.size.into(), "a multiple of 768")?;
+    let king_buckets = per_bucket.map_or(0, |per_bucket| input.size / per_bucket);
+    if let Some(per_bucket) = per_bucket {
+        let whole = input.size.is_multiple_of(per_bucket);
+        require(whole, "input.size", 0, input.size.into(), "a multiple of the feature set's 768, 704 or 640")?;
         require(input.king_table != NONE, "input.king_table", 0, input.king_table.into(), "a tensor of 64 u8")?;
     } else {
         require(input.king_table == NONE, "input.king_table", 0, input.king_table.into(), "none without chess")?;

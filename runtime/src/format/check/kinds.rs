@@ -52,7 +52,7 @@ impl Checker<'_, '_> {
                     record.activation,
                     "CReLU, SCReLU, SqrReLU or pairwise",
                 )?;
-                self.halves(n, m, halves)?;
+                self.activated(m, halves, 0)?;
                 self.need((1..=I16_MAX).contains(&p0), "op.params[0]", p0, "a clip of 1 to 32767")?;
                 self.finite(p1, "op.params[1]")?;
                 self.zeros(&[p2, p3])
@@ -62,10 +62,10 @@ impl Checker<'_, '_> {
                 self.elements(from, element::I16, to, element::U8)?;
                 self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
                 self.activation(activation::PAIRWISE_CRELU)?;
-                self.halves(n, m, true)?;
+                self.activated(m, true, p2)?;
                 let fits = (1..=I16_MAX).contains(&p0) && p1 < 32 && (p0 * p0) >> p1 <= 255;
                 self.need(fits, "op.params[0]", p0, "a clip and a shift whose largest product fits u8")?;
-                self.zeros(&[p2, p3])
+                self.zeros(&[p3])
             }
             op::AFFINE_I8 => {
                 let narrow = from == element::U8 || from == element::I8;
@@ -179,7 +179,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn accumulators(&self) -> Result<(), ParseError> {
+    pub(super) fn accumulators(&self) -> Result<(), ParseError> {
         let whole = self.record.input == 0 && self.record.input_start == 0;
         let features = self.model.input().kind == input_kind::FEATURES;
         let len = self.model.values().first().map_or(0, |value| value.len);
@@ -191,9 +191,14 @@ impl Checker<'_, '_> {
         self.need(to == want_to, "op.output", to, "a value of the operation's output element")
     }
 
-    /// Accumulator activations: as long as the input, or half of it in pairs within each perspective.
-    fn halves(&self, n: u32, m: u32, halves: bool) -> Result<(), ParseError> {
-        let fits = if halves { self.model.input().hidden.is_multiple_of(2) && n == 2 * m } else { n == m };
+    /// Accumulator activations without the last `left_out` elements of each perspective: as long as what they read, or half of it in
+    /// pairs within each perspective.
+    pub(super) fn activated(&self, m: u32, halves: bool, left_out: u32) -> Result<(), ParseError> {
+        let input = self.model.input();
+        let used = input.hidden.checked_sub(left_out).filter(|used| *used >= 1);
+        let used = used.ok_or(self.fault("op.params[2]", left_out, "fewer elements than an accumulator has"))?;
+        let len = u64::from(used) * u64::from(input.perspectives);
+        let fits = if halves { used.is_multiple_of(2) && len == 2 * u64::from(m) } else { len == u64::from(m) };
         self.need(fits, "op.output", m, "the activation's length")
     }
 

@@ -6,6 +6,7 @@ mod input;
 mod kinds;
 mod ops;
 mod places;
+mod stockfish;
 mod values;
 
 pub(super) use input::input;

@@ -118,7 +118,7 @@ pub(in crate::kernels) fn update_both<S: Simd, R: Row<S>>(
 }
 
 /// `source + rows[change[0]] − Σ rows[the others]` for `SIDES` accumulators, for as many rows as are known when it is compiled;
-/// false, and nothing done, where an accumulator is no whole number of rounds or a row is not there.
+/// false, and nothing done, where an accumulator is no whole number of vectors or a row is not there.
 #[inline(always)]
 fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     s: S,
@@ -135,29 +135,35 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     };
     let len = out.len() / SIDES;
     let starts = changes.map(|change| change.map(|row| (row as usize).wrapping_mul(stride)));
-    let is_whole = len.is_multiple_of(ROUND * S::LANES) && out.len() == SIDES * len && source.len() == out.len();
+    let is_whole = len.is_multiple_of(S::LANES) && out.len() == SIDES * len && source.len() == out.len();
     let Some(last) = rows.len().checked_sub(len).filter(|_| is_whole) else { return false };
     if starts.as_flattened().iter().any(|start| *start > last) {
         return false;
     }
+    let in_rounds = len - len % (ROUND * S::LANES);
     // One after the other: rows come from the second cache, which serves few of them at a time better than many.
     for (side, starts) in starts.iter().enumerate() {
-        for round in (0..len).step_by(ROUND * S::LANES) {
-            for lane in 0..ROUND {
-                let at = round + lane * S::LANES;
-                // SAFETY: `at + LANES` is at most `len`, since `len` is a multiple of the step. So `side · len + at + LANES` is at most
-                // the length of `out` and of `source`, and `start + at + LANES` at most `last + len`, the length of `rows`. The chunks
-                // are arrays of that many elements (asserted above) and as aligned as one. `out` is borrowed for writing, and no
-                // reference into it lives longer than its line.
-                unsafe {
-                    let mut sum = s.load(&*source.as_ptr().add(side * len + at).cast());
-                    for (place, start) in starts.iter().enumerate() {
-                        let row = R::load(s, &*rows.as_ptr().add(start + at).cast());
-                        sum = if place == 0 { s.add(sum, row) } else { s.sub(sum, row) };
-                    }
-                    s.store(&mut *out.as_mut_ptr().add(side * len + at).cast(), sum);
+        let mut vector = |at: usize| {
+            // SAFETY: `at + LANES` is at most `len`, since `len` is a multiple of LANES and `at` a smaller one. So `side · len + at +
+            // LANES` is at most the length of `out` and of `source`, and `start + at + LANES` at most `last + len`, the length of
+            // `rows`. The chunks are arrays of that many elements (asserted above) and as aligned as one. `out` is borrowed for
+            // writing, and no reference into it lives longer than its line.
+            unsafe {
+                let mut sum = s.load(&*source.as_ptr().add(side * len + at).cast());
+                for (place, start) in starts.iter().enumerate() {
+                    let row = R::load(s, &*rows.as_ptr().add(start + at).cast());
+                    sum = if place == 0 { s.add(sum, row) } else { s.sub(sum, row) };
                 }
+                s.store(&mut *out.as_mut_ptr().add(side * len + at).cast(), sum);
             }
+        };
+        for round in (0..in_rounds).step_by(ROUND * S::LANES) {
+            for lane in 0..ROUND {
+                vector(round + lane * S::LANES);
+            }
+        }
+        if in_rounds < len {
+            vector(in_rounds);
         }
     }
     true

@@ -1,7 +1,7 @@
 //! `(clip(a)·clip(b)) >> shift` of an accumulator's two halves, into bytes.
 //!
-//! Where `max << (16 − shift)` fits i16, as with every common pair (255 and 9, 127 and 7), one factor is shifted up by
-//! `16 − shift`; the high half of the product is then the quotient itself. Otherwise the product's halves are put together:
+//! Where `max << (16 − shift)` fits i16, as with 255 and 9, one factor is shifted up by `16 − shift`; the high half of the product
+//! is then the quotient itself. Where `max²` fits, as with 127 and 7, the low half is shifted. Otherwise the halves are put together:
 //! `high << (16 − shift) | low >> shift`, of which the format promises that it fits a byte.
 
 use super::Simd;
@@ -18,6 +18,9 @@ pub(in crate::kernels) fn pairwise<S: Simd>(s: S, x: &[i16], max: i16, shift: u3
         // The shift of 255·255 >> 9, by an immediate.
         7 if fits => halves(s, x, max, shift, out, |a, b| s.mul_high(s.shift_left(a, 7), b)),
         up if fits => halves(s, x, max, shift, out, |a, b| s.mul_high(s.shift_left(a, up), b)),
+        _ if i32::from(max) * i32::from(max) <= i32::from(i16::MAX) => {
+            halves(s, x, max, shift, out, |a, b| s.shift_right(s.mul_low(a, s.max(b, s.splat(0))), shift))
+        }
         up => halves(s, x, max, shift, out, |a, b| {
             let b = s.max(b, s.splat(0));
             s.or(s.shift_left(s.mul_high(a, b), up), s.shift_right(s.mul_low(a, b), shift))

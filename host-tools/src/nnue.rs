@@ -1,0 +1,60 @@
+//! `.nnue` files of the Stockfish family, which hold integers already: read, and made into containers.
+
+use crate::error::{CliError, Explain};
+use crate::files;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use tamis_quant::import::fnv1a_64;
+use tamis_quant::pack::Provenance;
+use tamis_quant::stockfish::{self, Net};
+
+/// The longest file: the largest networks of the family have some 140 million bytes.
+const MAX_LEN_BYTES: u64 = 1 << 30;
+/// What a container says that it was made of.
+pub const SOURCE: &str = "nnue";
+
+/// A file, and what it says.
+#[derive(Debug)]
+pub struct NnueFile {
+    pub net: Net,
+    pub bytes: Vec<u8>,
+}
+
+impl NnueFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`CliError`] naming it, and what the file system or the family's rules refuse.
+    pub fn read(path: &Path) -> Result<Self, CliError> {
+        let bytes = files::read(path, "a .nnue file of the Stockfish family", MAX_LEN_BYTES)?;
+        let net = stockfish::read(&bytes).explain_at(path)?;
+        Ok(Self { net, bytes })
+    }
+
+    /// Where a container of it comes from.
+    pub fn provenance(&self) -> Provenance {
+        Provenance { source: SOURCE.to_owned(), source_hash: fnv1a_64(&self.bytes) }
+    }
+}
+
+/// Whether a file starts as one of the family does; no if it cannot be read.
+pub fn is_nnue(path: &Path) -> bool {
+    let mut start = [0; 4];
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && stockfish::is_nnue(&start)
+}
+
+/// Refuses an option that only other networks have a use for.
+///
+/// # Errors
+/// [`CliError`] if it was given.
+pub fn refuse(is_given: bool, option: &str, path: &Path) -> Result<(), CliError> {
+    if is_given {
+        let message =
+            format!("{option}: {} is a network of the Stockfish family, which has no use for it", path.display());
+        return Err(CliError::usage(message).help("leave it out; the file says all that there is to know"));
+    }
+    Ok(())
+}

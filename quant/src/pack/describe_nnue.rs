@@ -1,0 +1,89 @@
+//! What a container says of a `.nnue` file that its tensors do not: the shape in words, and how the file writes its blocks.
+
+use super::error::PackError;
+use crate::stockfish::{Encoding, FeatureSet, Head, Net, Shape};
+use serde::Deserialize;
+
+/// The first line of every such description, and of no other.
+pub const FIRST_LINE: &str = "nnue = 1";
+
+/// What a description says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Described {
+    pub shape: Shape,
+    pub biases: Encoding,
+    pub weights: Encoding,
+    pub psqt: Option<Encoding>,
+}
+
+/// The name of a network, which its file does not have.
+pub fn name(net: &Net) -> String {
+    format!("nnue-{}", net.shape.width)
+}
+
+/// The description, in TOML.
+pub fn describe(net: &Net) -> String {
+    let Shape { features, width, head } = net.shape;
+    let transformer = &net.transformer;
+    let head = match head {
+        Head::Clipped { first } => format!("head = \"clipped\"\nfirst = {first}"),
+        Head::Pairwise { squares } => format!("head = \"pairwise\"\nsquares = {squares}"),
+    };
+    let (biases, weights) = (word(transformer.biases.encoding), word(transformer.weights.encoding));
+    let psqt = transformer.psqt.as_ref().map_or(String::new(), |psqt| format!("psqt = \"{}\"\n", word(psqt.encoding)));
+    format!(
+        "{FIRST_LINE}\nfeatures = \"{}\"\nwidth = {width}\n{head}\nbiases = \"{biases}\"\nweights = \"{weights}\"\n{psqt}",
+        features.name(),
+    )
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    nnue: u32,
+    features: String,
+    width: usize,
+    head: String,
+    first: Option<usize>,
+    squares: Option<bool>,
+    biases: String,
+    weights: String,
+    psqt: Option<String>,
+}
+
+/// Reads a description.
+///
+/// # Errors
+/// [`PackError::Description`] with what is wrong.
+pub fn parse(text: &str) -> Result<Described, PackError> {
+    let fault = |problem: String| PackError::Description(problem);
+    let text: Text = toml::from_str(text).map_err(|error| fault(error.to_string()))?;
+    let features = FeatureSet::ALL.into_iter().find(|set| set.name() == text.features);
+    let features = features.ok_or_else(|| fault(format!("features = {:?}: no feature set", text.features)))?;
+    let head = match (text.head.as_str(), text.first, text.squares) {
+        ("clipped", Some(first), None) => Head::Clipped { first },
+        ("pairwise", None, Some(squares)) => Head::Pairwise { squares },
+        _ => return Err(fault(format!("head = {:?}: no head with these keys", text.head))),
+    };
+    if text.nnue != 1 || text.psqt.is_some() != features.has_psqt() {
+        return Err(fault(format!("nnue = {}, or psqt where {} has none", text.nnue, features.name())));
+    }
+    let encoding = |word: &str| match word {
+        "raw" => Ok(Encoding::Raw),
+        "leb128" => Ok(Encoding::Leb128),
+        other => Err(fault(format!("{other:?}: expected raw or leb128"))),
+    };
+    Ok(Described {
+        shape: Shape { features, width: text.width, head },
+        biases: encoding(&text.biases)?,
+        weights: encoding(&text.weights)?,
+        psqt: text.psqt.as_deref().map(encoding).transpose()?,
+    })
+}
+
+const fn word(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Raw => "raw",
+        Encoding::Leb128 => "leb128",
+    }
+}

@@ -1,0 +1,140 @@
+//! Back from the container: the same network of the Stockfish family that was packed.
+
+use super::describe_nnue::{Described, FIRST_LINE, describe, parse};
+use super::error::PackError;
+use super::program::{BIAS, PADDING, ROWS, STACK, UNUSED};
+use crate::stockfish::order::{digit_columns, from_digits};
+use crate::stockfish::{Affine, Block, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
+use bytemuck::AnyBitPattern;
+use tamis_runtime::format::{Layout, Model, Tensor, element, op};
+
+/// Whether a container holds a network of the Stockfish family.
+#[must_use]
+pub fn is_nnue(model: &Model<'_>) -> bool {
+    model.people().is_ok_and(|people| people.description.lines().next() == Some(FIRST_LINE))
+}
+
+/// Takes such a container apart, in the order of the `.nnue` file.
+///
+/// # Errors
+/// [`PackError`] if the description is none, or the tensors are not those that it speaks of.
+pub fn unpack_nnue(model: &Model<'_>) -> Result<Net, PackError> {
+    let people = model.people()?;
+    let described = parse(people.description)?;
+    let names: Vec<&str> = people.tensor_names.lines().collect();
+    let reader = Reader { model, names: &names };
+    let Described { shape, .. } = described;
+    let transformer = reader.transformer(&described)?;
+    let layers: Vec<Vec<Affine>> =
+        (0..STACK.len()).map(|index| reader.layers(&shape, index)).collect::<Result<_, _>>()?;
+    let [first, second, output] = <[Vec<Affine>; 3]>::try_from(layers).unwrap_or_default();
+    let stacks = first.into_iter().zip(second).zip(output);
+    let stacks = stacks.map(|((first, second), output)| Stack { first, second, output }).collect();
+    let net = Net { shape, description: people.bare_header.to_vec(), transformer, stacks };
+    if describe(&net) != people.description {
+        return Err(PackError::Description("not as `pack` writes it; pack the network again".to_owned()));
+    }
+    Ok(net)
+}
+
+struct Reader<'m, 'a> {
+    model: &'m Model<'a>,
+    names: &'m [&'m str],
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// A tensor by its name, which must have this element, layout, number of banks and shape of a bank.
+    fn tensor(
+        &self,
+        name: &str,
+        code: u32,
+        layout: Layout,
+        (banks, rows, cols): (usize, usize, usize),
+    ) -> Result<Tensor<'a>, PackError> {
+        let index = self.names.iter().position(|other| *other == name);
+        let tensor = index.and_then(|index| self.model.tensor(u32::try_from(index).ok()?));
+        let fits = |tensor: &Tensor<'_>| {
+            let record = tensor.record;
+            let shape = (record.banks as usize, record.rows as usize, record.cols as usize);
+            u32::from(record.element) == code && tensor.layout == layout && shape == (banks, rows, cols)
+        };
+        let missing =
+            || PackError::Contents { tensor: name.to_owned(), outputs: banks.saturating_mul(rows), inputs: cols };
+        tensor.filter(fits).ok_or_else(missing)
+    }
+
+    fn transformer(&self, described: &Described) -> Result<Transformer, PackError> {
+        let Described { shape: Shape { features, width, .. }, .. } = *described;
+        let cols = self.model.input().hidden as usize;
+        let missing = || PackError::Contents { tensor: ROWS.to_owned(), outputs: features.used(), inputs: width };
+        let psqt = self.model.ops().iter().find(|record| record.kind == op::PSQT);
+        let digits = psqt.map_or(0, |record| record.params[0] as usize);
+        let fits = width.checked_add(digit_columns(digits)) == Some(cols) && (digits > 0) == features.has_psqt();
+        if !fits {
+            return Err(missing());
+        }
+        let rows = self.tensor(ROWS, element::I16, Layout::Rows, (1, features.used(), cols))?;
+        let bias = self.tensor(BIAS, element::I16, Layout::Rows, (1, cols, 1))?;
+        // Both were held against a tensor that the file has, so that they are no longer than the file.
+        let mut weights = vec![0i16; features.count() * width];
+        let mut psqt = vec![0i32; if digits > 0 { features.count() * PSQT_BUCKETS } else { 0 }];
+        for feature in 0..features.used() {
+            let (row, at) = (rows.row::<i16>(feature), features.row_of(feature));
+            let (row, columns) = row.split_at_checked(width).ok_or_else(missing)?;
+            let (_, columns) = columns.split_at(columns.len() - digits * PSQT_BUCKETS);
+            copy(&mut weights, at * width, row);
+            for (bucket, value) in psqt.iter_mut().skip(at * PSQT_BUCKETS).take(PSQT_BUCKETS).enumerate() {
+                let found = columns.iter().skip(bucket).step_by(PSQT_BUCKETS).copied().collect::<Vec<i16>>();
+                *value = from_digits(found.into_iter()).ok_or_else(missing)?;
+            }
+        }
+        let unused = features.unused_rows();
+        if !unused.is_empty() {
+            let rows = self.tensor(UNUSED, element::I16, Layout::Rows, (1, unused.len(), width))?;
+            for (index, at) in unused.into_iter().enumerate() {
+                copy(&mut weights, at * width, rows.row(index));
+            }
+        }
+        let biases: Vec<i16> = bias.bank(0).get(..width).unwrap_or_default().to_vec();
+        Ok(Transformer {
+            biases: Block { values: biases, encoding: described.biases },
+            weights: Block { values: weights, encoding: described.weights },
+            psqt: described.psqt.map(|encoding| Block { values: psqt, encoding }),
+        })
+    }
+
+    /// Layer `index` of every stack.
+    fn layers(&self, shape: &Shape, index: usize) -> Result<Vec<Affine>, PackError> {
+        let name = STACK.get(index).copied().unwrap_or_default();
+        let (inputs, outputs) = shape.layers().get(index).copied().unwrap_or_default();
+        let banks = shape.stacks();
+        let weights = self.tensor(&format!("{name}.weight"), element::I8, Layout::K4, (banks, outputs, inputs))?;
+        let bias = self.tensor(&format!("{name}.bias"), element::I32, Layout::Rows, (banks, outputs, 1))?;
+        let row_len = inputs.next_multiple_of(ROW_MULTIPLE);
+        let padding = (row_len > inputs).then(|| {
+            let shape = (banks, outputs, row_len - inputs);
+            self.tensor(&format!("{name}{PADDING}"), element::I8, Layout::Rows, shape)
+        });
+        let padding = padding.transpose()?;
+        let layer = |bank: usize| {
+            let at = |row: usize, col: usize| match (col.checked_sub(inputs), &padding) {
+                (Some(col), Some(padding)) => element_of(padding, bank, row, col),
+                _ => element_of(&weights, bank, row, col),
+            };
+            let weights = (0..outputs).flat_map(|row| (0..row_len).map(move |col| (row, col)));
+            let biases = (0..outputs).map(|row| element_of(&bias, bank, row, 0)).collect();
+            Affine { inputs, outputs, biases, weights: weights.map(|(row, col)| at(row, col)).collect() }
+        };
+        Ok((0..banks).map(layer).collect())
+    }
+}
+
+fn element_of<T: AnyBitPattern + Default>(tensor: &Tensor<'_>, bank: usize, row: usize, col: usize) -> T {
+    tensor.bank::<T>(bank).get(tensor.layout.offset(tensor.stride(), row, col)).copied().unwrap_or_default()
+}
+
+fn copy(to: &mut [i16], start: usize, row: &[i16]) {
+    if let Some(to) = to.get_mut(start..start + row.len()) {
+        to.copy_from_slice(row);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a network says of a position: the family's arithmetic as plain loops over the file's own tensors.
+//!
+//! Integers are exact where a trained network keeps them in range. Where one does not, they wrap at 16 bits in the
+//! accumulators and at 32 after them, as the vector instructions of the engines do.
+
+use super::board::Board;
+use super::net::{ACTIVATION_MAX, Affine, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT};
+
+/// What every bucket says of a position, for the side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evaluation {
+    /// One a bucket, whether the position belongs to it or not.
+    pub buckets: Vec<Parts>,
+    /// The position's bucket.
+    pub bucket: usize,
+    /// What the network says: the position's bucket's [`Parts::value`].
+    pub value: i32,
+}
+
+/// The two parts of a bucket's result, each [`OUTPUT_SCALE`] times its share of the evaluation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Half the difference of the perspectives' PSQT sums, towards zero; 0 without PSQT.
+    pub psqt: i32,
+    /// What the layers give.
+    pub positional: i32,
+}
+
+impl Parts {
+    /// `(psqt + positional) / 16`, towards zero, in the engine's internal units, without an engine's later adjustments.
+    #[must_use]
+    pub fn value(self) -> i32 {
+        self.psqt.wrapping_add(self.positional) / OUTPUT_SCALE
+    }
+}
+
+/// Evaluates a position.
+///
+/// The lengths in the network must be those of its shape, as they are in every one that was read; of others, what is
+/// missing counts as 0.
+#[must_use]
+pub fn evaluate(net: &Net, board: &Board) -> Evaluation {
+    let sides = [board.to_move(), board.to_move().other()];
+    let active = sides.map(|side| board.active(net.shape.features, side));
+    let activations: Vec<u8> = active
+        .iter()
+        .map(|active| accumulator(net, active))
+        .flat_map(|accumulator| activations(net.shape.head, &accumulator))
+        .collect();
+    let bucket = match net.stacks.len() {
+        1 => 0,
+        _ => (board.count() - 1) / 4,
+    };
+    let parts = |(bucket, stack): (usize, &Stack)| Parts {
+        psqt: psqt(net, &active[0], bucket).wrapping_sub(psqt(net, &active[1], bucket)) / 2,
+        positional: positional(net.shape.head, stack, &activations),
+    };
+    let buckets: Vec<Parts> = net.stacks.iter().enumerate().map(parts).collect();
+    let value = buckets.get(bucket).copied().unwrap_or_default().value();
+    Evaluation { buckets, bucket, value }
+}
+
+/// The accumulator of a perspective with these features.
+#[must_use]
+pub fn accumulator(net: &Net, active: &[usize]) -> Vec<i16> {
+    let width = net.shape.width;
+    let mut sums = net.transformer.biases.values.clone();
+    for &feature in active {
+        let row = net.transformer.weights.values.get(feature * width..(feature + 1) * width).unwrap_or_default();
+        for (sum, &weight) in sums.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(weight);
+        }
+    }
+    sums
+}
+
+/// The PSQT sum of a perspective in a bucket.
+fn psqt(net: &Net, active: &[usize], bucket: usize) -> i32 {
+    let values = net.transformer.psqt.as_ref().map_or(&[][..], |psqt| &psqt.values);
+    let value = |&feature: &usize| values.get(feature * PSQT_BUCKETS + bucket).copied().unwrap_or(0);
+    active.iter().map(value).fold(0, i32::wrapping_add)
+}
+
+/// The first layer's inputs that come from one perspective.
+fn activations(head: Head, accumulator: &[i16]) -> Vec<u8> {
+    let clip = |&sum: &i16| i32::from(sum).clamp(0, ACTIVATION_MAX);
+    match head {
+        Head::Clipped { .. } => accumulator.iter().map(|sum| clip(sum) as u8).collect(),
+        Head::Pairwise { .. } => {
+            let (low, high) = accumulator.split_at(accumulator.len() / 2);
+            low.iter().zip(high).map(|(low, high)| (clip(low) * clip(high) / 128) as u8).collect()
+        }
+    }
+}
+
+/// What the layers of a bucket make of the first layer's inputs.
+fn positional(head: Head, stack: &Stack, inputs: &[u8]) -> i32 {
+    let first = sums(&stack.first, inputs);
+    let (second_inputs, skipped): (Vec<u8>, i32) = match head {
+        Head::Clipped { .. } => (first.iter().map(|&sum| clipped(sum)).collect(), 0),
+        Head::Pairwise { squares } => {
+            let (read, skipping) = first.split_at(PAIRWISE_FIRST.min(first.len()));
+            let squares = read.iter().filter(|_| squares).map(|&sum| squared(sum));
+            let inputs = squares.chain(read.iter().map(|&sum| clipped(sum))).collect();
+            (inputs, skipping.first().copied().unwrap_or(0))
+        }
+    };
+    let second: Vec<u8> = sums(&stack.second, &second_inputs).into_iter().map(clipped).collect();
+    let output = sums(&stack.output, &second).first().copied().unwrap_or(0);
+    output.wrapping_add(skip(skipped))
+}
+
+/// `bias[o] + Σ_i weight[o][i] * x[i]`
+fn sums(layer: &Affine, inputs: &[u8]) -> Vec<i32> {
+    let sum = |(output, &bias): (usize, &i32)| {
+        let products =
+            layer.row(output).iter().zip(inputs).map(|(&weight, &input)| i32::from(weight) * i32::from(input));
+        products.fold(bias, i32::wrapping_add)
+    };
+    layer.biases.iter().enumerate().map(sum).collect()
+}
+
+fn clipped(sum: i32) -> u8 {
+    (sum >> WEIGHT_SHIFT).clamp(0, ACTIVATION_MAX) as u8
+}
+
+/// The square in units of an activation: twice the shift of a sum, and 7 bits for 1/127 squared.
+fn squared(sum: i32) -> u8 {
+    let square = i64::from(sum) * i64::from(sum);
+    (square >> (2 * WEIGHT_SHIFT + 7)).min(i64::from(ACTIVATION_MAX)) as u8
+}
+
+/// The skipping neuron's share: its sum is in units of 1/(127 * 64), the result's of 1/(600 * 16).
+fn skip(sum: i32) -> i32 {
+    sum.wrapping_mul(600 * OUTPUT_SCALE) / (ACTIVATION_MAX << WEIGHT_SHIFT)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! Networks of the Stockfish family: `.nnue` files as values and as bytes.
+//!
+//! [`Net`] is a file taken apart, in the file's own order and with the integers as they stand there; nothing is rescaled,
+//! transposed or joined. The family's rules, who sees which feature and what becomes of the sums, belong to it and not
+//! to this project's container, so they are written down here once more than elsewhere: as the truth that a container
+//! made from such a network is held to.
+
+mod board;
+mod error;
+mod evaluate;
+mod hashes;
+mod leb128;
+mod net;
+pub mod order;
+mod place;
+mod read;
+mod write;
+
+pub use board::{Board, Side};
+pub use error::NnueError;
+pub use evaluate::{Evaluation, Parts, accumulator, evaluate};
+pub use hashes::MAX_WIDTH;
+pub use net::{
+    ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS,
+    ROW_MULTIPLE, SECOND, Shape, Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, WEIGHT_SHIFT,
+};
+pub use place::Place;
+pub use read::{is_nnue, read};
+pub use write::to_bytes;

@@ -1,0 +1,274 @@
+//! A state: what one thread of a search owns, the accumulators of the line of play and the refresh cache.
+
+use crate::failure::{Failure, Message};
+use crate::guard::{guard, guard_with};
+use crate::memory::{self, Handle, Place};
+use crate::net::Net;
+use crate::status::Status;
+use core::ffi::{c_char, c_void};
+use core::ptr;
+use tamis_runtime::Output;
+use tamis_runtime::engine::AnyState;
+
+/// The head of a state; behind it lie `len_bytes` bytes of the runtime's.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct State {
+    magic: u64,
+    len_bytes: usize,
+    /// Why the last call that failed did so; `Status::Ok` before there was one.
+    last: Failure,
+}
+
+// SAFETY: repr(C), 64-aligned, `magic` first; `tamis_state_create` writes the only values.
+unsafe impl Handle for State {
+    const MAGIC: u64 = u64::from_le_bytes(*b"tamis\0st");
+}
+
+/// Bytes in front of the runtime's.
+const HEAD: usize = size_of::<State>();
+
+/// Length of the whole memory; `None` if no memory could be so long.
+fn len_bytes(net: &Net, plies: usize, keys: usize) -> Option<usize> {
+    AnyState::len_bytes(&net.network, plies, keys)?.checked_add(HEAD).filter(|len| isize::try_from(*len).is_ok())
+}
+
+/// Bytes that tamis_state_create needs for as many plies, the root included, and cache entries; tamis_net_keys says how many entries
+/// are of use. 0 if no memory could hold them or net is no handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_size(net: *const Net, plies: usize, keys: usize) -> usize {
+    // SAFETY: a handle, as the caller promises.
+    unsafe { memory::shared(net) }.ok().and_then(|net| len_bytes(net, plies, keys)).unwrap_or(0)
+}
+
+/// Makes a state without a position; tamis_state_refresh gives it one.
+///
+/// memory: at a multiple of 64, tamis_state_size() bytes or more; what it holds is lost. state: gets the handle, NULL on failure.
+/// message: as in tamis_net_load.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_create(
+    memory: *mut c_void,
+    memory_len: usize,
+    net: *const Net,
+    plies: usize,
+    keys: usize,
+    state: *mut *mut State,
+    message: *mut c_char,
+    message_len: usize,
+) -> Status {
+    let create = || -> Result<(), Failure> {
+        let state = Place::new(state)?;
+        // SAFETY: writable, as the caller promises.
+        unsafe { state.put(ptr::null_mut()) };
+        // SAFETY: a handle, as the caller promises.
+        let net = unsafe { memory::shared(net) }?;
+        let needed = len_bytes(net, plies, keys).ok_or(Status::OutOfRange)?;
+        // SAFETY: the caller's memory, of which nobody makes use during this call.
+        let bytes = unsafe { memory::zeroed(memory, memory_len, needed) }?;
+        AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
+        let head = State { magic: State::MAGIC, len_bytes: needed - HEAD, last: Status::Ok.into() };
+        // SAFETY: `zeroed` has found it not NULL, at a multiple of 64 and at least HEAD bytes long.
+        unsafe { memory.cast::<State>().write(head) };
+        // SAFETY: writable, as the caller promises.
+        unsafe { state.put(memory.cast()) };
+        Ok(())
+    };
+    // SAFETY: the message's bytes are writable, as the caller promises.
+    unsafe { guard_with(Message::new(message, message_len), create) }
+}
+
+/// Runs a call on a state, and notes in it why the call failed.
+///
+/// # Safety
+/// `state` is NULL, or a handle that nobody else uses during the call.
+#[inline]
+unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'_>) -> Result<(), Failure>) -> Status {
+    guard(|| {
+        // SAFETY: the caller's own promise. The reference covers the head only.
+        let head = unsafe { memory::exclusive(state) }?;
+        // SAFETY: `tamis_state_create` has found HEAD + `len_bytes` bytes here and set all of them.
+        let bytes = unsafe { core::slice::from_raw_parts_mut(state.cast::<u8>().add(HEAD), head.len_bytes) };
+        let done = AnyState::open(bytes).map_err(Failure::from).and_then(|mut state| call(&mut state));
+        if let Err(failure) = &done {
+            head.last = *failure;
+        }
+        done
+    })
+}
+
+/// Forgets the line of play and takes a position as its root: all men of the board, kings included, in any order.
+///
+/// With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the state is without
+/// a position.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_refresh(
+    state: *mut State,
+    net: *const Net,
+    men: *const u16,
+    men_count: usize,
+) -> Status {
+    let refresh = |state: &mut AnyState<'_>| {
+        // SAFETY: a handle and `men_count` numbers, as the caller promises.
+        let (net, men) = unsafe { (memory::shared(net)?, memory::men(men, men_count)?) };
+        Ok(state.refresh(&net.network, men.iter().copied())?)
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, refresh) }
+}
+
+/// Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a promotion removes
+/// a pawn and adds another man, castling adds two and removes two. Computes nothing.
+///
+/// On failure the state is as it was.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_push(
+    state: *mut State,
+    net: *const Net,
+    added: *const u16,
+    added_count: usize,
+    removed: *const u16,
+    removed_count: usize,
+) -> Status {
+    let push = |state: &mut AnyState<'_>| {
+        // SAFETY: a handle and as many numbers, as the caller promises.
+        let (net, added) = unsafe { (memory::shared(net)?, memory::men(added, added_count)?) };
+        // SAFETY: the same.
+        let removed = unsafe { memory::men(removed, removed_count) }?;
+        Ok(state.push(&net.network, added, removed)?)
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, push) }
+}
+
+/// Makes a null move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_push_null(state: *mut State) -> Status {
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, |state| Ok(state.push_null()?)) }
+}
+
+/// Takes the last move back, a null move too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_pop(state: *mut State) -> Status {
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, |state| Ok(state.pop()?)) }
+}
+
+/// Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a real output is
+/// cut to an integer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_evaluate(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    score: *mut i32,
+) -> Status {
+    let evaluate = |state: &mut AnyState<'_>| {
+        let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
+        // SAFETY: a handle, as the caller promises.
+        let net = unsafe { memory::shared(net) }?;
+        let found = state.evaluate(&net.network, colour)?;
+        // SAFETY: writable, as the caller promises.
+        unsafe { score.put(found) };
+        Ok(())
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, evaluate) }
+}
+
+/// All outputs for the last position, of a network whose outputs are integers. count: gets their number, also where the capacity of
+/// values is too small for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_outputs(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    values: *mut i32,
+    capacity: usize,
+    count: *mut usize,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe {
+        outputs(state, net, colour, values, capacity, count, |output| match output {
+            Output::I32(values) => Some(values),
+            Output::F32(_) => None,
+        })
+    }
+}
+
+/// The same of a network whose outputs are real numbers, for which tamis_net_is_real gives 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_outputs_f32(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    values: *mut f32,
+    capacity: usize,
+    count: *mut usize,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe {
+        outputs(state, net, colour, values, capacity, count, |output| match output {
+            Output::F32(values) => Some(values),
+            Output::I32(_) => None,
+        })
+    }
+}
+
+/// # Safety
+/// As for the functions above.
+unsafe fn outputs<T: Copy>(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    values: *mut T,
+    capacity: usize,
+    count: *mut usize,
+    of_kind: impl for<'w> FnOnce(Output<'w>) -> Option<&'w [T]>,
+) -> Status {
+    let outputs = |state: &mut AnyState<'_>| {
+        let (colour, values, count) = (memory::colour(colour)?, Place::new(values)?, Place::new(count)?);
+        // SAFETY: a handle, as the caller promises.
+        let net = unsafe { memory::shared(net) }?;
+        let found = of_kind(state.outputs(&net.network, colour)?).ok_or(Status::OtherKind)?;
+        // SAFETY: writable, as the caller promises.
+        unsafe { count.put(found.len()) };
+        if found.len() > capacity {
+            return Err(Status::CapacityTooSmall.into());
+        }
+        // SAFETY: `capacity` values are writable, as the caller promises.
+        unsafe { values.put_all(found) };
+        Ok(())
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, outputs) }
+}
+
+/// Moves since the root, null moves included; 0 if it is no handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_height(state: *mut State) -> usize {
+    let mut height = 0;
+    let look = |state: &mut AnyState<'_>| {
+        height = state.height();
+        Ok(())
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, look) };
+    height
+}
+
+/// Why the last call on this state that failed did so, with the values that it found, e.g. "Nb1 is to be removed and is not there".
+/// message: gets text of at most message_len bytes, the zero at its end included.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_message(state: *const State, message: *mut c_char, message_len: usize) -> Status {
+    guard(|| {
+        // SAFETY: a handle that is this thread's, as the caller promises.
+        let head = unsafe { memory::shared(state) }?;
+        // SAFETY: the message's bytes are writable, as the caller promises.
+        unsafe { Message::new(message, message_len).write(head.last) };
+        Ok(())
+    })
+}
+
+/// The runtime wants its part at a multiple of 64, too; and what a head holds is overwritten, never dropped.
+const _: () = assert!(!core::mem::needs_drop::<State>() && HEAD.is_multiple_of(memory::ALIGN));

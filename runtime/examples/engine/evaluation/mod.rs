@@ -1,0 +1,90 @@
+//! What a search asks of an evaluation. Three answer: `tamis` is how an engine uses the library, `scalar` the plain loops that it is
+//! measured against, and `checked` holds the first against an accumulator filled anew, at every node.
+
+pub mod checked;
+pub mod scalar;
+pub mod tamis;
+
+use crate::men::Moved;
+use crate::network::Network;
+use cozy_chess::Board;
+use std::fmt;
+use tamis_runtime::RunError;
+use tamis_runtime::engine::Colour;
+
+/// Keeps in step with make and unmake, and scores the position at the end of the line.
+pub trait Evaluator: Sized {
+    /// For one network; the reason where it has no means for it.
+    fn new(net: &Network) -> Result<Self, Box<Fault>>;
+    /// Starts a line at a position.
+    fn refresh(&mut self, board: &Board) -> Result<(), Box<Fault>>;
+    /// A move is made.
+    fn push(&mut self, moved: &Moved) -> Result<(), Box<Fault>>;
+    /// A null move is made.
+    fn push_null(&mut self) -> Result<(), Box<Fault>>;
+    /// The last move, of either kind, is taken back.
+    fn pop(&mut self) -> Result<(), Box<Fault>>;
+    /// Centipawns for the side to move. board: the position that the line has come to; whoever keeps in step needs only its side to move.
+    fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>>;
+}
+
+/// Which evaluator a search uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Tamis,
+    Scalar,
+    Checked,
+}
+
+impl Kind {
+    pub const ALL: [Self; 3] = [Self::Tamis, Self::Scalar, Self::Checked];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tamis => "tamis",
+            Self::Scalar => "scalar",
+            Self::Checked => "checked",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// What must not happen: a search that meets it stops and says so.
+#[derive(Debug)]
+pub enum Fault {
+    /// The line and the evaluator are out of step.
+    Run(RunError),
+    /// The plain loops know one kind of network.
+    Unsupported,
+    /// The incremental accumulator is not what the position gives.
+    Differs { colour: Colour, index: usize, found: i16, expected: i16 },
+    /// The accumulators agree and the scores do not.
+    Score { found: i32, expected: i32 },
+}
+
+impl From<RunError> for Box<Fault> {
+    fn from(error: RunError) -> Self {
+        Self::new(Fault::Run(error))
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(error) => write!(f, "evaluator: {error}"),
+            Self::Unsupported => write!(
+                f,
+                "the scalar evaluator runs networks of one SCReLU layer and an integer head; use the evaluator tamis"
+            ),
+            Self::Differs { colour, index, found, expected } => write!(
+                f,
+                "check: {colour:?}'s accumulator has {found} at {index}, filled anew it has {expected}: \
+                 a move gave the wrong men"
+            ),
+            Self::Score { found, expected } => write!(f, "check: scored {found}, filled anew {expected}"),
+        }
+    }
+}

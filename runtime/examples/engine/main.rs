@@ -1,0 +1,43 @@
+//! A small chess engine that plays with the repository's own network, to show how an engine uses `tamis_runtime::engine`.
+//!
+//! ```sh
+//! cargo run --release -p tamis-runtime --example engine            # speaks UCI
+//! cargo run --release -p tamis-runtime --example engine -- bench   # nodes as a signature, nodes a second
+//! ```
+//!
+//! What meets Tamis is in `network` (the file), `men` (a move as men that come and go) and `evaluation::tamis` (make, unmake, evaluate).
+//! The rest is what every engine has; the rules are cozy-chess's.
+
+mod bench;
+mod command;
+mod evaluation;
+mod game;
+mod men;
+mod network;
+mod options;
+mod order;
+mod positions;
+mod quiescence;
+mod root;
+mod score;
+mod search;
+mod table;
+mod time;
+mod uci;
+mod worker;
+
+use options::Options;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let ended = Options::new().and_then(|options| match words.split_first() {
+        None => Ok(uci::converse(options)),
+        Some((verb, rest)) if verb == "bench" => bench::run(rest, &options).map(|()| ExitCode::SUCCESS),
+        Some((verb, _)) => Err(format!("`{verb}` is no command; without one it speaks UCI; {}", bench::USAGE)),
+    });
+    ended.unwrap_or_else(|why| {
+        eprintln!("engine: {why}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,252 @@
+//! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
+
+use super::error::LoadError;
+use super::eyes::{Eyes, perspective};
+use super::man::{Colour, Kind, Man};
+use crate::error::RunError;
+use crate::format::{Model, element, feature_set};
+use crate::kernels::{self, Kernels};
+use crate::nnue::chess::{ChessView, Planes};
+use crate::plan::Plan;
+
+/// Output buckets of 0 to 32 men.
+const BUCKET_TABLE_LEN: usize = feature_set::BUCKET_TABLE_LEN;
+
+/// The features of a network: a word for what an engine was built for. The table of king buckets itself is the file's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Features {
+    planes: Planes,
+    king_buckets: usize,
+    is_mirrored: bool,
+}
+
+impl Features {
+    /// A man's colour, kind and square: bullet's `Chess768`.
+    pub const CHESS_768: Self = Self::king_buckets(1);
+    /// HalfKP of Stockfish 12 and 13: 640 features for each of the 64 squares of the own king, kings not among them.
+    pub const HALF_KP: Self = Self::king_buckets(64).without_kings();
+    /// HalfKAv2 of Stockfish 14: 704 features for each of the 64 squares.
+    pub const HALF_KA_V2: Self = Self::king_buckets(64).merged_kings();
+    /// HalfKAv2_hm of Stockfish 15 to 17.1: the same for 32 squares, the board mirrored.
+    pub const HALF_KA_V2_HM: Self = Self::king_buckets(32).mirrored().merged_kings();
+
+    /// The same 768 for each of `count` buckets of the own king's square: `ChessBuckets`.
+    #[must_use]
+    pub const fn king_buckets(count: usize) -> Self {
+        Self { planes: Planes::Both, king_buckets: count, is_mirrored: false }
+    }
+
+    /// The board turned left to right while the own king stands on files e to h: `ChessBucketsMirrored`.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        Self { is_mirrored: true, ..self }
+    }
+
+    /// No planes for kings, 640 features in place of 768, and black's board turned by half.
+    #[must_use]
+    pub const fn without_kings(self) -> Self {
+        Self { planes: Planes::NoKings, ..self }
+    }
+
+    /// One plane for both kings, 704 features in place of 768.
+    #[must_use]
+    pub const fn merged_kings(self) -> Self {
+        Self { planes: Planes::Merged, ..self }
+    }
+}
+
+/// What an engine was built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// The feature set.
+    pub features: Features,
+    /// Output buckets; 1 for a network without.
+    pub output_buckets: usize,
+    /// Numbers that come out: 1, or 3 for win, draw and loss.
+    pub outputs: usize,
+}
+
+/// A chess network with any width, for programs that learn it from the file. [`Network`] fixes the width.
+///
+/// `Clone`; shared freely between threads. What it borrows is the file.
+#[derive(Debug, Clone)]
+pub struct AnyNetwork<'a> {
+    plan: Plan<'a>,
+    view: ChessView<'a>,
+    features: Features,
+    buckets: [u8; BUCKET_TABLE_LEN],
+    outputs: usize,
+    most_men: usize,
+}
+
+impl<'a> AnyNetwork<'a> {
+    /// Checks a file and binds it to the fastest tier of this machine.
+    ///
+    /// file: a container at a multiple of 64 in memory.
+    ///
+    /// # Errors
+    /// [`LoadError::Parse`], [`LoadError::NotChess`].
+    pub fn load(file: &'a [u8]) -> Result<Self, LoadError> {
+        Self::load_on(file, kernels::best())
+    }
+
+    /// The same on another tier.
+    ///
+    /// # Errors
+    /// As [`AnyNetwork::load`].
+    pub fn load_on(file: &'a [u8], kernels: &'static Kernels) -> Result<Self, LoadError> {
+        let model = Model::parse(file)?;
+        let plan = Plan::new(model, kernels);
+        let view = plan.chess_view().ok_or(LoadError::NotChess)?;
+        let input = model.input();
+        let king_buckets = (input.size / view.planes.features_per_king_bucket()) as usize;
+        let features = Features { planes: view.planes, king_buckets, is_mirrored: view.mirrored };
+        let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
+        let outputs = model.values().get(input.output as usize).map_or(0, |value| value.len as usize);
+        let most_men = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
+        Ok(Self { plan, view, features, buckets, outputs, most_men })
+    }
+
+    /// Whether the engine was built for this network.
+    ///
+    /// # Errors
+    /// [`LoadError::Differs`] with the first difference.
+    pub fn check(&self, hidden: usize, expected: &Expected) -> Result<(), LoadError> {
+        let input = self.plan.model().input();
+        for (what, found, expected) in [
+            ("width of an accumulator", self.hidden(), hidden),
+            ("features of a king bucket", planes(self.features), planes(expected.features)),
+            ("king buckets", self.features.king_buckets, expected.features.king_buckets),
+            (
+                "mirroring by the king's file (0 no, 1 yes)",
+                self.view.mirrored.into(),
+                expected.features.is_mirrored.into(),
+            ),
+            ("output buckets", input.bucket_count as usize, expected.output_buckets),
+            ("outputs", self.outputs, expected.outputs),
+        ] {
+            if found != expected {
+                return Err(LoadError::Differs { what, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// How the network sees a board, for what this interface leaves out.
+    pub const fn view(&self) -> &ChessView<'a> {
+        &self.view
+    }
+
+    /// The plan, for what this interface leaves out.
+    pub const fn plan(&self) -> &Plan<'a> {
+        &self.plan
+    }
+
+    /// Width of one accumulator.
+    pub const fn hidden(&self) -> usize {
+        self.plan.hidden()
+    }
+
+    /// The feature set.
+    pub const fn features(&self) -> Features {
+        self.features
+    }
+
+    /// Numbers that come out.
+    pub const fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Whether the output is f32; [`super::State::evaluate`] cuts it to an integer.
+    pub fn is_real(&self) -> bool {
+        let model = self.plan.model();
+        model.values().get(model.input().output as usize).is_some_and(|value| value.element == element::F32)
+    }
+
+    /// Places of a king that fill an accumulator differently: the entries of a refresh cache that serves them all.
+    pub const fn keys(&self) -> usize {
+        self.features.king_buckets * if self.features.is_mirrored { 2 } else { 1 }
+    }
+
+    /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it); `None` for a king where
+    /// kings are no features.
+    pub fn feature(&self, colour: Colour, king: u8, man: Man) -> Option<u32> {
+        self.has_feature(man).then(|| self.eyes(colour, king).feature(man))
+    }
+
+    /// What turns men into features for a colour, whose king stands on `king`.
+    #[inline]
+    pub(super) fn eyes(&self, colour: Colour, king: u8) -> Eyes {
+        Eyes::new(&self.view, colour, king)
+    }
+
+    /// Which of [`AnyNetwork::keys`] entries a king's square belongs to.
+    #[inline]
+    pub(super) fn key(&self, colour: Colour, king: u8) -> usize {
+        let key = self.view.refresh_key(self.view.seen(perspective(colour), king)) as usize;
+        if self.features.is_mirrored { key } else { key / 2 }
+    }
+
+    /// Whether a man is a feature at all.
+    #[inline]
+    pub(super) fn has_feature(&self, man: Man) -> bool {
+        self.view.has_king_features() || man.kind() != Kind::King
+    }
+
+    /// Whether the network reads the accumulators of both colours.
+    #[inline]
+    pub(super) fn is_two_sided(&self) -> bool {
+        self.plan.model().input().perspectives == 2
+    }
+
+    /// Whether so many men can be on a board.
+    #[inline]
+    pub(super) fn check_count(&self, men: usize) -> Result<(), RunError> {
+        if men <= self.most_men { Ok(()) } else { Err(RunError::TooManyFeatures { found: men, limit: self.most_men }) }
+    }
+
+    /// The output bucket of a number of men.
+    #[inline]
+    pub(super) fn bucket(&self, men: usize) -> usize {
+        self.buckets.get(men).copied().unwrap_or(0).into()
+    }
+}
+
+const fn planes(features: Features) -> usize {
+    features.planes.features_per_king_bucket() as usize
+}
+
+/// A chess network whose accumulators have `HIDDEN` elements.
+///
+/// `Clone`; shared freely between threads, each with a [`super::State`] of its own.
+#[derive(Debug, Clone)]
+pub struct Network<'a, const HIDDEN: usize>(AnyNetwork<'a>);
+
+impl<'a, const HIDDEN: usize> Network<'a, HIDDEN> {
+    /// Checks a file, holds it against what the engine was built for, and binds it to the fastest tier of this machine.
+    ///
+    /// file: a container at a multiple of 64 in memory: [`crate::include_model!`], or a buffer or memory map so aligned.
+    ///
+    /// # Errors
+    /// [`LoadError`], which says what is wrong with the file, or what about it differs.
+    pub fn load(file: &'a [u8], expected: &Expected) -> Result<Self, LoadError> {
+        Self::load_on(file, expected, kernels::best())
+    }
+
+    /// The same on another tier.
+    ///
+    /// # Errors
+    /// As [`Network::load`].
+    pub fn load_on(file: &'a [u8], expected: &Expected, kernels: &'static Kernels) -> Result<Self, LoadError> {
+        let any = AnyNetwork::load_on(file, kernels)?;
+        any.check(HIDDEN, expected)?;
+        Ok(Self(any))
+    }
+
+    /// The network without its width.
+    #[inline]
+    pub const fn any(&self) -> &AnyNetwork<'a> {
+        &self.0
+    }
+}

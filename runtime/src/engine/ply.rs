@@ -1,0 +1,94 @@
+//! A ply: which men it moves, and how far its accumulators are.
+
+use super::man::{Colour, Kind, Man};
+use bytemuck::{Pod, Zeroable};
+
+/// Men that one ply adds at most, and men that it removes at most: castling moves two.
+pub(super) const MEN: usize = 4;
+
+#[derive(Debug, Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub(super) struct Ply {
+    men: [[Man; MEN]; 2],
+    lens: [u8; 2],
+    /// By colour: whether the accumulator is computed.
+    computed: [u8; 2],
+    /// By colour: whether the king moves.
+    moves_king: [u8; 2],
+    /// Null moves behind this ply, before the next.
+    pub nulls: u16,
+}
+
+impl Ply {
+    /// Nothing moved, nothing computed.
+    pub const EMPTY: Self = Self {
+        men: [[Man::new(Colour::White, Kind::Pawn, 0); MEN]; 2],
+        lens: [0; 2],
+        computed: [0; 2],
+        moves_king: [0; 2],
+        nulls: 0,
+    };
+
+    /// `None` if a list is longer than [`MEN`].
+    #[inline]
+    pub fn new(added: &[Man], removed: &[Man]) -> Option<Self> {
+        let mut ply = Self::EMPTY;
+        if added.len().max(removed.len()) > MEN {
+            return None;
+        }
+        for (list, men) in [added, removed].into_iter().enumerate() {
+            for (place, man) in ply.men[list].iter_mut().zip(men) {
+                *place = *man;
+                ply.moves_king[man.colour().index()] |= u8::from(man.kind() == Kind::King);
+            }
+            ply.lens[list] = men.len() as u8;
+        }
+        Some(ply)
+    }
+
+    #[inline]
+    pub fn added(&self) -> &[Man] {
+        self.men[0].get(..self.lens[0].into()).unwrap_or(&[])
+    }
+
+    #[inline]
+    pub fn removed(&self) -> &[Man] {
+        self.men[1].get(..self.lens[1].into()).unwrap_or(&[])
+    }
+
+    #[inline]
+    pub const fn is_computed(&self, colour: Colour) -> bool {
+        self.computed[colour as usize] != 0
+    }
+
+    #[inline]
+    pub const fn set_computed(&mut self, colour: Colour) {
+        self.computed[colour as usize] = 1;
+    }
+
+    #[inline]
+    pub fn is_computed_for_both(&self) -> bool {
+        self.computed == [1; 2]
+    }
+
+    #[inline]
+    pub const fn set_computed_for_both(&mut self) {
+        self.computed = [1; 2];
+    }
+
+    /// Neither side's accumulator is computed, and no king moves.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.computed == [0; 2] && self.moves_king == [0; 2]
+    }
+
+    /// Where a colour's king goes from and to, if it moves.
+    #[inline]
+    pub fn king_move(&self, colour: Colour) -> Option<(u8, u8)> {
+        if self.moves_king[colour.index()] == 0 {
+            return None;
+        }
+        let king = |men: &[Man]| men.iter().find(|man| man.colour() == colour && man.kind() == Kind::King).copied();
+        Some((king(self.removed())?.square(), king(self.added())?.square()))
+    }
+}

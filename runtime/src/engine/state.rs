@@ -1,0 +1,147 @@
+//! A search's own memory: the line of play and the refresh cache, with their sizes in the type.
+
+use super::line::{Entry, Line, Top};
+use super::man::{Colour, Man};
+use super::network::Network;
+use super::ply::Ply;
+use crate::error::RunError;
+use crate::exec::Output;
+use crate::workspace::Workspace;
+use bytemuck::Zeroable;
+
+/// What one thread of a search owns: up to `PLIES` positions with their accumulators of `HIDDEN` elements, the root included, an entry
+/// of the refresh cache for each of `KEYS` places of a king, and `SCRATCH` bytes for an evaluation.
+///
+/// [`super::AnyNetwork::keys`] says how many entries a network can use; with fewer, the other places are filled from nothing. A network
+/// of one layer behind its accumulators needs 128 bytes of scratch, others what `inspect` calls the workspace.
+///
+/// It is large (`(PLIES + KEYS) · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an empty
+/// state, which `bytemuck` can allocate in place (`bytemuck::allocation::zeroed_box`).
+///
+/// When not to use it: for other games, whose features the runtime does not know; [`crate::nnue::Stack`] takes feature numbers.
+#[derive(Debug, Clone, Zeroable)]
+#[repr(C, align(64))]
+pub struct State<const HIDDEN: usize, const PLIES: usize = 256, const KEYS: usize = 1, const SCRATCH: usize = 8192> {
+    accumulators: [[[i16; HIDDEN]; 2]; PLIES],
+    cached: [[[i16; HIDDEN]; 2]; KEYS],
+    scratch: Workspace<SCRATCH>,
+    entries: [[Entry; 2]; KEYS],
+    plies: [Ply; PLIES],
+    top: Top,
+}
+
+impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: usize>
+    State<HIDDEN, PLIES, KEYS, SCRATCH>
+{
+    /// Without a position: [`State::refresh`] comes first.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            accumulators: [[[0; HIDDEN]; 2]; PLIES],
+            cached: [[[0; HIDDEN]; 2]; KEYS],
+            scratch: Workspace::new(),
+            entries: [[Entry::EMPTY; 2]; KEYS],
+            plies: [Ply::EMPTY; PLIES],
+            top: Top::EMPTY,
+        }
+    }
+
+    #[inline]
+    fn line(&mut self) -> (Line<'_>, &mut [u8]) {
+        let line = Line {
+            hidden: HIDDEN,
+            accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
+            plies: &mut self.plies,
+            cached: self.cached.as_flattened_mut().as_flattened_mut(),
+            entries: self.entries.as_flattened_mut(),
+            top: &mut self.top,
+        };
+        (line, self.scratch.as_mut())
+    }
+
+    /// Forgets the line of play and takes a position, king included, as its root. With another network than before it also empties
+    /// the cache; a state is never mixed of two networks.
+    ///
+    /// # Errors
+    /// [`RunError::Man`] for a man that is given twice, [`RunError::TooManyFeatures`]; the state is then without a position.
+    pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
+        self.line().0.refresh(net.any(), men)
+    }
+
+    /// Makes a move: the men that come and those that go, four of each at most, e.g. for a capture one and two. A promotion adds another
+    /// man than it removes, castling has two and two. Computes nothing.
+    ///
+    /// # Errors
+    /// [`RunError`] for a full or empty stack, another network, a man that is removed and not there or added and there, too many men;
+    /// the state is then as before.
+    #[inline]
+    pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Man], removed: &[Man]) -> Result<(), RunError> {
+        self.line().0.push(net.any(), added, removed)
+    }
+
+    /// Makes a null move: it costs nothing.
+    ///
+    /// # Errors
+    /// [`RunError::StackFull`], [`RunError::StackEmpty`].
+    #[inline]
+    pub fn push_null(&mut self) -> Result<(), RunError> {
+        self.line().0.push_null()
+    }
+
+    /// Takes the last move back, a null move too. What was computed before it stays.
+    ///
+    /// # Errors
+    /// [`RunError::StackEmpty`] at the root.
+    #[inline]
+    pub fn pop(&mut self) -> Result<(), RunError> {
+        self.line().0.pop()
+    }
+
+    /// Evaluates the last position for `to_move`: the network's first output in its own unit (centipawns of most chess networks), a real
+    /// one cut to an integer.
+    ///
+    /// # Errors
+    /// [`RunError::StackEmpty`], [`RunError::OtherModel`], [`RunError::Workspace`] if `SCRATCH` is too small.
+    #[inline]
+    pub fn evaluate(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<i32, RunError> {
+        let (mut line, scratch) = self.line();
+        line.evaluate(net.any(), to_move, scratch)
+    }
+
+    /// All outputs for the last position: of a network of three, win, draw and loss.
+    ///
+    /// # Errors
+    /// As [`State::evaluate`].
+    pub fn outputs(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<Output<'_>, RunError> {
+        let (mut line, scratch) = self.line();
+        line.outputs(net.any(), to_move, scratch)
+    }
+
+    /// The accumulator of a colour in the last position: (hidden,). For tests that hold it against one that is filled anew.
+    ///
+    /// # Errors
+    /// [`RunError::StackEmpty`], [`RunError::OtherModel`].
+    pub fn accumulator(&mut self, net: &Network<'_, HIDDEN>, colour: Colour) -> Result<&[i16; HIDDEN], RunError> {
+        self.line().0.accumulator(net.any(), colour)?;
+        let top = (self.top.len as usize).saturating_sub(1);
+        self.accumulators.get(top).map(|pair| &pair[colour.index()]).ok_or(RunError::StackEmpty)
+    }
+
+    /// The men of the last position, as the state believes them.
+    pub fn men(&self) -> impl Iterator<Item = Man> {
+        self.top.board.without(&super::board::Board::EMPTY)
+    }
+
+    /// Moves made since the root, null moves included.
+    pub const fn height(&self) -> usize {
+        (self.top.plies as usize).saturating_sub(1)
+    }
+}
+
+impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: usize> Default
+    for State<HIDDEN, PLIES, KEYS, SCRATCH>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}

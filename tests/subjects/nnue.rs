@@ -1,0 +1,289 @@
+//! Networks of the Stockfish family on the runtime: every container gives the family's own evaluation of its file, on every tier,
+//! filled anew and updated, and the file back.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use tamis_quant::fault::FaultClass;
+use tamis_quant::pack::{Provenance, is_nnue, pack_nnue, unpack_nnue};
+use tamis_quant::positions::{Position, records};
+use tamis_quant::proof::{Quantity, Witness, prove_nnue};
+use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
+use tamis_quant::stockfish::{Board, Encoding, FeatureSet, Head, Net, Side, evaluate, read, to_bytes};
+use tamis_quant::verify::Gates;
+use tamis_quant::verify::nnue::{NnueVerifyError, verify_nnue};
+use tamis_runtime::format::{Model, claim};
+use tamis_runtime::kernels::{Kernels, tiers};
+use tamis_runtime::nnue::{Change, RefreshCache, Stack};
+use tamis_runtime::{Output, Plan};
+use tests::fixtures;
+use tests::stockfish::{SMALL_NET, engine, export_net, made_up, shape};
+use tests::zoo::Random;
+
+const KING: u8 = 5;
+const OPPONENT: u8 = 8;
+
+fn container(net: &Net) -> AlignedBytes {
+    AlignedBytes::copy_of(&pack_nnue(net, &Provenance::default(), &prove_nnue(net)).unwrap())
+}
+
+/// The value on a tier, filled anew.
+fn value(runner: &mut Runner<'_>, position: &Position) -> i32 {
+    let (lists, bucket) = features_of(runner.plan().model(), position).unwrap();
+    match runner.evaluate_lists(&lists, bucket, |_, _| ()).unwrap() {
+        Outputs::I32(values) => values[0],
+        Outputs::F32(_) => panic!("reals"),
+    }
+}
+
+/// What the family's rules say of it.
+fn truth(net: &Net, position: &Position) -> i32 {
+    let side = if position.is_black { Side::Black } else { Side::White };
+    evaluate(net, &Board::new(position, side)).value
+}
+
+/// Men anywhere, from two to thirty-two, one king a side; black to move in every other position.
+fn positions(count: usize, seed: u64) -> Vec<Position> {
+    let mut random = Random(seed);
+    let position = |index: usize| {
+        let mut squares: Vec<u8> = (0..64).collect();
+        let men: Vec<(u8, u8)> = (0..2 + random.draw() % 31)
+            .map(|man| {
+                let square = squares.swap_remove((random.draw() % squares.len() as u64) as usize);
+                match man {
+                    0 => (KING, square),
+                    1 => (KING | OPPONENT, square),
+                    _ => ((random.draw() % 5) as u8 | ((random.draw() % 2) as u8 * OPPONENT), square),
+                }
+            })
+            .collect();
+        let mut position = Position::new(&men).unwrap();
+        position.is_black = index % 2 == 1;
+        position
+    };
+    (0..count).map(position).collect()
+}
+
+/// Every kind of head and every feature set, narrow: a container gives the family's values on every tier, and the file back.
+#[test]
+fn made_up_networks_of_every_form_give_the_familys_values() {
+    use FeatureSet::{HalfKaV2, HalfKaV2Hm, HalfKp};
+    let positions = positions(300, 5);
+    for (features, width, head) in [
+        (HalfKp, 256, Head::Clipped { first: 32 }),
+        (HalfKaV2, 64, Head::Clipped { first: 16 }),
+        (HalfKaV2Hm, 96, Head::Clipped { first: 8 }),
+        (HalfKaV2Hm, 128, Head::Pairwise { squares: false }),
+        (HalfKaV2Hm, 160, Head::Pairwise { squares: true }),
+    ] {
+        let encoding = if width == 160 { Encoding::Leb128 } else { Encoding::Raw };
+        let mut net = made_up(shape(features, width, head), encoding, width as u64);
+        // What no feature reads comes back too: the first row of a HalfKP king square, and a padded weight.
+        net.transformer.weights.values[0] = 77;
+        let second = &mut net.stacks[0].second;
+        if let Some(padding) = second.weights.get_mut(second.inputs) {
+            *padding = -7;
+        }
+        let file = to_bytes(&net);
+        let bytes = container(&net);
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        assert!(is_nnue(&model) && model.blocks()[0].claims == claim::ACCUMULATOR_FITS, "{}", net.shape);
+        for tier in tiers() {
+            let mut runner = Runner::new(model, tier);
+            for position in &positions {
+                let found = value(&mut runner, position);
+                assert_eq!(found, truth(&net, position), "{} on {}: {position:?}", net.shape, tier.name);
+            }
+        }
+        let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
+        assert!(report.passed && report.same_file == Some(true), "{}: {report:?}", net.shape);
+        assert!(to_bytes(&unpack_nnue(&model).unwrap()) == file, "{}", net.shape);
+    }
+}
+
+#[test]
+fn the_small_network_gives_its_engines_values() {
+    let Some(folder) = fixtures("Stockfish's small network") else { return };
+    let file = std::fs::read(folder.join(SMALL_NET)).unwrap();
+    let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("nnue/expected.json")).unwrap()).unwrap();
+    let fens = expected["fens"].as_array().unwrap().iter().map(|fen| fen.as_str().unwrap());
+    let fens: Vec<Position> = fens.map(|fen| Position::from_fen(fen).unwrap()).collect();
+    let (_, values) = expected["evals"].as_object().unwrap().iter().find(|(key, _)| key.contains("baff1ede")).unwrap();
+    let net = read(&file).unwrap();
+    assert!(prove_nnue(&net).holds());
+    let bytes = container(&net);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    for tier in tiers() {
+        let mut runner = Runner::new(model, tier);
+        let found: Vec<i32> = fens.iter().map(|position| value(&mut runner, position)).collect();
+        assert_eq!(Value::from(found), *values, "{}", tier.name);
+        lines::<160>(&model, &net, tier);
+    }
+    assert!(to_bytes(&unpack_nnue(&model).unwrap()) == file);
+}
+
+/// The network that Debian's engine carries, which the engine's own printed values are held to elsewhere.
+#[test]
+fn the_network_of_15_1_gives_the_familys_values() {
+    let subject = "Stockfish 15.1's network on the runtime";
+    let (Some(engine), Some(folder)) = (engine(subject), fixtures(subject)) else { return };
+    let file = export_net(&engine);
+    let net = read(&file).unwrap();
+    let bytes = container(&net);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let batch = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();
+    let positions: Vec<Position> = records(&batch).unwrap().map(Result::unwrap).step_by(41).take(200).collect();
+    let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
+    assert!(report.passed && report.proof.holds && report.same_file == Some(true), "{:?}", report.gates);
+    for tier in tiers() {
+        lines::<1056>(&model, &net, tier);
+    }
+}
+
+/// A stack through lines of play against the family's evaluation, of every feature set.
+#[test]
+fn updated_accumulators_give_the_same_values() {
+    let pairs = Head::Pairwise { squares: true };
+    for (features, head) in [(FeatureSet::HalfKaV2, Head::Clipped { first: 16 }), (FeatureSet::HalfKaV2Hm, pairs)] {
+        let net = made_up(shape(features, 32, head), Encoding::Raw, 9);
+        let bytes = container(&net);
+        tiers().for_each(|tier| lines::<64>(&Model::parse(bytes.as_ref()).unwrap(), &net, tier));
+    }
+    let net = made_up(shape(FeatureSet::HalfKp, 32, Head::Clipped { first: 32 }), Encoding::Raw, 9);
+    let bytes = container(&net);
+    tiers().for_each(|tier| lines::<32>(&Model::parse(bytes.as_ref()).unwrap(), &net, tier));
+}
+
+/// The other side to move on the same board.
+fn passed(position: &Position) -> Position {
+    let men: Vec<(u8, u8)> = position.pieces().iter().map(|(code, square)| (code ^ OPPONENT, square ^ 56)).collect();
+    let mut passed = Position::new(&men).unwrap();
+    passed.is_black = !position.is_black;
+    passed
+}
+
+/// One man of the side to move to any square, taking a man who is no king.
+fn moved(position: &Position, random: &mut Random) -> Position {
+    let mut men = position.pieces().to_vec();
+    loop {
+        let mover = (random.draw() % men.len() as u64) as usize;
+        let target = (random.draw() % 64) as u8;
+        let taken = men.iter().position(|man| man.1 == target);
+        let may_take = taken.is_none_or(|taken| men[taken].0 >= OPPONENT && men[taken].0 & 7 != KING);
+        if men[mover].0 < OPPONENT && may_take {
+            men[mover].1 = target;
+            if let Some(taken) = taken {
+                men.remove(taken);
+            }
+            let mut after = Position::new(&men).unwrap();
+            after.is_black = position.is_black;
+            return passed(&after);
+        }
+    }
+}
+
+/// The lists of white and of black, and the bucket.
+fn lists_of(model: &Model<'_>, position: &Position) -> ([Vec<u32>; 2], usize) {
+    let ([own, other], bucket) = features_of(model, position).unwrap();
+    (if position.is_black { [other, own] } else { [own, other] }, bucket)
+}
+
+/// Lines of sixteen moves, each position evaluated from accumulators that were updated; a king's move that changes its bucket gives
+/// its side's features anew, as an engine does.
+fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Kernels) {
+    let plan = Plan::new(*model, tier);
+    let view = plan.chess_view().unwrap();
+    let mut random = Random(17);
+    let mut stack: Box<Stack<HIDDEN, 20>> = Box::default();
+    let mut cache: Box<RefreshCache<HIDDEN, 128>> = Box::default();
+    let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
+    let key = |position: &Position, side: usize| {
+        let white = if position.is_black { passed(position) } else { position.clone() };
+        let perspective = tamis_runtime::nnue::chess::Perspective::BOTH[side];
+        let code = if side == 0 { KING } else { KING | OPPONENT };
+        let king = white.pieces().iter().find(|man| man.0 == code).unwrap().1;
+        view.refresh_key(view.seen(perspective, king))
+    };
+    for start in positions(4, 23) {
+        let (lists, _) = lists_of(model, &start);
+        stack.set_root(&plan, [&lists[0], &lists[1]]).unwrap();
+        let mut before = start;
+        for _ in 0..16 {
+            let after = moved(&before, &mut random);
+            let (old, (new, bucket)) = (lists_of(model, &before).0, lists_of(model, &after));
+            let only = |these: &[u32], those: &[u32]| -> Vec<u32> {
+                these.iter().filter(|one| !those.contains(one)).copied().collect()
+            };
+            let changed = [0, 1].map(|side| (only(&new[side], &old[side]), only(&old[side], &new[side])));
+            let changes = [0, 1].map(|side| match &changed[side] {
+                _ if key(&before, side) != key(&after, side) => Change::All,
+                (added, removed) => Change::Features { added, removed },
+            });
+            stack.push(&plan, changes).unwrap();
+            for side in [0, 1] {
+                if stack.wants_features(side) {
+                    stack.refresh(&plan, &mut cache, side, key(&after, side), &new[side]).unwrap();
+                }
+            }
+            let output = stack.evaluate(&plan, usize::from(after.is_black), bucket, workspace.as_mut()).unwrap();
+            assert_eq!(output, Output::I32(&[truth(net, &after)]), "{} on {}: {after:?}", net.shape, tier.name);
+            before = after;
+        }
+    }
+}
+
+/// A unit whose rows can leave i16 on one board, and one whose rows can only in different buckets or on one square.
+#[test]
+fn bounds_are_those_of_a_board() {
+    let form = shape(FeatureSet::HalfKaV2Hm, 32, Head::Pairwise { squares: true });
+    let mut net = made_up(form, Encoding::Raw, 3);
+    assert!(prove_nnue(&net).holds());
+    let row = |feature: usize| FeatureSet::HalfKaV2Hm.row_of(feature) * 32;
+    for bucket in 0..4 {
+        for plane in 0..11 {
+            net.transformer.weights.values[row(704 * bucket + 64 * plane + 9) + 3] = 20_000;
+        }
+    }
+    let proof = prove_nnue(&net);
+    assert!(proof.holds() && proof.checks[0].high < 22_000, "all of them on one square: {:?}", proof.checks[0]);
+
+    net.transformer.weights.values[row(704 * 2 + 64 * 7 + 30) + 3] = 20_000;
+    let proof = prove_nnue(&net);
+    let violation = &proof.violations[0];
+    assert_eq!((violation.check.quantity, violation.check.row, violation.rows), (Quantity::Accumulator, 3, 1));
+    let Some(Witness::Features { lists, value }) = &violation.witness else { panic!("{violation}") };
+    let squares: BTreeSet<u32> = lists[0].iter().map(|feature| feature % 64).collect();
+    assert!(squares.len() == lists[0].len() && lists[0].len() <= 32 && lists[0].iter().all(|f| f / 704 == 2));
+    let sum = lists[0].iter().map(|feature| i64::from(net.transformer.weights.values[row(*feature as usize) + 3]));
+    assert_eq!(sum.sum::<i64>() + i64::from(net.transformer.biases.values[3]), *value);
+    assert_eq!(*value, violation.check.high);
+    let bytes = container(&net);
+    assert_eq!(Model::parse(bytes.as_ref()).unwrap().blocks()[0].claims, 0);
+}
+
+/// A container that says another shape than its tensors have is refused, not misread.
+#[test]
+fn descriptions_that_do_not_fit_are_refused() {
+    let net = made_up(shape(FeatureSet::HalfKaV2, 32, Head::Clipped { first: 16 }), Encoding::Raw, 3);
+    let bytes = container(&net);
+    let mut draft = tests::draft::Draft::read(bytes.as_ref());
+    let people = draft.people.clone();
+    for (from, to) in [
+        ("HalfKAv2\"", "HalfKAv3\""),
+        ("width = 32", "width = 64"),
+        ("width = 32", "width = 00"),
+        ("first = 16", "first = 32"),
+        ("\"clipped\"", "\"cli\\u0070\""),
+        ("\"raw\"", "\"row\""),
+        ("nnue = 1\n", "nnue = 1 "),
+    ] {
+        let at = people.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
+        draft.people = people.clone();
+        draft.people[at..at + to.len()].copy_from_slice(to.as_bytes());
+        let changed = draft.bytes();
+        let model = Model::parse(changed.as_ref()).unwrap();
+        let refused = unpack_nnue(&model).unwrap_err();
+        assert_eq!(refused.class(), FaultClass::Malformed, "{from} {to}: {refused}");
+    }
+    let none = verify_nnue(Model::parse(bytes.as_ref()).unwrap(), &[], None, &Gates::default(), &mut |_, _| ());
+    assert!(matches!(none, Err(NnueVerifyError::NoPositions)));
+}

@@ -1,0 +1,54 @@
+//! A new program outside the repository, made of what the README says, prints what the host tool says.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tests::own;
+
+/// Moves and positions of the README's program, in the order in which it prints them.
+const POSITIONS: [&str; 2] = ["4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"];
+
+/// Runs cargo in a folder; gives what it printed.
+fn cargo(folder: &Path, arguments: &[&str]) -> String {
+    let cargo = std::env::var_os("CARGO").unwrap_or(OsString::from("cargo"));
+    let output = Command::new(cargo)
+        .args(arguments)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0") // nobody looks at it; it costs time
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The README's program that embeds a network.
+fn program() -> String {
+    let readme = fs::read_to_string(own("../README.md")).unwrap();
+    let blocks = readme.split("```rust").skip(1).filter_map(|rest| rest.split_once('\n')?.1.split_once("\n```"));
+    let found = blocks.map(|(block, _)| block).find(|block| block.contains("include_model!")).map(str::to_owned);
+    found.expect("README.md has a program that embeds a network")
+}
+
+#[test]
+fn the_guide_works_in_a_new_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    cargo(folder, &["init", "--quiet", "--vcs", "none", "--name", "outsider"]);
+    // The versions that are at hand; without them cargo would ask the registry for the newest.
+    fs::copy(own("../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let runtime = own("../runtime");
+    cargo(folder, &["add", "--quiet", "--offline", "tamis-runtime", "--path", runtime.to_str().unwrap()]);
+    fs::write(folder.join("src/main.rs"), program()).unwrap();
+    fs::copy(super::uci::embedded(), folder.join("src/quantised.bin")).unwrap();
+    let printed = cargo(folder, &["run", "--quiet", "--offline"]);
+
+    let network = folder.join("src/quantised.bin");
+    let expected = POSITIONS.map(|fen| {
+        let output =
+            Command::new(super::cli::binary()).arg("eval").arg(&network).args(["--fen", fen]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    });
+    assert_eq!(printed, expected.concat());
+}

@@ -1,0 +1,66 @@
+//! The bench's count of nodes is a hash of every score that a search has met: one wrong evaluation sends it elsewhere.
+
+use std::process::Command;
+use tamis_quant::import::read_checkpoint;
+use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::quantise;
+use tamis_runtime::kernels::tiers;
+use tests::{architecture, own};
+
+/// Deep enough for reductions, null moves and the table to have their say.
+const DEPTH: &str = "6";
+
+/// The nodes that each evaluator visited.
+fn nodes(arguments: &[&str]) -> Vec<u64> {
+    let output = Command::new(super::engine()).args(["bench", DEPTH]).args(arguments).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    text.lines().filter_map(|line| line.split_once(" nodes ")?.0.parse().ok()).collect()
+}
+
+#[test]
+fn every_tier_and_the_plain_loops_visit_the_same_nodes() {
+    let plain = nodes(&["--evaluator", "scalar"]);
+    assert!(plain[0] > 100_000, "{} nodes are no search", plain[0]);
+    for tier in tiers() {
+        assert_eq!(nodes(&["--tier", tier.name]), plain, "tier {}", tier.name);
+    }
+}
+
+/// The checked evaluator stops with an error at the first accumulator or score that filling anew does not give.
+#[test]
+fn every_evaluation_equals_a_full_refresh() {
+    let counts = nodes(&["--evaluator", "checked", "--evaluator", "tamis"]);
+    assert_eq!(counts[0], counts[1]);
+}
+
+#[test]
+fn what_bench_does_not_know_is_refused() {
+    for (arguments, word) in [
+        (["bench", "--evaluator", "abacus"].as_slice(), "`abacus` is no evaluator"),
+        (&["bench", "--tier", "abacus"], "`abacus` is no tier"),
+        (&["bench", "--tier"], "a value is missing"),
+        (&["bench", "0"], "`0` is no number from 1 to 99"),
+        (&["play"], "`play` is no command"),
+    ] {
+        let output = Command::new(super::engine()).args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(said.contains(word), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn the_embedded_container_is_current() {
+    let arch = architecture("reference");
+    let checkpoint = read_checkpoint(&own("reference/nnue.weights.bin"), &arch).unwrap();
+    let net = quantise(&checkpoint.net).unwrap();
+    let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
+    let made = to_container(&net, &prove(&net), &origin).unwrap();
+    assert!(
+        std::fs::read(super::embedded()).unwrap() == made,
+        "`host-tools quantise tests/reference/nnue.weights.bin --arch tests/architectures/reference.toml \
+         -o runtime/examples/engine/reference.quantised.bin --force` writes it anew"
+    );
+}

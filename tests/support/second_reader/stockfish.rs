@@ -1,0 +1,39 @@
+//! The operations of the Stockfish family (sections 6.19 and 6.20).
+
+use super::file::Op;
+use super::operations::wrap32;
+use super::{Container, Numbers};
+
+impl Container {
+    pub(super) fn stockfish(&self, op: &Op, values: &[Numbers], bucket: usize) -> Numbers {
+        let x = values[op.input].integers();
+        let [max, ..] = op.params.map(i64::from);
+        Numbers::Integers(match op.kind {
+            24 => {
+                let used = self.used(x, op.params[2]).concat();
+                used.iter().map(|x| x.clamp(&0, &max) >> op.params[1]).collect()
+            }
+            25 => {
+                let (hidden, buckets) = (self.input.hidden as usize, self.input.bucket_count as usize);
+                let digits = op.params[0] as usize;
+                let number = |perspective: usize| -> i64 {
+                    let first = perspective * hidden + hidden - digits * buckets;
+                    (0..digits).map(|digit| x[first + digit * buckets + bucket] * 1024i64.pow(digit as u32)).sum()
+                };
+                vec![wrap32((number(0) - number(1)) / 2)]
+            }
+            26 => {
+                let x = &x[op.input_start..op.input_start + op.input_len];
+                let clip = |x: &i64| (x >> op.params[1]).clamp(0, max);
+                let square = |x: &i64| ((x * x) >> op.params[2]).min(max);
+                match op.activation {
+                    12 => x.iter().map(clip).collect(),
+                    13 => x.iter().map(square).collect(),
+                    14 => x.iter().map(square).chain(x.iter().map(clip)).collect(),
+                    other => panic!("activation {other} of sums"),
+                }
+            }
+            other => panic!("operation kind {other}"),
+        })
+    }
+}
