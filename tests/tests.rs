@@ -12,6 +12,9 @@ mod angel_models; // models of Angel that no fixture has, against plain loops
 #[path = "subjects/batches.rs"]
 mod batches; // batches of parallel text against OpenNMT-tf's
 
+#[path = "subjects/batch_rules.rs"]
+mod batch_rules; // the same against a page of obvious code, and what is refused
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 

@@ -1,13 +1,14 @@
-//! Batches of parallel text against what OpenNMT-tf makes of the same files, and by the rules where it has no fixture.
+//! Batches of parallel text against what OpenNMT-tf makes of the same files.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tamis_quant::batches::{
-    Alignment, Batch, BatchError, BatchType, Files, JsonLines, Options, Order, Pipeline, Prefetch, Shuffle, Summary,
-    Vocabulary, boundaries, picture, shard_starts, source_features, target_features, tokens, window_size,
+    Alignment, Batch, BatchType, Buckets, Files, JsonLines, Options, Order, Pipeline, Prefetch, Shuffle, Vocabulary,
+    boundaries, shard_starts, source_features, target_features, tokens, window_size,
 };
+use tests::batches::{all, corpus};
 use tests::fixtures;
 
 fn json(path: &Path) -> Value {
@@ -16,23 +17,6 @@ fn json(path: &Path) -> Value {
 
 fn onmt(subject: &str) -> Option<PathBuf> {
     fixtures(subject).map(|folder| folder.join("onmt"))
-}
-
-fn corpus(folder: &Path, name: &str) -> Files {
-    let file = |end: &str| folder.join(format!("{name}.{end}"));
-    Files {
-        source: file("src"),
-        target: file("tgt"),
-        source_vocabulary: file("src.vocab"),
-        target_vocabulary: file("tgt.vocab"),
-        alignments: None,
-    }
-}
-
-fn all(files: &Files, options: &Options) -> Result<(Vec<Batch>, Summary), BatchError> {
-    let mut pipeline = Pipeline::open(files, options)?;
-    let batches = pipeline.by_ref().collect::<Result<_, _>>()?;
-    Ok((batches, pipeline.into_summary()))
 }
 
 /// A batch as its line of JSON says it.
@@ -267,7 +251,7 @@ fn windows_and_boundaries_are_those_of_opennmt() {
                 pad_to_bucket_boundary: true,
                 ..Options::default()
             };
-            let buckets = tamis_quant::batches::Buckets::new(&options);
+            let buckets = Buckets::new(&options);
             // What is as long as the last boundary would be in a bucket of size 1, which no line that passes the filter reaches.
             let made: Vec<u64> = (0..bounds.len() as u64).map(|bucket| buckets.window(bucket)).chain([1]).collect();
             assert_eq!(sizes, &Value::from(made), "{name}");
@@ -417,204 +401,4 @@ fn published_numbers_hold() {
     }
     let identity = Alignment::parse("0-0 1-1 2-2", 3, 3).unwrap();
     assert_eq!(identity.matrix(3, 3), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
-
-    // 45 lines of length 5 are 20, 20 and 5 rows; 16, 16 and 13.
-    let folder = tempfile::tempdir().unwrap();
-    let files = write_corpus(folder.path(), &"a b c d e\n".repeat(45), &"a b c d\n".repeat(45));
-    let rows = |options: &Options| -> Vec<usize> {
-        all(&files, options).unwrap().0.iter().map(|batch| batch.lines.len()).collect()
-    };
-    let options =
-        Options { batch_type: BatchType::Tokens, batch_size: 100, length_bucket_width: Some(1), ..Options::default() };
-    assert_eq!(rows(&options), [20, 20, 5]);
-    assert_eq!(rows(&Options { batch_size_multiple: 8, ..options }), [16, 16, 13]);
-}
-
-/// A corpus with a vocabulary of five letters.
-fn write_corpus(folder: &Path, source: &str, target: &str) -> Files {
-    let vocabulary = "<blank>\n<s>\n</s>\na\nb\nc\nd\ne\n";
-    for (end, text) in [("src", source), ("tgt", target), ("src.vocab", vocabulary), ("tgt.vocab", vocabulary)] {
-        fs::write(folder.join(format!("c.{end}")), text).unwrap();
-    }
-    corpus(folder, "c")
-}
-
-#[test]
-fn a_shuffle_changes_the_order_only_and_gzip_changes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let letters = ["a", "b", "c", "d", "e"];
-    let side = |shift: usize| -> String {
-        (0..500).map(|line| letters[..1 + (line * 7 + shift) % 5].join(" ") + "\n").collect()
-    };
-    let files = write_corpus(folder.path(), &side(0), &side(2));
-    let mut packed = files.clone();
-    for path in [&mut packed.source, &mut packed.target, &mut packed.source_vocabulary] {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        std::io::Write::write_all(&mut encoder, &fs::read(&*path).unwrap()).unwrap();
-        path.as_mut_os_string().push(".gz");
-        fs::write(&*path, encoder.finish().unwrap()).unwrap();
-    }
-    let in_order = Options { batch_size: 7, length_bucket_width: Some(2), ..Options::default() };
-    let rows = |batches: &[Batch]| -> Vec<String> {
-        let row = |batch: &Batch, row: usize| {
-            let ids = batch.source.ids.iter().skip(row * batch.source.width).take(batch.source.length[row] as usize);
-            format!("{} {:?}", batch.lines[row], ids.collect::<Vec<_>>())
-        };
-        let mut rows: Vec<String> =
-            batches.iter().flat_map(|batch| (0..batch.lines.len()).map(move |place| row(batch, place))).collect();
-        rows.sort_unstable();
-        rows
-    };
-    let (plain, _) = all(&files, &in_order).unwrap();
-    let truth = rows(&plain);
-    assert_eq!(truth.len(), 500);
-    assert!(all(&packed, &in_order).unwrap().0 == plain);
-    let mut seen = Vec::new();
-    for shuffle in [Shuffle::Whole, Shuffle::Buffer(64), Shuffle::Buffer(499), Shuffle::Buffer(2)] {
-        for seed in [1, 2] {
-            let options = Options { shuffle, seed, ..in_order.clone() };
-            let (batches, summary) = all(&files, &options).unwrap();
-            assert_eq!(rows(&batches), truth, "{shuffle:?}");
-            assert_eq!((summary.lines, summary.rows), (500, 500));
-            assert!(all(&packed, &options).unwrap().0 == batches, "{shuffle:?}");
-            assert!(!seen.contains(&batches), "{shuffle:?}");
-            seen.push(batches);
-        }
-    }
-    // A buffer for all lines is a shuffle of the whole, and so are shards of one line.
-    let of = |shuffle| all(&files, &Options { shuffle, ..in_order.clone() }).unwrap().0;
-    assert!(of(Shuffle::Buffer(500)) == of(Shuffle::Whole) && of(Shuffle::Buffer(1)) == of(Shuffle::Whole));
-    // The second epoch of a shuffle is another one; without a shuffle it is the same.
-    let twice = |shuffle| all(&files, &Options { repeat: 2, shuffle, ..in_order.clone() }).unwrap().0;
-    let again = twice(Shuffle::None);
-    assert!(again[..plain.len()] == plain && again[plain.len()..] == plain);
-    let shuffled = twice(Shuffle::Whole);
-    let (first, second) = shuffled.split_at(plain.len());
-    assert!(first != second);
-    assert_eq!(rows(first), rows(second));
-}
-
-#[test]
-fn what_is_dropped_and_padded_is_counted() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = "a\n\na b c\na b\na b\nz b\n";
-    let target = "a b c\na\na\na b c d\n\na b\n";
-    let files = write_corpus(folder.path(), source, target);
-    let options = Options {
-        batch_size: 2,
-        batch_multiplier: 2,
-        length_bucket_width: Some(10),
-        max_source: Some(2),
-        max_target: Some(4),
-        ..Options::default()
-    };
-    let (batches, summary) = all(&files, &options).unwrap();
-    assert!(batches.is_empty(), "three rows for two devices");
-    let dropped = summary.dropped;
-    assert_eq!((dropped.source_empty, dropped.source_too_long, dropped.target_too_long), (1, 1, 1));
-    assert_eq!((dropped.irregular, dropped.incomplete), (3, 0));
-
-    let (batches, summary) = all(&files, &Options { keep_irregular: true, ..options.clone() }).unwrap();
-    assert_eq!(batches[0].lines, [0, 4, 5]);
-    // Source rows of 1, 2 and 2 tokens; target rows of 4, 1 and 3 with their mark.
-    let bucket = summary.buckets[0];
-    assert_eq!((bucket.from, bucket.to, bucket.batches, bucket.rows), (1, Some(10), 1, 3));
-    assert_eq!((bucket.source_ids, bucket.source_padding, bucket.target_ids, bucket.target_padding), (5, 1, 8, 4));
-    assert_eq!(
-        (summary.source_tokens, summary.source_unknown, summary.target_tokens, summary.target_unknown),
-        (5, 1, 5, 0)
-    );
-    let drawn = picture(&summary);
-    assert_eq!(drawn.matches("class=\"padding\"").count(), 2, "one bar and its key");
-    assert!(drawn.contains("1 batches, 3 rows, 27.78 % of 18 ids pad"), "{drawn}");
-
-    let (batches, summary) =
-        all(&files, &Options { batch_size: 4, batch_multiplier: 1, pad_to_bucket_boundary: true, ..options }).unwrap();
-    assert_eq!((batches.len(), summary.dropped.incomplete), (0, 3));
-}
-
-#[test]
-fn what_is_wrong_with_a_corpus_is_named_by_file_and_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let base = write_corpus(folder.path(), "a\nb\nc\n", "a\nb\nc\n");
-    let put = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    };
-    let short = put("short", b"a\nb\n");
-    let latin = put("latin", b"a\nb\xe9\nc\n");
-    let aligned = |text: &str| Some(put("alignments", text.as_bytes()));
-    let shuffles = [Shuffle::None, Shuffle::Whole, Shuffle::Buffer(2)];
-    for shuffle in shuffles {
-        let refuse = |files: Files, words: &str| {
-            let error = all(&files, &Options { shuffle, ..Options::default() }).unwrap_err();
-            assert!(error.to_string().contains(words), "{words}: {error}");
-            assert_eq!(error.class().exit_status(), 3, "{error}");
-        };
-        refuse(Files { target: short.clone(), ..base.clone() }, "short: line 3: the file has 2 lines, ");
-        refuse(Files { source: short.clone(), ..base.clone() }, "short: line 3: the file has 2 lines, ");
-        refuse(Files { source: latin.clone(), ..base.clone() }, "latin: line 2: byte 1 of the line is not UTF-8");
-        refuse(
-            Files { source: put("empty", b""), target: put("empty", b""), ..base.clone() },
-            "empty: line 1: there is none",
-        );
-        refuse(
-            Files { alignments: aligned("0-0\n0-0\n1-0\n"), ..base.clone() },
-            "alignments: line 3: source token 1 of an alignment",
-        );
-        refuse(Files { alignments: aligned("0-0\n0-1\n0-0\n"), ..base.clone() }, "alignments: line 2: target token 1");
-        refuse(Files { alignments: aligned("0\n\n\n"), ..base.clone() }, "alignments: line 1: `0` is no pair");
-        refuse(
-            Files { alignments: aligned("0-99999999999999999999\n\n\n"), ..base.clone() },
-            "alignments: line 1: target token",
-        );
-        refuse(Files { alignments: aligned("0-0\n"), ..base.clone() }, "alignments: line 2: the file has 1 lines, ");
-        // Truncated corpora are as long as the shortest.
-        let files = Files { target: short.clone(), ..base.clone() };
-        let (batches, _) = all(&files, &Options { shuffle, truncate: true, ..Options::default() }).unwrap();
-        assert_eq!(batches[0].lines.len(), 2);
-    }
-    let damaged = put("damaged.gz", &[0x1F, 0x8B, 8, 0, 0]);
-    let missing = Files { source: folder.path().join("none"), ..base.clone() };
-    assert_eq!(all(&missing, &Options::default()).unwrap_err().class().exit_status(), 4);
-    let damaged = Files { source: damaged, ..base.clone() };
-    for shuffle in shuffles {
-        assert_eq!(all(&damaged, &Options { shuffle, ..Options::default() }).unwrap_err().class().exit_status(), 3);
-    }
-    // A matrix of 2^15 by 2^15 is not made.
-    let long = put("long", "a ".repeat(1 << 15).as_bytes());
-    let files = Files { source: long.clone(), target: long, alignments: Some(put("one", b"\n")), ..base };
-    let error = all(&files, &Options::default()).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .ends_with("long: line 1: a batch with this line has 1073741824 elements in one tensor, at most 268435456"),
-        "{error}"
-    );
-}
-
-#[test]
-fn options_that_do_not_fit_together_are_refused() {
-    let base = Options::default;
-    for (options, words) in [
-        (Options { batch_size: 0, ..base() }, "--batch-size 0: expected 1 to"),
-        (
-            Options { batch_size: 1 << 24, batch_multiplier: 2, ..base() },
-            "--batch-size times --batch-multiplier 33554432",
-        ),
-        (Options { batch_size_multiple: 0, ..base() }, "--batch-size-multiple 0"),
-        (Options { length_bucket_width: Some(0), ..base() }, "--length-bucket-width 0"),
-        (Options { max_source: Some(0), ..base() }, "--max-src 0"),
-        (Options { repeat: 0, ..base() }, "--repeat 0"),
-        (Options { batch_type: BatchType::Tokens, ..base() }, "--batch-type tokens needs --length-bucket-width"),
-        (
-            Options { pad_to_bucket_boundary: true, length_bucket_width: Some(4), ..base() },
-            "needs --length-bucket-width, --max-src and --max-tgt",
-        ),
-    ] {
-        let error = options.check().unwrap_err().to_string();
-        assert!(error.contains(words), "{words}: {error}");
-    }
-    assert_eq!(base().check(), Ok(()));
 }

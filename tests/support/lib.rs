@@ -11,6 +11,7 @@ use tamis_quant::run::AlignedBytes;
 
 pub mod angel;
 pub mod arrays;
+pub mod batches;
 pub mod draft;
 pub mod exercise;
 pub mod graphs;

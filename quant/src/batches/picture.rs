@@ -55,11 +55,11 @@ pub fn picture(summary: &Summary) -> String {
     for (place, bar) in bars.iter().enumerate() {
         let (x, width) = (LEFT + place as f64 * pitch, (pitch - 1.0).max(0.5));
         let title = format!(
-            "{}: {} batches, {} rows, {} ids, {:.2} % more pad",
+            "{}: {} batches, {} rows, {} ids, {:.2} % of them pad",
             lengths(bar),
             bar.batches,
             bar.rows,
-            ids(bar),
+            all(bar),
             100.0 * bar.waste()
         );
         let _ = writeln!(svg, "<g><title>{title}</title>");
