@@ -1,6 +1,6 @@
 //! What running refuses: never a file, always what the caller handed in.
 
-use crate::engine::Man;
+use crate::engine::{Colour, Kind, Man};
 use core::fmt;
 
 /// Why a call is refused: always something that the caller handed in.
@@ -85,7 +85,12 @@ pub enum RunError {
         /// Which perspective.
         side: usize,
     },
-    /// A man that a move removes and that is not there, or one that it adds and that is.
+    /// A king that a move only adds or only removes: a king goes from a square to another in one move.
+    LoneKing {
+        /// Whose.
+        colour: Colour,
+    },
+    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of its colour.
     Man {
         /// Which.
         man: Man,
@@ -140,6 +145,13 @@ impl fmt::Display for RunError {
             ),
             Self::WantsFeatures { side } => {
                 write!(f, "perspective {side} changed as a whole: give its features to `refresh` first")
+            }
+            Self::LoneKing { colour } => write!(
+                f,
+                "a king of {colour:?} comes or goes alone: give the square that it leaves and the one that it goes to in one move"
+            ),
+            Self::Man { man, is_added: true } if man.kind() == Kind::King => {
+                write!(f, "{man} is to be added, and a king of its colour is there already")
             }
             Self::Man { man, is_added: true } => write!(f, "{man} is to be added and is there already"),
             Self::Man { man, is_added: false } => write!(f, "{man} is to be removed and is not there"),

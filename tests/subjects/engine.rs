@@ -286,8 +286,14 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     let before = state.evaluate(&net, Colour::White).unwrap();
     let gone = Man::new(Colour::Black, Kind::Queen, 3);
     assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(RunError::Man { man: gone, is_added: false }));
-    assert_eq!(state.push(&net, &[king], &[pawn]), Err(RunError::Man { man: king, is_added: true }));
+    assert_eq!(state.push(&net, &[pawn], &[]), Err(twice));
     assert_eq!(state.push(&net, &[pawn; 5], &[]), Err(RunError::TooManyMen { found: 5, limit: 4 }));
+    // A king that went in one move and came in the next would leave its accumulator where it was.
+    let alone = Err(RunError::LoneKing { colour: Colour::White });
+    assert_eq!(state.push(&net, &[], &[king]), alone);
+    assert_eq!(state.push(&net, &[king.at(5)], &[]), alone);
+    let second = RunError::Man { man: king.at(6), is_added: true };
+    assert_eq!(state.push(&net, &[king.at(5), king.at(6)], &[king]), Err(second));
     assert_eq!((state.height(), state.evaluate(&net, Colour::White)), (0, Ok(before)));
     state.push(&net, &[pawn.at(28)], &[pawn]).unwrap();
     state.push_null().unwrap();
@@ -367,6 +373,28 @@ fn memory_that_holds_no_state_is_refused() {
             memory.as_mut().copy_from_slice(&saved);
         }
     }
+}
+
+#[test]
+fn a_side_has_one_king_and_null_moves_have_an_end() {
+    let bytes = animal("chess, mirrored king buckets, output buckets");
+    let net = AnyNetwork::load(bytes.as_ref()).unwrap();
+    let plies = 70_000;
+    let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(&net, plies, 1).unwrap());
+    let mut state = AnyState::create(&net, memory.as_mut(), plies, 1).unwrap();
+    let (first, second) = (Man::new(Colour::Black, Kind::King, 0), Man::new(Colour::Black, Kind::King, 7));
+    let refused = RunError::Man { man: second, is_added: true };
+    assert_eq!(state.refresh(&net, [first, second]), Err(refused));
+    assert_eq!(refused.to_string(), "kh1 is to be added, and a king of its colour is there already");
+    state.refresh(&net, [first]).unwrap();
+    state.push(&net, &[first.at(63)], &[first]).unwrap();
+    let score = state.evaluate(&net, Colour::White).unwrap();
+    let made = (0..plies).take_while(|_| state.push_null().is_ok()).count();
+    assert_eq!(made, usize::from(u16::MAX));
+    for _ in 0..made {
+        state.pop().unwrap();
+    }
+    assert_eq!((state.height(), state.evaluate(&net, Colour::White)), (1, Ok(score)));
 }
 
 /// One network, a state a thread: all threads get the numbers that one gets.

@@ -59,7 +59,8 @@ const fn of_run(error: &RunError) -> Status {
         RunError::InputKind => Status::OtherKind,
         RunError::StackFull { .. } => Status::StateFull,
         RunError::StackEmpty => Status::StateEmpty,
-        RunError::Man { is_added: false, .. } => Status::ManMissing,
+        // A king that comes alone lacks the one that goes.
+        RunError::Man { is_added: false, .. } | RunError::LoneKing { .. } => Status::ManMissing,
         RunError::Man { is_added: true, .. } => Status::ManPresent,
         RunError::TooManyMen { .. } | RunError::TooManyFeatures { .. } => Status::TooMany,
         RunError::FeatureCount { .. } | RunError::FeatureOrder { .. } => Status::FeatureList,

@@ -62,7 +62,7 @@ impl Shape {
     fn fields(&self) -> [(&'static str, u32); 5] {
         [
             ("width of an accumulator", self.hidden),
-            ("feature set (1 chess, 2 chess mirrored)", self.feature_set),
+            ("feature set (1 chess, 2 mirrored, 3 merged kings, 4 merged mirrored, 5 no kings)", self.feature_set),
             ("number of features", self.features),
             ("output buckets", self.output_buckets),
             ("outputs", self.outputs),

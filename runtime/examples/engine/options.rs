@@ -66,9 +66,13 @@ impl Options {
     }
 
     fn set_file(&mut self, path: &str) -> Result<String, String> {
-        let bytes = if path == EMBEDDED || path.is_empty() { network::embedded() } else { network::read(path)? };
+        let refused = |error| format!("{error}; the network is as before");
+        let bytes = match path {
+            EMBEDDED | "" => network::embedded(),
+            _ => network::read(path).map_err(refused)?,
+        };
         let tier = self.net.any().plan().kernels();
-        let net = network::load(bytes, tier).map_err(|error| format!("{path}: {error}; the network is as before"))?;
+        let net = network::load(bytes, tier).map_err(|error| refused(format!("{path}: {error}")))?;
         let news = format!("network {:016x}, {} bytes", net.any().plan().identity(), bytes.len());
         (self.net, self.bytes) = (net, bytes);
         Ok(news)

@@ -22,16 +22,17 @@ pub(super) struct Board {
 impl Board {
     pub const EMPTY: Self = Self { men: [0; PLANES], kings: [0; 2], count: 0, padding: [0; 4] };
 
-    /// False, and nothing done, if it is there already.
+    /// False, and nothing done, if it is there already, or another king of its colour.
     #[inline]
     #[must_use]
     pub fn add(&mut self, man: Man) -> bool {
         let (plane, bit) = (&mut self.men[man.plane()], 1 << man.square());
-        let is_free = *plane & bit == 0;
+        let is_king = man.kind() == Kind::King;
+        let is_free = if is_king { *plane == 0 } else { *plane & bit == 0 };
         if is_free {
             *plane |= bit;
             self.count += 1;
-            if man.kind() == Kind::King {
+            if is_king {
                 self.kings[man.colour().index()] = man.square();
             }
         }

@@ -112,6 +112,9 @@ impl Line<'_> {
         let Some(ply) = Ply::new(added, removed) else {
             return Err(RunError::TooManyMen { found: added.len().max(removed.len()), limit: super::ply::MEN });
         };
+        if let Some(colour) = ply.lone_king() {
+            return Err(RunError::LoneKing { colour });
+        }
         let limit = self.plies.len();
         let place = match self.plies.get_mut(self.top.len as usize) {
             Some(place) if (self.top.plies as usize) < limit => place,
@@ -138,10 +141,8 @@ impl Line<'_> {
         let Some(ply) = self.top_index().and_then(|top| self.plies.get_mut(top)) else {
             return Err(RunError::StackEmpty);
         };
-        if self.top.plies as usize >= limit {
-            return Err(RunError::StackFull { limit });
-        }
-        ply.nulls += 1;
+        let nulls = ply.nulls.checked_add(1).filter(|_| (self.top.plies as usize) < limit);
+        ply.nulls = nulls.ok_or(RunError::StackFull { limit })?;
         self.top.plies += 1;
         Ok(())
     }

@@ -5,6 +5,7 @@ use core::fmt;
 
 /// Whose a man is, and whose eyes a board is seen through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Colour {
     /// Moves first.
     White,

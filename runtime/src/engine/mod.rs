@@ -41,8 +41,8 @@
 //! | [`State::evaluate`] | the rows of the moves since the last position of the line that was evaluated, two to four a colour and move, then the layers |
 //! | the same after a king went to another bucket | for that colour the cache's entry, as in a refresh |
 //!
-//! Counted at 128 wide, on AVX2, for a quiet move: some 120 instructions to push, 100 to pop, 690 to evaluate, of which the two kernels, all
-//! that grows with the width, are 320. `benches/NOTES.md` has times.
+//! A quiet move at 128 wide, pushed, evaluated and taken back, is about a thousand instructions on AVX2, of which the two kernels, all that
+//! grows with the width, are 320; `benches/instructions/expected.txt` has the count, as `engine-head`, and `benches/NOTES.md` has times.
 //!
 //! A position that is never evaluated costs nothing but its push and pop. [`AnyNetwork`] and [`AnyState`] do the same for a width that is
 //! known only when the program runs, e.g. of a file that a user names (`EvalFile`); load it beside the embedded one, call

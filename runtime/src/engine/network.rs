@@ -28,7 +28,7 @@ impl Features {
     pub const HALF_KP: Self = Self::king_buckets(64).without_kings();
     /// HalfKAv2 of Stockfish 14: 704 features for each of the 64 squares.
     pub const HALF_KA_V2: Self = Self::king_buckets(64).merged_kings();
-    /// HalfKAv2_hm of Stockfish 15 to 17.1: the same for 32 squares, the board mirrored.
+    /// HalfKAv2_hm of Stockfish 14.1 to 17.1: the same for 32 squares, the board mirrored.
     pub const HALF_KA_V2_HM: Self = Self::king_buckets(32).mirrored().merged_kings();
 
     /// The same 768 for each of `count` buckets of the own king's square: `ChessBuckets`.

@@ -87,6 +87,16 @@ impl Ply {
         self.computed == [0; 2] && self.moves_king == [0; 2]
     }
 
+    /// The colour of a king that comes without going, or goes without coming.
+    #[inline]
+    pub fn lone_king(&self) -> Option<Colour> {
+        if self.moves_king == [0; 2] {
+            return None;
+        }
+        let is_lone = |colour: &Colour| self.moves_king[colour.index()] != 0 && self.king_move(*colour).is_none();
+        Colour::BOTH.into_iter().find(is_lone)
+    }
+
     /// Where a colour's king goes from and to, if it moves.
     #[inline]
     pub fn king_move(&self, colour: Colour) -> Option<(u8, u8)> {

@@ -59,11 +59,11 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         (line, self.scratch.as_mut())
     }
 
-    /// Forgets the line of play and takes a position, king included, as its root. With another network than before it also empties
+    /// Forgets the line of play and takes a position, kings included, as its root; a side without one counts as having it on a1. With another network than before it also empties
     /// the cache; a state is never mixed of two networks.
     ///
     /// # Errors
-    /// [`RunError::Man`] for a man that is given twice, [`RunError::TooManyFeatures`], [`RunError::Workspace`] if `SCRATCH` is too small for
+    /// [`RunError::Man`] for a man that is given twice or a second king of a colour, [`RunError::TooManyFeatures`], [`RunError::Workspace`] if `SCRATCH` is too small for
     /// the network; the state is then without a position.
     pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
         self.line().0.refresh(net.any(), men, SCRATCH)
@@ -73,7 +73,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// man than it removes, castling has two and two. Computes nothing.
     ///
     /// # Errors
-    /// [`RunError`] for a full or empty stack, another network, a man that is removed and not there or added and there, too many men;
+    /// [`RunError`] for a full or empty stack, another network, a man that is removed and not there or added and there, a king that only comes or only
+    /// goes, too many men;
     /// the state is then as before.
     #[inline]
     pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Man], removed: &[Man]) -> Result<(), RunError> {

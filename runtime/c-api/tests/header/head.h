@@ -62,9 +62,10 @@
 extern "C" {
 #endif
 
-/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. */
+/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out of these ranges
+ * 0xFFFF, which every call refuses. */
 static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square) {
-    return (uint16_t)(384 * colour + 64 * kind + square);
+    return colour > 1 || kind > 5 || square > 63 ? 0xFFFFu : (uint16_t)(384 * colour + 64 * kind + square);
 }
 
 /* Handles. */

@@ -235,7 +235,7 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_refresh(state, NULL, men, 3), TAMIS_NULL_POINTER);
     for (index = 0; index < 768; index++)
         all[index] = (uint16_t)index;
-    CHECK(tamis_state_refresh(state, net, all, 768), TAMIS_TOO_MANY);
+    CHECK(tamis_state_refresh(state, net, all, 64), TAMIS_TOO_MANY);
     all[1] = all[0];
     CHECK(tamis_state_refresh(state, net, all, 2), TAMIS_MAN_PRESENT);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, &score), TAMIS_STATE_EMPTY);
@@ -255,7 +255,8 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_push(state, net, &pawn, 1, &far, 1), TAMIS_MAN_MISSING);
     CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
     SAYS("Pe4 is to be removed and is not there");
-    CHECK(tamis_state_push(state, net, &kings[0], 1, &pawn, 1), TAMIS_MAN_PRESENT);
+    CHECK(tamis_state_push(state, net, NULL, 0, kings, 1), TAMIS_MAN_MISSING);
+    CHECK(tamis_state_push(state, net, &pawn, 1, NULL, 0), TAMIS_MAN_PRESENT);
     CHECK(tamis_state_push(state, net, five, 5, NULL, 0), TAMIS_TOO_MANY);
     CHECK(tamis_state_push(state, net, NULL, 1, NULL, 0), TAMIS_NULL_POINTER);
     CHECK(tamis_state_push(state, net, &no_man, 1, NULL, 0), TAMIS_OUT_OF_RANGE);
@@ -328,6 +329,9 @@ static void men(void) {
         for (kind = TAMIS_PAWN; kind <= TAMIS_KING; kind++)
             for (square = 0; square < 64; square++)
                 CHECK(tamis_man(colour, kind, square), number++);
+    CHECK(tamis_man(2, TAMIS_PAWN, 0), 0xFFFF);
+    CHECK(tamis_man(TAMIS_WHITE, 6, 0), 0xFFFF);
+    CHECK(tamis_man(TAMIS_WHITE, TAMIS_PAWN, 64), 0xFFFF);
 }
 
 int main(int argc, char **argv) {
