@@ -206,13 +206,16 @@ impl BatchError {
             Self::Line { cause: LineFault::Special { .. } | LineFault::NoSpecial { .. }, .. } => {
                 "make the vocabulary with onmt-build-vocab, or put these three lines in front; every id then moves by what was added"
             }
-            Self::Line { cause: LineFault::Alignment(AlignmentFault::Source { .. } | AlignmentFault::Target { .. }), .. } => {
-                "align the text as it was tokenised for these files, source first: SOURCE-TARGET"
-            }
+            Self::Line {
+                cause: LineFault::Alignment(AlignmentFault::Source { .. } | AlignmentFault::Target { .. }),
+                ..
+            } => "align the text as it was tokenised for these files, source first: SOURCE-TARGET",
             Self::Line { cause: LineFault::Alignment(_), .. } => {
                 "write pairs as fast_align and eflomal do: 0-0 1-2, blanks between them"
             }
-            Self::Io { is_damage: true, .. } => "the gzip is cut off or damaged: copy or make it again; `gzip -t` tests it",
+            Self::Io { is_damage: true, .. } => {
+                "the gzip is cut off or damaged: copy or make it again; `gzip -t` tests it"
+            }
             Self::Io { .. } => "check the path, and who may read there",
             Self::NotRegular { .. } => "write it to a file first, and give that",
             Self::Changed { .. } => "start again when nothing writes to the file any more",
