@@ -168,7 +168,7 @@ classified!(
     QuantiseError,
     ReferenceError
 );
-classified!(GraphVerifyError, NnueError, NnueVerifyError, ScoreError, VerifyError);
+classified!(GraphVerifyError, NnueVerifyError, ScoreError, VerifyError);
 
 impl Fault for GraphQuantError {
     fn class(&self) -> FaultClass {
@@ -182,6 +182,16 @@ impl Fault for GraphQuantError {
             }
             _ => None,
         }
+    }
+}
+
+impl Fault for NnueError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Self::advice(self)
     }
 }
 

@@ -10,7 +10,7 @@ pub use stream::Pending;
 
 use crate::cli::Target;
 use crate::error::{CliError, Explain};
-use crate::nnue::{NnueFile, is_nnue};
+use crate::nnue::{NnueFile, is_nnue, refuse_for_container};
 use crate::output;
 use crate::status::Status;
 use std::fs::{self, File};
@@ -116,6 +116,8 @@ pub fn is_container(path: &Path) -> bool {
 pub struct ModelFile {
     path: PathBuf,
     bytes: AlignedBytes,
+    /// Of the file itself.
+    len_bytes: usize,
 }
 
 impl ModelFile {
@@ -130,6 +132,7 @@ impl ModelFile {
             return Err(CliError::usage(format!("{}: is not a file", path.display()))
                 .help("give the container itself; a checkpoint's folder goes to `host-tools quantise`"));
         }
+        refuse_for_container(path)?;
         let mut file = File::open(path).map_err(io)?;
         let mut start = Vec::with_capacity(size_of::<Header>());
         Read::by_ref(&mut file).take(size_of::<Header>() as u64).read_to_end(&mut start).map_err(io)?;
@@ -138,7 +141,7 @@ impl ModelFile {
         let (head, rest) = bytes.as_mut().split_at_mut(start.len().min(len));
         head.copy_from_slice(start.get(..head.len()).unwrap_or_default());
         file.read_exact(rest).map_err(io)?;
-        Ok(Self { path: path.to_owned(), bytes })
+        Ok(Self { path: path.to_owned(), bytes, len_bytes: len })
     }
 
     /// The same, or of a `.nnue` file the container that `pack` makes of it, proved or not.
@@ -151,7 +154,12 @@ impl ModelFile {
         }
         let file = NnueFile::read(path)?;
         let bytes = pack_nnue(&file.net, &file.provenance(), &prove_nnue(&file.net)).explain_at(path)?;
-        Ok(Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(&bytes) })
+        Ok(Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(&bytes), len_bytes: file.bytes.len() })
+    }
+
+    /// The length of the file that was read, which a `.nnue` file's container does not share.
+    pub const fn len_bytes(&self) -> usize {
+        self.len_bytes
     }
 
     /// The model in it, checked.

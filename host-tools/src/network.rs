@@ -2,6 +2,7 @@
 
 use crate::cli;
 use crate::error::{CliError, Explain};
+use crate::nnue::refuse_for_checkpoint;
 use serde::Serialize;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
@@ -84,6 +85,7 @@ impl Import {
 /// # Errors
 /// [`CliError`] naming the file, and what has to be given.
 pub fn read(path: &Path, args: &cli::Network) -> Result<(Network, Import), CliError> {
+    refuse_for_checkpoint(path)?;
     let options = options(args)?;
     match (&options.arch, options.from) {
         (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) => {
@@ -115,6 +117,7 @@ pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
 /// # Errors
 /// As [`read`], and for bullet's layers.
 pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
+    refuse_for_checkpoint(path)?;
     graph_of(path, &options(args)?)
 }
 

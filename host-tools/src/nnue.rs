@@ -46,6 +46,33 @@ pub fn is_nnue(path: &Path) -> bool {
         && stockfish::is_nnue(&start)
 }
 
+/// Refuses a `.nnue` file where a container is read.
+///
+/// # Errors
+/// [`CliError`] if it is one.
+pub fn refuse_for_container(path: &Path) -> Result<(), CliError> {
+    if is_nnue(path) {
+        let shown = path.display();
+        return Err(CliError::usage(format!("{shown}: is a .nnue file, expected a container"))
+            .help(format!("make a container of it: `host-tools pack {shown} -o OUT`")));
+    }
+    Ok(())
+}
+
+/// Refuses a `.nnue` file where a checkpoint in full precision is read.
+///
+/// # Errors
+/// [`CliError`] if it is one.
+pub fn refuse_for_checkpoint(path: &Path) -> Result<(), CliError> {
+    if is_nnue(path) {
+        let shown = path.display();
+        return Err(CliError::usage(format!("{shown}: is a .nnue file, which holds integers already")).help(format!(
+            "make a container of it: `host-tools pack {shown} -o OUT`; `host-tools eval` takes positions for it"
+        )));
+    }
+    Ok(())
+}
+
 /// Refuses an option that only other networks have a use for.
 ///
 /// # Errors

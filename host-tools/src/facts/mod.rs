@@ -2,6 +2,7 @@
 
 mod architecture;
 mod claims;
+mod engine;
 mod operation;
 mod permutation;
 mod proof;
@@ -10,6 +11,7 @@ mod words;
 
 pub use architecture::{graph_in_one_line, one_line};
 pub use claims::{Disagreement, disagreements};
+pub use engine::EngineFacts;
 pub use operation::{OperationFacts, operations};
 pub use permutation::{OrderFacts, PermutationFacts};
 pub use proof::ProofFacts;

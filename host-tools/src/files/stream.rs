@@ -46,6 +46,19 @@ impl Pending {
         &mut self.writer
     }
 
+    /// Whether the bytes go to standard output.
+    pub fn is_stream(&self) -> bool {
+        self.sink.path == Path::new(STREAM)
+    }
+
+    /// Hands all bytes to the system, so that a full disk is known before any name is taken.
+    ///
+    /// # Errors
+    /// [`CliError`] naming the file.
+    pub fn flush(&mut self) -> Result<(), CliError> {
+        self.writer.flush().map_err(|error| self.refused(error))
+    }
+
     /// A file without a name beside this one, for what can only be put behind something that is known later.
     ///
     /// # Errors

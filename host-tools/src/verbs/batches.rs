@@ -10,7 +10,7 @@ use crate::progress;
 use crate::status::Status;
 use serde::Serialize;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use tamis_quant::batches::{
     self, Batch, BatchError, Files, JsonLines, Options, Pipeline, Prefetch, SafetensorsParts, Shuffle, Summary,
@@ -61,6 +61,7 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
     let progress = pipeline.progress();
     let bar = progress::bar(output, "batches", 0);
     let mut writer = Writer::begin(args.format, sink.begin()?)?;
+    let picture = svg.map(Sink::begin).transpose()?;
     let mut batches = Prefetch::start(pipeline, PREFETCH);
     for batch in &mut batches {
         writer.write(&batch.explain()?)?;
@@ -70,10 +71,7 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
     }
     let summary = batches.finish().explain()?;
     drop(bar);
-    let len_bytes = writer.finish(vocabularies)?;
-    if let Some(svg) = svg {
-        svg.write(batches::picture(&summary).as_bytes())?;
-    }
+    let len_bytes = keep(writer.finish(vocabularies)?, picture, &batches::picture(&summary))?;
     Ok(Written {
         out: args.target.out.display().to_string(),
         format: match args.format {
@@ -89,6 +87,22 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
         padding_share: summary.total().waste(),
         summary,
     })
+}
+
+/// Keeps the batches, whose length it returns, and the picture: both, or neither, since all bytes are with the system before a
+/// file takes its name, and what goes to standard output goes first.
+fn keep(mut batches: Pending, picture: Option<Pending>, svg: &str) -> Result<u64, CliError> {
+    batches.flush()?;
+    let Some(mut picture) = picture else { return batches.keep() };
+    picture.writer().write_all(svg.as_bytes()).map_err(|error| picture.refused(error))?;
+    picture.flush()?;
+    if picture.is_stream() {
+        picture.keep()?;
+        return batches.keep();
+    }
+    let len_bytes = batches.keep()?;
+    picture.keep()?;
+    Ok(len_bytes)
 }
 
 fn files(args: &Batches) -> Files {
@@ -172,14 +186,15 @@ impl Writer {
         }
     }
 
-    fn finish(self, vocabularies: (u32, u32)) -> Result<u64, CliError> {
+    /// The file, whole but not yet kept.
+    fn finish(self, vocabularies: (u32, u32)) -> Result<Pending, CliError> {
         match self {
-            Self::JsonLines(pending) => pending.keep(),
+            Self::JsonLines(pending) => Ok(pending),
             Self::Safetensors(mut pending, spool, parts) => {
                 let header = parts.write_header(vocabularies, pending.writer());
                 header.map_err(|error| pending.refused(error))?;
                 pending.append(spool)?;
-                pending.keep()
+                Ok(pending)
             }
         }
     }

@@ -68,6 +68,10 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
     match (&args.network.arch, args.float) {
         (Some(arch), true) => in_reals(args, Path::new(arch), output),
         (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
+        (None, true) if crate::nnue::is_nnue(&args.model) => {
+            Err(CliError::usage(format!("{}: a .nnue file holds integers already", args.model.display()))
+                .help("leave --float out"))
+        }
         (None, true) => {
             Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml"))
         }

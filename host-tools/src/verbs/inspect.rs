@@ -2,7 +2,7 @@
 
 use crate::cli::Inspect;
 use crate::error::{CliError, Explain};
-use crate::facts::{self, Disagreement, OperationFacts, OrderFacts, ProofFacts, TensorFacts};
+use crate::facts::{self, Disagreement, EngineFacts, OperationFacts, OrderFacts, ProofFacts, TensorFacts};
 use crate::files::ModelFile;
 use crate::output::Report;
 use crate::seal::{sign, unproved_warning};
@@ -22,7 +22,10 @@ use tamis_runtime::format::Model;
 #[derive(Debug, Serialize)]
 pub struct Inspection {
     file: String,
+    /// Of the file.
     len_bytes: usize,
+    /// Of the container, which is another where the file is a `.nnue` file.
+    container_len_bytes: usize,
     format_version: u32,
     network: String,
     architecture: String,
@@ -42,9 +45,10 @@ pub struct Inspection {
     output_buckets: u32,
     /// The real value of one unit of the output.
     output_unit: f32,
-    /// Its name where it has one.
     #[serde(skip)]
-    centipawns: bool,
+    unit: UnitName,
+    /// What an engine is built for, of networks that the engine interface takes.
+    engine: Option<EngineFacts>,
     /// The order of the neurons, where it is not the trainer's.
     permutation: Option<OrderFacts>,
     tensors: Vec<TensorFacts>,
@@ -66,7 +70,8 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     let contents = Contents::of(&model).explain_at(&args.model)?;
     Ok(Inspection {
         file: args.model.display().to_string(),
-        len_bytes: model.bytes().len(),
+        len_bytes: file.len_bytes(),
+        container_len_bytes: model.bytes().len(),
         format_version: model.header().version,
         network: people.name.to_owned(),
         architecture: contents.architecture,
@@ -81,7 +86,8 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         max_active: model.input().max_active,
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
-        centipawns: contents.centipawns,
+        unit: contents.unit,
+        engine: EngineFacts::of(&model),
         permutation: contents.permutation,
         tensors: facts::of_model(&model, &people, |name| contents.scales.get(name).copied()),
         operations: facts::operations(&model, &people),
@@ -90,10 +96,19 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     })
 }
 
+/// What the output's unit is called.
+#[derive(Debug, Clone, Copy)]
+enum UnitName {
+    Centipawns,
+    /// Of the Stockfish family: its own, from which engines make centipawns by the material on the board.
+    Internal,
+    Nameless,
+}
+
 /// What follows from a container's tensors, of whichever kind of network.
 struct Contents {
     architecture: String,
-    centipawns: bool,
+    unit: UnitName,
     permutation: Option<OrderFacts>,
     /// Multipliers of tensors, where one number made the integers.
     scales: BTreeMap<String, i32>,
@@ -108,7 +123,7 @@ impl Contents {
             let proof = prove_graph(&graph);
             return Ok(Self {
                 architecture: facts::graph_in_one_line(&graph),
-                centipawns: false,
+                unit: UnitName::Nameless,
                 permutation: None,
                 scales: BTreeMap::new(),
                 claims: graph_claims(model, &graph, &proof)?,
@@ -120,7 +135,7 @@ impl Contents {
             let proof = prove_nnue(&net);
             return Ok(Self {
                 architecture: net.shape.to_string(),
-                centipawns: false,
+                unit: UnitName::Internal,
                 permutation: None,
                 scales: BTreeMap::new(),
                 claims: nnue_claims(model, &net, &proof)?,
@@ -132,7 +147,7 @@ impl Contents {
         let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
         Ok(Self {
             architecture: facts::one_line(&net.arch),
-            centipawns: unit(&net.arch) == "centipawns",
+            unit: if unit(&net.arch) == "centipawns" { UnitName::Centipawns } else { UnitName::Nameless },
             permutation: net.permutation.as_ref().map(OrderFacts::of),
             scales: tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect(),
             claims: claims(model, &net, &proof)?,
@@ -162,7 +177,11 @@ impl Report for Inspection {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}: {}", self.network, self.architecture)?;
         writeln!(out, "  file       {}, container version {}", self.file, self.format_version)?;
-        writeln!(out, "  length     {} bytes", self.len_bytes)?;
+        let as_container = match self.container_len_bytes {
+            same if same == self.len_bytes => String::new(),
+            other => format!(", as a container {other} bytes"),
+        };
+        writeln!(out, "  length     {} bytes{as_container}", self.len_bytes)?;
         writeln!(out, "  source     {} (FNV-1a {})", self.source, self.source_hash)?;
         if let Some(text) = &self.text {
             writeln!(out, "  text       {}", text.escape_debug())?;
@@ -174,12 +193,17 @@ impl Report for Inspection {
             writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
         }
         writeln!(out, "  buckets    {}", self.output_buckets)?;
-        self.permutation.iter().try_for_each(|order| order.print(out))?;
-        match (self.centipawns, self.output_unit) {
-            (true, 1.0) => writeln!(out, "  unit       one output unit is 1 centipawn\n")?,
-            (true, unit) => writeln!(out, "  unit       one output unit is {unit} centipawns\n")?,
-            (false, unit) => writeln!(out, "  unit       one output unit is {unit}\n")?,
+        if let Some(engine) = &self.engine {
+            writeln!(out, "  engine     {engine}")?;
         }
+        self.permutation.iter().try_for_each(|order| order.print(out))?;
+        let name = match (self.unit, self.output_unit) {
+            (UnitName::Centipawns, 1.0) => " centipawn",
+            (UnitName::Centipawns, _) => " centipawns",
+            (UnitName::Internal, _) => " of the family's internal unit, not centipawns",
+            (UnitName::Nameless, _) => "",
+        };
+        writeln!(out, "  unit       one output unit is {}{name}\n", self.output_unit)?;
         facts::print(out, &self.tensors)?;
         writeln!(out)?;
         let mut rows = vec![OperationFacts::heading()];

@@ -35,7 +35,9 @@ pub enum Packed {
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
-    if is_nnue(&args.bare) {
+    // Too short to say what it is, a file is still what its name says.
+    let is_named_nnue = args.bare.extension().is_some_and(|extension| extension == "nnue");
+    if is_nnue(&args.bare) || is_named_nnue && args.arch.is_none() && !files::is_container(&args.bare) {
         return nnue::run(args, output).map(|packed| Packed::Nnue(Box::new(packed)));
     }
     let Some(arch_file) = &args.arch else {

@@ -6,7 +6,7 @@ use super::indexed::Indexed;
 use super::lines::Lines;
 use super::options::{Files, Options, Shuffle};
 use super::order::Order;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -70,11 +70,22 @@ fn read(files: &mut [Indexed], line: u32, texts: &mut Texts) -> Result<(), Batch
     files.iter_mut().zip(fields).try_for_each(|(file, text)| file.read(line.into(), text))
 }
 
+/// Refuses a pipe or a device: every pass opens the file anew, and what one pass took of a pipe, the next misses. A folder is
+/// left to the reader, which has the system's words for it.
+fn check_regular(path: &Path) -> Result<(), BatchError> {
+    let metadata = path.metadata().map_err(|error| BatchError::io(path, &error))?;
+    if metadata.is_file() || metadata.is_dir() {
+        return Ok(());
+    }
+    Err(BatchError::NotRegular { file: path.to_owned() })
+}
+
 impl Corpus {
     /// Opens the files; for a shuffle reads them once, to count their lines and find them again.
     pub fn open(files: &Files, options: &Options) -> Result<Self, BatchError> {
         let mut paths = vec![files.source.clone(), files.target.clone()];
         paths.extend(files.alignments.clone());
+        paths.iter().try_for_each(|path| check_regular(path))?;
         let truncate = options.truncate;
         if options.shuffle == Shuffle::None {
             // What cannot be read is found before anything else is done.

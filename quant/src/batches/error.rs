@@ -23,6 +23,12 @@ pub enum BatchError {
         /// Whether the bytes are to blame, not the file system.
         is_damage: bool,
     },
+    /// A corpus that cannot be opened twice.
+    #[error("{}: is not a regular file; a corpus is read more than once", file.display())]
+    NotRegular {
+        /// The pipe or device.
+        file: PathBuf,
+    },
     /// A line that is not what it has to be.
     #[error("{}: line {line}: {cause}", file.display())]
     Line {
@@ -172,12 +178,12 @@ pub enum OptionFault {
 }
 
 impl BatchError {
-    /// [`FaultClass::Io`], [`FaultClass::Usage`] for options, else [`FaultClass::Malformed`].
+    /// [`FaultClass::Io`], [`FaultClass::Usage`] for options and pipes, else [`FaultClass::Malformed`].
     #[must_use]
     pub const fn class(&self) -> FaultClass {
         match self {
             Self::Io { is_damage: false, .. } | Self::Lost => FaultClass::Io,
-            Self::Options(_) => FaultClass::Usage,
+            Self::Options(_) | Self::NotRegular { .. } => FaultClass::Usage,
             _ => FaultClass::Malformed,
         }
     }
@@ -197,6 +203,23 @@ impl BatchError {
                 "remove one of the lines; every id behind it then changes"
             }
             Self::Line { cause: LineFault::TooLong, .. } => "give text with a sentence a line",
+            Self::Line { cause: LineFault::Special { .. } | LineFault::NoSpecial { .. }, .. } => {
+                "make the vocabulary with onmt-build-vocab, or put these three lines in front; every id then moves by what was added"
+            }
+            Self::Line {
+                cause: LineFault::Alignment(AlignmentFault::Source { .. } | AlignmentFault::Target { .. }),
+                ..
+            } => "align the text as it was tokenised for these files, source first: SOURCE-TARGET",
+            Self::Line { cause: LineFault::Alignment(_), .. } => {
+                "write pairs as fast_align and eflomal do: 0-0 1-2, blanks between them"
+            }
+            Self::Io { is_damage: true, .. } => {
+                "the gzip is cut off or damaged: copy or make it again; `gzip -t` tests it"
+            }
+            Self::Io { .. } => "check the path, and who may read there",
+            Self::NotRegular { .. } => "write it to a file first, and give that",
+            Self::Changed { .. } => "start again when nothing writes to the file any more",
+            Self::TooManyLines { .. } => "split the corpus, and make batches of each part",
             _ => return None,
         })
     }

@@ -245,6 +245,24 @@ impl NnueError {
             _ => FaultClass::Malformed,
         }
     }
+
+    /// What to do next, where the message does not say it.
+    #[must_use]
+    pub const fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::CutOff { .. }
+            | Self::TransformerHash { .. }
+            | Self::HeaderHash { .. }
+            | Self::StackHash { .. }
+            | Self::StacksLength { .. }
+            | Self::Leb128Short { .. }
+            | Self::Leb128CutOff { .. }
+            | Self::Leb128Left { .. }
+            | Self::Leb128Longer { .. }
+            | Self::Range { .. } => Some("copy or download it again, in binary mode"),
+            _ => None,
+        }
+    }
 }
 
 /// "`shape` has 3 or `shape` has 4"

@@ -169,6 +169,38 @@ fn nothing_is_written_of_what_is_wrong() {
     assert!(host_tools!("batches", "--help").fine().text().contains("--alignments"));
 }
 
+/// Where a part cannot be written, the other does not stay.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_picture_that_cannot_be_written_leaves_no_batches() {
+    let folder = tempfile::tempdir().unwrap();
+    corpus(folder.path());
+    let there = names(folder.path());
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let more = arguments(folder.path(), &["--svg", "-"], "out");
+    let status = std::process::Command::new(super::binary()).args(more).stdout(full).status().unwrap();
+    assert_eq!((status.code(), names(folder.path())), (Some(4), there));
+}
+
+/// A pipe gives its bytes once, a corpus is read more than once.
+#[cfg(unix)]
+#[test]
+fn a_corpus_that_is_no_regular_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    corpus(folder.path());
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for shuffle in ["0", "-1"] {
+        let mut all = arguments(folder.path(), &["--shuffle", shuffle], "out");
+        let place = all.iter().position(|word| word == "--src").unwrap();
+        all[place + 1] = pipe.clone().into();
+        let ran = run(all);
+        assert_eq!(ran.status, 2, "{}", ran.stderr);
+        let words = "pipe: is not a regular file; a corpus is read more than once\nhelp: write it to a file first";
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_token_network_goes_from_text_to_a_verdict() {
     let folder = tempfile::tempdir().unwrap();

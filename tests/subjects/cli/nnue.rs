@@ -69,6 +69,19 @@ fn a_file_is_packed_inspected_evaluated_verified_and_comes_back() {
         let [of_file, of_model] = [&file, &model].map(|path| host_tools!("inspect", path, "--json").fine().json());
         assert_eq!((&of_file["signature"], &of_file["text"]), (&of_model["signature"], &"made up".into()));
         assert_eq!(of_model["proof"]["holds"], true);
+        for (report, path) in [(&of_file, &file), (&of_model, &model)] {
+            assert_eq!(report["len_bytes"], fs::metadata(path).unwrap().len());
+            assert_eq!(report["container_len_bytes"], fs::metadata(&model).unwrap().len());
+        }
+        let ran = host_tools!("inspect", file).fine();
+        let engine = match net.shape.features {
+            FeatureSet::HalfKp => "640 features x 64 king buckets, without kings; 1 output bucket, 1 output\n",
+            _ => "704 features x 32 king buckets, mirrored, kings merged; 8 output buckets, 1 output\n",
+        };
+        let engine = format!("  engine     accumulator {} wide; {engine}", of_file["engine"]["accumulator"]);
+        for words in [&engine, " bytes, as a container ", "is 1 of the family's internal unit, not centipawns"] {
+            assert!(ran.text().contains(words), "{words}: {}", ran.text());
+        }
 
         let batch = positions(folder.path());
         let ran = host_tools!("verify", model, "--positions", batch).fine();
@@ -87,6 +100,10 @@ fn another_networks_file_fails_the_verification() {
     let ran = host_tools!("verify", model, "--positions", batch, "--checkpoint", other_file, "--json");
     assert_eq!((ran.status, &ran.json()["same_file"]), (1, &false.into()));
     assert!(ran.stderr.contains("made from another file"), "{}", ran.stderr);
+    assert_eq!(ran.json()["difference"]["byte"], 0, "the version");
+    let ran = host_tools!("verify", model, "--positions", batch, "--checkpoint", other_file);
+    assert!(ran.text().contains("NOT the file that comes back; byte 0 is the first that differs"), "{}", ran.text());
+    assert!(ran.text().contains("packed from, not to "), "{}", ran.text());
 }
 
 #[test]
@@ -96,6 +113,8 @@ fn what_a_file_has_no_use_for_is_refused() {
     host_tools!("pack", file, "-o", model).fine();
     let bytes = fs::read(&file).unwrap();
     fs::write(&cut, &bytes[..bytes.len() - 9]).unwrap();
+    let short = folder.path().join("e.nnue");
+    fs::write(&short, [0x20, 0x2F, 0xF3]).unwrap();
     fs::write(&threats, [0xFA, 0x8A, 0x44, 0x6A, 0, 0, 0, 0]).unwrap();
     let (checkpoint, arch) = reference();
     let batch = positions(folder.path());
@@ -112,6 +131,16 @@ fn what_a_file_has_no_use_for_is_refused() {
         (host_tools!("verify", model, "--positions", batch, "--checkpoint", cut), 3, "cut.nnue"),
         (host_tools!("verify", model, "--positions", batch, "--html", out), 2, "--html"),
         (host_tools!("pack", file, "-o", file, "--force"), 2, "is an input"),
+        (
+            host_tools!("pack", short, "-o", out),
+            3,
+            "is the file cut off?\nhelp: copy or download it again, in binary mode",
+        ),
+        (host_tools!("verify", file, "--positions", batch), 2, "net.nnue -o OUT`"),
+        (host_tools!("unpack", file, "-o", out), 2, "is a .nnue file, expected a container"),
+        (host_tools!("export", file, "-o", out), 2, "is a .nnue file, which holds integers already"),
+        (host_tools!("eval", file, "--inputs", batch), 2, "is a .nnue file, which holds integers already"),
+        (host_tools!("eval", file, "--float", "--fen", FENS[0]), 2, "help: leave --float out"),
     ] {
         assert_eq!(ran.status, status, "{}", ran.stderr);
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);

@@ -8,7 +8,10 @@ use crate::nnue::{NnueFile, is_nnue, refuse};
 use crate::output::Output;
 use crate::progress;
 use serde::Serialize;
+use std::fmt;
 use std::io::{self, Write};
+use tamis_quant::pack::unpack_nnue;
+use tamis_quant::stockfish::to_bytes;
 use tamis_quant::verify::Gates;
 use tamis_quant::verify::nnue::{NnueReport, verify_nnue};
 use tamis_runtime::format::Model;
@@ -18,8 +21,39 @@ use tamis_runtime::format::Model;
 pub struct VerifiedNnue {
     schema: &'static str,
     checkpoint: Option<String>,
+    /// Where the file that was given leaves the one that comes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Difference>,
     #[serde(flatten)]
     pub report: NnueReport,
+}
+
+/// Two files that are not the same.
+#[derive(Debug, Serialize)]
+struct Difference {
+    /// The first byte in which they differ, from 0; none where the shorter one is the longer one's start.
+    byte: Option<usize>,
+    /// Of the file that was given.
+    len_bytes: usize,
+    /// Of the file that comes back.
+    expected_len_bytes: usize,
+}
+
+impl Difference {
+    fn of(given: &[u8], expected: &[u8]) -> Option<Self> {
+        let byte = given.iter().zip(expected).position(|(given, expected)| given != expected);
+        let (len_bytes, expected_len_bytes) = (given.len(), expected.len());
+        (byte.is_some() || len_bytes != expected_len_bytes).then_some(Self { byte, len_bytes, expected_len_bytes })
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.byte {
+            Some(byte) => write!(f, "byte {byte} is the first that differs"),
+            None => write!(f, "{} bytes, expected {}", self.len_bytes, self.expected_len_bytes),
+        }
+    }
 }
 
 /// Reads the positions and the file, if one is given, and asks.
@@ -49,8 +83,14 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates, output: &Output) -> R
     let report = verify_nnue(model, &positions, file.as_ref().map(|file| &*file.bytes), gates, &mut step);
     bar.finish_and_clear();
     let report = report.explain_at(&args.model)?;
+    let difference = match file {
+        Some(file) if report.same_file == Some(false) => {
+            Difference::of(&file.bytes, &to_bytes(&unpack_nnue(&model).explain_at(&args.model)?))
+        }
+        _ => None,
+    };
     let checkpoint = args.truth.checkpoint.as_ref().map(|path| path.display().to_string());
-    Ok(VerifiedNnue { schema: "tamis-verify-nnue-1", checkpoint, report })
+    Ok(VerifiedNnue { schema: "tamis-verify-nnue-1", checkpoint, difference, report })
 }
 
 impl VerifiedNnue {
@@ -79,7 +119,8 @@ impl VerifiedNnue {
         if let Some(path) = &self.checkpoint {
             let same = report.same_file == Some(true);
             let verdict = if same { "the file that comes back, byte for byte" } else { "NOT the file that comes back" };
-            writeln!(out, "  checkpoint  {path}: {verdict}")?;
+            let place = self.difference.as_ref().map(|difference| format!("; {difference}")).unwrap_or_default();
+            writeln!(out, "  checkpoint  {path}: {verdict}{place}")?;
         }
         text::print_runtime_and_proof(out, &report.runtime, &report.proof)?;
         writeln!(out, "\n3. How far is the integer model from full precision?")?;
@@ -88,6 +129,9 @@ impl VerifiedNnue {
                 writeln!(out, "  not at all: the .nnue file holds these integers, and its own rules give every value")?
             }
             count => writeln!(out, "  {count} values are NOT those that the .nnue file's own rules give")?,
+        }
+        if let (Some(false), Some(path)) = (report.same_file, &self.checkpoint) {
+            writeln!(out, "  held to the file that the container was packed from, not to {path}")?;
         }
         text::print_gates(out, &report.gates)
     }

@@ -1,0 +1,62 @@
+//! What a chess engine has to be built for: the numbers that `Network` and `Expected` of the runtime's engine interface take.
+
+use serde::Serialize;
+use std::fmt;
+use tamis_runtime::engine::AnyNetwork;
+use tamis_runtime::format::{Model, feature_set};
+
+/// The shape that an engine fixes.
+#[derive(Debug, Serialize)]
+pub struct EngineFacts {
+    /// Elements of one perspective's accumulator.
+    accumulator: usize,
+    features_per_king_bucket: u32,
+    king_buckets: u32,
+    /// Whether the board is mirrored while the own king stands on files e to h.
+    mirrored: bool,
+    /// `both`, `merged` or `none`
+    kings: &'static str,
+    output_buckets: u32,
+    outputs: usize,
+}
+
+impl EngineFacts {
+    /// Of a container that the engine interface takes, else none.
+    pub fn of(model: &Model<'_>) -> Option<Self> {
+        let network = AnyNetwork::load(model.bytes()).ok()?;
+        let input = model.input();
+        let features_per_king_bucket = feature_set::per_king_bucket(input.feature_set)?;
+        Some(Self {
+            accumulator: network.hidden(),
+            features_per_king_bucket,
+            king_buckets: input.size / features_per_king_bucket,
+            mirrored: matches!(input.feature_set, feature_set::CHESS_MIRRORED | feature_set::MERGED_MIRRORED),
+            kings: match input.feature_set {
+                feature_set::MERGED | feature_set::MERGED_MIRRORED => "merged",
+                feature_set::NO_KINGS => "none",
+                _ => "both",
+            },
+            output_buckets: input.bucket_count,
+            outputs: network.outputs(),
+        })
+    }
+}
+
+impl fmt::Display for EngineFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let Self { accumulator, features_per_king_bucket, king_buckets, output_buckets, outputs, .. } = self;
+        write!(f, "accumulator {accumulator} wide; {features_per_king_bucket} features x {king_buckets} king bucket")?;
+        f.write_str(plural(*king_buckets as usize))?;
+        if self.mirrored {
+            f.write_str(", mirrored")?;
+        }
+        match self.kings {
+            "merged" => f.write_str(", kings merged")?,
+            "none" => f.write_str(", without kings")?,
+            _ => {}
+        }
+        write!(f, "; {output_buckets} output bucket{}", plural(*output_buckets as usize))?;
+        write!(f, ", {outputs} output{}", plural(*outputs))
+    }
+}
