@@ -200,7 +200,7 @@ impl Report for Inspection {
         let name = match (self.unit, self.output_unit) {
             (UnitName::Centipawns, 1.0) => " centipawn",
             (UnitName::Centipawns, _) => " centipawns",
-            (UnitName::Internal, _) => " of the family's internal unit, not centipawns",
+            (UnitName::Internal, _) => " of the family's internal units, not centipawns",
             (UnitName::Nameless, _) => "",
         };
         writeln!(out, "  unit       one output unit is {}{name}\n", self.output_unit)?;

@@ -79,7 +79,7 @@ fn a_file_is_packed_inspected_evaluated_verified_and_comes_back() {
             _ => "704 features x 32 king buckets, mirrored, kings merged; 8 output buckets, 1 output\n",
         };
         let engine = format!("  engine     accumulator {} wide; {engine}", of_file["engine"]["accumulator"]);
-        for words in [&engine, " bytes, as a container ", "is 1 of the family's internal unit, not centipawns"] {
+        for words in [&engine, " bytes, as a container ", "is 1 of the family's internal units, not centipawns"] {
             assert!(ran.text().contains(words), "{words}: {}", ran.text());
         }
 
