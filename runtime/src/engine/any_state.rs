@@ -1,6 +1,7 @@
 //! A state in memory of the caller's, for programs that learn a network's width from the file, and for other languages.
 
-use super::line::{Entry, Line, Top};
+use super::cache::{Cache, Entry};
+use super::line::{Line, Top};
 use super::man::{Colour, Man};
 use super::network::AnyNetwork;
 use super::ply::Ply;
@@ -144,9 +145,11 @@ impl<'m> AnyState<'m> {
                 hidden,
                 top: typed(top)?.first_mut()?,
                 accumulators: typed(accumulators)?.get_mut(..2 * hidden * count)?,
-                cached: typed(cached)?.get_mut(..2 * hidden * keys)?,
                 plies: typed(plies)?.get_mut(..count)?,
-                entries: typed(entries)?.get_mut(..2 * keys)?,
+                cache: Cache {
+                    accumulators: typed(cached)?.get_mut(..2 * hidden * keys)?,
+                    entries: typed(entries)?.get_mut(..2 * keys)?,
+                },
             };
             Some(Self { line, scratch })
         })();

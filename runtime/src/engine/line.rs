@@ -7,6 +7,7 @@
 //! entry was last filled for.
 
 use super::board::Board;
+use super::cache::{Cache, features};
 use super::eyes::Eyes;
 use super::man::{Colour, Man};
 use super::network::AnyNetwork;
@@ -15,9 +16,6 @@ use crate::error::RunError;
 use crate::exec::{Input, Output};
 use crate::kernels::Moved;
 use bytemuck::{Pod, Zeroable};
-
-/// Men of one colour that differ between a cache's entry and the board, at most: more is filled from nothing.
-const DIFFERENT: usize = 32;
 
 /// The last position, and how many there are.
 #[derive(Debug, Clone, Copy, Zeroable, Pod)]
@@ -36,18 +34,6 @@ impl Top {
     pub const EMPTY: Self = Self { board: Board::EMPTY, identity: 0, len: 0, plies: 0 };
 }
 
-/// What an entry of the cache was last filled for.
-#[derive(Debug, Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-pub(super) struct Entry {
-    pub board: Board,
-    pub is_filled: u64,
-}
-
-impl Entry {
-    pub const EMPTY: Self = Self { board: Board::EMPTY, is_filled: 0 };
-}
-
 /// The parts of a state.
 #[derive(Debug)]
 pub(super) struct Line<'s> {
@@ -56,10 +42,7 @@ pub(super) struct Line<'s> {
     /// (plies, 2, hidden)
     pub accumulators: &'s mut [i16],
     pub plies: &'s mut [Ply],
-    /// (keys, 2, hidden)
-    pub cached: &'s mut [i16],
-    /// (keys, 2)
-    pub entries: &'s mut [Entry],
+    pub cache: Cache<'s>,
     pub top: &'s mut Top,
 }
 
@@ -86,7 +69,7 @@ impl Line<'_> {
             return Err(RunError::Workspace { found: scratch_len_bytes, expected: workspace });
         }
         if self.top.identity != net.plan().identity() {
-            self.entries.fill(Entry::EMPTY);
+            self.cache.empty();
             self.top.identity = net.plan().identity();
         }
         let mut board = Board::EMPTY;
@@ -338,23 +321,9 @@ impl Line<'_> {
         let Some(top) = self.top_index() else { return };
         let (hidden, board) = (self.hidden, self.top.board);
         let king = board.king(colour);
-        let eyes = net.eyes(colour, king);
         let start = (2 * top + colour.index()) * hidden;
         let Some(out) = self.accumulators.get_mut(start..start + hidden) else { return };
-        let place = 2 * net.key(colour, king) + colour.index();
-        let cached = self.cached.get_mut(place * hidden..(place + 1) * hidden);
-        if let (Some(entry), Some(cached)) = (self.entries.get_mut(place), cached) {
-            let had = if entry.is_filled == 0 { Board::EMPTY } else { entry.board };
-            if entry.is_filled == 0 {
-                net.plan().start(cached);
-            }
-            change(net, &eyes, cached, &had, &board);
-            (entry.board, entry.is_filled) = (board, 1);
-            out.copy_from_slice(cached);
-        } else {
-            net.plan().start(out);
-            change(net, &eyes, out, &Board::EMPTY, &board);
-        }
+        self.cache.fill(net, colour, king, &board, out);
         if let Some(ply) = self.plies.get_mut(top) {
             ply.set_computed(colour);
         }
@@ -368,18 +337,4 @@ fn crosses(net: &AnyNetwork<'_>, ply: &Ply) -> bool {
 
 fn crosses_for(net: &AnyNetwork<'_>, ply: &Ply, colour: Colour) -> bool {
     ply.king_move(colour).is_some_and(|(from, to)| net.key(colour, from) != net.key(colour, to))
-}
-
-/// Takes an accumulator from one board to another.
-fn change(net: &AnyNetwork<'_>, eyes: &Eyes, accumulator: &mut [i16], from: &Board, to: &Board) {
-    let (mut added, mut removed) = (to.without(from).peekable(), from.without(to).peekable());
-    while added.peek().is_some() || removed.peek().is_some() {
-        let plus = features(net, eyes, added.by_ref().take(DIFFERENT));
-        let minus = features(net, eyes, removed.by_ref().take(DIFFERENT));
-        net.plan().change(accumulator, None, &plus, &minus);
-    }
-}
-
-fn features(net: &AnyNetwork<'_>, eyes: &Eyes, men: impl Iterator<Item = Man>) -> heapless::Vec<u32, DIFFERENT> {
-    men.filter(|man| net.has_feature(*man)).map(|man| eyes.feature(man)).collect()
 }

@@ -52,6 +52,7 @@
 
 mod any_state;
 mod board;
+mod cache;
 mod error;
 mod eyes;
 mod line;

@@ -1,6 +1,7 @@
 //! A search's own memory: the line of play and the refresh cache, with their sizes in the type.
 
-use super::line::{Entry, Line, Top};
+use super::cache::{Cache, Entry};
+use super::line::{Line, Top};
 use super::man::{Colour, Man};
 use super::network::Network;
 use super::ply::Ply;
@@ -52,8 +53,10 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
             hidden: HIDDEN,
             accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
             plies: &mut self.plies,
-            cached: self.cached.as_flattened_mut().as_flattened_mut(),
-            entries: self.entries.as_flattened_mut(),
+            cache: Cache {
+                accumulators: self.cached.as_flattened_mut().as_flattened_mut(),
+                entries: self.entries.as_flattened_mut(),
+            },
             top: &mut self.top,
         };
         (line, self.scratch.as_mut())
