@@ -7,7 +7,7 @@ use super::man::{Colour, Man};
 use super::network::AnyNetwork;
 use bytemuck::{Pod, Zeroable};
 
-/// Men of one colour that differ between a cache's entry and the board, at most: more is filled from nothing.
+/// Men that one pass adds at most, and men that it removes; a filling takes as many passes as it needs.
 const DIFFERENT: usize = 32;
 
 /// What an entry of the cache was last filled for.
