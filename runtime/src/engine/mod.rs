@@ -36,13 +36,13 @@
 //! |---|---|
 //! | [`Network::load`] | one pass over the file for its checksum, no copy, no allocation |
 //! | [`State::refresh`] | both accumulators from the cache's entries: the men that differ since those were filled, a row each |
-//! | [`State::push`], [`State::pop`] | some 30 bytes noted, bits of a board flipped; no row is touched |
+//! | [`State::push`], [`State::pop`] | the men are noted, bits of a board flipped; no row is touched |
 //! | [`State::push_null`] | a counter |
 //! | [`State::evaluate`] | the rows of the moves since the last position of the line that was evaluated, two to four a colour and move, then the layers |
 //! | the same after a king went to another bucket | for that colour the cache's entry, as in a refresh |
 //!
-//! A quiet move at 128 wide, pushed, evaluated and taken back, is about a thousand instructions on AVX2, of which the two kernels, all that
-//! grows with the width, are 320; `benches/instructions/expected.txt` has the count, as `engine-head`, and `benches/NOTES.md` has times.
+//! A quiet move at 128 wide, pushed, evaluated and taken back, is about a thousand instructions on AVX2, of which only the two kernels'
+//! part grows with the width; `benches/instructions/expected.txt` has the count, as `engine-head`, and `benches/NOTES.md` has times.
 //!
 //! A position that is never evaluated costs nothing but its push and pop. [`AnyNetwork`] and [`AnyState`] do the same for a width that is
 //! known only when the program runs, e.g. of a file that a user names (`EvalFile`); load it beside the embedded one, call
