@@ -230,3 +230,20 @@ pub fn by_name(name: &str) -> Option<&'static Kernels> {
 pub fn best() -> &'static Kernels {
     tiers().next_back().unwrap_or(&scalar::KERNELS)
 }
+
+/// The tier that the build's target names, chosen when it is compiled: what firmware takes, because nothing of the other tiers is
+/// linked then. On processors that are asked ([`best`]) it is the portable one.
+///
+/// ```
+/// use tamis_runtime::kernels;
+/// assert!(kernels::by_name(kernels::of_target().name).is_some());
+/// ```
+pub const fn of_target() -> &'static Kernels {
+    OF_TARGET
+}
+
+/// Processors without vectors gain nothing from the portable tier's.
+#[cfg(target_os = "none")]
+const OF_TARGET: &Kernels = &scalar::KERNELS;
+#[cfg(not(target_os = "none"))]
+const OF_TARGET: &Kernels = &wide::KERNELS;
