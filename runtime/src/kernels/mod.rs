@@ -10,7 +10,11 @@
 
 #![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
 
+#[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
+mod blocked;
 mod detect;
+#[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
+mod micro;
 mod prefetch;
 pub mod scalar;
 pub mod suite;
@@ -28,6 +32,10 @@ mod avxvnni;
 mod neon;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
+#[cfg(all(target_arch = "riscv32", target_os = "none"))]
+mod rv32;
+#[cfg(cortex_m = "thumb1")]
+mod thumb1;
 pub use prefetch::prefetch;
 
 /// One entry of a table.
@@ -183,6 +191,8 @@ struct Candidate {
 static CANDIDATES: &[Candidate] = &[
     Candidate { table: &scalar::KERNELS, is_available: always },
     Candidate { table: &wide::KERNELS, is_available: always },
+    #[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
+    Candidate { table: &blocked::KERNELS, is_available: always },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx2::KERNELS, is_available: detect::avx2 },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -244,6 +254,6 @@ pub const fn of_target() -> &'static Kernels {
 
 /// Processors without vectors gain nothing from the portable tier's.
 #[cfg(target_os = "none")]
-const OF_TARGET: &Kernels = &scalar::KERNELS;
+const OF_TARGET: &Kernels = &blocked::KERNELS;
 #[cfg(not(target_os = "none"))]
 const OF_TARGET: &Kernels = &wide::KERNELS;

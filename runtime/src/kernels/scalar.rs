@@ -187,6 +187,28 @@ fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i
     }
 }
 
+/// The sums before any product: the biases, or zeros.
+#[inline(always)]
+pub(super) fn start(bias: &[i32], out: &mut [i32]) {
+    for (row, sum) in out.iter_mut().enumerate() {
+        *sum = bias.get(row).copied().unwrap_or(0);
+    }
+}
+
+/// What a tier's dense kernel does with slices that it cannot walk: those that hold the layer go through the definition.
+#[cold]
+#[inline(never)]
+pub(super) fn affine_or_zeros<T: Copy + Into<i32>>(
+    is_held: bool,
+    x: &[T],
+    w: &[i8],
+    stride: usize,
+    bias: &[i32],
+    out: &mut [i32],
+) {
+    if is_held { affine(x, w, stride, bias, out) } else { out_of_contract(out) }
+}
+
 /// What a tier's dense kernel does with slices whose lengths break its contract, instead of reading where nothing is.
 pub(super) fn out_of_contract(out: &mut [i32]) {
     out.fill(0);

@@ -121,9 +121,15 @@ mod tests {
                 let mut out = [7; 16];
                 (tier.affine_i8.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
                 assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
-                let mut out = [7; 16];
-                (tier.affine_i16.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
-                assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
+                // A tier may take the definition's kernels of reals and i16, which look at every index.
+                if tier.affine_i16.from != "scalar" {
+                    let mut out = [7; 16];
+                    (tier.affine_i16.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
+                    assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
+                }
+            }
+            if tier.affine_f32.from == "scalar" {
+                continue;
             }
             // Seven times this is just beyond the largest number.
             let mut out = [7.0; 8];

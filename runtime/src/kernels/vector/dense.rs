@@ -64,8 +64,13 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
 /// Whether `outputs` rows lie within the stride and `weights` elements hold `groups` groups: what every unchecked load below rests
 /// on. Any safe code can call a kernel, with any stride, so the product must not wrap.
 #[inline(always)]
-pub(super) fn fits(groups: usize, stride: usize, weights: usize, outputs: usize) -> bool {
-    let needed = stride.checked_mul(4).and_then(|group| group.checked_mul(groups));
+pub(in crate::kernels) fn fits(groups: usize, stride: usize, weights: usize, outputs: usize) -> bool {
+    // Products of small numbers cannot wrap, and the others' check is a library call on the smallest processors.
+    let needed = if (groups | stride) < 1 << 14 {
+        Some(stride * 4 * groups)
+    } else {
+        stride.checked_mul(4).and_then(|group| group.checked_mul(groups))
+    };
     outputs <= stride && stride.is_multiple_of(4) && needed.is_some_and(|needed| needed <= weights)
 }
 

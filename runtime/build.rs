@@ -1,0 +1,31 @@
+//! Which Cortex-M instructions the build may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`.
+//!
+//! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the target's name
+//! and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a build has the portable
+//! kernels only.
+
+use std::env;
+
+/// ARMv8-M processors with the DSP extension, in LLVM's names.
+const DSP: [&str; 8] =
+    ["cortex-m33", "cortex-m33f", "cortex-m35p", "cortex-m52", "cortex-m55", "cortex-m85", "star-mc1", "star-mc3"];
+/// Those of them with Helium, the M-profile vector extension on integers.
+const MVE: [&str; 3] = ["cortex-m52", "cortex-m55", "cortex-m85"];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(cortex_m, values(\"thumb1\", \"dsp\", \"mve\"))");
+    let target = env::var("TARGET").unwrap_or_default();
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let cpu = flags.split(['\x1f', ' ']).filter_map(|flag| flag.split_once("target-cpu=")).next_back();
+    let cpu = cpu.map_or("", |(_, cpu)| cpu);
+    let is_main = target.starts_with("thumbv8m.main");
+    let has = [
+        ("thumb1", target.starts_with("thumbv6m") || target.starts_with("thumbv8m.base")),
+        ("dsp", target.starts_with("thumbv7em") || (is_main && DSP.contains(&cpu))),
+        ("mve", is_main && MVE.contains(&cpu)),
+    ];
+    for (name, _) in has.into_iter().filter(|(_, has)| *has) {
+        println!("cargo::rustc-cfg=cortex_m=\"{name}\"");
+    }
+}
