@@ -13,6 +13,8 @@
 #[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
 mod blocked;
 mod detect;
+#[cfg(cortex_m = "dsp")]
+mod dsp;
 #[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
 mod micro;
 mod prefetch;
@@ -193,6 +195,8 @@ static CANDIDATES: &[Candidate] = &[
     Candidate { table: &wide::KERNELS, is_available: always },
     #[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
     Candidate { table: &blocked::KERNELS, is_available: always },
+    #[cfg(cortex_m = "dsp")]
+    Candidate { table: &dsp::KERNELS, is_available: always },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx2::KERNELS, is_available: detect::avx2 },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]

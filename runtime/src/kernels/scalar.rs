@@ -158,7 +158,8 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine(x, w, stride, bias, out);
 }
 
-fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+/// [`super::AffineI8`].
+pub(super) fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     for (row, sum) in out.iter_mut().enumerate() {
         *sum = bias.get(row).copied().unwrap_or(0);
         for (col, value) in x.iter().enumerate() {
@@ -185,28 +186,6 @@ fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i
             *sum = sum.wrapping_add(i32::from(*value) * weight);
         }
     }
-}
-
-/// The sums before any product: the biases, or zeros.
-#[inline(always)]
-pub(super) fn start(bias: &[i32], out: &mut [i32]) {
-    for (row, sum) in out.iter_mut().enumerate() {
-        *sum = bias.get(row).copied().unwrap_or(0);
-    }
-}
-
-/// What a tier's dense kernel does with slices that it cannot walk: those that hold the layer go through the definition.
-#[cold]
-#[inline(never)]
-pub(super) fn affine_or_zeros<T: Copy + Into<i32>>(
-    is_held: bool,
-    x: &[T],
-    w: &[i8],
-    stride: usize,
-    bias: &[i32],
-    out: &mut [i32],
-) {
-    if is_held { affine(x, w, stride, bias, out) } else { out_of_contract(out) }
 }
 
 /// What a tier's dense kernel does with slices whose lengths break its contract, instead of reading where nothing is.

@@ -27,7 +27,8 @@ pub(in crate::kernels) trait Blocks<T> {
     unsafe fn one(x: *const T, w: *const i8, stride_bytes: usize, groups: usize) -> i32;
 }
 
-/// [`crate::kernels::AffineI8`].
+/// [`crate::kernels::AffineI8`]. One output, the last layer of most networks, has a function of its own, because setting out for
+/// blocks would cost as much as the layer.
 #[inline(always)]
 pub(in crate::kernels) fn affine<B: Blocks<T>, T: Copy + Into<i32>>(
     x: &[T],
@@ -36,39 +37,88 @@ pub(in crate::kernels) fn affine<B: Blocks<T>, T: Copy + Into<i32>>(
     bias: &[i32],
     out: &mut [i32],
 ) {
+    if out.len() == 1 { single::<B, T>(x, w, stride, bias, out) } else { several::<B, T>(x, w, stride, bias, out) }
+}
+
+/// Whether blocks can walk the slices: weights for every group, at a multiple of four, and a bias an output or none.
+#[inline(always)]
+fn is_walkable<T>(x: &[T], w: &[i8], stride: usize, bias: &[i32], outputs: usize) -> bool {
+    // No slice is so long that the sum wraps; rounding up by a comparison is dearer.
+    fits(x.len().wrapping_add(3) / 4, stride, w.len(), outputs)
+        && w.as_ptr().addr().is_multiple_of(4)
+        && (bias.is_empty() || bias.len() == outputs)
+}
+
+/// What cannot be walked: slices that break the contract, and those whose weights or biases are unusual.
+#[cold]
+#[inline(never)]
+fn unwalkable<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    if fits(x.len().div_ceil(4), stride, w.len(), out.len()) {
+        scalar::affine(x, w, stride, bias, out);
+    } else {
+        scalar::out_of_contract(out);
+    }
+}
+
+#[inline(always)]
+fn single<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    if !is_walkable(x, w, stride, bias, 1) {
+        return unwalkable(x, w, stride, bias, out);
+    }
+    let ([sum], start) = (&mut *out, bias.first().copied().unwrap_or(0)) else { return };
+    // SAFETY: `x` holds as many whole groups, and `is_walkable` has found what else is asked.
+    *sum = start.wrapping_add(unsafe { B::one(x.as_ptr(), w.as_ptr(), stride * 4, x.len() / 4) });
+    if !x.len().is_multiple_of(4) {
+        last_group(x, w, stride * 4, out);
+    }
+}
+
+#[inline(never)]
+fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     const { assert!(size_of::<T>() == 1) };
-    let stride_bytes = stride.wrapping_mul(4);
-    let groups = x.len() / 4;
-    let is_held = fits(x.len().div_ceil(4), stride, w.len(), out.len());
-    if !is_held || !w.as_ptr().addr().is_multiple_of(4) {
-        return scalar::affine_or_zeros(is_held, x, w, stride, bias, out);
+    if !is_walkable(x, w, stride, bias, out.len()) {
+        return unwalkable(x, w, stride, bias, out);
     }
-    scalar::start(bias, out);
-    let rest = x.get(groups * 4..).unwrap_or(&[]);
-    if !rest.is_empty() {
-        let (weights, _) = w.get(groups * stride_bytes..).unwrap_or(&[]).as_chunks::<4>();
-        for (sum, weights) in out.iter_mut().zip(weights) {
-            for (x, w) in rest.iter().zip(weights) {
-                *sum = sum.wrapping_add((*x).into() * i32::from(*w));
+    let (stride_bytes, groups) = (stride * 4, x.len() / 4);
+    // SAFETY: `x` holds `groups` whole groups. `is_walkable` says that all outputs lie within the stride, which is a multiple of
+    // four, that the weights, at a multiple of four, hold a stride for every group, and that there are as many biases as outputs
+    // or none. `sums` is at the first of the outputs that are left, `row` at its weights, `starts` at its bias.
+    unsafe {
+        let (mut left, mut sums) = (out.len(), out.as_mut_ptr());
+        let (mut row, mut starts) = (w.as_ptr(), bias.as_ptr());
+        while left >= B::ROWS {
+            if bias.is_empty() {
+                sums.write_bytes(0, B::ROWS);
+            } else {
+                sums.copy_from_nonoverlapping(starts, B::ROWS);
+                starts = starts.add(B::ROWS);
             }
+            B::block(x.as_ptr(), row, stride_bytes, groups, sums);
+            (row, sums, left) = (row.add(4 * B::ROWS), sums.add(B::ROWS), left - B::ROWS);
+        }
+        while left > 0 {
+            *sums = B::one(x.as_ptr(), row, stride_bytes, groups);
+            if !bias.is_empty() {
+                *sums = (*sums).wrapping_add(*starts);
+                starts = starts.add(1);
+            }
+            (row, sums, left) = (row.add(4), sums.add(1), left - 1);
         }
     }
-    let (x, mut w) = (x.as_ptr(), w.as_ptr());
-    let mut blocks = out.chunks_exact_mut(B::ROWS);
-    for sums in &mut blocks {
-        // SAFETY: `x` holds `groups` whole groups. `fits` says that all outputs lie within the stride, which is a multiple of
-        // four, and that the weights, whose start was looked at above, hold a stride for every group; `w` is at the row of the
-        // first of `sums`, which are `ROWS`.
-        unsafe {
-            B::block(x, w, stride_bytes, groups, sums.as_mut_ptr());
-            w = w.add(4 * B::ROWS);
-        }
+    if !x.len().is_multiple_of(4) {
+        last_group(x, w, stride_bytes, out);
     }
-    for sum in blocks.into_remainder() {
-        // SAFETY: as above, for one row.
-        unsafe {
-            *sum = sum.wrapping_add(B::one(x, w, stride_bytes, groups));
-            w = w.add(4);
+}
+
+/// Adds the products of the inputs that make no whole group.
+#[inline(never)]
+fn last_group<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride_bytes: usize, out: &mut [i32]) {
+    let groups = x.len() / 4;
+    let (_, rest) = x.as_chunks::<4>();
+    let (weights, _) = w.get(groups * stride_bytes..).unwrap_or(&[]).as_chunks::<4>();
+    for (sum, weights) in out.iter_mut().zip(weights) {
+        for (x, w) in rest.iter().zip(weights) {
+            *sum = sum.wrapping_add((*x).into() * i32::from(*w));
         }
     }
 }

@@ -21,6 +21,10 @@ pub(in crate::kernels) fn requantise<T>(
     narrow: impl Fn(i32) -> T,
     mul_high: impl Fn(i32, i32) -> i32,
 ) {
+    let len = out.len();
+    if x.len() < len || multipliers.len() < len || shifts.len() < len {
+        return;
+    }
     for (((out, x), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
         let shift = u32::from(*shift);
         let value = match shift.wrapping_sub(HIGH_WORD_ONLY) {

@@ -1,0 +1,176 @@
+//! Cortex-M4, M7 and M33: the DSP extension, two products of 16 bits an instruction.
+//!
+//! SXTB16 spreads bytes 0 and 2 of a word over two halves, and, with a rotation by eight, bytes 1 and 3; SMLAD multiplies halves
+//! by halves and adds both products to a sum, modulo 2³². So a word of K4, four weights of a row, costs two spreads and two
+//! multiplications, and its four inputs are spread once for the four rows of a block. SMLAD sets a sticky flag where a sum wraps;
+//! nothing reads it.
+
+use super::micro::dense::{Blocks, affine};
+use super::micro::requantise::requantise;
+use super::{Kernel, Kernels, blocked};
+use core::arch::asm;
+
+const NAME: &str = "dsp";
+
+/// The tier.
+pub(super) static KERNELS: Kernels = Kernels {
+    name: NAME,
+    affine_u8: Kernel { call: affine_u8, from: NAME },
+    affine_u7: Kernel { call: affine_u8, from: NAME },
+    affine_u7_paired: Kernel { call: affine_u8, from: NAME },
+    affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
+    affine_i8: Kernel { call: affine_i8, from: NAME },
+    requantise_u8: Kernel { call: requantise_u8, from: NAME },
+    requantise_i8: Kernel { call: requantise_i8, from: NAME },
+    requantise_i32: Kernel { call: requantise_i32, from: NAME },
+    ..blocked::KERNELS
+};
+
+fn affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    affine::<Rows, u8>(x, w, stride, bias, out);
+}
+
+fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    affine::<Rows, i8>(x, w, stride, bias, out);
+}
+
+fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
+    requantise(x, multipliers, shifts, low, high, out, |value| value as u8, mul_high);
+}
+
+fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
+    requantise(x, multipliers, shifts, low, high, out, |value| value as i8, mul_high);
+}
+
+fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
+    requantise(x, multipliers, shifts, low, high, out, |value| value, mul_high);
+}
+
+/// The high word of a product: one instruction, which the compiler finds.
+#[inline(always)]
+fn mul_high(x: i32, multiplier: i32) -> i32 {
+    ((i64::from(x) * i64::from(multiplier)) >> 32) as i32
+}
+
+struct Rows;
+
+/// A group of a block: inputs from r0, the weights of four rows from r1, a stride in r2, sums in r4 to r7; the inputs spread in
+/// r12 and lr, r3 and r8 to r11 for weights.
+macro_rules! group {
+    ($spread:literal) => {
+        concat!(
+            "ldr lr, [r0], #4\n ldm r1, {{r8-r11}}\n add r1, r1, r2\n",
+            $spread, " r12, lr\n ", $spread, " lr, lr, ror #8\n",
+            group!(row "r8", "r4"),
+            group!(row "r9", "r5"),
+            group!(row "r10", "r6"),
+            group!(row "r11", "r7"),
+        )
+    };
+    (row $weights:literal, $sum:literal) => {
+        concat!(
+            "sxtb16 r3, ", $weights, "\n sxtb16 ", $weights, ", ", $weights, ", ror #8\n",
+            "smlad ", $sum, ", r3, r12, ", $sum, "\n smlad ", $sum, ", ", $weights, ", lr, ", $sum, "\n",
+        )
+    };
+}
+
+/// A group of one row.
+macro_rules! one {
+    ($spread:literal) => {
+        concat!(
+            "ldr {x0}, [{x}], #4\n ldr {w0}, [{w}]\n add {w}, {w}, {stride}\n",
+            $spread, " {x1}, {x0}, ror #8\n sxtb16 {w1}, {w0}, ror #8\n",
+            $spread, " {x0}, {x0}\n sxtb16 {w0}, {w0}\n",
+            "smlad {sum}, {x1}, {w1}, {sum}\n smlad {sum}, {x0}, {w0}, {sum}\n",
+        )
+    };
+}
+
+macro_rules! functions {
+    ($kind:ty, $spread:literal) => {
+        impl Blocks<$kind> for Rows {
+            const ROWS: usize = 4;
+
+            /// The block takes all fourteen registers, more than the compiler gives away, so it saves them itself. Four groups a
+            /// round, then one by one; where the rounds and the inputs end lies on the stack.
+            #[inline(never)]
+            unsafe fn block(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
+                // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read and written at
+                // `sums`; the caller vouches for all three. Every register but the operands is put back, and so is the stack.
+                unsafe {
+                    asm!(
+                        "push {{r4-r12, lr}}",
+                        "ldm r12, {{r4-r7}}",
+                        "add lr, r0, r3, lsl #2",
+                        "bic r3, r3, #3",
+                        "add r3, r0, r3, lsl #2",
+                        "push {{r3, lr}}",
+                        "b 3f",
+                        "2:",
+                        group!($spread),
+                        group!($spread),
+                        group!($spread),
+                        group!($spread),
+                        "ldr r3, [sp]",
+                        "3:",
+                        "cmp r0, r3",
+                        "bne 2b",
+                        "ldr r3, [sp, #4]",
+                        "b 5f",
+                        "4:",
+                        group!($spread),
+                        "ldr r3, [sp, #4]",
+                        "5:",
+                        "cmp r0, r3",
+                        "bne 4b",
+                        "ldr r12, [sp, #40]",
+                        "stm r12, {{r4-r7}}",
+                        "add sp, sp, #8",
+                        "pop {{r4-r12, lr}}",
+                        inout("r0") x => _,
+                        inout("r1") w => _,
+                        in("r2") stride_bytes,
+                        inout("r3") groups => _,
+                        in("r12") sums,
+                    );
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn one(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
+                let mut sum = 0;
+                // SAFETY: the loops read four inputs and a row's four weights of each of `groups` groups, for which the caller
+                // vouches, and write no memory.
+                unsafe {
+                    asm!(
+                        "b 3f",
+                        "2:",
+                        one!($spread),
+                        one!($spread),
+                        one!($spread),
+                        one!($spread),
+                        "3:",
+                        "subs {groups}, {groups}, #4",
+                        "bhs 2b",
+                        "adds {groups}, {groups}, #4",
+                        "beq 5f",
+                        "4:",
+                        one!($spread),
+                        "subs {groups}, {groups}, #1",
+                        "bne 4b",
+                        "5:",
+                        x = inout(reg) x => _, groups = inout(reg) groups => _,
+                        w = inout(reg) w => _, stride = in(reg) stride_bytes,
+                        x0 = out(reg) _, x1 = out(reg) _, w0 = out(reg) _, w1 = out(reg) _,
+                        sum = inout(reg) sum,
+                        options(readonly, nostack)
+                    );
+                }
+                sum
+            }
+        }
+    };
+}
+functions!(u8, "uxtb16");
+functions!(i8, "sxtb16");
