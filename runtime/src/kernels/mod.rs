@@ -17,6 +17,8 @@ mod detect;
 mod dsp;
 #[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
 mod micro;
+#[cfg(cortex_m = "mve")]
+mod mve;
 mod prefetch;
 pub mod scalar;
 pub mod suite;
@@ -197,6 +199,8 @@ static CANDIDATES: &[Candidate] = &[
     Candidate { table: &blocked::KERNELS, is_available: always },
     #[cfg(cortex_m = "dsp")]
     Candidate { table: &dsp::KERNELS, is_available: always },
+    #[cfg(cortex_m = "mve")]
+    Candidate { table: &mve::KERNELS, is_available: always },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx2::KERNELS, is_available: detect::avx2 },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]

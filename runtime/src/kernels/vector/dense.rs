@@ -65,13 +65,17 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
 /// on. Any safe code can call a kernel, with any stride, so the product must not wrap.
 #[inline(always)]
 pub(in crate::kernels) fn fits(groups: usize, stride: usize, weights: usize, outputs: usize) -> bool {
-    // Products of small numbers cannot wrap, and the others' check is a library call on the smallest processors.
-    let needed = if (groups | stride) < 1 << 14 {
-        Some(stride * 4 * groups)
+    // Where a product of 64 bits is a library call, it is asked first whether 32 bits hold it.
+    let is_short = cfg!(cortex_m = "thumb1") && (groups | stride) < 1 << 14;
+    let is_held = if is_short {
+        groups * stride * 4 <= weights
+    } else if usize::BITS == 32 {
+        (groups as u64 * stride as u64) <= weights as u64 / 4
     } else {
-        stride.checked_mul(4).and_then(|group| group.checked_mul(groups))
+        let needed = stride.checked_mul(4).and_then(|group| group.checked_mul(groups));
+        needed.is_some_and(|needed| needed <= weights)
     };
-    outputs <= stride && stride.is_multiple_of(4) && needed.is_some_and(|needed| needed <= weights)
+    outputs <= stride && stride.is_multiple_of(4) && is_held
 }
 
 /// A pass at the speed of the first cache; the layer behind it reads as many weights for every output.
