@@ -2,6 +2,7 @@
 //!
 //! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
 
+use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::{
     InputRecord, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
@@ -202,7 +203,7 @@ impl<'a> Step<'a> {
         let [first, second, ..] = record.params;
         let (max, real) = (first as i16, f32::from_bits(first));
         let work = match record.kind {
-            op::ACTIVATE_DOT => {
+            op::ACTIVATE_DOT if ACCUMULATORS => {
                 let weights = tensor(record.weights);
                 let short = weights.is_some_and(|weights| weights.record.claims & claim::PRODUCT_FITS_I16 != 0);
                 let dot = match record.activation {
@@ -213,10 +214,12 @@ impl<'a> Step<'a> {
                 };
                 Work::ActivateDot { dot, max, weights: Banks::new(weights) }
             }
-            op::ACTIVATE_F32 => {
+            op::ACTIVATE_F32 if ACCUMULATORS && REALS => {
                 Work::ActivateF32 { activation: record.activation, max, inverse: f32::from_bits(second) }
             }
-            op::PAIRWISE_U8 => Work::PairwiseU8 { max, shift: second, left_out: record.params[2] as usize },
+            op::PAIRWISE_U8 if ACCUMULATORS => {
+                Work::PairwiseU8 { max, shift: second, left_out: record.params[2] as usize }
+            }
             op::AFFINE_I8 => {
                 let weights = tensor(record.weights);
                 let (banks, bias) = (Banks::new(weights), Banks::new(tensor(record.bias)));
@@ -239,30 +242,31 @@ impl<'a> Step<'a> {
                     Work::AffineU8 { affine, weights: banks, bias }
                 }
             }
-            op::RESCALE => {
+            op::RESCALE if ACCUMULATORS => {
                 let bias = tensor(record.bias);
                 let narrow = bias.is_some_and(|bias| u32::from(bias.record.element) == element::I16);
                 let bias = if narrow { Bias::I16(Banks::new(bias)) } else { Bias::I32(Banks::new(bias)) };
                 let [pre, factor, divisor, _] = record.params.map(|param| param as i32);
                 Work::Rescale { pre: Divisor::new(pre), factor, divisor: Divisor::new(divisor), bias }
             }
-            op::DEQUANTISE => Work::Dequantise {
+            op::DEQUANTISE if REALS => Work::Dequantise {
                 factor: real,
                 bias: Banks::new(tensor(record.bias)),
                 activation: activation::IDENTITY,
             },
-            op::AFFINE_F32 => {
+            op::AFFINE_F32 if REALS => {
                 let (weights, bias) = (Banks::new(tensor(record.weights)), Banks::new(tensor(record.bias)));
                 Work::AffineF32 { weights, bias, activation: activation::IDENTITY }
             }
-            op::ACTIVATION_F32 if record.activation <= activation::DUAL_CRELU => {
+            op::ACTIVATION_F32 if REALS && record.activation <= activation::DUAL_CRELU => {
                 Work::ActivationF32 { activation: record.activation }
             }
-            op::SCALE_F32 => Work::ScaleF32 { factor: real },
-            op::REQUANTISE if Requantisation::resolve(model, record).is_plain(record) => {
+            op::SCALE_F32 if REALS => Work::ScaleF32 { factor: real },
+            op::REQUANTISE if !GENERAL || Requantisation::resolve(model, record).is_plain(record) => {
                 Work::Requantise(Requantisation::resolve(model, record))
             }
-            _ => Work::General(General::resolve(model, record)?),
+            _ if GENERAL || REALS => Work::General(General::resolve(model, record)?),
+            _ => return None,
         };
         let output = model.values().get(record.output as usize)?;
         Some(Self {
@@ -356,6 +360,9 @@ impl<'a> Head<'a> {
     /// `None` for any other network.
     pub fn resolve(model: &Model<'a>, kernels: &Kernels) -> Option<Self> {
         let [first, second] = model.ops() else { return None };
+        if !ACCUMULATORS || first.kind != op::ACTIVATE_DOT {
+            return None;
+        }
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
         let Work::ActivateDot { dot, max, weights } = first.work else { return None };
         let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
@@ -419,8 +426,9 @@ impl Source {
         };
         let [first, second, ..] = writer.params;
         match writer.kind {
-            op::PAIRWISE_U8 if (first * first) >> second <= U7_MAX => Self::Products,
             op::REQUANTISE if second <= U7_MAX => Self::Narrow,
+            op::PAIRWISE_U8 if ACCUMULATORS && (first * first) >> second <= U7_MAX => Self::Products,
+            _ if !GENERAL => Self::Wide,
             op::CLIP_U8 if first >> second <= U7_MAX => Self::Narrow,
             op::ACTIVATE_U8 if first <= U7_MAX => Self::Narrow,
             op::QUANTISE if writer.params[2] <= U7_MAX => Self::Narrow,

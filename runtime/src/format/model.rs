@@ -4,6 +4,7 @@ use super::{
     ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, NONE, OpRecord, ParseError, People,
     TensorRecord, VERSION, ValueRecord, check, checksum, element, feature_set,
 };
+use crate::built::MESSAGES;
 use bytemuck::AnyBitPattern;
 
 /// A parsed container. Borrowing the bytes, it is two dozen words, `Copy`, `Send` and `Sync`.
@@ -61,10 +62,10 @@ impl<'a> Model<'a> {
         }
         if !bytes.len().is_multiple_of(ALIGNMENT) {
             return Err(ParseError::Field {
-                place: "header.len_bytes",
+                place: word("header.len_bytes"),
                 index: 0,
                 found: bytes.len() as u64,
-                expected: "a multiple of 64",
+                expected: word("a multiple of 64"),
             });
         }
         let found = checksum(bytes);
@@ -81,10 +82,7 @@ impl<'a> Model<'a> {
             values: take(&mut rest, header.value_count, bytes.len())?,
             ops: take(&mut rest, header.op_count, bytes.len())?,
         };
-        check::places(&model, bytes.len() - rest.len())?;
-        check::input(&model)?;
-        check::values(&model)?;
-        check::ops(&model)?;
+        check::check(&model, bytes.len() - rest.len())?;
         Ok(model)
     }
 
@@ -208,15 +206,20 @@ impl<'a> Tensor<'a> {
 /// The next `count` records; an error if the file is too short for them.
 fn take<'a, T: AnyBitPattern>(rest: &mut &'a [u8], count: u32, file_len: usize) -> Result<&'a [T], ParseError> {
     let refused = ParseError::Field {
-        place: "header: a record count",
+        place: word("header: a record count"),
         index: 0,
         found: u64::from(count),
-        expected: "tables that fit the file",
+        expected: word("tables that fit the file"),
     };
     let len = (count as usize).checked_mul(size_of::<T>()).filter(|len| *len <= file_len).ok_or(refused)?;
     let (head, tail) = rest.split_at_checked(len).ok_or(refused)?;
     *rest = tail;
     bytemuck::try_cast_slice(head).map_err(|_| refused)
+}
+
+/// A word of an error, in a build that has them.
+const fn word(word: &'static str) -> &'static str {
+    if MESSAGES { word } else { "" }
 }
 
 fn short(bytes: &[u8], expected: usize) -> ParseError {

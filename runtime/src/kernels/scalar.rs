@@ -1,6 +1,7 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
-use super::{Kernel, Kernels, Moved};
+use super::{Kernel, Kernels, Moved, absent};
+use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
 
@@ -9,26 +10,26 @@ const NAME: &str = "scalar";
 /// The tier that is always there.
 pub static KERNELS: Kernels = Kernels {
     name: NAME,
-    update_i16: Kernel { call: update_i16, from: NAME },
-    update_i8: Kernel { call: update_i8, from: NAME },
-    update_both_i16: Kernel { call: update_both, from: NAME },
-    update_both_i8: Kernel { call: update_both, from: NAME },
-    dot_crelu: Kernel { call: dot_crelu, from: NAME },
-    dot_screlu: Kernel { call: dot_screlu, from: NAME },
-    dot_screlu_short: Kernel { call: dot_screlu_short, from: NAME },
-    dot_sqrrelu: Kernel { call: dot_sqrrelu, from: NAME },
-    pairwise_u8: Kernel { call: pairwise_u8, from: NAME },
-    activate_f32: Kernel { call: activate_f32, from: NAME },
+    update_i16: Kernel::of(ACCUMULATORS, update_i16, absent::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update_i8, absent::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both, absent::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both, absent::update_both, NAME),
+    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, absent::dot, NAME),
+    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
+    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
+    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, absent::dot, NAME),
+    pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, absent::pairwise_u8, NAME),
+    activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, absent::activate_f32, NAME),
     affine_u8: Kernel { call: affine_u8, from: NAME },
     affine_u7: Kernel { call: affine_u8, from: NAME },
     affine_u7_paired: Kernel { call: affine_u8, from: NAME },
     affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
     affine_i8: Kernel { call: affine_i8, from: NAME },
-    affine_i16: Kernel { call: affine_i16, from: NAME },
-    affine_i16_i8: Kernel { call: affine_i16_i8, from: NAME },
-    affine_f32: Kernel { call: affine_f32, from: NAME },
-    activation_f32: Kernel { call: activation_f32, from: NAME },
-    dequantise_f32: Kernel { call: dequantise_f32, from: NAME },
+    affine_i16: Kernel::of(GENERAL, affine_i16, absent::affine_i16, NAME),
+    affine_i16_i8: Kernel::of(GENERAL, affine_i16_i8, absent::affine_i16, NAME),
+    affine_f32: Kernel::of(REALS, affine_f32, absent::affine_f32, NAME),
+    activation_f32: Kernel::of(REALS, activation_f32, absent::activation_f32, NAME),
+    dequantise_f32: Kernel::of(REALS, dequantise_f32, absent::dequantise_f32, NAME),
     requantise_u8: Kernel { call: requantise_u8, from: NAME },
     requantise_i8: Kernel { call: requantise_i8, from: NAME },
     requantise_i32: Kernel { call: requantise_i32, from: NAME },

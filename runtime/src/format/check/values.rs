@@ -1,61 +1,44 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::{MAX_LEN, field, require};
+use super::{Checker, MAX_LEN, Refused};
 use crate::format::records::{element, input_kind};
-use crate::format::{ALIGNMENT, MAX_WORKSPACE_LEN_BYTES, Model, NONE, ParseError, ValueRecord};
+use crate::format::{ALIGNMENT, MAX_WORKSPACE_LEN_BYTES, NONE, ValueRecord};
 use core::ops::Range;
 
-/// Value 0 is the input; the others lie in the workspace.
-pub(in crate::format) fn values(model: &Model<'_>) -> Result<(), ParseError> {
-    let input = model.input();
-    let (element_code, len) = match input.kind {
-        input_kind::FEATURES => (element::I16, input.perspectives * input.hidden),
-        input_kind::SPARSE => (element::I16, input.max_active),
-        _ => (input.element, input.size),
-    };
-    let Some((first, others)) = model.values().split_first() else {
-        return Err(field("header.value_count", 0, 0, "at least 1"));
-    };
-    require(first.element == element_code, "value.element", 0, first.element.into(), "the input's element")?;
-    require(first.len == len, "value.len", 0, first.len.into(), "the input's length")?;
-    require(first.offset_bytes == NONE, "value.offset_bytes", 0, first.offset_bytes.into(), "none for the input")?;
-    require(first.reserved == 0, "value.reserved", 0, first.reserved.into(), "0")?;
-    require(
-        model.header().workspace_len_bytes <= MAX_WORKSPACE_LEN_BYTES,
-        "header.workspace_len_bytes",
-        0,
-        model.header().workspace_len_bytes.into(),
-        "at most 2^26",
-    )?;
-    let mut workspace = 0;
-    for (index, value) in others.iter().enumerate() {
-        let index = index + 1;
-        require(value.reserved == 0, "value.reserved", index, value.reserved.into(), "0")?;
-        require((1..=MAX_LEN).contains(&value.len), "value.len", index, value.len.into(), "1 to 2^24")?;
-        require(
-            (value.offset_bytes as usize).is_multiple_of(ALIGNMENT),
-            "value.offset_bytes",
-            index,
-            value.offset_bytes.into(),
-            "a multiple of 64",
-        )?;
-        let end = place(value).map(|range| range.end);
-        require(
-            end.is_some_and(|end| end <= model.workspace_len_bytes()),
-            "value.len",
-            index,
-            value.len.into(),
-            "a value that ends within the workspace",
-        )?;
-        workspace = workspace.max(end.unwrap_or(0));
+impl Checker<'_, '_> {
+    /// Value 0 is the input; the others lie in the workspace.
+    pub(super) fn values(&self) -> Result<(), Refused> {
+        let input = self.model.input();
+        let (element_code, len) = match input.kind {
+            input_kind::FEATURES => (element::I16, input.perspectives * input.hidden),
+            input_kind::SPARSE => (element::I16, input.max_active),
+            _ => (input.element, input.size),
+        };
+        let Some((first, others)) = self.model.values().split_first() else {
+            return Err(self.fault("header.value_count", 0, "at least 1"));
+        };
+        self.need(first.element == element_code, "value.element", first.element, "the input's element");
+        self.need(first.len == len, "value.len", first.len, "the input's length");
+        self.need(first.offset_bytes == NONE, "value.offset_bytes", first.offset_bytes, "none for the input");
+        self.need(first.reserved == 0, "value.reserved", first.reserved, "0");
+        let asked = self.model.header().workspace_len_bytes;
+        self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26");
+        let mut used = 0;
+        for (index, value) in others.iter().enumerate() {
+            self.at(index + 1);
+            self.need(value.reserved == 0, "value.reserved", value.reserved, "0");
+            self.need((1..=MAX_LEN).contains(&value.len), "value.len", value.len, "1 to 2^24");
+            let aligned = (value.offset_bytes as usize).is_multiple_of(ALIGNMENT);
+            self.need(aligned, "value.offset_bytes", value.offset_bytes, "a multiple of 64");
+            let end = place(value).map_or(usize::MAX, |range| range.end);
+            self.need(end <= asked as usize, "value.len", value.len, "a value that ends within the workspace");
+            used = used.max(end);
+        }
+        self.at(0);
+        let fits = used.checked_next_multiple_of(ALIGNMENT) == Some(asked as usize);
+        self.need(fits, "header.workspace_len_bytes", asked, "the end of the last place, rounded up to 64");
+        Ok(())
     }
-    require(
-        workspace.checked_next_multiple_of(ALIGNMENT) == Some(model.workspace_len_bytes()),
-        "header.workspace_len_bytes",
-        0,
-        model.header().workspace_len_bytes.into(),
-        "the end of the last place, rounded up to 64",
-    )
 }
 
 /// Where a value lies in the workspace; `None` if the numbers overflow or the element is unknown.

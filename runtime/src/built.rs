@@ -1,0 +1,13 @@
+//! What this build holds, a constant a feature of the crate.
+//!
+//! Features add, and none changes a result. Where one is left out, the loader refuses the files that need it and says so; what would
+//! run them stands behind an `if` on its constant, so that the compiler takes it out.
+
+/// Accumulators: networks of lists of features, and the operations 1, 2 and 4 of FORMAT.md.
+pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
+/// Reals: the operations 3 and 6 to 10.
+pub(crate) const REALS: bool = cfg!(feature = "reals");
+/// Sparse and real inputs, and the operations 12 to 26.
+pub(crate) const GENERAL: bool = cfg!(feature = "general");
+/// The words of a [`crate::format::ParseError`].
+pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
