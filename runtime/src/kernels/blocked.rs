@@ -2,15 +2,26 @@
 //!
 //! The blocks of Cortex-M0+ (`thumb1`) and RISC-V (`rv32`) are written by hand: compilers keep too much of a block in memory.
 
+use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
+use super::micro::dot::{Plain, Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Kernels, scalar};
+use super::{Kernel, Kernels, absent, scalar};
+use crate::built::ACCUMULATORS;
 
 const NAME: &str = "blocked";
 
 /// The tier.
 pub(super) static KERNELS: Kernels = Kernels {
     name: NAME,
+    update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, absent::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, absent::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16, i16>, absent::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i16, i8>, absent::update_both, NAME),
+    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, absent::dot, NAME),
+    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
+    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
+    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
     affine_u8: Kernel { call: affine_u8, from: NAME },
     affine_u7: Kernel { call: affine_u8, from: NAME },
     affine_u7_paired: Kernel { call: affine_u8, from: NAME },
@@ -21,6 +32,18 @@ pub(super) static KERNELS: Kernels = Kernels {
     requantise_i32: Kernel { call: requantise_i32, from: NAME },
     ..scalar::KERNELS
 };
+
+fn dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Plain { max }, Product::Crelu, first, second, w, max)
+}
+
+fn dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Plain { max }, Product::Screlu, first, second, w, max)
+}
+
+fn dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Plain { max }, Product::ScreluShort, first, second, w, max)
+}
 
 fn affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, u8>(x, w, stride, bias, out);
@@ -61,10 +84,10 @@ fn mul_high(x: i32, multiplier: i32) -> i32 {
 /// The blocks of this target.
 struct Rows;
 
-#[cfg(cortex_m = "thumb1")]
-use super::thumb1 as block;
 #[cfg(target_arch = "riscv32")]
 use super::rv32 as block;
+#[cfg(cortex_m = "thumb1")]
+use super::thumb1 as block;
 #[cfg(not(any(cortex_m = "thumb1", target_arch = "riscv32")))]
 use portable as block;
 

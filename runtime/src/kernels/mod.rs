@@ -35,10 +35,10 @@ mod avx512;
 mod avxvnni;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-mod simd128;
 #[cfg(all(target_arch = "riscv32", target_os = "none"))]
 mod rv32;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 #[cfg(cortex_m = "thumb1")]
 mod thumb1;
 pub use prefetch::prefetch;

@@ -61,8 +61,16 @@ macro_rules! some {
     ($first:literal, $sum:literal, $second:literal, $other:literal) => {
         concat!(
             "vpstttt\n",
-            "vldrwt.u32 q1, [q2, ", $first, "]\n vmladavat.s8 ", $sum, ", q0, q1\n",
-            "vldrwt.u32 q1, [q2, ", $second, "]\n vmladavat.s8 ", $other, ", q0, q1\n",
+            "vldrwt.u32 q1, [q2, ",
+            $first,
+            "]\n vmladavat.s8 ",
+            $sum,
+            ", q0, q1\n",
+            "vldrwt.u32 q1, [q2, ",
+            $second,
+            "]\n vmladavat.s8 ",
+            $other,
+            ", q0, q1\n",
         )
     };
 }

@@ -10,10 +10,34 @@ pub(super) const ROWS: usize = 8;
 macro_rules! row {
     ($a:literal, $b:literal, $c:literal, $d:literal, $sum:literal) => {
         concat!(
-            "lb {t}, ", $a, "({w})\n mul {t}, {t}, {x0}\n add ", $sum, ", ", $sum, ", {t}\n",
-            "lb {t}, ", $b, "({w})\n mul {t}, {t}, {x1}\n add ", $sum, ", ", $sum, ", {t}\n",
-            "lb {t}, ", $c, "({w})\n mul {t}, {t}, {x2}\n add ", $sum, ", ", $sum, ", {t}\n",
-            "lb {t}, ", $d, "({w})\n mul {t}, {t}, {x3}\n add ", $sum, ", ", $sum, ", {t}\n",
+            "lb {t}, ",
+            $a,
+            "({w})\n mul {t}, {t}, {x0}\n add ",
+            $sum,
+            ", ",
+            $sum,
+            ", {t}\n",
+            "lb {t}, ",
+            $b,
+            "({w})\n mul {t}, {t}, {x1}\n add ",
+            $sum,
+            ", ",
+            $sum,
+            ", {t}\n",
+            "lb {t}, ",
+            $c,
+            "({w})\n mul {t}, {t}, {x2}\n add ",
+            $sum,
+            ", ",
+            $sum,
+            ", {t}\n",
+            "lb {t}, ",
+            $d,
+            "({w})\n mul {t}, {t}, {x3}\n add ",
+            $sum,
+            ", ",
+            $sum,
+            ", {t}\n",
         )
     };
 }

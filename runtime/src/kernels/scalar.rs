@@ -43,7 +43,8 @@ fn update_i8(out: &mut [i16], source: Option<&[i16]>, rows: &[i8], stride: usize
     update(out, source, rows, stride, added, removed);
 }
 
-fn update<T: Copy + Into<i16>>(
+/// [`super::Update`].
+pub(super) fn update<T: Copy + Into<i16>>(
     out: &mut [i16],
     source: Option<&[i16]>,
     rows: &[T],
@@ -67,7 +68,14 @@ fn update<T: Copy + Into<i16>>(
     }
 }
 
-fn update_both<T: Copy + Into<i16>>(out: &mut [i16], source: &[i16], rows: &[T], stride: usize, moved: &Moved) {
+/// [`super::UpdateBoth`].
+pub(super) fn update_both<T: Copy + Into<i16>>(
+    out: &mut [i16],
+    source: &[i16],
+    rows: &[T],
+    stride: usize,
+    moved: &Moved,
+) {
     let (first, second) = source.split_at(source.len() / 2);
     let (out_first, out_second) = out.split_at_mut(first.len());
     for (side, (out, source)) in [(out_first, first), (out_second, second)].into_iter().enumerate() {

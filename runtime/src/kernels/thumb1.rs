@@ -15,11 +15,21 @@ pub(super) const ROWS: usize = 4;
 macro_rules! row {
     ($offset:literal, $sum:literal) => {
         concat!(
-            "ldr r6, [r1, ", $offset, "]\n",
-            "sxtb r0, r6\n muls r0, r2, r0\n add ", $sum, ", r0\n",
-            "lsls r0, r6, #16\n asrs r0, r0, #24\n muls r0, r3, r0\n add ", $sum, ", r0\n",
-            "lsls r0, r6, #8\n asrs r0, r0, #24\n muls r0, r4, r0\n add ", $sum, ", r0\n",
-            "asrs r6, r6, #24\n muls r6, r5, r6\n add ", $sum, ", r6",
+            "ldr r6, [r1, ",
+            $offset,
+            "]\n",
+            "sxtb r0, r6\n muls r0, r2, r0\n add ",
+            $sum,
+            ", r0\n",
+            "lsls r0, r6, #16\n asrs r0, r0, #24\n muls r0, r3, r0\n add ",
+            $sum,
+            ", r0\n",
+            "lsls r0, r6, #8\n asrs r0, r0, #24\n muls r0, r4, r0\n add ",
+            $sum,
+            ", r0\n",
+            "asrs r6, r6, #24\n muls r6, r5, r6\n add ",
+            $sum,
+            ", r6",
         )
     };
 }

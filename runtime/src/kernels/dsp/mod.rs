@@ -5,16 +5,28 @@
 //! multiplications, and its four inputs are spread once for the four rows of a block. SMLAD sets a sticky flag where a sum wraps;
 //! nothing reads it.
 
+mod pairs;
+
+use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
+use super::micro::dot::{Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Kernels, blocked};
+use super::{Kernel, Kernels, absent, blocked};
+use crate::built::ACCUMULATORS;
 use core::arch::asm;
+use pairs::{Clip, Pair};
 
 const NAME: &str = "dsp";
 
 /// The tier.
 pub(super) static KERNELS: Kernels = Kernels {
     name: NAME,
+    update_i16: Kernel::of(ACCUMULATORS, update::<Pair, i16>, absent::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<Pair, i16>, absent::update_both, NAME),
+    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, absent::dot, NAME),
+    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
+    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
+    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
     affine_u8: Kernel { call: affine_u8, from: NAME },
     affine_u7: Kernel { call: affine_u8, from: NAME },
     affine_u7_paired: Kernel { call: affine_u8, from: NAME },
@@ -25,6 +37,18 @@ pub(super) static KERNELS: Kernels = Kernels {
     requantise_i32: Kernel { call: requantise_i32, from: NAME },
     ..blocked::KERNELS
 };
+
+fn dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Clip::new(max), Product::Crelu, first, second, w, max)
+}
+
+fn dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Clip::new(max), Product::Screlu, first, second, w, max)
+}
+
+fn dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Clip::new(max), Product::ScreluShort, first, second, w, max)
+}
 
 fn affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, u8>(x, w, stride, bias, out);
@@ -80,8 +104,10 @@ macro_rules! one {
     ($spread:literal) => {
         concat!(
             "ldr {x0}, [{x}], #4\n ldr {w0}, [{w}]\n add {w}, {w}, {stride}\n",
-            $spread, " {x1}, {x0}, ror #8\n sxtb16 {w1}, {w0}, ror #8\n",
-            $spread, " {x0}, {x0}\n sxtb16 {w0}, {w0}\n",
+            $spread,
+            " {x1}, {x0}, ror #8\n sxtb16 {w1}, {w0}, ror #8\n",
+            $spread,
+            " {x0}, {x0}\n sxtb16 {w0}, {w0}\n",
             "smlad {sum}, {x1}, {w1}, {sum}\n smlad {sum}, {x0}, {w0}, {sum}\n",
         )
     };
