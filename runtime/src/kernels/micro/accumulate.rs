@@ -136,7 +136,7 @@ pub(in crate::kernels) fn update_both<L: Lanes<T>, T: Copy + Into<i16>>(
 
 /// Whether a row's first `len` elements lie within `elements`.
 #[inline(always)]
-fn ends_within(row: u32, stride: usize, len: usize, elements: usize) -> bool {
+pub(in crate::kernels) fn ends_within(row: u32, stride: usize, len: usize, elements: usize) -> bool {
     let end = (row as u64).checked_mul(stride as u64).and_then(|start| start.checked_add(len as u64));
     end.is_some_and(|end| end <= elements as u64)
 }
@@ -153,21 +153,46 @@ unsafe fn pass<L: Lanes<T>, T: Copy + Into<i16>, const A: usize, const R: usize>
     added: [*const T; A],
     removed: [*const T; R],
 ) {
-    let whole = len - len % L::LEN;
-    let mut index = 0;
-    // SAFETY: every index is below `len`, and an element is read before it is written.
+    const ROUND: usize = 4;
+    let width = ROUND * L::LEN;
+    let mut done = 0;
+    // SAFETY: a round ends within `len`, and each of its lanes is read before it is written.
     unsafe {
-        while index < whole {
-            let sum = added.iter().fold(L::load(source.add(index)), |sum, row| sum.add(L::load_row(row.add(index))));
-            let sum = removed.iter().fold(sum, |sum, row| sum.sub(L::load_row(row.add(index))));
-            sum.store(out.add(index));
-            index += L::LEN;
+        while len - done >= width {
+            for lane in 0..ROUND {
+                let index = done + lane * L::LEN;
+                let sum =
+                    added.iter().fold(L::load(source.add(index)), |sum, row| sum.add(L::load_row(row.add(index))));
+                let sum = removed.iter().fold(sum, |sum, row| sum.sub(L::load_row(row.add(index))));
+                sum.store(out.add(index));
+            }
+            done += width;
         }
-        while index < len {
+        if done < len {
+            let (added, removed) = (added.map(|row| row.add(done)), removed.map(|row| row.add(done)));
+            rest(out.add(done), len - done, source.add(done), added, removed);
+        }
+    }
+}
+
+/// What is left of [`pass`], element by element; apart from it, so that each loop has the registers to itself.
+///
+/// # Safety
+/// As [`pass`].
+#[inline(never)]
+unsafe fn rest<T: Copy + Into<i16>, const A: usize, const R: usize>(
+    out: *mut i16,
+    len: usize,
+    source: *const i16,
+    added: [*const T; A],
+    removed: [*const T; R],
+) {
+    for index in 0..len {
+        // SAFETY: the index is below `len`, and the element is read before it is written.
+        unsafe {
             let term = |row: &*const T| (*row.add(index)).into();
             let sum = added.iter().map(term).fold(*source.add(index), i16::wrapping_add);
             *out.add(index) = removed.iter().map(term).fold(sum, i16::wrapping_sub);
-            index += 1;
         }
     }
 }

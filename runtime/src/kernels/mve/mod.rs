@@ -5,8 +5,12 @@
 //! stride apart, in one vector; the rows of a block differ by an offset in the instruction, so one addition moves all of them to
 //! the next sixteen inputs. A block of eight rows keeps its sums in the eight registers that VMLADAVA can add to.
 
+mod accumulate;
+
 use super::micro::dense::{Blocks, affine};
-use super::{Kernel, Kernels, dsp};
+use super::{Kernel, Kernels, absent, blocked, dsp};
+use crate::built::ACCUMULATORS;
+use accumulate::{update, update_both};
 use core::arch::asm;
 
 const NAME: &str = "mve";
@@ -14,6 +18,15 @@ const NAME: &str = "mve";
 /// The tier.
 pub(super) static KERNELS: Kernels = Kernels {
     name: NAME,
+    update_i16: Kernel::of(ACCUMULATORS, update::<i16>, absent::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update::<i8>, absent::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16>, absent::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i8>, absent::update_both, NAME),
+    // Plain loops, of which the compiler makes vectors.
+    dot_crelu: blocked::KERNELS.dot_crelu,
+    dot_screlu: blocked::KERNELS.dot_screlu,
+    dot_screlu_short: blocked::KERNELS.dot_screlu_short,
+    dot_sqrrelu: blocked::KERNELS.dot_sqrrelu,
     affine_u7: Kernel { call: affine_u7, from: NAME },
     affine_u7_paired: Kernel { call: affine_u7, from: NAME },
     affine_u7_sparse: Kernel { call: affine_u7, from: NAME },
