@@ -7,6 +7,7 @@
 
 pub mod digits;
 mod error;
+pub mod layers;
 pub mod mark;
 #[cfg(feature = "reference-network")]
 pub mod nnue;
