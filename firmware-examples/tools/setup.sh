@@ -1,5 +1,5 @@
-# What a machine needs for ../run, and how it is had: sourced by it, with `target` for the folder of builds and `targets` for the
-# targets that are wanted.
+# What a machine needs for ../run, and how it is had: sourced by it, with `target` for the folder of builds, `targets` for the
+# targets that are wanted and `only` for what is asked of it.
 
 say() { printf 'firmware: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }
@@ -27,6 +27,7 @@ missing() {
     if ! core_is_there; then
         lacks /usr/bin/rustc rustc-web "a stable compiler whose source Debian has"
         lacks /usr/bin/cargo cargo-web "builds core from that source"
+        [[ $only != --lint && $only != --missing ]] || lacks /usr/bin/cargo-clippy rust-web-clippy "checks what that compiler builds"
         [[ -d /usr/lib/rustlib/src/rust/library ]] || printf 'rust-web-src\tthe source of core, since no toolchain has it for these targets\n'
     fi
 }
