@@ -37,6 +37,7 @@ pub mod kernels;
 pub mod nnue;
 pub mod num;
 mod ops;
+mod output;
 mod plan;
 pub mod signature;
 mod step;
