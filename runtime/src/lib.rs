@@ -34,6 +34,8 @@ mod error;
 mod exec;
 pub mod format;
 pub mod kernels;
+#[cfg(feature = "defmt")]
+mod loggable;
 pub mod nnue;
 pub mod num;
 mod ops;
@@ -41,6 +43,7 @@ mod output;
 mod plan;
 pub mod signature;
 mod step;
+mod words;
 mod workspace;
 
 pub use align::Aligned;
