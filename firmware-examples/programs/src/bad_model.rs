@@ -5,20 +5,12 @@
 //! embeds its container has no use for most of this; one that takes a network from a radio or a flash chip meets all of it.
 
 use crate::Error;
+use crate::digits::model::{FILE, INPUT_LEN, LEN_BYTES, Network, WORKSPACE_LEN_BYTES};
 use tamis_runtime::format::{Model, checksum};
-use tamis_runtime::kernels::of_target;
-use tamis_runtime::{Aligned, Input, Plan, RunError, Workspace, include_model};
+use tamis_runtime::{Aligned, Input, Plan, RunError, Workspace};
 
-/// The container that `digits` runs.
-static MODEL: &[u8] = include_model!("digits.quantised.bin");
-/// Its length.
-const LEN: usize = include_bytes!("digits.quantised.bin").len();
-/// Its inputs.
-const PIXELS: usize = 64;
 /// Bytes between places that a container or a workspace may start at.
 const ALIGNMENT: usize = 64;
-/// Scratch memory that the network needs, in bytes.
-const WORKSPACE: usize = 256;
 
 /// Where a container says what: FORMAT.md, header and input record.
 mod offset {
@@ -28,17 +20,17 @@ mod offset {
 }
 
 /// Memory that a container fits in, with room to shift it.
-type Copy = Aligned<[u8; LEN + ALIGNMENT]>;
+type Copy = Aligned<[u8; LEN_BYTES + ALIGNMENT]>;
 
 /// Hands the loader and the network one wrong thing after the other, and logs what they say.
 ///
 /// # Errors
 /// If one of them is accepted.
 pub fn run() -> Result<(), Error> {
-    let model = Model::parse(MODEL)?;
-    defmt::println!("sound: {}", model);
+    let network = Network::open()?;
+    defmt::println!("sound: {}", network.plan().model());
     files()?;
-    calls(&Plan::new(model, of_target()))
+    calls(network.plan())
 }
 
 fn files() -> Result<(), Error> {
@@ -49,26 +41,26 @@ fn files() -> Result<(), Error> {
             }
         }
     };
-    parse("a bit flipped in the weights", 0..LEN, flip(LEN / 2, 0x10))?;
-    parse("another version", 0..LEN, flip(offset::VERSION, 0x08))?;
-    parse("no container", 0..LEN, flip(0, 0xF6))?;
-    parse("truncated", 0..LEN - ALIGNMENT, |_| {})?;
+    parse("a bit flipped in the weights", 0..LEN_BYTES, flip(LEN_BYTES / 2, 0x10))?;
+    parse("another version", 0..LEN_BYTES, flip(offset::VERSION, 0x08))?;
+    parse("no container", 0..LEN_BYTES, flip(0, 0xF6))?;
+    parse("truncated", 0..LEN_BYTES - ALIGNMENT, |_| {})?;
     parse("nothing", 0..0, |_| {})?;
-    parse("no bucket, and the checksum made anew", 0..LEN, |file| {
+    parse("no bucket, and the checksum made anew", 0..LEN_BYTES, |file| {
         flip(offset::BUCKET_COUNT, 0x01)(file);
         let sum = checksum(file);
         if let Some(stored) = file.get_mut(offset::CHECKSUM..).and_then(<[u8]>::first_chunk_mut) {
             *stored = sum.to_le_bytes();
         }
     })?;
-    parse("4 bytes past its place", 4..4 + LEN, |_| {})
+    parse("4 bytes past its place", 4..4 + LEN_BYTES, |_| {})
 }
 
 /// Copies the container to a place, damages it and parses it, which must be refused.
 fn parse(name: &'static str, place: core::ops::Range<usize>, damage: impl FnOnce(&mut [u8])) -> Result<(), Error> {
-    let mut memory: Copy = Aligned([0; LEN + ALIGNMENT]);
+    let mut memory: Copy = Aligned([0; LEN_BYTES + ALIGNMENT]);
     let file = memory.0.get_mut(place).unwrap_or(&mut []);
-    file.iter_mut().zip(MODEL).for_each(|(byte, whole)| *byte = *whole);
+    file.iter_mut().zip(FILE).for_each(|(byte, whole)| *byte = *whole);
     damage(file);
     match Model::parse(file) {
         Ok(_) => Err(Error::Because("a damaged container was accepted")),
@@ -79,18 +71,19 @@ fn parse(name: &'static str, place: core::ops::Range<usize>, damage: impl FnOnce
     }
 }
 
+/// Calls of the plan, which takes slices; most of these would not compile through the generated wrapper.
 fn calls(plan: &Plan<'_>) -> Result<(), Error> {
-    let mut memory = Workspace::<{ WORKSPACE + ALIGNMENT }>::new();
+    let mut memory = Workspace::<{ WORKSPACE_LEN_BYTES + ALIGNMENT }>::new();
     let mut call = |name: &'static str, input: Input<'_>, bucket: usize, place: core::ops::Range<usize>| {
         let workspace = memory.as_mut().get_mut(place).unwrap_or(&mut []);
         refused(name, plan.run(input, bucket, workspace).map(drop))
     };
-    let image = &[0; PIXELS];
-    call("a short workspace", Input::U8(image), 0, 0..WORKSPACE / 2)?;
-    call("a workspace 4 bytes past its place", Input::U8(image), 0, 4..4 + WORKSPACE)?;
-    call("a short input", Input::U8(&[0; PIXELS - 1]), 0, 0..WORKSPACE)?;
-    call("an input of another element", Input::I8(&[0; PIXELS]), 0, 0..WORKSPACE)?;
-    call("a bucket that the network does not have", Input::U8(image), 1, 0..WORKSPACE)
+    let image = &[0; INPUT_LEN];
+    call("a short workspace", Input::U8(image), 0, 0..WORKSPACE_LEN_BYTES / 2)?;
+    call("a workspace 4 bytes past its place", Input::U8(image), 0, 4..4 + WORKSPACE_LEN_BYTES)?;
+    call("a short input", Input::U8(&[0; INPUT_LEN - 1]), 0, 0..WORKSPACE_LEN_BYTES)?;
+    call("an input of another element", Input::I8(&[0; INPUT_LEN]), 0, 0..WORKSPACE_LEN_BYTES)?;
+    call("a bucket that the network does not have", Input::U8(image), 1, 0..WORKSPACE_LEN_BYTES)
 }
 
 fn refused(name: &'static str, called: Result<(), RunError>) -> Result<(), Error> {

@@ -163,7 +163,11 @@ fn wrong_arguments_do_not_compile(folder: &Path) {
     fs::create_dir(&bin).unwrap();
     for (name, call, refusal) in [
         ("short", "table::Network::open().unwrap().run(&[0; 63], &mut table::Scratch::new())", "size of 64"),
-        ("element", "table::Network::open().unwrap().run(&[0i8; 64], &mut table::Scratch::new())", "expected `u8`, found `i8`"),
+        (
+            "element",
+            "table::Network::open().unwrap().run(&[0i8; 64], &mut table::Scratch::new())",
+            "expected `u8`, found `i8`",
+        ),
         ("scratch", "table::Network::open().unwrap().run(&[0; 64], &mut vector::Scratch::new())", "Workspace"),
         (
             "outputs",
