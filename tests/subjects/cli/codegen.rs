@@ -161,20 +161,21 @@ fn is_formatted(folder: &Path) {
 fn wrong_arguments_do_not_compile(folder: &Path) {
     let bin = folder.join("src/bin");
     fs::create_dir(&bin).unwrap();
+    let (table, scratch) = ("table::Network::open().unwrap()", "&mut table::Scratch::new()");
     for (name, call, refusal) in [
-        ("short", "table::Network::open().unwrap().run(&[0; 63], &mut table::Scratch::new())", "size of 64"),
+        ("short", format!("{table}.run(&[0; 63], {scratch})"), "array with a size of 64, found one with a size of 63"),
+        ("element", format!("{table}.run(&[0i8; 64], {scratch})"), "expected `u8`, found `i8`"),
         (
-            "element",
-            "table::Network::open().unwrap().run(&[0i8; 64], &mut table::Scratch::new())",
-            "expected `u8`, found `i8`",
+            "scratch",
+            format!("{table}.run(&[0; 64], &mut tamis_runtime::Workspace::<255>::new())"),
+            "`256`, found `255`",
         ),
-        ("scratch", "table::Network::open().unwrap().run(&[0; 64], &mut vector::Scratch::new())", "Workspace"),
+        ("outputs", format!("{table}.run(&[0; 64], {scratch}).map(|y: &[i32; 9]| y[0])"), "fn(&[i32; 10])"),
         (
-            "outputs",
-            "table::Network::open().unwrap().run(&[0; 64], &mut table::Scratch::new()).map(|y| y[10])",
-            "length",
+            "width",
+            "nnue::Accumulators::new() == tamis_runtime::nnue::AccumulatorPair::<127>::new()".to_owned(),
+            "`128`",
         ),
-        ("width", "nnue::Accumulators::new() == tamis_runtime::nnue::AccumulatorPair::<127>::new()", "128"),
     ] {
         let text = format!("#![allow(unused)]\nuse user::*;\nfn main() {{\n    let _ = {call};\n}}\n");
         let path = bin.join(name).with_extension("rs");
