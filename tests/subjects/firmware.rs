@@ -18,6 +18,10 @@ use tamis_runtime::kernels::scalar;
 use tamis_runtime::{Input, Plan};
 use tests::{architecture, own};
 
+/// The numbers of `layers.rs`: the one file that both include.
+#[path = "../../firmware-examples/programs/src/layers/data.rs"]
+mod layers;
+
 /// Scratch memory that `nnue.rs` sets aside.
 const WORKSPACE: usize = 256;
 /// What `nnue.rs` plays: the name of each move and the position after it.
@@ -178,4 +182,31 @@ fn nnue_prints_what_the_host_computes() {
     }
     finish(&mut log, &mut runner);
     assert_eq!(log, expected("nnue.out"));
+}
+
+/// Every layer of `layers.rs` by the sums that FORMAT.md writes down, without a kernel.
+#[test]
+fn layers_prints_what_the_formula_says() {
+    use layers::{BIAS, INPUTS_I8, INPUTS_U7, LAYERS, Layer, MULTIPLIERS, SHIFTS};
+    use tamis_runtime::format::Layout;
+
+    fn hash(layer: &Layer, low: i64, input: impl Fn(usize) -> i64) -> u32 {
+        (0..layer.rows).fold(0x811C_9DC5_u32, |hash, row| {
+            let products = (0..layer.cols)
+                .map(|col| input(col) * i64::from(layer.weights[Layout::K4.offset(layer.stride(), row, col)]));
+            let sum = i64::from(BIAS[row]) + products.sum::<i64>();
+            assert_eq!(i64::from(sum as i32), sum, "the layer does not overflow");
+            let half = 1i128 << (SHIFTS[row] - 1);
+            let rounded = (i128::from(sum) * i128::from(MULTIPLIERS[row]) + half) >> SHIFTS[row];
+            let output = rounded.clamp(low.into(), 127) as u8;
+            (hash ^ u32::from(output)).wrapping_mul(0x0100_0193)
+        })
+    }
+    let mut log = String::new();
+    for layer in &LAYERS {
+        let signed = hash(layer, -128, |col| INPUTS_I8[col].into());
+        let small = hash(layer, 0, |col| INPUTS_U7[col].into());
+        writeln!(log, "{}x{}: i8 {signed:08x}, u7 {small:08x}", layer.cols, layer.rows).unwrap();
+    }
+    assert_eq!(log, expected("layers.out"));
 }
