@@ -36,6 +36,9 @@ mod mistakes; // mistakes of a description, named
 #[path = "subjects/firmware.rs"]
 mod firmware; // logs of the firmware examples
 
+#[path = "subjects/logging.rs"]
+mod logging; // what firmware links and logs
+
 #[path = "subjects/format.rs"]
 mod format; // FORMAT.md and the runtime say the same
 

@@ -58,6 +58,8 @@ pub enum Verb {
     Eval(Eval),
     /// Write a checkpoint as safetensors that say how its tensors hang together, or the integers of a graph's container
     Export(Export),
+    /// Write a Rust module that embeds a container: sizes as constants, a typed wrapper
+    Codegen(Codegen),
     /// Measure a container against full precision, prove its bounds, name mistakes
     Verify(Verify),
     /// Turn parallel text into padded batches of ids, as OpenNMT-tf makes them for training
@@ -91,6 +93,22 @@ pub struct Target {
     /// Overwrite it if it exists
     #[arg(long)]
     pub force: bool,
+}
+
+/// A Rust module beside the container.
+#[derive(Debug, Clone, Args)]
+pub struct Module {
+    /// Also write a Rust module that embeds the container by its path from there: sizes as constants, a typed wrapper; --force
+    /// overwrites it, too
+    #[arg(long = "codegen", value_name = "FILE.rs")]
+    pub codegen: Option<PathBuf>,
+}
+
+impl Module {
+    /// The module's path for a report.
+    pub fn shown(&self) -> Option<String> {
+        self.codegen.as_ref().map(|path| path.display().to_string())
+    }
 }
 
 /// Another order of the neurons in the container.
@@ -140,6 +158,9 @@ pub struct Quantise {
     /// Where to.
     #[command(flatten)]
     pub target: Target,
+    /// A Rust module beside it.
+    #[command(flatten)]
+    pub module: Module,
     /// Write the network even if an accumulator can leave its type
     #[arg(long)]
     pub unproved: bool,
@@ -159,6 +180,9 @@ pub struct Pack {
     /// Where to.
     #[command(flatten)]
     pub target: Target,
+    /// A Rust module beside it.
+    #[command(flatten)]
+    pub module: Module,
     /// Write the network even if an accumulator can leave its type
     #[arg(long)]
     pub unproved: bool,
@@ -250,6 +274,16 @@ pub struct Positions {
     /// File of examples: idx (bytes divided by 255), npy, npz, safetensors, libsvm or dummy rows, any of them plain or as gzip
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
+}
+
+/// `codegen`
+#[derive(Debug, Args)]
+pub struct Codegen {
+    /// Container that the module embeds, by its path from there
+    pub model: PathBuf,
+    /// Where to.
+    #[command(flatten)]
+    pub target: Target,
 }
 
 /// `verify`

@@ -260,7 +260,8 @@ impl Sink {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that a file lies in, or will.
+pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),

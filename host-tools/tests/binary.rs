@@ -12,7 +12,7 @@ fn it_names_its_version_and_its_verbs() {
     };
     assert_eq!(run("--version").trim(), concat!("host-tools ", env!("CARGO_PKG_VERSION")));
     let help = run("--help");
-    for verb in ["quantise", "pack", "unpack", "inspect", "eval", "verify", "tiers", "demo"] {
+    for verb in ["quantise", "pack", "unpack", "inspect", "eval", "codegen", "verify", "tiers", "demo"] {
         assert!(help.contains(verb), "{verb} in {help}");
     }
     assert!(!help.contains("quantize"), "the other spelling is an alias that help does not show");

@@ -1,11 +1,10 @@
 //! What running refuses: never a file, always what the caller handed in.
 
 use crate::engine::{Colour, Kind, Man};
-use core::fmt;
+use crate::words::worded;
 
 /// Why a call is refused: always something that the caller handed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum RunError {
     /// A slice has the wrong number of elements.
@@ -113,55 +112,32 @@ pub enum RunError {
     },
 }
 
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length { what, found, expected } => write!(f, "{what}: {found} elements, expected {expected}"),
-            Self::Workspace { found, expected } => {
-                write!(f, "the workspace has {found} bytes, the model needs {expected}")
-            }
-            Self::WorkspaceAlignment { remainder } => {
-                write!(f, "the workspace lies {remainder} bytes past a multiple of 64")
-            }
-            Self::Feature { found, limit } => {
-                write!(f, "feature {found}; the network has 0 to {}", limit.saturating_sub(1))
-            }
-            Self::TooManyFeatures { found, limit } => write!(f, "{found} active features; the network allows {limit}"),
-            Self::FeatureCount { found, expected } => {
-                write!(f, "{found} active features; the network takes exactly {expected}")
-            }
-            Self::FeatureOrder { previous, found } => write!(
-                f,
-                "feature {found} follows feature {previous}; features are given once each, in ascending order: sort them"
-            ),
-            Self::Bucket { found, limit } => write!(f, "output bucket {found}; the network has {limit}"),
-            Self::StackFull { limit } => write!(f, "the ply stack is full: it has {limit} plies, the root included"),
-            Self::StackEmpty => {
-                write!(f, "the ply stack has no position: set its root first, and pop only what was pushed")
-            }
-            Self::OtherModel { found, expected } => write!(
-                f,
-                "filled from the model {found:016x}, used with the model {expected:016x}: reset it when the network changes"
-            ),
-            Self::WantsFeatures { side } => {
-                write!(f, "perspective {side} changed as a whole: give its features to `refresh` first")
-            }
-            Self::LoneKing { colour } => write!(
-                f,
-                "a king of {colour:?} comes or goes alone: give the square that it leaves and the one that it goes to in one move"
-            ),
-            Self::Man { man, is_added: true } if man.kind() == Kind::King => {
-                write!(f, "{man} is to be added, and a king of its colour is there already")
-            }
-            Self::Man { man, is_added: true } => write!(f, "{man} is to be added and is there already"),
-            Self::Man { man, is_added: false } => write!(f, "{man} is to be removed and is not there"),
-            Self::TooManyMen { found, limit } => write!(f, "{found} men added or removed by one move; at most {limit}"),
-            Self::RefreshKey { found, limit } => {
-                write!(f, "refresh key {found}; the cache has 0 to {}", limit.saturating_sub(1))
-            }
-            Self::InputKind => write!(f, "the input is not of the kind that the network takes"),
-        }
-    }
-}
+worded! { RunError {
+    Self::Length { what, found, expected } => "{}: {} elements, expected {}", what, found, expected;
+    Self::Workspace { found, expected } => "the workspace has {} bytes, the model needs {}", found, expected;
+    Self::WorkspaceAlignment { remainder } => "the workspace lies {} bytes past a multiple of 64", remainder;
+    Self::Feature { found, limit } => "feature {}; the network has 0 to {}", found, limit.saturating_sub(1);
+    Self::TooManyFeatures { found, limit } => "{} active features; the network allows {}", found, limit;
+    Self::FeatureCount { found, expected } => "{} active features; the network takes exactly {}", found, expected;
+    Self::FeatureOrder { previous, found } =>
+        "feature {} follows feature {}; features are given once each, in ascending order: sort them", found, previous;
+    Self::Bucket { found, limit } => "output bucket {}; the network has {}", found, limit;
+    Self::StackFull { limit } => "the ply stack is full: it has {} plies, the root included", limit;
+    Self::StackEmpty => "the ply stack has no position: set its root first, and pop only what was pushed";
+    Self::OtherModel { found, expected } =>
+        "filled from the model {:016x}, used with the model {:016x}: reset it when the network changes", found, expected;
+    Self::WantsFeatures { side } =>
+        "perspective {} changed as a whole: give its features to `refresh` first", side;
+    Self::LoneKing { colour } =>
+        "a king of {:?} comes or goes alone: give the square that it leaves and the one that it goes to in one move",
+        colour;
+    Self::Man { man, is_added: true } if man.kind() == Kind::King =>
+        "{} is to be added, and a king of its colour is there already", man;
+    Self::Man { man, is_added: true } => "{} is to be added and is there already", man;
+    Self::Man { man, is_added: false } => "{} is to be removed and is not there", man;
+    Self::TooManyMen { found, limit } => "{} men added or removed by one move; at most {}", found, limit;
+    Self::RefreshKey { found, limit } => "refresh key {}; the cache has 0 to {}", found, limit.saturating_sub(1);
+    Self::InputKind => "the input is not of the kind that the network takes";
+} }
 
 impl core::error::Error for RunError {}

@@ -29,6 +29,7 @@ use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Input<'a> {
     /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is not
     /// read by a network of one perspective. Each (hidden,) i16.
@@ -50,6 +51,7 @@ pub enum Input<'a> {
 
 /// What comes out; the real value is the element times [`crate::format::InputRecord::output_unit`].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Output<'w> {
     /// Integer outputs.
     I32(&'w [i32]),

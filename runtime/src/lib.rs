@@ -37,12 +37,16 @@ mod error;
 mod exec;
 pub mod format;
 pub mod kernels;
+#[cfg(feature = "defmt")]
+mod loggable;
 pub mod nnue;
 pub mod num;
 mod ops;
+mod output;
 mod plan;
 pub mod signature;
 mod step;
+mod words;
 mod workspace;
 
 pub use align::Aligned;

@@ -4,6 +4,10 @@
 
 #[path = "cli/batches.rs"]
 mod batches; // batches of parallel text, and refusals
+#[path = "cli/codegen.rs"]
+mod codegen; // generated modules in a program outside the repository
+#[path = "cli/codegen_refusals.rs"]
+mod codegen_refusals; // modules that cannot be written
 #[path = "cli/engines.rs"]
 mod engines; // what engines' networks become on the command line
 #[path = "cli/examples.rs"]

@@ -15,13 +15,14 @@ use tamis_quant::quantise::quantise;
 use tamis_quant::run::{AlignedBytes, Outputs, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::scalar;
+use tamis_runtime::{Input, Plan};
 use tests::{architecture, own};
 
 /// The numbers of `layers.rs`: the one file that both include.
 #[path = "../../firmware-examples/programs/src/layers/data.rs"]
 mod layers;
 
-/// Scratch memory that both programs set aside.
+/// Scratch memory that `nnue.rs` sets aside.
 const WORKSPACE: usize = 256;
 /// What `nnue.rs` plays: the name of each move and the position after it.
 const GAME: [(&str, &str); 7] = [
@@ -86,16 +87,29 @@ fn the_embedded_images_are_the_first_of_each_digit() {
 }
 
 #[test]
+fn the_generated_module_is_what_host_tools_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, module) = (folder.path().join("digits.quantised.bin"), folder.path().join("digits/model.rs"));
+    std::fs::create_dir(module.parent().unwrap()).unwrap();
+    std::fs::copy(program("digits.quantised.bin"), &file).unwrap();
+    let mut host_tools = std::process::Command::new(super::cli::binary());
+    let output = host_tools.arg("codegen").arg(&file).arg("-o").arg(&module).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let kept = expected("digits/model.rs");
+    assert!(
+        std::fs::read_to_string(module).unwrap() == kept,
+        "in programs/src: host-tools codegen, see digits/model.rs"
+    );
+}
+
+#[test]
 fn digits_prints_what_the_host_computes() {
     let arch = architecture("digits");
     let bytes = container("digits.weights.bin", &arch);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let mut runner = Runner::new(model, &scalar::KERNELS);
-    let mut log = format!(
-        "digits: {} bytes, 64 inputs, workspace {} of {WORKSPACE} bytes\n",
-        bytes.as_ref().len(),
-        model.workspace_len_bytes()
-    );
+    let mut log =
+        format!("digits: {} bytes, 64 inputs, workspace {} bytes\n", bytes.as_ref().len(), model.workspace_len_bytes());
     for (digit, image) in std::fs::read(program("digits.images.bin")).unwrap().chunks(64).enumerate() {
         let input = image.iter().map(|pixel| f64::from(*pixel) / 16.0).collect();
         let logits = run(&mut runner, &arch, &Example::Dense(input));
@@ -105,6 +119,50 @@ fn digits_prints_what_the_host_computes() {
     }
     finish(&mut log, &mut runner);
     assert_eq!(log, expected("digits.out"));
+}
+
+/// A container that is copied to so many bytes past a multiple of 64, damaged there, and refused.
+fn refusal(whole: &[u8], shift: usize, len: usize, damage: impl FnOnce(&mut [u8])) -> String {
+    let mut memory = AlignedBytes::zeroed(whole.len() + 64);
+    let file = &mut memory.as_mut()[shift..shift + len];
+    file.copy_from_slice(&whole[..len]);
+    damage(file);
+    Model::parse(file).unwrap_err().to_string()
+}
+
+#[test]
+fn bad_model_prints_the_words_of_the_errors() {
+    let bytes = container("digits.weights.bin", &architecture("digits"));
+    let (whole, len) = (bytes.as_ref(), bytes.as_ref().len());
+    let model = Model::parse(whole).unwrap();
+    let (checksum, scratch_len) = (model.header().checksum(), model.workspace_len_bytes());
+    let plan = Plan::new(model, &scalar::KERNELS);
+    let called = |input: Input<'_>, bucket: usize, shift: usize, len: usize| {
+        let mut scratch = AlignedBytes::zeroed(scratch_len + 64);
+        plan.run(input, bucket, &mut scratch.as_mut()[shift..shift + len]).unwrap_err().to_string()
+    };
+    let no_bucket = |file: &mut [u8]| {
+        file[64 + 20] ^= 1;
+        let sum = tamis_runtime::format::checksum(file);
+        file[24..32].copy_from_slice(&sum.to_le_bytes());
+    };
+    let log = [
+        ("sound", format!("model {checksum:016x}, {len} bytes, workspace {scratch_len} bytes")),
+        ("a bit flipped in the weights", refusal(whole, 0, len, |file| file[len / 2] ^= 0x10)),
+        ("another version", refusal(whole, 0, len, |file| file[12] ^= 0x08)),
+        ("no container", refusal(whole, 0, len, |file| file[0] ^= 0xF6)),
+        ("truncated", refusal(whole, 0, len - 64, |_| {})),
+        ("nothing", refusal(whole, 0, 0, |_| {})),
+        ("no bucket, and the checksum made anew", refusal(whole, 0, len, no_bucket)),
+        ("4 bytes past its place", refusal(whole, 4, len, |_| {})),
+        ("a short workspace", called(Input::U8(&[0; 64]), 0, 0, scratch_len / 2)),
+        ("a workspace 4 bytes past its place", called(Input::U8(&[0; 64]), 0, 4, scratch_len)),
+        ("a short input", called(Input::U8(&[0; 63]), 0, 0, scratch_len)),
+        ("an input of another element", called(Input::I8(&[0; 64]), 0, 0, scratch_len)),
+        ("a bucket that the network does not have", called(Input::U8(&[0; 64]), 1, 0, scratch_len)),
+    ];
+    let log: String = log.iter().map(|(name, said)| format!("{name}: {said}\n")).collect();
+    assert_eq!(log, expected("bad_model.out"));
 }
 
 #[test]

@@ -10,7 +10,12 @@ use tests::own;
 const POSITIONS: [&str; 2] = ["4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"];
 
 /// Runs cargo in a folder; gives what it printed.
-fn cargo(folder: &Path, arguments: &[&str]) -> String {
+pub fn cargo(folder: &Path, arguments: &[&str]) -> String {
+    try_cargo(folder, arguments).unwrap_or_else(|said| panic!("cargo {arguments:?}: {said}"))
+}
+
+/// The same, or what it said when it failed.
+pub fn try_cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or(OsString::from("cargo"));
     let output = Command::new(cargo)
         .args(arguments)
@@ -19,8 +24,19 @@ fn cargo(folder: &Path, arguments: &[&str]) -> String {
         .env("CARGO_PROFILE_DEV_DEBUG", "0") // nobody looks at it; it costs time
         .output()
         .unwrap();
-    assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    match output.status.success() {
+        true => Ok(String::from_utf8(output.stdout).unwrap()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// Makes a folder a package that depends on the runtime.
+pub fn new_program(folder: &Path, name: &str) {
+    cargo(folder, &["init", "--quiet", "--vcs", "none", "--name", name]);
+    // The versions that are at hand; without them cargo would ask the registry for the newest.
+    fs::copy(own("../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let runtime = own("../runtime");
+    cargo(folder, &["add", "--quiet", "--offline", "tamis-runtime", "--path", runtime.to_str().unwrap()]);
 }
 
 /// The README's program that embeds a network.
@@ -35,11 +51,7 @@ fn program() -> String {
 fn the_guide_works_in_a_new_directory() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    cargo(folder, &["init", "--quiet", "--vcs", "none", "--name", "outsider"]);
-    // The versions that are at hand; without them cargo would ask the registry for the newest.
-    fs::copy(own("../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let runtime = own("../runtime");
-    cargo(folder, &["add", "--quiet", "--offline", "tamis-runtime", "--path", runtime.to_str().unwrap()]);
+    new_program(folder, "outsider");
     fs::write(folder.join("src/main.rs"), program()).unwrap();
     fs::copy(super::uci::embedded(), folder.join("src/quantised.bin")).unwrap();
     let printed = cargo(folder, &["run", "--quiet", "--offline"]);

@@ -1,56 +1,44 @@
 //! A dense network in flash: ten images of digits, classified by the int8 classifier of tests/reference.
 //!
-//! The container is read in place; the only memory that the network needs is the scratch below.
+//! The container is read in place; the only memory that the network needs is the scratch below. Its sizes, and the wrapper in whose
+//! types they are, come from `host-tools codegen`: an image of another length would not compile.
+
+pub mod model;
 
 use crate::Error;
 use crate::mark::counted;
-use tamis_runtime::format::Model;
-use tamis_runtime::kernels::of_target;
-use tamis_runtime::signature::{Buffers, signature};
-use tamis_runtime::{Input, Output, Plan, Workspace, include_model};
 
-/// From `host-tools quantise tests/reference/digits.weights.bin --arch tests/architectures/digits.toml`.
-static MODEL: &[u8] = include_model!("digits.quantised.bin");
 /// One image of each digit, 0 to 9, from the classifier's test split.
 static IMAGES: &[u8] = include_bytes!("digits.images.bin");
 
-/// Inputs of the network: 8 rows of 8 pixels.
-const PIXELS: usize = 64;
 /// The darkest pixel in the images.
 const PIXEL_MAX: u32 = 16;
-/// Scratch memory in bytes; [`Plan::run`] refuses too little.
-const WORKSPACE: usize = 256;
 
 /// Classifies the images, then prints the network's signature.
 ///
 /// # Errors
-/// What the runtime refuses; nothing, as long as container and constants belong together.
+/// What the runtime refuses; nothing, as long as memory holds what the build put there.
 pub fn run() -> Result<(), Error> {
-    let model = Model::parse(MODEL)?;
-    let plan = Plan::new(model, of_target());
-    let mut workspace = Workspace::<WORKSPACE>::new();
+    let network = model::Network::open()?;
+    let mut scratch = model::Scratch::new();
     defmt::println!(
-        "digits: {=usize} bytes, {=u32} inputs, workspace {=usize} of {=usize} bytes",
-        MODEL.len(),
-        model.input().size,
-        model.workspace_len_bytes(),
-        WORKSPACE,
+        "digits: {=usize} bytes, {=usize} inputs, workspace {=usize} bytes",
+        model::LEN_BYTES,
+        model::INPUT_LEN,
+        model::WORKSPACE_LEN_BYTES,
     );
-    for (digit, image) in IMAGES.chunks_exact(PIXELS).enumerate() {
+    let (images, _) = IMAGES.as_chunks::<{ model::INPUT_LEN }>();
+    for (digit, image) in images.iter().enumerate() {
         // A real pixel is p / 16, and the input's unit is 1 / 127.
-        let mut input = [0; PIXELS];
-        for (value, pixel) in input.iter_mut().zip(image) {
-            *value = ((u32::from(*pixel) * 127 + PIXEL_MAX / 2) / PIXEL_MAX) as u8;
-        }
-        let output = counted(|| plan.run(Input::U8(&input), 0, workspace.as_mut()));
-        let Output::I32(logits) = output? else { return Err(Error::Because("the network has integer outputs")) };
+        let input = image.map(|pixel| ((u32::from(pixel) * 127 + PIXEL_MAX / 2) / PIXEL_MAX) as u8);
+        let logits = counted(|| network.run(&input, &mut scratch))?;
         let best = logits.iter().enumerate().max_by_key(|(_, logit)| **logit);
         defmt::println!("a {=usize} is classified as {=usize}: {}", digit, best.map_or(0, |(class, _)| class), logits);
     }
-    let mut bytes = [0; PIXELS];
-    let (own, other, spare) = (&mut [], &mut [], &mut []);
-    let workspace = workspace.as_mut();
-    let signature = signature(&plan, Buffers { own, other, spare, bytes: &mut bytes, words: &mut [], workspace })?;
+    let signature = network.signature(&mut scratch)?;
+    if signature != model::SIGNATURE {
+        return Err(Error::Because("the signature is not the one that the host computed"));
+    }
     defmt::println!("signature {=u64:016x}", signature);
     Ok(())
 }

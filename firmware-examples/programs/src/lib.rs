@@ -5,6 +5,7 @@
 #![no_std]
 #![deny(unsafe_code)]
 
+pub mod bad_model;
 pub mod digits;
 mod error;
 pub mod layers;

@@ -40,6 +40,17 @@ impl EngineFacts {
             outputs: network.outputs(),
         })
     }
+
+    /// The features as an expression of the runtime's [`tamis_runtime::engine::Features`].
+    pub fn features(&self) -> String {
+        let mirrored = if self.mirrored { ".mirrored()" } else { "" };
+        let kings = match self.kings {
+            "merged" => ".merged_kings()",
+            "none" => ".without_kings()",
+            _ => "",
+        };
+        format!("Features::king_buckets({}){mirrored}{kings}", self.king_buckets)
+    }
 }
 
 impl fmt::Display for EngineFacts {

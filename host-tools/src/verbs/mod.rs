@@ -1,6 +1,7 @@
 //! One verb a file: arguments in, a report out. Only [`run`] prints.
 
 mod batches;
+mod codegen;
 mod completions;
 mod demo;
 mod eval;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
             let output = output.beside(&args.target.out)?;
             output.report(&export::run(&args)?)
         }
+        Verb::Codegen(args) => output.report(&codegen::run(&args)?),
         Verb::Verify(args) => {
             let output = args.html.as_deref().map_or(Ok(*output), |page| output.beside(page))?;
             output.report(&verify::run(&args, &output)?)

@@ -5,8 +5,9 @@ mod nnue;
 use self::nnue::PackedNnue;
 use super::quantise::{CONTAINER, Written, inputs};
 use crate::cli::Pack;
+use crate::codegen::Destination;
 use crate::error::{CliError, Explain};
-use crate::files::{self, Sink};
+use crate::files;
 use crate::nnue::is_nnue;
 use crate::output::{Output, Report};
 use crate::permute;
@@ -45,7 +46,8 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
             format!("{}: a trainer's quantised.bin needs its description, and is no .nnue file", args.bare.display());
         return Err(CliError::usage(message).help("add --arch A.toml"));
     };
-    let sink = Sink::check(&args.target, &inputs(&args.bare, Some(arch_file), &args.permute))?;
+    let inputs = inputs(&args.bare, Some(arch_file), &args.permute);
+    let destination = Destination::check(&args.target, &args.module, &inputs)?;
     let arch = files::read_arch(arch_file)?;
     if files::is_container(&args.bare) {
         return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
@@ -58,10 +60,10 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
     let sealed = seal(&net, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
-    sink.write(sealed.container.as_ref())?;
+    destination.write(&sealed)?;
     let len_bytes = sealed.container.as_ref().len();
     let written = Written::new(&args.bare, &args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed);
-    Ok(Packed::Bare(Box::new(written.permuted(permutation))))
+    Ok(Packed::Bare(Box::new(written.permuted(permutation).embedded(&args.module))))
 }
 
 /// A container from which the bare file does not come back is not written.

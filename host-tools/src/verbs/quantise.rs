@@ -5,10 +5,11 @@ mod graph;
 
 pub use graph::WrittenGraph;
 
-use crate::cli::{Calibration, Form, Permute, Quantise};
+use crate::cli::{self, Calibration, Form, Permute, Quantise};
+use crate::codegen::{Destination, refuse_bare};
 use crate::error::{CliError, Explain};
 use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
-use crate::files::{self, Sink};
+use crate::files;
 use crate::network;
 use crate::nnue::is_nnue;
 use crate::output::{Output, Report};
@@ -41,6 +42,8 @@ pub struct Written {
     /// Bytes of the parameters as f32, of which the file holds integers.
     float_len_bytes: usize,
     len_bytes: usize,
+    /// A Rust module that embeds it, if one was asked for.
+    module: Option<String>,
     tensors: Vec<TensorFacts>,
     /// If another order of the neurons was asked for.
     permutation: Option<PermutationFacts>,
@@ -67,11 +70,12 @@ pub enum Quantised {
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
     permute::check_form(&args.permute, args.form)?;
+    refuse_bare(args.form == Form::Bare && args.module.codegen.is_some())?;
     let arch_file = args.network.arch.as_deref().map(Path::new);
     let calibration = args.calibration.calibrate.as_deref();
     let mut inputs = inputs(&args.checkpoint, arch_file, &args.permute);
     inputs.extend(calibration);
-    let sink = Sink::check(&args.target, &inputs)?;
+    let destination = Destination::check(&args.target, &args.module, &inputs)?;
     refuse_container(&args.checkpoint)?;
     match (network::layers(&args.network)?, arch_file) {
         (Some(arch), Some(arch_file)) => {
@@ -81,9 +85,9 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
                     .help("the ranges of such a network stand in its description, as `activation_max`"));
             }
             refuse_what_is_for_graphs(&args.calibration)?;
-            layers(args, &arch, arch_file, sink, output).map(|written| Quantised::Layers(Box::new(written)))
+            layers(args, &arch, arch_file, destination, output).map(|written| Quantised::Layers(Box::new(written)))
         }
-        _ => graph::run(args, sink, output).map(|written| Quantised::Graph(Box::new(written))),
+        _ => graph::run(args, destination, output).map(|written| Quantised::Graph(Box::new(written))),
     }
 }
 
@@ -107,7 +111,7 @@ fn layers(
     args: &Quantise,
     arch: &Architecture,
     arch_file: &Path,
-    sink: Sink,
+    destination: Destination,
     output: &Output,
 ) -> Result<Written, CliError> {
     let spinner = progress::spinner(output, "quantising");
@@ -128,11 +132,14 @@ fn layers(
         Form::Container => None,
         Form::Bare => Some(to_bare(&net).explain_at(arch_file)?),
     };
-    let bytes = bare.as_deref().unwrap_or(sealed.container.as_ref());
-    sink.write(bytes)?;
+    let len_bytes = bare.as_deref().unwrap_or(sealed.container.as_ref()).len();
     let form = if bare.is_some() { "bare" } else { CONTAINER };
-    let written = Written::new(&args.checkpoint, &args.target.out, form, bytes.len(), &net, &origin, &sealed);
-    Ok(written.permuted(permutation))
+    match &bare {
+        None => destination.write(&sealed)?,
+        Some(bare) => destination.write_bare(bare)?,
+    }
+    let written = Written::new(&args.checkpoint, &args.target.out, form, len_bytes, &net, &origin, &sealed);
+    Ok(written.permuted(permutation).embedded(&args.module))
 }
 
 /// Every file that is read, of which none may be written.
@@ -175,6 +182,7 @@ impl Written {
             source_hash: format!("{:016x}", origin.source_hash),
             float_len_bytes: parameters * size_of::<f32>(),
             len_bytes,
+            module: None,
             tensors,
             permutation: None,
             proof: ProofFacts::of(&sealed.proof),
@@ -186,6 +194,11 @@ impl Written {
     /// The same of a network whose neurons were given another order, if they were.
     pub fn permuted(self, permutation: Option<PermutationFacts>) -> Self {
         Self { permutation, ..self }
+    }
+
+    /// The same of a network that a module embeds, if one was asked for.
+    pub fn embedded(self, module: &cli::Module) -> Self {
+        Self { module: module.shown(), ..self }
     }
 
     /// The report as text, whichever verb it is of.
@@ -201,6 +214,9 @@ impl Written {
             "  wrote      {} ({}), {} bytes; the parameters as f32 are {} bytes ({ratio:.3})",
             self.out, self.form, self.len_bytes, self.float_len_bytes
         )?;
+        if let Some(module) = &self.module {
+            writeln!(out, "  module     {module} (Rust), which embeds it")?;
+        }
         if let Some(checksum) = &self.checksum {
             writeln!(out, "  checksum   {checksum}")?;
         }

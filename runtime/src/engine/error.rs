@@ -1,11 +1,10 @@
 //! Why a network is not the one that an engine was built for.
 
 use crate::format::ParseError;
-use core::fmt;
+use crate::words::worded;
 
 /// Why [`super::Network::load`] refuses a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum LoadError {
     /// It is no sound container.
@@ -29,22 +28,12 @@ impl From<ParseError> for LoadError {
     }
 }
 
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parse(error) => error.fmt(f),
-            Self::NotChess => write!(
-                f,
-                "the network takes no chess features; run it through `Plan`, with features that the program makes itself"
-            ),
-            Self::Differs { what, found, expected } => {
-                write!(
-                    f,
-                    "{what}: the file has {found}, this program was built for {expected}; give it a network of its own kind"
-                )
-            }
-        }
-    }
-}
+worded! { LoadError {
+    Self::Parse(error) => "{}", error;
+    Self::NotChess =>
+        "the network takes no chess features; run it through `Plan`, with features that the program makes itself";
+    Self::Differs { what, found, expected } =>
+        "{}: the file has {}, this program was built for {}; give it a network of its own kind", what, found, expected;
+} }
 
 impl core::error::Error for LoadError {}

@@ -35,6 +35,7 @@ impl Colour {
 
 /// What a man is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Kind {
     /// ♙
     Pawn,
@@ -131,15 +132,19 @@ impl Man {
     pub(super) const fn plane(self) -> usize {
         (self.0 / SQUARES) as usize
     }
-}
 
-/// As in `nb1`: the letter of FEN, then the square.
-impl fmt::Display for Man {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// As in `nb1`: the letter of FEN, then the square.
+    fn written(self) -> [char; 3] {
         const LETTERS: [char; 12] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k'];
         let letter = LETTERS.get(self.plane()).copied().unwrap_or('?');
-        let (file, rank) = (b'a' + self.square() % 8, b'1' + self.square() / 8);
-        write!(f, "{letter}{}{}", char::from(file), char::from(rank))
+        [letter, char::from(b'a' + self.square() % 8), char::from(b'1' + self.square() / 8)]
+    }
+}
+
+impl fmt::Display for Man {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [letter, file, rank] = self.written();
+        write!(f, "{letter}{file}{rank}")
     }
 }
 
@@ -152,7 +157,8 @@ impl fmt::Debug for Man {
 #[cfg(feature = "defmt")]
 impl defmt::Format for Man {
     fn format(&self, f: defmt::Formatter<'_>) {
-        defmt::write!(f, "man {=u16}", self.0);
+        let [letter, file, rank] = self.written();
+        defmt::write!(f, "{=char}{=char}{=char}", letter, file, rank);
     }
 }
 

@@ -58,6 +58,7 @@ impl Features {
 
 /// What an engine was built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Expected {
     /// The feature set.
     pub features: Features,

@@ -1,10 +1,9 @@
 //! Why a file is refused: where, what was found, what was expected.
 
-use core::fmt;
+use crate::words::worded;
 
 /// The reason why [`super::Model::parse`] refuses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum ParseError {
     /// The slice does not start at a multiple of 64 in memory.
@@ -93,59 +92,30 @@ pub enum ParseError {
     },
 }
 
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Misaligned { remainder } => write!(
-                f,
-                "the file lies {remainder} bytes past a multiple of 64 in memory; map it, or embed it with include_model!"
-            ),
-            Self::TooShort { found, expected } => {
-                write!(f, "{found} bytes; a container has at least {expected}: the file is empty or truncated")
-            }
-            Self::NotAContainer { found } => {
-                write!(f, "the file starts with")?;
-                for byte in found {
-                    write!(f, " {byte:02x}")?;
-                }
-                write!(
-                    f,
-                    ", not with the container's 89 54 41 4d 49 53 0d 0a; a bare quantised.bin must be packed first"
-                )
-            }
-            Self::ByteOrder { found } => write!(
-                f,
-                "byte 8: the byte-order mark reads {found:#010x}, expected 0x0a0b0c0d: not a little-endian machine, or damage"
-            ),
-            Self::Version { found, expected } => {
-                write!(f, "byte 12: format version {found}, this reader knows version {expected}")
-            }
-            Self::RequiredFlags { found } => {
-                write!(f, "byte 16: the file needs features {found:#x} that this reader does not have")
-            }
-            Self::Length { found, expected } => write!(
-                f,
-                "byte 20: the header says {expected} bytes, the file has {found}: it is {}",
-                if found < expected { "truncated" } else { "too long" }
-            ),
-            Self::Checksum { found, expected } => {
-                write!(f, "byte 24: checksum {expected:016x}, but the bytes give {found:016x}: the file is damaged")
-            }
-            Self::Field { place, index, found, expected } => {
-                write!(f, "{place} of record {index}: found {found}, expected {expected}")
-            }
-            Self::Feature { place, index, found, feature } => write!(
-                f,
-                "{place} of record {index}: found {found}, which needs the feature `{feature}` of tamis-runtime; this build leaves it out"
-            ),
-            Self::Padding { offset_bytes, found } => {
-                write!(f, "byte {offset_bytes}: found {found:#04x} in padding that must be zero")
-            }
-            Self::People { offset_bytes, problem } => {
-                write!(f, "byte {offset_bytes}: the people's section {problem}")
-            }
-        }
-    }
-}
+worded! { ParseError {
+    Self::Misaligned { remainder } =>
+        "the file lies {} bytes past a multiple of 64 in memory; map it, or embed it with include_model!", remainder;
+    Self::TooShort { found, expected } =>
+        "{} bytes; a container has at least {}: the file is empty or truncated", found, expected;
+    Self::NotAContainer { found: [a, b, c, d, e, g, h, i] } =>
+        "the file starts with {:02x} {:02x} {:02x} {:02x} {:02x} {:02x} {:02x} {:02x}, not with the container's \
+         89 54 41 4d 49 53 0d 0a; a bare quantised.bin must be packed first", a, b, c, d, e, g, h, i;
+    Self::ByteOrder { found } =>
+        "byte 8: the byte-order mark reads {:#010x}, expected 0x0a0b0c0d: not a little-endian machine, or damage", found;
+    Self::Version { found, expected } => "byte 12: format version {}, this reader knows version {}", found, expected;
+    Self::RequiredFlags { found } => "byte 16: the file needs features {:#x} that this reader does not have", found;
+    Self::Length { found, expected } => "byte 20: the header says {} bytes, the file has {}: it is {}", expected, found,
+        if found < expected { "truncated" } else { "too long" };
+    Self::Checksum { found, expected } =>
+        "byte 24: checksum {:016x}, but the bytes give {:016x}: the file is damaged", expected, found;
+    Self::Field { place, index, found, expected } =>
+        "{} of record {}: found {}, expected {}", place, index, found, expected;
+    Self::Feature { place, index, found, feature } =>
+        "{} of record {}: found {}, which needs the feature `{}` of tamis-runtime; this build leaves it out",
+        place, index, found, feature;
+    Self::Padding { offset_bytes, found } =>
+        "byte {}: found {:#04x} in padding that must be zero", offset_bytes, found;
+    Self::People { offset_bytes, problem } => "byte {}: the people's section {}", offset_bytes, problem;
+} }
 
 impl core::error::Error for ParseError {}

@@ -19,6 +19,7 @@ pub const NONE: u32 = u32::MAX;
 
 /// The header, 64 bytes, every field little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Header {
     /// [`MAGIC`].

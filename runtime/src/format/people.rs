@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the file says to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct People<'a> {
     /// Name of the network.
     pub name: &'a str,

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 /// What goes into the network and what comes out, 64 bytes, right behind the header.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct InputRecord {
     /// [`input_kind`].
@@ -42,6 +43,7 @@ pub struct InputRecord {
 
 /// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct BlockRecord {
     /// First feature index.
@@ -60,6 +62,7 @@ pub struct BlockRecord {
 
 /// A tensor, 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct TensorRecord {
     /// [`element`].
@@ -84,6 +87,7 @@ pub struct TensorRecord {
 
 /// A vector that flows through the network, 16 bytes. Value 0 is the input and has no place in the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct ValueRecord {
     /// [`element`].
@@ -98,6 +102,7 @@ pub struct ValueRecord {
 
 /// An operation, 64 bytes. FORMAT.md defines the arithmetic of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct OpRecord {
     /// [`op`].

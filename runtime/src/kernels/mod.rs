@@ -96,6 +96,7 @@ pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: 
 
 /// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Moved {
     /// `[added, removed]`: a man goes from one square to another.
     Quiet([[u32; 2]; 2]),

@@ -27,6 +27,7 @@ pub const OPPONENT: u8 = 8;
 
 /// Whose eyes the board is seen through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Perspective {
     /// The side to move, as which the board is stored.
     SideToMove,

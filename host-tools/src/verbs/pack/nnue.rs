@@ -1,9 +1,9 @@
 //! `pack` of a `.nnue` file.
 
 use crate::cli::Pack;
+use crate::codegen::Destination;
 use crate::error::{CliError, Explain};
 use crate::facts::{self, ProofFacts, TensorFacts};
-use crate::files::Sink;
 use crate::nnue::{NnueFile, refuse};
 use crate::output::Output;
 use crate::seal::{seal_nnue, unproved_warning};
@@ -27,6 +27,8 @@ pub struct PackedNnue {
     source_hash: String,
     input_len_bytes: usize,
     len_bytes: usize,
+    /// A Rust module that embeds it, if one was asked for.
+    module: Option<String>,
     tensors: Vec<TensorFacts>,
     proof: ProofFacts,
     checksum: String,
@@ -40,7 +42,7 @@ pub struct PackedNnue {
 pub fn run(args: &Pack, output: &Output) -> Result<PackedNnue, CliError> {
     refuse(args.arch.is_some(), "--arch", &args.bare)?;
     refuse(args.permute.positions.is_some(), "--permute", &args.bare)?;
-    let sink = Sink::check(&args.target, &[&args.bare])?;
+    let destination = Destination::check(&args.target, &args.module, &[&args.bare])?;
     let file = NnueFile::read(&args.bare)?;
     let origin = file.provenance();
     let sealed = seal_nnue(&file.net, &origin, args.unproved, output)?;
@@ -61,12 +63,13 @@ pub fn run(args: &Pack, output: &Output) -> Result<PackedNnue, CliError> {
         source_hash: format!("{:016x}", origin.source_hash),
         input_len_bytes: file.bytes.len(),
         len_bytes: container.len(),
+        module: args.module.shown(),
         tensors: facts::of_model(&model, &people, |_| None),
         proof: ProofFacts::of(&sealed.proof),
         checksum: format!("{:016x}", sealed.checksum),
         signature: format!("{:016x}", sealed.signature),
     };
-    sink.write(container)?;
+    destination.write(&sealed)?;
     Ok(packed)
 }
 
@@ -88,6 +91,9 @@ impl PackedNnue {
             "  wrote      {} ({}), {} bytes; the same file comes back from it",
             self.out, self.form, self.len_bytes
         )?;
+        if let Some(module) = &self.module {
+            writeln!(out, "  module     {module} (Rust), which embeds it")?;
+        }
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {}\n", self.signature)?;
         facts::print(out, &self.tensors)?;

@@ -1,10 +1,10 @@
 //! Graphs: calibrated, quantised, proved, written, and measured on the examples that calibrated them.
 
 use crate::cli::{self, Form, Quantise};
+use crate::codegen::Destination;
 use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which};
 use crate::facts::{self, ProofFacts, TensorFacts};
-use crate::files::Sink;
 use crate::network::{Import, read_graph};
 use crate::output::Output;
 use crate::progress;
@@ -38,6 +38,8 @@ pub struct WrittenGraph {
     /// Bytes of the parameters as f32.
     float_len_bytes: usize,
     len_bytes: usize,
+    /// A Rust module that embeds it, if one was asked for.
+    module: Option<String>,
     workspace_len_bytes: usize,
     tensors: Vec<TensorFacts>,
     proof: ProofFacts,
@@ -57,7 +59,7 @@ struct Calibrated {
 ///
 /// # Errors
 /// [`CliError`]; nothing is written then.
-pub fn run(args: &Quantise, sink: Sink, output: &Output) -> Result<WrittenGraph, CliError> {
+pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result<WrittenGraph, CliError> {
     refuse_what_is_for_layers(args)?;
     let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
     let calibration = &args.calibration;
@@ -73,7 +75,7 @@ pub fn run(args: &Quantise, sink: Sink, output: &Output) -> Result<WrittenGraph,
         [] => None,
         samples => compare_graphs(&graph, &quantised, samples, None).ok(),
     };
-    sink.write(sealed.container.as_ref())?;
+    destination.write(&sealed)?;
     let workspace_len_bytes = Model::parse(sealed.container.as_ref()).explain()?.workspace_len_bytes();
     let Sealed { proof, container, checksum, signature } = sealed;
     Ok(WrittenGraph {
@@ -90,6 +92,7 @@ pub fn run(args: &Quantise, sink: Sink, output: &Output) -> Result<WrittenGraph,
         kept_f32: options.keep_f32.into_iter().collect(),
         float_len_bytes: graph.parameter_count() * size_of::<f32>(),
         len_bytes: container.as_ref().len(),
+        module: args.module.shown(),
         workspace_len_bytes,
         tensors: facts::of_graph(&quantised),
         proof: ProofFacts::of(&proof),
@@ -236,6 +239,9 @@ impl WrittenGraph {
             "  wrote      {} ({}), {} bytes; the parameters as f32 are {} bytes ({ratio:.3})",
             self.out, self.form, self.len_bytes, self.float_len_bytes
         )?;
+        if let Some(module) = &self.module {
+            writeln!(out, "  module     {module} (Rust), which embeds it")?;
+        }
         writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {}", self.signature)?;

@@ -1,0 +1,117 @@
+//! The network `digits`, a part of the program.
+//!
+//! Written by `host-tools codegen` from `digits.quantised.bin`, and not to be edited.
+//! Checksum 69660cb2594d450a, signature 8e500deb0c2882e7: what every tier and board computes.
+//! The crate needs `tamis-runtime` and nothing else; a container that differs from the one that
+//! this module was written for stops the build.
+
+#![allow(dead_code, reason = "a program calls what it has a use for")]
+
+use tamis_runtime::format::{Model, ParseError};
+use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::signature::{Buffers, signature};
+use tamis_runtime::{Input, Plan, RunError, Workspace};
+
+/// The container, at a multiple of 64: in flash, once.
+#[rustfmt::skip] // however long the path is
+pub static FILE: &[u8] = tamis_runtime::include_model!("../digits.quantised.bin");
+
+const _: () = assert!(
+    match FILE.split_at(24).1.first_chunk() {
+        Some(stored) => FILE.len() == LEN_BYTES && u64::from_le_bytes(*stored) == CHECKSUM,
+        None => false,
+    },
+    "not the container that this module was written for: run host-tools codegen again"
+);
+
+/// Length of the container.
+pub const LEN_BYTES: usize = 4608;
+
+/// The container's checksum.
+pub const CHECKSUM: u64 = 0x69660cb2594d450a;
+
+/// What [`Network::signature`] gives on every tier and board.
+pub const SIGNATURE: u64 = 0x8e500deb0c2882e7;
+
+/// Numbers that go in.
+pub const INPUT_LEN: usize = 64;
+
+/// The real value of one unit of the input.
+pub const INPUT_UNIT: f32 = 0.007874016;
+
+/// Output buckets.
+pub const BUCKETS: usize = 1;
+
+/// Numbers that come out.
+pub const OUTPUT_LEN: usize = 10;
+
+/// The real value of one unit of the output.
+pub const OUTPUT_UNIT: f32 = 1.5258789e-5;
+
+/// Scratch memory that an evaluation needs.
+pub const WORKSPACE_LEN_BYTES: usize = 256;
+
+/// Scratch memory of the size that an evaluation needs; what it holds before does not matter.
+pub type Scratch = Workspace<WORKSPACE_LEN_BYTES>;
+
+/// The network, checked: vectors in, numbers out.
+#[derive(Debug, Clone)]
+pub struct Network {
+    plan: Plan<'static>,
+}
+
+impl Network {
+    /// Checks every byte of the container, and binds it to the tier that the build's target names.
+    ///
+    /// # Errors
+    /// [`ParseError`] if memory does not hold what the build put there, or if this build of the
+    /// runtime leaves out a feature that the network needs.
+    pub fn open() -> Result<Self, ParseError> {
+        Self::open_on(kernels::of_target())
+    }
+
+    /// The same on another tier: `kernels::best()` asks the machine.
+    ///
+    /// # Errors
+    /// As [`Network::open`].
+    pub fn open_on(tier: &'static Kernels) -> Result<Self, ParseError> {
+        let plan = Plan::new(Model::parse(FILE)?, tier);
+        Ok(Self { plan })
+    }
+
+    /// The plan, for what this module leaves out.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan<'static> {
+        &self.plan
+    }
+
+    /// Evaluates one vector.
+    ///
+    /// # Errors
+    /// [`RunError`] if the arguments do not fit the network; their types see to it that they do.
+    pub fn run<'w>(
+        &self,
+        input: &[u8; INPUT_LEN], // 0 to 127
+        scratch: &'w mut Scratch,
+    ) -> Result<&'w [i32; OUTPUT_LEN], RunError> {
+        let output = self.plan.run(Input::U8(input), 0, scratch.as_mut())?;
+        output.try_into()
+    }
+
+    /// Computes the signature, which is [`SIGNATURE`] where all is well; a vector lies on the stack.
+    ///
+    /// # Errors
+    /// None on a container that was checked.
+    pub fn signature(&self, scratch: &mut Scratch) -> Result<u64, RunError> {
+        let mut bytes = [0; INPUT_LEN];
+        let buffers = Buffers {
+            own: &mut [],
+            other: &mut [],
+            spare: &mut [],
+            bytes: &mut bytes,
+            words: &mut [],
+            workspace: scratch.as_mut(),
+        };
+        signature(&self.plan, buffers)
+    }
+}
