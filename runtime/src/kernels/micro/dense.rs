@@ -6,7 +6,7 @@
 //! group that is not whole is added here.
 
 use crate::kernels::scalar;
-use crate::kernels::vector::fits;
+use crate::kernels::vector::dense::fits;
 
 /// A target's way through whole groups of four inputs of type `T`, exact modulo 2³².
 pub(in crate::kernels) trait Blocks<T> {

@@ -28,7 +28,7 @@ pub(super) mod requantise;
 pub(super) mod sparse;
 mod table;
 
-pub(super) use dense::{Dense, fits};
+pub(super) use dense::Dense;
 pub(super) use real::Reals;
 pub(super) use table::{entry, tier};
 
