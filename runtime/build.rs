@@ -1,4 +1,5 @@
-//! Which Cortex-M instructions the build may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`.
+//! Whether the build is for a processor of 32 bits without an operating system, `cfg(microcontroller)`, and which Cortex-M
+//! instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`.
 //!
 //! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the target's name
 //! and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a build has the portable
@@ -14,11 +15,15 @@ const MVE: [&str; 3] = ["cortex-m52", "cortex-m55", "cortex-m85"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(microcontroller)");
     println!("cargo::rustc-check-cfg=cfg(cortex_m, values(\"thumb1\", \"dsp\", \"mve\"))");
     let target = env::var("TARGET").unwrap_or_default();
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     let cpu = flags.split(['\x1f', ' ']).filter_map(|flag| flag.split_once("target-cpu=")).next_back();
     let cpu = cpu.map_or("", |(_, cpu)| cpu);
+    if (target.starts_with("thumb") || target.starts_with("riscv32")) && target.contains("-none-") {
+        println!("cargo::rustc-cfg=microcontroller");
+    }
     let is_main = target.starts_with("thumbv8m.main");
     let has = [
         ("thumb1", target.starts_with("thumbv6m") || target.starts_with("thumbv8m.base")),

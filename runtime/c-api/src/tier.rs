@@ -6,8 +6,19 @@ use core::ffi::{CStr, c_char};
 use tamis_runtime::kernels::{self, Kernels};
 
 /// The runtime's [`kernels::ALL_NAMES`] as C reads them.
-const NAMES: [&CStr; kernels::ALL_NAMES.len()] =
-    [c"scalar", c"wide", c"avx2", c"avxvnni", c"avx512", c"neon", c"neon+dotprod", c"simd128"];
+const NAMES: [&CStr; kernels::ALL_NAMES.len()] = [
+    c"scalar",
+    c"wide",
+    c"blocked",
+    c"dsp",
+    c"mve",
+    c"avx2",
+    c"avxvnni",
+    c"avx512",
+    c"neon",
+    c"neon+dotprod",
+    c"simd128",
+];
 
 /// A tier's name as C reads it.
 pub fn name_of(tier: &Kernels) -> &'static CStr {

@@ -84,11 +84,11 @@ fn mul_high(x: i32, multiplier: i32) -> i32 {
 /// The blocks of this target.
 struct Rows;
 
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", microcontroller))]
 use super::rv32 as block;
 #[cfg(cortex_m = "thumb1")]
 use super::thumb1 as block;
-#[cfg(not(any(cortex_m = "thumb1", target_arch = "riscv32")))]
+#[cfg(not(any(cortex_m = "thumb1", all(target_arch = "riscv32", microcontroller))))]
 use portable as block;
 
 macro_rules! blocks {
@@ -113,7 +113,7 @@ blocks!(u8, block_u8, one_u8);
 blocks!(i8, block_i8, one_i8);
 
 /// For processors without a block of their own: Cortex-M3, and hosts that test this tier.
-#[cfg(not(any(cortex_m = "thumb1", target_arch = "riscv32")))]
+#[cfg(not(any(cortex_m = "thumb1", all(target_arch = "riscv32", microcontroller))))]
 mod portable {
     pub const ROWS: usize = 4;
 

@@ -5,18 +5,18 @@
 //! kernel of its own for an operation lists the fallback that it uses.
 //!
 //! The fast tiers share their algorithms: `vector` holds each loop once, over a vocabulary (load, add, multiply neighbours …)
-//! that one file an instruction set provides. A tier's table comes out of [`tiers`] only where the machine can run it, which is
+//! that one file an instruction set provides; `micro` does the same for microcontrollers, whose tiers are `blocked`, `dsp` and `mve`. A tier's table comes out of [`tiers`] only where the machine can run it, which is
 //! what makes its functions safe to call.
 
 #![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
 
 mod absent;
-#[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
+#[cfg(any(test, microcontroller))]
 mod blocked;
 mod detect;
 #[cfg(cortex_m = "dsp")]
 mod dsp;
-#[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
+#[cfg(any(test, microcontroller))]
 mod micro;
 #[cfg(cortex_m = "mve")]
 mod mve;
@@ -35,7 +35,7 @@ mod avx512;
 mod avxvnni;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
-#[cfg(all(target_arch = "riscv32", target_os = "none"))]
+#[cfg(all(target_arch = "riscv32", microcontroller))]
 mod rv32;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
@@ -205,7 +205,7 @@ struct Candidate {
 static CANDIDATES: &[Candidate] = &[
     Candidate { table: &scalar::KERNELS, is_available: always },
     Candidate { table: &wide::KERNELS, is_available: always },
-    #[cfg(any(test, all(target_os = "none", any(target_arch = "arm", target_arch = "riscv32"))))]
+    #[cfg(any(test, microcontroller))]
     Candidate { table: &blocked::KERNELS, is_available: always },
     #[cfg(cortex_m = "dsp")]
     Candidate { table: &dsp::KERNELS, is_available: always },
@@ -226,7 +226,19 @@ static CANDIDATES: &[Candidate] = &[
 ];
 
 /// Every tier that there is on some machine, in the order of [`tiers`].
-pub const ALL_NAMES: [&str; 8] = ["scalar", "wide", "avx2", "avxvnni", "avx512", "neon", "neon+dotprod", "simd128"];
+pub const ALL_NAMES: [&str; 11] = [
+    "scalar",
+    "wide",
+    "blocked",
+    "dsp",
+    "mve",
+    "avx2",
+    "avxvnni",
+    "avx512",
+    "neon",
+    "neon+dotprod",
+    "simd128",
+];
 
 const fn always() -> bool {
     true
@@ -270,8 +282,8 @@ pub const fn of_target() -> &'static Kernels {
     OF_TARGET
 }
 
-/// Processors without vectors gain nothing from the portable tier's.
-#[cfg(target_os = "none")]
-const OF_TARGET: &Kernels = &blocked::KERNELS;
-#[cfg(not(target_os = "none"))]
+/// Nothing is asked of a microcontroller, so the last candidate is its fastest.
+#[cfg(microcontroller)]
+const OF_TARGET: &Kernels = CANDIDATES[CANDIDATES.len() - 1].table;
+#[cfg(not(microcontroller))]
 const OF_TARGET: &Kernels = &wide::KERNELS;
