@@ -102,9 +102,9 @@ macro_rules! blocks {
                 unsafe { block::$block(x, w, stride_bytes, groups, sums) }
             }
             #[inline(always)]
-            unsafe fn one(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
+            unsafe fn one(sum: i32, x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
                 // SAFETY: as the caller vouches.
-                unsafe { block::$one(x, w, stride_bytes, groups) }
+                sum.wrapping_add(unsafe { block::$one(x, w, stride_bytes, groups) })
             }
         }
     };

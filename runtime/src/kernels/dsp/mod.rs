@@ -99,16 +99,24 @@ macro_rules! group {
     };
 }
 
-/// A group of one row.
+/// Two groups of one row, or one.
 macro_rules! one {
-    ($spread:literal) => {
+    ($spread:literal, two) => {
         concat!(
-            "ldr {x0}, [{x}], #4\n ldr {w0}, [{w}]\n add {w}, {w}, {stride}\n",
-            $spread,
-            " {x1}, {x0}, ror #8\n sxtb16 {w1}, {w0}, ror #8\n",
-            $spread,
-            " {x0}, {x0}\n sxtb16 {w0}, {w0}\n",
-            "smlad {sum}, {x1}, {w1}, {sum}\n smlad {sum}, {x0}, {w0}, {sum}\n",
+            "ldr {w0}, [{w}]\n ldr {w2}, [{w}, {stride}]\n add {w}, {w}, {stride}, lsl #1\n",
+            one!($spread, "{w0}"),
+            one!($spread, "{w2}"),
+        )
+    };
+    ($spread:literal, one) => {
+        concat!("ldr {w0}, [{w}]\n add {w}, {w}, {stride}\n", one!($spread, "{w0}"))
+    };
+    ($spread:literal, $weights:literal) => {
+        concat!(
+            "ldr {x0}, [{x}], #4\n",
+            $spread, " {x1}, {x0}, ror #8\n sxtb16 {w1}, ", $weights, ", ror #8\n",
+            $spread, " {x0}, {x0}\n sxtb16 ", $weights, ", ", $weights, "\n",
+            "smlad {sum}, {x1}, {w1}, {sum}\n smlad {sum}, {x0}, ", $weights, ", {sum}\n",
         )
     };
 }
@@ -164,31 +172,29 @@ macro_rules! functions {
             }
 
             #[inline(always)]
-            unsafe fn one(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
-                let mut sum = 0;
+            unsafe fn one(mut sum: i32, x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
                 // SAFETY: the loops read four inputs and a row's four weights of each of `groups` groups, for which the caller
                 // vouches, and write no memory.
                 unsafe {
                     asm!(
-                        "b 3f",
+                        "subs {groups}, {groups}, #4",
+                        "blo 3f",
                         "2:",
-                        one!($spread),
-                        one!($spread),
-                        one!($spread),
-                        one!($spread),
-                        "3:",
+                        one!($spread, two),
+                        one!($spread, two),
                         "subs {groups}, {groups}, #4",
                         "bhs 2b",
+                        "3:",
                         "adds {groups}, {groups}, #4",
                         "beq 5f",
                         "4:",
-                        one!($spread),
+                        one!($spread, one),
                         "subs {groups}, {groups}, #1",
                         "bne 4b",
                         "5:",
                         x = inout(reg) x => _, groups = inout(reg) groups => _,
                         w = inout(reg) w => _, stride = in(reg) stride_bytes,
-                        x0 = out(reg) _, x1 = out(reg) _, w0 = out(reg) _, w1 = out(reg) _,
+                        x0 = out(reg) _, x1 = out(reg) _, w0 = out(reg) _, w1 = out(reg) _, w2 = out(reg) _,
                         sum = inout(reg) sum,
                         options(readonly, nostack)
                     );

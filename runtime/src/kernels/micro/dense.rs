@@ -20,11 +20,11 @@ pub(in crate::kernels) trait Blocks<T> {
     /// `stride_bytes`, a multiple of four; `ROWS` sums can be read and written at `sums`.
     unsafe fn block(x: *const T, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32);
 
-    /// The same for one row, returned.
+    /// `sum + Σ x[k]·w[k]` for one row.
     ///
     /// # Safety
     /// As above, with 1 for `ROWS`.
-    unsafe fn one(x: *const T, w: *const i8, stride_bytes: usize, groups: usize) -> i32;
+    unsafe fn one(sum: i32, x: *const T, w: *const i8, stride_bytes: usize, groups: usize) -> i32;
 }
 
 /// [`crate::kernels::AffineI8`]. One output, the last layer of most networks, has a function of its own, because setting out for
@@ -67,7 +67,7 @@ fn single<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, b
     }
     let ([sum], start) = (&mut *out, bias.first().copied().unwrap_or(0)) else { return };
     // SAFETY: `x` holds as many whole groups, and `is_walkable` has found what else is asked.
-    *sum = start.wrapping_add(unsafe { B::one(x.as_ptr(), w.as_ptr(), stride * 4, x.len() / 4) });
+    *sum = unsafe { B::one(start, x.as_ptr(), w.as_ptr(), stride * 4, x.len() / 4) };
     if !x.len().is_multiple_of(4) {
         last_group(x, w, stride * 4, out);
     }
@@ -97,11 +97,12 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
             (row, sums, left) = (row.add(4 * B::ROWS), sums.add(B::ROWS), left - B::ROWS);
         }
         while left > 0 {
-            *sums = B::one(x.as_ptr(), row, stride_bytes, groups);
+            let mut start = 0;
             if !bias.is_empty() {
-                *sums = (*sums).wrapping_add(*starts);
+                start = *starts;
                 starts = starts.add(1);
             }
+            *sums = B::one(start, x.as_ptr(), row, stride_bytes, groups);
             (row, sums, left) = (row.add(4), sums.add(1), left - 1);
         }
     }

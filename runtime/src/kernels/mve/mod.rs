@@ -148,8 +148,7 @@ impl Blocks<i8> for Rows {
     }
 
     #[inline(always)]
-    unsafe fn one(x: *const i8, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
-        let mut sum = 0;
+    unsafe fn one(mut sum: i32, x: *const i8, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
         // SAFETY: as above, for one row; nothing is written.
         unsafe {
             asm!(
