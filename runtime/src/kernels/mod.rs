@@ -226,19 +226,8 @@ static CANDIDATES: &[Candidate] = &[
 ];
 
 /// Every tier that there is on some machine, in the order of [`tiers`].
-pub const ALL_NAMES: [&str; 11] = [
-    "scalar",
-    "wide",
-    "blocked",
-    "dsp",
-    "mve",
-    "avx2",
-    "avxvnni",
-    "avx512",
-    "neon",
-    "neon+dotprod",
-    "simd128",
-];
+pub const ALL_NAMES: [&str; 11] =
+    ["scalar", "wide", "blocked", "dsp", "mve", "avx2", "avxvnni", "avx512", "neon", "neon+dotprod", "simd128"];
 
 const fn always() -> bool {
     true

@@ -114,9 +114,19 @@ macro_rules! one {
     ($spread:literal, $weights:literal) => {
         concat!(
             "ldr {x0}, [{x}], #4\n",
-            $spread, " {x1}, {x0}, ror #8\n sxtb16 {w1}, ", $weights, ", ror #8\n",
-            $spread, " {x0}, {x0}\n sxtb16 ", $weights, ", ", $weights, "\n",
-            "smlad {sum}, {x1}, {w1}, {sum}\n smlad {sum}, {x0}, ", $weights, ", {sum}\n",
+            $spread,
+            " {x1}, {x0}, ror #8\n sxtb16 {w1}, ",
+            $weights,
+            ", ror #8\n",
+            $spread,
+            " {x0}, {x0}\n sxtb16 ",
+            $weights,
+            ", ",
+            $weights,
+            "\n",
+            "smlad {sum}, {x1}, {w1}, {sum}\n smlad {sum}, {x0}, ",
+            $weights,
+            ", {sum}\n",
         )
     };
 }
