@@ -17,6 +17,10 @@ use tamis_runtime::format::Model;
 use tamis_runtime::kernels::scalar;
 use tests::{architecture, own};
 
+/// The numbers of `layers.rs`: the one file that both include.
+#[path = "../../firmware-examples/programs/src/layers/data.rs"]
+mod layers;
+
 /// Scratch memory that both programs set aside.
 const WORKSPACE: usize = 256;
 /// What `nnue.rs` plays: the name of each move and the position after it.
@@ -31,7 +35,7 @@ const GAME: [(&str, &str); 7] = [
 ];
 
 fn program(file: &str) -> PathBuf {
-    own("../firmware-examples/cortex-m/src/bin").join(file)
+    own("../firmware-examples/programs/src").join(file)
 }
 
 /// What `host-tools quantise` writes.
@@ -51,7 +55,7 @@ fn run(runner: &mut Runner<'_>, arch: &Architecture, example: &Example) -> Vec<i
 }
 
 fn finish(log: &mut String, runner: &mut Runner<'_>) {
-    writeln!(log, "signature {:016x} on scalar", runner.signature().unwrap()).unwrap();
+    writeln!(log, "signature {:016x}", runner.signature().unwrap()).unwrap();
 }
 
 fn expected(file: &str) -> String {
@@ -97,11 +101,7 @@ fn digits_prints_what_the_host_computes() {
         let logits = run(&mut runner, &arch, &Example::Dense(input));
         let best = logits.iter().enumerate().max_by_key(|(_, logit)| **logit).unwrap().0;
         assert_eq!(best, digit, "the first image of each digit is one that the network gets right");
-        write!(log, "a {digit} is classified as {best}:").unwrap();
-        for logit in logits {
-            write!(log, " {logit}").unwrap();
-        }
-        log.push('\n');
+        writeln!(log, "a {digit} is classified as {best}: {logits:?}").unwrap();
     }
     finish(&mut log, &mut runner);
     assert_eq!(log, expected("digits.out"));
@@ -124,4 +124,31 @@ fn nnue_prints_what_the_host_computes() {
     }
     finish(&mut log, &mut runner);
     assert_eq!(log, expected("nnue.out"));
+}
+
+/// Every layer of `layers.rs` by the sums that FORMAT.md writes down, without a kernel.
+#[test]
+fn layers_prints_what_the_formula_says() {
+    use layers::{BIAS, INPUTS_I8, INPUTS_U7, LAYERS, Layer, MULTIPLIERS, SHIFTS};
+    use tamis_runtime::format::Layout;
+
+    fn hash(layer: &Layer, low: i64, input: impl Fn(usize) -> i64) -> u32 {
+        (0..layer.rows).fold(0x811C_9DC5_u32, |hash, row| {
+            let products = (0..layer.cols)
+                .map(|col| input(col) * i64::from(layer.weights[Layout::K4.offset(layer.stride(), row, col)]));
+            let sum = i64::from(BIAS[row]) + products.sum::<i64>();
+            assert_eq!(i64::from(sum as i32), sum, "the layer does not overflow");
+            let half = 1i128 << (SHIFTS[row] - 1);
+            let rounded = (i128::from(sum) * i128::from(MULTIPLIERS[row]) + half) >> SHIFTS[row];
+            let output = rounded.clamp(low.into(), 127) as u8;
+            (hash ^ u32::from(output)).wrapping_mul(0x0100_0193)
+        })
+    }
+    let mut log = String::new();
+    for layer in &LAYERS {
+        let signed = hash(layer, -128, |col| INPUTS_I8[col].into());
+        let small = hash(layer, 0, |col| INPUTS_U7[col].into());
+        writeln!(log, "{}x{}: i8 {signed:08x}, u7 {small:08x}", layer.cols, layer.rows).unwrap();
+    }
+    assert_eq!(log, expected("layers.out"));
 }

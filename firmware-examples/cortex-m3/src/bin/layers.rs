@@ -1,0 +1,8 @@
+//! Fully connected layers of bytes: see `programs::layers`.
+#![no_std]
+#![no_main]
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    support::run(programs::layers::run)
+}

@@ -1,0 +1,8 @@
+//! A dense network in flash: see `programs::digits`.
+#![no_std]
+#![no_main]
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    support::run(programs::digits::run)
+}

@@ -1,0 +1,24 @@
+"""What a fully connected int8 layer costs with CMSIS-NN: instructions, requantisation included, between the same marks.
+
+CMSIS-NN at commit 99f736a, arm_fully_connected_s8, -O3, by gcc 12.2 and by clang 19; for each core the better of the two, which is
+gcc but for the M55. It has no code of its own for the M3, and the M7 runs what the M4 runs. On the M55 it reads sums of the weights
+that were computed before, as it wants. Kept as numbers, because measuring them takes its sources and another compiler.
+"""
+
+CORES = {"cortex-m0plus": 0, "cortex-m4": 1, "cortex-m7": 1, "cortex-m33": 2, "cortex-m55": 3}
+CMSIS_NN = {
+    (784, 128): (617_830, 194_603, 194_599, 17_250),
+    (768, 256): (1_205_952, 381_395, 381_407, 33_730),
+    (256, 32): (53_524, 17_078, 17_080, 1_770),
+    (128, 10): (9_189, 3_035, 3_038, 526),
+    (32, 32): (9_637, 3_639, 3_643, 650),
+    (32, 1): (546, 228, 229, 156),
+    (16, 1): (418, 188, 191, 152),
+}
+
+
+def cmsis_nn(board, shape):
+    """Its count on a board's core, or None."""
+    if board not in CORES or shape not in CMSIS_NN:
+        return None
+    return CMSIS_NN[shape][CORES[board]]

@@ -1,0 +1,188 @@
+"""The table of README.md, from what `../run` measured: compares it, or with --write puts it there.
+
+    table.py [--write] README TARGET
+
+TARGET holds images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, and results/compiler. Counts and sizes are exact, so
+a table by the same compiler must be equal; with another one it is not compared, and that is said.
+"""
+
+import pathlib
+import sys
+
+import image
+from rivals import cmsis_nn
+
+BEGIN = "<!-- From here to the end mark: written by `firmware-examples/run --bless`. -->"
+END = "<!-- End of what is written by `firmware-examples/run --bless`. -->"
+
+BOARDS = {"cortex-m0plus": "M0+", "cortex-m3": "M3", "cortex-m4": "M4F", "cortex-m7": "M7", "cortex-m33": "M33",
+          "cortex-m55": "M55", "riscv32": "RV32IMAC"}
+SHAPES = [(784, 128), (768, 256), (256, 32), (128, 10), (64, 32), (32, 32), (32, 10), (32, 1), (16, 1)]
+
+# The stretches between marks, in the order in which a program comes to them.
+STRETCHES = {
+    "nnue": ["refresh", "evaluate"] + ["update", "evaluate"] * 6,
+    "digits": ["inference"] * 10,
+    "layers": [(shape, kind, step) for shape in SHAPES for kind in ("i8", "u7") for step in ("sums", "requantise")],
+}
+
+
+class Measured:
+    """What ../run left behind."""
+
+    def __init__(self, target):
+        self.target = pathlib.Path(target)
+        self.compiler = ", ".join((self.target / "results/compiler").read_text().splitlines())
+        programs = {path.stem for path in self.target.glob("results/*/*.stack")}
+        self.programs = sorted(programs)
+
+    def counts(self, board, program):
+        """(stretch, instructions) in order."""
+        lines = (self.target / "results" / board / f"{program}.counts").read_text().splitlines()
+        counts = [int(line) for line in lines if line.isdigit()]
+        names = STRETCHES[program]
+        if len(counts) != len(names):
+            sys.exit(f"table: {board}/{program} has {len(counts)} counted stretches; table.py knows {len(names)}")
+        return list(zip(names, counts))
+
+    def count(self, board, program, stretch, occurrence=0):
+        """The instructions of a stretch, the first one of its name if none is asked for."""
+        return [count for name, count in self.counts(board, program) if name == stretch][occurrence]
+
+    def stack(self, board, program):
+        """Bytes: painted by the program, or watched from outside for one without a log."""
+        painted = (self.target / "results" / board / f"{program}.stack").read_text().strip()
+        if painted:
+            return int(painted)
+        symbols = image.run(prefix(board) + "nm", self.image(board, program)).splitlines()
+        top = next(int(line.split()[0], 16) for line in symbols if line.endswith(" _stack_start"))
+        lines = (self.target / "results" / board / f"{program}.counts").read_text().splitlines()
+        return top - next(int(line.split()[1], 16) for line in lines if line.startswith("deepest "))
+
+    def image(self, board, program):
+        return str(self.target / "images" / board / program)
+
+    def sections(self, board, program):
+        return image.sections(self.image(board, program), prefix(board))
+
+    def modules(self, board, program):
+        return image.modules(self.image(board, program), prefix(board))
+
+
+def prefix(board):
+    return "riscv64-unknown-elf-" if board.startswith("riscv") else "arm-none-eabi-"
+
+
+def rows(head, body):
+    """A table in Markdown; all columns but the first are numbers."""
+    lines = [head, ["---"] + ["--:"] * (len(head) - 1), *body]
+    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
+
+
+def inferences(measured):
+    """Instructions of whole networks."""
+    kinds = [
+        ("NNUE: refresh of both perspectives", "nnue", "refresh", 0),
+        ("NNUE: a quiet move in both", "nnue", "update", 0),
+        ("NNUE: a capture in both", "nnue", "update", 2),
+        ("NNUE: evaluate", "nnue", "evaluate", 0),
+        ("digits: an inference", "digits", "inference", 0),
+    ]
+    body = [[name, *(f"{measured.count(board, program, stretch, occurrence):,}" for board in BOARDS)]
+            for name, program, stretch, occurrence in kinds]
+    for shape in ((64, 32), (32, 10)):
+        body.append([f"digits: its layer {name_of(shape)}", *(f"{layer(measured, board, shape, 'u7'):,}" for board in BOARDS)])
+    return rows(["", *BOARDS.values()], body)
+
+
+def layer(measured, board, shape, kind):
+    """Sums and requantisation of a layer."""
+    return sum(measured.count(board, "layers", (shape, kind, step)) for step in ("sums", "requantise"))
+
+
+def name_of(shape):
+    return f"{shape[0]}×{shape[1]}"
+
+
+def layers(measured):
+    """Instructions of fully connected layers, and per multiplication, beside CMSIS-NN's."""
+    body = []
+    for shape in SHAPES:
+        def cell(count):
+            return f"{count:,} ({count / (shape[0] * shape[1]):.3f})" if count is not None else "–"
+        for kind in ("i8", "u7"):
+            body.append([f"{name_of(shape)}, {kind} inputs", *(cell(layer(measured, board, shape, kind)) for board in BOARDS)])
+        if any(cmsis_nn(board, shape) for board in BOARDS):
+            body.append([f"{name_of(shape)}, CMSIS-NN", *(cell(cmsis_nn(board, shape)) for board in BOARDS)])
+    return rows(["", *BOARDS.values()], body)
+
+
+def memory(measured):
+    """Flash and RAM of every image."""
+    body = []
+    for program in measured.programs:
+        for board, name in BOARDS.items():
+            sizes = measured.sections(board, program)
+            columns = [*sizes.values(), image.flash(sizes), image.ram(sizes), measured.stack(board, program)]
+            body.append([f"{program}, {name}", *(f"{column:,}" for column in columns)])
+    head = ["", ".vector_table", ".text", ".rodata", ".data", ".bss", "flash", "statics", "stack"]
+    return rows(head, body)
+
+
+def shares(measured, program):
+    """The runtime's code by module."""
+    all_modules = {board: measured.modules(board, program) for board in BOARDS}
+    names = sorted({name for modules in all_modules.values() for name in modules} - {"everything else"})
+    body = [[f"`{name}`" if name != "everything else" else name,
+             *(f"{all_modules[board].get(name, 0):,}" for board in BOARDS)] for name in [*names, "everything else"]]
+    return rows([program, *BOARDS.values()], body)
+
+
+def made_by(measured):
+    return f"Made by {measured.compiler}."
+
+
+def table(measured):
+    """All of it, as lines."""
+    lines = [made_by(measured), "", "Instructions, not cycles:", "", *inferences(measured)]
+    lines += ["Fully connected layers, requantisation included; instructions, not cycles, and in brackets per multiplication:", ""]
+    lines += layers(measured)
+    lines += ["Bytes of flash and RAM:", "", *memory(measured), "Bytes of code by the runtime's modules:", ""]
+    for program in ("minimal", "digits"):
+        if program in measured.programs:
+            lines += shares(measured, program)
+    return lines
+
+
+def main():
+    arguments = sys.argv[1:]
+    is_written = arguments[:1] == ["--write"]
+    readme, target = arguments[is_written:]
+    readme = pathlib.Path(readme)
+    measured = Measured(target)
+    text = readme.read_text()
+    before, begin, rest = text.partition(BEGIN)
+    kept, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"table: {readme} lacks the line {BEGIN if not begin else END}")
+    made = "\n" + "\n".join(table(measured))
+    if is_written:
+        readme.write_text(before + begin + made + end + after)
+        print(f"firmware: wrote the table of {readme.name}")
+    elif made_by(measured) not in kept:
+        found = next((line for line in kept.splitlines() if line.startswith("Made by ")), "Made by nobody.")
+        print(f"firmware: THE TABLE IS NOT COMPARED: {found} This is {measured.compiler}.")
+    elif kept != made:
+        difference(kept, made)
+        sys.exit(f"table: {readme} has another table than was measured; if the change is meant, run --bless")
+    else:
+        print(f"firmware: the table of {readme.name} is what was measured")
+
+
+def difference(kept, made):
+    import difflib
+    for line in difflib.unified_diff(kept.splitlines(), made.splitlines(), "kept", "measured", lineterm="", n=0):
+        print(line)
+
+
+main()
