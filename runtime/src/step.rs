@@ -456,8 +456,9 @@ pub(crate) fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Plac
     let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
     let size = element::len_bytes(record.element).unwrap_or(1) as u32;
     let base = if value == 0 { 0 } else { record.offset_bytes };
-    let start = base.saturating_add(start.saturating_mul(size));
-    Place { start, end: start.saturating_add(len.saturating_mul(size)) }
+    // Within the workspace, as the loader has checked.
+    let start = base.wrapping_add(start.wrapping_mul(size));
+    Place { start, end: start.wrapping_add(len.wrapping_mul(size)) }
 }
 
 /// Accumulators in the network's order, as many as it has perspectives.

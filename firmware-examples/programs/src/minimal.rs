@@ -26,10 +26,8 @@ pub fn run() -> bool {
 fn classify(plan: &Plan<'_>) -> bool {
     let mut workspace = Workspace::<WORKSPACE>::new();
     let (images, _) = IMAGES.as_chunks::<PIXELS>();
-    images.iter().zip([true, false]).all(|(image, is_zero)| {
-        match plan.run(Input::U8(image), 0, workspace.as_mut()) {
-            Ok(Output::I32([logit])) => (*logit > 0) == is_zero,
-            _ => false,
-        }
+    images.iter().zip([true, false]).all(|(image, is_zero)| match plan.run(Input::U8(image), 0, workspace.as_mut()) {
+        Ok(Output::I32([logit])) => (*logit > 0) == is_zero,
+        _ => false,
     })
 }

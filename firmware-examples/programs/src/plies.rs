@@ -62,7 +62,12 @@ pub fn run() -> Result<(), Error> {
     let net = Network::<HIDDEN>::load_on(MODEL, &EXPECTED, of_target())
         .map_err(|_| Error::Because("not the network of the program"))?;
     let mut line = Line::new();
-    defmt::println!("plies: root and {=usize} plies of {=usize} hidden units in {=usize} bytes", PLIES, HIDDEN, size_of::<Line>());
+    defmt::println!(
+        "plies: root and {=usize} plies of {=usize} hidden units in {=usize} bytes",
+        PLIES,
+        HIDDEN,
+        size_of::<Line>()
+    );
 
     line.refresh(&net, start())?;
     let mut evaluations = [0; PLIES + 1];

@@ -2,11 +2,11 @@
 //! need not be a value in between, whose memory and moves cost more than a small layer.
 
 use super::{Input, typed, typed_mut};
-use crate::format::{OpRecord, Tensor, element, op};
+use crate::format::{OpRecord, element, op};
 use crate::plan::Plan;
 use crate::step::{Requantisation, affine_of, place};
 use crate::workspace::split;
-use bytemuck::{AnyBitPattern, cast_slice};
+use bytemuck::cast_slice;
 
 /// Runs an operation; false, and nothing done, if it is another kind's.
 pub(super) fn run(plan: &Plan<'_>, record: &OpRecord, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) -> bool {
@@ -28,18 +28,19 @@ pub(super) fn run(plan: &Plan<'_>, record: &OpRecord, input: &Input<'_>, bucket:
     if is_affine {
         let weights = model.tensor(record.weights);
         let stride = weights.map_or(0, |weights| weights.stride());
-        let (w, bias, sums) = (bank(weights, bucket), bank(model.tensor(record.bias), bucket), typed_mut(out));
+        let (w, bias, sums) = (bank(plan, record.weights, bucket), bank(plan, record.bias, bucket), typed_mut(out));
+        let w = cast_slice(w);
         if model.values().get(record.input as usize).is_some_and(|value| value.element == element::I8) {
-            (kernels.affine_i8.call)(cast_slice(x), w, stride, bias, sums);
+            (kernels.affine_i8.call)(cast_slice(x), w, stride, typed(bias), sums);
         } else {
-            affine_of(model, kernels, record, weights).for_inputs(x)(x, w, stride, bias, sums);
+            affine_of(model, kernels, record, weights).for_inputs(x)(x, w, stride, typed(bias), sums);
         }
         return true;
     }
-    let (multipliers, shifts) =
-        (bank(model.tensor(record.multipliers), bucket), bank(model.tensor(record.shifts), bucket));
-    let [low, high, ..] = record.params.map(|param| param as i32);
-    let sums = typed(x);
+    let (multipliers, shifts) = (bank(plan, record.multipliers, bucket), bank(plan, record.shifts, bucket));
+    let [low, high, ..] = record.params;
+    let (low, high) = (low as i32, high as i32);
+    let (sums, multipliers) = (typed(x), typed(multipliers));
     match output.element {
         element::U8 => (kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, out),
         element::I8 => (kernels.requantise_i8.call)(sums, multipliers, shifts, low, high, typed_mut(out)),
@@ -48,6 +49,6 @@ pub(super) fn run(plan: &Plan<'_>, record: &OpRecord, input: &Input<'_>, bucket:
     true
 }
 
-fn bank<'a, T: AnyBitPattern>(tensor: Option<Tensor<'a>>, bucket: usize) -> &'a [T] {
-    tensor.map_or(&[], |tensor| tensor.bank(bucket))
+fn bank<'a>(plan: &Plan<'a>, tensor: u32, bucket: usize) -> &'a [u8] {
+    plan.model.tensor(tensor).map_or(&[], |tensor| tensor.bank_bytes(bucket))
 }

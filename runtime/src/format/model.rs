@@ -188,13 +188,23 @@ impl<'a> Tensor<'a> {
         bucket.checked_mul(len).and_then(|start| all.get(start..)?.get(..len)).unwrap_or(&[])
     }
 
-    /// Elements of a bank. A multiplication, because small processors cannot divide.
+    /// Elements of a bank. A multiplication, because small processors cannot divide; the loader has checked that it is exact.
     pub(crate) const fn bank_len(&self) -> usize {
-        let record = self.record;
-        match self.layout.bank_len(record.rows as usize, record.cols as usize, record.stride as usize) {
-            Some(len) => len,
-            None => 0,
+        let (rows, cols) = (self.record.rows as usize, self.record.cols as usize);
+        self.stride().wrapping_mul(match self.layout {
+            Layout::Rows => rows,
+            Layout::K4 => cols.wrapping_add(3) & !3,
+        })
+    }
+
+    /// The bytes of one bank, as [`Tensor::bank`] its elements.
+    #[inline(never)]
+    pub(crate) fn bank_bytes(&self, bucket: usize) -> &'a [u8] {
+        if self.record.banks <= 1 {
+            return self.data;
         }
+        let len = self.bank_len().wrapping_mul(self.element_len_bytes());
+        self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
     }
 
     /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or the row

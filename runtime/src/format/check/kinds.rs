@@ -7,6 +7,7 @@ use super::rules::{FIRST, NOTHING, ONE, Rule, SECOND, ZERO, words};
 use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::records::{claim, element, input_kind, op};
 use crate::format::{Layout, NONE, OpRecord, Tensor, ValueRecord, quads_fit};
+use bytemuck::cast_slice;
 use core::mem::offset_of;
 
 const fn element_of(from: u8, bits: u8, place: &'static str, expected: &'static str) -> [Rule; 1] {
@@ -144,7 +145,7 @@ impl<'a> Operation<'_, '_, 'a> {
         let Some(weights) = self.model.tensor(self.record.weights) else { return Ok(()) };
         let claims = weights.record.claims;
         let banks = if claims & claim::QUADS_FIT_I16 == 0 { 0 } else { weights.record.banks };
-        let fits = (0..banks as usize).all(|bank| quads_fit(weights.bank(bank), weights.stride()));
+        let fits = (0..banks as usize).all(|bank| quads_fit(cast_slice(weights.bank_bytes(bank)), weights.stride()));
         self.need(
             fits,
             "tensor.claims",
