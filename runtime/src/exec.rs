@@ -3,14 +3,19 @@
 //! The loader has checked every index, length and range, so the fallbacks to empty slices below are never taken; they
 //! stand where an `unwrap` would, so that nothing here can panic.
 
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::num;
-use crate::ops::IS_BUILT;
 use crate::plan::Plan;
-use crate::step::{Head, Requantisation, Step, Work, in_order};
+use crate::step::{AHEAD, Head, Requantisation, Step, Work, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
+
+mod dense;
+
+/// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
+const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL;
 
 /// What goes in.
 ///
@@ -66,7 +71,7 @@ impl Plan<'_> {
     /// # Errors
     /// [`RunError`] for what the caller hands in: kind and length of the input, the bucket, the workspace.
     pub fn run<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
-        if let (Some(head), Input::Accumulators(own, other)) = (&self.head, input) {
+        if let (Some(head), Input::Accumulators(own, other), true) = (&self.head, input, ACCUMULATORS) {
             return self.run_head(head, own, other, bucket, workspace);
         }
         self.check(input, bucket, workspace)?;
@@ -74,7 +79,10 @@ impl Plan<'_> {
             self.execute(step, &input, bucket, workspace);
         }
         for record in self.model.ops().iter().skip(self.done) {
-            if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
+            if IS_SMALL && dense::run(self, record, &input, bucket, workspace) {
+                continue;
+            }
+            if HAS_STEPS && let Some(step) = Step::resolve(&self.model, self.kernels, record) {
                 self.execute(&step, &input, bucket, workspace);
             }
         }
@@ -155,7 +163,7 @@ impl Plan<'_> {
         let length =
             |what, found| if found == expected { Ok(()) } else { Err(RunError::Length { what, found, expected }) };
         match (record.kind, input) {
-            (input_kind::FEATURES, Input::Accumulators(own, other)) => {
+            (input_kind::FEATURES, Input::Accumulators(own, other)) if ACCUMULATORS => {
                 length("own accumulator", own.len())?;
                 if record.perspectives == 2 {
                     length("other accumulator", other.len())?;
@@ -164,9 +172,7 @@ impl Plan<'_> {
             (input_kind::DENSE, Input::U8(x)) if record.element == element::U8 => length("input", x.len())?,
             (input_kind::DENSE, Input::I8(x)) if record.element == element::I8 => length("input", x.len())?,
             (input_kind::DENSE, Input::F32(x)) if record.element == element::F32 => length("input", x.len())?,
-            (input_kind::SPARSE, Input::Sparse { features, values }) if IS_BUILT => {
-                self.check_list(features, values)?
-            }
+            (input_kind::SPARSE, Input::Sparse { features, values }) if GENERAL => self.check_list(features, values)?,
             _ => return Err(RunError::InputKind),
         }
         self.check_place(bucket, workspace)
@@ -191,7 +197,7 @@ impl Plan<'_> {
     }
 
     fn execute(&self, step: &Step<'_>, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) {
-        if let Work::LayerU8 { affine, weights, bias, sums, requantise } = &step.work {
+        if let (Work::LayerU8 { affine, weights, bias, sums, requantise }, true) = (&step.work, AHEAD > 0) {
             let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
             let affine = |x: &[u8], out: &mut [u8]| affine.for_inputs(x)(x, weights, stride, bias, typed_mut(out));
             match (input, step.reads_input) {
@@ -209,13 +215,13 @@ impl Plan<'_> {
             let (low, high) = (requantise.low, requantise.high);
             return (self.kernels.requantise_u8.call)(typed(sums), multipliers, shifts, low, high, out);
         }
-        if let Work::General(work) = &step.work {
+        if let (Work::General(work), true) = (&step.work, GENERAL || REALS) {
             return self.general(work, step, input, bucket, workspace);
         }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
             let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
             let x = match *input {
-                Input::Accumulators(own, other) => {
+                Input::Accumulators(own, other) if ACCUMULATORS => {
                     let (first, second) = in_order(self.model.input(), own, other);
                     return self.accumulators(&step.work, first, second, bucket, out);
                 }
@@ -235,20 +241,22 @@ impl Plan<'_> {
                 let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
                 (kernels.affine_i8.call)(cast_slice(x), weights, stride, bias, typed_mut(out));
             }
-            Work::Rescale { pre, factor, divisor, bias } => {
+            Work::Rescale { pre, factor, divisor, bias } if ACCUMULATORS => {
                 for (index, (y, x)) in typed_mut::<i32>(out).iter_mut().zip(typed::<i32>(x)).enumerate() {
                     *y = num::rescale_by(*x, pre, bias.get(bucket, index), factor, divisor);
                 }
             }
-            Work::Dequantise { factor, bias, activation } => {
+            Work::Dequantise { factor, bias, activation } if REALS => {
                 (kernels.dequantise_f32.call)(typed(x), factor, bias.bank(bucket), activation, typed_mut(out));
             }
-            Work::AffineF32 { weights, bias, activation } => {
+            Work::AffineF32 { weights, bias, activation } if REALS => {
                 let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
                 (kernels.affine_f32.call)(typed(x), weights, stride, bias, activation, typed_mut(out));
             }
-            Work::ActivationF32 { activation } => (kernels.activation_f32.call)(typed(x), activation, typed_mut(out)),
-            Work::ScaleF32 { factor } => {
+            Work::ActivationF32 { activation } if REALS => {
+                (kernels.activation_f32.call)(typed(x), activation, typed_mut(out))
+            }
+            Work::ScaleF32 { factor } if REALS => {
                 for (y, x) in typed_mut::<f32>(out).iter_mut().zip(typed::<f32>(x)) {
                     *y = x * factor;
                 }
@@ -261,9 +269,8 @@ impl Plan<'_> {
                     _ => (kernels.requantise_i32.call)(x, multipliers, shifts, low, high, typed_mut(out)),
                 }
             }
-            // Done above.
-            Work::LayerU8 { .. } | Work::General(_) => {}
-            Work::ActivateDot { .. } | Work::ActivateF32 { .. } | Work::PairwiseU8 { .. } => {}
+            // Done above, or not in this build.
+            _ => {}
         }
     }
 
@@ -286,7 +293,7 @@ impl Plan<'_> {
                     (self.kernels.pairwise_u8.call)(second, max, shift, high);
                 }
             }
-            Work::ActivateF32 { activation, max, inverse } => {
+            Work::ActivateF32 { activation, max, inverse } if REALS => {
                 let out = typed_mut::<f32>(out);
                 let share = if second.is_empty() { out.len() } else { out.len() / 2 };
                 let (low, high) = out.split_at_mut(share);

@@ -12,9 +12,11 @@
 //! # assert!(open(&[]).is_err());
 //! ```
 //!
-//! The feature `general`, on by default, is sparse and real inputs and what networks of click models, trees and reals compute with
-//! them; without it the loader refuses such files, and firmware is 18 KB smaller. The feature `defmt` adds `defmt::Format` to the error
-//! types.
+//! Features add, and none changes a result. Dense integer layers always run. `accumulators` adds networks of lists of features,
+//! `reals` layers of f32, and `general`, which implies both and is on by default, sparse and real inputs and what networks of click
+//! models and trees compute with them. Without them the loader refuses such files, naming the feature, and firmware is smaller.
+//! `messages`, on by default, is the words of the loader's errors; without it they keep their variants and numbers, and
+//! `host-tools inspect` says the words. `defmt` adds `defmt::Format` to the error types.
 //!
 //! A chess engine uses [`engine`], which keeps accumulators in step with make and unmake.
 //!
@@ -29,6 +31,7 @@
 const _: () = assert!(usize::BITS >= 32, "tamis-runtime needs a target of at least 32 bits");
 
 mod align;
+mod built;
 pub mod engine;
 mod error;
 mod exec;

@@ -5,10 +5,10 @@
 //! output alone would hide a sum that is off by little behind the division that follows it. It fills one accumulator at a time; what
 //! does two at once ([`Plan::update_both`]) is held to the definition by [`crate::kernels::suite`].
 
+use crate::built::GENERAL;
 use crate::error::RunError;
 use crate::exec::{Input, Output};
 use crate::format::{InputRecord, element, input_kind};
-use crate::ops::IS_BUILT;
 use crate::plan::Plan;
 
 /// Positions or vectors that are hashed.
@@ -50,7 +50,7 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
     let mut hash = Fnv(FNV_OFFSET);
     let record = *plan.model().input();
     let Buffers { own, other, spare, bytes, words, workspace } = buffers;
-    if record.kind == input_kind::SPARSE && IS_BUILT {
+    if record.kind == input_kind::SPARSE && GENERAL {
         let expected = record.max_active as usize;
         let values = if record.element == element::I16 { own.len() } else { expected };
         for (what, found) in [("words", words.len()), ("own", values)] {
@@ -80,12 +80,12 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
                 }
             }
             Input::Accumulators(own, other)
-        } else if record.kind == input_kind::SPARSE && IS_BUILT {
+        } else if record.kind == input_kind::SPARSE && GENERAL {
             let count = random.list(&record, sample, words, own);
             let features = words.get(..count).unwrap_or(&[]);
             let values = if record.element == element::I16 { own.get(..count).unwrap_or(&[]) } else { &[] };
             Input::Sparse { features, values }
-        } else if record.element == element::F32 && IS_BUILT {
+        } else if record.element == element::F32 && GENERAL {
             for bits in words.iter_mut() {
                 *bits = random.real(sample).to_bits();
             }

@@ -2,6 +2,7 @@
 //!
 //! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
 
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{
     InputRecord, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
@@ -13,7 +14,7 @@ use core::ops::Range;
 
 /// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which counts
 /// its memory and has time, resolves all of them as they run.
-pub(crate) const AHEAD: usize = if cfg!(target_os = "none") { 0 } else { 16 };
+pub(crate) const AHEAD: usize = if IS_SMALL { 0 } else { 16 };
 
 /// Widest input of the kernels that take u7.
 const U7_MAX: u32 = 127;
@@ -145,8 +146,9 @@ impl<'a> Requantisation<'a> {
     }
 
     /// Whether a tier's kernel does all of it: there is no zero point, and the output is not i16.
-    fn is_plain(&self, record: &OpRecord) -> bool {
-        record.params[2] == 0 && self.element != element::I16
+    pub fn is_plain(model: &Model<'_>, record: &OpRecord) -> bool {
+        let to = model.values().get(record.output as usize).map_or(0, |value| value.element);
+        !GENERAL || (record.params[2] == 0 && to != element::I16)
     }
 }
 
@@ -183,9 +185,8 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
 
     pub fn new(tensor: Option<Tensor<'a>>) -> Self {
         let Some(tensor) = tensor else { return Self::NONE };
-        let (all, banks) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.record.banks.max(1) as usize);
-        let len = all.len() / banks;
-        Self { all, len, step: if banks == 1 { 0 } else { len }, stride: tensor.stride() }
+        let (all, len) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.bank_len());
+        Self { all, len, step: if tensor.record.banks <= 1 { 0 } else { len }, stride: tensor.stride() }
     }
 
     #[inline]
@@ -202,7 +203,7 @@ impl<'a> Step<'a> {
         let [first, second, ..] = record.params;
         let (max, real) = (first as i16, f32::from_bits(first));
         let work = match record.kind {
-            op::ACTIVATE_DOT => {
+            op::ACTIVATE_DOT if ACCUMULATORS => {
                 let weights = tensor(record.weights);
                 let short = weights.is_some_and(|weights| weights.record.claims & claim::PRODUCT_FITS_I16 != 0);
                 let dot = match record.activation {
@@ -213,10 +214,12 @@ impl<'a> Step<'a> {
                 };
                 Work::ActivateDot { dot, max, weights: Banks::new(weights) }
             }
-            op::ACTIVATE_F32 => {
+            op::ACTIVATE_F32 if ACCUMULATORS && REALS => {
                 Work::ActivateF32 { activation: record.activation, max, inverse: f32::from_bits(second) }
             }
-            op::PAIRWISE_U8 => Work::PairwiseU8 { max, shift: second, left_out: record.params[2] as usize },
+            op::PAIRWISE_U8 if ACCUMULATORS => {
+                Work::PairwiseU8 { max, shift: second, left_out: record.params[2] as usize }
+            }
             op::AFFINE_I8 => {
                 let weights = tensor(record.weights);
                 let (banks, bias) = (Banks::new(weights), Banks::new(tensor(record.bias)));
@@ -224,45 +227,35 @@ impl<'a> Step<'a> {
                 if from == Some(element::I8) {
                     Work::AffineI8 { weights: banks, bias }
                 } else {
-                    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
-                    let source = Source::of(model, record.input);
-                    let narrow = match source {
-                        Source::Products => kernels.affine_u7_sparse.call,
-                        _ if quads => kernels.affine_u7_paired.call,
-                        _ => kernels.affine_u7.call,
-                    };
-                    let affine = match source {
-                        Source::Caller if quads => Affine::Asked { narrow, any: kernels.affine_u8.call },
-                        Source::Caller | Source::Wide => Affine::Known(kernels.affine_u8.call),
-                        Source::Products | Source::Narrow => Affine::Known(narrow),
-                    };
+                    let affine = affine_of(model, kernels, record, weights);
                     Work::AffineU8 { affine, weights: banks, bias }
                 }
             }
-            op::RESCALE => {
+            op::RESCALE if ACCUMULATORS => {
                 let bias = tensor(record.bias);
                 let narrow = bias.is_some_and(|bias| u32::from(bias.record.element) == element::I16);
                 let bias = if narrow { Bias::I16(Banks::new(bias)) } else { Bias::I32(Banks::new(bias)) };
                 let [pre, factor, divisor, _] = record.params.map(|param| param as i32);
                 Work::Rescale { pre: Divisor::new(pre), factor, divisor: Divisor::new(divisor), bias }
             }
-            op::DEQUANTISE => Work::Dequantise {
+            op::DEQUANTISE if REALS => Work::Dequantise {
                 factor: real,
                 bias: Banks::new(tensor(record.bias)),
                 activation: activation::IDENTITY,
             },
-            op::AFFINE_F32 => {
+            op::AFFINE_F32 if REALS => {
                 let (weights, bias) = (Banks::new(tensor(record.weights)), Banks::new(tensor(record.bias)));
                 Work::AffineF32 { weights, bias, activation: activation::IDENTITY }
             }
-            op::ACTIVATION_F32 if record.activation <= activation::DUAL_CRELU => {
+            op::ACTIVATION_F32 if REALS && record.activation <= activation::DUAL_CRELU => {
                 Work::ActivationF32 { activation: record.activation }
             }
-            op::SCALE_F32 => Work::ScaleF32 { factor: real },
-            op::REQUANTISE if Requantisation::resolve(model, record).is_plain(record) => {
+            op::SCALE_F32 if REALS => Work::ScaleF32 { factor: real },
+            op::REQUANTISE if Requantisation::is_plain(model, record) => {
                 Work::Requantise(Requantisation::resolve(model, record))
             }
-            _ => Work::General(General::resolve(model, record)?),
+            _ if GENERAL || REALS => Work::General(General::resolve(model, record)?),
+            _ => return None,
         };
         let output = model.values().get(record.output as usize)?;
         Some(Self {
@@ -275,10 +268,34 @@ impl<'a> Step<'a> {
     }
 }
 
+/// The kernel of a dense layer on u8, by what is known of its inputs and its weights.
+pub(crate) fn affine_of(
+    model: &Model<'_>,
+    kernels: &Kernels,
+    record: &OpRecord,
+    weights: Option<Tensor<'_>>,
+) -> Affine {
+    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
+    let source = Source::of(model, record.input);
+    let narrow = match source {
+        Source::Products => kernels.affine_u7_sparse.call,
+        _ if quads => kernels.affine_u7_paired.call,
+        _ => kernels.affine_u7.call,
+    };
+    match source {
+        Source::Caller if quads => Affine::Asked { narrow, any: kernels.affine_u8.call },
+        Source::Caller | Source::Wide => Affine::Known(kernels.affine_u8.call),
+        Source::Products | Source::Narrow => Affine::Known(narrow),
+    }
+}
+
 /// The operations of a plan, resolved, neighbours fused where one kernel or one step does both: the first [`AHEAD`] of them. Says
 /// also how many operations they are.
 pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<Step<'a>, AHEAD>, usize) {
     let mut steps = heapless::Vec::<Step<'a>, AHEAD>::new();
+    if AHEAD == 0 {
+        return (steps, 0);
+    }
     for (index, record) in model.ops().iter().enumerate() {
         let Some(step) = Step::resolve(model, kernels, record) else { return (steps, index) };
         // A value that something else reads too must be there.
@@ -356,6 +373,9 @@ impl<'a> Head<'a> {
     /// `None` for any other network.
     pub fn resolve(model: &Model<'a>, kernels: &Kernels) -> Option<Self> {
         let [first, second] = model.ops() else { return None };
+        if !ACCUMULATORS || first.kind != op::ACTIVATE_DOT {
+            return None;
+        }
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
         let Work::ActivateDot { dot, max, weights } = first.work else { return None };
         let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
@@ -419,8 +439,9 @@ impl Source {
         };
         let [first, second, ..] = writer.params;
         match writer.kind {
-            op::PAIRWISE_U8 if (first * first) >> second <= U7_MAX => Self::Products,
             op::REQUANTISE if second <= U7_MAX => Self::Narrow,
+            op::PAIRWISE_U8 if ACCUMULATORS && (first * first) >> second <= U7_MAX => Self::Products,
+            _ if !GENERAL => Self::Wide,
             op::CLIP_U8 if first >> second <= U7_MAX => Self::Narrow,
             op::ACTIVATE_U8 if first <= U7_MAX => Self::Narrow,
             op::QUANTISE if writer.params[2] <= U7_MAX => Self::Narrow,
@@ -435,8 +456,9 @@ pub(crate) fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Plac
     let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
     let size = element::len_bytes(record.element).unwrap_or(1) as u32;
     let base = if value == 0 { 0 } else { record.offset_bytes };
-    let start = base.saturating_add(start.saturating_mul(size));
-    Place { start, end: start.saturating_add(len.saturating_mul(size)) }
+    // Within the workspace, as the loader has checked.
+    let start = base.wrapping_add(start.wrapping_mul(size));
+    Place { start, end: start.wrapping_add(len.wrapping_mul(size)) }
 }
 
 /// Accumulators in the network's order, as many as it has perspectives.

@@ -66,6 +66,17 @@ pub enum ParseError {
         /// What the field must be.
         expected: &'static str,
     },
+    /// The file needs a feature of this crate that the build leaves out: build with it.
+    Feature {
+        /// Record and field.
+        place: &'static str,
+        /// Which record of its table.
+        index: usize,
+        /// The value.
+        found: u64,
+        /// The feature's name.
+        feature: &'static str,
+    },
     /// A byte that must be zero is not.
     Padding {
         /// Where.
@@ -123,6 +134,10 @@ impl fmt::Display for ParseError {
             Self::Field { place, index, found, expected } => {
                 write!(f, "{place} of record {index}: found {found}, expected {expected}")
             }
+            Self::Feature { place, index, found, feature } => write!(
+                f,
+                "{place} of record {index}: found {found}, which needs the feature `{feature}` of tamis-runtime; this build leaves it out"
+            ),
             Self::Padding { offset_bytes, found } => {
                 write!(f, "byte {offset_bytes}: found {found:#04x} in padding that must be zero")
             }

@@ -10,6 +10,7 @@
 
 #![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
 
+mod absent;
 mod detect;
 mod prefetch;
 pub mod scalar;
@@ -37,6 +38,14 @@ pub struct Kernel<F> {
     pub call: F,
     /// The tier that it comes from: the table's own name, or that of the fallback.
     pub from: &'static str,
+}
+
+impl<F: Copy> Kernel<F> {
+    /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of this build calls
+    /// it. A table holds on to all its functions, so a kernel that nothing calls would cost firmware its flash.
+    const fn of(is_built: bool, call: F, absent: F, from: &'static str) -> Self {
+        if is_built { Self { call, from } } else { Self { call: absent, from: "absent" } }
+    }
 }
 
 /// `out[i] ← source[i] + Σ rows[added][i] − Σ rows[removed][i]`, wrapping; `source` `None`: what `out` holds.

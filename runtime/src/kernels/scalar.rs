@@ -1,6 +1,7 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
-use super::{Kernel, Kernels, Moved};
+use super::{Kernel, Kernels, Moved, absent};
+use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
 
@@ -9,26 +10,26 @@ const NAME: &str = "scalar";
 /// The tier that is always there.
 pub static KERNELS: Kernels = Kernels {
     name: NAME,
-    update_i16: Kernel { call: update_i16, from: NAME },
-    update_i8: Kernel { call: update_i8, from: NAME },
-    update_both_i16: Kernel { call: update_both, from: NAME },
-    update_both_i8: Kernel { call: update_both, from: NAME },
-    dot_crelu: Kernel { call: dot_crelu, from: NAME },
-    dot_screlu: Kernel { call: dot_screlu, from: NAME },
-    dot_screlu_short: Kernel { call: dot_screlu_short, from: NAME },
-    dot_sqrrelu: Kernel { call: dot_sqrrelu, from: NAME },
-    pairwise_u8: Kernel { call: pairwise_u8, from: NAME },
-    activate_f32: Kernel { call: activate_f32, from: NAME },
+    update_i16: Kernel::of(ACCUMULATORS, update_i16, absent::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update_i8, absent::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both, absent::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both, absent::update_both, NAME),
+    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, absent::dot, NAME),
+    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
+    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
+    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, absent::dot, NAME),
+    pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, absent::pairwise_u8, NAME),
+    activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, absent::activate_f32, NAME),
     affine_u8: Kernel { call: affine_u8, from: NAME },
     affine_u7: Kernel { call: affine_u8, from: NAME },
     affine_u7_paired: Kernel { call: affine_u8, from: NAME },
     affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
     affine_i8: Kernel { call: affine_i8, from: NAME },
-    affine_i16: Kernel { call: affine_i16, from: NAME },
-    affine_i16_i8: Kernel { call: affine_i16_i8, from: NAME },
-    affine_f32: Kernel { call: affine_f32, from: NAME },
-    activation_f32: Kernel { call: activation_f32, from: NAME },
-    dequantise_f32: Kernel { call: dequantise_f32, from: NAME },
+    affine_i16: Kernel::of(GENERAL, affine_i16, absent::affine_i16, NAME),
+    affine_i16_i8: Kernel::of(GENERAL, affine_i16_i8, absent::affine_i16, NAME),
+    affine_f32: Kernel::of(REALS, affine_f32, absent::affine_f32, NAME),
+    activation_f32: Kernel::of(REALS, activation_f32, absent::activation_f32, NAME),
+    dequantise_f32: Kernel::of(REALS, dequantise_f32, absent::dequantise_f32, NAME),
     requantise_u8: Kernel { call: requantise_u8, from: NAME },
     requantise_i8: Kernel { call: requantise_i8, from: NAME },
     requantise_i32: Kernel { call: requantise_i32, from: NAME },
@@ -163,8 +164,8 @@ fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], o
         *sum = bias.get(row).copied().unwrap_or(0);
         for (col, value) in x.iter().enumerate() {
             let value: i32 = (*value).into();
-            let weight = i32::from(w[Layout::K4.offset(stride, row, col)]);
-            *sum = sum.wrapping_add(value * weight);
+            let weight = w.get(Layout::K4.offset(stride, row, col)).copied().unwrap_or(0);
+            *sum = sum.wrapping_add(value * i32::from(weight));
         }
     }
 }
@@ -181,7 +182,7 @@ fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i
     for (row, sum) in out.iter_mut().enumerate() {
         *sum = bias.get(row).copied().unwrap_or(0);
         for (col, value) in x.iter().enumerate() {
-            let weight: i32 = w[Layout::Rows.offset(stride, row, col)].into();
+            let weight = w.get(Layout::Rows.offset(stride, row, col)).map_or(0, |weight| (*weight).into());
             *sum = sum.wrapping_add(i32::from(*value) * weight);
         }
     }
@@ -197,7 +198,7 @@ fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out:
     for (row, sum) in out.iter_mut().enumerate() {
         let mut lanes = [0f32; 8];
         for (col, value) in x.iter().enumerate() {
-            lanes[col % 8] += value * w[Layout::Rows.offset(stride, row, col)];
+            lanes[col % 8] += value * w.get(Layout::Rows.offset(stride, row, col)).copied().unwrap_or(0.0);
         }
         *sum = num::reduce_f32(lanes);
         if let Some(bias) = bias.get(row) {

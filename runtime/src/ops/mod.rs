@@ -13,16 +13,13 @@ mod sparse;
 mod stockfish;
 mod trees;
 
+use crate::built::{GENERAL, REALS};
 use crate::exec::Input;
 use crate::format::Tensor;
 use crate::plan::Plan;
 use crate::step::{Banks, Place, Requantisation, Step, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
-
-/// Whether this build has these operations and the sparse and real inputs. Where it has not, the loader refuses a file with them,
-/// and all of what runs them is dead code, which costs firmware nothing. ADD_F32, which is run here too, is always there.
-pub(crate) const IS_BUILT: bool = cfg!(feature = "general");
 
 /// An operation with its operands.
 #[derive(Debug, Clone, Copy)]
@@ -104,13 +101,13 @@ impl Plan<'_> {
         bucket: usize,
         all: &mut [u8],
     ) {
-        if let (Input::Sparse { features, values }, true, true) = (*input, step.reads_input, IS_BUILT) {
+        if let (Input::Sparse { features, values }, true, true) = (*input, step.reads_input, GENERAL) {
             let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
             let record = self.model.input();
             let list = sparse::List { features, values, unit: record.unit };
             return sparse::run(work, &list, bucket, out);
         }
-        if let (Input::Accumulators(own, other), true, true) = (*input, step.reads_input, IS_BUILT) {
+        if let (Input::Accumulators(own, other), true, true) = (*input, step.reads_input, GENERAL) {
             let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
             let record = self.model.input();
             return stockfish::run(work, in_order(record, own, other), record.bucket_count as usize, bucket, out);
@@ -121,7 +118,7 @@ impl Plan<'_> {
         } else {
             split(all, step.read.range(), step.write.range())
         };
-        if let General::Join { kind, second, reads_input } = *work {
+        if let (General::Join { kind, second, reads_input }, true) = (*work, REALS) {
             // First one value, then the other: three places cannot be borrowed at once where two of them may be the same.
             let end = x.len().min(out.len());
             let (head, _) = out.split_at_mut(end);
@@ -134,7 +131,7 @@ impl Plan<'_> {
             };
             return join::run(kind, end, second, out);
         }
-        if !IS_BUILT {
+        if !GENERAL {
             return;
         }
         match *work {

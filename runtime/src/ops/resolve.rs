@@ -1,13 +1,14 @@
 //! From a record to an operation with its operands.
 
-use super::{Elements, Forest, General, IS_BUILT, Scale};
+use super::{Elements, Forest, General, Scale};
+use crate::built::{GENERAL, REALS};
 use crate::format::{Model, OpRecord, element, op};
 use crate::step::{Banks, Requantisation, place};
 
 impl<'a> General<'a> {
     /// Looks everything up; `None` for a kind that is not defined or not in this build, which the loader rules out.
     pub fn resolve(model: &Model<'a>, record: &OpRecord) -> Option<Self> {
-        if record.kind != op::ADD_F32 && !IS_BUILT {
+        if !(GENERAL || REALS && record.kind == op::ADD_F32) {
             return None;
         }
         let element_of = |value: u32| model.values().get(value as usize).map_or(0, |value| value.element);

@@ -1,25 +1,23 @@
 //! What the operations of general networks demand: those on sparse inputs, embeddings, tables, trees, and between integers and reals.
 
-use super::ops::Checker;
+use super::Refused;
+use super::ops::Operation;
+use crate::format::Layout;
 use crate::format::records::{element, input_kind, op};
-use crate::format::{Layout, NONE, ParseError, ValueRecord};
 
-/// Whether this build has the operations that are checked here, and the inputs that only they read.
-pub(super) const GENERAL: bool = cfg!(feature = "general");
 /// Upper limit of a multiplier.
 const I32_MAX: u32 = i32::MAX as u32;
 /// Rows of a table: one for every byte.
 const TABLE_LEN: u32 = 256;
 
-impl Checker<'_, '_> {
+impl Operation<'_, '_, '_> {
     /// The demands of kinds 12 to 26.
-    pub(super) fn general(&self, input: &ValueRecord, output: &ValueRecord) -> Result<(), ParseError> {
+    pub(super) fn general(&self) -> Result<(), Refused> {
         let record = self.record;
-        self.need(GENERAL, "op.kind", record.kind, "1 to 11: this build leaves out the feature `general`")?;
-        let (from, to) = (input.element, output.element);
-        let (n, m) = (record.input_len, output.len);
+        let (from, to) = (self.input.element, self.output.element);
+        let (n, m) = (record.input_len, self.output.len);
         if (op::CLIP_U8..=op::ACTIVATE_U8).contains(&record.kind) {
-            return self.stockfish(input, output);
+            return self.stockfish();
         }
         // Trees have an own use for them.
         if record.kind != op::TREES {
@@ -27,46 +25,46 @@ impl Checker<'_, '_> {
         }
         self.activation(0)?;
         match record.kind {
-            op::SPARSE_AFFINE => self.sparse_affine(to, m),
-            op::SPARSE_ROWS => self.sparse_rows(to, m),
-            op::FM_TERM | op::BI_INTERACTION | op::INNER_PRODUCTS => self.interactions(from, n, to, m),
+            op::SPARSE_AFFINE => return self.sparse_affine(to, m),
+            op::SPARSE_ROWS => return self.sparse_rows(to, m),
+            op::FM_TERM | op::BI_INTERACTION | op::INNER_PRODUCTS => return self.interactions(from, n, to, m),
             op::CONCAT => {
                 self.no_tensors(&[record.weights, record.bias])?;
                 self.need(from == to, "op.output", to, "a value of the input's element")?;
-                self.zeros(&record.params)
+                self.zeros(&record.params)?;
             }
             op::ADD_I32 => {
                 self.no_tensors(&[record.weights, record.bias])?;
-                self.elements(from, element::I32, to, element::I32)?;
-                self.need(n == m, "op.input_len", n, "the output's length")?;
-                self.zeros(&record.params)
+                self.elements(element::I32, element::I32)?;
+                self.same_len()?;
+                self.zeros(&record.params)?;
             }
             op::LOOKUP => {
                 let bytes = [element::U8, element::I8];
                 self.need(bytes.contains(&from), "op.input", from, "a value of u8 or i8")?;
                 self.need(bytes.contains(&to), "op.output", to, "a value of u8 or i8")?;
-                self.need(n == m, "op.input_len", n, "the output's length")?;
+                self.same_len()?;
                 self.tensor(record.weights, "op.weights", &[to], Layout::Rows, TABLE_LEN, 1)?;
                 self.no_tensors(&[record.bias])?;
-                self.zeros(&record.params)
+                self.zeros(&record.params)?;
             }
             op::AFFINE_I16 => {
-                self.elements(from, element::I16, to, element::I32)?;
+                self.elements(element::I16, element::I32)?;
                 self.tensor(record.weights, "op.weights", &[element::I8, element::I16], Layout::Rows, m, n)?;
                 self.optional(record.bias, "op.bias", element::I32, m)?;
-                self.zeros(&record.params)
+                self.zeros(&record.params)?;
             }
-            op::TREES => self.trees(from, to, m),
+            op::TREES => return self.trees(from, to, m),
             op::TO_F32 => {
                 let [factor, zero, p2, p3] = record.params;
                 self.no_tensors(&[record.weights, record.bias])?;
                 let small = [element::U8, element::I8, element::I16].contains(&from);
                 self.need(small, "op.input", from, "a value of u8, i8 or i16")?;
                 self.need(to == element::F32, "op.output", to, "a value of f32")?;
-                self.need(n == m, "op.input_len", n, "the output's length")?;
+                self.same_len()?;
                 self.finite(factor, "op.params[0]")?;
                 self.zero_point(zero, "op.params[1]")?;
-                self.zeros(&[p2, p3])
+                self.zeros(&[p2, p3])?;
             }
             op::QUANTISE => {
                 let [inverse, low, high, zero] = record.params;
@@ -74,17 +72,18 @@ impl Checker<'_, '_> {
                 self.need(from == element::F32, "op.input", from, "a value of f32")?;
                 let small = [element::U8, element::I8, element::I16].contains(&to);
                 self.need(small, "op.output", to, "a value of u8, i8 or i16")?;
-                self.need(n == m, "op.input_len", n, "the output's length")?;
+                self.same_len()?;
                 self.finite(inverse, "op.params[0]")?;
                 self.clamps(low, high, to, "op.params[1]")?;
-                self.zero_point(zero, "op.params[3]")
+                self.zero_point(zero, "op.params[3]")?;
             }
-            other => Err(self.fault("op.kind", other, "a kind that is defined")),
+            other => return Err(self.fault("op.kind", other, "a kind that is defined")),
         }
+        Ok(())
     }
 
     /// A row a feature, a column an output; integers make sums of i32.
-    fn sparse_affine(&self, to: u32, m: u32) -> Result<(), ParseError> {
+    fn sparse_affine(&self, to: u32, m: u32) -> Result<(), Refused> {
         let record = self.record;
         self.sparse_input()?;
         let elements: &[u32] = match to {
@@ -98,7 +97,7 @@ impl Checker<'_, '_> {
     }
 
     /// A row a feature; as many rows as features can be active.
-    fn sparse_rows(&self, to: u32, m: u32) -> Result<(), ParseError> {
+    fn sparse_rows(&self, to: u32, m: u32) -> Result<(), Refused> {
         let record = self.record;
         self.sparse_input()?;
         self.no_tensors(&[record.bias])?;
@@ -109,7 +108,8 @@ impl Checker<'_, '_> {
         self.tensor(record.weights, "op.weights", &[to], Layout::Rows, size, m / slots)?;
         let [multiplier, shift, p2, p3] = record.params;
         if to == element::F32 || self.model.input().element == 0 {
-            return self.zeros(&record.params);
+            self.zeros(&record.params)?;
+            return Ok(());
         }
         self.need(multiplier <= I32_MAX, "op.params[0]", multiplier, "a multiplier of 0 to 2^31 − 1")?;
         self.need((1..=62).contains(&shift), "op.params[1]", shift, "a shift of 1 to 62")?;
@@ -117,7 +117,7 @@ impl Checker<'_, '_> {
     }
 
     /// Embeddings of `params[0]` elements.
-    fn interactions(&self, from: u32, n: u32, to: u32, m: u32) -> Result<(), ParseError> {
+    fn interactions(&self, from: u32, n: u32, to: u32, m: u32) -> Result<(), Refused> {
         let record = self.record;
         let [width, p1, p2, p3] = record.params;
         self.no_tensors(&[record.weights, record.bias])?;
@@ -145,7 +145,7 @@ impl Checker<'_, '_> {
     }
 
     /// Three matrices of one shape, and features that the input has.
-    fn trees(&self, from: u32, to: u32, m: u32) -> Result<(), ParseError> {
+    fn trees(&self, from: u32, to: u32, m: u32) -> Result<(), Refused> {
         let record = self.record;
         let [trees, nodes, p2, p3] = record.params;
         self.no_tensors(&[record.shifts])?;
@@ -172,94 +172,40 @@ impl Checker<'_, '_> {
     }
 
     /// The whole list of active features.
-    fn sparse_input(&self) -> Result<(), ParseError> {
+    fn sparse_input(&self) -> Result<(), Refused> {
         let sparse = self.record.input == 0 && self.model.input().kind == input_kind::SPARSE;
         self.need(sparse, "op.input", self.record.input, "the sparse input")
-    }
-
-    /// The input of a network is read by those operations that know its kind: accumulators and lists do not lie in memory as the
-    /// values that operations write do.
-    pub(super) fn input_is_known(&self) -> Result<(), ParseError> {
-        let (record, input) = (self.record, self.model.input());
-        let (first, second) = (record.input == 0, record.second == 0);
-        let fits = match input.kind {
-            input_kind::FEATURES => {
-                let reads = [op::ACTIVATE_DOT, op::ACTIVATE_F32, op::PAIRWISE_U8, op::CLIP_U8, op::PSQT];
-                !second && (!first || reads.contains(&record.kind))
-            }
-            input_kind::SPARSE => {
-                let reads = [op::SPARSE_AFFINE, op::SPARSE_ROWS, op::TREES].contains(&record.kind);
-                let whole = record.input_start == 0 && record.input_len == input.max_active;
-                !second && (!first || (reads && whole))
-            }
-            _ => true,
-        };
-        self.need(fits, "op.input", record.input, "the network's input only where the kind takes it, and then whole")
-    }
-
-    /// Two integers that fit an element, in order.
-    pub(super) fn clamps(&self, low: u32, high: u32, to: u32, place: &'static str) -> Result<(), ParseError> {
-        let (low, high) = (low as i32, high as i32);
-        let range = match to {
-            element::U8 => 0..=255,
-            element::I8 => -128..=127,
-            element::I16 => -32_768..=32_767,
-            _ => i32::MIN..=i32::MAX,
-        };
-        let fits = low <= high && range.contains(&low) && range.contains(&high);
-        self.need(fits, place, low as u32, "clamps that fit the output's element")
-    }
-
-    pub(super) fn zero_point(&self, zero: u32, place: &'static str) -> Result<(), ParseError> {
-        let fits = (zero as i32).unsigned_abs() <= op::MAX_ZERO.unsigned_abs();
-        self.need(fits, place, zero, "a zero point of −32768 to 32768")
-    }
-
-    /// How many elements are read of the second value; none where there is no second value.
-    pub(super) fn second_len(&self, output: &ValueRecord) -> Result<Option<u32>, ParseError> {
-        match self.record.kind {
-            op::ADD_F32 | op::ADD_I32 => Ok(Some(output.len)),
-            op::CONCAT => {
-                let rest = output.len.checked_sub(self.record.input_len).filter(|rest| *rest >= 1);
-                rest.map(Some).ok_or(self.fault(
-                    "op.input_len",
-                    self.record.input_len,
-                    "fewer than the output's elements",
-                ))
-            }
-            _ => {
-                self.need(self.record.second == NONE, "op.second", self.record.second, "none")?;
-                self.need(self.record.second_start == 0, "op.second_start", self.record.second_start, "0")?;
-                Ok(None)
-            }
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::GENERAL;
+    use crate::built::{ACCUMULATORS, GENERAL, MESSAGES, REALS};
     use crate::format::{Model, ParseError};
 
-    /// With the feature `general` a network of every kind of input loads; without it the message says what is missing.
+    /// With the feature `general` a network of every kind of input loads; without it the error says what is missing.
     #[test]
-    fn a_build_without_the_feature_says_so() {
+    fn a_build_without_a_feature_names_it() {
         let sparse = crate::include_model!("../../../../tests/fuzz/corpus/loader/sparse-reals-without-values.bin");
         let dense = crate::include_model!("../../../../tests/fuzz/corpus/loader/reals-in-quantised-inside.bin");
         let bytes =
             crate::include_model!("../../../../tests/fuzz/corpus/loader/bytes-through-tables-and-trees-buckets.bin");
         let added = crate::include_model!("../../../../tests/fuzz/corpus/loader/reals-without-biases-read-in-part.bin");
-        for (file, place) in [(sparse, "input.kind"), (dense, "input.element"), (bytes, "op.kind")] {
+        let chess = crate::include_model!("../../../../tests/vectors/tiny.bin");
+        let needs: [(&[u8], bool, &str, &str); 5] = [
+            (sparse, GENERAL, "input.kind", "general"),
+            (dense, GENERAL, "input.element", "general"),
+            (bytes, GENERAL, "op.kind", "general"),
+            (added, REALS, "op.kind", "reals"),
+            (chess, ACCUMULATORS, "input.kind", "accumulators"),
+        ];
+        for (file, is_built, place, feature) in needs {
             let refused = match Model::parse(file) {
                 Ok(_) => None,
-                Err(ParseError::Field { place, expected, .. }) => {
-                    assert!(expected.ends_with("the feature `general`"), "{place}: {expected}");
-                    Some(place)
-                }
+                Err(ParseError::Feature { place, feature, .. }) => Some((place, feature)),
                 Err(other) => panic!("{place}: {other}"),
             };
-            assert_eq!(refused, (!GENERAL).then_some(place));
+            assert_eq!(refused, (!is_built).then_some((if MESSAGES { place } else { "" }, feature)));
         }
-        assert!(Model::parse(added).is_ok(), "ADD_F32 is always there");
     }
 }

@@ -1,35 +1,34 @@
 //! What the operations of networks of the Stockfish family demand.
 
-use super::ops::Checker;
+use super::Refused;
+use super::ops::Operation;
 use crate::format::records::{activation, element, op};
-use crate::format::{ParseError, ValueRecord};
 
 /// Upper limit of a clip of accumulators.
 const I16_MAX: u32 = i16::MAX as u32;
 /// Upper limit of what is stored as u8.
 const U8_MAX: u32 = u8::MAX as u32;
 
-impl Checker<'_, '_> {
+impl Operation<'_, '_, '_> {
     /// The demands of kinds 24 to 26.
-    pub(super) fn stockfish(&self, input: &ValueRecord, output: &ValueRecord) -> Result<(), ParseError> {
-        let record = self.record;
-        let (from, to) = (input.element, output.element);
+    pub(super) fn stockfish(&self) -> Result<(), Refused> {
+        let (record, output) = (self.record, self.output);
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
         match record.kind {
             op::CLIP_U8 => {
                 let [max, shift, left_out, p3] = record.params;
                 self.accumulators()?;
-                self.elements(from, element::I16, to, element::U8)?;
+                self.elements(element::I16, element::U8)?;
                 self.activation(activation::CRELU)?;
-                self.activated(output.len, false, left_out)?;
+                self.activated(false, left_out)?;
                 let fits = (1..=I16_MAX).contains(&max) && shift < 16 && max >> shift <= U8_MAX;
                 self.need(fits, "op.params[0]", max, "a clip and a shift that leave what fits u8")?;
-                self.zeros(&[p3])
+                self.zeros(&[p3])?;
             }
             op::PSQT => {
                 let [digits, p1, p2, p3] = record.params;
                 self.accumulators()?;
-                self.elements(from, element::I16, to, element::I32)?;
+                self.elements(element::I16, element::I32)?;
                 self.activation(0)?;
                 let model = self.model.input();
                 self.need(model.perspectives == 2, "input.perspectives", model.perspectives, "2 for this operation")?;
@@ -37,16 +36,18 @@ impl Checker<'_, '_> {
                 // Both factors are small, so that their product is exact.
                 let known = (1..=op::MAX_DIGITS).contains(&digits) && digits * model.bucket_count <= model.hidden;
                 self.need(known, "op.params[0]", digits, "1 to 4 digits a bucket, all within an accumulator")?;
-                self.zeros(&[p1, p2, p3])
+                self.zeros(&[p1, p2, p3])?;
             }
-            _ => self.activate_u8(from, record.input_len, to, output.len),
+            _ => return self.activate_u8(),
         }
+        Ok(())
     }
 
-    fn activate_u8(&self, from: u32, n: u32, to: u32, m: u32) -> Result<(), ParseError> {
+    fn activate_u8(&self) -> Result<(), Refused> {
         let record = self.record;
+        let (n, m) = (record.input_len, self.output.len);
         let [max, clip_shift, square_shift, p3] = record.params;
-        self.elements(from, element::I32, to, element::U8)?;
+        self.elements(element::I32, element::U8)?;
         let (clips, squares) = match record.activation {
             activation::SHIFT_CLIP => (true, false),
             activation::SHIFT_SQUARE => (false, true),

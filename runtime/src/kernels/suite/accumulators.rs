@@ -1,6 +1,7 @@
 //! What reads or writes accumulators, and requantisation.
 
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
+use crate::built::{ACCUMULATORS, REALS};
 use crate::format::activation;
 use crate::kernels::{Dot, Kernels, Moved, scalar};
 
@@ -43,10 +44,15 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
 }
 
 fn every(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
-    updates(tier, len, pattern, random)?;
-    moves(tier, len, pattern, random)?;
-    dots(tier, len, pattern, random)?;
-    activations(tier, len, pattern, random)?;
+    if ACCUMULATORS {
+        updates(tier, len, pattern, random)?;
+        moves(tier, len, pattern, random)?;
+        dots(tier, len, pattern, random)?;
+        products(tier, len, pattern, random)?;
+    }
+    if ACCUMULATORS && REALS {
+        activations(tier, len, pattern, random)?;
+    }
     requantisation(tier, len, pattern, random)
 }
 
@@ -132,12 +138,9 @@ fn dots(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result
     Ok(())
 }
 
-fn activations(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn products(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
-    let mut x = [0i16; LONGEST];
-    for x in &mut x {
-        *x = random.i16(pattern);
-    }
+    let x = core::array::from_fn::<_, LONGEST, _>(|_| random.i16(pattern));
     let even = len - len % 2;
     for (max, shift) in PAIRS {
         let (mut found, mut expected) = ([0u8; LONGEST], [0u8; LONGEST]);
@@ -145,6 +148,13 @@ fn activations(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) ->
         (truth.pairwise_u8.call)(&x[..even], max, shift, &mut expected[..even / 2]);
         same("pairwise_u8", len, &found, &expected)?;
     }
+    Ok(())
+}
+
+fn activations(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let x = core::array::from_fn::<_, LONGEST, _>(|_| random.i16(pattern));
+    let even = len - len % 2;
     for code in [activation::CRELU, activation::SCRELU, activation::SQRRELU, activation::PAIRWISE_CRELU] {
         let (read, written) = if code == activation::PAIRWISE_CRELU { (even, even / 2) } else { (len, len) };
         for max in CLIPS {

@@ -1,0 +1,17 @@
+//! What this build holds, a constant a feature of the crate.
+//!
+//! Features add, and none changes a result. Where one is left out, the loader refuses the files that need it and says so; what would
+//! run them stands behind an `if` on its constant, so that the compiler takes it out.
+
+/// Accumulators: networks of lists of features, and the operations 1, 2 and 4 of FORMAT.md.
+pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
+/// Reals: the operations 3 and 6 to 10.
+pub(crate) const REALS: bool = cfg!(feature = "reals");
+/// Sparse and real inputs, and the operations 12 to 26.
+pub(crate) const GENERAL: bool = cfg!(feature = "general");
+/// The words of a [`crate::format::ParseError`].
+#[cfg(test)]
+pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
+/// Whether this is firmware, which counts its memory and has time: where another form is shorter or takes less memory and gives the
+/// same, it is taken.
+pub(crate) const IS_SMALL: bool = cfg!(target_os = "none");
