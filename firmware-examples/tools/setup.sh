@@ -19,6 +19,7 @@ missing() {
     }
     lacks cargo cargo-web "builds everything"
     lacks cc gcc "links host programs"
+    [[ -e /usr/include/stdio.h ]] || printf 'libc6-dev\tlinks host programs\n'
     lacks arm-none-eabi-ld binutils-arm-none-eabi "links and inspects Cortex-M images"
     lacks riscv64-unknown-elf-ld binutils-riscv64-unknown-elf "links and inspects RISC-V images"
     lacks qemu-system-arm qemu-system-arm "runs Cortex-M images"

@@ -32,9 +32,11 @@ class Measured:
 
     def __init__(self, target):
         self.target = pathlib.Path(target)
-        self.compiler = ", ".join((self.target / "results/compiler").read_text().splitlines())
-        programs = {path.stem for path in self.target.glob("results/*/*.stack")}
-        self.programs = sorted(programs)
+        self.programs = sorted({path.stem for path in self.target.glob("results/*/*.stack")})
+
+    def compiler(self):
+        """What made the images."""
+        return ", ".join((self.target / "results/compiler").read_text().splitlines())
 
     def counts(self, board, program):
         """(stretch, instructions) in order."""
@@ -138,7 +140,7 @@ def shares(measured, program):
 
 
 def made_by(measured):
-    return f"Made by {measured.compiler}."
+    return f"Made by {measured.compiler()}."
 
 
 def table(measured):
@@ -170,7 +172,7 @@ def main():
         print(f"firmware: wrote the table of {readme.name}")
     elif made_by(measured) not in kept:
         found = next((line for line in kept.splitlines() if line.startswith("Made by ")), "Made by nobody.")
-        print(f"firmware: THE TABLE IS NOT COMPARED: {found} This is {measured.compiler}.")
+        print(f"firmware: THE TABLE IS NOT COMPARED: {found} This is {measured.compiler()}.")
     elif kept != made:
         difference(kept, made)
         sys.exit(f"table: {readme} has another table than was measured; if the change is meant, run --bless")
@@ -184,4 +186,5 @@ def difference(kept, made):
         print(line)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -10,4 +10,8 @@ pub(crate) const REALS: bool = cfg!(feature = "reals");
 /// Sparse and real inputs, and the operations 12 to 26.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// The words of a [`crate::format::ParseError`].
+#[cfg(test)]
 pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
+/// Whether this is firmware, which counts its memory and has time: where another form is shorter or takes less memory and gives the
+/// same, it is taken.
+pub(crate) const IS_SMALL: bool = cfg!(target_os = "none");

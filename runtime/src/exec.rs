@@ -3,7 +3,7 @@
 //! The loader has checked every index, length and range, so the fallbacks to empty slices below are never taken; they
 //! stand where an `unwrap` would, so that nothing here can panic.
 
-use crate::built::{ACCUMULATORS, GENERAL, REALS};
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::num;
@@ -11,6 +11,11 @@ use crate::plan::Plan;
 use crate::step::{AHEAD, Head, Requantisation, Step, Work, in_order};
 use crate::workspace::split;
 use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
+
+mod dense;
+
+/// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
+const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL;
 
 /// What goes in.
 ///
@@ -76,7 +81,10 @@ impl Plan<'_> {
             self.execute(step, &input, bucket, workspace);
         }
         for record in self.model.ops().iter().skip(self.done) {
-            if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
+            if IS_SMALL && dense::run(self, record, &input, bucket, workspace) {
+                continue;
+            }
+            if HAS_STEPS && let Some(step) = Step::resolve(&self.model, self.kernels, record) {
                 self.execute(&step, &input, bucket, workspace);
             }
         }

@@ -1,5 +1,6 @@
 //! A model bound to a tier: what an engine or a firmware calls.
 
+use crate::built::ACCUMULATORS;
 use crate::error::RunError;
 use crate::format::{BlockRecord, Model, element, feature_set};
 use crate::kernels::{Kernels, Moved, prefetch};
@@ -66,7 +67,7 @@ impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
     pub fn new(model: Model<'a>, kernels: &'static Kernels) -> Self {
         let (steps, done) = fused(&model, kernels);
-        let first = model.blocks().first();
+        let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
         let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
         let head = Head::resolve(&model, kernels);

@@ -2,7 +2,7 @@
 //!
 //! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
 
-use crate::built::{ACCUMULATORS, GENERAL, REALS};
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{
     InputRecord, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
@@ -14,7 +14,7 @@ use core::ops::Range;
 
 /// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which counts
 /// its memory and has time, resolves all of them as they run.
-pub(crate) const AHEAD: usize = if cfg!(target_os = "none") { 0 } else { 16 };
+pub(crate) const AHEAD: usize = if IS_SMALL { 0 } else { 16 };
 
 /// Widest input of the kernels that take u7.
 const U7_MAX: u32 = 127;
@@ -146,8 +146,9 @@ impl<'a> Requantisation<'a> {
     }
 
     /// Whether a tier's kernel does all of it: there is no zero point, and the output is not i16.
-    fn is_plain(&self, record: &OpRecord) -> bool {
-        record.params[2] == 0 && self.element != element::I16
+    pub fn is_plain(model: &Model<'_>, record: &OpRecord) -> bool {
+        let to = model.values().get(record.output as usize).map_or(0, |value| value.element);
+        !GENERAL || (record.params[2] == 0 && to != element::I16)
     }
 }
 
@@ -184,9 +185,8 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
 
     pub fn new(tensor: Option<Tensor<'a>>) -> Self {
         let Some(tensor) = tensor else { return Self::NONE };
-        let (all, banks) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.record.banks.max(1) as usize);
-        let len = all.len() / banks;
-        Self { all, len, step: if banks == 1 { 0 } else { len }, stride: tensor.stride() }
+        let (all, len) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.bank_len());
+        Self { all, len, step: if tensor.record.banks <= 1 { 0 } else { len }, stride: tensor.stride() }
     }
 
     #[inline]
@@ -227,18 +227,7 @@ impl<'a> Step<'a> {
                 if from == Some(element::I8) {
                     Work::AffineI8 { weights: banks, bias }
                 } else {
-                    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
-                    let source = Source::of(model, record.input);
-                    let narrow = match source {
-                        Source::Products => kernels.affine_u7_sparse.call,
-                        _ if quads => kernels.affine_u7_paired.call,
-                        _ => kernels.affine_u7.call,
-                    };
-                    let affine = match source {
-                        Source::Caller if quads => Affine::Asked { narrow, any: kernels.affine_u8.call },
-                        Source::Caller | Source::Wide => Affine::Known(kernels.affine_u8.call),
-                        Source::Products | Source::Narrow => Affine::Known(narrow),
-                    };
+                    let affine = affine_of(model, kernels, record, weights);
                     Work::AffineU8 { affine, weights: banks, bias }
                 }
             }
@@ -262,7 +251,7 @@ impl<'a> Step<'a> {
                 Work::ActivationF32 { activation: record.activation }
             }
             op::SCALE_F32 if REALS => Work::ScaleF32 { factor: real },
-            op::REQUANTISE if !GENERAL || Requantisation::resolve(model, record).is_plain(record) => {
+            op::REQUANTISE if Requantisation::is_plain(model, record) => {
                 Work::Requantise(Requantisation::resolve(model, record))
             }
             _ if GENERAL || REALS => Work::General(General::resolve(model, record)?),
@@ -279,10 +268,34 @@ impl<'a> Step<'a> {
     }
 }
 
+/// The kernel of a dense layer on u8, by what is known of its inputs and its weights.
+pub(crate) fn affine_of(
+    model: &Model<'_>,
+    kernels: &Kernels,
+    record: &OpRecord,
+    weights: Option<Tensor<'_>>,
+) -> Affine {
+    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
+    let source = Source::of(model, record.input);
+    let narrow = match source {
+        Source::Products => kernels.affine_u7_sparse.call,
+        _ if quads => kernels.affine_u7_paired.call,
+        _ => kernels.affine_u7.call,
+    };
+    match source {
+        Source::Caller if quads => Affine::Asked { narrow, any: kernels.affine_u8.call },
+        Source::Caller | Source::Wide => Affine::Known(kernels.affine_u8.call),
+        Source::Products | Source::Narrow => Affine::Known(narrow),
+    }
+}
+
 /// The operations of a plan, resolved, neighbours fused where one kernel or one step does both: the first [`AHEAD`] of them. Says
 /// also how many operations they are.
 pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<Step<'a>, AHEAD>, usize) {
     let mut steps = heapless::Vec::<Step<'a>, AHEAD>::new();
+    if AHEAD == 0 {
+        return (steps, 0);
+    }
     for (index, record) in model.ops().iter().enumerate() {
         let Some(step) = Step::resolve(model, kernels, record) else { return (steps, index) };
         // A value that something else reads too must be there.
@@ -443,8 +456,9 @@ pub(crate) fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Plac
     let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
     let size = element::len_bytes(record.element).unwrap_or(1) as u32;
     let base = if value == 0 { 0 } else { record.offset_bytes };
-    let start = base.saturating_add(start.saturating_mul(size));
-    Place { start, end: start.saturating_add(len.saturating_mul(size)) }
+    // Within the workspace, as the loader has checked.
+    let start = base.wrapping_add(start.wrapping_mul(size));
+    Place { start, end: start.wrapping_add(len.wrapping_mul(size)) }
 }
 
 /// Accumulators in the network's order, as many as it has perspectives.

@@ -10,16 +10,21 @@ package orders the metadata at random; a rerun shall give the same bytes. Readin
 goes through the package, which thereby checks what was written.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
 import platform
 import struct
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from safetensors import safe_open
+
+if TYPE_CHECKING:  # one script does without, so that it is imported where it is used
+    import torch
 
 SAFETENSORS_DTYPE = {np.dtype("<f4"): "F32", np.dtype("<i4"): "I32", np.dtype("u1"): "U8"}
 
@@ -78,6 +83,8 @@ def sha256_of(path: Path) -> str:
 
 def prepare_torch(device_name: str, threads: int, seed: int) -> torch.device:
     """Seed, forbid TF32 and nondeterministic kernels, and choose the device ("auto": CUDA if present)."""
+    import torch
+
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it, deterministic cuBLAS refuses to run
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
@@ -91,6 +98,8 @@ def prepare_torch(device_name: str, threads: int, seed: int) -> torch.device:
 
 def common_metadata(device: torch.device, seed: int, weights_path: Path) -> dict[str, str]:
     """The metadata that all references share."""
+    import torch
+
     on_cuda = device.type == "cuda"
     return {
         "format": "tamis-reference-1",

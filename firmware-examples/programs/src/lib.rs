@@ -5,13 +5,23 @@
 #![no_std]
 #![deny(unsafe_code)]
 
+#[cfg(feature = "logs")]
 pub mod bad_model;
+#[cfg(feature = "logs")]
 pub mod digits;
+#[cfg(feature = "logs")]
 mod error;
+#[cfg(feature = "logs")]
 pub mod layers;
+#[cfg(feature = "logs")]
 pub mod mark;
+pub mod minimal;
 #[cfg(feature = "reference-network")]
 pub mod nnue;
+#[cfg(feature = "reference-network")]
+pub mod plies;
+#[cfg(feature = "logs")]
 pub mod tiers;
 
+#[cfg(feature = "logs")]
 pub use error::Error;

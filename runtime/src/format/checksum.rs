@@ -6,6 +6,8 @@
 //! digest folds the lanes, in order, into a 64-bit state with the same property. A single flipped bit is therefore
 //! always found; other damage slips through with probability 2⁻³² per lane. This guards against accidents, not forgery.
 
+use crate::built::IS_SMALL;
+
 /// Lanes, and words in a block.
 const LANES: usize = 16;
 /// 2³² divided by the golden ratio, made odd: an invertible multiplier whose bits are spread.
@@ -17,11 +19,14 @@ const CHECKSUM_WORDS: [usize; 2] = [6, 7];
 
 /// The checksum of a container. `bytes` must be a multiple of 64 long (a shorter rest is ignored); the checksum field of
 /// the first block counts as zero.
+#[inline(never)]
 pub fn checksum(bytes: &[u8]) -> u64 {
-    let mut lanes = [0u32; LANES];
-    for (index, lane) in lanes.iter_mut().enumerate() {
-        *lane = index as u32 + 1;
-    }
+    if IS_SMALL { lane_by_lane(bytes) } else { block_by_block(bytes) }
+}
+
+/// All lanes side by side, as vectors have it.
+fn block_by_block(bytes: &[u8]) -> u64 {
+    let mut lanes = core::array::from_fn(first);
     let (blocks, _) = bytes.as_chunks::<64>();
     if let Some((first, rest)) = blocks.split_first() {
         let mut words = words(first);
@@ -33,12 +38,36 @@ pub fn checksum(bytes: &[u8]) -> u64 {
             absorb(&mut lanes, &self::words(block));
         }
     }
+    lanes.into_iter().fold(bytes.len() as u64, fold)
+}
+
+/// One lane after the other, so that none needs memory.
+fn lane_by_lane(bytes: &[u8]) -> u64 {
+    let (blocks, _) = bytes.as_chunks::<64>();
+    let (words, _) = blocks.as_flattened().as_chunks::<4>();
     let mut state = bytes.len() as u64;
-    for lane in lanes {
-        state = (state ^ u64::from(lane)).wrapping_mul(FOLD_MULTIPLIER);
-        state ^= state >> 29;
+    for start in 0..LANES {
+        let (mut lane, mut at) = (first(start), start);
+        while let Some(word) = words.get(at) {
+            lane = step(lane, if CHECKSUM_WORDS.contains(&at) { 0 } else { u32::from_le_bytes(*word) });
+            at += LANES;
+        }
+        state = fold(state, lane);
     }
     state
+}
+
+const fn first(lane: usize) -> u32 {
+    lane as u32 + 1
+}
+
+const fn step(lane: u32, word: u32) -> u32 {
+    (lane ^ word).wrapping_mul(WORD_MULTIPLIER).rotate_left(13)
+}
+
+const fn fold(state: u64, lane: u32) -> u64 {
+    let state = (state ^ lane as u64).wrapping_mul(FOLD_MULTIPLIER);
+    state ^ state >> 29
 }
 
 fn words(block: &[u8; 64]) -> [u32; LANES] {
@@ -52,7 +81,7 @@ fn words(block: &[u8; 64]) -> [u32; LANES] {
 
 fn absorb(lanes: &mut [u32; LANES], words: &[u32; LANES]) {
     for (lane, word) in lanes.iter_mut().zip(words) {
-        *lane = (*lane ^ word).wrapping_mul(WORD_MULTIPLIER).rotate_left(13);
+        *lane = step(*lane, *word);
     }
 }
 
@@ -72,6 +101,18 @@ mod tests {
             let own_field = (24..32).contains(&(bit / 8));
             assert_eq!(checksum(&bytes) == before, own_field, "bit {bit}");
             bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+
+    /// Whatever the length, a whole number of blocks or not.
+    #[test]
+    fn the_order_of_the_work_does_not_show() {
+        let mut bytes = [0u8; 400];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = (index * index + 41 * index) as u8;
+        }
+        for len in (0..=384).step_by(64) {
+            assert_eq!(lane_by_lane(&bytes[..len]), block_by_block(&bytes[..len]), "{len} bytes");
         }
     }
 

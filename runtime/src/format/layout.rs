@@ -40,33 +40,43 @@ impl Layout {
 
     /// Elements of one bank, padding included; `None` if that leaves `usize`.
     pub const fn bank_len(self, rows: usize, cols: usize, stride: usize) -> Option<usize> {
-        match self {
-            Self::Rows => rows.checked_mul(stride),
-            Self::K4 => match stride.checked_mul(4) {
-                Some(group) => group.checked_mul(cols.div_ceil(4)),
-                None => None,
-            },
+        match round_up(cols, 4) {
+            Some(cols) => stride.checked_mul(if matches!(self, Self::Rows) { rows } else { cols }),
+            None => None,
         }
     }
 
     /// The only stride a file may hold. `Rows`: a row is padded to the next power of two bytes up to 64, beyond that to a
     /// multiple of 64, so that no row straddles a cache line without need. `K4`: the rows rounded up to 4.
+    /// `element_len_bytes`: 1, 2 or 4.
     pub const fn stride(self, rows: usize, cols: usize, element_len_bytes: usize) -> Option<usize> {
+        // No division: small processors have none.
         match self {
             Self::Rows => {
-                let Some(row_bytes) = cols.checked_mul(element_len_bytes) else { return None };
-                let padded = if row_bytes <= 64 {
-                    row_bytes.next_power_of_two()
-                } else {
-                    match row_bytes.checked_next_multiple_of(64) {
-                        Some(padded) => padded,
-                        None => return None,
-                    }
-                };
-                Some(padded / element_len_bytes)
+                let shift = element_len_bytes / 2;
+                if cols > usize::MAX >> shift {
+                    return None;
+                }
+                let row_bytes = cols << shift;
+                let mut padded = 1;
+                while padded < row_bytes && padded < 64 {
+                    padded *= 2;
+                }
+                match round_up(row_bytes, padded) {
+                    Some(bytes) => Some(bytes >> shift),
+                    None => None,
+                }
             }
-            Self::K4 => rows.checked_next_multiple_of(4),
+            Self::K4 => round_up(rows, 4),
         }
+    }
+}
+
+/// The next multiple of a power of two.
+const fn round_up(number: usize, power: usize) -> Option<usize> {
+    match number.checked_add(power - 1) {
+        Some(number) => Some(number & !(power - 1)),
+        None => None,
     }
 }
 
@@ -96,7 +106,13 @@ mod tests {
     fn strides_of_rows() {
         assert_eq!(Layout::Rows.stride(9, 1, 2), Some(1));
         assert_eq!(Layout::Rows.stride(9, 20, 2), Some(32));
+        assert_eq!(Layout::Rows.stride(9, 32, 2), Some(32));
         assert_eq!(Layout::Rows.stride(9, 33, 2), Some(64));
+        assert_eq!(Layout::Rows.stride(9, 16, 4), Some(16));
+        assert_eq!(Layout::Rows.stride(9, 17, 4), Some(32));
+        assert_eq!(Layout::Rows.stride(9, 65, 1), Some(128));
+        assert_eq!(Layout::K4.stride(9, 65, 1), Some(12));
+        assert_eq!(Layout::K4.stride(usize::MAX, 65, 1), None);
         assert_eq!(Layout::Rows.stride(9, usize::MAX, 2), None);
     }
 }

@@ -11,6 +11,7 @@ mod model;
 mod people;
 mod quads;
 mod records;
+mod words;
 
 pub use checksum::checksum;
 pub use error::ParseError;
@@ -23,3 +24,4 @@ pub use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
     op, perspective_order,
 };
+use words::Words;

@@ -2,10 +2,9 @@
 
 use super::{
     ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, NONE, OpRecord, ParseError, People,
-    TensorRecord, VERSION, ValueRecord, check, checksum, element, feature_set,
+    TensorRecord, VERSION, ValueRecord, Words, check, checksum, element, feature_set,
 };
-use crate::built::MESSAGES;
-use bytemuck::AnyBitPattern;
+use bytemuck::{AnyBitPattern, cast_slice};
 
 /// A parsed container. Borrowing the bytes, it is two dozen words, `Copy`, `Send` and `Sync`.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +31,7 @@ impl<'a> Model<'a> {
     /// use tamis_runtime::format::{Model, ParseError};
     /// assert!(matches!(Model::parse(&[]), Err(ParseError::TooShort { .. } | ParseError::Misaligned { .. })));
     /// ```
+    #[inline(never)]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let fixed = size_of::<Header>() + size_of::<InputRecord>();
         if let Some(first) = bytes.first_chunk::<8>()
@@ -43,11 +43,16 @@ impl<'a> Model<'a> {
             return Err(ParseError::TooShort { found: bytes.len(), expected: fixed });
         }
         let remainder = bytes.as_ptr().addr() % ALIGNMENT;
+        // Records and tensors are whole words, so that a rest shorter than one belongs to none; the length is checked below.
+        let words = bytemuck::try_cast_slice(bytes.get(..bytes.len() & !3).unwrap_or(&[])).unwrap_or(&[]);
+        let mut tables = Tables { rest: words, refused: None };
+        let ([header], [input]) = (cast_slice::<_, Header>(tables.take::<16>(1)), cast_slice(tables.take::<16>(1)))
+        else {
+            return Err(ParseError::Misaligned { remainder });
+        };
         if remainder != 0 {
             return Err(ParseError::Misaligned { remainder });
         }
-        let mut rest = bytes;
-        let header: &Header = take(&mut rest, 1, bytes.len())?.first().ok_or(short(bytes, fixed))?;
         if header.byte_order != BYTE_ORDER {
             return Err(ParseError::ByteOrder { found: header.byte_order });
         }
@@ -61,28 +66,25 @@ impl<'a> Model<'a> {
             return Err(ParseError::Length { found: bytes.len(), expected: header.len_bytes as usize });
         }
         if !bytes.len().is_multiple_of(ALIGNMENT) {
-            return Err(ParseError::Field {
-                place: word("header.len_bytes"),
-                index: 0,
-                found: bytes.len() as u64,
-                expected: word("a multiple of 64"),
-            });
+            return Err(field("header.len_bytes", header.len_bytes, "a multiple of 64"));
         }
         let found = checksum(bytes);
         if found != header.checksum() {
             return Err(ParseError::Checksum { found, expected: header.checksum() });
         }
-        let input: &InputRecord = take(&mut rest, 1, bytes.len())?.first().ok_or(short(bytes, fixed))?;
         let model = Self {
             bytes,
             header,
             input,
-            blocks: take(&mut rest, header.block_count, bytes.len())?,
-            tensors: take(&mut rest, header.tensor_count, bytes.len())?,
-            values: take(&mut rest, header.value_count, bytes.len())?,
-            ops: take(&mut rest, header.op_count, bytes.len())?,
+            blocks: cast_slice(tables.take::<8>(header.block_count)),
+            tensors: cast_slice(tables.take::<8>(header.tensor_count)),
+            values: cast_slice(tables.take::<4>(header.value_count)),
+            ops: cast_slice(tables.take::<16>(header.op_count)),
         };
-        check::check(&model, bytes.len() - rest.len())?;
+        if let Some(count) = tables.refused {
+            return Err(field("header: a record count", count, "tables that fit the file"));
+        }
+        check::check(&model, bytes.len() - 4 * tables.rest.len())?;
         Ok(model)
     }
 
@@ -179,12 +181,30 @@ impl<'a> Tensor<'a> {
     /// of the element's size or the bucket does not exist.
     pub fn bank<T: AnyBitPattern>(&self, bucket: usize) -> &'a [T] {
         let all: &[T] = bytemuck::try_cast_slice(self.data).unwrap_or(&[]);
-        let banks = self.record.banks as usize;
-        if banks <= 1 {
+        if self.record.banks <= 1 {
             return all;
         }
-        let len = all.len() / banks;
+        let len = self.bank_len();
         bucket.checked_mul(len).and_then(|start| all.get(start..)?.get(..len)).unwrap_or(&[])
+    }
+
+    /// Elements of a bank. A multiplication, because small processors cannot divide; the loader has checked that it is exact.
+    pub(crate) const fn bank_len(&self) -> usize {
+        let (rows, cols) = (self.record.rows as usize, self.record.cols as usize);
+        self.stride().wrapping_mul(match self.layout {
+            Layout::Rows => rows,
+            Layout::K4 => cols.wrapping_add(3) & !3,
+        })
+    }
+
+    /// The bytes of one bank, as [`Tensor::bank`] its elements.
+    #[inline(never)]
+    pub(crate) fn bank_bytes(&self, bucket: usize) -> &'a [u8] {
+        if self.record.banks <= 1 {
+            return self.data;
+        }
+        let len = self.bank_len().wrapping_mul(self.element_len_bytes());
+        self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
     }
 
     /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or the row
@@ -203,25 +223,40 @@ impl<'a> Tensor<'a> {
     }
 }
 
-/// The next `count` records; an error if the file is too short for them.
-fn take<'a, T: AnyBitPattern>(rest: &mut &'a [u8], count: u32, file_len: usize) -> Result<&'a [T], ParseError> {
-    let refused = ParseError::Field {
-        place: word("header: a record count"),
-        index: 0,
-        found: u64::from(count),
-        expected: word("tables that fit the file"),
-    };
-    let len = (count as usize).checked_mul(size_of::<T>()).filter(|len| *len <= file_len).ok_or(refused)?;
-    let (head, tail) = rest.split_at_checked(len).ok_or(refused)?;
-    *rest = tail;
-    bytemuck::try_cast_slice(head).map_err(|_| refused)
+/// The records, one table behind the other.
+struct Tables<'a> {
+    rest: &'a [u32],
+    /// A count of records for which the file is too short.
+    refused: Option<u32>,
 }
 
-/// A word of an error, in a build that has them.
-const fn word(word: &'static str) -> &'static str {
-    if MESSAGES { word } else { "" }
+impl<'a> Tables<'a> {
+    /// The next `count` records of `WORDS`, a power of two; none if the file is too short for them.
+    fn take<const WORDS: usize>(&mut self, count: u32) -> &'a [[u32; WORDS]] {
+        const { assert!(WORDS.is_power_of_two()) };
+        let (records, _) = self.words(count, WORDS.trailing_zeros()).as_chunks();
+        records
+    }
+
+    /// The next `count` times `2^bits` words.
+    #[inline(never)]
+    fn words(&mut self, count: u32, bits: u32) -> &'a [u32] {
+        let fits = count as usize <= self.rest.len() >> bits;
+        match self.rest.split_at_checked((count as usize) << bits) {
+            Some((head, rest)) if fits => {
+                self.rest = rest;
+                head
+            }
+            _ => {
+                self.refused = Some(count);
+                &[]
+            }
+        }
+    }
 }
 
-fn short(bytes: &[u8], expected: usize) -> ParseError {
-    ParseError::TooShort { found: bytes.len(), expected }
+/// A field of the header that is not what it must be.
+fn field(place: &'static str, found: u32, expected: &'static str) -> ParseError {
+    let [place, expected] = Words::new(place, expected).texts();
+    ParseError::Field { place, index: 0, found: found.into(), expected }
 }

@@ -11,22 +11,20 @@ use super::records::claim::QUAD_LIMIT;
 /// assert!(quads_fit(&[127, 127, 1, -128, 4, 0, 0, 0], 1));
 /// assert!(!quads_fit(&[127, 127, 1, -128, 4, 1, 0, 0], 1)); // 127 + 127 + 4 + 1
 /// ```
+#[inline(never)]
 pub fn quads_fit(bank: &[i8], stride: usize) -> bool {
     let group = stride.saturating_mul(4).max(1);
     bank.chunks(group.saturating_mul(2)).all(|pair| {
-        let (first, second) = pair.split_at(group.min(pair.len()));
-        let (first, _) = first.as_chunks::<4>();
-        let (second, _) = second.as_chunks::<4>();
-        let mut fits = true;
-        for (row, a) in first.iter().enumerate() {
-            let b = second.get(row).copied().unwrap_or([0; 4]);
-            for half in [0, 2] {
-                let quad = [a[half], a[half + 1], b[half], b[half + 1]].map(i32::from);
-                let positive: i32 = quad.iter().map(|weight| *weight.max(&0)).sum();
-                let negative: i32 = quad.iter().map(|weight| *weight.min(&0)).sum();
-                fits &= positive <= QUAD_LIMIT && negative >= -QUAD_LIMIT;
-            }
-        }
-        fits
+        let (first, second) = pair.split_at_checked(group).unwrap_or((pair, &[]));
+        let (first, _) = first.as_chunks::<2>();
+        let (second, _) = second.as_chunks::<2>();
+        first.iter().enumerate().all(|(half, a)| {
+            let b = second.get(half).copied().unwrap_or_default();
+            let quad = [a[0], a[1], b[0], b[1]].map(i32::from);
+            let sum: i32 = quad.iter().sum();
+            let size: i32 = quad.iter().map(|weight| weight.abs()).sum();
+            // Twice the weights of one sign, and of the other.
+            size + sum <= 2 * QUAD_LIMIT && size - sum <= 2 * QUAD_LIMIT
+        })
     })
 }

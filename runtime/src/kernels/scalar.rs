@@ -173,8 +173,8 @@ pub(super) fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias
         *sum = bias.get(row).copied().unwrap_or(0);
         for (col, value) in x.iter().enumerate() {
             let value: i32 = (*value).into();
-            let weight = i32::from(w[Layout::K4.offset(stride, row, col)]);
-            *sum = sum.wrapping_add(value * weight);
+            let weight = w.get(Layout::K4.offset(stride, row, col)).copied().unwrap_or(0);
+            *sum = sum.wrapping_add(value * i32::from(weight));
         }
     }
 }
@@ -191,7 +191,7 @@ fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i
     for (row, sum) in out.iter_mut().enumerate() {
         *sum = bias.get(row).copied().unwrap_or(0);
         for (col, value) in x.iter().enumerate() {
-            let weight: i32 = w[Layout::Rows.offset(stride, row, col)].into();
+            let weight = w.get(Layout::Rows.offset(stride, row, col)).map_or(0, |weight| (*weight).into());
             *sum = sum.wrapping_add(i32::from(*value) * weight);
         }
     }
@@ -207,7 +207,7 @@ fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out:
     for (row, sum) in out.iter_mut().enumerate() {
         let mut lanes = [0f32; 8];
         for (col, value) in x.iter().enumerate() {
-            lanes[col % 8] += value * w[Layout::Rows.offset(stride, row, col)];
+            lanes[col % 8] += value * w.get(Layout::Rows.offset(stride, row, col)).copied().unwrap_or(0.0);
         }
         *sum = num::reduce_f32(lanes);
         if let Some(bias) = bias.get(row) {

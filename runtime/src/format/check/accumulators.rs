@@ -19,36 +19,36 @@ impl Operation<'_, '_, '_> {
         match record.kind {
             op::ACTIVATE_DOT => {
                 self.accumulators()?;
-                self.elements(element::I16, element::I32);
+                self.elements(element::I16, element::I32)?;
                 self.tensor(record.weights, "op.weights", &[element::I16], Layout::Rows, m, n)?;
-                self.no_tensors(&[record.bias, record.multipliers, record.shifts]);
+                self.no_tensors(&[record.bias, record.multipliers, record.shifts])?;
                 let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&record.activation);
-                self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU");
+                self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU")?;
                 let clip =
                     if record.activation == activation::SQRRELU { p0 == I16_MAX } else { (1..=I16_MAX).contains(&p0) };
-                self.need(clip, "op.params[0]", p0, "the clip, 1 to 32767 (32767 for SqrReLU)");
-                self.zeros(&[p1, p2, p3]);
+                self.need(clip, "op.params[0]", p0, "the clip, 1 to 32767 (32767 for SqrReLU)")?;
+                self.zeros(&[p1, p2, p3])?;
             }
             op::RESCALE => {
-                self.elements(element::I32, element::I32);
-                self.same_len();
+                self.elements(element::I32, element::I32)?;
+                self.same_len()?;
                 self.tensor(record.bias, "op.bias", &[element::I16, element::I32], Layout::Rows, m, 1)?;
-                self.no_tensors(&[record.weights, record.multipliers, record.shifts]);
-                self.need((1..=I32_MAX).contains(&p0), "op.params[0]", p0, "a divisor of 1 to 2^31 − 1");
-                self.need((1..=MAX_RESCALE_FACTOR as u32).contains(&p1), "op.params[1]", p1, "a factor of 1 to 2^30");
-                self.need((1..=I32_MAX).contains(&p2), "op.params[2]", p2, "a divisor of 1 to 2^31 − 1");
-                self.activation(0);
-                self.zeros(&[p3]);
+                self.no_tensors(&[record.weights, record.multipliers, record.shifts])?;
+                self.need((1..=I32_MAX).contains(&p0), "op.params[0]", p0, "a divisor of 1 to 2^31 − 1")?;
+                self.need((1..=MAX_RESCALE_FACTOR as u32).contains(&p1), "op.params[1]", p1, "a factor of 1 to 2^30")?;
+                self.need((1..=I32_MAX).contains(&p2), "op.params[2]", p2, "a divisor of 1 to 2^31 − 1")?;
+                self.activation(0)?;
+                self.zeros(&[p3])?;
             }
             _ => {
                 self.accumulators()?;
-                self.elements(element::I16, element::U8);
-                self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts]);
-                self.activation(activation::PAIRWISE_CRELU);
-                self.activated(true, p2);
+                self.elements(element::I16, element::U8)?;
+                self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
+                self.activation(activation::PAIRWISE_CRELU)?;
+                self.activated(true, p2)?;
                 let fits = (1..=I16_MAX).contains(&p0) && p1 < 32 && (p0 * p0) >> p1 <= 255;
-                self.need(fits, "op.params[0]", p0, "a clip and a shift whose largest product fits u8");
-                self.zeros(&[p3]);
+                self.need(fits, "op.params[0]", p0, "a clip and a shift whose largest product fits u8")?;
+                self.zeros(&[p3])?;
             }
         }
         Ok(())
@@ -59,18 +59,17 @@ impl Operation<'_, '_, '_> {
         let features = self.model.input().kind == input_kind::FEATURES;
         let len = self.model.values().first().map_or(0, |value| value.len);
         let all = whole && features && self.record.input_len == len;
-        self.need(all, "op.input", self.record.input, "all accumulators");
-        self.checker.so_far()
+        self.need(all, "op.input", self.record.input, "all accumulators")
     }
 
     /// Accumulator activations without the last `left_out` elements of each perspective: as long as what they read, or half of it in
     /// pairs within each perspective.
-    pub(super) fn activated(&self, halves: bool, left_out: u32) {
+    pub(super) fn activated(&self, halves: bool, left_out: u32) -> Result<(), Refused> {
         let (input, m) = (self.model.input(), u64::from(self.output.len));
         let used = input.hidden.saturating_sub(left_out);
-        self.need(used >= 1, "op.params[2]", left_out, "fewer elements than an accumulator has");
+        self.need(used >= 1, "op.params[2]", left_out, "fewer elements than an accumulator has")?;
         let len = u64::from(used) * u64::from(input.perspectives);
         let fits = if halves { used.is_multiple_of(2) && len == 2 * m } else { len == m };
-        self.need(fits, "op.output", self.output.len, "the activation's length");
+        self.need(fits, "op.output", self.output.len, "the activation's length")
     }
 }

@@ -1,9 +1,9 @@
 //! What [`super::Model::parse`] demands, a module a part of the file. Each refuses with record, field, what was found and what
 //! was expected; what one has checked the next relies on.
 //!
-//! A demand that is not met is noted, and the first that was is the error. Checking goes on meanwhile to the end of a part, or to where
-//! what follows would rely on it: a branch behind every demand would be a third of the loader's code on a small microcontroller. So
-//! nothing here may panic, loop for long or overflow on numbers that a demand above it has found wrong.
+//! What is wrong is written down where the checker lies, and the functions here return no more than that something is: an error is too
+//! large to be handed up from call to call on a small microcontroller, whose loader this is as well. Demands are branches to one
+//! place in each function there; those of single fields are tables.
 
 mod accumulators;
 mod general;
@@ -12,44 +12,50 @@ mod kinds;
 mod ops;
 mod places;
 mod reals;
+mod rules;
 mod stockfish;
 mod values;
 
-use super::{Model, ParseError};
-use crate::built::MESSAGES;
+use super::{Model, ParseError, Words};
 use core::cell::Cell;
 
 /// The most features, and the most elements of a vector: what a caller may have to allocate is bounded by this.
-const MAX_LEN: u32 = 1 << 24;
+const MAX_LEN: u32 = 1 << MAX_LEN_BITS;
+const MAX_LEN_BITS: u8 = 24;
 
 /// Refuses a model whose tables are read and of which nothing else is known; they end at `tables_end`.
 pub(super) fn check(model: &Model<'_>, tables_end: usize) -> Result<(), ParseError> {
-    let checker = Checker { model, index: Cell::new(0), fault: Cell::new(None) };
-    let _ = checker.all(tables_end);
-    checker.fault.get().map_or(Ok(()), Err)
+    let fault = Fault { words: Words::new("", ""), feature: "", found: 0, offset_bytes: 0 };
+    let checker = Checker { model, index: Cell::new(0), fault: Cell::new(fault) };
+    checker.all(tables_end).map_err(|Refused(())| checker.error())
 }
 
-/// The model, which record of its table is looked at, and the first thing that was wrong.
+/// The model, which record of its table is looked at, and what is wrong once something is.
 struct Checker<'m, 'a> {
     model: &'m Model<'a>,
     index: Cell<usize>,
-    fault: Cell<Option<ParseError>>,
+    fault: Cell<Fault>,
 }
 
-/// Something is wrong, and the checker has noted what.
+/// What an error is made of.
+#[derive(Clone, Copy)]
+struct Fault {
+    words: Words,
+    /// What this build leaves out; empty if it is something else.
+    feature: &'static str,
+    found: u32,
+    /// Of a byte that is not zero, which stands behind the header; otherwise 0.
+    offset_bytes: usize,
+}
+
+/// Something is wrong, and the checker holds what.
 struct Refused(());
 
 impl Checker<'_, '_> {
     fn all(&self, tables_end: usize) -> Result<(), Refused> {
         self.places(tables_end)?;
-        self.so_far()?;
-        self.at(0);
         self.input()?;
-        self.so_far()?;
-        self.at(0);
         self.values()?;
-        self.so_far()?;
-        self.at(0);
         self.ops()
     }
 
@@ -58,47 +64,39 @@ impl Checker<'_, '_> {
         self.index.set(index);
     }
 
-    /// What follows relies on all that was demanded.
-    fn so_far(&self) -> Result<(), Refused> {
-        if self.fault.get().is_none() { Ok(()) } else { Err(Refused(())) }
-    }
-
-    fn note(&self, fault: ParseError) -> Refused {
-        if self.fault.get().is_none() {
-            self.fault.set(Some(fault));
-        }
-        Refused(())
-    }
-
-    /// A field that is not what it must be. Its words, without `messages`, are dropped here, before they are handed on.
-    #[inline(always)]
-    fn fault(&self, place: &'static str, found: u32, expected: &'static str) -> Refused {
-        if MESSAGES { self.note_field(place, found, expected) } else { self.note_field("", found, "") }
-    }
-
     /// Demands that a field is what it must be.
     #[inline(always)]
-    fn need(&self, holds: bool, place: &'static str, found: u32, expected: &'static str) {
-        if MESSAGES {
-            self.note_unless(holds, place, found, expected);
-        } else {
-            self.note_unless(holds, "", found, "");
-        }
+    fn need(&self, holds: bool, place: &'static str, found: u32, expected: &'static str) -> Result<(), Refused> {
+        if holds { Ok(()) } else { Err(self.fault(place, found, expected)) }
+    }
+
+    /// A field that is not what it must be.
+    #[inline(always)]
+    fn fault(&self, place: &'static str, found: u32, expected: &'static str) -> Refused {
+        self.refuse(Words::new(place, expected), found, "", 0)
     }
 
     /// A field that asks for what this build leaves out.
     fn missing(&self, place: &'static str, found: u32, feature: &'static str) -> Refused {
-        let place = if MESSAGES { place } else { "" };
-        self.note(ParseError::Feature { place, index: self.index.get(), found: found.into(), feature })
+        self.refuse(Words::new(place, ""), found, feature, 0)
     }
 
-    fn note_unless(&self, holds: bool, place: &'static str, found: u32, expected: &'static str) {
-        if !holds {
-            let _ = self.note_field(place, found, expected);
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self, words: Words, found: u32, feature: &'static str, offset_bytes: usize) -> Refused {
+        self.fault.set(Fault { words, feature, found, offset_bytes });
+        Refused(())
+    }
+
+    fn error(&self) -> ParseError {
+        let Fault { words, feature, found, offset_bytes } = self.fault.get();
+        let ([place, expected], index) = (words.texts(), self.index.get());
+        if offset_bytes != 0 {
+            return ParseError::Padding { offset_bytes, found: found as u8 };
         }
-    }
-
-    fn note_field(&self, place: &'static str, found: u32, expected: &'static str) -> Refused {
-        self.note(ParseError::Field { place, index: self.index.get(), found: found.into(), expected })
+        if feature.is_empty() {
+            return ParseError::Field { place, index, found: found.into(), expected };
+        }
+        ParseError::Feature { place, index, found: found.into(), feature }
     }
 }

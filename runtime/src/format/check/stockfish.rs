@@ -13,30 +13,30 @@ impl Operation<'_, '_, '_> {
     /// The demands of kinds 24 to 26.
     pub(super) fn stockfish(&self) -> Result<(), Refused> {
         let (record, output) = (self.record, self.output);
-        self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts]);
+        self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
         match record.kind {
             op::CLIP_U8 => {
                 let [max, shift, left_out, p3] = record.params;
                 self.accumulators()?;
-                self.elements(element::I16, element::U8);
-                self.activation(activation::CRELU);
-                self.activated(false, left_out);
+                self.elements(element::I16, element::U8)?;
+                self.activation(activation::CRELU)?;
+                self.activated(false, left_out)?;
                 let fits = (1..=I16_MAX).contains(&max) && shift < 16 && max >> shift <= U8_MAX;
-                self.need(fits, "op.params[0]", max, "a clip and a shift that leave what fits u8");
-                self.zeros(&[p3]);
+                self.need(fits, "op.params[0]", max, "a clip and a shift that leave what fits u8")?;
+                self.zeros(&[p3])?;
             }
             op::PSQT => {
                 let [digits, p1, p2, p3] = record.params;
                 self.accumulators()?;
-                self.elements(element::I16, element::I32);
-                self.activation(0);
+                self.elements(element::I16, element::I32)?;
+                self.activation(0)?;
                 let model = self.model.input();
-                self.need(model.perspectives == 2, "input.perspectives", model.perspectives, "2 for this operation");
-                self.need(output.len == 1, "op.output", output.len, "one element");
+                self.need(model.perspectives == 2, "input.perspectives", model.perspectives, "2 for this operation")?;
+                self.need(output.len == 1, "op.output", output.len, "one element")?;
                 // Both factors are small, so that their product is exact.
                 let known = (1..=op::MAX_DIGITS).contains(&digits) && digits * model.bucket_count <= model.hidden;
-                self.need(known, "op.params[0]", digits, "1 to 4 digits a bucket, all within an accumulator");
-                self.zeros(&[p1, p2, p3]);
+                self.need(known, "op.params[0]", digits, "1 to 4 digits a bucket, all within an accumulator")?;
+                self.zeros(&[p1, p2, p3])?;
             }
             _ => return self.activate_u8(),
         }
@@ -47,7 +47,7 @@ impl Operation<'_, '_, '_> {
         let record = self.record;
         let (n, m) = (record.input_len, self.output.len);
         let [max, clip_shift, square_shift, p3] = record.params;
-        self.elements(element::I32, element::U8);
+        self.elements(element::I32, element::U8)?;
         let (clips, squares) = match record.activation {
             activation::SHIFT_CLIP => (true, false),
             activation::SHIFT_SQUARE => (false, true),
@@ -55,13 +55,12 @@ impl Operation<'_, '_, '_> {
             other => return Err(self.fault("op.activation", other, "12 clip, 13 square or 14 both")),
         };
         let len = if clips && squares { n.checked_mul(2) } else { Some(n) };
-        self.need(len == Some(m), "op.output", m, "the activation's length");
-        self.need((1..=U8_MAX).contains(&max), "op.params[0]", max, "a clip of 1 to 255");
+        self.need(len == Some(m), "op.output", m, "the activation's length")?;
+        self.need((1..=U8_MAX).contains(&max), "op.params[0]", max, "a clip of 1 to 255")?;
         let clip_fits = if clips { clip_shift < 32 } else { clip_shift == 0 };
-        self.need(clip_fits, "op.params[1]", clip_shift, "a shift of 0 to 31, 0 where nothing is clipped alone");
+        self.need(clip_fits, "op.params[1]", clip_shift, "a shift of 0 to 31, 0 where nothing is clipped alone")?;
         let square_fits = if squares { square_shift < 63 } else { square_shift == 0 };
-        self.need(square_fits, "op.params[2]", square_shift, "a shift of 0 to 62, 0 where nothing is squared");
-        self.zeros(&[p3]);
-        Ok(())
+        self.need(square_fits, "op.params[2]", square_shift, "a shift of 0 to 62, 0 where nothing is squared")?;
+        self.zeros(&[p3])
     }
 }

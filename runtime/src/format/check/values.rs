@@ -1,54 +1,69 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::{Checker, MAX_LEN, Refused};
+use super::rules::{FIRST, NOTHING, ONE, Rule, SECOND, ZERO, words};
+use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
+use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{element, input_kind};
-use crate::format::{ALIGNMENT, MAX_WORKSPACE_LEN_BYTES, NONE, ValueRecord};
-use core::ops::Range;
+use crate::format::{ALIGNMENT, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
+use core::mem::offset_of;
+
+/// Value 0, which is the input.
+const INPUT: [Rule; 4] = [
+    Rule::new(offset_of!(ValueRecord, element), FIRST, 0, "value.element", "the input's element"),
+    Rule::new(offset_of!(ValueRecord, len), SECOND, 0, "value.len", "the input's length"),
+    Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
+    Rule::new(offset_of!(ValueRecord, reserved), ZERO, 0, "value.reserved", "0"),
+];
+/// The others.
+const OTHER: [Rule; 2] = [
+    Rule::new(offset_of!(ValueRecord, reserved), ZERO, 0, "value.reserved", "0"),
+    Rule::new(offset_of!(ValueRecord, len), ONE, MAX_LEN_BITS, "value.len", "1 to 2^24"),
+];
 
 impl Checker<'_, '_> {
     /// Value 0 is the input; the others lie in the workspace.
+    #[inline(never)]
     pub(super) fn values(&self) -> Result<(), Refused> {
         let input = self.model.input();
         let (element_code, len) = match input.kind {
-            input_kind::FEATURES => (element::I16, input.perspectives * input.hidden),
-            input_kind::SPARSE => (element::I16, input.max_active),
+            input_kind::FEATURES if ACCUMULATORS => (element::I16, input.perspectives * input.hidden),
+            input_kind::SPARSE if GENERAL => (element::I16, input.max_active),
             _ => (input.element, input.size),
         };
         let Some((first, others)) = self.model.values().split_first() else {
             return Err(self.fault("header.value_count", 0, "at least 1"));
         };
-        self.need(first.element == element_code, "value.element", first.element, "the input's element");
-        self.need(first.len == len, "value.len", first.len, "the input's length");
-        self.need(first.offset_bytes == NONE, "value.offset_bytes", first.offset_bytes, "none for the input");
-        self.need(first.reserved == 0, "value.reserved", first.reserved, "0");
+        self.rules(words(first), &INPUT, element_code, len)?;
         let asked = self.model.header().workspace_len_bytes;
-        self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26");
+        self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
         let mut used = 0;
         for (index, value) in others.iter().enumerate() {
             self.at(index + 1);
-            self.need(value.reserved == 0, "value.reserved", value.reserved, "0");
-            self.need((1..=MAX_LEN).contains(&value.len), "value.len", value.len, "1 to 2^24");
+            self.rules(words(value), &OTHER, 0, 0)?;
             let aligned = (value.offset_bytes as usize).is_multiple_of(ALIGNMENT);
-            self.need(aligned, "value.offset_bytes", value.offset_bytes, "a multiple of 64");
-            let end = place(value).map_or(usize::MAX, |range| range.end);
-            self.need(end <= asked as usize, "value.len", value.len, "a value that ends within the workspace");
-            used = used.max(end);
+            self.need(aligned, "value.offset_bytes", value.offset_bytes, "a multiple of 64")?;
+            let end = end(value);
+            self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
+            used = end.max(used);
         }
         self.at(0);
-        let fits = used.checked_next_multiple_of(ALIGNMENT) == Some(asked as usize);
-        self.need(fits, "header.workspace_len_bytes", asked, "the end of the last place, rounded up to 64");
-        Ok(())
+        // What is left behind the last place is less than a place can begin at.
+        let rest = asked.wrapping_sub(used) as usize;
+        let fits = rest < ALIGNMENT && (asked as usize).is_multiple_of(ALIGNMENT);
+        self.need(fits, "header.workspace_len_bytes", asked, "the end of the last place, rounded up to 64")
     }
 }
 
-/// Where a value lies in the workspace; `None` if the numbers overflow or the element is unknown.
-fn place(value: &ValueRecord) -> Option<Range<usize>> {
-    let len = (value.len as usize).checked_mul(element::len_bytes(value.element)?)?;
-    let start = value.offset_bytes as usize;
-    Some(start..start.checked_add(len)?)
+/// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a file may ask for.
+#[inline(never)]
+fn end(value: &ValueRecord) -> u32 {
+    match element::len_bytes(value.element) {
+        Some(size) => value.offset_bytes.saturating_add(value.len.min(MAX_LEN) * size as u32),
+        None => u32::MAX,
+    }
 }
 
-/// Whether two values share no byte of the workspace.
+/// Whether two values, whose places lie within the workspace, share no byte of it.
 pub(super) fn are_apart(a: &ValueRecord, b: &ValueRecord) -> bool {
-    matches!((place(a), place(b)), (Some(a), Some(b)) if a.end <= b.start || b.end <= a.start)
+    end(a) <= b.offset_bytes || end(b) <= a.offset_bytes
 }
