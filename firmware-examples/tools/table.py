@@ -23,6 +23,7 @@ SHAPES = [(784, 128), (768, 256), (256, 32), (128, 10), (64, 32), (32, 32), (32,
 STRETCHES = {
     "nnue": ["refresh", "evaluate"] + ["update", "evaluate"] * 6,
     "digits": ["inference"] * 10,
+    "plies": ["evaluate"] * 17,
     "layers": [(shape, kind, step) for shape in SHAPES for kind in ("i8", "u7") for step in ("sums", "requantise")],
 }
 

@@ -13,6 +13,7 @@ const ROWS_A_PASS: usize = 32;
 /// A checked model and the tier that runs it. `Clone`; shared freely between threads.
 ///
 /// ```
+/// # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
 /// use tamis_runtime::{Input, Output, Plan, Workspace, format::Model, kernels};
 ///
 /// static NET: &[u8] = tamis_runtime::include_model!("../../tests/vectors/tiny.bin");

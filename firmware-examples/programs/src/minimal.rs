@@ -20,10 +20,13 @@ const WORKSPACE: usize = 192;
 pub fn run() -> bool {
     // Without this the compiler would do the checks that it can foresee; a network that is flashed on its own is checked by the board.
     let Ok(model) = Model::parse(black_box(MODEL)) else { return false };
-    classify(&Plan::new(model, of_target()))
+    classify(&model)
 }
 
-fn classify(plan: &Plan<'_>) -> bool {
+/// A call of its own, so that the stack of the loader and that of the network are not there at once.
+#[inline(never)]
+fn classify(model: &Model<'_>) -> bool {
+    let plan = Plan::new(*model, of_target());
     let mut workspace = Workspace::<WORKSPACE>::new();
     let (images, _) = IMAGES.as_chunks::<PIXELS>();
     images.iter().zip([true, false]).all(|(image, is_zero)| match plan.run(Input::U8(image), 0, workspace.as_mut()) {

@@ -15,6 +15,7 @@
 //! const EXPECTED: Expected = Expected { features: Features::CHESS_768, output_buckets: 1, outputs: 1 };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
 //! let net = Network::<3>::load(NET, &EXPECTED)?; // shared by all threads
 //! let mut state = State::<3, 64>::new(); // one a thread
 //! let king = Man::new(Colour::White, Kind::King, 4); // e1

@@ -24,6 +24,7 @@ struct Entry<const HIDDEN: usize, const ACTIVE: usize> {
 /// It is large (`KEYS · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an empty cache.
 ///
 /// ```
+/// # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
 /// use tamis_runtime::nnue::RefreshCache;
 /// use tamis_runtime::{Plan, RunError, format::Model, kernels};
 ///

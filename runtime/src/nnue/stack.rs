@@ -104,6 +104,7 @@ struct Slot<const HIDDEN: usize> {
 /// When not to use it: for positions that do not follow one another; [`super::AccumulatorPair`] keeps single ones.
 ///
 /// ```
+/// # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
 /// use tamis_runtime::nnue::{Change, Stack};
 /// use tamis_runtime::{Output, Plan, Workspace, format::Model, kernels};
 ///
