@@ -3,7 +3,7 @@
 
 use core::hint::black_box;
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::of_target;
+use tamis_runtime::kernels::scalar;
 use tamis_runtime::{Input, Output, Plan, Workspace, include_model};
 
 /// From `host-tools quantise tests/reference/minimal.weights.bin --arch tests/architectures/minimal.toml`.
@@ -26,7 +26,7 @@ pub fn run() -> bool {
 /// A call of its own, so that the stack of the loader and that of the network are not there at once.
 #[inline(never)]
 fn classify(model: &Model<'_>) -> bool {
-    let plan = Plan::new(*model, of_target());
+    let plan = Plan::new(*model, &scalar::KERNELS);
     let mut workspace = Workspace::<WORKSPACE>::new();
     let (images, _) = IMAGES.as_chunks::<PIXELS>();
     images.iter().zip([true, false]).all(|(image, is_zero)| match plan.run(Input::U8(image), 0, workspace.as_mut()) {
