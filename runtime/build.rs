@@ -1,5 +1,5 @@
-//! Whether the build is for a processor of 32 bits without an operating system, `cfg(microcontroller)`, and which Cortex-M
-//! instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`.
+//! Whether the build is for a Thumb or RISC-V processor of 32 bits without an operating system, `cfg(microcontroller)`, and which
+//! instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`; `cfg(rv32im)`.
 //!
 //! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the target's name
 //! and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a build has the portable
@@ -8,14 +8,14 @@
 use std::env;
 
 /// ARMv8-M processors with the DSP extension, in LLVM's names.
-const DSP: [&str; 8] =
-    ["cortex-m33", "cortex-m33f", "cortex-m35p", "cortex-m52", "cortex-m55", "cortex-m85", "star-mc1", "star-mc3"];
+const DSP: [&str; 7] = ["cortex-m33", "cortex-m35p", "cortex-m52", "cortex-m55", "cortex-m85", "star-mc1", "star-mc3"];
 /// Those of them with Helium, the M-profile vector extension on integers.
 const MVE: [&str; 3] = ["cortex-m52", "cortex-m55", "cortex-m85"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(microcontroller)");
+    println!("cargo::rustc-check-cfg=cfg(rv32im)");
     println!("cargo::rustc-check-cfg=cfg(cortex_m, values(\"thumb1\", \"dsp\", \"mve\"))");
     let target = env::var("TARGET").unwrap_or_default();
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
@@ -23,6 +23,10 @@ fn main() {
     let cpu = cpu.map_or("", |(_, cpu)| cpu);
     if (target.starts_with("thumb") || target.starts_with("riscv32")) && target.contains("-none-") {
         println!("cargo::rustc-cfg=microcontroller");
+        // With all registers, and with multiplication.
+        if target.starts_with("riscv32im") {
+            println!("cargo::rustc-cfg=rv32im");
+        }
     }
     let is_main = target.starts_with("thumbv8m.main");
     let has = [

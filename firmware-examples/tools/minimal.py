@@ -27,6 +27,8 @@ def functions(image):
         head = re.match(r"[0-9a-f]+ <(.*)>:$", line)
         if head:
             name = head[1]
+            if name in found and LOADER in name:
+                sys.exit(f"minimal: two functions are called {name}")
             found[name] = [0, set()]
             continue
         step = re.match(r"\s*[0-9a-f]+:\s+(\S+)\s*(.*)", line)
@@ -37,6 +39,8 @@ def functions(image):
             found[name][0] += 4 * sum(registers(part) for part in operands.strip("{}").split(","))
         elif opcode == "sub" and operands.startswith("sp, #"):
             found[name][0] += int(re.match(r"sp, #(\d+)", operands)[1])
+        elif opcode in ("add", "mov") and re.match(r"sp, r\d", operands) and LOADER in name:
+            sys.exit(f"minimal: the frame of {name} is no constant")
         elif opcode == "blx" and name.startswith(LOADER):
             sys.exit(f"minimal: {name} calls through a pointer, so that its stack is not known")
         elif opcode in ("bl", "b.n", "b.w", "b"):

@@ -1,4 +1,5 @@
-//! Where a new container goes, together with a module that embeds it, if one is wanted: both are written, or neither.
+//! Where a new container goes, together with a module that embeds it, if one is wanted: the module's bytes are safe
+//! before the container takes its name, so that what can still fail is one rename.
 
 use super::{Module, sink};
 use crate::cli;

@@ -75,20 +75,20 @@ fn mul_high(x: i32, multiplier: i32) -> i32 {
     // compiler's 64-bit multiplication.
     let (low, high) = (x as u32 & 0xFFFF, x >> 16);
     let (by_low, by_high) = (multiplier as u32 & 0xFFFF, multiplier >> 16);
-    let (ll, lh) = (low * by_low, low * by_high as u32);
+    let (ll, lh) = (low * by_low, low.wrapping_mul(by_high as u32));
     let (hl, hh) = (high * by_low as i32, high * by_high);
     let middle = (ll >> 16) + (lh & 0xFFFF) + (hl as u32 & 0xFFFF);
-    hh + (lh >> 16) as i32 + (hl >> 16) + (middle >> 16) as i32
+    hh.wrapping_add((lh >> 16) as i32).wrapping_add(hl >> 16).wrapping_add((middle >> 16) as i32)
 }
 
 /// The blocks of this target.
 struct Rows;
 
-#[cfg(all(target_arch = "riscv32", microcontroller))]
+#[cfg(rv32im)]
 use super::rv32 as block;
 #[cfg(cortex_m = "thumb1")]
 use super::thumb1 as block;
-#[cfg(not(any(cortex_m = "thumb1", all(target_arch = "riscv32", microcontroller))))]
+#[cfg(not(any(cortex_m = "thumb1", rv32im)))]
 use portable as block;
 
 macro_rules! blocks {
@@ -113,7 +113,7 @@ blocks!(u8, block_u8, one_u8);
 blocks!(i8, block_i8, one_i8);
 
 /// For processors without a block of their own: Cortex-M3, and hosts that test this tier.
-#[cfg(not(any(cortex_m = "thumb1", all(target_arch = "riscv32", microcontroller))))]
+#[cfg(not(any(cortex_m = "thumb1", rv32im)))]
 mod portable {
     pub const ROWS: usize = 4;
 

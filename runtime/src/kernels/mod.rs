@@ -35,7 +35,7 @@ mod avx512;
 mod avxvnni;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
-#[cfg(all(target_arch = "riscv32", microcontroller))]
+#[cfg(rv32im)]
 mod rv32;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
@@ -91,7 +91,7 @@ pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
 /// `out[i] = activation(x[i] · factor)`, with `+ bias[i]` before the activation where there is a bias. x, out: (n,) · bias: (n,) or
 /// empty for none · activation: one of [`crate::num::activate`].
 pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
-/// [`crate::num::requantise`] of every element. All (n,).
+/// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as they were.
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
 
 /// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
@@ -260,8 +260,8 @@ pub fn best() -> &'static Kernels {
     tiers().next_back().unwrap_or(&scalar::KERNELS)
 }
 
-/// The tier that the build's target names, chosen when it is compiled: what firmware takes, because nothing of the other tiers is
-/// linked then. On processors that are asked ([`best`]) it is the portable one.
+/// On microcontrollers the fastest tier that the build's target names, chosen when it is compiled: what firmware takes, because nothing
+/// of the other tiers is linked then. Everywhere else the portable one, `wide`; see [`best`].
 ///
 /// ```
 /// use tamis_runtime::kernels;

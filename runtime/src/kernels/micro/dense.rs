@@ -67,9 +67,9 @@ fn single<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, b
     }
     let ([sum], start) = (&mut *out, bias.first().copied().unwrap_or(0)) else { return };
     // SAFETY: `x` holds as many whole groups, and `is_walkable` has found what else is asked.
-    *sum = unsafe { B::one(start, x.as_ptr(), w.as_ptr(), stride * 4, x.len() / 4) };
+    *sum = unsafe { B::one(start, x.as_ptr(), w.as_ptr(), stride.wrapping_mul(4), x.len() / 4) };
     if !x.len().is_multiple_of(4) {
-        last_group(x, w, stride * 4, out);
+        last_group(x, w, stride.wrapping_mul(4), out);
     }
 }
 
@@ -79,10 +79,11 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
     if !is_walkable(x, w, stride, bias, out.len()) {
         return unwalkable(x, w, stride, bias, out);
     }
-    let (stride_bytes, groups) = (stride * 4, x.len() / 4);
+    let (stride_bytes, groups) = (stride.wrapping_mul(4), x.len() / 4);
     // SAFETY: `x` holds `groups` whole groups. `is_walkable` says that all outputs lie within the stride, which is a multiple of
     // four, that the weights, at a multiple of four, hold a stride for every group, and that there are as many biases as outputs
-    // or none. `sums` is at the first of the outputs that are left, `row` at its weights, `starts` at its bias.
+    // or none. `sums` is at the first of the outputs that are left, `row` at its weights, `starts` at its bias. With no
+    // group nothing is read through `row`, which then only counts.
     unsafe {
         let (mut left, mut sums) = (out.len(), out.as_mut_ptr());
         let (mut row, mut starts) = (w.as_ptr(), bias.as_ptr());
@@ -94,7 +95,7 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
                 starts = starts.add(B::ROWS);
             }
             B::block(x.as_ptr(), row, stride_bytes, groups, sums);
-            (row, sums, left) = (row.add(4 * B::ROWS), sums.add(B::ROWS), left - B::ROWS);
+            (row, sums, left) = (row.wrapping_add(4 * B::ROWS), sums.add(B::ROWS), left - B::ROWS);
         }
         while left > 0 {
             let mut start = 0;
@@ -103,7 +104,7 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
                 starts = starts.add(1);
             }
             *sums = B::one(start, x.as_ptr(), row, stride_bytes, groups);
-            (row, sums, left) = (row.add(4), sums.add(1), left - 1);
+            (row, sums, left) = (row.wrapping_add(4), sums.add(1), left - 1);
         }
     }
     if !x.len().is_multiple_of(4) {

@@ -2,9 +2,9 @@
 //!
 //! | module | kernels | the trick |
 //! |---|---|---|
-//! | `accumulate` | update | an accumulator is read and written once for several rows |
-//! | `dot` | dot_* | a word of two elements is clipped and multiplied whole |
-//! | `dense` | affine_u8, affine_i8 | four rows of K4 side by side share the unpacking of their inputs |
+//! | `accumulate` | update, update_both | an accumulator is read and written once for several rows |
+//! | `dot` | dot_* | two elements at a time, in one word where the target can |
+//! | `dense` | affine_u8, affine_i8 | the rows of a block, four or eight, share the unpacking of their inputs |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
 pub(super) mod accumulate;

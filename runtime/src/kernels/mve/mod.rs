@@ -1,4 +1,4 @@
-//! Cortex-M55 and M85: Helium, vectors of 16 bytes, with the scalar DSP of [`super::dsp`] for the rest.
+//! Cortex-M52, M55 and M85: Helium, vectors of 16 bytes, with the scalar DSP of [`super::dsp`] for the rest.
 //!
 //! VMLADAVA multiplies sixteen bytes by sixteen bytes and adds all products to one register, so it wants sixteen inputs of one
 //! row side by side, where K4 has four, and the next four a stride further. A gathering load fetches them: four addresses, a
@@ -96,6 +96,7 @@ impl Blocks<i8> for Rows {
     unsafe fn block(x: *const i8, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
         // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read and written at
         // `sums`; the caller vouches for all three. Every register but the operands is put back, and so is the stack.
+        // VPR is written and cannot be named as a clobber: this stays a function of its own, across whose call nobody keeps it.
         unsafe {
             asm!(
                 "push {{r4-r12, lr}}",
