@@ -22,23 +22,22 @@ LIMITS = {"flash without the network": 8960, "loader, flash": 4480, "loader, sta
 
 def functions(image):
     """(bytes of stack, functions it calls) of each function, by name."""
-    found, name = {}, None
+    found, name, frame = {}, None, 0
     for line in sizes.run(PREFIX + "objdump", "--disassemble", "--demangle", "--no-show-raw-insn", image).splitlines():
         head = re.match(r"[0-9a-f]+ <(.*)>:$", line)
         if head:
-            name = head[1]
-            if name in found and LOADER in name:
-                sys.exit(f"minimal: two functions are called {name}")
-            found[name] = [0, set()]
+            # Instances of a generic function share a name; the deepest stands for all.
+            name, frame = head[1], 0
+            found.setdefault(name, [0, set()])
             continue
         step = re.match(r"\s*[0-9a-f]+:\s+(\S+)\s*(.*)", line)
         if not step or name is None:
             continue
         opcode, operands = step.groups()
         if opcode == "push":
-            found[name][0] += 4 * sum(registers(part) for part in operands.strip("{}").split(","))
+            frame += 4 * sum(registers(part) for part in operands.strip("{}").split(","))
         elif opcode == "sub" and operands.startswith("sp, #"):
-            found[name][0] += int(re.match(r"sp, #(\d+)", operands)[1])
+            frame += int(re.match(r"sp, #(\d+)", operands)[1])
         elif opcode in ("add", "mov") and re.match(r"sp, r\d", operands) and LOADER in name:
             sys.exit(f"minimal: the frame of {name} is no constant")
         elif opcode == "blx" and name.startswith(LOADER):
@@ -47,6 +46,7 @@ def functions(image):
             target = re.search(r"<(.*?)(\+0x[0-9a-f]+)?>$", re.sub(r"\s+@.*", "", operands))
             if target and target[1] != name:
                 found[name][1].add(target[1])
+        found[name][0] = max(found[name][0], frame)
     return found
 
 
