@@ -105,7 +105,7 @@ pub fn run() -> Result<(), Error> {
 
 /// White moves first.
 const fn to_move(ply: usize) -> Colour {
-    if ply % 2 == 0 { Colour::White } else { Colour::Black }
+    if ply.is_multiple_of(2) { Colour::White } else { Colour::Black }
 }
 
 /// The men of the position that a game starts with.
