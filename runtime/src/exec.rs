@@ -72,10 +72,16 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// [`RunError`] for what the caller hands in: kind and length of the input, the bucket, the workspace.
+    #[inline(always)]
     pub fn run<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
         if let (Some(head), Input::Accumulators(own, other), true) = (&self.head, input, ACCUMULATORS) {
             return self.run_head(head, own, other, bucket, workspace);
         }
+        self.run_steps(input, bucket, workspace)
+    }
+
+    /// A network of any kind. Apart, so that the way to a network of one layer is short enough to stand in its caller.
+    fn run_steps<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
         for step in &self.steps {
             self.execute(step, &input, bucket, workspace);
@@ -92,7 +98,7 @@ impl Plan<'_> {
     }
 
     /// The network behind accumulators of the right length, where it is one layer with one output.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run_head<'w>(
         &self,
         head: &Head<'_>,
@@ -109,7 +115,8 @@ impl Plan<'_> {
         if !is_fit {
             self.check(Input::Accumulators(own, other), bucket, workspace)?;
         }
-        let out = typed_mut::<i32>(workspace.get_mut(head.write.range()).unwrap_or(&mut []));
+        let place = workspace.get_mut(head.write..).and_then(|rest| rest.first_chunk_mut::<{ size_of::<i32>() }>());
+        let out = place.map_or(&mut [][..], |place| typed_mut::<i32>(place));
         if let [out] = out {
             *out = head.score(own, other, bucket);
         }
@@ -310,12 +317,11 @@ impl Plan<'_> {
 }
 
 impl Head<'_> {
-    #[inline]
+    #[inline(always)]
     fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
         let other = if self.two { other } else { &[] };
         let (first, second) = if self.other_first { (other, own) } else { (own, other) };
-        // The bank may be padded; the kernel wants the weights alone.
-        let weights = self.weights.bank(bucket).get(..first.len() + second.len()).unwrap_or(&[]);
+        let weights = self.weights.start(bucket, first.len() + second.len());
         let sum = (self.dot)(first, second, weights, self.max);
         num::rescale_by(sum, self.pre, self.bias.get(bucket, 0), self.factor, self.divisor)
     }

@@ -153,7 +153,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// As [`Plan::update`].
-    #[inline]
+    #[inline(always)]
     pub fn update_both(
         &self,
         acc: &mut [i16],
@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) {
         match self.rows {
             Rows::I16(rows) => (self.kernels.update_both_i16.call)(acc, source, rows, self.stride, moved),

@@ -191,8 +191,13 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
 
     #[inline]
     pub fn bank(&self, bucket: usize) -> &'a [T] {
-        let start = bucket * self.step;
-        self.all.get(start..start + self.len).unwrap_or(&[])
+        self.start(bucket, self.len)
+    }
+
+    /// The first elements of a bank, which may be padded.
+    #[inline]
+    pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
+        self.all.get(bucket * self.step..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
     }
 }
 
@@ -359,7 +364,8 @@ pub(crate) struct Head<'a> {
     pub factor: i32,
     pub divisor: Divisor,
     pub bias: Bias<'a>,
-    pub write: Place,
+    /// Where the output begins in the workspace.
+    pub write: usize,
     /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
     pub hidden: usize,
     pub buckets: usize,
@@ -389,7 +395,7 @@ impl<'a> Head<'a> {
             factor,
             divisor,
             bias,
-            write: second.write,
+            write: second.write.range().start,
             hidden: input.hidden as usize,
             buckets: input.bucket_count as usize,
             workspace_len: model.workspace_len_bytes(),

@@ -134,7 +134,12 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
         )
     };
     let len = out.len() / SIDES;
-    let starts = changes.map(|change| change.map(|row| (row as usize).wrapping_mul(stride)));
+    // Row numbers are loaded one by one. The caller has just stored them one by one, and a load of two at once, which the compiler would
+    // make of it, could not be served before those stores are in the cache, behind all of the accumulator that was written last.
+    // SAFETY: a reference may be read.
+    let starts = changes.each_ref().map(|change| {
+        change.each_ref().map(|row| (unsafe { core::ptr::read_volatile(row) } as usize).wrapping_mul(stride))
+    });
     let is_whole = len.is_multiple_of(S::LANES) && out.len() == SIDES * len && source.len() == out.len();
     let Some(last) = rows.len().checked_sub(len).filter(|_| is_whole) else { return false };
     if starts.as_flattened().iter().any(|start| *start > last) {
