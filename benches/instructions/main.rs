@@ -9,7 +9,7 @@ use tamis_runtime::kernels::by_name;
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 30] = [
+const SHAPES: [&str; 32] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -23,6 +23,8 @@ const SHAPES: [&str; 30] = [
     "activate_f32/2x256-pairwise",
     "affine_u8/256x32",
     "affine_u7/256x32",
+    "affine_u7/32x32",
+    "affine_u7/32x1",
     "affine_u7_paired/256x32",
     "affine_i8/256x32",
     "affine_u7_sparse/1024x16-20%",

@@ -8,7 +8,8 @@ use tamis_runtime::format::{Layout, activation};
 use tamis_runtime::kernels::{AffineI8, Kernels};
 
 /// (inputs, outputs): first layers on images and on features, and layers behind them.
-const SHAPES: [(usize, usize); 6] = [(784, 128), (768, 256), (256, 32), (64, 256), (256, 128), (1024, 16)];
+const SHAPES: [(usize, usize); 8] =
+    [(784, 128), (768, 256), (256, 32), (64, 256), (256, 128), (1024, 16), (32, 32), (32, 1)];
 /// (inputs, outputs) of layers on reals: behind 1024 products and 16 sums, the last one, and a large one.
 const REAL_SHAPES: [(usize, usize); 3] = [(16, 32), (32, 1), (784, 128)];
 /// Per cent of groups of four inputs that are not all zero.

@@ -92,24 +92,25 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
         return scalar::out_of_contract(out);
     }
     let mut row = 0;
-    while row < out.len() {
-        let left = stride - row;
-        // SAFETY: in each arm `row` and the rows of the tile, `8·ROWS`, `4·ROWS` …, stay within the stride: the arm was chosen by
-        // what is left of it. The length of `w` was compared above.
-        let done = unsafe {
-            if left >= 8 * D::ROWS {
-                tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out)
-            } else if left >= 4 * D::ROWS {
-                tile::<D, 4, 2, true>(d, x, w, stride, row, bias, out)
-            } else if left >= 2 * D::ROWS {
-                tile::<D, 2, 4, true>(d, x, w, stride, row, bias, out)
-            } else if left >= D::ROWS {
-                tile::<D, 1, 8, true>(d, x, w, stride, row, bias, out)
-            } else {
-                tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out)
-            }
-        };
-        row += done;
+    // SAFETY: `row` and the rows of a tile, `8·ROWS`, `4·ROWS` …, stay within the stride: each is taken where so many are left of it. The
+    // length of `w` was compared above.
+    unsafe {
+        while row < out.len() && stride - row >= 8 * D::ROWS {
+            row += tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out);
+        }
+        // Each of the others once at most, and not by turns in one loop, whose preparations for all of them every small layer would pay.
+        if row < out.len() && stride - row >= 4 * D::ROWS {
+            row += tile::<D, 4, 2, true>(d, x, w, stride, row, bias, out);
+        }
+        if row < out.len() && stride - row >= 2 * D::ROWS {
+            row += tile::<D, 2, 4, true>(d, x, w, stride, row, bias, out);
+        }
+        if row < out.len() && stride - row >= D::ROWS {
+            row += tile::<D, 1, 8, true>(d, x, w, stride, row, bias, out);
+        }
+        if row < out.len() {
+            tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out);
+        }
     }
 }
 
@@ -147,20 +148,24 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
             place = place.wrapping_add(2 * step);
         }
     }
-    for (sums, pair) in sums.iter_mut().zip(last_pairs) {
-        pair_of_groups(d, sums, pair, place, step, &weights);
+    // What is left goes to the first chain, whose place is known when this is compiled: sums that are picked by a number that is not would
+    // have to lie in memory from the start.
+    for pair in last_pairs {
+        pair_of_groups(d, &mut sums[0], pair, place, step, &weights);
         place = place.wrapping_add(2 * step);
     }
-    let mut last = [0; 4];
-    for (byte, x) in last.iter_mut().zip(begun) {
-        *byte = *x;
-    }
-    let last = if begun.is_empty() { &[][..] } else { &[last][..] };
-    for four in single.iter().chain(last) {
-        for (vector, sums) in sums.iter_mut().take(1).flatten().enumerate() {
-            *sums = d.mac(*sums, u32::from_le_bytes(*four), weights(place, vector));
+    let mut last = |four: u32| {
+        for (vector, sums) in sums[0].iter_mut().enumerate() {
+            *sums = d.mac(*sums, four, weights(place, vector));
         }
         place = place.wrapping_add(step);
+    };
+    if let [four] = single {
+        last(u32::from_le_bytes(*four));
+    }
+    if let [first, others @ ..] = begun {
+        let byte = |index: usize| others.get(index).copied().unwrap_or(0);
+        last(u32::from_le_bytes([*first, byte(0), byte(1), 0]));
     }
     store(d, sums, row, bias, out)
 }
@@ -190,31 +195,38 @@ pub(super) fn store<D: Dense, const VECTORS: usize, const CHAINS: usize>(
     bias: &[i32],
     out: &mut [i32],
 ) -> usize {
-    for vector in 0..VECTORS {
-        let mut total = sums[0][vector];
-        for chain in sums.iter().skip(1) {
-            total = d.add(total, chain[vector]);
-        }
-        let start = row + vector * D::ROWS;
-        let rows = d.rows(total);
-        let whole = (out.get_mut(start..start + D::ROWS), bias.get(start..start + D::ROWS));
-        if let (Some(out), Some(bias)) = whole {
-            for ((out, sum), bias) in out.iter_mut().zip(rows.as_ref()).zip(bias) {
-                *out = sum.wrapping_add(*bias);
-            }
-            continue;
-        }
-        let bias = bias.get(start..).unwrap_or(&[]);
-        let out = out.get_mut(start..).unwrap_or(&mut []);
-        if bias.is_empty() {
-            for (out, sum) in out.iter_mut().zip(rows.as_ref()) {
-                *out = *sum;
-            }
-        } else {
-            for ((out, sum), bias) in out.iter_mut().zip(rows.as_ref()).zip(bias) {
-                *out = sum.wrapping_add(*bias);
-            }
+    let rows = row..row + VECTORS * D::ROWS;
+    let mut totals = sums[0];
+    for chain in sums.iter().skip(1) {
+        for (total, sums) in totals.iter_mut().zip(chain) {
+            *total = d.add(*total, *sums);
         }
     }
-    VECTORS * D::ROWS
+    match (out.get_mut(rows.clone()), bias.get(rows.clone())) {
+        (Some(out), Some(bias)) => {
+            for ((out, total), bias) in out.chunks_exact_mut(D::ROWS).zip(totals).zip(bias.chunks_exact(D::ROWS)) {
+                for ((out, sum), bias) in out.iter_mut().zip(d.rows(total).as_ref()).zip(bias) {
+                    *out = sum.wrapping_add(*bias);
+                }
+            }
+            return rows.len();
+        }
+        (Some(out), None) if bias.is_empty() => {
+            for (out, total) in out.chunks_exact_mut(D::ROWS).zip(totals) {
+                for (out, sum) in out.iter_mut().zip(d.rows(total).as_ref()) {
+                    *out = *sum;
+                }
+            }
+            return rows.len();
+        }
+        _ => {}
+    }
+    let (bias, out) = (bias.get(row..).unwrap_or(&[]), out.get_mut(row..).unwrap_or(&mut []));
+    for (vector, (out, total)) in out.chunks_mut(D::ROWS).zip(totals).enumerate() {
+        let bias = bias.get(vector * D::ROWS..).unwrap_or(&[]);
+        for (lane, (out, sum)) in out.iter_mut().zip(d.rows(total).as_ref()).enumerate() {
+            *out = sum.wrapping_add(bias.get(lane).copied().unwrap_or(0));
+        }
+    }
+    rows.len()
 }

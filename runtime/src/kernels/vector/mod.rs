@@ -111,6 +111,15 @@ pub(super) trait Simd: Copy {
 
     /// A bit for every four bytes that are not all zero; `x` as long as a vector.
     fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
+    /// Writes `first` plus the number of each group of four bytes that are not all zero; returns how many. `x` as long as a vector.
+    ///
+    /// # Safety
+    /// `LANES / 2 + 16` numbers can be written to `out`, needed or not.
+    #[inline(always)]
+    unsafe fn list_groups(self, x: &Self::WideByteChunk, first: u16, out: *mut u16) -> usize {
+        // SAFETY: the caller's.
+        unsafe { sparse::list_bits(self.nonzero_groups(x), Self::LANES / 2, first, out) }
+    }
     fn wide_byte_chunks(x: &[u8]) -> (&[Self::WideByteChunk], &[u8]);
 }
 

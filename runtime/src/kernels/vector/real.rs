@@ -30,8 +30,7 @@ pub(in crate::kernels) trait Reals: Copy {
     fn reduce(self, x: [Self::F32; 8]) -> Self::F32;
 }
 
-/// [`crate::kernels::AffineF32`]. Eight rows at a time; a lane that no column reaches adds 0·0, which changes no sum, because a
-/// sum that began as +0 is never −0.
+/// [`crate::kernels::AffineF32`].
 #[inline(always)]
 pub(in crate::kernels) fn affine<R: Reals>(
     r: R,
@@ -42,17 +41,43 @@ pub(in crate::kernels) fn affine<R: Reals>(
     code: u32,
     out: &mut [f32],
 ) {
-    let (whole, rest) = x.as_chunks::<LANES>();
+    // The widths that follow each other in small networks, each with loops of its own whose lengths are known when they are compiled.
+    match x.as_chunks::<LANES>() {
+        (whole @ [_], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
+        (whole @ [_, _], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
+        (whole @ [_, _, _, _], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
+        (whole, []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
+        (whole, rest) => rows::<R, false>(r, whole, rest, w, stride, bias, code, out),
+    }
+}
+
+/// Eight rows at a time, whose columns are `whole` and `rest`; a lane that no column reaches adds 0·0, which changes no sum, because a
+/// sum that began as +0 is never −0. `WHOLE`: there is no rest.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the kernel's own, with its input cut in two")]
+fn rows<R: Reals, const WHOLE: bool>(
+    r: R,
+    whole: &[[f32; LANES]],
+    rest: &[f32],
+    w: &[f32],
+    stride: usize,
+    bias: &[f32],
+    code: u32,
+    out: &mut [f32],
+) {
+    let cols = whole.len() * LANES + rest.len();
     let mut last = [0f32; LANES];
-    for (last, x) in last.iter_mut().zip(rest) {
-        *last = *x;
+    if !WHOLE {
+        for (last, x) in last.iter_mut().zip(rest) {
+            *last = *x;
+        }
     }
     let (tiles, singles) = out.as_chunks_mut::<ROWS>();
     let mut row = 0;
     for tile in tiles {
         let start = stride.saturating_mul(row);
         // Any safe code can call a kernel, with any stride, so the length must not wrap.
-        let len = (ROWS - 1).checked_mul(stride).and_then(|rows| rows.checked_add(x.len()));
+        let len = (ROWS - 1).checked_mul(stride).and_then(|rows| rows.checked_add(cols));
         let tile_weights = len.and_then(|len| w.get(start..)?.get(..len));
         let Some(weights) = tile_weights else { return };
         let mut sums = [r.splat(0.0); ROWS];
@@ -64,10 +89,10 @@ pub(in crate::kernels) fn affine<R: Reals>(
                 *sum = r.add(*sum, r.mul(x, r.load(w)));
             }
         }
-        if !rest.is_empty() {
+        if !WHOLE {
             for (index, sum) in sums.iter_mut().enumerate() {
-                let rest = weights.get(index * stride + whole.len() * LANES..).unwrap_or(&[]);
-                *sum = last_lanes(r, *sum, &last, rest, x.len() % LANES);
+                let columns = weights.get(index * stride + whole.len() * LANES..).unwrap_or(&[]);
+                *sum = last_lanes(r, *sum, &last, columns, rest.len());
             }
         }
         let mut total = r.reduce(sums);
@@ -78,13 +103,13 @@ pub(in crate::kernels) fn affine<R: Reals>(
         row += ROWS;
     }
     for single in singles {
-        let row_weights = w.get(stride.saturating_mul(row)..).and_then(|rest| rest.get(..x.len()));
+        let row_weights = w.get(stride.saturating_mul(row)..).and_then(|rest| rest.get(..cols));
         let (weights, weights_rest) = row_weights.unwrap_or(&[]).as_chunks::<LANES>();
         let mut sum = r.splat(0.0);
         for (x, w) in whole.iter().zip(weights) {
             sum = r.add(sum, r.mul(r.load(x), r.load(w)));
         }
-        if !rest.is_empty() {
+        if !WHOLE {
             sum = last_lanes(r, sum, &last, weights_rest, rest.len());
         }
         let mut lanes = [0f32; LANES];
@@ -194,6 +219,9 @@ pub(in crate::kernels) fn dequantise<R: Reals>(r: R, x: &[i32], factor: f32, bia
             real = r.add(real, r.load(bias));
         }
         r.store(out, active(r, real, code));
+    }
+    if done == out.len() {
+        return;
     }
     let (x, bias) = (x.get(done..).unwrap_or(&[]), bias.get(done..).unwrap_or(&[]));
     scalar::dequantise_f32(x, factor, bias, code, out.get_mut(done..).unwrap_or(&mut []));

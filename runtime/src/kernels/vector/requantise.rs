@@ -81,6 +81,9 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     if shift.as_ref().iter().any(|shift| *shift < HIGH_WORD_ONLY - 32) {
         done = 0;
     }
+    if done == out.len() {
+        return;
+    }
     let rest = |len: usize| done.min(len)..len;
     scalar::requantise(
         x.get(rest(x.len())).unwrap_or(&[]),

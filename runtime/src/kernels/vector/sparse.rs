@@ -7,11 +7,14 @@
 use super::Simd;
 use super::dense::{Dense, affine, fits, store};
 use crate::kernels::scalar;
+use core::mem::MaybeUninit;
 
 /// Inputs that one list covers; longer inputs take several passes.
 const SPAN: usize = 1024;
 /// Groups of a span.
 const GROUPS: usize = SPAN / 4;
+/// Places behind a list that may be written to before it is known that they are not needed.
+const ROOM: usize = 16;
 /// Of 256 groups, from how many non-zero ones on the dense loop is taken. Once the list is written a listed group costs hardly
 /// more than one in a row, so that only nearly full inputs gain from the loop that needs no list.
 const DENSE_FROM: usize = GROUPS / 8 * 7;
@@ -57,12 +60,12 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     if !whole || !stride.is_multiple_of(D::ROWS) || !matches!(vectors, 1 | 2 | 4) {
         return affine(d, x, w, stride, bias, out);
     }
-    let mut list = [0u16; GROUPS + 8];
-    let count = list_nonzero(s, x, &mut list);
+    let mut list = [const { MaybeUninit::uninit() }; GROUPS + ROOM];
+    let list = list_nonzero(s, x, &mut list);
+    let count = list.len();
     if count > DENSE_FROM * groups / GROUPS {
         return affine(d, x, w, stride, bias, out);
     }
-    let list = list.get(..count).unwrap_or(&[]);
     // SAFETY: the list holds numbers of groups of `x`, each below `groups`; the length of `w` was compared above, and the
     // vectors of rows fill the stride.
     unsafe {
@@ -74,29 +77,38 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     }
 }
 
-/// Writes the numbers of the groups that are not zero; returns how many. `x` fills whole vectors and has at most [`SPAN`]
-/// elements.
+/// Writes the numbers of the groups that are not zero, and returns them. `x` fills whole vectors and has at most [`SPAN`] elements.
 #[inline(always)]
-fn list_nonzero<S: Simd>(s: S, x: &[u8], list: &mut [u16; GROUPS + 8]) -> usize {
-    let (mut count, mut base) = (0, 0u16);
-    for vector in S::wide_byte_chunks(x).0 {
-        let mut bits = s.nonzero_groups(vector);
-        let mut first = base;
-        // A vector has LANES/2 groups, less than eight on machines with vectors of 16 bytes.
-        for _ in 0..(S::LANES / 2).div_ceil(8) {
-            let byte = bits as u8;
-            let places = &SET_BITS[usize::from(byte)];
-            // SAFETY: at most one number was written for each group before this one, so that `count` is at most `GROUPS`, and
-            // the list has eight places more.
-            let out = unsafe { &mut *list.as_mut_ptr().add(count).cast::<[u16; 8]>() };
-            for (out, bit) in out.iter_mut().zip(places) {
-                *out = first + bit;
-            }
-            count += byte.count_ones() as usize;
-            bits >>= 8;
-            first += 8;
+fn list_nonzero<'l, S: Simd>(s: S, x: &[u8], list: &'l mut [MaybeUninit<u16>; GROUPS + ROOM]) -> &'l [u16] {
+    let (mut count, mut first) = (0, 0u16);
+    for vector in S::wide_byte_chunks(x).0.iter().take(SPAN / (2 * S::LANES)) {
+        // SAFETY: at most one number was written for each group before this vector's, so that `count` is at most `GROUPS` less the
+        // vector's own, and the list has `ROOM` places more.
+        count += unsafe { s.list_groups(vector, first, list.as_mut_ptr().add(count).cast()) };
+        first += (S::LANES / 2) as u16;
+    }
+    // SAFETY: the first `count` places were written.
+    unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), count) }
+}
+
+/// Writes `first` and the number of the bit for every bit that is set, lowest first; returns how many.
+///
+/// # Safety
+/// As many u16 can be written to `out` as there are bits up to the highest that can be set, and [`ROOM`] more.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) -> usize {
+    let mut count = 0;
+    for _ in 0..width.div_ceil(8) {
+        let byte = bits as u8;
+        let places = &SET_BITS[usize::from(byte)];
+        // SAFETY: the caller's; no more was written than there were bits.
+        let out = unsafe { &mut *out.add(count).cast::<[u16; 8]>() };
+        for (out, bit) in out.iter_mut().zip(places) {
+            *out = first + bit;
         }
-        base += (S::LANES / 2) as u16;
+        count += byte.count_ones() as usize;
+        bits >>= 8;
+        first += 8;
     }
     count
 }
@@ -122,9 +134,10 @@ unsafe fn listed<D: Dense, const VECTORS: usize, const CHAINS: usize>(
             unsafe { one(d, sums, x, w, stride, usize::from(*group)) };
         }
     }
-    for (sums, group) in sums.iter_mut().zip(rest) {
+    // To one chain, whose place is known when this is compiled, so that sums stay in registers.
+    for group in rest {
         // SAFETY: the caller's.
-        unsafe { one(d, sums, x, w, stride, usize::from(*group)) };
+        unsafe { one(d, &mut sums[0], x, w, stride, usize::from(*group)) };
     }
     store(d, sums, 0, bias, out);
 }
