@@ -148,30 +148,47 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     let in_rounds = len - len % (ROUND * S::LANES);
     // One after the other: rows come from the second cache, which serves few of them at a time better than many.
     for (side, starts) in starts.iter().enumerate() {
-        let mut vector = |at: usize| {
-            // SAFETY: `at + LANES` is at most `len`, since `len` is a multiple of LANES and `at` a smaller one. So `side · len + at +
-            // LANES` is at most the length of `out` and of `source`, and `start + at + LANES` at most `last + len`, the length of
-            // `rows`. The chunks are arrays of that many elements (asserted above) and as aligned as one. `out` is borrowed for
-            // writing, and no reference into it lives longer than its line.
-            unsafe {
-                let mut sum = s.load(&*source.as_ptr().add(side * len + at).cast());
-                for (place, start) in starts.iter().enumerate() {
-                    let row = R::load(s, &*rows.as_ptr().add(start + at).cast());
-                    sum = if place == 0 { s.add(sum, row) } else { s.sub(sum, row) };
+        // SAFETY: `at + LANES` below is at most `len`, since `len` is a multiple of LANES and `at` a smaller one. So `side · len + at +
+        // LANES` is at most the length of `out` and of `source`, and `start + at + LANES` at most `last + len`, the length of `rows`. The
+        // chunks are arrays of that many elements (asserted above) and as aligned as one. `out` is borrowed for writing, and no
+        // reference into it lives longer than its vector.
+        unsafe {
+            let (out, source) = (out.as_mut_ptr().add(side * len), source.as_ptr().add(side * len));
+            for round in (0..in_rounds).step_by(ROUND * S::LANES) {
+                for lane in 0..ROUND {
+                    vector::<S, R, N>(s, out, source, rows.as_ptr(), starts, round + lane * S::LANES);
                 }
-                s.store(&mut *out.as_mut_ptr().add(side * len + at).cast(), sum);
             }
-        };
-        for round in (0..in_rounds).step_by(ROUND * S::LANES) {
-            for lane in 0..ROUND {
-                vector(round + lane * S::LANES);
+            if in_rounds < len {
+                vector::<S, R, N>(s, out, source, rows.as_ptr(), starts, in_rounds);
             }
-        }
-        if in_rounds < len {
-            vector(in_rounds);
         }
     }
     true
+}
+
+/// A vector of [`in_rounds`], element `at` on. No closure, which could be compiled apart and without the instruction set.
+///
+/// # Safety
+/// A vector is there at each of the places.
+#[inline(always)]
+unsafe fn vector<S: Simd, R: Row<S>, const N: usize>(
+    s: S,
+    out: *mut i16,
+    source: *const i16,
+    rows: *const R,
+    starts: &[usize; N],
+    at: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut sum = s.load(&*source.add(at).cast());
+        for (place, start) in starts.iter().enumerate() {
+            let row = R::load(s, &*rows.add(start + at).cast());
+            sum = if place == 0 { s.add(sum, row) } else { s.sub(sum, row) };
+        }
+        s.store(&mut *out.add(at).cast(), sum);
+    }
 }
 
 /// Whole tiles of `N` vectors from element `start` on; returns where they end.

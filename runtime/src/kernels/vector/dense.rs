@@ -154,20 +154,30 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
         pair_of_groups(d, &mut sums[0], pair, place, step, &weights);
         place = place.wrapping_add(2 * step);
     }
-    let mut last = |four: u32| {
-        for (vector, sums) in sums[0].iter_mut().enumerate() {
-            *sums = d.mac(*sums, four, weights(place, vector));
-        }
-        place = place.wrapping_add(step);
-    };
     if let [four] = single {
-        last(u32::from_le_bytes(*four));
+        group(d, &mut sums[0], *four, place, &weights);
+        place = place.wrapping_add(step);
     }
-    if let [first, others @ ..] = begun {
-        let byte = |index: usize| others.get(index).copied().unwrap_or(0);
-        last(u32::from_le_bytes([*first, byte(0), byte(1), 0]));
+    match *begun {
+        [a] => group(d, &mut sums[0], [a, 0, 0, 0], place, &weights),
+        [a, b] => group(d, &mut sums[0], [a, b, 0, 0], place, &weights),
+        [a, b, c] => group(d, &mut sums[0], [a, b, c, 0], place, &weights),
+        _ => {}
     }
     store(d, sums, row, bias, out)
+}
+
+#[inline(always)]
+fn group<D: Dense, const VECTORS: usize>(
+    d: D,
+    sums: &mut [D::Sums; VECTORS],
+    four: [u8; 4],
+    place: *const i8,
+    weights: &impl Fn(*const i8, usize) -> D::Weights,
+) {
+    for (vector, sums) in sums.iter_mut().enumerate() {
+        *sums = d.mac(*sums, u32::from_le_bytes(four), weights(place, vector));
+    }
 }
 
 #[inline(always)]
