@@ -134,12 +134,7 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
         )
     };
     let len = out.len() / SIDES;
-    // Row numbers are loaded one by one. The caller has just stored them one by one, and a load of two at once, which the compiler would
-    // make of it, could not be served before those stores are in the cache, behind all of the accumulator that was written last.
-    // SAFETY: a reference may be read.
-    let starts = changes.each_ref().map(|change| {
-        change.each_ref().map(|row| (unsafe { core::ptr::read_volatile(row) } as usize).wrapping_mul(stride))
-    });
+    let starts = changes.each_ref().map(|change| change.each_ref().map(|row| load_alone(row).wrapping_mul(stride)));
     let is_whole = len.is_multiple_of(S::LANES) && out.len() == SIDES * len && source.len() == out.len();
     let Some(last) = rows.len().checked_sub(len).filter(|_| is_whole) else { return false };
     if starts.as_flattened().iter().any(|start| *start > last) {
@@ -165,6 +160,14 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
         }
     }
     true
+}
+
+/// A row's number, by a load of its own. The caller has just stored the numbers one by one, and a load of two at once, which the compiler
+/// would make of two loads, could not be served before those stores are in the cache, behind all of the accumulator written last.
+#[inline(always)]
+fn load_alone(row: &u32) -> usize {
+    // SAFETY: a reference may be read.
+    unsafe { core::ptr::read_volatile(row) as usize }
 }
 
 /// A vector of [`in_rounds`], element `at` on. No closure, which could be compiled apart and without the instruction set.
