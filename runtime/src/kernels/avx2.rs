@@ -333,6 +333,28 @@ impl Dense for Narrow {
             _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
         })
     }
+
+    const HAS_GROUPS: bool = true;
+    #[inline(always)]
+    unsafe fn mac_groups(self, sums: __m256i, x: *const u8, w: __m256i) -> __m256i {
+        // SAFETY: the caller vouches for eight bytes; the instruction set as in `compute`.
+        unsafe {
+            let pairs = _mm256_maddubs_epi16(two_groups(x), w);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+        }
+    }
+}
+
+/// Four inputs in each lane of the low half, the next four in each of the high one.
+///
+/// # Safety
+/// Eight bytes can be read from `x`.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) unsafe fn two_groups(x: *const u8) -> __m256i {
+    // SAFETY: the caller's.
+    let eight = unsafe { x.cast::<i64>().read_unaligned() };
+    _mm256_permutevar8x32_epi32(_mm256_set1_epi64x(eight), _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1))
 }
 
 /// The same where the sums of two groups' pairs fit i16.
@@ -364,6 +386,13 @@ impl Dense for Paired {
             let both = _mm256_add_epi16(first, second);
             _mm256_add_epi32(sums, _mm256_madd_epi16(both, _mm256_set1_epi16(1)))
         })
+    }
+
+    const HAS_GROUPS: bool = true;
+    #[inline(always)]
+    unsafe fn mac_groups(self, sums: __m256i, x: *const u8, w: __m256i) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { self.0.mac_groups(sums, x, w) }
     }
 }
 

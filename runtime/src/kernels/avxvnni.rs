@@ -3,7 +3,7 @@
 //! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, without saturation: exact for every u8. Signed
 //! inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed along and taken away.
 
-use super::avx2::{Avx2, compute, load_256, one_sum_a_row};
+use super::avx2::{Avx2, compute, load_256, one_sum_a_row, two_groups};
 use super::vector::{Dense, tier};
 use core::arch::x86_64::*;
 
@@ -33,6 +33,13 @@ impl Dense for Unsigned {
     #[inline(always)]
     fn mac(self, sums: __m256i, x: u32, w: __m256i) -> __m256i {
         compute!(_mm256_dpbusd_avx_epi32(sums, _mm256_set1_epi32(x as i32), w))
+    }
+
+    const HAS_GROUPS: bool = true;
+    #[inline(always)]
+    unsafe fn mac_groups(self, sums: __m256i, x: *const u8, w: __m256i) -> __m256i {
+        // SAFETY: the caller vouches for eight bytes; the instruction set as in `compute`.
+        unsafe { _mm256_dpbusd_avx_epi32(sums, two_groups(x), w) }
     }
 }
 

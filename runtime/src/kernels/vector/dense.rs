@@ -41,6 +41,17 @@ pub(in crate::kernels) trait Dense: Copy {
     }
     fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums;
     fn rows(self, sums: Self::Sums) -> Self::Rows;
+
+    /// Whether there is [`Dense::mac_groups`].
+    const HAS_GROUPS: bool = false;
+    /// Adds the products of `ROWS / 4` groups of four rows, whose weights follow each other: each group's four inputs meet its own rows.
+    ///
+    /// # Safety
+    /// `ROWS` bytes can be read from `x`.
+    #[inline(always)]
+    unsafe fn mac_groups(self, sums: Self::Sums, _x: *const u8, _w: Self::Weights) -> Self::Sums {
+        sums
+    }
 }
 
 /// [`crate::kernels::AffineI8`] for u8: with `narrow` where it is exact, else with `any`.
@@ -91,6 +102,10 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
     if !fits(groups, stride, w.len(), out.len()) {
         return scalar::out_of_contract(out);
     }
+    if D::HAS_GROUPS && stride == 4 {
+        // SAFETY: the length of `w` was compared above.
+        return unsafe { four_rows(d, x, w, bias, out) };
+    }
     let mut row = 0;
     // SAFETY: `row` and the rows of a tile, `8·ROWS`, `4·ROWS` …, stay within the stride: each is taken where so many are left of it. The
     // length of `w` was compared above.
@@ -110,6 +125,41 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
         }
         if row < out.len() {
             tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out);
+        }
+    }
+}
+
+/// Up to four rows, as at the end of most networks: a vector of weights holds several groups then.
+///
+/// # Safety
+/// `w` holds sixteen weights for every four elements of `x`, begun ones included.
+#[inline(always)]
+unsafe fn four_rows<D: Dense>(d: D, x: &[u8], w: &[i8], bias: &[i32], out: &mut [i32]) {
+    let mut sums = [d.zero(); 2];
+    let (mut place, pairs) = (w.as_ptr(), x.chunks_exact(2 * D::ROWS));
+    let rest = pairs.remainder();
+    for pair in pairs {
+        // SAFETY: as many groups lie here, of `x` and so of `w`.
+        unsafe {
+            sums[0] = d.mac_groups(sums[0], pair.as_ptr(), d.load(place));
+            sums[1] = d.mac_groups(sums[1], pair.as_ptr().add(D::ROWS), d.load(place.add(4 * D::ROWS)));
+        }
+        place = place.wrapping_add(8 * D::ROWS);
+    }
+    for group in rest.chunks(4) {
+        let mut four = [0; 4];
+        for (byte, x) in four.iter_mut().zip(group) {
+            *byte = *x;
+        }
+        // SAFETY: a group's four rows lie here.
+        sums[0] = d.mac(sums[0], u32::from_le_bytes(four), unsafe { d.load_part(place, 4) });
+        place = place.wrapping_add(16);
+    }
+    let lanes = d.rows(d.add(sums[0], sums[1]));
+    for (row, out) in out.iter_mut().enumerate() {
+        *out = bias.get(row).copied().unwrap_or(0);
+        for group in lanes.as_ref().as_chunks::<4>().0 {
+            *out = out.wrapping_add(group.get(row).copied().unwrap_or(0));
         }
     }
 }
