@@ -22,6 +22,7 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
         for rows in ROWS {
             for cols in COLS {
                 affine(tier, rows, cols, pattern, random)?;
+                zeros(tier, rows, cols)?;
             }
         }
     }
@@ -87,4 +88,12 @@ fn affine(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut R
         }
     }
     Ok(())
+}
+
+/// Sums of nothing but −0, which are +0 in the definition, since it begins with +0.
+fn zeros(tier: &Kernels, rows: usize, cols: usize) -> Result<(), Mismatch> {
+    let (x, w) = ([0f32; LONGEST], [-1f32; WEIGHTS]);
+    let mut found = [1f32; 64];
+    (tier.affine_f32.call)(&x[..cols], &w, cols.next_multiple_of(16), &[], activation::IDENTITY, &mut found[..rows]);
+    same("affine_f32", cols, &found.map(f32::to_bits)[..rows], &[0u32; 64][..rows])
 }

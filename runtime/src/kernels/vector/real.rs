@@ -80,13 +80,20 @@ fn rows<R: Reals, const WHOLE: bool>(
         let len = (ROWS - 1).checked_mul(stride).and_then(|rows| rows.checked_add(cols));
         let tile_weights = len.and_then(|len| w.get(start..)?.get(..len));
         let Some(weights) = tile_weights else { return };
+        // The first products are sums of their own: 0 + p is p, unless p is −0, and that is made good below.
         let mut sums = [r.splat(0.0); ROWS];
-        for (chunk, x) in whole.iter().enumerate() {
-            let x = r.load(x);
+        if let [first, others @ ..] = whole {
             for (index, sum) in sums.iter_mut().enumerate() {
                 // SAFETY: the slice ends behind the last row's last column, and this chunk behind no row's last.
-                let w = unsafe { &*weights.as_ptr().add(index * stride + chunk * LANES).cast::<[f32; LANES]>() };
-                *sum = r.add(*sum, r.mul(x, r.load(w)));
+                *sum = unsafe { products(r, first, weights.as_ptr().add(index * stride)) };
+            }
+            for (chunk, x) in others.iter().enumerate() {
+                for (index, sum) in sums.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    let products =
+                        unsafe { products(r, x, weights.as_ptr().add(index * stride + (chunk + 1) * LANES)) };
+                    *sum = r.add(*sum, products);
+                }
             }
         }
         if !WHOLE {
@@ -95,7 +102,8 @@ fn rows<R: Reals, const WHOLE: bool>(
                 *sum = last_lanes(r, *sum, &last, columns, rest.len());
             }
         }
-        let mut total = r.reduce(sums);
+        // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0, and is made +0.
+        let mut total = r.add(r.reduce(sums), r.splat(0.0));
         if let Some(bias) = bias.get(row..).and_then(|bias| bias.first_chunk()) {
             total = r.add(total, r.load(bias));
         }
@@ -121,6 +129,16 @@ fn rows<R: Reals, const WHOLE: bool>(
         *single = num::activate(*single, code);
         row += 1;
     }
+}
+
+/// The products of eight columns of a row.
+///
+/// # Safety
+/// Eight numbers can be read from `w`.
+#[inline(always)]
+unsafe fn products<R: Reals>(r: R, x: &[f32; LANES], w: *const f32) -> R::F32 {
+    // SAFETY: the caller's; an array of numbers is as aligned as one.
+    r.mul(r.load(x), r.load(unsafe { &*w.cast() }))
 }
 
 /// [`num::activate`] in every lane.
