@@ -18,6 +18,6 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
 }
 
 /// Runs a program and ends: with status 0 if it says that all is well, with 1 if not.
-pub fn run(program: fn() -> bool) -> ! {
+pub fn run(program: impl FnOnce() -> bool) -> ! {
     process::exit(i32::from(!program()))
 }

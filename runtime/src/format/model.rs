@@ -72,7 +72,8 @@ impl<'a> Model<'a> {
         if found != header.checksum() {
             return Err(ParseError::Checksum { found, expected: header.checksum() });
         }
-        let model = Self {
+        // Where it is returned, so that nothing is copied.
+        let parsed = Ok(Self {
             bytes,
             header,
             input,
@@ -80,12 +81,14 @@ impl<'a> Model<'a> {
             tensors: cast_slice(tables.take::<8>(header.tensor_count)),
             values: cast_slice(tables.take::<4>(header.value_count)),
             ops: cast_slice(tables.take::<16>(header.op_count)),
-        };
+        });
         if let Some(count) = tables.refused {
             return Err(field("header: a record count", count, "tables that fit the file"));
         }
-        check::check(&model, bytes.len() - 4 * tables.rest.len())?;
-        Ok(model)
+        if let Ok(model) = &parsed {
+            check::check(model, bytes.len() - 4 * tables.rest.len())?;
+        }
+        parsed
     }
 
     /// The whole file.
