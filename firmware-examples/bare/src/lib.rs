@@ -5,6 +5,8 @@
 //! optimised images only.
 #![no_std]
 
+mod copy;
+
 use core::panic::PanicInfo;
 use semihosting::process;
 
