@@ -44,9 +44,10 @@ impl<'a> Model<'a> {
     #[inline(never)]
     fn unchecked(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let fixed = size_of::<Header>() + size_of::<InputRecord>();
-        if bytes.len() >= MAGIC.len() && !MAGIC.iter().zip(bytes).all(|(expected, found)| expected == found) {
-            let found = core::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0));
-            return Err(ParseError::NotAContainer { found });
+        if let Some(first) = bytes.first_chunk::<8>()
+            && !MAGIC.iter().zip(first).all(|(expected, found)| expected == found)
+        {
+            return Err(ParseError::NotAContainer { found: *first });
         }
         if bytes.len() < fixed {
             return Err(ParseError::TooShort { found: bytes.len(), expected: fixed });
@@ -123,6 +124,13 @@ impl<'a> Model<'a> {
         Some(Tensor { record, layout: Layout::from_code(record.layout)?, data })
     }
 
+    /// The elements of a tensor; none of one that does not exist.
+    #[inline(never)]
+    pub(super) fn data(&self, index: u32) -> &'a [u8] {
+        let tensor = self.tensors.get(index as usize);
+        tensor.map_or(&[], |tensor| self.part(tensor.offset_bytes as usize, tensor.len_bytes as usize))
+    }
+
     /// Bytes of the file; none if it has not so many.
     pub(super) fn part(&self, start: usize, len: usize) -> &'a [u8] {
         part(self.bytes, start, len)
@@ -191,7 +199,7 @@ impl<'a> Tensor<'a> {
         if self.record.banks <= 1 {
             return self.data;
         }
-        let len = self.bank_len().wrapping_mul(self.element_len_bytes());
+        let len = self.bank_len() << element::shift(self.record.element.into());
         self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
     }
 
@@ -212,7 +220,7 @@ impl<'a> Tensor<'a> {
 }
 
 /// `len` bytes from one on; none if there are not so many.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn part(bytes: &[u8], start: usize, len: usize) -> &[u8] {
     bytes.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
 }

@@ -272,7 +272,11 @@ pub(super) fn requantise<T>(
     out: &mut [T],
     narrow: fn(i32) -> T,
 ) {
-    for (((value, sum), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
+    for (index, value) in out.iter_mut().enumerate() {
+        let (Some(sum), Some(multiplier), Some(shift)) = (x.get(index), multipliers.get(index), shifts.get(index))
+        else {
+            return;
+        };
         *value = narrow(num::requantise(*sum, *multiplier, u32::from(*shift), low, high));
     }
 }

@@ -49,7 +49,6 @@ pub(super) fn known(model: &Model<'_>) -> [Cell<u32>; KNOWN_COUNT] {
 }
 
 impl Checker<'_, '_> {
-    #[inline(never)]
     pub(super) fn header(&self) -> Result<(), Refused> {
         let header = words(self.model.header());
         self.rules(header, &START)?;

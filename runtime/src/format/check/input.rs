@@ -4,7 +4,7 @@ use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule, words};
 use super::{Checker, Kind, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};
-use crate::format::{InputRecord, Layout, NONE, Tensor};
+use crate::format::{InputRecord, Layout, NONE};
 use core::mem::offset_of;
 
 /// The bits of the largest number in f32; those of the smaller positive ones are from 1 on.
@@ -69,7 +69,6 @@ const SPARSE: [Rule; 6] = [
 
 impl Checker<'_, '_> {
     /// The input record, its tables and the feature blocks.
-    #[inline(never)]
     pub(super) fn input(&self) -> Result<(), Refused> {
         let input = self.model.input();
         self.know(LARGEST, f32::MAX.to_bits());
@@ -143,21 +142,20 @@ impl Checker<'_, '_> {
         if index == NONE {
             return Ok(());
         }
-        let tensor = self.vector(index, element::U8, len);
-        let tensor = tensor.ok_or_else(|| self.fault(name, index, "a vector of u8, 64 squares or 33 piece counts"))?;
-        let beyond = tensor.data.iter().find(|bucket| u32::from(**bucket) >= limit);
+        let fits = self.is_vector(index, element::U8, len);
+        self.need(fits, name, index, "a vector of u8, 64 squares or 33 piece counts")?;
+        let beyond = self.model.data(index).iter().find(|bucket| u32::from(**bucket) >= limit);
         self.need(beyond.is_none(), name, beyond.map_or(0, |bucket| (*bucket).into()), "buckets that exist")
     }
 
-    /// A tensor that is one bank of one column.
-    fn vector(&self, index: u32, element: u32, rows: usize) -> Option<Tensor<'_>> {
-        self.model.tensor(index).filter(|tensor| {
-            let record = tensor.record;
+    /// Whether it is a tensor of one bank and one column.
+    fn is_vector(&self, index: u32, element: u32, rows: usize) -> bool {
+        self.model.tensors().get(index as usize).is_some_and(|record| {
             u32::from(record.element) == element
+                && record.layout == Layout::Rows.code()
                 && record.banks == 1
                 && record.rows as usize == rows
                 && record.cols == 1
-                && tensor.layout == Layout::Rows
         })
     }
 
@@ -195,9 +193,9 @@ impl Checker<'_, '_> {
                 block.weights,
                 "a tensor of i16 or i8, a row a feature, a column a hidden unit",
             )?;
-            let bias = self.vector(block.bias, element::I16, input.hidden as usize);
+            let has_bias = self.is_vector(block.bias, element::I16, input.hidden as usize);
             self.need(
-                if index == 0 { bias.is_some() } else { block.bias == NONE },
+                if index == 0 { has_bias } else { block.bias == NONE },
                 "block.bias",
                 block.bias,
                 "a vector of i16 in the first block, none in others",

@@ -94,7 +94,7 @@ static REQUANTISE: Layer = Layer {
     ],
 };
 
-impl<'a> Operation<'_, '_, 'a> {
+impl Operation<'_, '_, '_> {
     /// The claim by which a kernel takes a form that could otherwise wrap: the only one that is checked here, because not all
     /// tiers have the form, and a file must give the same numbers on all of them.
     pub(super) fn affine_i8(&self) -> Result<(), Refused> {
@@ -102,9 +102,9 @@ impl<'a> Operation<'_, '_, 'a> {
         let Some(weights) = self.model.tensors().get(self.record.weights as usize) else { return Ok(()) };
         let (claims, stride) = (weights.claims, weights.stride as usize);
         // Not 0, as the loader knows and the compiler does not.
-        let bank_len = (stride * (weights.cols as usize).next_multiple_of(4)).max(1);
+        let bank_len = (stride * ((weights.cols as usize + 3) & !3)).max(1);
         let fits = claims & claim::QUADS_FIT_I16 == 0
-            || cast_slice(self.data(self.record.weights)).chunks(bank_len).all(|bank| quads_fit(bank, stride));
+            || cast_slice(self.model.data(self.record.weights)).chunks(bank_len).all(|bank| quads_fit(bank, stride));
         self.need(
             fits,
             "tensor.claims",
@@ -117,10 +117,10 @@ impl<'a> Operation<'_, '_, 'a> {
         self.layer(&REQUANTISE)?;
         let (record, to) = (self.record, self.output.element);
         let [low, high, zero, _] = record.params;
-        let (words, _) = self.data(record.multipliers).as_chunks::<4>();
+        let (words, _) = self.model.data(record.multipliers).as_chunks::<4>();
         let positive = words.iter().all(|[.., top]| *top < 128);
         self.need(positive, "op.multipliers", record.multipliers, "multipliers of 0 to 2^31 − 1")?;
-        let few = self.data(record.shifts).iter().all(|shift| (1..=62).contains(shift));
+        let few = self.model.data(record.shifts).iter().all(|shift| (1..=62).contains(shift));
         self.need(few, "op.shifts", record.shifts, "shifts of 1 to 62")?;
         self.clamps(low, high, to, "op.params[0]")?;
         if GENERAL {
@@ -154,9 +154,5 @@ impl<'a> Operation<'_, '_, 'a> {
             checker.rules(words(tensor), &slot.tensor)?;
         }
         Ok(())
-    }
-
-    fn data(&self, index: u32) -> &'a [u8] {
-        self.model.tensor(index).map_or(&[], |tensor| tensor.data)
     }
 }

@@ -29,7 +29,6 @@ const MAX_LEN: u32 = 1 << MAX_LEN_BITS;
 const MAX_LEN_BITS: u8 = 24;
 
 /// A model whose tables are read and of which nothing else is known, if all is right with it.
-#[inline(never)]
 pub(super) fn check<'a>(model: &Model<'a>) -> Result<Model<'a>, ParseError> {
     let checker = Checker { model, index: Cell::new(0), fault: Fault::none(), known: header::known(model) };
     match checker.all() {

@@ -12,7 +12,6 @@ const MAX_OPS: u32 = 4096;
 
 impl<'a> Checker<'_, 'a> {
     /// The operations, in order; operation `i` writes value `i + 1`.
-    #[inline(never)]
     pub(super) fn ops(&self) -> Result<(), Refused> {
         let (header, ops, output) = (self.model.header(), self.model.ops(), self.model.input().output);
         let count = header.op_count;
@@ -29,7 +28,6 @@ impl<'a> Checker<'_, 'a> {
         self.need(last == element::I32 || last == element::F32, "input.output", last, "a value of i32 or f32")
     }
 
-    #[inline(never)]
     fn op(&self, record: &'a OpRecord) -> Result<(), Refused> {
         let number = self.index.get() as u32 + 1;
         let is_next = record.output == number;
@@ -47,14 +45,12 @@ impl<'a> Checker<'_, 'a> {
     }
 
     /// One of the values, of which there is one more than operations.
-    #[inline(never)]
     fn value(&self, index: u32) -> &'a ValueRecord {
         const NOWHERE: &ValueRecord = &ValueRecord { element: 0, len: 0, offset_bytes: 0, reserved: 0 };
         self.model.values().get(index as usize).unwrap_or(NOWHERE)
     }
 
     /// A value that an earlier operation has written, a range within it, and that `output` is apart from.
-    #[inline(never)]
     fn read(&self, index: u32, start: u32, len: u32, name: &'static str) -> Result<&'a ValueRecord, Refused> {
         let now = self.index.get() as u32;
         self.need(index <= now, name, index, "the input or an earlier operation's output")?;

@@ -1,32 +1,12 @@
 //! Places: every byte of the file belongs to a record, a tensor, the people's section or to padding that is zero.
 
-use super::rules::{A, AT_MOST, I, Rule, words};
+use super::rules::{A, I};
 use super::{Checker, Kind, Refused};
 use crate::built::IS_SMALL;
 use crate::format::{ALIGNMENT, Header, InputRecord, Words};
-use core::mem::offset_of;
-
-/// Of the people's section; what is known is as for a tensor.
-const PEOPLE: [Rule; 2] = [
-    Rule::new(
-        offset_of!(Header, people_offset_bytes),
-        A,
-        0,
-        "header.people_offset_bytes",
-        "the next free multiple of 64",
-    ),
-    Rule::new(
-        offset_of!(Header, people_len_bytes),
-        I,
-        AT_MOST,
-        "header.people_len_bytes",
-        "a section that ends within the file",
-    ),
-];
 
 impl Checker<'_, '_> {
     /// Tensors follow the tables, the people's section follows the tensors, each at the next multiple of 64, and the gaps are zero.
-    #[inline(never)]
     pub(super) fn places(&self) -> Result<(), Refused> {
         let (model, header) = (self.model, self.model.header());
         // They fit the file.
@@ -44,8 +24,21 @@ impl Checker<'_, '_> {
         }
         self.at(0);
         let start = self.next_place(end)?;
-        self.rules(words(header), &PEOPLE)?;
-        end = start + header.people_len_bytes as usize;
+        let (offset, len) = (header.people_offset_bytes as usize, header.people_len_bytes as usize);
+        self.need(
+            offset == start,
+            "header.people_offset_bytes",
+            header.people_offset_bytes,
+            "the next free multiple of 64",
+        )?;
+        let most = model.bytes().len() - start;
+        self.need(
+            len <= most,
+            "header.people_len_bytes",
+            header.people_len_bytes,
+            "a section that ends within the file",
+        )?;
+        end = start + len;
         let file_end = self.next_place(end)?;
         let all = file_end == model.bytes().len();
         self.need(all, "header.len_bytes", header.len_bytes, "no bytes behind the people's section")
@@ -55,7 +48,7 @@ impl Checker<'_, '_> {
     /// know it as [`A`], and as [`I`] how much of the file is left from there on.
     #[inline(never)]
     fn next_place(&self, end: usize) -> Result<usize, Refused> {
-        let next = end.next_multiple_of(ALIGNMENT);
+        let next = (end + ALIGNMENT - 1) & !(ALIGNMENT - 1);
         self.know(A, next as u32);
         self.know(I, (self.model.bytes().len() - next) as u32);
         self.blank(end, next)?;

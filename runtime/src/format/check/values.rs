@@ -27,7 +27,6 @@ const UNALIGNED: u32 = ALIGNMENT as u32 - 1;
 
 impl Checker<'_, '_> {
     /// Value 0 is the input; the others lie in the workspace.
-    #[inline(never)]
     pub(super) fn values(&self) -> Result<(), Refused> {
         let input = self.model.input();
         let (element_code, len) = match input.kind {
@@ -62,10 +61,10 @@ impl Checker<'_, '_> {
 /// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a file may ask for.
 #[inline(never)]
 fn end(value: &ValueRecord) -> u32 {
-    match element::len_bytes(value.element) {
-        Some(size) => value.offset_bytes.saturating_add(value.len.min(MAX_LEN) * size as u32),
-        None => u32::MAX,
+    if element::len_bytes(value.element).is_none() {
+        return u32::MAX;
     }
+    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(value.element))
 }
 
 /// Whether two values, whose places lie within the workspace, share no byte of it.
