@@ -54,7 +54,7 @@ impl Layout {
         if lines.len_bytes > MAX_LINE { None } else { Some(lines.len_bytes >> lines.shift) }
     }
 
-    /// How a bank lies in memory. `shift`: of an element, see [`element::shift`]. Numbers that leave `usize` become so large that no
+    /// How a bank lies in memory. `shift`: of an element, see `element::shift`. Numbers that leave `usize` become so large that no
     /// file holds such a line.
     pub(crate) const fn lines(self, rows: usize, cols: usize, shift: u32) -> Lines {
         // No division: small processors have none.

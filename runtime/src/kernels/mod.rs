@@ -49,14 +49,14 @@ pub struct Kernel<F> {
     /// The function.
     pub call: F,
     /// The tier that it comes from: the table's own name, or that of the fallback.
-    pub from: From,
+    pub from: TierName,
 }
 
 /// A tier's name in an entry, for reports: firmware without `messages` makes none, and there it takes no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct From(#[cfg(any(feature = "messages", not(target_os = "none")))] &'static str);
+pub struct TierName(#[cfg(any(feature = "messages", not(target_os = "none")))] &'static str);
 
-impl From {
+impl TierName {
     #[cfg_attr(all(not(feature = "messages"), target_os = "none"), expect(unused_variables, reason = "it is left out"))]
     const fn new(name: &'static str) -> Self {
         Self(
@@ -77,7 +77,7 @@ impl From {
 impl<F: Copy> Kernel<F> {
     /// A tier's entry for operations of every build.
     const fn new(call: F, from: &'static str) -> Self {
-        Self { call, from: From::new(from) }
+        Self { call, from: TierName::new(from) }
     }
 
     /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of this build calls

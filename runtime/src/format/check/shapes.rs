@@ -97,6 +97,5 @@ fn or_not(number: usize, found: u32) -> u32 {
 
 /// Neither infinite nor no number: not all bits of the exponent are set.
 fn is_finite(bytes: &[u8; 4]) -> bool {
-    let [.., low, high] = *bytes;
-    high & 0x7f != 0x7f || low & 0x80 == 0
+    u32::from_le_bytes(*bytes) >> 23 & 0xff != 0xff
 }
