@@ -16,8 +16,8 @@ const PIXELS: usize = 64;
 /// Scratch memory in bytes, what `inspect` calls the workspace; [`Plan::run`] refuses too little.
 const WORKSPACE: usize = 192;
 
-/// Memory for the network. A static of the image, which the start-up code clears with the others; a stack would need code of its own
-/// for that, and room up to the next multiple of 64.
+/// Memory for the network. Best a static, which the start-up code clears with the others; on a stack it takes code of its own for that,
+/// and room up to the next multiple of 64.
 pub type Scratch = Workspace<WORKSPACE>;
 
 /// Whether the network knows the zero and only the zero.

@@ -6,6 +6,6 @@ use programs::minimal::Scratch;
 
 #[riscv_rt::entry]
 fn main() -> ! {
-    static mut SCRATCH: Scratch = Scratch::new();
-    bare::run(|| programs::minimal::run(SCRATCH))
+    // On the stack: this entry hands out no statics.
+    bare::run(|| programs::minimal::run(&mut Scratch::new()))
 }
