@@ -15,3 +15,6 @@ pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
 /// Whether this is firmware, which counts its memory and has time: where another form is shorter or takes less memory and gives the
 /// same, it is taken.
 pub(crate) const IS_SMALL: bool = cfg!(target_os = "none");
+/// Whether a tier that this build is for has a kernel of its own for bytes up to 127. Of the microcontrollers' only the one with
+/// vectors has.
+pub(crate) const TELLS_U7: bool = !IS_SMALL || cfg!(cortex_m = "mve");

@@ -74,7 +74,10 @@ impl Plan<'_> {
     /// [`RunError`] for what the caller hands in: kind and length of the input, the bucket, the workspace.
     #[inline(always)]
     pub fn run<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
-        if let (Some(head), Input::Accumulators(own, other), true) = (&self.head, input, ACCUMULATORS) {
+        if ACCUMULATORS
+            && let Some(head) = &self.head
+            && let Input::Accumulators(own, other) = input
+        {
             return self.run_head(head, own, other, bucket, workspace);
         }
         self.run_steps(input, bucket, workspace)
@@ -83,11 +86,13 @@ impl Plan<'_> {
     /// A network of any kind. Apart, so that the way to a network of one layer is short enough to stand in its caller.
     fn run_steps<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
-        for step in &self.steps {
-            self.execute(step, &input, bucket, workspace);
+        if AHEAD > 0 {
+            for step in &self.steps {
+                self.execute(step, &input, bucket, workspace);
+            }
         }
         for record in self.model.ops().iter().skip(self.done) {
-            if IS_SMALL && dense::run(self, record, &input, bucket, workspace) {
+            if IS_SMALL && dense::run(&self.model, self.kernels, record, &input, bucket, workspace) {
                 continue;
             }
             if HAS_STEPS && let Some(step) = Step::resolve(&self.model, self.kernels, record) {

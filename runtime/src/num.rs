@@ -76,7 +76,9 @@ impl Divisor {
 /// assert_eq!(requantise(-5, 1, 1, -127, 127), -2); // −2.5 → −2
 /// ```
 pub const fn requantise(sum: i32, multiplier: i32, shift: u32, low: i32, high: i32) -> i32 {
-    let rounded = (sum as i64 * multiplier as i64 + (1i64 << (shift - 1))) >> shift;
+    // Down to one bit more than is wanted, then rounded by that bit: what lies below it decides nothing.
+    let product = sum as i64 * multiplier as i64;
+    let rounded = ((product >> (shift - 1)) + 1) >> 1;
     if rounded < low as i64 {
         low
     } else if rounded > high as i64 {

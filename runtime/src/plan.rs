@@ -74,8 +74,8 @@ impl<'a> Plan<'a> {
         let head = Head::resolve(&model, kernels);
         let output = OutputPlace::of(&model);
         let input = model.input();
-        let (hidden, size) = (input.hidden as usize, input.size);
-        let is_plain = input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
+        let (hidden, size) = if ACCUMULATORS { (input.hidden as usize, input.size) } else { (0, 0) };
+        let is_plain = ACCUMULATORS && input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
         let identity = model.header().checksum();
         Self { model, kernels, steps, done, output, head, rows, stride, bias, hidden, size, is_plain, identity }
     }

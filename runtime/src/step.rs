@@ -460,11 +460,11 @@ impl Source {
 /// Elements of a value as bytes of the workspace; for the network's input, which lies elsewhere, as bytes of the input.
 pub(crate) fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Place {
     let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
-    let size = element::len_bytes(record.element).unwrap_or(1) as u32;
+    let shift = element::shift(record.element);
     let base = if value == 0 { 0 } else { record.offset_bytes };
     // Within the workspace, as the loader has checked.
-    let start = base.wrapping_add(start.wrapping_mul(size));
-    Place { start, end: start.wrapping_add(len.wrapping_mul(size)) }
+    let start = base.wrapping_add(start << shift);
+    Place { start, end: start.wrapping_add(len << shift) }
 }
 
 /// Accumulators in the network's order, as many as it has perspectives.

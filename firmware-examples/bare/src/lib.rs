@@ -5,6 +5,8 @@
 //! optimised images only.
 #![no_std]
 
+mod copy;
+
 use core::panic::PanicInfo;
 use semihosting::process;
 
@@ -18,6 +20,6 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
 }
 
 /// Runs a program and ends: with status 0 if it says that all is well, with 1 if not.
-pub fn run(program: fn() -> bool) -> ! {
+pub fn run(program: impl FnOnce() -> bool) -> ! {
     process::exit(i32::from(!program()))
 }

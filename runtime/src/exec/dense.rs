@@ -2,15 +2,22 @@
 //! need not be a value in between, whose memory and moves cost more than a small layer.
 
 use super::{Input, typed, typed_mut};
-use crate::format::{OpRecord, element, op};
-use crate::plan::Plan;
+use crate::built::TELLS_U7;
+use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, part};
+use crate::kernels::Kernels;
 use crate::step::{Requantisation, affine_of, place};
 use crate::workspace::split;
 use bytemuck::cast_slice;
 
-/// Runs an operation; false, and nothing done, if it is another kind's.
-pub(super) fn run(plan: &Plan<'_>, record: &OpRecord, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) -> bool {
-    let model = &plan.model;
+/// Runs an operation; false, and nothing done, if it is another kind's. `model` and `kernels` are the plan's.
+pub(super) fn run(
+    model: &Model<'_>,
+    kernels: &Kernels,
+    record: &OpRecord,
+    input: &Input<'_>,
+    bucket: usize,
+    workspace: &mut [u8],
+) -> bool {
     let is_affine = record.kind == op::AFFINE_I8;
     let is_requantise = record.kind == op::REQUANTISE && Requantisation::is_plain(model, record);
     if !is_affine && !is_requantise {
@@ -19,25 +26,31 @@ pub(super) fn run(plan: &Plan<'_>, record: &OpRecord, input: &Input<'_>, bucket:
     let Some(output) = model.values().get(record.output as usize) else { return false };
     let read = place(model, record.input, record.input_start, record.input_len).range();
     let write = place(model, record.output, 0, output.len).range();
-    let (x, out): (&[u8], &mut [u8]) = if record.input == 0 {
-        (input.bytes().get(read).unwrap_or(&[]), workspace.get_mut(write).unwrap_or(&mut []))
-    } else {
-        split(workspace, read, write)
-    };
-    let kernels = plan.kernels;
+    let reads_input = record.input == 0;
+    let (x, out) = split(workspace, if reads_input { 0..0 } else { read.clone() }, write);
+    let x = if reads_input { part(input.bytes(), read.start, read.len()) } else { x };
+    let (bytes, tensors) = (model.bytes(), model.tensors());
     if is_affine {
-        let weights = model.tensor(record.weights);
-        let stride = weights.map_or(0, |weights| weights.stride());
-        let (w, bias, sums) = (bank(plan, record.weights, bucket), bank(plan, record.bias, bucket), typed_mut(out));
-        let w = cast_slice(w);
+        let stride = model.tensors().get(record.weights as usize).map_or(0, |weights| weights.stride as usize);
+        let (w, bias) = (
+            cast_slice(bank(bytes, tensors, record.weights, bucket)),
+            typed(bank(bytes, tensors, record.bias, bucket)),
+        );
+        let sums = typed_mut(out);
         if model.values().get(record.input as usize).is_some_and(|value| value.element == element::I8) {
-            (kernels.affine_i8.call)(cast_slice(x), w, stride, typed(bias), sums);
+            (kernels.affine_i8.call)(cast_slice(x), w, stride, bias, sums);
         } else {
-            affine_of(model, kernels, record, weights).for_inputs(x)(x, w, stride, typed(bias), sums);
+            let affine = if TELLS_U7 {
+                affine_of(model, kernels, record, model.tensor(record.weights)).for_inputs(x)
+            } else {
+                kernels.affine_u8.call
+            };
+            affine(x, w, stride, bias, sums);
         }
         return true;
     }
-    let (multipliers, shifts) = (bank(plan, record.multipliers, bucket), bank(plan, record.shifts, bucket));
+    let (multipliers, shifts) =
+        (bank(bytes, tensors, record.multipliers, bucket), bank(bytes, tensors, record.shifts, bucket));
     let [low, high, ..] = record.params;
     let (low, high) = (low as i32, high as i32);
     let (sums, multipliers) = (typed(x), typed(multipliers));
@@ -49,6 +62,11 @@ pub(super) fn run(plan: &Plan<'_>, record: &OpRecord, input: &Input<'_>, bucket:
     true
 }
 
-fn bank<'a>(plan: &Plan<'a>, tensor: u32, bucket: usize) -> &'a [u8] {
-    plan.model.tensor(tensor).map_or(&[], |tensor| tensor.bank_bytes(bucket))
+/// A bank of a tensor. By the parts of a model and not the whole, whose address would hold all of the plan around it in memory.
+#[inline(never)]
+fn bank<'a>(bytes: &'a [u8], tensors: &'a [TensorRecord], index: u32, bucket: usize) -> &'a [u8] {
+    let Some(record) = tensors.get(index as usize) else { return &[] };
+    let data = part(bytes, record.offset_bytes as usize, record.len_bytes as usize);
+    let layout = if record.layout == Layout::K4.code() { Layout::K4 } else { Layout::Rows };
+    Tensor { record, layout, data }.bank_bytes(bucket)
 }

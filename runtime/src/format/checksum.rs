@@ -19,7 +19,6 @@ const CHECKSUM_WORDS: [usize; 2] = [6, 7];
 
 /// The checksum of a container. `bytes` must be a multiple of 64 long (a shorter rest is ignored); the checksum field of
 /// the first block counts as zero.
-#[inline(never)]
 pub fn checksum(bytes: &[u8]) -> u64 {
     if IS_SMALL { lane_by_lane(bytes) } else { block_by_block(bytes) }
 }

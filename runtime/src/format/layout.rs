@@ -50,26 +50,47 @@ impl Layout {
     /// multiple of 64, so that no row straddles a cache line without need. `K4`: the rows rounded up to 4.
     /// `element_len_bytes`: 1, 2 or 4.
     pub const fn stride(self, rows: usize, cols: usize, element_len_bytes: usize) -> Option<usize> {
-        // No division: small processors have none.
-        match self {
-            Self::Rows => {
-                let shift = element_len_bytes / 2;
-                if cols > usize::MAX >> shift {
-                    return None;
-                }
-                let row_bytes = cols << shift;
-                let mut padded = 1;
-                while padded < row_bytes && padded < 64 {
-                    padded *= 2;
-                }
-                match round_up(row_bytes, padded) {
-                    Some(bytes) => Some(bytes >> shift),
-                    None => None,
-                }
-            }
-            Self::K4 => round_up(rows, 4),
-        }
+        let lines = self.lines(rows, cols, (element_len_bytes / 2) as u32);
+        if lines.len_bytes > MAX_LINE { None } else { Some(lines.len_bytes >> lines.shift) }
     }
+
+    /// How a bank lies in memory. `shift`: of an element, see `element::shift`. Numbers that leave `usize` become so large that no
+    /// file holds such a line.
+    pub(crate) const fn lines(self, rows: usize, cols: usize, shift: u32) -> Lines {
+        // No division: small processors have none.
+        let (count, across, shift) = match self {
+            Self::Rows => (rows, cols, shift),
+            Self::K4 => (cols.div_ceil(4), rows, shift + 2),
+        };
+        let used_len_bytes = times(across, 1 << shift);
+        let (mut padded, most) = match self {
+            Self::Rows => (1, 64),
+            Self::K4 => (4 << shift, 0),
+        };
+        while padded < used_len_bytes && padded < most {
+            padded *= 2;
+        }
+        Lines { count, used_len_bytes, len_bytes: used_len_bytes.saturating_add(padded - 1) & !(padded - 1), shift }
+    }
+}
+
+/// The longest line that no addition has cut short.
+const MAX_LINE: usize = usize::MAX - 64;
+
+/// A bank as lines of one length: rows, or in `K4` groups of four columns. Behind what is used a line is zero.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lines {
+    pub count: usize,
+    pub used_len_bytes: usize,
+    pub len_bytes: usize,
+    /// A stride counts in `2^shift` bytes: elements, or in `K4` fours of them.
+    pub shift: u32,
+}
+
+/// What is too large for a number is too large for a file.
+#[inline(never)]
+pub(super) const fn times(a: usize, b: usize) -> usize {
+    a.saturating_mul(b)
 }
 
 /// The next multiple of a power of two.

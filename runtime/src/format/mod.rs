@@ -17,6 +17,7 @@ pub use checksum::checksum;
 pub use error::ParseError;
 pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_RESCALE_FACTOR, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION};
 pub use layout::Layout;
+pub(crate) use model::part;
 pub use model::{Model, Tensor};
 pub use people::People;
 pub use quads::quads_fit;

@@ -1,10 +1,10 @@
 //! The checked view of a container: after [`Model::parse`] nothing about the file can be wrong any more.
 
 use super::{
-    ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, NONE, OpRecord, ParseError, People,
-    TensorRecord, VERSION, ValueRecord, Words, check, checksum, element, feature_set,
+    ALIGNMENT, BlockRecord, Header, InputRecord, Layout, MAGIC, OpRecord, ParseError, People, TensorRecord,
+    ValueRecord, check, element, feature_set,
 };
-use bytemuck::{AnyBitPattern, cast_slice};
+use bytemuck::{AnyBitPattern, cast_ref, cast_slice};
 
 /// A parsed container. Borrowing the bytes, it is two dozen words, `Copy`, `Send` and `Sync`.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +33,19 @@ impl<'a> Model<'a> {
     /// ```
     #[inline(never)]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        let parsed = Self::unchecked(bytes);
+        match &parsed {
+            Ok(model) => check::check(model),
+            Err(_) => parsed,
+        }
+    }
+
+    /// The header, the input and the tables by the counts in the header; a table that the file is too short for is empty.
+    #[inline(never)]
+    fn unchecked(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let fixed = size_of::<Header>() + size_of::<InputRecord>();
         if let Some(first) = bytes.first_chunk::<8>()
-            && *first != MAGIC
+            && !MAGIC.iter().zip(first).all(|(expected, found)| expected == found)
         {
             return Err(ParseError::NotAContainer { found: *first });
         }
@@ -43,49 +53,27 @@ impl<'a> Model<'a> {
             return Err(ParseError::TooShort { found: bytes.len(), expected: fixed });
         }
         let remainder = bytes.as_ptr().addr() % ALIGNMENT;
-        // Records and tensors are whole words, so that a rest shorter than one belongs to none; the length is checked below.
-        let words = bytemuck::try_cast_slice(bytes.get(..bytes.len() & !3).unwrap_or(&[])).unwrap_or(&[]);
-        let mut tables = Tables { rest: words, refused: None };
-        let ([header], [input]) = (cast_slice::<_, Header>(tables.take::<16>(1)), cast_slice(tables.take::<16>(1)))
-        else {
-            return Err(ParseError::Misaligned { remainder });
-        };
         if remainder != 0 {
             return Err(ParseError::Misaligned { remainder });
         }
-        if header.byte_order != BYTE_ORDER {
-            return Err(ParseError::ByteOrder { found: header.byte_order });
-        }
-        if header.version != VERSION {
-            return Err(ParseError::Version { found: header.version, expected: VERSION });
-        }
-        if header.required_flags != 0 {
-            return Err(ParseError::RequiredFlags { found: header.required_flags });
-        }
-        if header.len_bytes as usize != bytes.len() {
-            return Err(ParseError::Length { found: bytes.len(), expected: header.len_bytes as usize });
-        }
-        if !bytes.len().is_multiple_of(ALIGNMENT) {
-            return Err(field("header.len_bytes", header.len_bytes, "a multiple of 64"));
-        }
-        let found = checksum(bytes);
-        if found != header.checksum() {
-            return Err(ParseError::Checksum { found, expected: header.checksum() });
-        }
-        let model = Self {
+        // Records and tensors are whole words, so that a rest shorter than one belongs to none; the length is checked later.
+        let words: &[u32] = bytemuck::try_cast_slice(bytes.get(..bytes.len() & !3).unwrap_or(&[])).unwrap_or(&[]);
+        let Some((header, rest)) = words.split_first_chunk::<16>() else {
+            return Err(ParseError::Misaligned { remainder });
+        };
+        let Some((input, mut rest)) = rest.split_first_chunk::<16>() else {
+            return Err(ParseError::Misaligned { remainder });
+        };
+        let header: &Header = cast_ref(header);
+        Ok(Self {
             bytes,
             header,
-            input,
-            blocks: cast_slice(tables.take::<8>(header.block_count)),
-            tensors: cast_slice(tables.take::<8>(header.tensor_count)),
-            values: cast_slice(tables.take::<4>(header.value_count)),
-            ops: cast_slice(tables.take::<16>(header.op_count)),
-        };
-        if let Some(count) = tables.refused {
-            return Err(field("header: a record count", count, "tables that fit the file"));
-        }
-        check::check(&model, bytes.len() - 4 * tables.rest.len())?;
-        Ok(model)
+            input: cast_ref(input),
+            blocks: cast_slice(take::<8>(&mut rest, header.block_count)),
+            tensors: cast_slice(take::<8>(&mut rest, header.tensor_count)),
+            values: cast_slice(take::<4>(&mut rest, header.value_count)),
+            ops: cast_slice(take::<16>(&mut rest, header.op_count)),
+        })
     }
 
     /// The whole file.
@@ -128,15 +116,24 @@ impl<'a> Model<'a> {
         self.header.workspace_len_bytes as usize
     }
 
-    /// A tensor by its index; `None` for [`NONE`] or an index out of range.
+    /// A tensor by its index; `None` for [`super::NONE`] or an index out of range.
     pub fn tensor(&self, index: u32) -> Option<Tensor<'a>> {
-        if index == NONE {
-            return None;
-        }
+        // No file has so many that one is numbered NONE.
         let record = self.tensors.get(index as usize)?;
-        let start = record.offset_bytes as usize;
-        let data = self.bytes.get(start..start.checked_add(record.len_bytes as usize)?)?;
+        let data = self.part(record.offset_bytes as usize, record.len_bytes as usize);
         Some(Tensor { record, layout: Layout::from_code(record.layout)?, data })
+    }
+
+    /// The elements of a tensor; none of one that does not exist.
+    #[inline(never)]
+    pub(super) fn data(&self, index: u32) -> &'a [u8] {
+        let tensor = self.tensors.get(index as usize);
+        tensor.map_or(&[], |tensor| self.part(tensor.offset_bytes as usize, tensor.len_bytes as usize))
+    }
+
+    /// Bytes of the file; none if it has not so many.
+    pub(super) fn part(&self, start: usize, len: usize) -> &'a [u8] {
+        part(self.bytes, start, len)
     }
 
     /// The king bucket of every square, as a table of 64; `None` where the network has none.
@@ -155,7 +152,7 @@ impl<'a> Model<'a> {
     /// [`ParseError::People`] if it is not canonical postcard.
     pub fn people(&self) -> Result<People<'a>, ParseError> {
         let start = self.header.people_offset_bytes as usize;
-        let bytes = self.bytes.get(start..start + self.header.people_len_bytes as usize).unwrap_or(&[]);
+        let bytes = self.part(start, self.header.people_len_bytes as usize);
         People::decode(bytes, start)
     }
 }
@@ -198,12 +195,11 @@ impl<'a> Tensor<'a> {
     }
 
     /// The bytes of one bank, as [`Tensor::bank`] its elements.
-    #[inline(never)]
     pub(crate) fn bank_bytes(&self, bucket: usize) -> &'a [u8] {
         if self.record.banks <= 1 {
             return self.data;
         }
-        let len = self.bank_len().wrapping_mul(self.element_len_bytes());
+        let len = self.bank_len() << element::shift(self.record.element.into());
         self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
     }
 
@@ -223,40 +219,28 @@ impl<'a> Tensor<'a> {
     }
 }
 
-/// The records, one table behind the other.
-struct Tables<'a> {
-    rest: &'a [u32],
-    /// A count of records for which the file is too short.
-    refused: Option<u32>,
+/// `len` bytes from one on; none if there are not so many.
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn part(bytes: &[u8], start: usize, len: usize) -> &[u8] {
+    bytes.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
 }
 
-impl<'a> Tables<'a> {
-    /// The next `count` records of `WORDS`, a power of two; none if the file is too short for them.
-    fn take<const WORDS: usize>(&mut self, count: u32) -> &'a [[u32; WORDS]] {
-        const { assert!(WORDS.is_power_of_two()) };
-        let (records, _) = self.words(count, WORDS.trailing_zeros()).as_chunks();
-        records
-    }
+/// The next `count` records of `WORDS`, a power of two; none if there are fewer.
+fn take<'a, const WORDS: usize>(rest: &mut &'a [u32], count: u32) -> &'a [[u32; WORDS]] {
+    const { assert!(WORDS.is_power_of_two()) };
+    let (records, _) = words(rest, count, WORDS.trailing_zeros()).as_chunks();
+    records
+}
 
-    /// The next `count` times `2^bits` words.
-    #[inline(never)]
-    fn words(&mut self, count: u32, bits: u32) -> &'a [u32] {
-        let fits = count as usize <= self.rest.len() >> bits;
-        match self.rest.split_at_checked((count as usize) << bits) {
-            Some((head, rest)) if fits => {
-                self.rest = rest;
-                head
-            }
-            _ => {
-                self.refused = Some(count);
-                &[]
-            }
+/// The next `count` times `2^bits` words.
+#[inline(never)]
+fn words<'a>(rest: &mut &'a [u32], count: u32, bits: u32) -> &'a [u32] {
+    let fits = count as usize <= rest.len() >> bits;
+    match rest.split_at_checked((count as usize) << bits) {
+        Some((head, tail)) if fits => {
+            *rest = tail;
+            head
         }
+        _ => &[],
     }
-}
-
-/// A field of the header that is not what it must be.
-fn field(place: &'static str, found: u32, expected: &'static str) -> ParseError {
-    let [place, expected] = Words::new(place, expected).texts();
-    ParseError::Field { place, index: 0, found: found.into(), expected }
 }

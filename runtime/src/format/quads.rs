@@ -13,18 +13,25 @@ use super::records::claim::QUAD_LIMIT;
 /// ```
 #[inline(never)]
 pub fn quads_fit(bank: &[i8], stride: usize) -> bool {
-    let group = stride.saturating_mul(4).max(1);
-    bank.chunks(group.saturating_mul(2)).all(|pair| {
-        let (first, second) = pair.split_at_checked(group).unwrap_or((pair, &[]));
-        let (first, _) = first.as_chunks::<2>();
-        let (second, _) = second.as_chunks::<2>();
-        first.iter().enumerate().all(|(half, a)| {
-            let b = second.get(half).copied().unwrap_or_default();
-            let quad = [a[0], a[1], b[0], b[1]].map(i32::from);
-            let sum: i32 = quad.iter().sum();
-            let size: i32 = quad.iter().map(|weight| weight.abs()).sum();
-            // Twice the weights of one sign, and of the other.
-            size + sum <= 2 * QUAD_LIMIT && size - sum <= 2 * QUAD_LIMIT
-        })
-    })
+    // A second group that is not there is as if all of it were zeros.
+    let group = stride.saturating_mul(4).min(bank.len());
+    let (mut at, mut end) = (0, group);
+    while at < bank.len() {
+        let (mut sum, mut size) = (0, 0);
+        for nth in 0..4 {
+            let weight = bank.get(at + nth % 2 + nth / 2 * group).map_or(0, |weight| i32::from(*weight));
+            sum += weight;
+            size += weight.abs();
+        }
+        // Twice the weights of one sign, and of the other.
+        if size + sum > 2 * QUAD_LIMIT || size - sum > 2 * QUAD_LIMIT {
+            return false;
+        }
+        at += 2;
+        if at == end {
+            at += group;
+            end = at + group;
+        }
+    }
+    true
 }

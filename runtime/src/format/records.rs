@@ -206,11 +206,14 @@ pub mod element {
     /// Bytes of one element; `None` for an unknown code.
     pub const fn len_bytes(code: u32) -> Option<usize> {
         match code {
-            U8 | I8 => Some(1),
-            I16 => Some(2),
-            I32 | F32 => Some(4),
+            U8..=F32 => Some(1 << shift(code)),
             _ => None,
         }
+    }
+
+    /// How often the length of an element of this code doubles that of a byte.
+    pub(crate) const fn shift(code: u32) -> u32 {
+        (code >= I16) as u32 + (code >= I32) as u32
     }
 }
 

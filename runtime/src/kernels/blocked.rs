@@ -22,14 +22,14 @@ pub(super) static KERNELS: Kernels = Kernels {
     dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
     dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
     dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
-    affine_u8: Kernel { call: affine_u8, from: NAME },
-    affine_u7: Kernel { call: affine_u8, from: NAME },
-    affine_u7_paired: Kernel { call: affine_u8, from: NAME },
-    affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
-    affine_i8: Kernel { call: affine_i8, from: NAME },
-    requantise_u8: Kernel { call: requantise_u8, from: NAME },
-    requantise_i8: Kernel { call: requantise_i8, from: NAME },
-    requantise_i32: Kernel { call: requantise_i32, from: NAME },
+    affine_u8: Kernel::new(affine_u8, NAME),
+    affine_u7: Kernel::new(affine_u8, NAME),
+    affine_u7_paired: Kernel::new(affine_u8, NAME),
+    affine_u7_sparse: Kernel::new(affine_u8, NAME),
+    affine_i8: Kernel::new(affine_i8, NAME),
+    requantise_u8: Kernel::new(requantise_u8, NAME),
+    requantise_i8: Kernel::new(requantise_i8, NAME),
+    requantise_i32: Kernel::new(requantise_i32, NAME),
     ..scalar::KERNELS
 };
 

@@ -49,14 +49,41 @@ pub struct Kernel<F> {
     /// The function.
     pub call: F,
     /// The tier that it comes from: the table's own name, or that of the fallback.
-    pub from: &'static str,
+    pub from: TierName,
+}
+
+/// A tier's name in an entry, for reports: firmware without `messages` makes none, and there it takes no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TierName(#[cfg(any(feature = "messages", not(target_os = "none")))] &'static str);
+
+impl TierName {
+    #[cfg_attr(all(not(feature = "messages"), target_os = "none"), expect(unused_variables, reason = "it is left out"))]
+    const fn new(name: &'static str) -> Self {
+        Self(
+            #[cfg(any(feature = "messages", not(target_os = "none")))]
+            name,
+        )
+    }
+
+    /// The name; empty where it is left out.
+    pub const fn name(self) -> &'static str {
+        #[cfg(any(feature = "messages", not(target_os = "none")))]
+        return self.0;
+        #[cfg(all(not(feature = "messages"), target_os = "none"))]
+        return "";
+    }
 }
 
 impl<F: Copy> Kernel<F> {
+    /// A tier's entry for operations of every build.
+    const fn new(call: F, from: &'static str) -> Self {
+        Self { call, from: TierName::new(from) }
+    }
+
     /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of this build calls
     /// it. A table holds on to all its functions, so a kernel that nothing calls would cost firmware its flash.
     const fn of(is_built: bool, call: F, absent: F, from: &'static str) -> Self {
-        if is_built { Self { call, from } } else { Self { call: absent, from: "absent" } }
+        if is_built { Self::new(call, from) } else { Self::new(absent, "absent") }
     }
 }
 
@@ -139,7 +166,7 @@ macro_rules! tables {
         impl Kernels {
             /// Every operation with the tier that its kernel comes from, in the table's order.
             pub fn operations(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-                [$((stringify!($field), self.$field.from),)*].into_iter()
+                [$((stringify!($field), self.$field.from.name()),)*].into_iter()
             }
         }
     };

@@ -20,19 +20,19 @@ pub static KERNELS: Kernels = Kernels {
     dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, absent::dot, NAME),
     pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, absent::pairwise_u8, NAME),
     activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, absent::activate_f32, NAME),
-    affine_u8: Kernel { call: affine_u8, from: NAME },
-    affine_u7: Kernel { call: affine_u8, from: NAME },
-    affine_u7_paired: Kernel { call: affine_u8, from: NAME },
-    affine_u7_sparse: Kernel { call: affine_u8, from: NAME },
-    affine_i8: Kernel { call: affine_i8, from: NAME },
+    affine_u8: Kernel::new(affine_u8, NAME),
+    affine_u7: Kernel::new(affine_u8, NAME),
+    affine_u7_paired: Kernel::new(affine_u8, NAME),
+    affine_u7_sparse: Kernel::new(affine_u8, NAME),
+    affine_i8: Kernel::new(affine_i8, NAME),
     affine_i16: Kernel::of(GENERAL, affine_i16, absent::affine_i16, NAME),
     affine_i16_i8: Kernel::of(GENERAL, affine_i16_i8, absent::affine_i16, NAME),
     affine_f32: Kernel::of(REALS, affine_f32, absent::affine_f32, NAME),
     activation_f32: Kernel::of(REALS, activation_f32, absent::activation_f32, NAME),
     dequantise_f32: Kernel::of(REALS, dequantise_f32, absent::dequantise_f32, NAME),
-    requantise_u8: Kernel { call: requantise_u8, from: NAME },
-    requantise_i8: Kernel { call: requantise_i8, from: NAME },
-    requantise_i32: Kernel { call: requantise_i32, from: NAME },
+    requantise_u8: Kernel::new(requantise_u8, NAME),
+    requantise_i8: Kernel::new(requantise_i8, NAME),
+    requantise_i32: Kernel::new(requantise_i32, NAME),
 };
 
 fn update_i16(out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]) {
@@ -272,7 +272,11 @@ pub(super) fn requantise<T>(
     out: &mut [T],
     narrow: fn(i32) -> T,
 ) {
-    for (((value, sum), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
+    for (index, value) in out.iter_mut().enumerate() {
+        let (Some(sum), Some(multiplier), Some(shift)) = (x.get(index), multipliers.get(index), shifts.get(index))
+        else {
+            return;
+        };
         *value = narrow(num::requantise(*sum, *multiplier, u32::from(*shift), low, high));
     }
 }

@@ -2,7 +2,10 @@
 #![no_std]
 #![no_main]
 
+use programs::minimal::Scratch;
+
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    bare::run(programs::minimal::run)
+    static mut SCRATCH: Scratch = Scratch::new();
+    bare::run(|| programs::minimal::run(SCRATCH))
 }

@@ -2,7 +2,10 @@
 #![no_std]
 #![no_main]
 
+use programs::minimal::Scratch;
+
 #[riscv_rt::entry]
 fn main() -> ! {
-    bare::run(programs::minimal::run)
+    // On the stack: this entry hands out no statics.
+    bare::run(|| programs::minimal::run(&mut Scratch::new()))
 }

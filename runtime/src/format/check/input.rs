@@ -1,64 +1,91 @@
 //! The input: what goes in, its feature blocks, the tables of a chess network.
 
-use super::rules::{NOTHING, ONE, POSITIVE, Rule, ZERO, words};
-use super::{Checker, MAX_LEN_BITS, Refused};
+use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule, words};
+use super::{Checker, Kind, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};
-use crate::format::{InputRecord, Layout, NONE, Tensor};
+use crate::format::{InputRecord, Layout, NONE};
 use core::mem::offset_of;
 
-/// Of every input.
-const ANY: [Rule; 4] = [
-    Rule::new(offset_of!(InputRecord, reserved), ZERO, 0, "input.reserved", "0"),
-    Rule::new(offset_of!(InputRecord, bucket_count), ONE, 8, "input.bucket_count", "1 to 256"),
-    Rule::new(offset_of!(InputRecord, size), ONE, MAX_LEN_BITS, "input.size", "1 to 2^24"),
-    Rule::new(offset_of!(InputRecord, output_unit), ZERO, POSITIVE, "input.output_unit", "a positive number"),
+/// The bits of the largest number in f32; those of the smaller positive ones are from 1 on.
+const LARGEST: i8 = A;
+/// Of every input. An order that is not 0 wants two perspectives.
+const ANY: [Rule; 6] = [
+    Rule::new(offset_of!(InputRecord, reserved), 0, 0, "input.reserved", "0"),
+    Rule::new(offset_of!(InputRecord, bucket_count), 1, 8, "input.bucket_count", "1 to 256"),
+    Rule::new(offset_of!(InputRecord, size), 1, MAX_LEN_BITS, "input.size", "1 to 2^24"),
+    Rule::new(offset_of!(InputRecord, output_unit), 1, 31, "input.output_unit", "a positive number"),
+    Rule::new(offset_of!(InputRecord, output_unit), LARGEST, AT_MOST, "input.output_unit", "a positive number"),
+    Rule::new(offset_of!(InputRecord, order), B, AT_MOST, "input.order", "0, or 1 with two perspectives"),
 ];
 /// Of lists of features, an accumulator a perspective.
 const FEATURES: [Rule; 6] = [
-    Rule::new(offset_of!(InputRecord, perspectives), ONE, 1, "input.perspectives", "1 or 2"),
-    Rule::new(offset_of!(InputRecord, hidden), ONE, 20, "input.hidden", "1 to 2^20"),
-    Rule::new(offset_of!(InputRecord, max_active), ONE, 16, "input.max_active", "1 to 65536"),
-    Rule::new(offset_of!(InputRecord, element), ZERO, 0, "input.element", "0 for features"),
-    Rule::new(offset_of!(InputRecord, unit), ZERO, 0, "input.unit", "0 for features"),
-    Rule::new(offset_of!(InputRecord, exact), ZERO, 0, "input.exact", "0 for features"),
+    Rule::new(offset_of!(InputRecord, perspectives), 1, 1, "input.perspectives", "1 or 2"),
+    Rule::new(offset_of!(InputRecord, hidden), 1, 20, "input.hidden", "1 to 2^20"),
+    Rule::new(offset_of!(InputRecord, max_active), 1, 16, "input.max_active", "1 to 65536"),
+    Rule::new(offset_of!(InputRecord, element), 0, 0, "input.element", "0 for features"),
+    Rule::new(offset_of!(InputRecord, unit), 0, 0, "input.unit", "0 for features"),
+    Rule::new(offset_of!(InputRecord, exact), 0, 0, "input.exact", "0 for features"),
 ];
-/// Of a vector.
-const DENSE: [Rule; 5] = [
-    Rule::new(offset_of!(InputRecord, perspectives), ZERO, 0, "input.perspectives", "0 for dense"),
-    Rule::new(offset_of!(InputRecord, hidden), ZERO, 0, "input.hidden", "0 for dense"),
-    Rule::new(offset_of!(InputRecord, max_active), ZERO, 0, "input.max_active", "0 for dense"),
-    Rule::new(offset_of!(InputRecord, unit), ZERO, POSITIVE, "input.unit", "a positive number"),
-    Rule::new(offset_of!(InputRecord, exact), ZERO, 0, "input.exact", "0 for dense"),
+/// Of whatever has no board.
+const NO_BOARD: [Rule; 3] = [
+    Rule::new(
+        offset_of!(InputRecord, feature_set),
+        feature_set::NO_KINGS as i8,
+        AT_MOST,
+        "input.feature_set",
+        "0 to 5",
+    ),
+    Rule::new(offset_of!(InputRecord, feature_set), 0, 0, "input.feature_set", "0 for dense and sparse"),
+    Rule::new(offset_of!(InputRecord, king_table), NOTHING, 0, "input.king_table", "none without chess"),
 ];
+/// Of a vector. Its element is known with f32 as 1, its unit as 1.0 where it must be that.
+const DENSE: [Rule; 13] = [
+    Rule::new(offset_of!(InputRecord, perspectives), 0, 0, "input.perspectives", "0 for dense"),
+    Rule::new(offset_of!(InputRecord, hidden), 0, 0, "input.hidden", "0 for dense"),
+    Rule::new(offset_of!(InputRecord, max_active), 0, 0, "input.max_active", "0 for dense"),
+    Rule::new(offset_of!(InputRecord, unit), 1, 31, "input.unit", "a positive number"),
+    Rule::new(offset_of!(InputRecord, unit), LARGEST, AT_MOST, "input.unit", "a positive number"),
+    Rule::new(offset_of!(InputRecord, exact), 0, 0, "input.exact", "0 for dense"),
+    Rule::known(B, 1, 1, "input.element", "1 u8, 2 i8 or 5 f32"),
+    Rule::new(offset_of!(InputRecord, element), WIDEST, AT_MOST, "input.element", "").of(Kind::General),
+    Rule::new(offset_of!(InputRecord, unit), C, 0, "input.unit", "1.0 for f32"),
+    Rule::known(D, 0, 0, "header.block_count", "0 for dense"),
+    NO_BOARD[0],
+    NO_BOARD[1],
+    NO_BOARD[2],
+];
+/// The last of the elements that a vector has in this build.
+const WIDEST: i8 = (if GENERAL { element::F32 } else { element::I8 }) as i8;
 /// Of a list of features, with values or without.
 const SPARSE: [Rule; 6] = [
-    Rule::new(offset_of!(InputRecord, perspectives), ZERO, 0, "input.perspectives", "0 for sparse"),
-    Rule::new(offset_of!(InputRecord, hidden), ZERO, 0, "input.hidden", "0 for sparse"),
-    Rule::new(offset_of!(InputRecord, max_active), ONE, 16, "input.max_active", "1 to 65536"),
-    Rule::new(offset_of!(InputRecord, bucket_count), ONE, 0, "input.bucket_count", "1 for sparse"),
+    Rule::new(offset_of!(InputRecord, perspectives), 0, 0, "input.perspectives", "0 for sparse"),
+    Rule::new(offset_of!(InputRecord, hidden), 0, 0, "input.hidden", "0 for sparse"),
+    Rule::new(offset_of!(InputRecord, max_active), 1, 16, "input.max_active", "1 to 65536"),
+    Rule::new(offset_of!(InputRecord, bucket_count), 1, 0, "input.bucket_count", "1 for sparse"),
     Rule::new(offset_of!(InputRecord, bucket_table), NOTHING, 0, "input.bucket_table", "none for sparse"),
-    Rule::new(offset_of!(InputRecord, exact), ZERO, 1, "input.exact", "0 or 1"),
+    Rule::new(offset_of!(InputRecord, exact), 0, 1, "input.exact", "0 or 1"),
 ];
 
 impl Checker<'_, '_> {
     /// The input record, its tables and the feature blocks.
-    #[inline(never)]
     pub(super) fn input(&self) -> Result<(), Refused> {
         let input = self.model.input();
-        self.rules(words(input), &ANY, 0, 0)?;
-        let (other_first, two) = (input.order == perspective_order::OTHER_FIRST, input.perspectives == 2);
-        let ordered = input.order == perspective_order::OWN_FIRST || (other_first && two);
-        self.need(ordered, "input.order", input.order, "0, or 1 with two perspectives")?;
+        self.know(LARGEST, f32::MAX.to_bits());
+        self.know(
+            B,
+            if input.perspectives == 2 { perspective_order::OTHER_FIRST } else { perspective_order::OWN_FIRST },
+        );
+        self.rules(words(input), &ANY)?;
         match input.kind {
             input_kind::FEATURES if ACCUMULATORS => {
-                self.rules(words(input), &FEATURES, 0, 0)?;
+                self.rules(words(input), &FEATURES)?;
                 self.blocks()?;
             }
-            input_kind::FEATURES => return Err(self.missing("input.kind", input.kind, "accumulators")),
+            input_kind::FEATURES => return Err(self.missing("input.kind", input.kind, Kind::Accumulators)),
             input_kind::DENSE => self.dense()?,
             input_kind::SPARSE if GENERAL => self.sparse()?,
-            input_kind::SPARSE => return Err(self.missing("input.kind", input.kind, "general")),
+            input_kind::SPARSE => return Err(self.missing("input.kind", input.kind, Kind::General)),
             kind => return Err(self.fault("input.kind", kind, "1 features, 2 dense or 3 sparse")),
         }
         self.tables()
@@ -66,22 +93,16 @@ impl Checker<'_, '_> {
 
     fn dense(&self) -> Result<(), Refused> {
         let input = self.model.input();
-        self.rules(words(input), &DENSE, 0, 0)?;
         let is_real = input.element == element::F32;
-        let known = is_real || input.element == element::U8 || input.element == element::I8;
-        self.need(known, "input.element", input.element, "1 u8, 2 i8 or 5 f32")?;
-        if is_real && !GENERAL {
-            return Err(self.missing("input.element", input.element, "general"));
-        }
-        let unit = input.unit.to_bits();
-        self.need(!is_real || unit == 1f32.to_bits(), "input.unit", unit, "1.0 for f32")?;
-        let blocks = self.model.header().block_count;
-        self.need(blocks == 0, "header.block_count", blocks, "0 for dense")
+        self.know(B, if is_real { element::U8 } else { input.element });
+        self.know(C, if is_real && GENERAL { 1f32.to_bits() } else { input.unit.to_bits() });
+        self.know(D, self.model.header().block_count);
+        self.rules(words(input), &DENSE)
     }
 
     fn sparse(&self) -> Result<(), Refused> {
         let input = self.model.input();
-        self.rules(words(input), &SPARSE, 0, 0)?;
+        self.rules(words(input), &SPARSE)?;
         let (has_values, unit) = (input.element == element::I16, input.unit.to_bits());
         self.need(has_values || input.element == 0, "input.element", input.element, "3 i16, or 0 without values")?;
         if has_values {
@@ -94,7 +115,8 @@ impl Checker<'_, '_> {
         let most = "at most the number of features where it is exact";
         self.need(reachable, "input.max_active", input.max_active, most)?;
         let blocks = self.model.header().block_count;
-        self.need(blocks == 0, "header.block_count", blocks, "0 for sparse")
+        self.need(blocks == 0, "header.block_count", blocks, "0 for sparse")?;
+        self.rules(words(input), &NO_BOARD)
     }
 
     /// King and bucket tables: the right shape, and only buckets that exist.
@@ -109,10 +131,8 @@ impl Checker<'_, '_> {
             self.need(input.king_table != NONE, "input.king_table", input.king_table, "a tensor of 64 u8")?;
             let king_buckets = input.size / per_bucket;
             self.table("input.king_table", input.king_table, feature_set::KING_TABLE_LEN, king_buckets)?;
-        } else {
-            self.need(set <= feature_set::NO_KINGS, "input.feature_set", set, "0 to 5")?;
-            self.need(set == feature_set::CUSTOM, "input.feature_set", set, "0 for dense and sparse")?;
-            self.need(input.king_table == NONE, "input.king_table", input.king_table, "none without chess")?;
+        } else if ACCUMULATORS && input.kind == input_kind::FEATURES {
+            self.rules(words(input), &NO_BOARD)?;
         }
         self.table("input.bucket_table", input.bucket_table, feature_set::BUCKET_TABLE_LEN, input.bucket_count)
     }
@@ -122,21 +142,20 @@ impl Checker<'_, '_> {
         if index == NONE {
             return Ok(());
         }
-        let tensor = self.vector(index, element::U8, len);
-        let tensor = tensor.ok_or_else(|| self.fault(name, index, "a vector of u8, 64 squares or 33 piece counts"))?;
-        let beyond = tensor.data.iter().find(|bucket| u32::from(**bucket) >= limit);
+        let fits = self.is_vector(index, element::U8, len);
+        self.need(fits, name, index, "a vector of u8, 64 squares or 33 piece counts")?;
+        let beyond = self.model.data(index).iter().find(|bucket| u32::from(**bucket) >= limit);
         self.need(beyond.is_none(), name, beyond.map_or(0, |bucket| (*bucket).into()), "buckets that exist")
     }
 
-    /// A tensor that is one bank of one column.
-    fn vector(&self, index: u32, element: u32, rows: usize) -> Option<Tensor<'_>> {
-        self.model.tensor(index).filter(|tensor| {
-            let record = tensor.record;
+    /// Whether it is a tensor of one bank and one column.
+    fn is_vector(&self, index: u32, element: u32, rows: usize) -> bool {
+        self.model.tensors().get(index as usize).is_some_and(|record| {
             u32::from(record.element) == element
+                && record.layout == Layout::Rows.code()
                 && record.banks == 1
                 && record.rows as usize == rows
                 && record.cols == 1
-                && tensor.layout == Layout::Rows
         })
     }
 
@@ -174,9 +193,9 @@ impl Checker<'_, '_> {
                 block.weights,
                 "a tensor of i16 or i8, a row a feature, a column a hidden unit",
             )?;
-            let bias = self.vector(block.bias, element::I16, input.hidden as usize);
+            let has_bias = self.is_vector(block.bias, element::I16, input.hidden as usize);
             self.need(
-                if index == 0 { bias.is_some() } else { block.bias == NONE },
+                if index == 0 { has_bias } else { block.bias == NONE },
                 "block.bias",
                 block.bias,
                 "a vector of i16 in the first block, none in others",

@@ -1,117 +1,45 @@
-//! What each kind of operation demands of elements, lengths, tensors and parameters: which kinds there are, the dense integer
-//! layers, and what all kinds share.
+//! What each kind of operation demands of elements, lengths, tensors and parameters: which kinds there are, and what the kinds of
+//! several families share.
 
-use super::Refused;
 use super::ops::Operation;
-use super::rules::{FIRST, NOTHING, ONE, Rule, SECOND, ZERO, words};
+use super::{Kind, Refused};
 use crate::built::{ACCUMULATORS, GENERAL, REALS};
-use crate::format::records::{claim, element, input_kind, op};
-use crate::format::{Layout, NONE, OpRecord, Tensor, ValueRecord, quads_fit};
-use bytemuck::cast_slice;
-use core::mem::offset_of;
+use crate::format::records::{element, input_kind, op};
+use crate::format::{Layout, NONE, Tensor, Words};
 
-const fn element_of(from: u8, bits: u8, place: &'static str, expected: &'static str) -> [Rule; 1] {
-    [Rule::new(offset_of!(ValueRecord, element), from, bits, place, expected)]
-}
-const fn unused_tensor(offset_bytes: usize) -> Rule {
-    Rule::new(offset_bytes, NOTHING, 0, "op: an unused tensor", "none")
-}
-const fn unused_param(index: usize) -> Rule {
-    Rule::new(offset_of!(OpRecord, params) + 4 * index, ZERO, 0, "op.params", "0 where unused")
-}
-const NO_ACTIVATION: Rule =
-    Rule::new(offset_of!(OpRecord, activation), ZERO, 0, "op.activation", "the kind's only one, or 0");
-
-/// What a dense integer layer demands of its values, of the record, and of its tensors.
-struct Dense {
-    input: [Rule; 1],
-    output: [Rule; 1],
-    record: &'static [Rule],
-    tensors: [Slot; 2],
-}
-
-/// A tensor of a dense layer, a row an output.
-struct Slot {
-    /// Which word of the record numbers it.
-    word: usize,
-    name: &'static str,
-    element: u32,
-    /// A column an input, in `K4`; otherwise one, in `Rows`.
-    is_matrix: bool,
-    is_optional: bool,
-}
-
-const AFFINE_I8: Dense = Dense {
-    input: element_of(ONE, 1, "op.input", "a value of u8 or i8"),
-    output: element_of(FIRST, 0, "op.output", "a value of i32"),
-    record: &[
-        unused_tensor(offset_of!(OpRecord, multipliers)),
-        unused_tensor(offset_of!(OpRecord, shifts)),
-        NO_ACTIVATION,
-        unused_param(0),
-        unused_param(1),
-        unused_param(2),
-        unused_param(3),
-    ],
-    tensors: [
-        Slot {
-            word: offset_of!(OpRecord, weights) / 4,
-            name: "op.weights",
-            element: element::I8,
-            is_matrix: true,
-            is_optional: false,
-        },
-        Slot {
-            word: offset_of!(OpRecord, bias) / 4,
-            name: "op.bias",
-            element: element::I32,
-            is_matrix: false,
-            is_optional: true,
-        },
-    ],
-};
-const REQUANTISE: Dense = Dense {
-    input: element_of(FIRST, 0, "op.input", "a value of i32"),
-    output: element_of(ONE, 2, "op.output", "a value of u8, i8, i16 or i32"),
-    record: &[
-        Rule::new(offset_of!(OpRecord, input_len), SECOND, 0, "op.input_len", "the output's length"),
-        unused_tensor(offset_of!(OpRecord, weights)),
-        unused_tensor(offset_of!(OpRecord, bias)),
-        NO_ACTIVATION,
-        unused_param(3),
-    ],
-    tensors: [
-        Slot {
-            word: offset_of!(OpRecord, multipliers) / 4,
-            name: "op.multipliers",
-            element: element::I32,
-            is_matrix: false,
-            is_optional: false,
-        },
-        Slot {
-            word: offset_of!(OpRecord, shifts) / 4,
-            name: "op.shifts",
-            element: element::U8,
-            is_matrix: false,
-            is_optional: false,
-        },
-    ],
+/// The feature that each of the kinds takes that do not run in every build; of no kind, where there is none.
+const FEATURES: [Kind; op::ACTIVATE_U8 as usize + 1] = {
+    let mut features = [Kind::General; op::ACTIVATE_U8 as usize + 1];
+    features[0] = Kind::Field;
+    let mut kind = op::ACTIVATE_DOT;
+    while kind <= op::SCALE_F32 {
+        let on_accumulators = matches!(kind, op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8);
+        features[kind as usize] = if on_accumulators { Kind::Accumulators } else { Kind::Reals };
+        kind += 1;
+    }
+    features
 };
 
 impl<'a> Operation<'_, '_, 'a> {
     /// The demands of the operation's own kind.
     pub(super) fn kind(&self) -> Result<(), Refused> {
         let kind = self.record.kind;
-        let (is_built, feature) = match kind {
-            op::AFFINE_I8 => return self.affine_i8(),
-            op::REQUANTISE => return self.requantise(),
-            op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8 => (ACCUMULATORS, "accumulators"),
-            op::ACTIVATE_F32 | op::DEQUANTISE..=op::SCALE_F32 => (REALS, "reals"),
-            op::SPARSE_AFFINE..=op::ACTIVATE_U8 => (GENERAL, "general"),
-            other => return Err(self.fault("op.kind", other, "a kind that is defined")),
+        if kind == op::AFFINE_I8 {
+            return self.affine_i8();
+        }
+        if kind == op::REQUANTISE {
+            return self.requantise();
+        }
+        let feature = FEATURES.get(kind as usize).copied().unwrap_or(Kind::Field);
+        let is_built = match feature {
+            Kind::Accumulators => ACCUMULATORS,
+            Kind::Reals => REALS,
+            Kind::General => GENERAL,
+            _ => false,
         };
         if !is_built {
-            return Err(self.checker.missing("op.kind", kind, feature));
+            let expected = if feature == Kind::Field { "a kind that is defined" } else { "" };
+            return Err(self.checker.refuse(Words::new("op.kind", expected), kind, feature));
         }
         match kind {
             op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8 if ACCUMULATORS => self.on_accumulators(),
@@ -119,63 +47,6 @@ impl<'a> Operation<'_, '_, 'a> {
             _ if GENERAL => self.general(),
             _ => Ok(()),
         }
-    }
-
-    #[inline(never)]
-    fn dense(&self, layer: &Dense) -> Result<(), Refused> {
-        let (record, rows) = (words(self.record), self.output.len);
-        self.checker.rules(words(self.input), &layer.input, element::I32, 0)?;
-        self.checker.rules(words(self.output), &layer.output, element::I32, 0)?;
-        self.checker.rules(record, layer.record, 0, rows)?;
-        for slot in &layer.tensors {
-            let index = record.get(slot.word).copied().unwrap_or(NONE);
-            if index != NONE || !slot.is_optional {
-                let (layout, cols) =
-                    if slot.is_matrix { (Layout::K4, self.record.input_len) } else { (Layout::Rows, 1) };
-                self.tensor(index, slot.name, &[slot.element], layout, rows, cols)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The claim by which a kernel takes a form that could otherwise wrap: the only one that is checked here, because not all
-    /// tiers have the form, and a file must give the same numbers on all of them.
-    fn affine_i8(&self) -> Result<(), Refused> {
-        self.dense(&AFFINE_I8)?;
-        let Some(weights) = self.model.tensor(self.record.weights) else { return Ok(()) };
-        let claims = weights.record.claims;
-        let banks = if claims & claim::QUADS_FIT_I16 == 0 { 0 } else { weights.record.banks };
-        let fits = (0..banks as usize).all(|bank| quads_fit(cast_slice(weights.bank_bytes(bank)), weights.stride()));
-        self.need(
-            fits,
-            "tensor.claims",
-            claims,
-            "bit 8 only where every four weights of one sign sum up to at most 258",
-        )
-    }
-
-    fn requantise(&self) -> Result<(), Refused> {
-        self.dense(&REQUANTISE)?;
-        let (record, to) = (self.record, self.output.element);
-        let [low, high, zero, _] = record.params;
-        let (words, _) = self.data(record.multipliers).as_chunks::<4>();
-        let positive = words.iter().all(|[.., top]| *top < 128);
-        self.need(positive, "op.multipliers", record.multipliers, "multipliers of 0 to 2^31 − 1")?;
-        let few = self.data(record.shifts).iter().all(|shift| (1..=62).contains(shift));
-        self.need(few, "op.shifts", record.shifts, "shifts of 1 to 62")?;
-        self.clamps(low, high, to, "op.params[0]")?;
-        if GENERAL {
-            self.zero_point(zero, "op.params[2]")?;
-            return self.need(zero == 0 || to != element::I32, "op.params[2]", zero, "the zero point 0 of i32");
-        }
-        if zero != 0 || to == element::I16 {
-            return Err(self.checker.missing("op.params[2]", zero, "general"));
-        }
-        Ok(())
-    }
-
-    fn data(&self, index: u32) -> &'a [u8] {
-        self.model.tensor(index).map_or(&[], |tensor| tensor.data)
     }
 
     pub(super) fn elements(&self, from: u32, to: u32) -> Result<(), Refused> {
@@ -245,12 +116,9 @@ impl<'a> Operation<'_, '_, 'a> {
     /// Two integers that fit an element, in order.
     pub(super) fn clamps(&self, low: u32, high: u32, to: u32, place: &'static str) -> Result<(), Refused> {
         let (low, high) = (low as i32, high as i32);
-        let (least, most) = match to {
-            element::U8 => (0, 255),
-            element::I8 => (-128, 127),
-            element::I16 => (-32_768, 32_767),
-            _ => (i32::MIN, i32::MAX),
-        };
+        // Half of what the element tells apart is below 0, unless it has no sign.
+        let half = 1i32 << ((8 << element::shift(to)) - 1);
+        let (least, most) = if to == element::U8 { (0, 255) } else { (half.wrapping_neg(), half.wrapping_sub(1)) };
         let fits = least <= low && low <= high && high <= most;
         self.need(fits, place, low as u32, "clamps that fit the output's element")
     }

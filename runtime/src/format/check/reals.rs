@@ -1,7 +1,7 @@
 //! What the operations on reals demand.
 
-use super::Refused;
 use super::ops::Operation;
+use super::{Kind, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::Layout;
 use crate::format::records::{activation, element, op};
@@ -31,7 +31,7 @@ impl Operation<'_, '_, '_> {
                 return Ok(());
             }
             // Who has no accumulators cannot read them.
-            op::ACTIVATE_F32 => return Err(self.checker.missing("op.kind", record.kind, "accumulators")),
+            op::ACTIVATE_F32 => return Err(self.checker.missing("op.kind", record.kind, Kind::Accumulators)),
             op::DEQUANTISE => {
                 self.elements(element::I32, element::F32)?;
                 self.same_len()?;
@@ -52,7 +52,7 @@ impl Operation<'_, '_, '_> {
                 self.elements(element::F32, element::F32)?;
                 self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
                 if record.activation > activation::DUAL_CRELU && !GENERAL {
-                    return Err(self.checker.missing("op.activation", record.activation, "general"));
+                    return Err(self.checker.missing("op.activation", record.activation, Kind::General));
                 }
                 let fits = match record.activation {
                     activation::PAIRWISE_CRELU => Some(n) == m.checked_mul(2),

@@ -1,42 +1,61 @@
-//! Fields that must be one of a few consecutive numbers, as tables: a row is a fifth of what a branch for it is in code.
+//! Demands on single numbers, as tables: a row is a fifth of what a branch for it is in code.
+//!
+//! A rule speaks of a word of a record, or of a number that was worked out before and left with [`Checker::know`]. It demands
+//! that this is one of the `2^bits` numbers from another one on, or at most that. The rules of a table are held in order, and the first
+//! that fails is what the file is refused for.
 
-use super::{Checker, Refused};
+use super::{Checker, Kind, Refused};
 use crate::format::Words;
 use bytemuck::Pod;
+use core::cell::Cell;
 
-/// What a rule counts from, as an index of what [`Checker::rules`] hands it: three constants, then the caller's numbers.
-pub(super) const ZERO: u8 = 0;
-pub(super) const ONE: u8 = 1;
-/// [`crate::format::NONE`].
-pub(super) const NOTHING: u8 = 2;
-/// The caller's two numbers.
-pub(super) const FIRST: u8 = 3;
-pub(super) const SECOND: u8 = 4;
+/// In place of [`Rule::from`]: [`crate::format::NONE`].
+pub(super) const NOTHING: i8 = -1;
+/// In place of [`Rule::bits`], more of them than there are: at most the number.
+pub(super) const AT_MOST: u8 = u8::MAX;
 
-/// In place of [`Rule::bits`]: the bits of a positive number in f32.
-pub(super) const POSITIVE: u8 = u8::MAX;
-/// How many those are.
-const POSITIVES: u32 = f32::MAX.to_bits();
+/// Numbers that are worked out, in place of a word or of [`Rule::from`]. What one module leaves here no other reads.
+pub(super) const A: i8 = KNOWN;
+pub(super) const B: i8 = KNOWN + 1;
+pub(super) const C: i8 = KNOWN + 2;
+pub(super) const D: i8 = KNOWN + 3;
+pub(super) const E: i8 = KNOWN + 4;
+pub(super) const F: i8 = KNOWN + 5;
+pub(super) const G: i8 = KNOWN + 6;
+pub(super) const H: i8 = KNOWN + 7;
+pub(super) const I: i8 = KNOWN + 8;
+/// How many of them there are.
+pub(super) const KNOWN_COUNT: usize = 9;
+/// The first; what is below stands for itself.
+const KNOWN: i8 = 64;
 
-/// One of the `2^bits` numbers from a known one on.
+/// What a number must be.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    /// Which word of the record.
-    word: u8,
-    from: u8,
+    /// Which word of the record, or which of the known numbers.
+    what: i8,
+    /// A small number, [`NOTHING`], or which of the known numbers.
+    from: i8,
     bits: u8,
+    /// What it is if it fails.
+    kind: Kind,
     words: Words,
 }
 
 impl Rule {
-    pub(super) const fn new(
-        offset_bytes: usize,
-        from: u8,
-        bits: u8,
-        place: &'static str,
-        expected: &'static str,
-    ) -> Self {
-        Self { word: (offset_bytes / 4) as u8, from, bits, words: Words::new(place, expected) }
+    /// A field at an offset of its record.
+    pub const fn new(offset_bytes: usize, from: i8, bits: u8, place: &'static str, expected: &'static str) -> Self {
+        Self::known((offset_bytes / 4) as i8, from, bits, place, expected)
+    }
+
+    /// A number that is known, in place of the field from which it was worked out.
+    pub const fn known(what: i8, from: i8, bits: u8, place: &'static str, expected: &'static str) -> Self {
+        Self { what, from, bits, kind: Kind::Field, words: Words::new(place, expected) }
+    }
+
+    /// The same, but what is wrong then is of another kind.
+    pub const fn of(self, kind: Kind) -> Self {
+        Self { kind, ..self }
     }
 }
 
@@ -46,19 +65,32 @@ pub(super) fn words<T: Pod>(record: &T) -> &[u32] {
 }
 
 impl Checker<'_, '_> {
+    /// Leaves a number for the rules.
+    #[inline(always)]
+    pub(super) fn know(&self, which: i8, number: u32) {
+        if let Some(known) = self.known.get((which as usize).wrapping_sub(KNOWN as usize)) {
+            known.set(number);
+        }
+    }
+
+    /// A number that was left; `None` for what stands for itself.
+    #[inline(always)]
+    pub(super) fn known(&self, which: i8) -> Option<u32> {
+        self.known.get((which as usize).wrapping_sub(KNOWN as usize)).map(Cell::get)
+    }
+
     /// Demands what `rules` say of the record whose words these are.
     #[inline(never)]
-    pub(super) fn rules(&self, words: &[u32], rules: &[Rule], first: u32, second: u32) -> Result<(), Refused> {
-        let known = [0, 1, crate::format::NONE, first, second];
+    pub(super) fn rules(&self, words: &[u32], rules: &[Rule]) -> Result<(), Refused> {
         for rule in rules {
-            let found = words.get(usize::from(rule.word)).copied().unwrap_or(0);
-            let from = known.get(usize::from(rule.from)).copied().unwrap_or(0);
-            let most = match rule.bits {
-                POSITIVE => POSITIVES - 1,
-                bits => (1u32 << (bits % 32)) - 1,
+            let found = words.get(rule.what as usize).copied().or_else(|| self.known(rule.what)).unwrap_or(0);
+            let from = self.known(rule.from).unwrap_or(i32::from(rule.from) as u32);
+            let (from, most) = match 1u32.checked_shl(rule.bits.into()) {
+                Some(count) => (from, count - 1),
+                None => (0, from),
             };
             if found.wrapping_sub(from) > most {
-                return Err(self.refuse(rule.words, found, "", 0));
+                return Err(self.refuse(rule.words, found, rule.kind));
             }
         }
         Ok(())

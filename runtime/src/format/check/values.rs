@@ -1,6 +1,6 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::rules::{FIRST, NOTHING, ONE, Rule, SECOND, ZERO, words};
+use super::rules::{A, B, NOTHING, Rule, words};
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{element, input_kind};
@@ -9,20 +9,24 @@ use core::mem::offset_of;
 
 /// Value 0, which is the input.
 const INPUT: [Rule; 4] = [
-    Rule::new(offset_of!(ValueRecord, element), FIRST, 0, "value.element", "the input's element"),
-    Rule::new(offset_of!(ValueRecord, len), SECOND, 0, "value.len", "the input's length"),
+    Rule::new(offset_of!(ValueRecord, element), A, 0, "value.element", "the input's element"),
+    Rule::new(offset_of!(ValueRecord, len), B, 0, "value.len", "the input's length"),
     Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
-    Rule::new(offset_of!(ValueRecord, reserved), ZERO, 0, "value.reserved", "0"),
+    Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
 ];
 /// The others.
-const OTHER: [Rule; 2] = [
-    Rule::new(offset_of!(ValueRecord, reserved), ZERO, 0, "value.reserved", "0"),
-    Rule::new(offset_of!(ValueRecord, len), ONE, MAX_LEN_BITS, "value.len", "1 to 2^24"),
+const OTHER: [Rule; 4] = [
+    Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
+    Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24"),
+    Rule::new(offset_of!(ValueRecord, offset_bytes), A, 0, "value.offset_bytes", "a multiple of 64"),
+    Rule::new(offset_of!(ValueRecord, len), B, 0, "value.len", "a value that ends within the workspace"),
 ];
+
+/// The bits that no multiple of [`ALIGNMENT`] has.
+const UNALIGNED: u32 = ALIGNMENT as u32 - 1;
 
 impl Checker<'_, '_> {
     /// Value 0 is the input; the others lie in the workspace.
-    #[inline(never)]
     pub(super) fn values(&self) -> Result<(), Refused> {
         let input = self.model.input();
         let (element_code, len) = match input.kind {
@@ -33,23 +37,23 @@ impl Checker<'_, '_> {
         let Some((first, others)) = self.model.values().split_first() else {
             return Err(self.fault("header.value_count", 0, "at least 1"));
         };
-        self.rules(words(first), &INPUT, element_code, len)?;
+        self.know(A, element_code);
+        self.know(B, len);
+        self.rules(words(first), &INPUT)?;
         let asked = self.model.header().workspace_len_bytes;
         self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
         let mut used = 0;
         for (index, value) in others.iter().enumerate() {
             self.at(index + 1);
-            self.rules(words(value), &OTHER, 0, 0)?;
-            let aligned = (value.offset_bytes as usize).is_multiple_of(ALIGNMENT);
-            self.need(aligned, "value.offset_bytes", value.offset_bytes, "a multiple of 64")?;
             let end = end(value);
-            self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
+            self.know(A, value.offset_bytes & !UNALIGNED);
+            self.know(B, if end <= asked { value.len } else { !value.len });
+            self.rules(words(value), &OTHER)?;
             used = end.max(used);
         }
         self.at(0);
         // What is left behind the last place is less than a place can begin at.
-        let rest = asked.wrapping_sub(used) as usize;
-        let fits = rest < ALIGNMENT && (asked as usize).is_multiple_of(ALIGNMENT);
+        let fits = asked.wrapping_sub(used) <= UNALIGNED && asked & UNALIGNED == 0;
         self.need(fits, "header.workspace_len_bytes", asked, "the end of the last place, rounded up to 64")
     }
 }
@@ -57,10 +61,10 @@ impl Checker<'_, '_> {
 /// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a file may ask for.
 #[inline(never)]
 fn end(value: &ValueRecord) -> u32 {
-    match element::len_bytes(value.element) {
-        Some(size) => value.offset_bytes.saturating_add(value.len.min(MAX_LEN) * size as u32),
-        None => u32::MAX,
+    if element::len_bytes(value.element).is_none() {
+        return u32::MAX;
     }
+    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(value.element))
 }
 
 /// Whether two values, whose places lie within the workspace, share no byte of it.

@@ -27,13 +27,13 @@ pub(super) static KERNELS: Kernels = Kernels {
     dot_screlu: blocked::KERNELS.dot_screlu,
     dot_screlu_short: blocked::KERNELS.dot_screlu_short,
     dot_sqrrelu: blocked::KERNELS.dot_sqrrelu,
-    affine_u7: Kernel { call: affine_u7, from: NAME },
-    affine_u7_paired: Kernel { call: affine_u7, from: NAME },
-    affine_u7_sparse: Kernel { call: affine_u7, from: NAME },
-    affine_i8: Kernel { call: affine_i8, from: NAME },
-    requantise_u8: Kernel { call: requantise_u8, from: NAME },
-    requantise_i8: Kernel { call: requantise_i8, from: NAME },
-    requantise_i32: Kernel { call: requantise_i32, from: NAME },
+    affine_u7: Kernel::new(affine_u7, NAME),
+    affine_u7_paired: Kernel::new(affine_u7, NAME),
+    affine_u7_sparse: Kernel::new(affine_u7, NAME),
+    affine_i8: Kernel::new(affine_i8, NAME),
+    requantise_u8: Kernel::new(requantise_u8, NAME),
+    requantise_i8: Kernel::new(requantise_i8, NAME),
+    requantise_i32: Kernel::new(requantise_i32, NAME),
     ..dsp::KERNELS
 };
 

@@ -1,0 +1,73 @@
+//! What is wrong with a file, as the checker notes it, and the error that is made of that.
+
+use super::{Checker, Refused};
+use crate::format::{ParseError, VERSION, Words};
+use core::cell::Cell;
+
+/// Which of the errors it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A field that is not what it must be.
+    Field,
+    /// One that asks for a feature which this build leaves out.
+    Accumulators,
+    Reals,
+    General,
+    /// A byte that is not zero; the checker's index is then where it stands.
+    Padding,
+    /// Fields of the header that have an error of their own.
+    ByteOrder,
+    Version,
+    RequiredFlags,
+    Length,
+    Checksum,
+}
+
+/// What an error is made of, apart from the checker's index.
+#[derive(Clone, Copy)]
+pub(super) struct Fault {
+    words: Words,
+    found: u32,
+    kind: Kind,
+}
+
+impl Fault {
+    pub fn none() -> Cell<Self> {
+        Cell::new(Self { words: Words::new("", ""), found: 0, kind: Kind::Field })
+    }
+}
+
+impl Checker<'_, '_> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(&self, words: Words, found: u32, kind: Kind) -> Refused {
+        self.fault.set(Fault { words, found, kind });
+        Refused(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn error(&self) -> ParseError {
+        let Fault { words, found, kind } = self.fault.get();
+        let ([place, expected], index) = (words.texts(), self.index.get());
+        let feature = |feature| ParseError::Feature { place, index, found: found.into(), feature };
+        match kind {
+            Kind::Field => ParseError::Field { place, index, found: found.into(), expected },
+            Kind::Accumulators => feature("accumulators"),
+            Kind::Reals => feature("reals"),
+            Kind::General => feature("general"),
+            Kind::Padding => ParseError::Padding { offset_bytes: index, found: found as u8 },
+            Kind::ByteOrder => ParseError::ByteOrder { found },
+            Kind::Version => ParseError::Version { found, expected: VERSION },
+            Kind::RequiredFlags => ParseError::RequiredFlags { found },
+            Kind::Length => ParseError::Length { found: self.model.bytes().len(), expected: found as usize },
+            Kind::Checksum => {
+                let [low, high, ..] = &self.known;
+                ParseError::Checksum {
+                    found: u64::from(low.get()) | u64::from(high.get()) << 32,
+                    expected: self.model.header().checksum(),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A tensor: shape, layout, stride and length belong together, what pads its rows is zero, and reals are finite.
+
+use super::rules::{A, AT_MOST, B, C, D, E, F, G, H, I, Rule, words};
+use super::{Checker, Refused};
+use crate::built::IS_SMALL;
+use crate::format::layout::times;
+use crate::format::records::{claim, element};
+use crate::format::{Layout, TensorRecord};
+use core::mem::offset_of;
+
+/// Its place and the rest of the file are known from [`Checker::next_place`].
+const TENSOR: [Rule; 11] = [
+    Rule::new(offset_of!(TensorRecord, offset_bytes), A, 0, "tensor.offset_bytes", "the next free multiple of 64"),
+    Rule::known(B, 1, 16, "tensor.element", ELEMENTS),
+    Rule::known(B, element::F32 as i8, AT_MOST, "tensor.element", ELEMENTS),
+    Rule::known(C, 1, 1, "tensor.layout", "1 Rows or 2 K4"),
+    Rule::new(offset_of!(TensorRecord, banks), D, 0, "tensor.banks", "1 or the number of output buckets"),
+    Rule::new(offset_of!(TensorRecord, rows), E, 0, "tensor.rows", "at least 1"),
+    Rule::new(offset_of!(TensorRecord, cols), F, 0, "tensor.cols", "at least 1"),
+    Rule::new(offset_of!(TensorRecord, stride), G, 0, "tensor.stride", "the stride of this layout and shape"),
+    Rule::new(offset_of!(TensorRecord, len_bytes), H, 0, "tensor.len_bytes", "banks · rows · stride · element size"),
+    Rule::new(offset_of!(TensorRecord, claims), 0, CLAIM_BITS, "tensor.claims", "only bits that are defined"),
+    Rule::new(
+        offset_of!(TensorRecord, len_bytes),
+        I,
+        AT_MOST,
+        "tensor.len_bytes",
+        "a tensor that ends within the file",
+    ),
+];
+const ELEMENTS: &str = "1 u8, 2 i8, 3 i16, 4 i32 or 5 f32";
+const CLAIM_BITS: u8 = claim::ALL.trailing_ones() as u8;
+
+impl Checker<'_, '_> {
+    /// The tensor that `record` places at `start`.
+    pub(super) fn tensor(&self, record: &TensorRecord, start: usize) -> Result<(), Refused> {
+        let (code, layout) = (u32::from(record.element), u32::from(record.layout));
+        let (banks, rows, cols) = (record.banks as usize, record.rows as usize, record.cols as usize);
+        let is_k4 = record.layout == Layout::K4.code();
+        let lines = if is_k4 { Layout::K4 } else { Layout::Rows }.lines(rows, cols, element::shift(code));
+        // Whatever is wrong with one of these, nothing is read by the others before its rule has been held.
+        self.know(B, code);
+        self.know(C, layout);
+        let buckets = self.model.input().bucket_count;
+        self.know(D, if record.banks == buckets { buckets.max(1) } else { 1 });
+        self.know(E, record.rows.max(1));
+        self.know(F, record.cols.max(1));
+        self.know(G, or_not(lines.len_bytes >> lines.shift, record.stride));
+        self.know(H, or_not(times(times(lines.count, lines.len_bytes), banks), record.len_bytes));
+        self.rules(words(record), &TENSOR)?;
+        if code == element::F32 {
+            self.finite_elements(start, record.len_bytes as usize)?;
+        }
+        self.ends(start, banks * lines.count, lines.used_len_bytes, lines.len_bytes)?;
+        if is_k4 {
+            // The columns that are missing from a bank's last group.
+            let (used, mut end) = (((cols - 1) % 4 + 1) << element::shift(code), start);
+            for _ in 0..banks {
+                end += lines.count * lines.len_bytes;
+                self.ends(end - lines.len_bytes, rows, used, 1 << lines.shift)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finite_elements(&self, start: usize, len: usize) -> Result<(), Refused> {
+        let (values, _) = self.model.part(start, len).as_chunks::<4>();
+        // As with gaps: all at once, then one by one. By their bits, because builds without reals see such tensors, too.
+        let finite = !IS_SMALL && values.iter().fold(true, |finite, value| finite & is_finite(value));
+        if !finite && let Some(at) = values.iter().position(|value| !is_finite(value)) {
+            let expected = "a finite number (found: the element's index)";
+            return Err(self.fault("tensor: an f32 element", at as u32, expected));
+        }
+        Ok(())
+    }
+
+    /// Demands that of `count` lines of `len` bytes each is zero behind the first `used`.
+    #[inline(never)]
+    fn ends(&self, start: usize, count: usize, used: usize, len: usize) -> Result<(), Refused> {
+        // Most matrices have no gaps at all.
+        if used == len {
+            return Ok(());
+        }
+        let mut start = start;
+        for _ in 0..count {
+            self.blank(start + used, start + len)?;
+            start += len;
+        }
+        Ok(())
+    }
+}
+
+/// A number as a field of 32 bits, or, if it is too large for one, a number that is not `found`.
+fn or_not(number: usize, found: u32) -> u32 {
+    u32::try_from(number).unwrap_or(!found)
+}
+
+/// Neither infinite nor no number: not all bits of the exponent are set.
+fn is_finite(bytes: &[u8; 4]) -> bool {
+    u32::from_le_bytes(*bytes) >> 23 & 0xff != 0xff
+}
