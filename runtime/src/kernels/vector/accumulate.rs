@@ -99,8 +99,8 @@ pub(in crate::kernels) fn update_both<S: Simd, R: Row<S>>(
     moved: &Moved,
 ) {
     let is_done = match moved {
-        Moved::Quiet(changes) => in_rounds(s, out, source, rows, stride, changes),
-        Moved::Capture(changes) => in_rounds(s, out, source, rows, stride, changes),
+        Moved::Quiet(changes) => in_rounds(s, out, source, rows, stride, &loaded(changes)),
+        Moved::Capture(changes) => in_rounds(s, out, source, rows, stride, &loaded(changes)),
     };
     if is_done {
         return;
@@ -134,7 +134,10 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
         )
     };
     let len = out.len() / SIDES;
-    let starts = changes.each_ref().map(|change| change.each_ref().map(|row| load_alone(row).wrapping_mul(stride)));
+    let mut starts = [[0; N]; SIDES];
+    for (start, row) in starts.as_flattened_mut().iter_mut().zip(changes.as_flattened()) {
+        *start = (*row as usize).wrapping_mul(stride);
+    }
     let is_whole = len.is_multiple_of(S::LANES) && out.len() == SIDES * len && source.len() == out.len();
     let Some(last) = rows.len().checked_sub(len).filter(|_| is_whole) else { return false };
     if starts.as_flattened().iter().any(|start| *start > last) {
@@ -162,12 +165,16 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     true
 }
 
-/// A row's number, by a load of its own. The caller has just stored the numbers one by one, and a load of two at once, which the compiler
+/// The rows of a move, each by a load of its own. The caller has just stored them one by one, and a load of two at once, which the compiler
 /// would make of two loads, could not be served before those stores are in the cache, behind all of the accumulator written last.
 #[inline(always)]
-fn load_alone(row: &u32) -> usize {
-    // SAFETY: a reference may be read.
-    unsafe { core::ptr::read_volatile(row) as usize }
+fn loaded<const N: usize>(changes: &[[u32; N]; 2]) -> [[u32; N]; 2] {
+    let mut rows = [[0; N]; 2];
+    for (loaded, row) in rows.as_flattened_mut().iter_mut().zip(changes.as_flattened()) {
+        // SAFETY: a reference may be read.
+        *loaded = unsafe { core::ptr::read_volatile(row) };
+    }
+    rows
 }
 
 /// A vector of [`in_rounds`], element `at` on. No closure, which could be compiled apart and without the instruction set.
