@@ -17,4 +17,4 @@ pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
 pub(crate) const IS_SMALL: bool = cfg!(target_os = "none");
 /// Whether a tier that this build is for has a kernel of its own for bytes up to 127. Of the microcontrollers' only the one with
 /// vectors has.
-pub(crate) const TELLS_U7: bool = !IS_SMALL || cfg!(cortex_m = "mve");
+pub(crate) const TELLS_U7: bool = cfg!(any(not(microcontroller), cortex_m = "mve"));

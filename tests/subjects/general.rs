@@ -337,13 +337,16 @@ fn inputs_are_checked() {
     refused(FIELDS, "input.exact", &|draft| draft.input.exact = 2);
     refused(FIELDS, "input.reserved", &|draft| draft.input.reserved = 1);
     refused(FIELDS, "input.order", &|draft| draft.input.order = 1);
-    for unit in [0.0, -1.0, f32::INFINITY, f32::NAN] {
+    for unit in [0.0, -0.0, -1.0, f32::INFINITY, f32::NAN] {
         refused(FIELDS, "input.output_unit", &|draft| draft.input.output_unit = unit);
+        refused(BYTES, "input.unit", &|draft| draft.input.unit = unit);
     }
     for unit in [f32::MAX, f32::from_bits(1)] {
-        let mut draft = network(FIELDS);
-        draft.input.output_unit = unit;
-        assert!(Model::parse(draft.bytes().as_ref()).is_ok(), "{unit:e}");
+        let (mut output, mut input) = (network(FIELDS), network(BYTES));
+        (output.input.output_unit, input.input.unit) = (unit, unit);
+        for draft in [output, input] {
+            assert!(Model::parse(draft.bytes().as_ref()).is_ok(), "{unit:e}");
+        }
     }
     refused(FIELDS, "value.len", &|draft| draft.values[0].len = 4);
     refused(FIELDS, "value.element", &|draft| draft.values[0].element = element::I8);

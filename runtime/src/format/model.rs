@@ -45,6 +45,7 @@ impl<'a> Model<'a> {
     fn unchecked(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let fixed = size_of::<Header>() + size_of::<InputRecord>();
         if let Some(first) = bytes.first_chunk::<8>()
+            // Byte by byte: firmware would have to link a comparison of memory.
             && !MAGIC.iter().zip(first).all(|(expected, found)| expected == found)
         {
             return Err(ParseError::NotAContainer { found: *first });

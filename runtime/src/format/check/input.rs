@@ -9,6 +9,12 @@ use core::mem::offset_of;
 
 /// The bits of the largest number in f32; those of the smaller positive ones are from 1 on.
 const LARGEST: i8 = A;
+/// The last order that there may be.
+const LAST_ORDER: i8 = B;
+/// Of a vector its element, and its unit as it must be; and the number of blocks.
+const ELEMENT: i8 = B;
+const UNIT: i8 = C;
+const BLOCK_COUNT: i8 = D;
 /// Of every input. An order that is not 0 wants two perspectives.
 const ANY: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, reserved), 0, 0, "input.reserved", "0"),
@@ -16,7 +22,7 @@ const ANY: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, size), 1, MAX_LEN_BITS, "input.size", "1 to 2^24"),
     Rule::new(offset_of!(InputRecord, output_unit), 1, 31, "input.output_unit", "a positive number"),
     Rule::new(offset_of!(InputRecord, output_unit), LARGEST, AT_MOST, "input.output_unit", "a positive number"),
-    Rule::new(offset_of!(InputRecord, order), B, AT_MOST, "input.order", "0, or 1 with two perspectives"),
+    Rule::new(offset_of!(InputRecord, order), LAST_ORDER, AT_MOST, "input.order", "0, or 1 with two perspectives"),
 ];
 /// Of lists of features, an accumulator a perspective.
 const FEATURES: [Rule; 6] = [
@@ -47,10 +53,11 @@ const DENSE: [Rule; 13] = [
     Rule::new(offset_of!(InputRecord, unit), 1, 31, "input.unit", "a positive number"),
     Rule::new(offset_of!(InputRecord, unit), LARGEST, AT_MOST, "input.unit", "a positive number"),
     Rule::new(offset_of!(InputRecord, exact), 0, 0, "input.exact", "0 for dense"),
-    Rule::known(B, 1, 1, "input.element", "1 u8, 2 i8 or 5 f32"),
+    Rule::known(ELEMENT, 1, 1, "input.element", "1 u8, 2 i8 or 5 f32"),
     Rule::new(offset_of!(InputRecord, element), WIDEST, AT_MOST, "input.element", "").of(Kind::General),
-    Rule::new(offset_of!(InputRecord, unit), C, 0, "input.unit", "1.0 for f32"),
-    Rule::known(D, 0, 0, "header.block_count", "0 for dense"),
+    Rule::new(offset_of!(InputRecord, unit), UNIT, 0, "input.unit", "1.0 for f32"),
+    Rule::known(BLOCK_COUNT, 0, 0, "header.block_count", "0 for dense"),
+    // All of them, since a table holds no table.
     NO_BOARD[0],
     NO_BOARD[1],
     NO_BOARD[2],
@@ -73,7 +80,7 @@ impl Checker<'_, '_> {
         let input = self.model.input();
         self.know(LARGEST, f32::MAX.to_bits());
         self.know(
-            B,
+            LAST_ORDER,
             if input.perspectives == 2 { perspective_order::OTHER_FIRST } else { perspective_order::OWN_FIRST },
         );
         self.rules(words(input), &ANY)?;
@@ -94,9 +101,9 @@ impl Checker<'_, '_> {
     fn dense(&self) -> Result<(), Refused> {
         let input = self.model.input();
         let is_real = input.element == element::F32;
-        self.know(B, if is_real { element::U8 } else { input.element });
-        self.know(C, if is_real && GENERAL { 1f32.to_bits() } else { input.unit.to_bits() });
-        self.know(D, self.model.header().block_count);
+        self.know(ELEMENT, if is_real { element::U8 } else { input.element });
+        self.know(UNIT, if is_real && GENERAL { 1f32.to_bits() } else { input.unit.to_bits() });
+        self.know(BLOCK_COUNT, self.model.header().block_count);
         self.rules(words(input), &DENSE)
     }
 

@@ -7,7 +7,8 @@ use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
 
-/// The feature that each of the kinds takes that do not run in every build; of no kind, where there is none.
+/// The feature that a kind of operation needs, by its code; [`Kind::Field`] where there is no such kind. AFFINE_I8 and REQUANTISE run in every
+/// build and are not looked up. A new kind goes behind the last, here ACTIVATE_U8.
 const FEATURES: [Kind; op::ACTIVATE_U8 as usize + 1] = {
     let mut features = [Kind::General; op::ACTIVATE_U8 as usize + 1];
     features[0] = Kind::Field;

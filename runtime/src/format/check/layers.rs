@@ -49,6 +49,7 @@ impl Slot {
     const fn new(offset_bytes: usize, name: &'static str, element: u32, layout: Layout, cols: i8) -> Self {
         Self {
             word: (offset_bytes / 4) as u8,
+            // A layer without biases names none; all else must be there.
             is_optional: offset_bytes == offset_of!(OpRecord, bias),
             name,
             tensor: [

@@ -1,6 +1,6 @@
 //! Places: every byte of the file belongs to a record, a tensor, the people's section or to padding that is zero.
 
-use super::rules::{A, I};
+use super::rules::{PLACE, REST};
 use super::{Checker, Kind, Refused};
 use crate::built::IS_SMALL;
 use crate::format::{ALIGNMENT, Header, InputRecord, Words};
@@ -45,12 +45,12 @@ impl Checker<'_, '_> {
     }
 
     /// The next multiple of 64, which the file reaches because its length is one; demands that the bytes up to it are zero. The rules
-    /// know it as [`A`], and as [`I`] how much of the file is left from there on.
+    /// know it as [`PLACE`], and as [`REST`] how much of the file is left from there on.
     #[inline(never)]
     fn next_place(&self, end: usize) -> Result<usize, Refused> {
         let next = (end + ALIGNMENT - 1) & !(ALIGNMENT - 1);
-        self.know(A, next as u32);
-        self.know(I, (self.model.bytes().len() - next) as u32);
+        self.know(PLACE, next as u32);
+        self.know(REST, (self.model.bytes().len() - next) as u32);
         self.blank(end, next)?;
         Ok(next)
     }

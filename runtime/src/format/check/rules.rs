@@ -14,7 +14,8 @@ pub(super) const NOTHING: i8 = -1;
 /// In place of [`Rule::bits`], more of them than there are: at most the number.
 pub(super) const AT_MOST: u8 = u8::MAX;
 
-/// Numbers that are worked out, in place of a word or of [`Rule::from`]. What one module leaves here no other reads.
+/// Numbers that are worked out, in place of a word or of [`Rule::from`]. Each module has names of its own for them, and what one leaves no
+/// other reads, but for [`PLACE`] and [`REST`].
 pub(super) const A: i8 = KNOWN;
 pub(super) const B: i8 = KNOWN + 1;
 pub(super) const C: i8 = KNOWN + 2;
@@ -24,6 +25,9 @@ pub(super) const F: i8 = KNOWN + 5;
 pub(super) const G: i8 = KNOWN + 6;
 pub(super) const H: i8 = KNOWN + 7;
 pub(super) const I: i8 = KNOWN + 8;
+/// The next place in the file and how many bytes follow it: `places` leaves them for `shapes`.
+pub(super) const PLACE: i8 = A;
+pub(super) const REST: i8 = I;
 /// How many of them there are.
 pub(super) const KNOWN_COUNT: usize = 9;
 /// The first; what is below stands for itself.

@@ -1,6 +1,6 @@
 //! A tensor: shape, layout, stride and length belong together, what pads its rows is zero, and reals are finite.
 
-use super::rules::{A, AT_MOST, B, C, D, E, F, G, H, I, Rule, words};
+use super::rules::{AT_MOST, B, C, D, E, F, G, H, PLACE, REST, Rule, words};
 use super::{Checker, Refused};
 use crate::built::IS_SMALL;
 use crate::format::layout::times;
@@ -8,21 +8,29 @@ use crate::format::records::{claim, element};
 use crate::format::{Layout, TensorRecord};
 use core::mem::offset_of;
 
+/// What the rules know of a tensor, as it must be where it can be otherwise.
+const ELEMENT: i8 = B;
+const LAYOUT: i8 = C;
+const BANKS: i8 = D;
+const ROWS: i8 = E;
+const COLS: i8 = F;
+const STRIDE: i8 = G;
+const LEN: i8 = H;
 /// Its place and the rest of the file are known from [`Checker::next_place`].
 const TENSOR: [Rule; 11] = [
-    Rule::new(offset_of!(TensorRecord, offset_bytes), A, 0, "tensor.offset_bytes", "the next free multiple of 64"),
-    Rule::known(B, 1, 16, "tensor.element", ELEMENTS),
-    Rule::known(B, element::F32 as i8, AT_MOST, "tensor.element", ELEMENTS),
-    Rule::known(C, 1, 1, "tensor.layout", "1 Rows or 2 K4"),
-    Rule::new(offset_of!(TensorRecord, banks), D, 0, "tensor.banks", "1 or the number of output buckets"),
-    Rule::new(offset_of!(TensorRecord, rows), E, 0, "tensor.rows", "at least 1"),
-    Rule::new(offset_of!(TensorRecord, cols), F, 0, "tensor.cols", "at least 1"),
-    Rule::new(offset_of!(TensorRecord, stride), G, 0, "tensor.stride", "the stride of this layout and shape"),
-    Rule::new(offset_of!(TensorRecord, len_bytes), H, 0, "tensor.len_bytes", "banks · rows · stride · element size"),
+    Rule::new(offset_of!(TensorRecord, offset_bytes), PLACE, 0, "tensor.offset_bytes", "the next free multiple of 64"),
+    Rule::known(ELEMENT, 1, 16, "tensor.element", ELEMENTS),
+    Rule::known(ELEMENT, element::F32 as i8, AT_MOST, "tensor.element", ELEMENTS),
+    Rule::known(LAYOUT, 1, 1, "tensor.layout", "1 Rows or 2 K4"),
+    Rule::new(offset_of!(TensorRecord, banks), BANKS, 0, "tensor.banks", "1 or the number of output buckets"),
+    Rule::new(offset_of!(TensorRecord, rows), ROWS, 0, "tensor.rows", "at least 1"),
+    Rule::new(offset_of!(TensorRecord, cols), COLS, 0, "tensor.cols", "at least 1"),
+    Rule::new(offset_of!(TensorRecord, stride), STRIDE, 0, "tensor.stride", "the stride of this layout and shape"),
+    Rule::new(offset_of!(TensorRecord, len_bytes), LEN, 0, "tensor.len_bytes", "banks · rows · stride · element size"),
     Rule::new(offset_of!(TensorRecord, claims), 0, CLAIM_BITS, "tensor.claims", "only bits that are defined"),
     Rule::new(
         offset_of!(TensorRecord, len_bytes),
-        I,
+        REST,
         AT_MOST,
         "tensor.len_bytes",
         "a tensor that ends within the file",
@@ -39,14 +47,14 @@ impl Checker<'_, '_> {
         let is_k4 = record.layout == Layout::K4.code();
         let lines = if is_k4 { Layout::K4 } else { Layout::Rows }.lines(rows, cols, element::shift(code));
         // Whatever is wrong with one of these, nothing is read by the others before its rule has been held.
-        self.know(B, code);
-        self.know(C, layout);
+        self.know(ELEMENT, code);
+        self.know(LAYOUT, layout);
         let buckets = self.model.input().bucket_count;
-        self.know(D, if record.banks == buckets { buckets.max(1) } else { 1 });
-        self.know(E, record.rows.max(1));
-        self.know(F, record.cols.max(1));
-        self.know(G, or_not(lines.len_bytes >> lines.shift, record.stride));
-        self.know(H, or_not(times(times(lines.count, lines.len_bytes), banks), record.len_bytes));
+        self.know(BANKS, if record.banks == buckets { buckets.max(1) } else { 1 });
+        self.know(ROWS, record.rows.max(1));
+        self.know(COLS, record.cols.max(1));
+        self.know(STRIDE, or_not(lines.len_bytes >> lines.shift, record.stride));
+        self.know(LEN, or_not(times(times(lines.count, lines.len_bytes), banks), record.len_bytes));
         self.rules(words(record), &TENSOR)?;
         if code == element::F32 {
             self.finite_elements(start, record.len_bytes as usize)?;

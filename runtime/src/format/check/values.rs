@@ -7,10 +7,15 @@ use crate::format::records::{element, input_kind};
 use crate::format::{ALIGNMENT, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;
 
+/// What the rules know of a value: the element that it must have, or the multiple of 64 at or before its place, and the length that is right.
+const ELEMENT: i8 = A;
+const ALIGNED: i8 = A;
+const LEN: i8 = B;
+
 /// Value 0, which is the input.
 const INPUT: [Rule; 4] = [
-    Rule::new(offset_of!(ValueRecord, element), A, 0, "value.element", "the input's element"),
-    Rule::new(offset_of!(ValueRecord, len), B, 0, "value.len", "the input's length"),
+    Rule::new(offset_of!(ValueRecord, element), ELEMENT, 0, "value.element", "the input's element"),
+    Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "the input's length"),
     Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
     Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
 ];
@@ -18,8 +23,8 @@ const INPUT: [Rule; 4] = [
 const OTHER: [Rule; 4] = [
     Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
     Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24"),
-    Rule::new(offset_of!(ValueRecord, offset_bytes), A, 0, "value.offset_bytes", "a multiple of 64"),
-    Rule::new(offset_of!(ValueRecord, len), B, 0, "value.len", "a value that ends within the workspace"),
+    Rule::new(offset_of!(ValueRecord, offset_bytes), ALIGNED, 0, "value.offset_bytes", "a multiple of 64"),
+    Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "a value that ends within the workspace"),
 ];
 
 /// The bits that no multiple of [`ALIGNMENT`] has.
@@ -37,8 +42,8 @@ impl Checker<'_, '_> {
         let Some((first, others)) = self.model.values().split_first() else {
             return Err(self.fault("header.value_count", 0, "at least 1"));
         };
-        self.know(A, element_code);
-        self.know(B, len);
+        self.know(ELEMENT, element_code);
+        self.know(LEN, len);
         self.rules(words(first), &INPUT)?;
         let asked = self.model.header().workspace_len_bytes;
         self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
@@ -46,8 +51,8 @@ impl Checker<'_, '_> {
         for (index, value) in others.iter().enumerate() {
             self.at(index + 1);
             let end = end(value);
-            self.know(A, value.offset_bytes & !UNALIGNED);
-            self.know(B, if end <= asked { value.len } else { !value.len });
+            self.know(ALIGNED, value.offset_bytes & !UNALIGNED);
+            self.know(LEN, if end <= asked { value.len } else { !value.len });
             self.rules(words(value), &OTHER)?;
             used = end.max(used);
         }

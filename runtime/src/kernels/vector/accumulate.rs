@@ -180,7 +180,8 @@ fn loaded<const N: usize>(changes: &[[u32; N]; 2]) -> [[u32; N]; 2] {
 /// A vector of [`in_rounds`], element `at` on. No closure, which could be compiled apart and without the instruction set.
 ///
 /// # Safety
-/// A vector is there at each of the places.
+/// A vector can be read from element `at` on of `source` and of each row, a row beginning at its start of `rows`, and written from there on
+/// of `out`, to which nothing else refers.
 #[inline(always)]
 unsafe fn vector<S: Simd, R: Row<S>, const N: usize>(
     s: S,

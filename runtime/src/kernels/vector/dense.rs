@@ -42,7 +42,7 @@ pub(in crate::kernels) trait Dense: Copy {
     fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums;
     fn rows(self, sums: Self::Sums) -> Self::Rows;
 
-    /// Whether there is [`Dense::mac_groups`].
+    /// Whether there is [`Dense::mac_groups`], which an implementation then must have.
     const HAS_GROUPS: bool = false;
     /// Adds the products of `ROWS / 4` groups of four rows, whose weights follow each other: each group's four inputs meet its own rows.
     ///
@@ -113,7 +113,7 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
         while row < out.len() && stride - row >= 8 * D::ROWS {
             row += tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out);
         }
-        // Each of the others once at most, and not by turns in one loop, whose preparations for all of them every small layer would pay.
+        // Each of the others once at most, and not by turns in one loop, whose preparations for all every small layer would pay.
         if row < out.len() && stride - row >= 4 * D::ROWS {
             row += tile::<D, 4, 2, true>(d, x, w, stride, row, bias, out);
         }

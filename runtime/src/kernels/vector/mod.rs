@@ -109,12 +109,12 @@ pub(super) trait Simd: Copy {
     /// The low byte of every lane.
     fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);
 
-    /// A bit for every four bytes that are not all zero; `x` as long as a vector.
+    /// A bit for every four bytes that are not all zero, the `LANES / 2` lowest, and no other; `x` as long as a vector.
     fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
     /// Writes `first` plus the number of each group of four bytes that are not all zero; returns how many. `x` as long as a vector.
     ///
     /// # Safety
-    /// `LANES / 2 + 16` numbers can be written to `out`, needed or not.
+    /// `LANES / 2` numbers and [`sparse::ROOM`] more can be written to `out`, needed or not.
     #[inline(always)]
     unsafe fn list_groups(self, x: &Self::WideByteChunk, first: u16, out: *mut u16) -> usize {
         // SAFETY: the caller's.

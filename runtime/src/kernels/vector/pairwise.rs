@@ -40,8 +40,7 @@ fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], produc
     let (first_pairs, _) = S::chunks(first).0.as_chunks::<2>();
     let (second_pairs, _) = S::chunks(second).0.as_chunks::<2>();
     for ((out, a), b) in outs.iter_mut().zip(first_pairs).zip(second_pairs) {
-        // One place that calls the closure, which is then sure to become a part of this loop: apart it would be compiled without the
-        // instruction set.
+        // One place that calls the closure, so that it becomes a part of this loop: apart it would be compiled without the instruction set.
         let mut products = [high; 2];
         for ((quotient, a), b) in products.iter_mut().zip(a).zip(b) {
             *quotient = product(a, b);

@@ -9,12 +9,12 @@ use super::dense::{Dense, affine, fits, store};
 use crate::kernels::scalar;
 use core::mem::MaybeUninit;
 
-/// Inputs that one list covers; longer inputs take several passes.
+/// Inputs that a list covers; longer inputs go the dense way.
 const SPAN: usize = 1024;
 /// Groups of a span.
 const GROUPS: usize = SPAN / 4;
 /// Places behind a list that may be written to before it is known that they are not needed.
-const ROOM: usize = 16;
+pub(in crate::kernels) const ROOM: usize = 16;
 /// Of 256 groups, from how many non-zero ones on the dense loop is taken. Once the list is written a listed group costs hardly
 /// more than one in a row, so that only nearly full inputs gain from the loop that needs no list.
 const DENSE_FROM: usize = GROUPS / 8 * 7;
@@ -55,7 +55,7 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     if !fits(groups, stride, w.len(), out.len()) {
         return scalar::out_of_contract(out);
     }
-    // One or two vectors of rows, as behind an accumulator; anything else is rare and goes the dense way.
+    // One, two or four vectors of rows, as behind an accumulator; anything else is rare and goes the dense way.
     let vectors = stride.div_ceil(D::ROWS);
     if !whole || !stride.is_multiple_of(D::ROWS) || !matches!(vectors, 1 | 2 | 4) {
         return affine(d, x, w, stride, bias, out);
@@ -91,21 +91,23 @@ fn list_nonzero<'l, S: Simd>(s: S, x: &[u8], list: &'l mut [MaybeUninit<u16>; GR
     unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), count) }
 }
 
-/// Writes `first` and the number of the bit for every bit that is set, lowest first; returns how many.
+/// Writes `first` plus the number of the bit for each bit that is set of the `width` lowest, lowest first; returns how many. No bit beyond
+/// them is set.
 ///
 /// # Safety
-/// As many u16 can be written to `out` as there are bits up to the highest that can be set, and [`ROOM`] more.
+/// `width` numbers and [`ROOM`] more can be written to `out`.
 #[inline(always)]
 pub(in crate::kernels) unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) -> usize {
     let mut count = 0;
     for _ in 0..width.div_ceil(8) {
         let byte = bits as u8;
         let places = &SET_BITS[usize::from(byte)];
-        // SAFETY: the caller's; no more was written than there were bits.
-        let out = unsafe { &mut *out.add(count).cast::<[u16; 8]>() };
-        for (out, bit) in out.iter_mut().zip(places) {
-            *out = first + bit;
+        let mut numbers = [first; 8];
+        for (number, bit) in numbers.iter_mut().zip(places) {
+            *number += bit;
         }
+        // SAFETY: the caller's; no more numbers count so far than there were bits.
+        unsafe { out.add(count).cast::<[u16; 8]>().write_unaligned(numbers) };
         count += byte.count_ones() as usize;
         bits >>= 8;
         first += 8;
