@@ -86,7 +86,7 @@ impl Plan<'_> {
     /// A network of any kind. Apart, so that the way to a network of one layer is short enough to stand in its caller.
     fn run_steps<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
-        if AHEAD > 0 {
+        if AHEAD != 0 {
             for step in &self.steps {
                 self.execute(step, &input, bucket, workspace);
             }
@@ -211,7 +211,7 @@ impl Plan<'_> {
     }
 
     fn execute(&self, step: &Step<'_>, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) {
-        if let (Work::LayerU8 { affine, weights, bias, sums, requantise }, true) = (&step.work, AHEAD > 0) {
+        if let (Work::LayerU8 { affine, weights, bias, sums, requantise }, true) = (&step.work, AHEAD != 0) {
             let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
             let affine = |x: &[u8], out: &mut [u8]| affine.for_inputs(x)(x, weights, stride, bias, typed_mut(out));
             match (input, step.reads_input) {
