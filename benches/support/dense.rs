@@ -5,7 +5,7 @@ use bytemuck::cast_slice;
 use std::hint::black_box;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Layout, activation};
-use tamis_runtime::kernels::{AffineI8, Kernels};
+use tamis_runtime::kernels::{AffineF32, AffineI8, Kernels};
 
 /// (inputs, outputs): first layers on images and on features, and layers behind them.
 const SHAPES: [(usize, usize); 8] =
@@ -55,22 +55,12 @@ pub fn dense(cases: &mut Cases) {
 /// Requantisation, and the layers on reals behind integer ones.
 pub fn tails(cases: &mut Cases) {
     for (inputs, outputs) in REAL_SHAPES {
-        cases.every_tier("affine_f32", &format!("{inputs}x{outputs}"), |tier| {
-            let mut random = Random::new(6);
-            let stride = Layout::Rows.stride(outputs, inputs, size_of::<f32>()).unwrap();
-            let (x, w, bias) = (random.reals(inputs), random.reals(stride * outputs), random.reals(outputs));
-            let (w, mut out) = (AlignedBytes::copy_of(cast_slice(&w)), vec![0.0; outputs]);
-            repeat(move || {
-                (tier.affine_f32.call)(
-                    black_box(&x),
-                    cast_slice(w.as_ref()),
-                    stride,
-                    &bias,
-                    activation::CRELU,
-                    black_box(&mut out),
-                );
-            })
-        });
+        let shape = format!("{inputs}x{outputs}");
+        cases.every_tier("affine_f32", &shape, |tier| reals(Layout::Rows, tier.affine_f32.call, inputs, outputs));
+        if outputs >= 8 {
+            let layer = |tier: &Kernels| reals(Layout::Columns, tier.affine_f32_columns.call, inputs, outputs);
+            cases.every_tier("affine_f32_columns", &shape, layer);
+        }
     }
     for (name, code) in [("crelu", activation::CRELU), ("screlu", activation::SCRELU)] {
         cases.every_tier("activation_f32", &format!("32-{name}"), |tier| {
@@ -149,4 +139,16 @@ fn thinned(len: usize, density: u32, seed: u64) -> AlignedBytes {
         }
     }
     AlignedBytes::copy_of(&x)
+}
+
+/// A layer of reals with CReLU.
+fn reals(layout: Layout, affine: AffineF32, inputs: usize, outputs: usize) -> impl FnMut(u64) + 'static {
+    let mut random = Random::new(6);
+    let stride = layout.stride(outputs, inputs, size_of::<f32>()).unwrap();
+    let len = layout.bank_len(outputs, inputs, stride).unwrap();
+    let (x, w, bias) = (random.reals(inputs), random.reals(len), random.reals(outputs));
+    let (w, mut out) = (AlignedBytes::copy_of(cast_slice(&w)), vec![0.0; outputs]);
+    repeat(move || {
+        affine(black_box(&x), cast_slice(w.as_ref()), stride, &bias, activation::CRELU, black_box(&mut out));
+    })
 }

@@ -5,12 +5,13 @@
 
 use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::error::RunError;
-use crate::format::{element, input_kind};
+use crate::format::{Layout, element, input_kind};
+use crate::kernels::{Dequantisation, RealLayer, TAIL_WIDTH};
 use crate::num;
 use crate::plan::Plan;
-use crate::step::{AHEAD, Head, Requantisation, Step, Work, in_order};
-use crate::workspace::split;
-use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
+use crate::step::{AHEAD, Head, LayerU8, Requantisation, Step, Tail, Work, in_order};
+use crate::workspace::{range, range_mut, split, typed, typed_mut};
+use bytemuck::cast_slice;
 
 mod dense;
 
@@ -155,7 +156,7 @@ impl Plan<'_> {
         for record in self.model.ops() {
             if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
                 self.execute(&step, &input, bucket, workspace);
-                observe(step.output, workspace.get(step.write.range()).unwrap_or(&[]));
+                observe(step.output, range(workspace, step.write.range()));
             }
         }
         Ok(self.output(workspace))
@@ -163,7 +164,7 @@ impl Plan<'_> {
 
     #[inline]
     fn output<'w>(&self, workspace: &'w [u8]) -> Output<'w> {
-        let bytes = workspace.get(self.output.place.range()).unwrap_or(&[]);
+        let bytes = range(workspace, self.output.place.range());
         if self.output.is_f32 { Output::F32(typed(bytes)) } else { Output::I32(typed(bytes)) }
     }
 
@@ -211,29 +212,17 @@ impl Plan<'_> {
     }
 
     fn execute(&self, step: &Step<'_>, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) {
-        if let (Work::LayerU8 { affine, weights, bias, sums, requantise }, true) = (&step.work, AHEAD != 0) {
-            let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
-            let affine = |x: &[u8], out: &mut [u8]| affine.for_inputs(x)(x, weights, stride, bias, typed_mut(out));
-            match (input, step.reads_input) {
-                (Input::U8(x), true) => {
-                    let out = workspace.get_mut(sums.range()).unwrap_or(&mut []);
-                    affine(x.get(step.read.range()).unwrap_or(&[]), out);
-                }
-                _ => {
-                    let (x, out) = split(workspace, step.read.range(), sums.range());
-                    affine(x, out);
-                }
-            }
-            let (sums, out) = split(workspace, sums.range(), step.write.range());
-            let (multipliers, shifts) = (requantise.multipliers.bank(bucket), requantise.shifts.bank(bucket));
-            let (low, high) = (requantise.low, requantise.high);
-            return (self.kernels.requantise_u8.call)(typed(sums), multipliers, shifts, low, high, out);
+        if let (Work::LayerU8(layer), true) = (&step.work, AHEAD != 0) {
+            return self.layer(layer, step, input, bucket, workspace);
+        }
+        if let (Work::Tail(tail), true) = (&step.work, AHEAD != 0 && REALS) {
+            return self.tail(tail, step, bucket, workspace);
         }
         if let (Work::General(work), true) = (&step.work, GENERAL || REALS) {
             return self.general(work, step, input, bucket, workspace);
         }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
-            let out = workspace.get_mut(step.write.range()).unwrap_or(&mut []);
+            let out = range_mut(workspace, step.write.range());
             let x = match *input {
                 Input::Accumulators(own, other) if ACCUMULATORS => {
                     let (first, second) = in_order(self.model.input(), own, other);
@@ -241,15 +230,14 @@ impl Plan<'_> {
                 }
                 _ => input.bytes(),
             };
-            (x.get(step.read.range()).unwrap_or(&[]), out)
+            (range(x, step.read.range()), out)
         } else {
             split(workspace, step.read.range(), step.write.range())
         };
         let kernels = self.kernels;
         match step.work {
             Work::AffineU8 { affine, weights, bias } => {
-                let call = affine.for_inputs(x);
-                call(x, weights.bank(bucket), weights.stride, bias.bank(bucket), typed_mut(out));
+                affine(x, weights.bank(bucket), weights.stride, bias.bank(bucket), typed_mut(out));
             }
             Work::AffineI8 { weights, bias } => {
                 let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
@@ -263,9 +251,11 @@ impl Plan<'_> {
             Work::Dequantise { factor, bias, activation } if REALS => {
                 (kernels.dequantise_f32.call)(typed(x), factor, bias.bank(bucket), activation, typed_mut(out));
             }
-            Work::AffineF32 { weights, bias, activation } if REALS => {
-                let (weights, stride, bias) = (weights.bank(bucket), weights.stride, bias.bank(bucket));
-                (kernels.affine_f32.call)(typed(x), weights, stride, bias, activation, typed_mut(out));
+            Work::AffineF32(layer) if REALS => {
+                let is_columns = layer.layout == Layout::Columns;
+                let affine = if is_columns { kernels.affine_f32_columns } else { kernels.affine_f32 };
+                let RealLayer { weights, stride, bias, activation, .. } = layer.layer(bucket);
+                (affine.call)(typed(x), weights, stride, bias, activation, typed_mut(out));
             }
             Work::ActivationF32 { activation } if REALS => {
                 (kernels.activation_f32.call)(typed(x), activation, typed_mut(out))
@@ -285,6 +275,48 @@ impl Plan<'_> {
             }
             // Done above, or not in this build.
             _ => {}
+        }
+    }
+
+    fn layer(&self, layer: &LayerU8<'_>, step: &Step<'_>, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) {
+        let (x, sums) = match *input {
+            Input::U8(x) if step.reads_input => (range(x, step.read.range()), range_mut(workspace, layer.sums.range())),
+            _ => split(workspace, step.read.range(), layer.sums.range()),
+        };
+        let (weights, bias) = (layer.weights.bank(bucket), layer.bias.bank(bucket));
+        (layer.affine)(x, weights, layer.weights.stride, bias, typed_mut(sums));
+        let (sums, out) = split(workspace, layer.sums.range(), step.write.range());
+        let Requantisation { multipliers, shifts, low, high, element } = layer.requantise;
+        let (sums, multipliers, shifts) = (typed(sums), multipliers.bank(bucket), shifts.bank(bucket));
+        if element == element::U8 {
+            (self.kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, out);
+        } else {
+            (self.kernels.requantise_i32.call)(sums, multipliers, shifts, low, high, typed_mut(out));
+        }
+    }
+
+    fn tail(&self, tail: &Tail<'_>, step: &Step<'_>, bucket: usize, workspace: &mut [u8]) {
+        let (read, write) = (step.read.range(), step.write.range());
+        if step.read.is_apart_from(step.write) {
+            let (sums, out) = split(workspace, read, write);
+            return self.run_tail(tail, typed(sums), bucket, typed_mut(out));
+        }
+        // The output lies where the input did, which has all been read by then.
+        let mut values = [0f32; TAIL_WIDTH];
+        let values = range_mut(&mut values, 0..write.len() / size_of::<f32>());
+        self.run_tail(tail, typed(range(workspace, read)), bucket, values);
+        for (out, value) in typed_mut::<f32>(range_mut(workspace, write)).iter_mut().zip(values) {
+            *out = *value;
+        }
+    }
+
+    fn run_tail(&self, tail: &Tail<'_>, sums: &[i32], bucket: usize, out: &mut [f32]) {
+        let first = Dequantisation { factor: tail.factor, bias: tail.bias.bank(bucket), activation: tail.activation };
+        let (hidden, scale) = (tail.hidden.layer(bucket), tail.scale.unwrap_or(1.0));
+        let call = self.kernels.tail_f32.call;
+        match &tail.last {
+            Some(last) => call(sums, &first, &[hidden, last.layer(bucket)], scale, out),
+            None => call(sums, &first, &[hidden], scale, out),
         }
     }
 
@@ -335,12 +367,4 @@ impl Head<'_> {
 /// An accumulator without its last elements.
 pub(crate) fn without(accumulator: &[i16], left_out: usize) -> &[i16] {
     accumulator.get(..accumulator.len().saturating_sub(left_out)).unwrap_or(&[])
-}
-
-fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
-    try_cast_slice(bytes).unwrap_or(&[])
-}
-
-fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
-    try_cast_slice_mut(bytes).unwrap_or(&mut [])
 }

@@ -4,11 +4,12 @@
 
 use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{
-    InputRecord, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
+    InputRecord, Layout, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
-use crate::kernels::{AffineI8, Dot, Kernels};
+use crate::kernels::{AffineI8, Dot, Kernels, RealLayer, TAIL_WIDTH};
 use crate::num::Divisor;
 use crate::ops::General;
+use crate::workspace::range;
 use bytemuck::AnyBitPattern;
 use core::ops::Range;
 
@@ -48,13 +49,21 @@ impl OutputPlace {
 }
 
 /// Bytes of the workspace.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     start: u32,
     end: u32,
 }
 
 impl Place {
+    pub const fn is_apart_from(self, other: Self) -> bool {
+        self.end <= other.start || other.end <= self.start
+    }
+
+    const fn len_bytes(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -80,18 +89,12 @@ pub(crate) enum Work<'a> {
         left_out: usize,
     },
     AffineU8 {
-        affine: Affine,
+        affine: AffineI8<u8>,
         weights: Banks<'a, i8>,
         bias: Banks<'a, i32>,
     },
-    /// AFFINE_I8 on u8, its sums in `sums`, then REQUANTISE to u8.
-    LayerU8 {
-        affine: Affine,
-        weights: Banks<'a, i8>,
-        bias: Banks<'a, i32>,
-        sums: Place,
-        requantise: Requantisation<'a>,
-    },
+    /// AFFINE_I8 on u8, then REQUANTISE to u8 or i32.
+    LayerU8(LayerU8<'a>),
     AffineI8 {
         weights: Banks<'a, i8>,
         bias: Banks<'a, i32>,
@@ -107,11 +110,9 @@ pub(crate) enum Work<'a> {
         bias: Banks<'a, f32>,
         activation: u32,
     },
-    AffineF32 {
-        weights: Banks<'a, f32>,
-        bias: Banks<'a, f32>,
-        activation: u32,
-    },
+    AffineF32(RealAffine<'a>),
+    /// DEQUANTISE, then one AFFINE_F32 or two, then SCALE_F32.
+    Tail(Tail<'a>),
     ActivationF32 {
         activation: u32,
     },
@@ -121,6 +122,58 @@ pub(crate) enum Work<'a> {
     Requantise(Requantisation<'a>),
     /// What `ops` runs.
     General(General<'a>),
+}
+
+/// The operands of a dense layer on u8 with its requantisation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LayerU8<'a> {
+    pub affine: AffineI8<u8>,
+    pub weights: Banks<'a, i8>,
+    pub bias: Banks<'a, i32>,
+    /// Where the sums lie.
+    pub sums: Place,
+    pub requantise: Requantisation<'a>,
+}
+
+/// The operands of a [`crate::kernels::TailF32`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tail<'a> {
+    pub factor: f32,
+    pub bias: Banks<'a, f32>,
+    pub activation: u32,
+    pub hidden: RealAffine<'a>,
+    pub last: Option<RealAffine<'a>>,
+    pub scale: Option<f32>,
+}
+
+/// The operands of AFFINE_F32, with an activation behind it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RealAffine<'a> {
+    pub layout: Layout,
+    pub weights: Banks<'a, f32>,
+    pub bias: Banks<'a, f32>,
+    pub activation: u32,
+    pub outputs: usize,
+}
+
+impl<'a> RealAffine<'a> {
+    #[inline]
+    pub fn layer(&self, bucket: usize) -> RealLayer<'a> {
+        RealLayer {
+            layout: self.layout,
+            weights: self.weights.bank(bucket),
+            stride: self.weights.stride,
+            bias: self.bias.bank(bucket),
+            activation: self.activation,
+            outputs: self.outputs,
+        }
+    }
+
+    /// The same with an activation, where it had none and the kernels have it.
+    fn then(self, activation: u32) -> Option<Self> {
+        let fits = self.activation == activation::IDENTITY && activation <= activation::SQRRELU;
+        fits.then_some(Self { activation, ..self })
+    }
 }
 
 /// The operands of REQUANTISE.
@@ -191,13 +244,14 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
 
     #[inline]
     pub fn bank(&self, bucket: usize) -> &'a [T] {
-        self.start(bucket, self.len)
+        if self.step == 0 { self.all } else { self.start(bucket, self.len) }
     }
 
     /// The first elements of a bank, which may be padded.
     #[inline]
     pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
-        self.all.get(bucket * self.step..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+        let start = bucket.wrapping_mul(self.step);
+        range(self.all, start..start.wrapping_add(len))
     }
 }
 
@@ -249,8 +303,11 @@ impl<'a> Step<'a> {
                 activation: activation::IDENTITY,
             },
             op::AFFINE_F32 if REALS => {
-                let (weights, bias) = (Banks::new(tensor(record.weights)), Banks::new(tensor(record.bias)));
-                Work::AffineF32 { weights, bias, activation: activation::IDENTITY }
+                let (weights, bias) = (tensor(record.weights), Banks::new(tensor(record.bias)));
+                let layout = weights.map_or(Layout::Rows, |weights| weights.layout);
+                let outputs = model.values().get(record.output as usize).map_or(0, |value| value.len as usize);
+                let (weights, activation) = (Banks::new(weights), activation::IDENTITY);
+                Work::AffineF32(RealAffine { layout, weights, bias, activation, outputs })
             }
             op::ACTIVATION_F32 if REALS && record.activation <= activation::DUAL_CRELU => {
                 Work::ActivationF32 { activation: record.activation }
@@ -279,18 +336,15 @@ pub(crate) fn affine_of(
     kernels: &Kernels,
     record: &OpRecord,
     weights: Option<Tensor<'_>>,
-) -> Affine {
+) -> AffineI8<u8> {
     let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
     let source = Source::of(model, record.input);
-    let narrow = match source {
-        Source::Products => kernels.affine_u7_sparse.call,
-        _ if quads => kernels.affine_u7_paired.call,
-        _ => kernels.affine_u7.call,
-    };
     match source {
-        Source::Caller if quads => Affine::Asked { narrow, any: kernels.affine_u8.call },
-        Source::Caller | Source::Wide => Affine::Known(kernels.affine_u8.call),
-        Source::Products | Source::Narrow => Affine::Known(narrow),
+        Source::Products => kernels.affine_u7_sparse.call,
+        Source::Narrow if quads => kernels.affine_u7_paired.call,
+        Source::Narrow => kernels.affine_u7.call,
+        Source::Caller if quads => kernels.affine_u8_paired.call,
+        Source::Caller | Source::Wide => kernels.affine_u8.call,
     }
 }
 
@@ -301,8 +355,9 @@ pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<
     if AHEAD == 0 {
         return (steps, 0);
     }
-    for (index, record) in model.ops().iter().enumerate() {
-        let Some(step) = Step::resolve(model, kernels, record) else { return (steps, index) };
+    let mut done = 0;
+    for record in model.ops() {
+        let Some(step) = Step::resolve(model, kernels, record) else { break };
         // A value that something else reads too must be there.
         let is_private = readers(model, record.input) == 1;
         if let Some(before) = steps.last_mut().filter(|_| is_private)
@@ -310,10 +365,11 @@ pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<
         {
             *before = fused;
         } else if steps.push(step).is_err() {
-            return (steps, index);
+            break;
         }
+        done += 1;
     }
-    (steps, model.ops().len())
+    (steps, done)
 }
 
 /// Operations that read a value.
@@ -325,13 +381,13 @@ fn readers(model: &Model<'_>, value: u32) -> usize {
 impl<'a> Step<'a> {
     /// This and the next operation in one, if the next reads all that this one writes and there is such a step.
     fn then(&self, next: &Self) -> Option<Self> {
-        if next.reads_input || (next.read.start, next.read.end) != (self.write.start, self.write.end) {
+        if next.reads_input || next.read != self.write {
             return None;
         }
-        // One that leaves out the value between must not write where it reads.
-        let apart = self.read.end <= next.write.start || next.write.end <= self.read.start;
-        let is_direct = !matches!(self.work, Work::AffineU8 { .. });
-        if is_direct && !self.reads_input && !apart {
+        // One that leaves out the value between must not write where it reads, unless it has read all by then.
+        let is_direct =
+            !matches!(self.work, Work::AffineU8 { .. } | Work::Tail(_)) && !matches!(next.work, Work::AffineF32(_));
+        if is_direct && !self.reads_input && !self.read.is_apart_from(next.write) {
             return None;
         }
         let work = match (self.work, next.work) {
@@ -339,18 +395,40 @@ impl<'a> Step<'a> {
                 Work::Dequantise { factor, bias, activation: activation::IDENTITY },
                 Work::ActivationF32 { activation },
             ) if activation <= activation::SQRRELU => Work::Dequantise { factor, bias, activation },
-            (
-                Work::AffineF32 { weights, bias, activation: activation::IDENTITY },
-                Work::ActivationF32 { activation },
-            ) if activation <= activation::SQRRELU => Work::AffineF32 { weights, bias, activation },
-            (Work::AffineU8 { affine, weights, bias }, Work::Requantise(requantise))
-                if requantise.element == element::U8 =>
+            (Work::AffineF32(layer), Work::ActivationF32 { activation }) => Work::AffineF32(layer.then(activation)?),
+            (Work::Dequantise { factor, bias, activation }, Work::AffineF32(hidden))
+                if hidden.outputs <= TAIL_WIDTH && self.read.len_bytes() <= TAIL_WIDTH * size_of::<i32>() =>
             {
-                Work::LayerU8 { affine, weights, bias, sums: self.write, requantise }
+                Work::Tail(Tail { factor, bias, activation, hidden, last: None, scale: None })
+            }
+            (Work::Tail(tail), next) => Work::Tail(tail.then(&next)?),
+            (Work::AffineU8 { affine, weights, bias }, Work::Requantise(requantise))
+                if matches!(requantise.element, element::U8 | element::I32) =>
+            {
+                Work::LayerU8(LayerU8 { affine, weights, bias, sums: self.write, requantise })
             }
             _ => return None,
         };
         Some(Self { work, read: self.read, write: next.write, output: next.output, reads_input: self.reads_input })
+    }
+}
+
+impl<'a> Tail<'a> {
+    /// This and what comes next, if it is a layer that finds room, or an activation or a scale in its place.
+    fn then(self, next: &Work<'a>) -> Option<Self> {
+        match (*next, self.last, self.scale) {
+            (Work::AffineF32(layer), None, None) if layer.outputs <= TAIL_WIDTH => {
+                Some(Self { last: Some(layer), ..self })
+            }
+            (Work::ActivationF32 { activation }, None, None) => {
+                Some(Self { hidden: self.hidden.then(activation)?, ..self })
+            }
+            (Work::ActivationF32 { activation }, Some(last), None) => {
+                Some(Self { last: Some(last.then(activation)?), ..self })
+            }
+            (Work::ScaleF32 { factor }, _, None) => Some(Self { scale: Some(factor), ..self }),
+            _ => None,
+        }
     }
 }
 
@@ -402,26 +480,6 @@ impl<'a> Head<'a> {
             two: input.perspectives == 2,
             other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
         })
-    }
-}
-
-/// How a dense layer on u8 picks its kernel.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Affine {
-    /// The range of the inputs is known.
-    Known(AffineI8<u8>),
-    /// The caller's bytes: `narrow` if all are up to 127.
-    Asked { narrow: AffineI8<u8>, any: AffineI8<u8> },
-}
-
-impl Affine {
-    #[inline]
-    pub fn for_inputs(self, x: &[u8]) -> AffineI8<u8> {
-        match self {
-            Self::Known(call) => call,
-            Self::Asked { narrow, .. } if x.iter().fold(0, |union, byte| union | byte) < 128 => narrow,
-            Self::Asked { any, .. } => any,
-        }
     }
 }
 

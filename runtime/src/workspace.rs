@@ -1,6 +1,6 @@
 //! Scratch memory: one aligned slice that the caller owns, cut into the places that the file plans.
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable, try_cast_slice, try_cast_slice_mut};
 use core::ops::Range;
 
 /// `N` bytes at a multiple of 64. `N` is at least [`crate::format::Model::workspace_len_bytes`].
@@ -33,10 +33,62 @@ impl<const N: usize> AsMut<[u8]> for Workspace<N> {
 }
 
 /// A place to read and a place to write, which the loader has checked not to overlap. Empty slices if they did.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline(always))]
 pub(crate) fn split(bytes: &mut [u8], read: Range<usize>, write: Range<usize>) -> (&[u8], &mut [u8]) {
-    match bytes.get_disjoint_mut([read, write]) {
-        Ok([read, write]) => (read, write),
-        Err(_) => (&[], &mut []),
+    let middle = if read.end <= write.start { write.start } else { read.start };
+    let Some((head, tail)) = bytes.split_at_mut_checked(middle) else { return (nothing(), nothing_mut()) };
+    if read.end <= write.start {
+        (range(head, read), range_mut(tail, 0..write.end.wrapping_sub(middle)))
+    } else {
+        (range(tail, 0..read.end.wrapping_sub(middle)), range_mut(head, write))
     }
+}
+
+/// A part of a slice that has it, as the loader has checked; empty if it had not. Asked as a branch that is never taken: the alternative,
+/// to choose between two slices, takes longer than the question.
+#[inline(always)]
+pub(crate) fn range<T>(all: &[T], range: Range<usize>) -> &[T] {
+    match all.get(range) {
+        Some(part) => part,
+        None => nothing(),
+    }
+}
+
+/// The same to write to.
+#[inline(always)]
+pub(crate) fn range_mut<T>(all: &mut [T], range: Range<usize>) -> &mut [T] {
+    match all.get_mut(range) {
+        Some(part) => part,
+        None => nothing_mut(),
+    }
+}
+
+/// Bytes as numbers; none if they are not as aligned, which parts of a workspace are.
+#[inline(always)]
+pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
+    match try_cast_slice(bytes) {
+        Ok(numbers) => numbers,
+        Err(_) => nothing(),
+    }
+}
+
+/// The same to write to.
+#[inline(always)]
+pub(crate) fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
+    match try_cast_slice_mut(bytes) {
+        Ok(numbers) => numbers,
+        Err(_) => nothing_mut(),
+    }
+}
+
+#[cold]
+#[cfg_attr(not(target_os = "none"), inline(never))]
+const fn nothing<'a, T>() -> &'a [T] {
+    &[]
+}
+
+#[cold]
+#[cfg_attr(not(target_os = "none"), inline(never))]
+const fn nothing_mut<'a, T>() -> &'a mut [T] {
+    &mut []
 }

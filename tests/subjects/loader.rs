@@ -106,7 +106,7 @@ fn padding_within_tensors_is_zero() {
             bytes[at] = 0;
         }
     }
-    for kind in [(1, false), (1, true), (2, false), (2, true)] {
+    for kind in [(1, false), (1, true), (2, false), (2, true), (3, false), (3, true)] {
         assert!(layouts.contains(&kind), "no padding in a tensor of layout {} with banks: {}", kind.0, kind.1);
     }
 }

@@ -3,7 +3,7 @@
 use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
 use tamis_runtime::format::activation::CRELU;
-use tamis_runtime::kernels::{Kernels, Moved, by_name, suite, tiers};
+use tamis_runtime::kernels::{Dequantisation, Kernels, Moved, by_name, suite, tiers};
 use tests::zoo;
 
 fn truth() -> &'static Kernels {
@@ -15,7 +15,7 @@ type Mistake = (&'static str, fn(&mut Kernels));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 23] = [
+const MISTAKES: [Mistake; 26] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;
@@ -84,6 +84,10 @@ const MISTAKES: [Mistake; 23] = [
         (truth().affine_u8.call)(x, w, stride, bias, out);
         out.iter_mut().for_each(|out| *out = (*out).clamp(-2000, 2000));
     }),
+    ("affine_u8_paired", |k| k.affine_u8_paired.call = |x, w, stride, bias, out| {
+        (truth().affine_u8.call)(x, w, stride, bias, out);
+        out.iter_mut().for_each(|out| *out = (*out).clamp(-2000, 2000));
+    }),
     // The last group left out of the list.
     ("affine_u7_sparse", |k| k.affine_u7_sparse.call = |x, w, stride, bias, out| {
         (truth().affine_u8.call)(&x[..x.len().saturating_sub(4)], w, stride, bias, out);
@@ -107,6 +111,18 @@ const MISTAKES: [Mistake; 23] = [
             *out = x.iter().enumerate().map(|(col, x)| x * w[row * stride + col]).sum();
             *out += bias.get(row).copied().unwrap_or(0.0);
         }
+    }),
+    // Product and sum rounded at once.
+    ("affine_f32_columns", |k| k.affine_f32_columns.call = |x, w, stride, bias, _, out| {
+        for (row, out) in out.iter_mut().enumerate() {
+            let bias = bias.get(row).copied().unwrap_or(0.0);
+            *out = x.iter().enumerate().fold(bias, |sum, (col, x)| x.mul_add(w[col * stride + row], sum));
+        }
+    }),
+    // The scale before the last layer, in place of behind it.
+    ("tail_f32", |k| k.tail_f32.call = |sums, first, layers, scale, out| {
+        let first = Dequantisation { factor: first.factor * scale, ..*first };
+        (truth().tail_f32.call)(sums, &first, layers, 1.0, out);
     }),
     // A clamp that leaves out what is below 0.
     ("activation_f32", |k| k.activation_f32.call = |x, code, out| {

@@ -19,6 +19,7 @@ pub fn layout_word(layout: Layout) -> &'static str {
     match layout {
         Layout::Rows => "rows",
         Layout::K4 => "k4",
+        Layout::Columns => "columns",
     }
 }
 

@@ -33,6 +33,12 @@ pub enum Orientation {
     InputRows,
 }
 
+/// How the weights of a layer of reals lie. In columns, rows fill vectors without shuffles; where there are many columns, a kernel that takes
+/// a few rows at a time would read a little of every cache line, again and again.
+pub fn layout_of_reals(outputs: u32, inputs: u32) -> Layout {
+    if outputs.is_multiple_of(8) && inputs <= 64 { Layout::Columns } else { Layout::Rows }
+}
+
 /// Packs a tensor of the network. `banks`: output buckets that own rows of it.
 ///
 /// # Errors
@@ -245,6 +251,8 @@ mod tests {
                 (Layout::Rows, Orientation::OutputRows, 3),
                 (Layout::K4, Orientation::OutputRows, 1),
                 (Layout::K4, Orientation::OutputRows, 2),
+                (Layout::Columns, Orientation::OutputRows, 1),
+                (Layout::Columns, Orientation::OutputRows, 3),
             ] {
                 let tensor = tensor(element);
                 let packed = pack_tensor(&tensor, layout, orientation, banks, 0).unwrap();

@@ -1,12 +1,12 @@
 //! The dense integer layers as firmware runs them: straight from the record, because an operation that is looked up once and run once
 //! need not be a value in between, whose memory and moves cost more than a small layer.
 
-use super::{Input, typed, typed_mut};
+use super::Input;
 use crate::built::TELLS_U7;
 use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, part};
 use crate::kernels::Kernels;
 use crate::step::{Requantisation, affine_of, place};
-use crate::workspace::split;
+use crate::workspace::{split, typed, typed_mut};
 use bytemuck::cast_slice;
 
 /// Runs an operation; false, and nothing done, if it is another kind's. `model` and `kernels` are the plan's.
@@ -41,7 +41,7 @@ pub(super) fn run(
             (kernels.affine_i8.call)(cast_slice(x), w, stride, bias, sums);
         } else {
             let affine = if TELLS_U7 {
-                affine_of(model, kernels, record, model.tensor(record.weights)).for_inputs(x)
+                affine_of(model, kernels, record, model.tensor(record.weights))
             } else {
                 kernels.affine_u8.call
             };

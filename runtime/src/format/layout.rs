@@ -10,6 +10,8 @@ pub enum Layout {
     /// `[cols/4][rows][4]`: four neighbouring columns of a row side by side, for four-byte dot products. Rows are padded
     /// with zeros to a multiple of 4 (`stride`), columns likewise.
     K4,
+    /// Column after column, each padded with zeros to `stride` elements: for layers of reals, where neighbouring rows fill a vector.
+    Columns,
 }
 
 impl Layout {
@@ -18,6 +20,7 @@ impl Layout {
         match code {
             1 => Some(Self::Rows),
             2 => Some(Self::K4),
+            3 => Some(Self::Columns),
             _ => None,
         }
     }
@@ -27,6 +30,7 @@ impl Layout {
         match self {
             Self::Rows => 1,
             Self::K4 => 2,
+            Self::Columns => 3,
         }
     }
 
@@ -35,19 +39,22 @@ impl Layout {
         match self {
             Self::Rows => row * stride + col,
             Self::K4 => (col / 4) * stride * 4 + row * 4 + col % 4,
+            Self::Columns => col * stride + row,
         }
     }
 
     /// Elements of one bank, padding included; `None` if that leaves `usize`.
     pub const fn bank_len(self, rows: usize, cols: usize, stride: usize) -> Option<usize> {
-        match round_up(cols, 4) {
-            Some(cols) => stride.checked_mul(if matches!(self, Self::Rows) { rows } else { cols }),
-            None => None,
+        match (self, round_up(cols, 4)) {
+            (Self::Rows, _) => stride.checked_mul(rows),
+            (Self::Columns, _) => stride.checked_mul(cols),
+            (Self::K4, Some(cols)) => stride.checked_mul(cols),
+            (Self::K4, None) => None,
         }
     }
 
     /// The only stride a file may hold. `Rows`: a row is padded to the next power of two bytes up to 64, beyond that to a
-    /// multiple of 64, so that no row straddles a cache line without need. `K4`: the rows rounded up to 4.
+    /// multiple of 64, so that no row straddles a cache line without need. `Columns`: a column likewise. `K4`: the rows rounded up to 4.
     /// `element_len_bytes`: 1, 2 or 4.
     pub const fn stride(self, rows: usize, cols: usize, element_len_bytes: usize) -> Option<usize> {
         let lines = self.lines(rows, cols, (element_len_bytes / 2) as u32);
@@ -61,10 +68,11 @@ impl Layout {
         let (count, across, shift) = match self {
             Self::Rows => (rows, cols, shift),
             Self::K4 => (cols.div_ceil(4), rows, shift + 2),
+            Self::Columns => (cols, rows, shift),
         };
         let used_len_bytes = times(across, 1 << shift);
         let (mut padded, most) = match self {
-            Self::Rows => (1, 64),
+            Self::Rows | Self::Columns => (1, 64),
             Self::K4 => (4 << shift, 0),
         };
         while padded < used_len_bytes && padded < most {
@@ -77,7 +85,7 @@ impl Layout {
 /// The longest line that no addition has cut short.
 const MAX_LINE: usize = usize::MAX - 64;
 
-/// A bank as lines of one length: rows, or in `K4` groups of four columns. Behind what is used a line is zero.
+/// A bank as lines of one length: rows, in `Columns` columns, or in `K4` groups of four columns. Behind what is used a line is zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lines {
     pub count: usize,
@@ -107,7 +115,7 @@ mod tests {
 
     #[test]
     fn offsets_are_distinct_and_within_the_bank() {
-        for layout in [Layout::Rows, Layout::K4] {
+        for layout in [Layout::Rows, Layout::K4, Layout::Columns] {
             for (rows, cols) in [(1, 1), (3, 5), (4, 4), (10, 33), (16, 64)] {
                 let stride = layout.stride(rows, cols, 1).unwrap();
                 let len = layout.bank_len(rows, cols, stride).unwrap();
@@ -133,6 +141,7 @@ mod tests {
         assert_eq!(Layout::Rows.stride(9, 17, 4), Some(32));
         assert_eq!(Layout::Rows.stride(9, 65, 1), Some(128));
         assert_eq!(Layout::K4.stride(9, 65, 1), Some(12));
+        assert_eq!(Layout::Columns.stride(17, 9, 4), Some(32));
         assert_eq!(Layout::K4.stride(usize::MAX, 65, 1), None);
         assert_eq!(Layout::Rows.stride(9, usize::MAX, 2), None);
     }

@@ -191,6 +191,7 @@ impl<'a> Tensor<'a> {
         let (rows, cols) = (self.record.rows as usize, self.record.cols as usize);
         self.stride().wrapping_mul(match self.layout {
             Layout::Rows => rows,
+            Layout::Columns => cols,
             Layout::K4 => cols.wrapping_add(3) & !3,
         })
     }

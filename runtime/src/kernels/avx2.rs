@@ -5,13 +5,13 @@
 //! Where four weights of a row fit the claim, two of those sums are added in i16 first ([`Paired`]). All other bytes are
 //! widened to i16 before they are multiplied ([`Wide`]).
 
-use super::vector::{Dense, Reals, Simd, chunk_views, tier};
+use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use core::arch::x86_64::*;
 
 tier!(
     /// The tier.
     KERNELS = "avx2", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")],
-    simd Avx2, reals Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>
+    simd Avx2, reals Avx2, columns Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>
 );
 
 /// Calls of intrinsics that only compute.
@@ -192,6 +192,12 @@ impl Simd for Avx2 {
             let zero = _mm256_cmpeq_epi32(groups, _mm256_setzero_si256());
             !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32 & 0xFF
         }
+    }
+    type Group = u16;
+    #[inline(always)]
+    unsafe fn list(self, x: &[[u8; 32]], out: *mut u16) -> sparse::Found {
+        // SAFETY: the caller's.
+        unsafe { sparse::list_by_bits(self, x, out) }
     }
 }
 

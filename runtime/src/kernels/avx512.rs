@@ -2,17 +2,19 @@
 //!
 //! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both without
 //! saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
-//! along and taken away. The f32 kernels are AVX2's: the definition has eight lanes.
+//! along and taken away. The f32 kernels are AVX2's, because
+//! the definition has eight lanes, but for the layer on columns, where a lane is a row.
 
 use super::avx2::{Avx2, compute};
-use super::vector::{Dense, Simd, chunk_views, tier};
+use super::vector::sparse::Found;
+use super::vector::{Columns, Dense, Simd, chunk_views, tier};
 use core::arch::x86_64::*;
 
 tier!(
     /// The tier.
     KERNELS = "avx512", module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
-    simd Avx512, reals Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
+    simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
 );
 
 /// The instruction set.
@@ -187,19 +189,60 @@ impl Simd for Avx512 {
         }
     }
 
-    /// All sixteen numbers at once, those that count moved together.
+    /// Numbers of 32 bits, so that they need not be narrowed: shuffles are what there are fewest of.
+    type Group = u32;
+    /// Sixteen numbers at once, those that count moved together.
     #[inline(always)]
-    unsafe fn list_groups(self, x: &[u8; 64], first: u16, out: *mut u16) -> usize {
-        // SAFETY: the array has 64 bytes; the caller vouches for sixteen numbers; the instruction set as in `compute`.
+    unsafe fn list(self, x: &[[u8; 64]], out: *mut u32) -> Found {
+        // SAFETY: the arrays have 64 bytes; the caller vouches for a number a group and sixteen more; the instruction set as in `compute`.
         unsafe {
-            let groups = _mm512_loadu_si512(x.as_ptr().cast());
-            let set = _mm512_test_epi32_mask(groups, groups);
-            let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            let numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(i32::from(first)));
-            let listed = _mm512_maskz_compress_epi32(set, numbers);
-            _mm256_storeu_si256(out.cast(), _mm512_cvtepi32_epi16(listed));
-            set.count_ones() as usize
+            let mut numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let mut found = Found::NOTHING;
+            for groups in x {
+                let groups = _mm512_loadu_si512(groups.as_ptr().cast());
+                let set = _mm512_test_epi32_mask(groups, groups);
+                _mm512_storeu_si512(out.add(found.count).cast(), _mm512_maskz_compress_epi32(set, numbers));
+                found.see(set.into(), 16);
+                numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+            }
+            found
         }
+    }
+}
+
+impl Columns for Avx512 {
+    type Vector = __m512;
+    const ROWS: usize = 16;
+    const TILE: usize = 2;
+    #[inline(always)]
+    unsafe fn load(self, x: *const f32) -> __m512 {
+        // SAFETY: the caller's; the instruction set as in `compute`.
+        unsafe { _mm512_loadu_ps(x) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, out: *mut f32, x: __m512) {
+        // SAFETY: the caller's; the instruction set as in `compute`.
+        unsafe { _mm512_storeu_ps(out, x) }
+    }
+    #[inline(always)]
+    fn splat(self, x: f32) -> __m512 {
+        compute!(_mm512_set1_ps(x))
+    }
+    #[inline(always)]
+    fn add(self, a: __m512, b: __m512) -> __m512 {
+        compute!(_mm512_add_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
+        compute!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn relu(self, x: __m512) -> __m512 {
+        compute!(_mm512_max_ps(x, _mm512_setzero_ps()))
+    }
+    #[inline(always)]
+    fn crelu(self, x: __m512) -> __m512 {
+        compute!(_mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(1.0)))
     }
 }
 

@@ -10,7 +10,7 @@ use core::arch::x86_64::*;
 tier!(
     /// The tier.
     KERNELS = "avxvnni", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
-    simd Avx2, reals Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
+    simd Avx2, reals Avx2, columns Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
 );
 
 /// u8 by i8.

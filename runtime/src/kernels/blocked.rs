@@ -25,6 +25,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
+    affine_u8_paired: Kernel::new(affine_u8, NAME),
     affine_u7_sparse: Kernel::new(affine_u8, NAME),
     affine_i8: Kernel::new(affine_i8, NAME),
     requantise_u8: Kernel::new(requantise_u8, NAME),

@@ -41,6 +41,7 @@ mod rv32;
 mod simd128;
 #[cfg(cortex_m = "thumb1")]
 mod thumb1;
+use crate::format::Layout;
 pub use prefetch::prefetch;
 
 /// One entry of a table.
@@ -110,7 +111,7 @@ pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &
 /// a row · bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI16<T> = fn(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]);
 /// `out[n] = activation(bias[n] + Σ_k x[k]·w[n,k])` in f32, product and sum rounded apart, in the order of
-/// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row · bias: (N,) or empty for none ·
+/// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row, or in `Columns`, as many a column · bias: (N,) or empty for none ·
 /// activation: one of [`crate::num::activate`] · out: (N,).
 pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], activation: u32, out: &mut [f32]);
 /// An activation by its code. x: (n,) · out: (n,), (n/2,) for pairwise, (2n,) for dual.
@@ -118,8 +119,42 @@ pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
 /// `out[i] = activation(x[i] · factor)`, with `+ bias[i]` before the activation where there is a bias. x, out: (n,) · bias: (n,) or
 /// empty for none · activation: one of [`crate::num::activate`].
 pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
+/// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each layer's outputs: at
+/// most [`TAIL_WIDTH`] · out: the last layer's outputs.
+pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
 /// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as they were.
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
+
+/// The widest value within a [`TailF32`].
+pub const TAIL_WIDTH: usize = 64;
+
+/// The operands of [`DequantiseF32`].
+#[derive(Debug, Clone, Copy)]
+pub struct Dequantisation<'a> {
+    /// What a sum of 1 stands for.
+    pub factor: f32,
+    /// As many as sums, or none.
+    pub bias: &'a [f32],
+    /// One of [`crate::num::activate`].
+    pub activation: u32,
+}
+
+/// The operands of [`AffineF32`].
+#[derive(Debug, Clone, Copy)]
+pub struct RealLayer<'a> {
+    /// How the weights lie: `Rows` or `Columns`.
+    pub layout: Layout,
+    /// One bank.
+    pub weights: &'a [f32],
+    /// Elements a row, or a column.
+    pub stride: usize,
+    /// As many as outputs, or none.
+    pub bias: &'a [f32],
+    /// One of [`crate::num::activate`].
+    pub activation: u32,
+    /// Rows.
+    pub outputs: usize,
+}
 
 /// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,6 +235,8 @@ tables! {
     affine_u7: AffineI8<u8>,
     /// The same for weights that [`crate::format::claim::QUADS_FIT_I16`] speaks of.
     affine_u7_paired: AffineI8<u8>,
+    /// Dense layer on any u8 inputs, for such weights.
+    affine_u8_paired: AffineI8<u8>,
     /// The same as `affine_u7`, made for inputs with many groups of four zeros.
     affine_u7_sparse: AffineI8<u8>,
     /// Dense layer on i8 inputs.
@@ -210,6 +247,10 @@ tables! {
     affine_i16_i8: AffineI16<i8>,
     /// Dense layer on reals.
     affine_f32: AffineF32,
+    /// The same on weights in `Columns`.
+    affine_f32_columns: AffineF32,
+    /// Small layers on reals, one after the other.
+    tail_f32: TailF32,
     /// Activation on reals.
     activation_f32: ActivationF32,
     /// Sums to reals.

@@ -7,20 +7,20 @@
 //! Both multiply i8 only. Inputs above 127 are moved down by 128 to be signed; what that takes away, 128 times the sum of the
 //! weights, is summed along and given back.
 
-use super::vector::{Dense, Reals, Simd, chunk_views, tier};
+use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use core::arch::aarch64::*;
 use core::arch::asm;
 
 tier!(
     /// The tier of every processor with NEON.
     KERNELS = "neon", module table, features #[target_feature(enable = "neon")],
-    simd Neon, reals Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>
+    simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>
 );
 
 tier!(
     /// The tier of processors with dot products.
     DOTPROD = "neon+dotprod", module dotprod_table, features #[target_feature(enable = "neon,dotprod")],
-    simd Neon, reals Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots
+    simd Neon, reals Neon, columns Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots
 );
 
 /// Calls of intrinsics that only compute.
@@ -201,6 +201,12 @@ impl Simd for Neon {
             let bits = vld1q_u32([1, 2, 4, 8].as_ptr());
             vaddvq_u32(vbicq_u32(bits, vceqzq_u32(groups)))
         }
+    }
+    type Group = u16;
+    #[inline(always)]
+    unsafe fn list(self, x: &[[u8; 16]], out: *mut u16) -> sparse::Found {
+        // SAFETY: the caller's.
+        unsafe { sparse::list_by_bits(self, x, out) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
-use super::{Kernel, Kernels, Moved, absent};
-use crate::built::{ACCUMULATORS, GENERAL, REALS};
+use super::{Dequantisation, Kernel, Kernels, Moved, RealLayer, TAIL_WIDTH, absent};
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
 
@@ -23,11 +23,14 @@ pub static KERNELS: Kernels = Kernels {
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
+    affine_u8_paired: Kernel::new(affine_u8, NAME),
     affine_u7_sparse: Kernel::new(affine_u8, NAME),
     affine_i8: Kernel::new(affine_i8, NAME),
     affine_i16: Kernel::of(GENERAL, affine_i16, absent::affine_i16, NAME),
     affine_i16_i8: Kernel::of(GENERAL, affine_i16_i8, absent::affine_i16, NAME),
     affine_f32: Kernel::of(REALS, affine_f32, absent::affine_f32, NAME),
+    affine_f32_columns: Kernel::of(REALS, affine_f32_columns, absent::affine_f32, NAME),
+    tail_f32: Kernel::of(REALS && !IS_SMALL, tail_f32, absent::tail_f32, NAME),
     activation_f32: Kernel::of(REALS, activation_f32, absent::activation_f32, NAME),
     dequantise_f32: Kernel::of(REALS, dequantise_f32, absent::dequantise_f32, NAME),
     requantise_u8: Kernel::new(requantise_u8, NAME),
@@ -204,16 +207,42 @@ pub(super) fn out_of_contract(out: &mut [i32]) {
 
 /// Lane `k mod 8` collects product `k`; the lanes are then added in the order of [`num::reduce_f32`], the bias last.
 fn affine_f32(x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]) {
+    affine_reals(Layout::Rows, x, w, stride, bias, code, out);
+}
+
+/// The same on weights in Columns.
+pub(super) fn affine_f32_columns(x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]) {
+    affine_reals(Layout::Columns, x, w, stride, bias, code, out);
+}
+
+#[inline(always)]
+fn affine_reals(layout: Layout, x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]) {
     for (row, sum) in out.iter_mut().enumerate() {
         let mut lanes = [0f32; 8];
         for (col, value) in x.iter().enumerate() {
-            lanes[col % 8] += value * w.get(Layout::Rows.offset(stride, row, col)).copied().unwrap_or(0.0);
+            lanes[col % 8] += value * w.get(layout.offset(stride, row, col)).copied().unwrap_or(0.0);
         }
         *sum = num::reduce_f32(lanes);
         if let Some(bias) = bias.get(row) {
             *sum += bias;
         }
         *sum = num::activate(*sum, code);
+    }
+}
+
+/// The single steps, one after the other.
+fn tail_f32(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]) {
+    let (mut values, mut len) = ([0f32; TAIL_WIDTH], sums.len().min(TAIL_WIDTH));
+    dequantise_f32(sums, first.factor, first.bias, first.activation, values.get_mut(..len).unwrap_or(&mut []));
+    for layer in layers {
+        let x = values;
+        let RealLayer { layout, weights, stride, bias, activation, outputs } = *layer;
+        let (x, y) = (x.get(..len).unwrap_or(&[]), values.get_mut(..outputs).unwrap_or(&mut []));
+        affine_reals(layout, x, weights, stride, bias, activation, y);
+        len = y.len();
+    }
+    for (out, value) in out.iter_mut().zip(values.iter().take(len)) {
+        *out = value * scale;
     }
 }
 

@@ -8,14 +8,14 @@
 //! instruction multiplies and adds neighbours ([`Words`]). An engine on x86-64 takes about as long for the one as for the other;
 //! one on AArch64 has half as many instructions for the first.
 
-use super::vector::{Dense, Reals, Simd, chunk_views, tier};
+use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use bytemuck::{cast_mut, cast_ref};
 use core::arch::wasm32::*;
 
 tier!(
     /// The tier.
     KERNELS = "simd128", module table, features #[target_feature(enable = "simd128")],
-    simd Simd128, reals Simd128, u7 Bytes, paired Bytes, u8 Words<false>, i8 Words<true>
+    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Words<false>, i8 Words<true>
 );
 
 /// The instruction set.
@@ -186,6 +186,12 @@ impl Simd for Simd128 {
     #[inline(always)]
     fn nonzero_groups(self, x: &[u8; 16]) -> u32 {
         u32::from(i32x4_bitmask(i32x4_ne(load_128(x), i32x4_splat(0))))
+    }
+    type Group = u16;
+    #[inline(always)]
+    unsafe fn list(self, x: &[[u8; 16]], out: *mut u16) -> sparse::Found {
+        // SAFETY: the caller's.
+        unsafe { sparse::list_by_bits(self, x, out) }
     }
 }
 

@@ -3,7 +3,7 @@
 //! It has no byte products: weights are widened to i16, four inputs are repeated over four rows, and products of neighbours
 //! give two sums a row.
 
-use super::vector::{Dense, Reals, Simd, chunk_views, tier};
+use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use crate::num;
 use bytemuck::cast;
 use wide::{f32x8, i8x16, i16x8, i16x16, i32x8, u16x16};
@@ -11,7 +11,7 @@ use wide::{f32x8, i8x16, i16x8, i16x16, i32x8, u16x16};
 tier!(
     /// The tier.
     KERNELS = "wide", module table, features #[inline],
-    simd Wide, reals Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>
+    simd Wide, reals Wide, columns Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>
 );
 
 #[derive(Clone, Copy)]
@@ -157,6 +157,12 @@ impl Simd for Wide {
     fn nonzero_groups(self, x: &[u8; 32]) -> u32 {
         let (groups, _) = x.as_chunks::<4>();
         groups.iter().rev().fold(0, |bits, group| bits << 1 | u32::from(*group != [0; 4]))
+    }
+    type Group = u16;
+    #[inline(always)]
+    unsafe fn list(self, x: &[[u8; 32]], out: *mut u16) -> sparse::Found {
+        // SAFETY: the caller's.
+        unsafe { sparse::list_by_bits(self, x, out) }
     }
 }
 

@@ -18,8 +18,8 @@ use crate::exec::Input;
 use crate::format::Tensor;
 use crate::plan::Plan;
 use crate::step::{Banks, Place, Requantisation, Step, in_order};
-use crate::workspace::split;
-use bytemuck::{Pod, cast_slice, try_cast_slice, try_cast_slice_mut};
+use crate::workspace::{split, typed, typed_mut};
+use bytemuck::cast_slice;
 
 /// An operation with its operands.
 #[derive(Debug, Clone, Copy)]
@@ -164,14 +164,6 @@ impl Plan<'_> {
             General::ClipU8 { .. } | General::Psqt { .. } => {}
         }
     }
-}
-
-fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
-    try_cast_slice(bytes).unwrap_or(&[])
-}
-
-fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
-    try_cast_slice_mut(bytes).unwrap_or(&mut [])
 }
 
 impl<'a> Input<'a> {

@@ -260,6 +260,7 @@ impl Tensor {
         match self.layout {
             1 => bank * self.rows * self.stride + row * self.stride + col,
             2 => bank * group * self.cols.div_ceil(4) + (col / 4) * group + row * 4 + col % 4,
+            3 => bank * self.cols * self.stride + col * self.stride + row,
             other => panic!("layout {other}"),
         }
     }

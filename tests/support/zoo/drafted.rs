@@ -3,12 +3,14 @@
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};
-use tamis_runtime::format::{Layout, OpRecord, activation, element, op, perspective_order};
+use tamis_runtime::format::{Layout, OpRecord, activation, claim, element, op, perspective_order};
 
 pub(super) fn drafted() -> Vec<Animal> {
     vec![
         Animal { name: "two blocks, the other side first, i8 activations", bytes: blocks().bytes() },
         Animal { name: "reals without biases, read in part", bytes: reals().bytes() },
+        Animal { name: "a tail of reals, columns in three buckets", bytes: tail().bytes() },
+        Animal { name: "bytes of the caller, weights in pairs", bytes: paired().bytes() },
     ]
 }
 
@@ -59,5 +61,45 @@ fn reals() -> Draft {
     draft.op(element::F32, 7, 0, OpRecord { activation: activation::PAIRWISE_CRELU, ..blank(op::ACTIVATION_F32) });
     draft.op(element::F32, 4, 3, OpRecord { second: 5, second_start: 1, ..blank(op::ADD_F32) });
     draft.op(element::F32, 4, 0, OpRecord { params: factor(-400.0), ..blank(op::SCALE_F32) });
+    draft
+}
+
+/// Pairwise → affine → reals → columns → a row → a factor; the output lies where the sums did. One layer is as wide as vectors are, and
+/// the other is not.
+fn tail() -> Draft {
+    let mut random = Random(13);
+    let mut draft = Draft::of_features(2, 32, 6, 3);
+    let rows = draft.tensor(element::I16, Layout::Rows, (1, 6, 32), || (random.within(300) as i16).to_le_bytes());
+    let bias = draft.tensor(element::I16, Layout::Rows, (1, 32, 1), || (random.within(400) as i16).to_le_bytes());
+    draft.block(6, rows, bias);
+    let pairwise =
+        OpRecord { activation: activation::PAIRWISE_CRELU, params: [255, 9, 0, 0], ..blank(op::PAIRWISE_U8) };
+    draft.op(element::U8, 32, 0, pairwise);
+    let weights = draft.tensor(element::I8, Layout::K4, (3, 8, 32), || (random.within(128) as i8).to_le_bytes());
+    draft.op(element::I32, 8, 0, OpRecord { weights, ..blank(op::AFFINE_I8) });
+    let factor = |factor: f32| [factor.to_bits(), 0, 0, 0];
+    let bias = draft.tensor(element::F32, Layout::Rows, (3, 8, 1), || random.real().to_le_bytes());
+    draft.op(element::F32, 8, 0, OpRecord { bias, params: factor(1.0 / 8192.0), ..blank(op::DEQUANTISE) });
+    draft.op(element::F32, 8, 0, OpRecord { activation: activation::SCRELU, ..blank(op::ACTIVATION_F32) });
+    let weights = draft.tensor(element::F32, Layout::Columns, (3, 24, 8), || random.real().to_le_bytes());
+    let bias = draft.tensor(element::F32, Layout::Rows, (3, 24, 1), || random.real().to_le_bytes());
+    draft.op(element::F32, 24, 0, OpRecord { weights, bias, ..blank(op::AFFINE_F32) });
+    draft.op(element::F32, 24, 0, OpRecord { activation: activation::CRELU, ..blank(op::ACTIVATION_F32) });
+    let weights = draft.tensor(element::F32, Layout::Columns, (1, 3, 24), || random.real().to_le_bytes());
+    draft.op(element::F32, 3, 0, OpRecord { weights, ..blank(op::AFFINE_F32) });
+    draft.op(element::F32, 3, 0, OpRecord { params: factor(400.0), ..blank(op::SCALE_F32) });
+    // Where the sums lay, which have long been read.
+    let place = draft.values[2].offset_bytes;
+    draft.values[8].offset_bytes = place;
+    draft
+}
+
+/// u8 → affine, every four weights within the claim.
+fn paired() -> Draft {
+    let mut random = Random(14);
+    let mut draft = Draft::dense(element::U8, 45);
+    let weights = draft.tensor(element::I8, Layout::K4, (1, 10, 45), || (random.within(64) as i8).to_le_bytes());
+    draft.tensors[weights as usize].0.claims = claim::QUADS_FIT_I16;
+    draft.op(element::I32, 10, 0, OpRecord { weights, ..blank(op::AFFINE_I8) });
     draft
 }

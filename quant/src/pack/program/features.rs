@@ -3,7 +3,7 @@
 use super::{Builder, Value, activation_code, blank};
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::pack::error::PackError;
-use crate::pack::tensor::{Orientation, pack_tensor, pack_vector};
+use crate::pack::tensor::{Orientation, layout_of_reals, pack_tensor, pack_vector};
 use crate::proof::Quantity;
 use crate::quantise::{IntegerActivation, IntegerHead, QuantLayer, head, sum_factor};
 use tamis_runtime::format::{BlockRecord, Layout, MAX_RESCALE_FACTOR, OpRecord, activation, claim, element, op};
@@ -166,7 +166,7 @@ impl<'n> Builder<'n> {
                 "store weights and bias as f32",
             ));
         }
-        let weights = self.tensor(index, &layer.weights, Layout::Rows, 0)?;
+        let weights = self.tensor(index, &layer.weights, layout_of_reals(self.outputs(index), input.len), 0)?;
         let bias = self.tensor(index, &layer.bias, Layout::Rows, 0)?;
         let record = OpRecord { kind: op::AFFINE_F32, weights, bias, ..blank() };
         Ok(self.push(element::F32, self.outputs(index), input, record))

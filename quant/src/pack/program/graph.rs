@@ -3,7 +3,7 @@
 use super::{Program, blank};
 use crate::graph::Activation;
 use crate::pack::error::PackError;
-use crate::pack::tensor::{Orientation, Packed, pack_tensor, pack_vector};
+use crate::pack::tensor::{Orientation, Packed, layout_of_reals, pack_tensor, pack_vector};
 use crate::proof::{Proof, Quantity};
 use crate::quantise::QuantTensor;
 use crate::quantise::graph::{Element, QuantGraph, QuantInput, QuantNode, QuantOp};
@@ -121,7 +121,8 @@ impl<'g> GraphBuilder<'g, '_> {
                 OpRecord { weights, bias, ..kind(if bytes { op::AFFINE_I8 } else { op::AFFINE_I16 }) }
             }
             QuantOp::AffineF32 { weights, bias } => {
-                let weights = self.tensor(weights, Layout::Rows, Orientation::OutputRows)?;
+                let layout = layout_of_reals(weights.outputs as u32, weights.inputs as u32);
+                let weights = self.tensor(weights, layout, Orientation::OutputRows)?;
                 let bias = self.tensor(bias, Layout::Rows, Orientation::OutputRows)?;
                 OpRecord { weights, bias, ..kind(op::AFFINE_F32) }
             }

@@ -20,7 +20,7 @@ impl Operation<'_, '_, '_> {
             op::ACTIVATE_DOT => {
                 self.accumulators()?;
                 self.elements(element::I16, element::I32)?;
-                self.tensor(record.weights, "op.weights", &[element::I16], Layout::Rows, m, n)?;
+                self.tensor(record.weights, "op.weights", &[element::I16], &[Layout::Rows], m, n)?;
                 self.no_tensors(&[record.bias, record.multipliers, record.shifts])?;
                 let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&record.activation);
                 self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU")?;
@@ -32,7 +32,7 @@ impl Operation<'_, '_, '_> {
             op::RESCALE => {
                 self.elements(element::I32, element::I32)?;
                 self.same_len()?;
-                self.tensor(record.bias, "op.bias", &[element::I16, element::I32], Layout::Rows, m, 1)?;
+                self.tensor(record.bias, "op.bias", &[element::I16, element::I32], &[Layout::Rows], m, 1)?;
                 self.no_tensors(&[record.weights, record.multipliers, record.shifts])?;
                 self.need((1..=I32_MAX).contains(&p0), "op.params[0]", p0, "a divisor of 1 to 2^31 − 1")?;
                 self.need((1..=MAX_RESCALE_FACTOR as u32).contains(&p1), "op.params[1]", p1, "a factor of 1 to 2^30")?;

@@ -44,13 +44,13 @@ impl Operation<'_, '_, '_> {
                 self.need(bytes.contains(&from), "op.input", from, "a value of u8 or i8")?;
                 self.need(bytes.contains(&to), "op.output", to, "a value of u8 or i8")?;
                 self.same_len()?;
-                self.tensor(record.weights, "op.weights", &[to], Layout::Rows, TABLE_LEN, 1)?;
+                self.tensor(record.weights, "op.weights", &[to], &[Layout::Rows], TABLE_LEN, 1)?;
                 self.no_tensors(&[record.bias])?;
                 self.zeros(&record.params)?;
             }
             op::AFFINE_I16 => {
                 self.elements(element::I16, element::I32)?;
-                self.tensor(record.weights, "op.weights", &[element::I8, element::I16], Layout::Rows, m, n)?;
+                self.tensor(record.weights, "op.weights", &[element::I8, element::I16], &[Layout::Rows], m, n)?;
                 self.optional(record.bias, "op.bias", element::I32, m)?;
                 self.zeros(&record.params)?;
             }
@@ -91,7 +91,7 @@ impl Operation<'_, '_, '_> {
             element::F32 => &[element::F32],
             other => return Err(self.fault("op.output", other, "a value of i32 or f32")),
         };
-        self.tensor(record.weights, "op.weights", elements, Layout::Rows, self.model.input().size, m)?;
+        self.tensor(record.weights, "op.weights", elements, &[Layout::Rows], self.model.input().size, m)?;
         self.optional(record.bias, "op.bias", to, m)?;
         self.zeros(&record.params)
     }
@@ -105,7 +105,7 @@ impl Operation<'_, '_, '_> {
         self.need(is_known, "op.output", to, "a value of i8, i16 or f32")?;
         let (size, slots) = (self.model.input().size, self.model.input().max_active);
         self.need(m.is_multiple_of(slots), "op.output", m, "a row of elements for each of max_active features")?;
-        self.tensor(record.weights, "op.weights", &[to], Layout::Rows, size, m / slots)?;
+        self.tensor(record.weights, "op.weights", &[to], &[Layout::Rows], size, m / slots)?;
         let [multiplier, shift, p2, p3] = record.params;
         if to == element::F32 || self.model.input().element == 0 {
             self.zeros(&record.params)?;
@@ -156,9 +156,10 @@ impl Operation<'_, '_, '_> {
         let leaf = to == element::I32 || to == element::F32;
         self.need(leaf && m == 1, "op.output", m, "one element of i32 or f32")?;
         let threshold = if from == element::F32 { element::F32 } else { element::I32 };
-        self.tensor(record.weights, "op.weights", &[threshold], Layout::Rows, trees, nodes)?;
-        self.tensor(record.bias, "op.bias", &[to], Layout::Rows, trees, nodes)?;
-        let tested = self.tensor(record.multipliers, "op.multipliers", &[element::I32], Layout::Rows, trees, nodes)?;
+        self.tensor(record.weights, "op.weights", &[threshold], &[Layout::Rows], trees, nodes)?;
+        self.tensor(record.bias, "op.bias", &[to], &[Layout::Rows], trees, nodes)?;
+        let tested =
+            self.tensor(record.multipliers, "op.multipliers", &[element::I32], &[Layout::Rows], trees, nodes)?;
         // Padding is zero, which is a feature that every input has.
         let tested: &[i32] = bytemuck::try_cast_slice(tested.data).unwrap_or(&[i32::MIN]);
         let known = |feature: &i32| *feature == -1 || u32::try_from(*feature).is_ok_and(|feature| feature < features);

@@ -75,7 +75,7 @@ impl<'a> Operation<'_, '_, 'a> {
         index: u32,
         name: &'static str,
         elements: &[u32],
-        layout: Layout,
+        layouts: &[Layout],
         rows: u32,
         cols: u32,
     ) -> Result<Tensor<'a>, Refused> {
@@ -83,7 +83,7 @@ impl<'a> Operation<'_, '_, 'a> {
         let record = tensor.record;
         let known = elements.contains(&record.element.into());
         self.need(known, name, record.element.into(), "a tensor of the operation's element")?;
-        self.need(tensor.layout == layout, name, record.layout.into(), "a tensor in the operation's layout")?;
+        self.need(layouts.contains(&tensor.layout), name, record.layout.into(), "a tensor in the operation's layout")?;
         self.need(record.rows == rows, name, record.rows, "a row an output")?;
         self.need(record.cols == cols, name, record.cols, "a column an input, one for a vector")?;
         Ok(tensor)
@@ -91,7 +91,7 @@ impl<'a> Operation<'_, '_, 'a> {
 
     pub(super) fn optional(&self, index: u32, name: &'static str, element: u32, rows: u32) -> Result<(), Refused> {
         if index != NONE {
-            self.tensor(index, name, &[element], Layout::Rows, rows, 1)?;
+            self.tensor(index, name, &[element], &[Layout::Rows], rows, 1)?;
         }
         Ok(())
     }

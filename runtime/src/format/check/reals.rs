@@ -42,7 +42,7 @@ impl Operation<'_, '_, '_> {
             }
             op::AFFINE_F32 => {
                 self.elements(element::F32, element::F32)?;
-                self.tensor(record.weights, "op.weights", &[element::F32], Layout::Rows, m, n)?;
+                self.tensor(record.weights, "op.weights", &[element::F32], &[Layout::Rows, Layout::Columns], m, n)?;
                 self.optional(record.bias, "op.bias", element::F32, m)?;
                 self.no_tensors(&[record.multipliers, record.shifts])?;
                 self.activation(0)?;

@@ -2,7 +2,7 @@
 
 use super::rules::{AT_MOST, B, C, D, E, F, G, H, PLACE, REST, Rule, words};
 use super::{Checker, Refused};
-use crate::built::IS_SMALL;
+use crate::built::{IS_SMALL, REALS};
 use crate::format::layout::times;
 use crate::format::records::{claim, element};
 use crate::format::{Layout, TensorRecord};
@@ -17,11 +17,12 @@ const COLS: i8 = F;
 const STRIDE: i8 = G;
 const LEN: i8 = H;
 /// Its place and the rest of the file are known from [`Checker::next_place`].
-const TENSOR: [Rule; 11] = [
+const TENSOR: [Rule; 12] = [
     Rule::new(offset_of!(TensorRecord, offset_bytes), PLACE, 0, "tensor.offset_bytes", "the next free multiple of 64"),
     Rule::known(ELEMENT, 1, 16, "tensor.element", ELEMENTS),
     Rule::known(ELEMENT, element::F32 as i8, AT_MOST, "tensor.element", ELEMENTS),
-    Rule::known(LAYOUT, 1, 1, "tensor.layout", "1 Rows or 2 K4"),
+    Rule::known(LAYOUT, 1, 16, "tensor.layout", LAYOUTS),
+    Rule::known(LAYOUT, LAST_LAYOUT as i8, AT_MOST, "tensor.layout", LAYOUTS),
     Rule::new(offset_of!(TensorRecord, banks), BANKS, 0, "tensor.banks", "1 or the number of output buckets"),
     Rule::new(offset_of!(TensorRecord, rows), ROWS, 0, "tensor.rows", "at least 1"),
     Rule::new(offset_of!(TensorRecord, cols), COLS, 0, "tensor.cols", "at least 1"),
@@ -37,6 +38,9 @@ const TENSOR: [Rule; 11] = [
     ),
 ];
 const ELEMENTS: &str = "1 u8, 2 i8, 3 i16, 4 i32 or 5 f32";
+const LAYOUTS: &str = "1 Rows, 2 K4 or 3 Columns";
+/// Only layers of reals lie in columns.
+const LAST_LAYOUT: u16 = if REALS { Layout::Columns } else { Layout::K4 }.code();
 const CLAIM_BITS: u8 = claim::ALL.trailing_ones() as u8;
 
 impl Checker<'_, '_> {
@@ -45,7 +49,10 @@ impl Checker<'_, '_> {
         let (code, layout) = (u32::from(record.element), u32::from(record.layout));
         let (banks, rows, cols) = (record.banks as usize, record.rows as usize, record.cols as usize);
         let is_k4 = record.layout == Layout::K4.code();
-        let lines = if is_k4 { Layout::K4 } else { Layout::Rows }.lines(rows, cols, element::shift(code));
+        let is_columns = REALS && record.layout == Layout::Columns.code();
+        let order = if is_k4 { Layout::K4 } else { Layout::Rows };
+        let order = if is_columns { Layout::Columns } else { order };
+        let lines = order.lines(rows, cols, element::shift(code));
         // Whatever is wrong with one of these, nothing is read by the others before its rule has been held.
         self.know(ELEMENT, code);
         self.know(LAYOUT, layout);

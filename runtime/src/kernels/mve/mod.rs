@@ -29,6 +29,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     dot_sqrrelu: blocked::KERNELS.dot_sqrrelu,
     affine_u7: Kernel::new(affine_u7, NAME),
     affine_u7_paired: Kernel::new(affine_u7, NAME),
+    affine_u8_paired: Kernel::new(affine_u8_paired, NAME),
     affine_u7_sparse: Kernel::new(affine_u7, NAME),
     affine_i8: Kernel::new(affine_i8, NAME),
     requantise_u8: Kernel::new(requantise_u8, NAME),
@@ -40,6 +41,13 @@ pub(super) static KERNELS: Kernels = Kernels {
 /// As signed bytes, which they are up to 127.
 fn affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, i8>(bytemuck::cast_slice(x), w, stride, bias, out);
+}
+
+/// What a byte above 127 would be as a signed one, the definition's loops do.
+fn affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
+    let affine =
+        if x.iter().fold(0, |union, byte| union | byte) < 128 { affine_u7 } else { dsp::KERNELS.affine_u8.call };
+    affine(x, w, stride, bias, out);
 }
 
 fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {

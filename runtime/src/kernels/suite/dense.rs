@@ -100,7 +100,13 @@ fn every(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut Ra
     let [found, expected] = &mut sums;
     (tier.affine_u7_paired.call)(&narrow[..cols], &w, stride, &bias[..rows], &mut found[..rows]);
     (truth.affine_u7_paired.call)(&narrow[..cols], &w, stride, &bias[..rows], &mut expected[..rows]);
-    same("affine_u7_paired", cols, &found[..rows], &expected[..rows])
+    same("affine_u7_paired", cols, &found[..rows], &expected[..rows])?;
+    for x in [&narrow[..cols], x] {
+        (tier.affine_u8_paired.call)(x, &w, stride, &bias[..rows], &mut found[..rows]);
+        (truth.affine_u8_paired.call)(x, &w, stride, &bias[..rows], &mut expected[..rows]);
+        same("affine_u8_paired", cols, &found[..rows], &expected[..rows])?;
+    }
+    Ok(())
 }
 
 /// The same inputs without their top bits: what most layers hand on.

@@ -117,8 +117,13 @@ mod tests {
         let (x, reals) = ([1u8; 64], [1f32; 8]);
         for tier in crate::kernels::tiers().filter(|tier| tier.name != "scalar") {
             for stride in [6, 4, 3, 2].map(|shift| (usize::MAX >> shift) + 1) {
-                let calls =
-                    [tier.affine_u8.call, tier.affine_u7.call, tier.affine_u7_paired.call, tier.affine_u7_sparse.call];
+                let calls = [
+                    tier.affine_u8.call,
+                    tier.affine_u7.call,
+                    tier.affine_u7_paired.call,
+                    tier.affine_u8_paired.call,
+                    tier.affine_u7_sparse.call,
+                ];
                 for call in calls {
                     let mut out = [7; 16];
                     call(&x, &[1; 16], stride, &[], &mut out);
@@ -145,6 +150,9 @@ mod tests {
             let mut out = [7.0; 8];
             (tier.affine_f32.call)(&reals, &[1.0; 64], usize::MAX / 7 + 1, &[], 0, &mut out);
             assert_eq!(out, [7.0; 8], "{}", tier.name);
+            // As if nothing were there.
+            (tier.affine_f32_columns.call)(&reals, &[1.0; 64], usize::MAX & !15, &[], 0, &mut out);
+            assert_eq!(out, [1.0; 8], "{}", tier.name);
         }
     }
 

@@ -1,8 +1,9 @@
 //! The f32 kernels: equal bits, not equal within something.
 
 use super::{Mismatch, PATTERNS, Random, same};
-use crate::format::activation;
-use crate::kernels::{Kernels, scalar};
+use crate::built::IS_SMALL;
+use crate::format::{Layout, activation};
+use crate::kernels::{Dequantisation, Kernels, RealLayer, TAIL_WIDTH, scalar};
 
 /// The longest vector.
 const LONGEST: usize = 67;
@@ -11,8 +12,8 @@ const LENGTHS: [usize; 14] = [0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, LONG
 const ROWS: [usize; 9] = [1, 2, 7, 8, 9, 16, 17, 32, 33];
 /// Columns around eight lanes.
 const COLS: [usize; 11] = [1, 2, 3, 7, 8, 9, 16, 20, 32, 33, LONGEST];
-/// Rows of 80 elements, 33 of them.
-const WEIGHTS: usize = 80 * 33;
+/// As many columns as there can be, each of the most rows, padded.
+const WEIGHTS: usize = LONGEST * 48;
 
 pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {
@@ -28,6 +29,16 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
     for rows in ROWS {
         for cols in COLS {
             zeros(tier, rows, cols)?;
+        }
+    }
+    // Firmware runs single steps.
+    if !IS_SMALL {
+        for pattern in 0..PATTERNS {
+            for inputs in [1, 7, 8, 16, 20, TAIL_WIDTH] {
+                for hidden in [1, 8, 9, 16, 32, TAIL_WIDTH] {
+                    tail(tier, inputs, hidden, pattern, random)?;
+                }
+            }
         }
     }
     Ok(())
@@ -77,27 +88,79 @@ fn affine(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut R
     for bias in &mut bias {
         *bias = random.f32(pattern);
     }
-    let stride = cols.next_multiple_of(16);
-    for row in 0..rows {
-        for col in 0..cols {
-            w[row * stride + col] = random.f32(pattern);
-        }
+    for w in &mut w {
+        *w = random.f32(pattern);
     }
-    for bias in [&bias[..rows], &[]] {
-        for code in activation::IDENTITY..=activation::SQRRELU {
-            let (mut found, mut expected) = ([0f32; 64], [0f32; 64]);
-            (tier.affine_f32.call)(&x[..cols], &w, stride, bias, code, &mut found[..rows]);
-            (truth.affine_f32.call)(&x[..cols], &w, stride, bias, code, &mut expected[..rows]);
-            same("affine_f32", cols, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+    for (name, stride, found_by, expected_by) in [
+        ("affine_f32", row_stride(cols), tier.affine_f32, truth.affine_f32),
+        ("affine_f32_columns", column_stride(rows), tier.affine_f32_columns, truth.affine_f32_columns),
+    ] {
+        for bias in [&bias[..rows], &[]] {
+            for code in activation::IDENTITY..=activation::SQRRELU {
+                let (mut found, mut expected) = ([0f32; 64], [0f32; 64]);
+                (found_by.call)(&x[..cols], &w, stride, bias, code, &mut found[..rows]);
+                (expected_by.call)(&x[..cols], &w, stride, bias, code, &mut expected[..rows]);
+                same(name, cols, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+            }
         }
     }
     Ok(())
 }
 
+const fn row_stride(cols: usize) -> usize {
+    cols.next_multiple_of(16)
+}
+
+/// As a file has it.
+const fn column_stride(rows: usize) -> usize {
+    if rows > 16 { rows.next_multiple_of(16) } else { rows.next_power_of_two() }
+}
+
 /// Sums of nothing but −0, which are +0 in the definition, since it begins with +0.
 fn zeros(tier: &Kernels, rows: usize, cols: usize) -> Result<(), Mismatch> {
     let (x, w) = ([0f32; LONGEST], [-1f32; WEIGHTS]);
-    let mut found = [1f32; 64];
-    (tier.affine_f32.call)(&x[..cols], &w, cols.next_multiple_of(16), &[], activation::IDENTITY, &mut found[..rows]);
-    same("affine_f32", cols, &found.map(f32::to_bits)[..rows], &[0u32; 64][..rows])
+    for (name, stride, affine) in [
+        ("affine_f32", row_stride(cols), tier.affine_f32),
+        ("affine_f32_columns", column_stride(rows), tier.affine_f32_columns),
+    ] {
+        let mut found = [1f32; 64];
+        (affine.call)(&x[..cols], &w, stride, &[], activation::IDENTITY, &mut found[..rows]);
+        same(name, cols, &found.map(f32::to_bits)[..rows], &[0u32; 64][..rows])?;
+    }
+    Ok(())
+}
+
+/// Sums, a hidden layer in either layout, and one output or three, or the hidden layer alone.
+fn tail(tier: &Kernels, inputs: usize, hidden: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let (mut sums, mut bias) = ([0i32; TAIL_WIDTH], [0f32; TAIL_WIDTH]);
+    let mut weights = [[0f32; TAIL_WIDTH * TAIL_WIDTH]; 2];
+    sums.iter_mut().for_each(|sum| *sum = random.i32(pattern) >> 8);
+    bias.iter_mut().for_each(|bias| *bias = random.f32(0));
+    weights.as_flattened_mut().iter_mut().for_each(|weight| *weight = random.f32(pattern));
+    let codes = [activation::SCRELU, activation::CRELU, activation::IDENTITY, activation::SQRRELU];
+    for (case, layout) in [Layout::Rows, Layout::Columns, Layout::Rows, Layout::Columns].into_iter().enumerate() {
+        let outputs = 1 + 2 * (case / 2);
+        let first = Dequantisation { factor: 1.0 / 512.0, bias: &bias[..inputs], activation: codes[case] };
+        let layer = |layout: Layout, weights, (rows, cols): (usize, usize), code| RealLayer {
+            layout,
+            weights,
+            stride: layout.stride(rows, cols, size_of::<f32>()).unwrap_or(0),
+            bias: &bias[..rows],
+            activation: code,
+            outputs: rows,
+        };
+        let [one, two] = &weights;
+        let layers = [
+            layer(layout, one, (hidden, inputs), codes[3 - case]),
+            layer(Layout::Rows, two, (outputs, hidden), activation::IDENTITY),
+        ];
+        for (layers, outputs) in [(&layers[..], outputs), (&layers[..1], hidden)] {
+            let (mut found, mut expected) = ([0f32; TAIL_WIDTH], [0f32; TAIL_WIDTH]);
+            (tier.tail_f32.call)(&sums[..inputs], &first, layers, 400.0, &mut found[..outputs]);
+            (truth.tail_f32.call)(&sums[..inputs], &first, layers, 400.0, &mut expected[..outputs]);
+            same("tail_f32", inputs, &found.map(f32::to_bits), &expected.map(f32::to_bits))?;
+        }
+    }
+    Ok(())
 }

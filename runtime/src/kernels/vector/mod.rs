@@ -15,10 +15,13 @@
 //! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
 //! | `dense16` | affine_i16 | four rows share each load of the inputs; products of neighbours, as in `dot` |
 //! | `sparse` | affine_u7_sparse | the same, over a list of the groups that are not zero |
+//! | `columns` | affine_f32_columns | a row a lane: the definition's eight lanes are eight vectors |
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
+//! | `tail` | tail_f32 | the small layers at the end in one call |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
 pub(super) mod accumulate;
+pub(super) mod columns;
 pub(super) mod dense;
 pub(super) mod dense16;
 pub(super) mod dot;
@@ -27,7 +30,9 @@ pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;
 mod table;
+pub(super) mod tail;
 
+pub(super) use columns::Columns;
 pub(super) use dense::Dense;
 pub(super) use real::Reals;
 pub(super) use table::{entry, tier};
@@ -111,15 +116,13 @@ pub(super) trait Simd: Copy {
 
     /// A bit for every four bytes that are not all zero, the `LANES / 2` lowest, and no other; `x` as long as a vector.
     fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
-    /// Writes `first` plus the number of each group of four bytes that are not all zero; returns how many. `x` as long as a vector.
+    /// The numbers of groups of four bytes as they are listed.
+    type Group: Copy + From<u16> + Into<u32>;
+    /// [`sparse::List::of`], for vectors that have at most [`sparse::GROUPS`] groups together.
     ///
     /// # Safety
-    /// `LANES / 2` numbers and [`sparse::ROOM`] more can be written to `out`, needed or not.
-    #[inline(always)]
-    unsafe fn list_groups(self, x: &Self::WideByteChunk, first: u16, out: *mut u16) -> usize {
-        // SAFETY: the caller's.
-        unsafe { sparse::list_bits(self.nonzero_groups(x), Self::LANES / 2, first, out) }
-    }
+    /// A number for each group and [`sparse::ROOM`] more can be written to `out`, needed or not.
+    unsafe fn list(self, x: &[Self::WideByteChunk], out: *mut Self::Group) -> sparse::Found;
     fn wide_byte_chunks(x: &[u8]) -> (&[Self::WideByteChunk], &[u8]);
 }
 

@@ -1,5 +1,6 @@
 //! The f32 kernels, on eight lanes in every instruction set, because the definition sums in eight lanes.
 
+use super::columns::active;
 use crate::format::activation;
 use crate::kernels::scalar;
 use crate::num;
@@ -102,31 +103,32 @@ fn rows<R: Reals, const WHOLE: bool>(
                 *sum = last_lanes(r, *sum, &last, columns, rest.len());
             }
         }
-        // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0, and is made +0.
-        let mut total = r.add(r.reduce(sums), r.splat(0.0));
+        // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0, or to a bias that is not
+        // −0, it makes no difference.
+        let mut biases = r.splat(0.0);
         if let Some(bias) = bias.get(row..).and_then(|bias| bias.first_chunk()) {
-            total = r.add(total, r.load(bias));
+            biases = r.add(r.load(bias), biases);
         }
-        r.store(tile, active(r, total, code));
+        r.store(tile, active(r, r.add(r.reduce(sums), biases), code));
         row += ROWS;
     }
     for single in singles {
         let row_weights = w.get(stride.saturating_mul(row)..).and_then(|rest| rest.get(..cols));
         let (weights, weights_rest) = row_weights.unwrap_or(&[]).as_chunks::<LANES>();
         let mut sum = r.splat(0.0);
-        for (x, w) in whole.iter().zip(weights) {
-            sum = r.add(sum, r.mul(r.load(x), r.load(w)));
+        if let ([first, others @ ..], [first_weights, weights @ ..]) = (whole, weights) {
+            sum = r.mul(r.load(first), r.load(first_weights));
+            for (x, w) in others.iter().zip(weights) {
+                sum = r.add(sum, r.mul(r.load(x), r.load(w)));
+            }
         }
         if !WHOLE {
             sum = last_lanes(r, sum, &last, weights_rest, rest.len());
         }
         let mut lanes = [0f32; LANES];
         r.store(&mut lanes, sum);
-        *single = num::reduce_f32(lanes);
-        if let Some(bias) = bias.get(row) {
-            *single += bias;
-        }
-        *single = num::activate(*single, code);
+        let bias = bias.get(row).map_or(0.0, |bias| bias + 0.0);
+        *single = num::activate(num::reduce_f32(lanes) + bias, code);
         row += 1;
     }
 }
@@ -139,18 +141,6 @@ fn rows<R: Reals, const WHOLE: bool>(
 unsafe fn products<R: Reals>(r: R, x: &[f32; LANES], w: *const f32) -> R::F32 {
     // SAFETY: the caller's; an array of numbers is as aligned as one.
     r.mul(r.load(x), r.load(unsafe { &*w.cast() }))
-}
-
-/// [`num::activate`] in every lane.
-#[inline(always)]
-fn active<R: Reals>(r: R, x: R::F32, code: u32) -> R::F32 {
-    match code {
-        activation::RELU => r.relu(x),
-        activation::CRELU => r.crelu(x),
-        activation::SCRELU => r.mul(r.crelu(x), r.crelu(x)),
-        activation::SQRRELU => r.mul(r.relu(x), r.relu(x)),
-        _ => x,
-    }
 }
 
 /// Adds the products of the last `count` columns, `x` padded with zeros.

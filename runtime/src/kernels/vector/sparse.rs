@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 /// Inputs that a list covers; longer inputs go the dense way.
 const SPAN: usize = 1024;
 /// Groups of a span.
-const GROUPS: usize = SPAN / 4;
+pub(in crate::kernels) const GROUPS: usize = SPAN / 4;
 /// Places behind a list that may be written to before it is known that they are not needed.
 pub(in crate::kernels) const ROOM: usize = 16;
 /// Of 256 groups, from how many non-zero ones on the dense loop is taken. Once the list is written a listed group costs hardly
@@ -61,43 +61,70 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
         return affine(d, x, w, stride, bias, out);
     }
     let mut list = [const { MaybeUninit::uninit() }; GROUPS + ROOM];
-    let list = list_nonzero(s, x, &mut list);
-    let count = list.len();
-    if count > DENSE_FROM * groups / GROUPS {
+    // SAFETY: the inputs have at most `GROUPS` groups.
+    let found = unsafe { s.list(S::wide_byte_chunks(x).0, list.as_mut_ptr().cast()) };
+    if found.count > DENSE_FROM * groups / GROUPS {
         return affine(d, x, w, stride, bias, out);
     }
     // SAFETY: the list holds numbers of groups of `x`, each below `groups`; the length of `w` was compared above, and the
     // vectors of rows fill the stride.
     unsafe {
         match vectors {
-            1 => listed::<D, 1, 8>(d, x, w, stride, bias, out, list),
-            2 => listed::<D, 2, 4>(d, x, w, stride, bias, out, list),
-            _ => listed::<D, 4, 2>(d, x, w, stride, bias, out, list),
+            1 => listed::<S, D, 1, 8>(d, x, w, bias, out, &mut list, found),
+            2 => listed::<S, D, 2, 4>(d, x, w, bias, out, &mut list, found),
+            _ => listed::<S, D, 4, 2>(d, x, w, bias, out, &mut list, found),
         }
     }
 }
 
-/// Writes the numbers of the groups that are not zero, and returns them. `x` fills whole vectors and has at most [`SPAN`] elements.
-#[inline(always)]
-fn list_nonzero<'l, S: Simd>(s: S, x: &[u8], list: &'l mut [MaybeUninit<u16>; GROUPS + ROOM]) -> &'l [u16] {
-    let (mut count, mut first) = (0, 0u16);
-    for vector in S::wide_byte_chunks(x).0.iter().take(SPAN / (2 * S::LANES)) {
-        // SAFETY: at most one number was written for each group before this vector's, so that `count` is at most `GROUPS` less the
-        // vector's own, and the list has `ROOM` places more.
-        count += unsafe { s.list_groups(vector, first, list.as_mut_ptr().add(count).cast()) };
-        first += (S::LANES / 2) as u16;
-    }
-    // SAFETY: the first `count` places were written.
-    unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), count) }
+/// What a list of groups holds.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct Found {
+    /// How many groups are not zero.
+    pub count: usize,
+    /// One that is, if there is one among those that were seen first.
+    zero: Option<u16>,
+    is_first: bool,
 }
 
-/// Writes `first` plus the number of the bit for each bit that is set of the `width` lowest, lowest first; returns how many. No bit beyond
-/// them is set.
+impl Found {
+    pub const NOTHING: Self = Self { count: 0, zero: None, is_first: true };
+
+    /// Counts the groups of a vector by their bits, `width` of them.
+    #[inline(always)]
+    pub fn see(&mut self, bits: u32, width: u32) {
+        if self.is_first {
+            let zero = bits.trailing_ones();
+            self.zero = (zero < width).then_some(zero as u16);
+            self.is_first = false;
+        }
+        self.count += bits.count_ones() as usize;
+    }
+}
+
+/// [`Simd::list`] by a table of the places of a byte's bits.
+///
+/// # Safety
+/// As [`Simd::list`].
+#[inline(always)]
+pub(in crate::kernels) unsafe fn list_by_bits<S: Simd>(s: S, x: &[S::WideByteChunk], out: *mut u16) -> Found {
+    let (mut found, mut first) = (Found::NOTHING, 0);
+    for vector in x {
+        let bits = s.nonzero_groups(vector);
+        // SAFETY: the caller's; at most one number was written for each group before this vector's.
+        unsafe { list_bits(bits, S::LANES / 2, first, out.add(found.count)) };
+        found.see(bits, S::LANES as u32 / 2);
+        first += (S::LANES / 2) as u16;
+    }
+    found
+}
+
+/// Writes `first` plus the number of the bit for each bit that is set of the `width` lowest, lowest first. No bit beyond them is set.
 ///
 /// # Safety
 /// `width` numbers and [`ROOM`] more can be written to `out`.
 #[inline(always)]
-pub(in crate::kernels) unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) -> usize {
+unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) {
     let mut count = 0;
     for _ in 0..width.div_ceil(8) {
         let byte = bits as u8;
@@ -112,34 +139,47 @@ pub(in crate::kernels) unsafe fn list_bits(mut bits: u32, width: usize, mut firs
         bits >>= 8;
         first += 8;
     }
-    count
 }
 
 /// # Safety
-/// Every number in `list` is below `x.len() / 4`; `w` holds `4·stride` weights for every four elements of `x`, and `stride` is
-/// `VECTORS·ROWS`.
+/// The list's first `found.count` numbers are there, each below `x.len() / 4`, as is `found.zero`; `w` holds four columns of
+/// `VECTORS·ROWS` weights for every four elements of `x`.
 #[inline(always)]
-unsafe fn listed<D: Dense, const VECTORS: usize, const CHAINS: usize>(
+unsafe fn listed<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
     d: D,
     x: &[u8],
     w: &[i8],
-    stride: usize,
     bias: &[i32],
     out: &mut [i32],
-    list: &[u16],
+    list: &mut [MaybeUninit<S::Group>; GROUPS + ROOM],
+    found: Found,
 ) {
     let mut sums = [[d.zero(); VECTORS]; CHAINS];
+    // Filled up with a group that adds nothing, the list is whole rounds, and one loop ends where nobody can foresee it, not two.
+    let count = match found.zero {
+        Some(zero) => {
+            for place in 0..CHAINS {
+                // SAFETY: there is room, since a round is no longer than that.
+                unsafe { *list.as_mut_ptr().add(found.count + place) = MaybeUninit::new(zero.into()) };
+            }
+            const { assert!(CHAINS.is_power_of_two() && CHAINS <= ROOM) };
+            (found.count + CHAINS - 1) & !(CHAINS - 1)
+        }
+        None => found.count,
+    };
+    // SAFETY: that many places were written.
+    let list: &[S::Group] = unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), count) };
     let (rounds, rest) = list.as_chunks::<CHAINS>();
     for round in rounds {
         for (sums, group) in sums.iter_mut().zip(round) {
             // SAFETY: the caller's.
-            unsafe { one(d, sums, x, w, stride, usize::from(*group)) };
+            unsafe { one(d, sums, x, w, (*group).into()) };
         }
     }
     // To one chain, whose place is known when this is compiled, so that sums stay in registers.
     for group in rest {
         // SAFETY: the caller's.
-        unsafe { one(d, &mut sums[0], x, w, stride, usize::from(*group)) };
+        unsafe { one(d, &mut sums[0], x, w, (*group).into()) };
     }
     store(d, sums, 0, bias, out);
 }
@@ -147,19 +187,13 @@ unsafe fn listed<D: Dense, const VECTORS: usize, const CHAINS: usize>(
 /// # Safety
 /// As [`listed`], for one group.
 #[inline(always)]
-unsafe fn one<D: Dense, const VECTORS: usize>(
-    d: D,
-    sums: &mut [D::Sums; VECTORS],
-    x: &[u8],
-    w: &[i8],
-    stride: usize,
-    group: usize,
-) {
+unsafe fn one<D: Dense, const VECTORS: usize>(d: D, sums: &mut [D::Sums; VECTORS], x: &[u8], w: &[i8], group: u32) {
+    let group = group as usize;
     // SAFETY: four bytes from `4·group` on lie within `x`.
     let four = unsafe { x.as_ptr().add(4 * group).cast::<u32>().read_unaligned() };
     for (vector, sums) in sums.iter_mut().enumerate() {
         // SAFETY: the group's weights lie within `w`, and this vector of rows within the stride.
-        let weights = unsafe { d.load(w.as_ptr().add(4 * (stride * group + vector * D::ROWS))) };
+        let weights = unsafe { d.load(w.as_ptr().add(4 * D::ROWS * (VECTORS * group + vector))) };
         *sums = d.mac(*sums, four, weights);
     }
 }

@@ -21,12 +21,12 @@ macro_rules! entry {
 /// Defines a tier's table and its entry functions.
 ///
 /// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may call:
-/// `simd` and `reals` for [`super::Simd`] and [`super::Reals`]; for [`super::Dense`], `u7` is exact for inputs up to 127, `paired`
+/// `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for [`super::Dense`], `u7` is exact for inputs up to 127, `paired`
 /// too where the weights' claim holds, `u8` for all bytes, `i8` for signed ones.
 macro_rules! tier {
     (
         $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],
-        simd $simd:ty, reals $reals:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty
+        simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty
     ) => {
         $(#[$doc])*
         pub(super) static $table: crate::kernels::Kernels = $module::KERNELS;
@@ -35,8 +35,8 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::vector::{accumulate, dense, dense16, dot, entry, pairwise, real, requantise, sparse};
-            use crate::kernels::{Kernel, Kernels, Moved};
+            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, requantise, sparse, tail};
+            use crate::kernels::{Dequantisation, Kernel, Kernels, Moved, RealLayer};
 
             const NAME: &str = $name;
 
@@ -55,11 +55,14 @@ macro_rules! tier {
                 affine_u8: Kernel::new(affine_u8, NAME),
                 affine_u7: Kernel::new(affine_u7, NAME),
                 affine_u7_paired: Kernel::new(affine_u7_paired, NAME),
+                affine_u8_paired: Kernel::new(affine_u8_paired, NAME),
                 affine_u7_sparse: Kernel::new(affine_u7_sparse, NAME),
                 affine_i8: Kernel::new(affine_i8, NAME),
                 affine_i16: Kernel::new(affine_i16, NAME),
                 affine_i16_i8: Kernel::new(affine_i16_i8, NAME),
                 affine_f32: Kernel::new(affine_f32, NAME),
+                affine_f32_columns: Kernel::new(affine_f32_columns, NAME),
+                tail_f32: Kernel::new(tail_f32, NAME),
                 activation_f32: Kernel::new(activation_f32, NAME),
                 dequantise_f32: Kernel::new(dequantise_f32, NAME),
                 requantise_u8: Kernel::new(requantise_u8, NAME),
@@ -95,6 +98,8 @@ macro_rules! tier {
                 dense::affine(<$u7>::new(), x, w, stride, bias, out));
             entry!($features, affine_u7_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense::affine(<$paired>::new(), x, w, stride, bias, out));
+            entry!($features, affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+                dense::affine_u8(<$paired>::new(), <$u8>::new(), x, w, stride, bias, out));
             entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
             entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
@@ -106,6 +111,12 @@ macro_rules! tier {
             entry!($features, affine_f32(
                 x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]
             ), real::affine(<$reals>::new(), x, w, stride, bias, code, out));
+            entry!($features, affine_f32_columns(
+                x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]
+            ), columns::affine(<$columns>::new(), <$reals>::new(), x, w, stride, bias, code, out));
+            entry!($features, tail_f32(
+                sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]
+            ), tail::tail(<$reals>::new(), <$columns>::new(), sums, first, layers, scale, out));
             entry!($features, activation_f32(x: &[f32], code: u32, out: &mut [f32]),
                 real::activation(<$reals>::new(), x, code, out));
             entry!($features, dequantise_f32(x: &[i32], factor: f32, bias: &[f32], code: u32, out: &mut [f32]),
