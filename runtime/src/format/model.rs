@@ -127,8 +127,8 @@ impl<'a> Model<'a> {
         tensor.map_or(&[], |tensor| self.part(tensor.offset_bytes as usize, tensor.len_bytes as usize))
     }
 
-    #[inline(always)]
     /// Bytes of the file; none if it has not so many.
+    #[inline(always)]
     pub(super) fn part(&self, start: usize, len: usize) -> &'a [u8] {
         part(self.bytes(), start, len)
     }

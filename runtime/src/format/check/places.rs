@@ -28,8 +28,8 @@ pub(super) const END: [Rule; 1] =
     [Rule::new(offset_of!(Header, len_bytes), PLACE, 0, "header.len_bytes", "no bytes behind the people's section")];
 
 impl Checker<'_> {
-    #[inline(never)]
     /// Tensors follow the tables, the people's section follows the tensors, each at the next multiple of 64, and the gaps are zero.
+    #[inline(never)]
     pub(super) fn places(&self) -> Result<(), Refused> {
         let model = &self.model;
         // They fit the file, and the operations are the last of them.
