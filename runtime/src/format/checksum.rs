@@ -7,6 +7,7 @@
 //! always found; other damage slips through with probability 2⁻³² per lane. This guards against accidents, not forgery.
 
 use crate::built::IS_SMALL;
+use core::ops::Range;
 
 /// Lanes, and words in a block.
 const LANES: usize = 16;
@@ -15,40 +16,47 @@ const WORD_MULTIPLIER: u32 = 0x9E37_79B1;
 /// 2⁶⁴ divided by the golden ratio, made odd.
 const FOLD_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Where [`super::Header::checksum`] lies, as word indices of the first block.
-const CHECKSUM_WORDS: [usize; 2] = [6, 7];
+const CHECKSUM_WORDS: Range<usize> = 6..8;
 
 /// The checksum of a container. `bytes` must be a multiple of 64 long (a shorter rest is ignored); the checksum field of
 /// the first block counts as zero.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    if IS_SMALL { lane_by_lane(bytes) } else { block_by_block(bytes) }
+    let (blocks, _) = bytes.as_chunks::<64>();
+    block_by_block(blocks.iter().map(words), bytes.len())
+}
+
+/// The same of a container as its words, of which there are whole blocks.
+pub(super) fn of_words(file: &[u32]) -> u64 {
+    if IS_SMALL {
+        return lane_by_lane(file);
+    }
+    let (blocks, _) = file.as_chunks::<LANES>();
+    block_by_block(blocks.iter().map(|block| block.map(u32::from_le)), size_of_val(file))
 }
 
 /// All lanes side by side, as vectors have it.
-fn block_by_block(bytes: &[u8]) -> u64 {
+#[inline(always)]
+fn block_by_block(mut blocks: impl Iterator<Item = [u32; LANES]>, len_bytes: usize) -> u64 {
     let mut lanes = core::array::from_fn(first);
-    let (blocks, _) = bytes.as_chunks::<64>();
-    if let Some((first, rest)) = blocks.split_first() {
-        let mut words = words(first);
+    if let Some(mut words) = blocks.next() {
         for index in CHECKSUM_WORDS {
             words[index] = 0;
         }
         absorb(&mut lanes, &words);
-        for block in rest {
-            absorb(&mut lanes, &self::words(block));
+        for words in blocks {
+            absorb(&mut lanes, &words);
         }
     }
-    lanes.into_iter().fold(bytes.len() as u64, fold)
+    lanes.into_iter().fold(len_bytes as u64, fold)
 }
 
 /// One lane after the other, so that none needs memory.
-fn lane_by_lane(bytes: &[u8]) -> u64 {
-    let (blocks, _) = bytes.as_chunks::<64>();
-    let (words, _) = blocks.as_flattened().as_chunks::<4>();
-    let mut state = bytes.len() as u64;
+fn lane_by_lane(words: &[u32]) -> u64 {
+    let mut state = size_of_val(words) as u64;
     for start in 0..LANES {
         let (mut lane, mut at) = (first(start), start);
         while let Some(word) = words.get(at) {
-            lane = step(lane, if CHECKSUM_WORDS.contains(&at) { 0 } else { u32::from_le_bytes(*word) });
+            lane = step(lane, if at / 2 == CHECKSUM_WORDS.start / 2 { 0 } else { u32::from_le(*word) });
             at += LANES;
         }
         state = fold(state, lane);
@@ -103,15 +111,17 @@ mod tests {
         }
     }
 
-    /// Whatever the length, a whole number of blocks or not.
+    /// Whatever the length, as bytes or as words.
     #[test]
     fn the_order_of_the_work_does_not_show() {
-        let mut bytes = [0u8; 400];
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = (index * index + 41 * index) as u8;
+        let mut words = [0u32; 96];
+        for (index, word) in words.iter_mut().enumerate() {
+            *word = (index * index + 41 * index) as u32 * 0x0001_0203;
         }
-        for len in (0..=384).step_by(64) {
-            assert_eq!(lane_by_lane(&bytes[..len]), block_by_block(&bytes[..len]), "{len} bytes");
+        for len in (0..=96).step_by(16) {
+            let (words, bytes) = (&words[..len], bytemuck::cast_slice(&words[..len]));
+            assert_eq!(lane_by_lane(words), checksum(bytes), "{len} words");
+            assert_eq!(of_words(words), checksum(bytes), "{len} words");
         }
     }
 

@@ -1,22 +1,33 @@
 //! The checked view of a container: after [`Model::parse`] nothing about the file can be wrong any more.
 
 use super::{
-    ALIGNMENT, BlockRecord, Header, InputRecord, Layout, MAGIC, OpRecord, ParseError, People, TensorRecord,
-    ValueRecord, check, element, feature_set,
+    BlockRecord, Header, InputRecord, Layout, OpRecord, ParseError, People, TensorRecord, ValueRecord, check, element,
+    feature_set,
 };
-use bytemuck::{AnyBitPattern, cast_ref, cast_slice};
+use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
 
-/// A parsed container. Borrowing the bytes, it is two dozen words, `Copy`, `Send` and `Sync`.
+/// A parsed container. Borrowing the file, it is eleven words, `Copy`, `Send` and `Sync`.
 #[derive(Debug, Clone, Copy)]
 pub struct Model<'a> {
-    bytes: &'a [u8],
-    header: &'a Header,
-    input: &'a InputRecord,
+    /// The whole file. All that is in it is made of words.
+    words: &'a [u32],
+    head: &'a Head,
     blocks: &'a [BlockRecord],
     tensors: &'a [TensorRecord],
     values: &'a [ValueRecord],
     ops: &'a [OpRecord],
 }
+
+/// What every file starts with.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Head {
+    header: Header,
+    input: InputRecord,
+}
+
+/// The words of a [`Head`].
+const HEAD_LEN: usize = size_of::<Head>() / 4;
 
 impl<'a> Model<'a> {
     /// Checks everything and copies nothing: header, checksum, every record, every padding byte.
@@ -33,63 +44,47 @@ impl<'a> Model<'a> {
     /// ```
     #[inline(never)]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        let parsed = Self::unchecked(bytes);
-        match &parsed {
-            Ok(model) => check::check(model),
-            Err(_) => parsed,
-        }
+        check::check(bytes)
     }
 
-    /// The header, the input and the tables by the counts in the header; a table that the file is too short for is empty.
+    /// The header and the input; the tables are still empty.
+    #[inline(always)]
+    pub(super) fn unchecked(words: &'a [u32]) -> Self {
+        let head = must_cast_ref(words.first_chunk().unwrap_or(&[0; HEAD_LEN]));
+        Self { words, head, blocks: &[], tensors: &[], values: &[], ops: &[] }
+    }
+
+    /// The tables by the counts in the header. One that the file is too short for stays empty; the last count of such a one comes back,
+    /// or 0.
     #[inline(never)]
-    fn unchecked(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        let fixed = size_of::<Header>() + size_of::<InputRecord>();
-        if let Some(first) = bytes.first_chunk::<8>()
-            // Byte by byte: firmware would have to link a comparison of memory.
-            && !MAGIC.iter().zip(first).all(|(expected, found)| expected == found)
-        {
-            return Err(ParseError::NotAContainer { found: *first });
-        }
-        if bytes.len() < fixed {
-            return Err(ParseError::TooShort { found: bytes.len(), expected: fixed });
-        }
-        let remainder = bytes.as_ptr().addr() % ALIGNMENT;
-        if remainder != 0 {
-            return Err(ParseError::Misaligned { remainder });
-        }
-        // Records and tensors are whole words, so that a rest shorter than one belongs to none; the length is checked later.
-        let words: &[u32] = bytemuck::try_cast_slice(bytes.get(..bytes.len() & !3).unwrap_or(&[])).unwrap_or(&[]);
-        let Some((header, rest)) = words.split_first_chunk::<16>() else {
-            return Err(ParseError::Misaligned { remainder });
-        };
-        let Some((input, mut rest)) = rest.split_first_chunk::<16>() else {
-            return Err(ParseError::Misaligned { remainder });
-        };
-        let header: &Header = cast_ref(header);
-        Ok(Self {
-            bytes,
-            header,
-            input: cast_ref(input),
-            blocks: cast_slice(take::<8>(&mut rest, header.block_count)),
-            tensors: cast_slice(take::<8>(&mut rest, header.tensor_count)),
-            values: cast_slice(take::<4>(&mut rest, header.value_count)),
-            ops: cast_slice(take::<16>(&mut rest, header.op_count)),
-        })
+    pub(super) fn read_tables(&mut self) -> u32 {
+        let (_, rest) = self.words.split_at(HEAD_LEN.min(self.words.len()));
+        let (mut tables, header) = (Tables { rest, excess: 0 }, &self.head.header);
+        self.blocks = must_cast_slice(tables.take::<8>(header.block_count));
+        self.tensors = must_cast_slice(tables.take::<8>(header.tensor_count));
+        self.values = must_cast_slice(tables.take::<4>(header.value_count));
+        self.ops = must_cast_slice(tables.take::<16>(header.op_count));
+        tables.excess
     }
 
     /// The whole file.
     pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
+        must_cast_slice(self.words)
+    }
+
+    /// The whole file as words.
+    pub(super) const fn words(&self) -> &'a [u32] {
+        self.words
     }
 
     /// The header.
     pub const fn header(&self) -> &'a Header {
-        self.header
+        &self.head.header
     }
 
     /// What goes in and what comes out.
     pub const fn input(&self) -> &'a InputRecord {
-        self.input
+        &self.head.input
     }
 
     /// The feature blocks; none for a dense network.
@@ -114,7 +109,7 @@ impl<'a> Model<'a> {
 
     /// Scratch memory that one evaluation needs, in bytes.
     pub const fn workspace_len_bytes(&self) -> usize {
-        self.header.workspace_len_bytes as usize
+        self.header().workspace_len_bytes as usize
     }
 
     /// A tensor by its index; `None` for [`super::NONE`] or an index out of range.
@@ -133,18 +128,19 @@ impl<'a> Model<'a> {
     }
 
     /// Bytes of the file; none if it has not so many.
+    #[inline(always)]
     pub(super) fn part(&self, start: usize, len: usize) -> &'a [u8] {
-        part(self.bytes, start, len)
+        part(self.bytes(), start, len)
     }
 
     /// The king bucket of every square, as a table of 64; `None` where the network has none.
     pub fn king_table(&self) -> Option<&'a [u8; feature_set::KING_TABLE_LEN]> {
-        self.tensor(self.input.king_table)?.data.first_chunk()
+        self.tensor(self.input().king_table)?.data.first_chunk()
     }
 
     /// The output bucket of every number of pieces, 0 to 32; `None` where the caller names the bucket.
     pub fn bucket_table(&self) -> Option<&'a [u8; feature_set::BUCKET_TABLE_LEN]> {
-        self.tensor(self.input.bucket_table)?.data.first_chunk()
+        self.tensor(self.input().bucket_table)?.data.first_chunk()
     }
 
     /// Decodes the people's section.
@@ -152,8 +148,8 @@ impl<'a> Model<'a> {
     /// # Errors
     /// [`ParseError::People`] if it is not canonical postcard.
     pub fn people(&self) -> Result<People<'a>, ParseError> {
-        let start = self.header.people_offset_bytes as usize;
-        let bytes = self.part(start, self.header.people_len_bytes as usize);
+        let start = self.header().people_offset_bytes as usize;
+        let bytes = self.part(start, self.header().people_len_bytes as usize);
         People::decode(bytes, start)
     }
 }
@@ -224,25 +220,36 @@ impl<'a> Tensor<'a> {
 /// `len` bytes from one on; none if there are not so many.
 #[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn part(bytes: &[u8], start: usize, len: usize) -> &[u8] {
-    bytes.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+    let (_, rest) = bytes.split_at(start.min(bytes.len()));
+    rest.split_at(if len <= rest.len() { len } else { 0 }).0
 }
 
-/// The next `count` records of `WORDS`, a power of two; none if there are fewer.
-fn take<'a, const WORDS: usize>(rest: &mut &'a [u32], count: u32) -> &'a [[u32; WORDS]] {
-    const { assert!(WORDS.is_power_of_two()) };
-    let (records, _) = words(rest, count, WORDS.trailing_zeros()).as_chunks();
-    records
+/// What is left of a file as its tables are taken from it, and the last count that it was too short for.
+struct Tables<'a> {
+    rest: &'a [u32],
+    excess: u32,
 }
 
-/// The next `count` times `2^bits` words.
-#[inline(never)]
-fn words<'a>(rest: &mut &'a [u32], count: u32, bits: u32) -> &'a [u32] {
-    let fits = count as usize <= rest.len() >> bits;
-    match rest.split_at_checked((count as usize) << bits) {
-        Some((head, tail)) if fits => {
-            *rest = tail;
-            head
+impl<'a> Tables<'a> {
+    /// The next `count` records of `WORDS`, a power of two; none if there are fewer.
+    fn take<const WORDS: usize>(&mut self, count: u32) -> &'a [[u32; WORDS]] {
+        const { assert!(WORDS.is_power_of_two()) };
+        self.words(count, WORDS.trailing_zeros()).as_chunks().0
+    }
+
+    /// The next `count` times `2^bits` words.
+    #[inline(never)]
+    fn words(&mut self, count: u32, bits: u32) -> &'a [u32] {
+        let fits = count as usize <= self.rest.len() >> bits;
+        match self.rest.split_at_checked((count as usize) << bits) {
+            Some((head, tail)) if fits => {
+                self.rest = tail;
+                head
+            }
+            _ => {
+                self.excess = count;
+                &[]
+            }
         }
-        _ => &[],
     }
 }

@@ -14,8 +14,8 @@ use super::records::claim::QUAD_LIMIT;
 #[inline(never)]
 pub fn quads_fit(bank: &[i8], stride: usize) -> bool {
     // A second group that is not there is as if all of it were zeros.
-    let group = stride.saturating_mul(4).min(bank.len());
-    let (mut at, mut end) = (0, group);
+    let group = stride.min(bank.len()).wrapping_mul(4);
+    let (mut at, mut left) = (0, group);
     while at < bank.len() {
         let (mut sum, mut size) = (0, 0);
         for nth in 0..4 {
@@ -28,9 +28,10 @@ pub fn quads_fit(bank: &[i8], stride: usize) -> bool {
             return false;
         }
         at += 2;
-        if at == end {
+        left = left.wrapping_sub(2);
+        if left == 0 {
             at += group;
-            end = at + group;
+            left = group;
         }
     }
     true

@@ -212,6 +212,7 @@ pub mod element {
     }
 
     /// How often the length of an element of this code doubles that of a byte.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) const fn shift(code: u32) -> u32 {
         (code >= I16) as u32 + (code >= I32) as u32
     }

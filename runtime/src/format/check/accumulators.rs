@@ -10,7 +10,7 @@ const I16_MAX: u32 = i16::MAX as u32;
 /// Upper limit of a divisor that is an i32 quantity.
 const I32_MAX: u32 = i32::MAX as u32;
 
-impl Operation<'_, '_, '_> {
+impl Operation<'_, '_> {
     /// The demands of kinds 1, 2 and 4.
     pub(super) fn on_accumulators(&self) -> Result<(), Refused> {
         let record = self.record;

@@ -1,5 +1,6 @@
 //! What is wrong with a file, as the checker notes it, and the error that is made of that.
 
+use super::header::{SUM_HIGH, SUM_LOW};
 use super::{Checker, Refused};
 use crate::format::{ParseError, VERSION, Words};
 use core::cell::Cell;
@@ -37,7 +38,7 @@ impl Fault {
     }
 }
 
-impl Checker<'_, '_> {
+impl Checker<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn refuse(&self, words: Words, found: u32, kind: Kind) -> Refused {
@@ -47,7 +48,7 @@ impl Checker<'_, '_> {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn error(&self) -> ParseError {
+    pub(super) fn error(&self, file: &[u8]) -> ParseError {
         let Fault { words, found, kind } = self.fault.get();
         let ([place, expected], index) = (words.texts(), self.index.get());
         let feature = |feature| ParseError::Feature { place, index, found: found.into(), feature };
@@ -60,11 +61,11 @@ impl Checker<'_, '_> {
             Kind::ByteOrder => ParseError::ByteOrder { found },
             Kind::Version => ParseError::Version { found, expected: VERSION },
             Kind::RequiredFlags => ParseError::RequiredFlags { found },
-            Kind::Length => ParseError::Length { found: self.model.bytes().len(), expected: found as usize },
+            Kind::Length => ParseError::Length { found: file.len(), expected: found as usize },
             Kind::Checksum => {
-                let [low, high, ..] = &self.known;
+                let half = |which| u64::from(self.left(which));
                 ParseError::Checksum {
-                    found: u64::from(low.get()) | u64::from(high.get()) << 32,
+                    found: half(SUM_LOW) | half(SUM_HIGH) << 32,
                     expected: self.model.header().checksum(),
                 }
             }

@@ -10,7 +10,7 @@ const I32_MAX: u32 = i32::MAX as u32;
 /// Rows of a table: one for every byte.
 const TABLE_LEN: u32 = 256;
 
-impl Operation<'_, '_, '_> {
+impl Operation<'_, '_> {
     /// The demands of kinds 12 to 26.
     pub(super) fn general(&self) -> Result<(), Refused> {
         let record = self.record;

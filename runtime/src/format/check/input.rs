@@ -1,6 +1,7 @@
 //! The input: what goes in, its feature blocks, the tables of a chess network.
 
-use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule, words};
+use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule};
+use super::tables::Table;
 use super::{Checker, Kind, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};
@@ -16,7 +17,7 @@ const ELEMENT: i8 = B;
 const UNIT: i8 = C;
 const BLOCK_COUNT: i8 = D;
 /// Of every input. An order that is not 0 wants two perspectives.
-const ANY: [Rule; 6] = [
+pub(super) const ANY: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, reserved), 0, 0, "input.reserved", "0"),
     Rule::new(offset_of!(InputRecord, bucket_count), 1, 8, "input.bucket_count", "1 to 256"),
     Rule::new(offset_of!(InputRecord, size), 1, MAX_LEN_BITS, "input.size", "1 to 2^24"),
@@ -25,7 +26,7 @@ const ANY: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, order), LAST_ORDER, AT_MOST, "input.order", "0, or 1 with two perspectives"),
 ];
 /// Of lists of features, an accumulator a perspective.
-const FEATURES: [Rule; 6] = [
+pub(super) const FEATURES: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, perspectives), 1, 1, "input.perspectives", "1 or 2"),
     Rule::new(offset_of!(InputRecord, hidden), 1, 20, "input.hidden", "1 to 2^20"),
     Rule::new(offset_of!(InputRecord, max_active), 1, 16, "input.max_active", "1 to 65536"),
@@ -34,7 +35,7 @@ const FEATURES: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, exact), 0, 0, "input.exact", "0 for features"),
 ];
 /// Of whatever has no board.
-const NO_BOARD: [Rule; 3] = [
+pub(super) const NO_BOARD: [Rule; 3] = [
     Rule::new(
         offset_of!(InputRecord, feature_set),
         feature_set::NO_KINGS as i8,
@@ -46,7 +47,7 @@ const NO_BOARD: [Rule; 3] = [
     Rule::new(offset_of!(InputRecord, king_table), NOTHING, 0, "input.king_table", "none without chess"),
 ];
 /// Of a vector. Its element is known with f32 as 1, its unit as 1.0 where it must be that.
-const DENSE: [Rule; 13] = [
+pub(super) const DENSE: [Rule; 13] = [
     Rule::new(offset_of!(InputRecord, perspectives), 0, 0, "input.perspectives", "0 for dense"),
     Rule::new(offset_of!(InputRecord, hidden), 0, 0, "input.hidden", "0 for dense"),
     Rule::new(offset_of!(InputRecord, max_active), 0, 0, "input.max_active", "0 for dense"),
@@ -65,7 +66,7 @@ const DENSE: [Rule; 13] = [
 /// The last of the elements that a vector has in this build.
 const WIDEST: i8 = (if GENERAL { element::F32 } else { element::I8 }) as i8;
 /// Of a list of features, with values or without.
-const SPARSE: [Rule; 6] = [
+pub(super) const SPARSE: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, perspectives), 0, 0, "input.perspectives", "0 for sparse"),
     Rule::new(offset_of!(InputRecord, hidden), 0, 0, "input.hidden", "0 for sparse"),
     Rule::new(offset_of!(InputRecord, max_active), 1, 16, "input.max_active", "1 to 65536"),
@@ -74,19 +75,20 @@ const SPARSE: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, exact), 0, 1, "input.exact", "0 or 1"),
 ];
 
-impl Checker<'_, '_> {
+impl Checker<'_> {
     /// The input record, its tables and the feature blocks.
     pub(super) fn input(&self) -> Result<(), Refused> {
         let input = self.model.input();
+        self.turn(0, input);
         self.know(LARGEST, f32::MAX.to_bits());
         self.know(
             LAST_ORDER,
             if input.perspectives == 2 { perspective_order::OTHER_FIRST } else { perspective_order::OWN_FIRST },
         );
-        self.rules(words(input), &ANY)?;
+        self.rules(Table::ANY)?;
         match input.kind {
             input_kind::FEATURES if ACCUMULATORS => {
-                self.rules(words(input), &FEATURES)?;
+                self.rules(Table::FEATURES)?;
                 self.blocks()?;
             }
             input_kind::FEATURES => return Err(self.missing("input.kind", input.kind, Kind::Accumulators)),
@@ -104,12 +106,12 @@ impl Checker<'_, '_> {
         self.know(ELEMENT, if is_real { element::U8 } else { input.element });
         self.know(UNIT, if is_real && GENERAL { 1f32.to_bits() } else { input.unit.to_bits() });
         self.know(BLOCK_COUNT, self.model.header().block_count);
-        self.rules(words(input), &DENSE)
+        self.rules(Table::DENSE)
     }
 
     fn sparse(&self) -> Result<(), Refused> {
         let input = self.model.input();
-        self.rules(words(input), &SPARSE)?;
+        self.rules(Table::SPARSE)?;
         let (has_values, unit) = (input.element == element::I16, input.unit.to_bits());
         self.need(has_values || input.element == 0, "input.element", input.element, "3 i16, or 0 without values")?;
         if has_values {
@@ -123,7 +125,7 @@ impl Checker<'_, '_> {
         self.need(reachable, "input.max_active", input.max_active, most)?;
         let blocks = self.model.header().block_count;
         self.need(blocks == 0, "header.block_count", blocks, "0 for sparse")?;
-        self.rules(words(input), &NO_BOARD)
+        self.rules(Table::NO_BOARD)
     }
 
     /// King and bucket tables: the right shape, and only buckets that exist.
@@ -139,7 +141,7 @@ impl Checker<'_, '_> {
             let king_buckets = input.size / per_bucket;
             self.table("input.king_table", input.king_table, feature_set::KING_TABLE_LEN, king_buckets)?;
         } else if ACCUMULATORS && input.kind == input_kind::FEATURES {
-            self.rules(words(input), &NO_BOARD)?;
+            self.rules(Table::NO_BOARD)?;
         }
         self.table("input.bucket_table", input.bucket_table, feature_set::BUCKET_TABLE_LEN, input.bucket_count)
     }
@@ -172,7 +174,7 @@ impl Checker<'_, '_> {
         let mut next = 0u32;
         self.need(!self.model.blocks().is_empty(), "header.block_count", 0, "at least 1 for features")?;
         for (index, block) in self.model.blocks().iter().enumerate() {
-            self.at(index);
+            self.turn(index, block);
             let set = block.reserved.iter().find(|word| **word != 0).copied();
             self.need(set.is_none(), "block.reserved", set.unwrap_or(0), "0")?;
             let known = block.claims & !claim::ACCUMULATOR_FITS == 0;
@@ -208,7 +210,7 @@ impl Checker<'_, '_> {
                 "a vector of i16 in the first block, none in others",
             )?;
         }
-        self.at(0);
+        self.turn(0, input);
         self.need(next == input.size, "input.size", input.size, "the number of features in all blocks")
     }
 }

@@ -2,7 +2,7 @@
 //! several families share.
 
 use super::ops::Operation;
-use super::{Kind, Refused};
+use super::{Checker, Kind, Refused};
 use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
@@ -21,15 +21,12 @@ const FEATURES: [Kind; op::ACTIVATE_U8 as usize + 1] = {
     features
 };
 
-impl<'a> Operation<'_, '_, 'a> {
+impl<'a> Operation<'_, 'a> {
     /// The demands of the operation's own kind.
     pub(super) fn kind(&self) -> Result<(), Refused> {
         let kind = self.record.kind;
-        if kind == op::AFFINE_I8 {
-            return self.affine_i8();
-        }
-        if kind == op::REQUANTISE {
-            return self.requantise();
+        if kind == op::AFFINE_I8 || kind == op::REQUANTISE {
+            return self.dense();
         }
         let feature = FEATURES.get(kind as usize).copied().unwrap_or(Kind::Field);
         let is_built = match feature {
@@ -114,19 +111,12 @@ impl<'a> Operation<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Two integers that fit an element, in order.
     pub(super) fn clamps(&self, low: u32, high: u32, to: u32, place: &'static str) -> Result<(), Refused> {
-        let (low, high) = (low as i32, high as i32);
-        // Half of what the element tells apart is below 0, unless it has no sign.
-        let half = 1i32 << ((8 << element::shift(to)) - 1);
-        let (least, most) = if to == element::U8 { (0, 255) } else { (half.wrapping_neg(), half.wrapping_sub(1)) };
-        let fits = least <= low && low <= high && high <= most;
-        self.need(fits, place, low as u32, "clamps that fit the output's element")
+        self.checker.clamps(low, high, to, place)
     }
 
     pub(super) fn zero_point(&self, zero: u32, place: &'static str) -> Result<(), Refused> {
-        let fits = (zero as i32).unsigned_abs() <= op::MAX_ZERO.unsigned_abs();
-        self.need(fits, place, zero, "a zero point of −32768 to 32768")
+        self.checker.zero_point(zero, place)
     }
 
     /// The input of a network is read by those operations that know its kind: accumulators and lists do not lie in memory as the
@@ -165,5 +155,22 @@ impl<'a> Operation<'_, '_, 'a> {
                 Ok(None)
             }
         }
+    }
+}
+
+impl Checker<'_> {
+    /// Two integers that fit an element, in order.
+    pub(super) fn clamps(&self, low: u32, high: u32, to: u32, place: &'static str) -> Result<(), Refused> {
+        let (low, high) = (low as i32, high as i32);
+        // What is left of a number that fits when its digits are shifted out: nothing but a sign, where there is one.
+        let sign = i32::from(to != element::U8);
+        let digits = (8 << element::shift(to)) - sign;
+        let fits = low <= high && low >> digits >= -sign && high >> digits <= 0;
+        self.need(fits, place, low as u32, "clamps that fit the output's element")
+    }
+
+    pub(super) fn zero_point(&self, zero: u32, place: &'static str) -> Result<(), Refused> {
+        let fits = (zero as i32).unsigned_abs() <= op::MAX_ZERO.unsigned_abs();
+        self.need(fits, place, zero, "a zero point of −32768 to 32768")
     }
 }

@@ -18,29 +18,35 @@ mod reals;
 mod rules;
 mod shapes;
 mod stockfish;
+mod tables;
 mod values;
 
 use super::{Model, ParseError, Words};
+use bytemuck::{Pod, cast_slice};
 use core::cell::Cell;
+use core::slice;
 use fault::{Fault, Kind};
 
 /// The most features, and the most elements of a vector: what a caller may have to allocate is bounded by this.
 const MAX_LEN: u32 = 1 << MAX_LEN_BITS;
 const MAX_LEN_BITS: u8 = 24;
 
-/// A model whose tables are read and of which nothing else is known, if all is right with it.
-pub(super) fn check<'a>(model: &Model<'a>) -> Result<Model<'a>, ParseError> {
-    let checker = Checker { model, index: Cell::new(0), fault: Fault::none(), known: header::known(model) };
+/// The model in a file, if all is right with it.
+pub(super) fn check(file: &[u8]) -> Result<Model<'_>, ParseError> {
+    let words = header::words(file)?;
+    let mut checker = Checker::new(words, file.len());
+    checker.read_tables();
     match checker.all() {
-        Ok(()) => Ok(*model),
-        Err(Refused(())) => Err(checker.error()),
+        Ok(()) => Ok(checker.model),
+        Err(Refused(())) => Err(checker.error(file)),
     }
 }
 
-/// The model, which record of its table is looked at, what the rules know, and what is wrong once something is.
-struct Checker<'m, 'a> {
-    model: &'m Model<'a>,
+/// The model, which record of its table is looked at and its words, what the rules know, and what is wrong once something is.
+struct Checker<'a> {
+    model: Model<'a>,
     index: Cell<usize>,
+    record: Cell<&'a [u32]>,
     fault: Cell<Fault>,
     known: [Cell<u32>; rules::KNOWN_COUNT],
 }
@@ -48,18 +54,32 @@ struct Checker<'m, 'a> {
 /// Something is wrong, and the checker holds what.
 struct Refused(());
 
-impl Checker<'_, '_> {
+impl<'a> Checker<'a> {
     fn all(&self) -> Result<(), Refused> {
         self.header()?;
         self.places()?;
-        self.input()?;
-        self.values()?;
+        self.vectors()?;
         self.ops()
     }
 
-    /// Turns to another record of a table.
-    fn at(&self, index: usize) {
+    /// What goes in, and what flows through the network: one call, because two take more code.
+    #[inline(never)]
+    fn vectors(&self) -> Result<(), Refused> {
+        self.input()?;
+        self.values()
+    }
+
+    /// Turns to a record, by its number in its table.
+    #[inline(always)]
+    fn turn<T: Pod>(&self, index: usize, record: &'a T) {
         self.index.set(index);
+        self.record.set(cast_slice(slice::from_ref(record)));
+    }
+
+    /// Turns to the header.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn turn_to_header(&self) {
+        self.turn(0, self.model.header());
     }
 
     /// Demands that a field is what it must be.

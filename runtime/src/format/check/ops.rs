@@ -1,50 +1,68 @@
 //! Operations: every one reads what an earlier one wrote, and writes to a place of its own. After this the executor cannot
 //! fail for anything that the file says.
 
+use super::rules::{A, B, D, Rule, word};
+use super::tables::Table;
 use super::values::are_apart;
 use super::{Checker, Refused};
 use crate::format::records::element;
-use crate::format::{Model, OpRecord, ValueRecord};
+use crate::format::{Header, Model, OpRecord, ValueRecord};
+use core::mem::offset_of;
 
 /// The most operations. Whether a value is still intact when it is read takes a pass over the operations since, so the
 /// loader's time is bounded through this.
-const MAX_OPS: u32 = 4096;
+const MAX_OPS_BITS: u8 = 12;
 
-impl<'a> Checker<'_, 'a> {
-    /// The operations, in order; operation `i` writes value `i + 1`.
+/// What the rules know before the operations: one more than those, and the number of the value that is the network's output.
+const NEXT: i8 = A;
+const OUTPUT: i8 = B;
+/// And of each its output's element, in the end that of the last.
+pub(super) const TO: i8 = D;
+/// Of the header.
+pub(super) const COUNTS: [Rule; 3] = [
+    Rule::new(offset_of!(Header, op_count), 1, MAX_OPS_BITS, "header.op_count", "1 to 4096"),
+    Rule::new(offset_of!(Header, value_count), NEXT, 0, "header.value_count", "one more than operations"),
+    Rule::known(OUTPUT, word(offset_of!(Header, op_count)), 0, "input.output", "the output of the last operation"),
+];
+pub(super) const RESULT: [Rule; 1] = [Rule::known(TO, element::I32 as i8, 1, "input.output", "a value of i32 or f32")];
+
+impl<'a> Checker<'a> {
+    /// The operations, in order; operation `i` writes value `i + 1`. The checker has turned to the header.
+    #[inline(never)]
     pub(super) fn ops(&self) -> Result<(), Refused> {
-        let (header, ops, output) = (self.model.header(), self.model.ops(), self.model.input().output);
-        let count = header.op_count;
-        self.need((1..=MAX_OPS).contains(&count), "header.op_count", count, "1 to 4096")?;
-        let values = header.value_count;
-        self.need(values == count + 1, "header.value_count", values, "one more than operations")?;
-        self.need(output == count, "input.output", output, "the output of the last operation")?;
-        for (index, record) in ops.iter().enumerate() {
-            self.at(index);
+        // It is below 2^32, because the records that it counts fit the file.
+        self.know(NEXT, self.model.header().op_count + 1);
+        self.know(OUTPUT, self.model.input().output);
+        self.rules(Table::COUNTS)?;
+        let mut index = 0;
+        while let Some(record) = self.model.ops().get(index) {
+            self.turn(index, record);
             self.op(record)?;
+            index = self.index.get() + 1;
         }
-        self.at(0);
-        let last = self.model.values().last().map_or(0, |value| value.element);
-        self.need(last == element::I32 || last == element::F32, "input.output", last, "a value of i32 or f32")
+        self.turn_to_header();
+        self.rules(Table::RESULT)
     }
 
     fn op(&self, record: &'a OpRecord) -> Result<(), Refused> {
         let number = self.index.get() as u32 + 1;
         let is_next = record.output == number;
         self.need(is_next, "op.output", record.output, "the value numbered one more than the operation")?;
-        let output = self.value(number);
         let input = self.read(record.input, record.input_start, record.input_len, "op.input")?;
-        let operation = Operation { checker: self, model: self.model, record, input, output };
+        let output = self.value(number);
+        let operation = Operation { checker: self, model: &self.model, record, input, output };
         if let Some(len) = operation.second_len()? {
             let second = self.read(record.second, record.second_start, len, "op.second")?;
             let same = second.element == input.element;
             self.need(same, "op.second", second.element, "a value of the input's element")?;
         }
         operation.input_is_known()?;
+        self.know(TO, output.element);
         operation.kind()
     }
 
     /// One of the values, of which there is one more than operations.
+    #[cfg_attr(target_os = "none", inline(never))]
     fn value(&self, index: u32) -> &'a ValueRecord {
         const NOWHERE: &ValueRecord = &ValueRecord { element: 0, len: 0, offset_bytes: 0, reserved: 0 };
         self.model.values().get(index as usize).unwrap_or(NOWHERE)
@@ -60,7 +78,9 @@ impl<'a> Checker<'_, 'a> {
         self.need(fits, name, start, "a range within the value (found: its start)")?;
         // Places are used again, but not before the last operation that reads them. The input has none. This operation's own output is
         // the last of those that must be apart.
-        for later in index + 1..if index == 0 { 0 } else { now + 2 } {
+        let mut later = if index == 0 { now + 1 } else { index };
+        while later <= now {
+            later += 1;
             if !are_apart(value, self.value(later)) {
                 return Err(if later > now {
                     self.fault("op.output", later, "a place that the operation does not read")
@@ -74,15 +94,15 @@ impl<'a> Checker<'_, 'a> {
 }
 
 /// One operation, within its model, and the values that it reads first and writes.
-pub(super) struct Operation<'c, 'm, 'a> {
-    pub checker: &'c Checker<'m, 'a>,
-    pub model: &'m Model<'a>,
+pub(super) struct Operation<'c, 'a> {
+    pub checker: &'c Checker<'a>,
+    pub model: &'c Model<'a>,
     pub record: &'a OpRecord,
     pub input: &'a ValueRecord,
     pub output: &'a ValueRecord,
 }
 
-impl Operation<'_, '_, '_> {
+impl Operation<'_, '_> {
     #[inline(always)]
     pub(super) fn fault(&self, place: &'static str, found: u32, expected: &'static str) -> Refused {
         self.checker.fault(place, found, expected)

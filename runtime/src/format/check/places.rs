@@ -1,47 +1,52 @@
 //! Places: every byte of the file belongs to a record, a tensor, the people's section or to padding that is zero.
 
-use super::rules::{PLACE, REST};
+use super::rules::{AT_MOST, PLACE, REST, Rule};
+use super::tables::Table;
 use super::{Checker, Kind, Refused};
 use crate::built::IS_SMALL;
-use crate::format::{ALIGNMENT, Header, InputRecord, Words};
+use crate::format::{ALIGNMENT, Header, Words};
+use core::mem::offset_of;
 
-impl Checker<'_, '_> {
+/// Of the people's section, and of what follows it.
+pub(super) const PEOPLE: [Rule; 2] = [
+    Rule::new(
+        offset_of!(Header, people_offset_bytes),
+        PLACE,
+        0,
+        "header.people_offset_bytes",
+        "the next free multiple of 64",
+    ),
+    Rule::new(
+        offset_of!(Header, people_len_bytes),
+        REST,
+        AT_MOST,
+        "header.people_len_bytes",
+        "a section that ends within the file",
+    ),
+];
+pub(super) const END: [Rule; 1] =
+    [Rule::new(offset_of!(Header, len_bytes), PLACE, 0, "header.len_bytes", "no bytes behind the people's section")];
+
+impl Checker<'_> {
     /// Tensors follow the tables, the people's section follows the tensors, each at the next multiple of 64, and the gaps are zero.
+    #[inline(never)]
     pub(super) fn places(&self) -> Result<(), Refused> {
-        let (model, header) = (self.model, self.model.header());
-        // They fit the file.
-        let mut end = size_of::<Header>()
-            + size_of::<InputRecord>()
-            + size_of_val(model.blocks())
-            + size_of_val(model.tensors())
-            + size_of_val(model.values())
-            + size_of_val(model.ops());
-        for (index, record) in model.tensors().iter().enumerate() {
-            self.at(index);
+        let model = &self.model;
+        // They fit the file, and the operations are the last of them.
+        let mut end = model.ops().as_ptr_range().end.addr() - model.bytes().as_ptr().addr();
+        let mut index = 0;
+        while let Some(record) = model.tensors().get(index) {
+            self.turn(index, record);
             let start = self.next_place(end)?;
             self.tensor(record, start)?;
             end = start + record.len_bytes as usize;
+            index = self.index.get() + 1;
         }
-        self.at(0);
+        self.turn_to_header();
         let start = self.next_place(end)?;
-        let (offset, len) = (header.people_offset_bytes as usize, header.people_len_bytes as usize);
-        self.need(
-            offset == start,
-            "header.people_offset_bytes",
-            header.people_offset_bytes,
-            "the next free multiple of 64",
-        )?;
-        let most = model.bytes().len() - start;
-        self.need(
-            len <= most,
-            "header.people_len_bytes",
-            header.people_len_bytes,
-            "a section that ends within the file",
-        )?;
-        end = start + len;
-        let file_end = self.next_place(end)?;
-        let all = file_end == model.bytes().len();
-        self.need(all, "header.len_bytes", header.len_bytes, "no bytes behind the people's section")
+        self.rules(Table::PEOPLE)?;
+        self.next_place(start + model.header().people_len_bytes as usize)?;
+        self.rules(Table::END)
     }
 
     /// The next multiple of 64, which the file reaches because its length is one; demands that the bytes up to it are zero. The rules
@@ -58,7 +63,7 @@ impl Checker<'_, '_> {
     /// Demands that bytes are zero.
     #[inline(never)]
     pub(super) fn blank(&self, start: usize, end: usize) -> Result<(), Refused> {
-        let gap = self.model.part(start, end - start);
+        let gap = self.model.bytes().get(start..end).unwrap_or(&[]);
         // A matrix may have a gap a row. They are zero in every file but a damaged one, so where vectors do it all of a gap is taken at
         // once, and a byte that is not zero is looked for only if there is one.
         if !IS_SMALL && gap.iter().fold(0, |any, byte| any | byte) == 0 {
@@ -66,7 +71,7 @@ impl Checker<'_, '_> {
         }
         for (at, byte) in gap.iter().enumerate() {
             if *byte != 0 {
-                self.at(start + at);
+                self.index.set(start + at);
                 return Err(self.refuse(Words::new("", ""), (*byte).into(), Kind::Padding));
             }
         }

@@ -9,7 +9,7 @@ use crate::format::records::{activation, element, op};
 /// Upper limit of a clip of accumulators.
 const I16_MAX: u32 = i16::MAX as u32;
 
-impl Operation<'_, '_, '_> {
+impl Operation<'_, '_> {
     /// The demands of kinds 3 and 6 to 10.
     pub(super) fn on_reals(&self) -> Result<(), Refused> {
         let record = self.record;

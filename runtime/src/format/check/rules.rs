@@ -1,21 +1,24 @@
 //! Demands on single numbers, as tables: a row is a fifth of what a branch for it is in code.
 //!
-//! A rule speaks of a word of a record, or of a number that was worked out before and left with [`Checker::know`]. It demands
-//! that this is one of the `2^bits` numbers from another one on, or at most that. The rules of a table are held in order, and the first
-//! that fails is what the file is refused for.
+//! A rule speaks of a word of the record that the checker has turned to, or of a number that was worked out before and left with
+//! [`Checker::know`]. It demands that this is one of the `2^bits` numbers from another one on, or at most or at least that. The rules of a
+//! table are held in order, and the first that fails is what the file is refused for.
 
+use super::tables::{RULES, Table};
 use super::{Checker, Kind, Refused};
 use crate::format::Words;
-use bytemuck::Pod;
 use core::cell::Cell;
 
 /// In place of [`Rule::from`]: [`crate::format::NONE`].
 pub(super) const NOTHING: i8 = -1;
-/// In place of [`Rule::bits`], more of them than there are: at most the number.
-pub(super) const AT_MOST: u8 = u8::MAX;
+/// In place of [`Rule::bits`]: at most the number, or at least.
+pub(super) const AT_MOST: u8 = 0x20;
+pub(super) const AT_LEAST: u8 = 0x40;
+/// With [`Rule::bits`]: the last rule of its table.
+const LAST: u8 = 0x80;
 
 /// Numbers that are worked out, in place of a word or of [`Rule::from`]. Each module has names of its own for them, and what one leaves no
-/// other reads, but for [`PLACE`] and [`REST`].
+/// other reads, but for [`PLACE`], [`REST`] and `TO` of `ops`.
 pub(super) const A: i8 = KNOWN;
 pub(super) const B: i8 = KNOWN + 1;
 pub(super) const C: i8 = KNOWN + 2;
@@ -23,22 +26,27 @@ pub(super) const D: i8 = KNOWN + 3;
 pub(super) const E: i8 = KNOWN + 4;
 pub(super) const F: i8 = KNOWN + 5;
 pub(super) const G: i8 = KNOWN + 6;
-pub(super) const H: i8 = KNOWN + 7;
-pub(super) const I: i8 = KNOWN + 8;
-/// The next place in the file and how many bytes follow it: `places` leaves them for `shapes`.
+/// The next place in the file and how many bytes follow it: `places` leaves them, also for `shapes`.
 pub(super) const PLACE: i8 = A;
-pub(super) const REST: i8 = I;
+pub(super) const REST: i8 = G;
 /// How many of them there are.
-pub(super) const KNOWN_COUNT: usize = 9;
+pub(super) const KNOWN_COUNT: usize = 7;
 /// The first; what is below stands for itself.
 const KNOWN: i8 = 64;
+/// The first word of a record.
+const WORD: i8 = 96;
+
+/// A field at an offset of its record, also in place of [`Rule::from`].
+pub(super) const fn word(offset_bytes: usize) -> i8 {
+    WORD + (offset_bytes / 4) as i8
+}
 
 /// What a number must be.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    /// Which word of the record, or which of the known numbers.
+    /// A word of the record, or one of the known numbers.
     what: i8,
-    /// A small number, [`NOTHING`], or which of the known numbers.
+    /// A small number, [`NOTHING`], one of the known numbers or a word of the record.
     from: i8,
     bits: u8,
     /// What it is if it fails.
@@ -49,7 +57,7 @@ pub(super) struct Rule {
 impl Rule {
     /// A field at an offset of its record.
     pub const fn new(offset_bytes: usize, from: i8, bits: u8, place: &'static str, expected: &'static str) -> Self {
-        Self::known((offset_bytes / 4) as i8, from, bits, place, expected)
+        Self::known(word(offset_bytes), from, bits, place, expected)
     }
 
     /// A number that is known, in place of the field from which it was worked out.
@@ -61,14 +69,14 @@ impl Rule {
     pub const fn of(self, kind: Kind) -> Self {
         Self { kind, ..self }
     }
+
+    /// The same at the end of a table.
+    pub const fn last(self) -> Self {
+        Self { bits: self.bits | LAST, ..self }
+    }
 }
 
-/// A record as its words.
-pub(super) fn words<T: Pod>(record: &T) -> &[u32] {
-    bytemuck::try_cast_slice(core::slice::from_ref(record)).unwrap_or(&[])
-}
-
-impl Checker<'_, '_> {
+impl Checker<'_> {
     /// Leaves a number for the rules.
     #[inline(always)]
     pub(super) fn know(&self, which: i8, number: u32) {
@@ -77,24 +85,41 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// A number that was left; `None` for what stands for itself.
+    /// A number that was left with [`Checker::know`].
     #[inline(always)]
-    pub(super) fn known(&self, which: i8) -> Option<u32> {
-        self.known.get((which as usize).wrapping_sub(KNOWN as usize)).map(Cell::get)
+    pub(super) fn left(&self, which: i8) -> u32 {
+        self.known.get((which as usize).wrapping_sub(KNOWN as usize)).map_or(0, Cell::get)
     }
 
-    /// Demands what `rules` say of the record whose words these are.
+    /// A word of the record, a number that was left, or what stands for itself.
     #[inline(never)]
-    pub(super) fn rules(&self, words: &[u32], rules: &[Rule]) -> Result<(), Refused> {
-        for rule in rules {
-            let found = words.get(rule.what as usize).copied().or_else(|| self.known(rule.what)).unwrap_or(0);
-            let from = self.known(rule.from).unwrap_or(i32::from(rule.from) as u32);
-            let (from, most) = match 1u32.checked_shl(rule.bits.into()) {
-                Some(count) => (from, count - 1),
-                None => (0, from),
+    pub(super) fn number(&self, which: i8) -> u32 {
+        let after = |first: i8| (which as usize).wrapping_sub(first as usize);
+        if let Some(known) = self.known.get(after(KNOWN)) {
+            return known.get();
+        }
+        self.record.get().get(after(WORD)).copied().unwrap_or(i32::from(which) as u32)
+    }
+
+    /// Demands what the rules of a table say.
+    #[inline(never)]
+    pub(super) fn rules(&self, table: Table) -> Result<(), Refused> {
+        let mut at = table.first();
+        while let Some(rule) = RULES.get(at) {
+            at += 1;
+            let (found, from) = (self.number(rule.what), self.number(rule.from));
+            let holds = if rule.bits & AT_MOST != 0 {
+                found <= from
+            } else if rule.bits & AT_LEAST != 0 {
+                found >= from
+            } else {
+                found.wrapping_sub(from) >> (rule.bits & 31) == 0
             };
-            if found.wrapping_sub(from) > most {
+            if !holds {
                 return Err(self.refuse(rule.words, found, rule.kind));
+            }
+            if rule.bits & LAST != 0 {
+                break;
             }
         }
         Ok(())

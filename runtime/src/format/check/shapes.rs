@@ -1,9 +1,10 @@
 //! A tensor: shape, layout, stride and length belong together, what pads its rows is zero, and reals are finite.
 
-use super::rules::{AT_MOST, B, C, D, E, F, G, H, PLACE, REST, Rule, words};
+use super::rules::{AT_LEAST, AT_MOST, B, C, D, E, F, PLACE, REST, Rule};
+use super::tables::Table;
 use super::{Checker, Refused};
 use crate::built::{IS_SMALL, REALS};
-use crate::format::layout::times;
+use crate::format::layout::{Lines, times};
 use crate::format::records::{claim, element};
 use crate::format::{Layout, TensorRecord};
 use core::mem::offset_of;
@@ -12,20 +13,19 @@ use core::mem::offset_of;
 const ELEMENT: i8 = B;
 const LAYOUT: i8 = C;
 const BANKS: i8 = D;
-const ROWS: i8 = E;
-const COLS: i8 = F;
-const STRIDE: i8 = G;
-const LEN: i8 = H;
+const STRIDE: i8 = E;
+const LEN: i8 = F;
 /// Its place and the rest of the file are known from [`Checker::next_place`].
-const TENSOR: [Rule; 12] = [
+pub(super) const TENSOR: [Rule; 13] = [
     Rule::new(offset_of!(TensorRecord, offset_bytes), PLACE, 0, "tensor.offset_bytes", "the next free multiple of 64"),
     Rule::known(ELEMENT, 1, 16, "tensor.element", ELEMENTS),
     Rule::known(ELEMENT, element::F32 as i8, AT_MOST, "tensor.element", ELEMENTS),
     Rule::known(LAYOUT, 1, 16, "tensor.layout", LAYOUTS),
     Rule::known(LAYOUT, LAST_LAYOUT as i8, AT_MOST, "tensor.layout", LAYOUTS),
+    Rule::new(offset_of!(TensorRecord, banks), 1, AT_LEAST, "tensor.banks", "1 or the number of output buckets"),
     Rule::new(offset_of!(TensorRecord, banks), BANKS, 0, "tensor.banks", "1 or the number of output buckets"),
-    Rule::new(offset_of!(TensorRecord, rows), ROWS, 0, "tensor.rows", "at least 1"),
-    Rule::new(offset_of!(TensorRecord, cols), COLS, 0, "tensor.cols", "at least 1"),
+    Rule::new(offset_of!(TensorRecord, rows), 1, AT_LEAST, "tensor.rows", "at least 1"),
+    Rule::new(offset_of!(TensorRecord, cols), 1, AT_LEAST, "tensor.cols", "at least 1"),
     Rule::new(offset_of!(TensorRecord, stride), STRIDE, 0, "tensor.stride", "the stride of this layout and shape"),
     Rule::new(offset_of!(TensorRecord, len_bytes), LEN, 0, "tensor.len_bytes", "banks · rows · stride · element size"),
     Rule::new(offset_of!(TensorRecord, claims), 0, CLAIM_BITS, "tensor.claims", "only bits that are defined"),
@@ -43,8 +43,8 @@ const LAYOUTS: &str = "1 Rows, 2 K4 or 3 Columns";
 const LAST_LAYOUT: u16 = if REALS { Layout::Columns } else { Layout::K4 }.code();
 const CLAIM_BITS: u8 = claim::ALL.trailing_ones() as u8;
 
-impl Checker<'_, '_> {
-    /// The tensor that `record` places at `start`.
+impl Checker<'_> {
+    /// The tensor that `record`, to which the checker has turned, places at `start`.
     pub(super) fn tensor(&self, record: &TensorRecord, start: usize) -> Result<(), Refused> {
         let (code, layout) = (u32::from(record.element), u32::from(record.layout));
         let (banks, rows, cols) = (record.banks as usize, record.rows as usize, record.cols as usize);
@@ -56,26 +56,43 @@ impl Checker<'_, '_> {
         // Whatever is wrong with one of these, nothing is read by the others before its rule has been held.
         self.know(ELEMENT, code);
         self.know(LAYOUT, layout);
-        let buckets = self.model.input().bucket_count;
-        self.know(BANKS, if record.banks == buckets { buckets.max(1) } else { 1 });
-        self.know(ROWS, record.rows.max(1));
-        self.know(COLS, record.cols.max(1));
+        self.know(BANKS, if record.banks == 1 { 1 } else { self.model.input().bucket_count });
         self.know(STRIDE, or_not(lines.len_bytes >> lines.shift, record.stride));
         self.know(LEN, or_not(times(times(lines.count, lines.len_bytes), banks), record.len_bytes));
-        self.rules(words(record), &TENSOR)?;
+        self.rules(Table::TENSOR)?;
         if code == element::F32 {
             self.finite_elements(start, record.len_bytes as usize)?;
         }
-        self.ends(start, banks * lines.count, lines.used_len_bytes, lines.len_bytes)?;
-        if is_k4 {
-            // The columns that are missing from a bank's last group.
-            let (used, mut end) = (((cols - 1) % 4 + 1) << element::shift(code), start);
-            for _ in 0..banks {
-                end += lines.count * lines.len_bytes;
-                self.ends(end - lines.len_bytes, rows, used, 1 << lines.shift)?;
+        self.padding(record, &lines, start)
+    }
+
+    /// Demands that what is no element is zero: behind what is used of every line and, in `K4`, the columns that are missing from each
+    /// bank's last group.
+    #[inline(always)]
+    fn padding(&self, record: &TensorRecord, lines: &Lines, start: usize) -> Result<(), Refused> {
+        let (banks, bank_len) = (record.banks as usize, lines.count * lines.len_bytes);
+        let (mut at, mut count, mut used, mut len) =
+            (start, banks * lines.count, lines.used_len_bytes, lines.len_bytes);
+        let mut end = start;
+        let mut groups = if record.layout == Layout::K4.code() { banks } else { 0 };
+        loop {
+            // Most matrices have no gaps at all.
+            if used != len {
+                for _ in 0..count {
+                    self.blank(at + used, at + len)?;
+                    at += len;
+                }
             }
+            if groups == 0 {
+                return Ok(());
+            }
+            groups -= 1;
+            end += bank_len;
+            at = end - lines.len_bytes;
+            count = record.rows as usize;
+            len = 1 << lines.shift;
+            used = ((record.cols as usize - 1) % 4 + 1) * (len / 4);
         }
-        Ok(())
     }
 
     fn finite_elements(&self, start: usize, len: usize) -> Result<(), Refused> {
@@ -85,21 +102,6 @@ impl Checker<'_, '_> {
         if !finite && let Some(at) = values.iter().position(|value| !is_finite(value)) {
             let expected = "a finite number (found: the element's index)";
             return Err(self.fault("tensor: an f32 element", at as u32, expected));
-        }
-        Ok(())
-    }
-
-    /// Demands that of `count` lines of `len` bytes each is zero behind the first `used`.
-    #[inline(never)]
-    fn ends(&self, start: usize, count: usize, used: usize, len: usize) -> Result<(), Refused> {
-        // Most matrices have no gaps at all.
-        if used == len {
-            return Ok(());
-        }
-        let mut start = start;
-        for _ in 0..count {
-            self.blank(start + used, start + len)?;
-            start += len;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ const I16_MAX: u32 = i16::MAX as u32;
 /// Upper limit of what is stored as u8.
 const U8_MAX: u32 = u8::MAX as u32;
 
-impl Operation<'_, '_, '_> {
+impl Operation<'_, '_> {
     /// The demands of kinds 24 to 26.
     pub(super) fn stockfish(&self) -> Result<(), Refused> {
         let (record, output) = (self.record, self.output);

@@ -1,36 +1,44 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::rules::{A, B, NOTHING, Rule, words};
+use super::rules::{A, B, NOTHING, Rule};
+use super::tables::Table;
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{element, input_kind};
-use crate::format::{ALIGNMENT, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
+use crate::format::{ALIGNMENT, Header, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;
 
-/// What the rules know of a value: the element that it must have, or the multiple of 64 at or before its place, and the length that is right.
+/// What the rules know of the input: the element and the length that it must have.
 const ELEMENT: i8 = A;
-const ALIGNED: i8 = A;
 const LEN: i8 = B;
 
 /// Value 0, which is the input.
-const INPUT: [Rule; 4] = [
+pub(super) const INPUT: [Rule; 4] = [
     Rule::new(offset_of!(ValueRecord, element), ELEMENT, 0, "value.element", "the input's element"),
     Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "the input's length"),
     Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
     Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
 ];
 /// The others.
-const OTHER: [Rule; 4] = [
+pub(super) const OTHER: [Rule; 2] = [
     Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
     Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24"),
-    Rule::new(offset_of!(ValueRecord, offset_bytes), ALIGNED, 0, "value.offset_bytes", "a multiple of 64"),
-    Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "a value that ends within the workspace"),
 ];
+
+/// Of the workspace, whose end the rules know.
+pub(super) const WORKSPACE: [Rule; 1] = [Rule::new(
+    offset_of!(Header, workspace_len_bytes),
+    USED,
+    0,
+    "header.workspace_len_bytes",
+    "the end of the last place, rounded up to 64",
+)];
+const USED: i8 = A;
 
 /// The bits that no multiple of [`ALIGNMENT`] has.
 const UNALIGNED: u32 = ALIGNMENT as u32 - 1;
 
-impl Checker<'_, '_> {
+impl Checker<'_> {
     /// Value 0 is the input; the others lie in the workspace.
     pub(super) fn values(&self) -> Result<(), Refused> {
         let input = self.model.input();
@@ -39,27 +47,29 @@ impl Checker<'_, '_> {
             input_kind::SPARSE if GENERAL => (element::I16, input.max_active),
             _ => (input.element, input.size),
         };
-        let Some((first, others)) = self.model.values().split_first() else {
-            return Err(self.fault("header.value_count", 0, "at least 1"));
-        };
         self.know(ELEMENT, element_code);
         self.know(LEN, len);
-        self.rules(words(first), &INPUT)?;
         let asked = self.model.header().workspace_len_bytes;
-        self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
-        let mut used = 0;
-        for (index, value) in others.iter().enumerate() {
-            self.at(index + 1);
-            let end = end(value);
-            self.know(ALIGNED, value.offset_bytes & !UNALIGNED);
-            self.know(LEN, if end <= asked { value.len } else { !value.len });
-            self.rules(words(value), &OTHER)?;
-            used = end.max(used);
+        let (mut index, mut used) = (0, 0);
+        while let Some(value) = self.model.values().get(index) {
+            self.turn(index, value);
+            if index == 0 {
+                self.rules(Table::INPUT)?;
+                self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
+            } else {
+                self.rules(Table::OTHER)?;
+                let (place, end) = (value.offset_bytes, end(value));
+                self.need(place & UNALIGNED == 0, "value.offset_bytes", place, "a multiple of 64")?;
+                self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
+                used = end.max(used);
+            }
+            index = self.index.get() + 1;
         }
-        self.at(0);
-        // What is left behind the last place is less than a place can begin at.
-        let fits = asked.wrapping_sub(used) <= UNALIGNED && asked & UNALIGNED == 0;
-        self.need(fits, "header.workspace_len_bytes", asked, "the end of the last place, rounded up to 64")
+        self.need(index > 0, "header.value_count", 0, "at least 1")?;
+        self.turn_to_header();
+        // No multiple of 64 that is at most 2^26 leaves 32 bits.
+        self.know(USED, (used + UNALIGNED) & !UNALIGNED);
+        self.rules(Table::WORKSPACE)
     }
 }
 
