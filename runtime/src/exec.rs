@@ -278,6 +278,7 @@ impl Plan<'_> {
         }
     }
 
+    /// First the sums, to a place of their own; so the output may lie where the input did.
     fn layer(&self, layer: &LayerU8<'_>, step: &Step<'_>, input: &Input<'_>, bucket: usize, workspace: &mut [u8]) {
         let (x, sums) = match *input {
             Input::U8(x) if step.reads_input => (range(x, step.read.range()), range_mut(workspace, layer.sums.range())),

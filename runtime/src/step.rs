@@ -4,14 +4,20 @@
 
 use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{
-    InputRecord, Layout, Model, NONE, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
+    InputRecord, Layout, Model, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
-use crate::kernels::{AffineI8, Dot, Kernels, RealLayer, TAIL_WIDTH};
+use crate::kernels::{AffineI8, Dot, Kernels};
 use crate::num::Divisor;
 use crate::ops::General;
-use crate::workspace::range;
-use bytemuck::AnyBitPattern;
 use core::ops::Range;
+
+mod fuse;
+mod head;
+mod operands;
+
+pub(crate) use fuse::fused;
+pub(crate) use head::Head;
+pub(crate) use operands::{Banks, Bias, LayerU8, RealAffine, Requantisation, Tail};
 
 /// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which counts
 /// its memory and has time, resolves all of them as they run.
@@ -124,137 +130,6 @@ pub(crate) enum Work<'a> {
     General(General<'a>),
 }
 
-/// The operands of a dense layer on u8 with its requantisation.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LayerU8<'a> {
-    pub affine: AffineI8<u8>,
-    pub weights: Banks<'a, i8>,
-    pub bias: Banks<'a, i32>,
-    /// Where the sums lie.
-    pub sums: Place,
-    pub requantise: Requantisation<'a>,
-}
-
-/// The operands of a [`crate::kernels::TailF32`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Tail<'a> {
-    pub factor: f32,
-    pub bias: Banks<'a, f32>,
-    pub activation: u32,
-    pub hidden: RealAffine<'a>,
-    pub last: Option<RealAffine<'a>>,
-    pub scale: Option<f32>,
-}
-
-/// The operands of AFFINE_F32, with an activation behind it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RealAffine<'a> {
-    pub layout: Layout,
-    pub weights: Banks<'a, f32>,
-    pub bias: Banks<'a, f32>,
-    pub activation: u32,
-    pub outputs: usize,
-}
-
-impl<'a> RealAffine<'a> {
-    #[inline]
-    pub fn layer(&self, bucket: usize) -> RealLayer<'a> {
-        RealLayer {
-            layout: self.layout,
-            weights: self.weights.bank(bucket),
-            stride: self.weights.stride,
-            bias: self.bias.bank(bucket),
-            activation: self.activation,
-            outputs: self.outputs,
-        }
-    }
-
-    /// The same with an activation, where it had none and the kernels have it.
-    fn then(self, activation: u32) -> Option<Self> {
-        let fits = self.activation == activation::IDENTITY && activation <= activation::SQRRELU;
-        fits.then_some(Self { activation, ..self })
-    }
-}
-
-/// The operands of REQUANTISE.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Requantisation<'a> {
-    pub multipliers: Banks<'a, i32>,
-    pub shifts: Banks<'a, u8>,
-    pub low: i32,
-    pub high: i32,
-    pub element: u32,
-}
-
-impl<'a> Requantisation<'a> {
-    pub fn resolve(model: &Model<'a>, record: &OpRecord) -> Self {
-        let [low, high, ..] = record.params.map(|param| param as i32);
-        Self {
-            multipliers: Banks::new(model.tensor(record.multipliers)),
-            shifts: Banks::new(model.tensor(record.shifts)),
-            low,
-            high,
-            element: model.values().get(record.output as usize).map_or(0, |value| value.element),
-        }
-    }
-
-    /// Whether a tier's kernel does all of it: there is no zero point, and the output is not i16.
-    pub fn is_plain(model: &Model<'_>, record: &OpRecord) -> bool {
-        let to = model.values().get(record.output as usize).map_or(0, |value| value.element);
-        !GENERAL || (record.params[2] == 0 && to != element::I16)
-    }
-}
-
-/// The bias of RESCALE, of either width.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Bias<'a> {
-    I16(Banks<'a, i16>),
-    I32(Banks<'a, i32>),
-}
-
-impl Bias<'_> {
-    #[inline]
-    pub fn get(self, bucket: usize, index: usize) -> i32 {
-        match self {
-            Self::I16(bias) => bias.bank(bucket).get(index).map_or(0, |bias| i32::from(*bias)),
-            Self::I32(bias) => bias.bank(bucket).get(index).copied().unwrap_or(0),
-        }
-    }
-}
-
-/// A tensor's elements, cut into output buckets.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Banks<'a, T> {
-    all: &'a [T],
-    /// Elements of a bank.
-    len: usize,
-    /// Elements from a bank to the next; 0 where one bank serves all buckets.
-    step: usize,
-    pub stride: usize,
-}
-
-impl<'a, T: AnyBitPattern> Banks<'a, T> {
-    const NONE: Self = Self { all: &[], len: 0, step: 0, stride: 0 };
-
-    pub fn new(tensor: Option<Tensor<'a>>) -> Self {
-        let Some(tensor) = tensor else { return Self::NONE };
-        let (all, len) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.bank_len());
-        Self { all, len, step: if tensor.record.banks <= 1 { 0 } else { len }, stride: tensor.stride() }
-    }
-
-    #[inline]
-    pub fn bank(&self, bucket: usize) -> &'a [T] {
-        if self.step == 0 { self.all } else { self.start(bucket, self.len) }
-    }
-
-    /// The first elements of a bank, which may be padded.
-    #[inline]
-    pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
-        let start = bucket.wrapping_mul(self.step);
-        range(self.all, start..start.wrapping_add(len))
-    }
-}
-
 impl<'a> Step<'a> {
     /// Looks everything up; `None` for a kind that is not defined, which the loader rules out.
     pub fn resolve(model: &Model<'a>, kernels: &Kernels, record: &OpRecord) -> Option<Self> {
@@ -345,141 +220,6 @@ pub(crate) fn affine_of(
         Source::Narrow => kernels.affine_u7.call,
         Source::Caller if quads => kernels.affine_u8_paired.call,
         Source::Caller | Source::Wide => kernels.affine_u8.call,
-    }
-}
-
-/// The operations of a plan, resolved, neighbours fused where one kernel or one step does both: the first [`AHEAD`] of them. Says
-/// also how many operations they are.
-pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<Step<'a>, AHEAD>, usize) {
-    let mut steps = heapless::Vec::<Step<'a>, AHEAD>::new();
-    if AHEAD == 0 {
-        return (steps, 0);
-    }
-    let mut done = 0;
-    for record in model.ops() {
-        let Some(step) = Step::resolve(model, kernels, record) else { break };
-        // A value that something else reads too must be there.
-        let is_private = readers(model, record.input) == 1;
-        if let Some(before) = steps.last_mut().filter(|_| is_private)
-            && let Some(fused) = before.then(&step)
-        {
-            *before = fused;
-        } else if steps.push(step).is_err() {
-            break;
-        }
-        done += 1;
-    }
-    (steps, done)
-}
-
-/// Operations that read a value.
-fn readers(model: &Model<'_>, value: u32) -> usize {
-    let reads = |record: &&OpRecord| record.input == value || (record.second != NONE && record.second == value);
-    model.ops().iter().filter(reads).count()
-}
-
-impl<'a> Step<'a> {
-    /// This and the next operation in one, if the next reads all that this one writes and there is such a step.
-    fn then(&self, next: &Self) -> Option<Self> {
-        if next.reads_input || next.read != self.write {
-            return None;
-        }
-        // One that leaves out the value between must not write where it reads, unless it has read all by then.
-        let is_direct =
-            !matches!(self.work, Work::AffineU8 { .. } | Work::Tail(_)) && !matches!(next.work, Work::AffineF32(_));
-        if is_direct && !self.reads_input && !self.read.is_apart_from(next.write) {
-            return None;
-        }
-        let work = match (self.work, next.work) {
-            (
-                Work::Dequantise { factor, bias, activation: activation::IDENTITY },
-                Work::ActivationF32 { activation },
-            ) if activation <= activation::SQRRELU => Work::Dequantise { factor, bias, activation },
-            (Work::AffineF32(layer), Work::ActivationF32 { activation }) => Work::AffineF32(layer.then(activation)?),
-            (Work::Dequantise { factor, bias, activation }, Work::AffineF32(hidden))
-                if hidden.outputs <= TAIL_WIDTH && self.read.len_bytes() <= TAIL_WIDTH * size_of::<i32>() =>
-            {
-                Work::Tail(Tail { factor, bias, activation, hidden, last: None, scale: None })
-            }
-            (Work::Tail(tail), next) => Work::Tail(tail.then(&next)?),
-            (Work::AffineU8 { affine, weights, bias }, Work::Requantise(requantise))
-                if matches!(requantise.element, element::U8 | element::I32) =>
-            {
-                Work::LayerU8(LayerU8 { affine, weights, bias, sums: self.write, requantise })
-            }
-            _ => return None,
-        };
-        Some(Self { work, read: self.read, write: next.write, output: next.output, reads_input: self.reads_input })
-    }
-}
-
-impl<'a> Tail<'a> {
-    /// This and what comes next, if it is a layer that finds room, or an activation or a scale in its place.
-    fn then(self, next: &Work<'a>) -> Option<Self> {
-        match (*next, self.last, self.scale) {
-            (Work::AffineF32(layer), None, None) if layer.outputs <= TAIL_WIDTH => {
-                Some(Self { last: Some(layer), ..self })
-            }
-            (Work::ActivationF32 { activation }, None, None) => {
-                Some(Self { hidden: self.hidden.then(activation)?, ..self })
-            }
-            (Work::ActivationF32 { activation }, Some(last), None) => {
-                Some(Self { last: Some(last.then(activation)?), ..self })
-            }
-            (Work::ScaleF32 { factor }, _, None) => Some(Self { scale: Some(factor), ..self }),
-            _ => None,
-        }
-    }
-}
-
-/// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records would show.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Head<'a> {
-    pub dot: Dot,
-    pub max: i16,
-    pub weights: Banks<'a, i16>,
-    pub pre: Divisor,
-    pub factor: i32,
-    pub divisor: Divisor,
-    pub bias: Bias<'a>,
-    /// Where the output begins in the workspace.
-    pub write: usize,
-    /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
-    pub hidden: usize,
-    pub buckets: usize,
-    pub workspace_len: usize,
-    /// Whether there are two accumulators, and whether the other side's comes first.
-    pub two: bool,
-    pub other_first: bool,
-}
-
-impl<'a> Head<'a> {
-    /// `None` for any other network.
-    pub fn resolve(model: &Model<'a>, kernels: &Kernels) -> Option<Self> {
-        let [first, second] = model.ops() else { return None };
-        if !ACCUMULATORS || first.kind != op::ACTIVATE_DOT {
-            return None;
-        }
-        let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
-        let Work::ActivateDot { dot, max, weights } = first.work else { return None };
-        let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
-        let one_output = second.write.range().len() == size_of::<i32>();
-        let input = model.input();
-        one_output.then_some(Self {
-            dot,
-            max,
-            weights,
-            pre,
-            factor,
-            divisor,
-            bias,
-            write: second.write.range().start,
-            hidden: input.hidden as usize,
-            buckets: input.bucket_count as usize,
-            workspace_len: model.workspace_len_bytes(),
-            two: input.perspectives == 2,
-            other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
-        })
     }
 }
 
