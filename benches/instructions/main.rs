@@ -9,7 +9,7 @@ use tamis_runtime::kernels::by_name;
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 32] = [
+const SHAPES: [&str; 33] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -30,6 +30,7 @@ const SHAPES: [&str; 32] = [
     "affine_u7_sparse/1024x16-20%",
     "affine_u7_sparse/1024x16-100%",
     "affine_f32/16x32",
+    "affine_f32_columns/16x32",
     "affine_f32/32x1",
     "activation_f32/32-crelu",
     "dequantise_f32/16",
