@@ -117,7 +117,7 @@ pub(crate) enum Work<'a> {
         activation: u32,
     },
     AffineF32(RealAffine<'a>),
-    /// DEQUANTISE, then one AFFINE_F32 or two, then SCALE_F32.
+    /// DEQUANTISE, then one AFFINE_F32 or two, each with an activation behind it or none, then SCALE_F32 or nothing.
     Tail(Tail<'a>),
     ActivationF32 {
         activation: u32,

@@ -32,12 +32,16 @@ impl<const N: usize> AsMut<[u8]> for Workspace<N> {
     }
 }
 
-/// A place to read and a place to write, which the loader has checked not to overlap. Empty slices if they did.
+/// A place to read and a place to write, which the loader has checked not to overlap. Two empty slices if they did.
 #[cfg_attr(not(target_os = "none"), inline(always))]
 pub(crate) fn split(bytes: &mut [u8], read: Range<usize>, write: Range<usize>) -> (&[u8], &mut [u8]) {
-    let middle = if read.end <= write.start { write.start } else { read.start };
-    let Some((head, tail)) = bytes.split_at_mut_checked(middle) else { return (nothing(), nothing_mut()) };
-    if read.end <= write.start {
+    let is_first = read.end <= write.start;
+    let middle = if is_first { write.start } else { read.start };
+    let meet = !is_first && write.end > read.start;
+    let Some((head, tail)) = bytes.split_at_mut_checked(middle).filter(|_| !meet) else {
+        return (nothing(), nothing_mut());
+    };
+    if is_first {
         (range(head, read), range_mut(tail, 0..write.end.wrapping_sub(middle)))
     } else {
         (range(tail, 0..read.end.wrapping_sub(middle)), range_mut(head, write))

@@ -2,8 +2,8 @@
 //!
 //! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both without
 //! saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
-//! along and taken away. The f32 kernels are AVX2's, because
-//! the definition has eight lanes, but for the layer on columns, where a lane is a row.
+//! along and taken away. The f32 kernels are AVX2's, because the definition has eight lanes, but for layers on columns, alone or
+//! within `tail_f32`, where a lane is a row.
 
 use super::avx2::{Avx2, compute};
 use super::vector::sparse::Found;

@@ -111,8 +111,8 @@ pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &
 /// a row · bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI16<T> = fn(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]);
 /// `out[n] = activation(bias[n] + Σ_k x[k]·w[n,k])` in f32, product and sum rounded apart, in the order of
-/// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row, or in `Columns`, as many a column · bias: (N,) or empty for none ·
-/// activation: one of [`crate::num::activate`] · out: (N,).
+/// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row, or in `Columns`, as many a
+/// column · bias: (N,) or empty for none · activation: one of [`crate::num::activate`] · out: (N,).
 pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], activation: u32, out: &mut [f32]);
 /// An activation by its code. x: (n,) · out: (n,), (n/2,) for pairwise, (2n,) for dual.
 pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
@@ -125,7 +125,7 @@ pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLa
 /// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as they were.
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
 
-/// The widest value within a [`TailF32`].
+/// Elements of the widest value within a [`TailF32`].
 pub const TAIL_WIDTH: usize = 64;
 
 /// The operands of [`DequantiseF32`].
@@ -144,11 +144,11 @@ pub struct Dequantisation<'a> {
 pub struct RealLayer<'a> {
     /// How the weights lie: `Rows` or `Columns`.
     pub layout: Layout,
-    /// One bank.
+    /// One bank, (outputs, inputs) in this layout.
     pub weights: &'a [f32],
     /// Elements a row, or a column.
     pub stride: usize,
-    /// As many as outputs, or none.
+    /// (outputs,), or empty for none.
     pub bias: &'a [f32],
     /// One of [`crate::num::activate`].
     pub activation: u32,

@@ -10,6 +10,7 @@ pub(super) fn drafted() -> Vec<Animal> {
         Animal { name: "two blocks, the other side first, i8 activations", bytes: blocks().bytes() },
         Animal { name: "reals without biases, read in part", bytes: reals().bytes() },
         Animal { name: "a tail of reals, columns in three buckets", bytes: tail().bytes() },
+        Animal { name: "columns behind bytes", bytes: columns().bytes() },
         Animal { name: "bytes of the caller, weights in pairs", bytes: paired().bytes() },
     ]
 }
@@ -101,5 +102,18 @@ fn paired() -> Draft {
     let weights = draft.tensor(element::I8, Layout::K4, (1, 10, 45), || (random.within(64) as i8).to_le_bytes());
     draft.tensors[weights as usize].0.claims = claim::QUADS_FIT_I16;
     draft.op(element::I32, 10, 0, OpRecord { weights, ..blank(op::AFFINE_I8) });
+    draft
+}
+
+/// u8 → affine → reals → columns: what a build with reals and nothing else takes.
+fn columns() -> Draft {
+    let mut random = Random(15);
+    let mut draft = Draft::dense(element::U8, 12);
+    let weights = draft.tensor(element::I8, Layout::K4, (1, 4, 12), || (random.within(128) as i8).to_le_bytes());
+    draft.op(element::I32, 4, 0, OpRecord { weights, ..blank(op::AFFINE_I8) });
+    let params = [(1.0f32 / 4096.0).to_bits(), 0, 0, 0];
+    draft.op(element::F32, 4, 0, OpRecord { params, ..blank(op::DEQUANTISE) });
+    let weights = draft.tensor(element::F32, Layout::Columns, (1, 8, 4), || random.real().to_le_bytes());
+    draft.op(element::F32, 8, 0, OpRecord { weights, ..blank(op::AFFINE_F32) });
     draft
 }

@@ -192,12 +192,14 @@ mod tests {
         let bytes =
             crate::include_model!("../../../../tests/fuzz/corpus/loader/bytes-through-tables-and-trees-buckets.bin");
         let added = crate::include_model!("../../../../tests/fuzz/corpus/loader/reals-without-biases-read-in-part.bin");
+        let columns = crate::include_model!("../../../../tests/fuzz/corpus/loader/columns-behind-bytes.bin");
         let chess = crate::include_model!("../../../../tests/vectors/tiny.bin");
-        let needs: [(&[u8], bool, &str, &str); 5] = [
+        let needs: [(&[u8], bool, &str, &str); 6] = [
             (sparse, GENERAL, "input.kind", "general"),
             (dense, GENERAL, "input.element", "general"),
             (bytes, GENERAL, "op.kind", "general"),
             (added, REALS, "op.kind", "reals"),
+            (columns, REALS, "tensor.layout", "reals"),
             (chess, ACCUMULATORS, "input.kind", "accumulators"),
         ];
         for (file, is_built, place, feature) in needs {

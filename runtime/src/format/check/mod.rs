@@ -22,7 +22,7 @@ mod tables;
 mod values;
 
 use super::{Model, ParseError, Words};
-use bytemuck::{Pod, cast_slice};
+use bytemuck::{Pod, must_cast_slice};
 use core::cell::Cell;
 use core::slice;
 use fault::{Fault, Kind};
@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
     #[inline(always)]
     fn turn<T: Pod>(&self, index: usize, record: &'a T) {
         self.index.set(index);
-        self.record.set(cast_slice(slice::from_ref(record)));
+        self.record.set(must_cast_slice(slice::from_ref(record)));
     }
 
     /// Turns to the header.

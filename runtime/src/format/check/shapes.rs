@@ -2,7 +2,7 @@
 
 use super::rules::{AT_LEAST, AT_MOST, B, C, D, E, F, PLACE, REST, Rule};
 use super::tables::Table;
-use super::{Checker, Refused};
+use super::{Checker, Kind, Refused};
 use crate::built::{IS_SMALL, REALS};
 use crate::format::layout::{Lines, times};
 use crate::format::records::{claim, element};
@@ -16,12 +16,13 @@ const BANKS: i8 = D;
 const STRIDE: i8 = E;
 const LEN: i8 = F;
 /// Its place and the rest of the file are known from [`Checker::next_place`].
-pub(super) const TENSOR: [Rule; 13] = [
+pub(super) const TENSOR: [Rule; 14] = [
     Rule::new(offset_of!(TensorRecord, offset_bytes), PLACE, 0, "tensor.offset_bytes", "the next free multiple of 64"),
     Rule::known(ELEMENT, 1, 16, "tensor.element", ELEMENTS),
     Rule::known(ELEMENT, element::F32 as i8, AT_MOST, "tensor.element", ELEMENTS),
     Rule::known(LAYOUT, 1, 16, "tensor.layout", LAYOUTS),
-    Rule::known(LAYOUT, LAST_LAYOUT as i8, AT_MOST, "tensor.layout", LAYOUTS),
+    Rule::known(LAYOUT, Layout::Columns.code() as i8, AT_MOST, "tensor.layout", LAYOUTS),
+    Rule::known(LAYOUT, LAST_LAYOUT as i8, AT_MOST, "tensor.layout", "").of(Kind::Reals),
     Rule::new(offset_of!(TensorRecord, banks), 1, AT_LEAST, "tensor.banks", "1 or the number of output buckets"),
     Rule::new(offset_of!(TensorRecord, banks), BANKS, 0, "tensor.banks", "1 or the number of output buckets"),
     Rule::new(offset_of!(TensorRecord, rows), 1, AT_LEAST, "tensor.rows", "at least 1"),
@@ -39,7 +40,7 @@ pub(super) const TENSOR: [Rule; 13] = [
 ];
 const ELEMENTS: &str = "1 u8, 2 i8, 3 i16, 4 i32 or 5 f32";
 const LAYOUTS: &str = "1 Rows, 2 K4 or 3 Columns";
-/// Only layers of reals lie in columns.
+/// The last of this build: only layers of reals lie in columns.
 const LAST_LAYOUT: u16 = if REALS { Layout::Columns } else { Layout::K4 }.code();
 const CLAIM_BITS: u8 = claim::ALL.trailing_ones() as u8;
 

@@ -59,6 +59,8 @@ pub(super) static RULES: [Rule; first(TABLES.len())] = {
     rules
 };
 
+const _: () = assert!(first(TABLES.len()) <= 256, "a table's place does not fit its number");
+
 /// How many rules the first `count` tables have.
 const fn first(count: usize) -> usize {
     let (mut table, mut rules) = (0, 0);

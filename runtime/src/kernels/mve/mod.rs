@@ -43,7 +43,7 @@ fn affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, i8>(bytemuck::cast_slice(x), w, stride, bias, out);
 }
 
-/// What a byte above 127 would be as a signed one, the definition's loops do.
+/// As signed bytes where all are up to 127; other inputs take the kernel of [`super::dsp`].
 fn affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     let affine =
         if x.iter().fold(0, |union, byte| union | byte) < 128 { affine_u7 } else { dsp::KERNELS.affine_u8.call };

@@ -8,12 +8,12 @@ use crate::kernels::{Dequantisation, Kernels, RealLayer, TAIL_WIDTH, scalar};
 /// The longest vector.
 const LONGEST: usize = 67;
 const LENGTHS: [usize; 14] = [0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, LONGEST];
-/// Rows around tiles of eight.
-const ROWS: [usize; 9] = [1, 2, 7, 8, 9, 16, 17, 32, 33];
+/// Rows around tiles of eight, sixteen and 32, and those that take two kinds of tiles.
+const ROWS: [usize; 11] = [1, 2, 7, 8, 9, 16, 17, 24, 32, 33, 48];
 /// Columns around eight lanes.
 const COLS: [usize; 11] = [1, 2, 3, 7, 8, 9, 16, 20, 32, 33, LONGEST];
-/// As many columns as there can be, each of the most rows, padded.
-const WEIGHTS: usize = LONGEST * 48;
+/// As many rows as there can be, each of the most columns, padded.
+const WEIGHTS: usize = 80 * 48;
 
 pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {

@@ -90,7 +90,6 @@ impl<R: Reals> Columns for R {
 
 /// [`crate::kernels::AffineF32`] on columns. `wide` where its vectors are filled by the rows, else `narrow` where eight fill one.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the kernel's own, and two instruction sets")]
 pub(in crate::kernels) fn affine<W: Columns, N: Columns>(
     wide: W,
     narrow: N,
@@ -102,15 +101,17 @@ pub(in crate::kernels) fn affine<W: Columns, N: Columns>(
     out: &mut [f32],
 ) {
     // Any safe code can call a kernel, with any stride, so the product must not wrap.
-    let fits = stride.checked_mul(x.len()).is_some_and(|len| len <= w.len()) && out.len() <= stride;
+    if out.len() > stride || stride.checked_mul(x.len()).is_none_or(|len| len > w.len()) {
+        return;
+    }
     // A sum is never −0, so that adding no bias is adding 0.
     let (bias, step) = if bias.is_empty() { (&ZEROS[..], 0) } else { (bias, 1) };
-    let is_biased = step == 0 || bias.len() >= out.len();
+    let bias_fits = step == 0 || bias.len() >= out.len();
     let place = Weights { first: w.as_ptr(), stride };
-    if fits && is_biased && out.len().is_multiple_of(W::ROWS) {
+    if bias_fits && out.len().is_multiple_of(W::ROWS) {
         // SAFETY: the lengths were compared, and the vectors of rows end where the rows do.
         unsafe { by_width(wide, x, place, bias.as_ptr(), step, code, out) }
-    } else if fits && is_biased && out.len().is_multiple_of(N::ROWS) {
+    } else if bias_fits && out.len().is_multiple_of(N::ROWS) {
         // SAFETY: as above.
         unsafe { by_width(narrow, x, place, bias.as_ptr(), step, code, out) }
     } else {
@@ -139,7 +140,6 @@ unsafe fn by_width<C: Columns>(c: C, x: &[f32], w: Weights, bias: *const f32, st
 /// # Safety
 /// As [`by_width`], `x` cut into `whole` and `rest`.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the kernel's own, with its input cut in two")]
 unsafe fn tiles<C: Columns>(
     c: C,
     whole: &[[f32; LANES]],

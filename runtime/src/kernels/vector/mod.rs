@@ -118,7 +118,8 @@ pub(super) trait Simd: Copy {
     fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
     /// The numbers of groups of four bytes as they are listed.
     type Group: Copy + From<u16> + Into<u32>;
-    /// [`sparse::List::of`], for vectors that have at most [`sparse::GROUPS`] groups together.
+    /// Writes the number of each group of four bytes that are not all zero, in ascending order; the first `count` of them are there then, and
+    /// `count` is at most the number of groups. `x` has at most [`sparse::GROUPS`] of them.
     ///
     /// # Safety
     /// A number for each group and [`sparse::ROOM`] more can be written to `out`, needed or not.

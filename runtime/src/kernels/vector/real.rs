@@ -55,7 +55,6 @@ pub(in crate::kernels) fn affine<R: Reals>(
 /// Eight rows at a time, whose columns are `whole` and `rest`; a lane that no column reaches adds 0·0, which changes at most the sign of a
 /// zero, made good below. `WHOLE`: there is no rest.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the kernel's own, with its input cut in two")]
 fn rows<R: Reals, const WHOLE: bool>(
     r: R,
     whole: &[[f32; LANES]],

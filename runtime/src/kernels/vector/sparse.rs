@@ -82,8 +82,9 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
 pub(in crate::kernels) struct Found {
     /// How many groups are not zero.
     pub count: usize,
-    /// One that is, if there is one among those that were seen first.
+    /// One that is, if there is one in the first vector.
     zero: Option<u16>,
+    /// Whether no vector was seen yet.
     is_first: bool,
 }
 
@@ -142,7 +143,7 @@ unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) 
 }
 
 /// # Safety
-/// The list's first `found.count` numbers are there, each below `x.len() / 4`, as is `found.zero`; `w` holds four columns of
+/// The list's first `found.count` numbers are there, at most [`GROUPS`], each below `x.len() / 4`, as is `found.zero`; `w` holds four columns of
 /// `VECTORS·ROWS` weights for every four elements of `x`.
 #[inline(always)]
 unsafe fn listed<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
@@ -158,11 +159,11 @@ unsafe fn listed<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
     // Filled up with a group that adds nothing, the list is whole rounds, and one loop ends where nobody can foresee it, not two.
     let count = match found.zero {
         Some(zero) => {
+            const { assert!(CHAINS.is_power_of_two() && CHAINS <= ROOM) };
             for place in 0..CHAINS {
-                // SAFETY: there is room, since a round is no longer than that.
+                // SAFETY: at most `GROUPS` places are taken, and `CHAINS`, at most `ROOM`, follow.
                 unsafe { *list.as_mut_ptr().add(found.count + place) = MaybeUninit::new(zero.into()) };
             }
-            const { assert!(CHAINS.is_power_of_two() && CHAINS <= ROOM) };
             (found.count + CHAINS - 1) & !(CHAINS - 1)
         }
         None => found.count,
