@@ -14,7 +14,7 @@ use super::records::claim::QUAD_LIMIT;
 #[inline(never)]
 pub fn quads_fit(bank: &[i8], stride: usize) -> bool {
     // A second group that is not there is as if all of it were zeros.
-    let group = stride.min(bank.len()).saturating_mul(4) & !3;
+    let group = stride.min(bank.len() / 4) * 4;
     let (mut at, mut left) = (0, group);
     while at < bank.len() {
         let (mut sum, mut size) = (0, 0);
