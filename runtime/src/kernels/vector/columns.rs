@@ -30,7 +30,6 @@ impl Weights {
 }
 
 /// Vectors of f32 of any width.
-#[allow(clippy::wrong_self_convention, reason = "`self` is the instruction set, not what is converted")]
 pub(in crate::kernels) trait Columns: Copy {
     type Vector: Copy;
     /// Elements of a vector.
