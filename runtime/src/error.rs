@@ -1,6 +1,7 @@
 //! What running refuses: never a file, always what the caller handed in.
 
 use crate::engine::{Colour, Kind, Man};
+use crate::format::Identity;
 use crate::words::worded;
 
 /// Why a call is refused: always something that the caller handed in.
@@ -75,9 +76,9 @@ pub enum RunError {
     /// A stack or a refresh cache was filled from another model than the plan's.
     OtherModel {
         /// Identity of the model that it was filled from, see [`crate::Plan::identity`].
-        found: u64,
+        found: Identity,
         /// Identity of the plan's.
-        expected: u64,
+        expected: Identity,
     },
     /// A perspective of a ply stack has changed as a whole, and its features are to be given first.
     WantsFeatures {
@@ -125,7 +126,9 @@ worded! { RunError {
     Self::StackFull { limit } => "the ply stack is full: it has {} plies, the root included", limit;
     Self::StackEmpty => "the ply stack has no position: set its root first, and pop only what was pushed";
     Self::OtherModel { found, expected } =>
-        "filled from the model {:016x}, used with the model {:016x}: reset it when the network changes", found, expected;
+        "filled from the model {:016x} of load {}, used with the model {:016x} of load {}: \
+        reset it when the network changes, and load a network once",
+        found.checksum(), found.load(), expected.checksum(), expected.load();
     Self::WantsFeatures { side } =>
         "perspective {} changed as a whole: give its features to `refresh` first", side;
     Self::LoneKing { colour } =>

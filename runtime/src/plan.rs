@@ -2,7 +2,7 @@
 
 use crate::built::ACCUMULATORS;
 use crate::error::RunError;
-use crate::format::{BlockRecord, Model, element, feature_set};
+use crate::format::{BlockRecord, Identity, Model, element, feature_set};
 use crate::kernels::{Kernels, Moved, prefetch};
 use crate::nnue::chess::{ChessView, Planes};
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
@@ -54,7 +54,7 @@ pub struct Plan<'a> {
     size: u32,
     /// Whether [`Moved`] is all that a move needs: all rows in one block, and `max_active` no less than the rows of a move.
     is_plain: bool,
-    identity: u64,
+    identity: Identity,
 }
 
 /// The feature rows of a block.
@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
         let input = model.input();
         let (hidden, size) = if ACCUMULATORS { (input.hidden as usize, input.size) } else { (0, 0) };
         let is_plain = ACCUMULATORS && input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
-        let identity = model.header().checksum();
+        let identity = model.identity();
         Self { model, kernels, steps, done, output, head, rows, stride, bias, hidden, size, is_plain, identity }
     }
 
@@ -90,8 +90,8 @@ impl<'a> Plan<'a> {
         self.kernels
     }
 
-    /// What tells one model from another: the checksum of its file.
-    pub const fn identity(&self) -> u64 {
+    /// What tells its model from every other that the program loads, one with the same checksum too.
+    pub const fn identity(&self) -> Identity {
         self.identity
     }
 

@@ -6,10 +6,12 @@ use tamis_quant::import::read_bytes;
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Man, Network, State};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Kernels, by_name, tiers};
+use tamis_runtime::nnue::RefreshCache;
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::zoo::{self, Random};
-use tests::{architecture, own, packed};
+use tests::{architecture, fixtures, own, packed};
 
 /// Positions of a line.
 const PLIES: usize = 24;
@@ -340,6 +342,62 @@ fn another_network_of_the_same_width_empties_the_cache() {
     }
     assert_eq!(used.evaluate(&second, Colour::White), fresh.evaluate(&second, Colour::White));
     assert!(matches!(used.evaluate(&net, Colour::White), Err(RunError::OtherModel { .. })));
+}
+
+/// The very same file loaded twice is two networks to a state: a checksum can be forged, and memory comes again.
+#[test]
+fn a_second_load_is_another_network() {
+    let bytes = own_network("nnue", "reference");
+    let net = Network::<128>::load(bytes.as_ref(), &REFERENCE).unwrap();
+    let again = Network::<128>::load(bytes.as_ref(), &REFERENCE).unwrap();
+    let (first, second) = (net.any().plan().identity(), again.any().plan().identity());
+    assert_eq!(first.checksum(), second.checksum());
+    assert!(first.load() < second.load() && net.clone().any().plan().identity() == first);
+    let mut state = state::<128, 1>();
+    state.refresh(&net, Board::start(&mut Random(5)).0).unwrap();
+    let score = state.evaluate(&net, Colour::White).unwrap();
+    assert_eq!(state.evaluate(&net.clone(), Colour::White), Ok(score));
+    let refused = RunError::OtherModel { found: first, expected: second };
+    assert_eq!(state.evaluate(&again, Colour::White), Err(refused));
+    assert!(refused.to_string().contains(&format!("of load {}", second.load())), "{refused}");
+}
+
+/// Two networks whose author gave them one shape and one checksum, in turn at the same place in memory, as a file that a user
+/// exchanges under a running engine: a state takes nothing of the first along, and without a refresh refuses the second.
+#[test]
+fn networks_of_one_forged_checksum_are_not_mixed() {
+    let Some(folder) = fixtures("two networks of one checksum") else { return };
+    let files =
+        ["same-checksum-a.bin", "same-checksum-b.bin"].map(|name| std::fs::read(folder.join("attack").join(name)));
+    let [a, b] = files.map(Result::unwrap);
+    assert_eq!(Model::parse(AlignedBytes::copy_of(&a).as_ref()).unwrap().header().checksum, {
+        Model::parse(AlignedBytes::copy_of(&b).as_ref()).unwrap().header().checksum
+    });
+    let men = Board::start(&mut Random(7)).0;
+    let expected = Expected { features: Features::CHESS_768, output_buckets: 1, outputs: 1 };
+    let mut place = AlignedBytes::copy_of(&a);
+    let (mut used, mut fresh) = (state::<16, 1>(), state::<16, 1>());
+    let net = Network::<16>::load(place.as_ref(), &expected).unwrap();
+    used.refresh(&net, men.iter().copied()).unwrap();
+    let of_a = used.evaluate(&net, Colour::White).unwrap();
+    drop(net);
+    place.as_mut().copy_from_slice(&b);
+    let net = Network::<16>::load(place.as_ref(), &expected).unwrap();
+    assert!(matches!(used.evaluate(&net, Colour::White), Err(RunError::OtherModel { .. })));
+    assert!(matches!(used.push(&net, &[], &[]), Err(RunError::OtherModel { .. })));
+    used.refresh(&net, men.iter().copied()).unwrap();
+    fresh.refresh(&net, men.iter().copied()).unwrap();
+    let of_b = fresh.evaluate(&net, Colour::White).unwrap();
+    assert_eq!(used.evaluate(&net, Colour::White), Ok(of_b));
+    assert_ne!(of_a, of_b, "the pair shows nothing");
+
+    // The same through a ply stack and its cache, which take numbers of features.
+    let (features, mut out) = ([3u32, 99, 500], [[0; 16]; 2]);
+    let mut cache = RefreshCache::<16, 1>::new();
+    cache.refresh(net.any().plan(), &mut out[0], 0, 0, &features).unwrap();
+    let place = AlignedBytes::copy_of(&a);
+    let plan = Plan::new(Model::parse(place.as_ref()).unwrap(), by_name("scalar").unwrap());
+    assert!(matches!(cache.refresh(&plan, &mut out[1], 0, 0, &features), Err(RunError::OtherModel { .. })));
 }
 
 #[test]

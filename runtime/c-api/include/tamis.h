@@ -199,8 +199,8 @@ size_t tamis_net_keys(const tamis_net *net);
 /* 1 if the outputs are real numbers, 0 if they are integers or it is no handle. */
 uint32_t tamis_net_is_real(const tamis_net *net);
 
-/* What tells one network from another: the checksum of its file. 0 if it is no handle. */
-uint64_t tamis_net_identity(const tamis_net *net);
+/* The checksum of its file. 0 if it is no handle. */
+uint64_t tamis_net_checksum(const tamis_net *net);
 
 /* The name of the tier that runs the network; NULL if it is no handle. */
 const char *tamis_net_tier(const tamis_net *net);

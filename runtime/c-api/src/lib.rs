@@ -42,7 +42,7 @@ pub use model::{
     tamis_model_size, tamis_model_update,
 };
 pub use net::{
-    Net, Shape, TAMIS_NET_SIZE, tamis_net_expect, tamis_net_identity, tamis_net_is_real, tamis_net_keys,
+    Net, Shape, TAMIS_NET_SIZE, tamis_net_checksum, tamis_net_expect, tamis_net_is_real, tamis_net_keys,
     tamis_net_load, tamis_net_shape, tamis_net_size, tamis_net_tier,
 };
 pub use state::{

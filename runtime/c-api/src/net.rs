@@ -155,11 +155,11 @@ pub unsafe extern "C" fn tamis_net_is_real(net: *const Net) -> u32 {
     unsafe { memory::shared(net) }.map_or(0, |net| net.network.is_real().into())
 }
 
-/// What tells one network from another: the checksum of its file. 0 if it is no handle.
+/// The checksum of its file. 0 if it is no handle.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tamis_net_identity(net: *const Net) -> u64 {
+pub unsafe extern "C" fn tamis_net_checksum(net: *const Net) -> u64 {
     // SAFETY: a handle, as the caller promises.
-    unsafe { memory::shared(net) }.map_or(0, |net| net.network.plan().identity())
+    unsafe { memory::shared(net) }.map_or(0, |net| net.network.plan().identity().checksum())
 }
 
 /// The name of the tier that runs the network; NULL if it is no handle.

@@ -73,7 +73,7 @@ impl Options {
         };
         let tier = self.net.any().plan().kernels();
         let net = network::load(bytes, tier).map_err(|error| refused(format!("{path}: {error}")))?;
-        let news = format!("network {:016x}, {} bytes", net.any().plan().identity(), bytes.len());
+        let news = format!("network {:016x}, {} bytes", net.any().plan().identity().checksum(), bytes.len());
         (self.net, self.bytes) = (net, bytes);
         Ok(news)
     }

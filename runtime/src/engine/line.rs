@@ -14,6 +14,7 @@ use super::network::AnyNetwork;
 use super::ply::Ply;
 use crate::error::RunError;
 use crate::exec::{Input, Output};
+use crate::format::Identity;
 use crate::kernels::Moved;
 use bytemuck::{Pod, Zeroable};
 
@@ -23,7 +24,7 @@ use bytemuck::{Pod, Zeroable};
 pub(super) struct Top {
     pub board: Board,
     /// Of the network that the root was set for.
-    pub identity: u64,
+    pub identity: Identity,
     /// Plies in use; 0 while there is no root.
     pub len: u32,
     /// The same with null moves.
@@ -31,7 +32,7 @@ pub(super) struct Top {
 }
 
 impl Top {
-    pub const EMPTY: Self = Self { board: Board::EMPTY, identity: 0, len: 0, plies: 0 };
+    pub const EMPTY: Self = Self { board: Board::EMPTY, identity: Identity::NONE, len: 0, plies: 0 };
 }
 
 /// The parts of a state.

@@ -1,12 +1,13 @@
 //! The checked view of a container: after [`Model::parse`] nothing about the file can be wrong any more.
 
+use super::identity::{Identity, Load};
 use super::{
     BlockRecord, Header, InputRecord, Layout, OpRecord, ParseError, People, TensorRecord, ValueRecord, check, element,
     feature_set,
 };
 use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
 
-/// A parsed container. Borrowing the file, it is eleven words, `Copy`, `Send` and `Sync`.
+/// A parsed container. Borrowing the file, it is twelve words, `Copy`, `Send` and `Sync`.
 #[derive(Debug, Clone, Copy)]
 pub struct Model<'a> {
     /// The whole file. All that is in it is made of words.
@@ -16,6 +17,7 @@ pub struct Model<'a> {
     tensors: &'a [TensorRecord],
     values: &'a [ValueRecord],
     ops: &'a [OpRecord],
+    load: Load,
 }
 
 /// What every file starts with.
@@ -51,7 +53,7 @@ impl<'a> Model<'a> {
     #[inline(always)]
     pub(super) fn unchecked(words: &'a [u32]) -> Self {
         let head = must_cast_ref(words.first_chunk().unwrap_or(&[0; HEAD_LEN]));
-        Self { words, head, blocks: &[], tensors: &[], values: &[], ops: &[] }
+        Self { words, head, blocks: &[], tensors: &[], values: &[], ops: &[], load: Load::next() }
     }
 
     /// The tables by the counts in the header. One that the file is too short for stays empty; the last count of such a one comes back,
@@ -80,6 +82,11 @@ impl<'a> Model<'a> {
     /// The header.
     pub const fn header(&self) -> &'a Header {
         &self.head.header
+    }
+
+    /// What tells this model from every other that the program loads; its copies share it.
+    pub const fn identity(&self) -> Identity {
+        Identity::new(self.header().checksum(), self.load)
     }
 
     /// What goes in and what comes out.

@@ -5,6 +5,7 @@
 //! of features; a refresh applies the difference of two sorted lists instead of adding thirty rows.
 
 use crate::error::RunError;
+use crate::format::Identity;
 use crate::plan::Plan;
 use bytemuck::Zeroable;
 
@@ -43,7 +44,7 @@ struct Entry<const HIDDEN: usize, const ACTIVE: usize> {
 #[repr(C, align(64))]
 pub struct RefreshCache<const HIDDEN: usize, const KEYS: usize, const ACTIVE: usize = 32> {
     entries: [[Entry<HIDDEN, ACTIVE>; 2]; KEYS],
-    identity: u64,
+    identity: Identity,
     is_tied: u64,
 }
 
@@ -51,7 +52,7 @@ impl<const HIDDEN: usize, const KEYS: usize, const ACTIVE: usize> RefreshCache<H
     /// Empty, tied to no model.
     pub const fn new() -> Self {
         let entry = Entry { accumulator: [0; HIDDEN], features: [0; ACTIVE], len: 0, is_filled: 0 };
-        Self { entries: [[entry; 2]; KEYS], identity: 0, is_tied: 0 }
+        Self { entries: [[entry; 2]; KEYS], identity: Identity::NONE, is_tied: 0 }
     }
 
     /// Empties the cache and unties it, for use with another model.

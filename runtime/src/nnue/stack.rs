@@ -11,6 +11,7 @@
 use super::cache::RefreshCache;
 use crate::error::RunError;
 use crate::exec::{Input, Output};
+use crate::format::Identity;
 use crate::plan::Plan;
 use bytemuck::Zeroable;
 
@@ -135,7 +136,7 @@ pub struct Stack<const HIDDEN: usize, const PLIES: usize> {
     /// Plies in use, null moves included.
     plies: usize,
     /// Of the model that the root was set from.
-    identity: u64,
+    identity: Identity,
 }
 
 impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
@@ -148,7 +149,7 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
             active: [0; 2],
             states: [State::NOTED; 2],
         };
-        Self { slots: [slot; PLIES], nulls: [0; PLIES], len: 0, plies: 0, identity: 0 }
+        Self { slots: [slot; PLIES], nulls: [0; PLIES], len: 0, plies: 0, identity: Identity::NONE }
     }
 
     /// Plies above the root, null moves included.

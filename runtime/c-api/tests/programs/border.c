@@ -164,7 +164,7 @@ static void shapes(const tamis_net *net) {
     CHECK(tamis_net_expect(net, &other, message, sizeof message), TAMIS_DIFFERS);
     SAYS("this program was built for 3");
     CHECK(tamis_net_is_real(net), 0);
-    CHECK(tamis_net_identity(net) != 0, 1);
+    CHECK(tamis_net_checksum(net) != 0, 1);
 }
 
 static void not_handles(const tamis_net *net) {
@@ -177,7 +177,7 @@ static void not_handles(const tamis_net *net) {
     CHECK(tamis_net_shape(no_net, &shape), TAMIS_NOT_A_HANDLE);
     CHECK(tamis_net_shape((const tamis_net *)(const void *)(net_memory + 8), &shape), TAMIS_NOT_A_HANDLE);
     CHECK(tamis_net_keys(no_net), 0);
-    CHECK(tamis_net_identity(NULL), 0);
+    CHECK(tamis_net_checksum(NULL), 0);
     CHECK(tamis_net_is_real(no_net), 0);
     CHECK(tamis_net_tier(no_net) == NULL, 1);
     CHECK(tamis_state_size(no_net, PLIES, KEYS), 0);
