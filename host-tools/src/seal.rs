@@ -8,7 +8,7 @@ use tamis_quant::pack::{Provenance, pack_graph, pack_nnue, to_container};
 use tamis_quant::proof::graph::prove_graph;
 use tamis_quant::proof::{Proof, prove, prove_nnue};
 use tamis_quant::quantise::QuantNet;
-use tamis_quant::quantise::graph::QuantGraph;
+use tamis_quant::program::Program;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::stockfish::Net;
 use tamis_runtime::format::Model;
@@ -47,7 +47,7 @@ pub fn seal(net: &QuantNet, origin: &Provenance, unproved: bool, output: &Output
 ///
 /// # Errors
 /// As [`seal`].
-pub fn seal_graph(graph: &QuantGraph, origin: &Provenance, unproved: bool) -> Result<Sealed, CliError> {
+pub fn seal_graph(graph: &Program, origin: &Provenance, unproved: bool) -> Result<Sealed, CliError> {
     let proof = prove_graph(graph);
     if !proof.holds() && !unproved {
         return Err(refusal(&graph.name, &proof));

@@ -11,9 +11,8 @@ use tamis_quant::pack::{Provenance, is_graph, pack_graph, unpack_graph};
 use tamis_quant::proof::Witness;
 use tamis_quant::proof::graph::prove_graph;
 use tamis_quant::quantise::Values;
-use tamis_quant::quantise::graph::{
-    Activations, Budget, Granularity, Options, QuantGraph, QuantOp, WeightBits, quantise_graph, search_mixed,
-};
+use tamis_quant::program::{Operation, Program};
+use tamis_quant::quantise::graph::{Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::graph::{Comparison, GraphModel, check_graph_runtime, compare_graphs};
 use tamis_runtime::format::Model;
@@ -33,7 +32,7 @@ fn mnist(folder: &Path) -> (Graph, Vec<Sample>, Vec<usize>) {
 
 /// Packs a graph, takes it apart again, and runs it on every tier against the integer model.
 #[track_caller]
-fn runs_everywhere(quantised: &QuantGraph, samples: &[Sample]) {
+fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
     let proof = prove_graph(quantised);
     let provenance = Provenance { source: "test".to_owned(), source_hash: 1 };
     let packed = pack_graph(quantised, &provenance, &proof).unwrap();
@@ -48,7 +47,7 @@ fn runs_everywhere(quantised: &QuantGraph, samples: &[Sample]) {
 
 /// Every sum of every sample within the bounds that were proved.
 #[track_caller]
-fn stays_within_bounds(quantised: &QuantGraph, samples: &[Sample]) {
+fn stays_within_bounds(quantised: &Program, samples: &[Sample]) {
     let proof = prove_graph(quantised);
     assert!(proof.holds(), "{}", proof.violations[0]);
     for sample in samples {
@@ -118,7 +117,7 @@ fn a_sum_that_can_overflow_is_found_with_inputs_that_show_it() {
     let samples = samples_of(&graph, 10, 2);
     let mut quantised = quantise_graph(&graph, &samples, &Options::default()).unwrap();
     assert!(prove_graph(&quantised).holds());
-    let QuantOp::Affine { bias, .. } = &mut quantised.nodes[0].op else { panic!() };
+    let Operation::Affine { bias, .. } = &mut quantised.nodes[0].op else { panic!() };
     bias.values = Values::Int(vec![i32::MAX - 5; 8]);
     let proof = prove_graph(&quantised);
     let message = proof.violations[0].to_string();

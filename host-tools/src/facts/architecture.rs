@@ -4,7 +4,7 @@
 //! output buckets; then the activations, layer by layer.
 
 use tamis_quant::arch::{Activation, Architecture, InputKind, Layer};
-use tamis_quant::quantise::graph::{QuantGraph, QuantInput};
+use tamis_quant::program::{Program, ProgramInput};
 
 /// The line.
 pub fn one_line(arch: &Architecture) -> String {
@@ -24,10 +24,10 @@ pub fn one_line(arch: &Architecture) -> String {
 const OPERATIONS_SHOWN: usize = 12;
 
 /// A graph as its operations: `784 u8 → affine 128 i32 → requantise 128 u8 → affine 10 i32`.
-pub fn graph_in_one_line(graph: &QuantGraph) -> String {
+pub fn graph_in_one_line(graph: &Program) -> String {
     let mut line = match graph.input {
-        QuantInput::Dense { len, element, .. } => format!("{len} {}", element.word()),
-        QuantInput::Sparse { features, max_active, exact, .. } => {
+        ProgramInput::Dense { len, element, .. } => format!("{len} {}", element.word()),
+        ProgramInput::Sparse { features, max_active, exact, .. } => {
             format!("{features} features, {} {max_active} active", if exact { "exactly" } else { "at most" })
         }
     };

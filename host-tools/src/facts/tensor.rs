@@ -5,7 +5,7 @@ use crate::table::{self, row};
 use bytemuck::AnyBitPattern;
 use serde::Serialize;
 use std::io::{self, Write};
-use tamis_quant::quantise::graph::QuantGraph;
+use tamis_quant::program::Program;
 use tamis_quant::quantise::{QuantNet, QuantTensor, Values};
 use tamis_runtime::format::{Model, People, Tensor, element};
 
@@ -50,7 +50,7 @@ pub fn of_net(net: &QuantNet) -> Vec<TensorFacts> {
 }
 
 /// The tensors of a quantised graph in training order, (out, in).
-pub fn of_graph(graph: &QuantGraph) -> Vec<TensorFacts> {
+pub fn of_graph(graph: &Program) -> Vec<TensorFacts> {
     graph.tensors().map(of_tensor).collect()
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! checkpoint --import--> Graph --evaluate--> f64 outputs: the float truth
 //!                          |
-//!                          +--calibrate, quantise--> QuantGraph --pack--> quantised.bin
+//!                          +--calibrate, quantise--> Program --pack--> quantised.bin
 //! ```
 //!
 //! A [`Graph`] is a list of [`Node`]s, each of which reads values that stand before it. Chess networks, which a description of

@@ -6,7 +6,7 @@ use super::place::plan;
 use super::program::{Program, build, build_graph, build_nnue};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
-use crate::quantise::graph::QuantGraph;
+use crate::program::Program;
 use crate::stockfish::Net;
 use bytemuck::{bytes_of, cast_slice};
 use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
@@ -58,7 +58,7 @@ pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> R
 ///
 /// # Errors
 /// As [`to_container`].
-pub fn pack_graph(graph: &QuantGraph, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
+pub fn pack_graph(graph: &Program, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
     finish(build_graph(graph, proof)?, &graph.name, &graph.description, &[], provenance)
 }
 

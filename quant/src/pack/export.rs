@@ -5,7 +5,7 @@ use super::program::{UNIT, VALUES};
 use crate::arch::ElementType;
 use crate::graph::description::Description;
 use crate::import::tensors::DESCRIPTION_KEY;
-use crate::quantise::graph::{Element, QuantGraph, QuantNode, QuantOp};
+use crate::program::{Element, Operation, Program, ProgramNode};
 use crate::quantise::{QuantTensor, Values};
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView, serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -35,7 +35,7 @@ const METADATA: &str = "__metadata__";
 /// # Errors
 /// [`PackError::NameTaken`] if two tensors have one name, or one has the name that safetensors keep for themselves;
 /// [`PackError::Contents`] if a tensor is not whole.
-pub fn export_graph(graph: &QuantGraph) -> Result<Vec<u8>, PackError> {
+pub fn export_graph(graph: &Program) -> Result<Vec<u8>, PackError> {
     let mut arrays = Arrays::default();
     for node in &graph.nodes {
         arrays.node(node)?;
@@ -68,28 +68,28 @@ struct Arrays(BTreeMap<String, Array>);
 
 impl Arrays {
     /// What a node's operation reads.
-    fn node(&mut self, node: &QuantNode) -> Result<(), PackError> {
+    fn node(&mut self, node: &ProgramNode) -> Result<(), PackError> {
         match &node.op {
-            QuantOp::Affine { weights, bias }
-            | QuantOp::AffineF32 { weights, bias }
-            | QuantOp::SparseAffine { weights, bias } => {
+            Operation::Affine { weights, bias }
+            | Operation::AffineF32 { weights, bias }
+            | Operation::SparseAffine { weights, bias } => {
                 self.tensor(weights, vec![weights.outputs, weights.inputs])?;
                 self.tensor(bias, vec![bias.outputs])
             }
             // Training order is a feature's row behind the other.
-            QuantOp::SparseRows { table, .. } => {
+            Operation::SparseRows { table, .. } => {
                 let bytes = bytes(table, 0..table.outputs * table.inputs)?;
                 self.add(&table.name, dtype(table), vec![table.inputs, table.outputs], bytes)
             }
-            QuantOp::Trees { features, thresholds, leaves } => [features, thresholds, leaves]
+            Operation::Trees { features, thresholds, leaves } => [features, thresholds, leaves]
                 .into_iter()
                 .try_for_each(|part| self.tensor(part, vec![part.outputs, part.inputs])),
-            QuantOp::Requantise { multipliers, shifts, .. } => {
+            Operation::Requantise { multipliers, shifts, .. } => {
                 let bytes = multipliers.iter().flat_map(|multiplier| multiplier.to_le_bytes()).collect();
                 self.add(&format!("{}.multipliers", node.name), Dtype::I32, vec![multipliers.len()], bytes)?;
                 self.add(&format!("{}.shifts", node.name), Dtype::U8, vec![shifts.len()], shifts.clone())
             }
-            QuantOp::Lookup { table } => {
+            Operation::Lookup { table } => {
                 let dtype = if node.value.element == Element::I8 { Dtype::I8 } else { Dtype::U8 };
                 let bytes = table.iter().map(|entry| *entry as u8).collect();
                 self.add(&format!("{}.table", node.name), dtype, vec![table.len()], bytes)
@@ -99,7 +99,7 @@ impl Arrays {
     }
 
     /// What the integers of every value stand for.
-    fn values(&mut self, graph: &QuantGraph) -> Result<(), PackError> {
+    fn values(&mut self, graph: &Program) -> Result<(), PackError> {
         for node in &graph.nodes {
             let bytes = node.value.units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
             self.add(&format!("{}{UNIT}", node.name), Dtype::F32, vec![node.value.units.len()], bytes)?;

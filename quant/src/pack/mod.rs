@@ -1,4 +1,4 @@
-//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`, [`QuantGraph`] ⇄ container, and → safetensors;
+//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`, [`Program`] ⇄ container, and → safetensors;
 //! the Stockfish family's [`Net`] ⇄ container.
 //!
 //! Orders are the runtime's own ([`tamis_runtime::format::Layout`]); the packer only asks where an element goes.
@@ -25,6 +25,6 @@ pub use unpack_nnue::{is_nnue, unpack_nnue};
 
 #[cfg(doc)]
 use crate::{
-    quantise::{QuantNet, graph::QuantGraph},
+    quantise::{QuantNet, graph::Program},
     stockfish::Net,
 };

@@ -6,7 +6,7 @@ use super::tensor::Orientation;
 use super::unpack::values;
 use crate::arch::ElementType;
 use crate::graph::Activation;
-use crate::quantise::graph::{Element, QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue};
 use crate::quantise::{QuantTensor, Values};
 use tamis_runtime::format::{Model, OpRecord, Tensor, activation, element, input_kind, op};
 
@@ -20,7 +20,7 @@ pub fn is_graph(model: &Model<'_>) -> bool {
 ///
 /// # Errors
 /// [`PackError`] if the file has no names or no units of a graph, or operations that no graph has.
-pub fn unpack_graph(model: &Model<'_>) -> Result<QuantGraph, PackError> {
+pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
     let people = model.people()?;
     let names: Vec<&str> = people.tensor_names.lines().collect();
     let missing =
@@ -57,10 +57,10 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<QuantGraph, PackError> {
             what: format!("operation {index} of kind {}, which no graph has", record.kind),
             instead: "pack the network again",
         })?;
-        let value = QuantValue { element, len: made.len as usize, units, zero, layer };
-        nodes.push(QuantNode { name: name.to_owned(), reads, op, value });
+        let value = ProgramValue { element, len: made.len as usize, units, zero, layer };
+        nodes.push(ProgramNode { name: name.to_owned(), reads, op, value });
     }
-    Ok(QuantGraph {
+    Ok(Program {
         name: people.name.to_owned(),
         description: people.description.to_owned(),
         input: input(model),
@@ -68,10 +68,10 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<QuantGraph, PackError> {
     })
 }
 
-fn input(model: &Model<'_>) -> QuantInput {
+fn input(model: &Model<'_>) -> ProgramInput {
     let record = model.input();
     if record.kind == input_kind::SPARSE {
-        return QuantInput::Sparse {
+        return ProgramInput::Sparse {
             features: record.size as usize,
             max_active: record.max_active as usize,
             exact: record.exact == 1,
@@ -79,7 +79,7 @@ fn input(model: &Model<'_>) -> QuantInput {
         };
     }
     let element = Element::of_code(record.element).unwrap_or(Element::F32);
-    QuantInput::Dense { len: record.size as usize, element, unit: record.unit }
+    ProgramInput::Dense { len: record.size as usize, element, unit: record.unit }
 }
 
 struct Reader<'r, 'm> {
@@ -88,33 +88,33 @@ struct Reader<'r, 'm> {
 }
 
 impl Reader<'_, '_> {
-    fn operation(&self, record: &OpRecord) -> Option<QuantOp> {
+    fn operation(&self, record: &OpRecord) -> Option<Operation> {
         let [first, second, third, _] = record.params;
         let output = Orientation::OutputRows;
         let real = |bits: u32| f32::from_bits(bits);
         Some(match record.kind {
-            op::AFFINE_I8 | op::AFFINE_I16 => QuantOp::Affine {
+            op::AFFINE_I8 | op::AFFINE_I16 => Operation::Affine {
                 weights: self.tensor(record.weights, output)?,
                 bias: self.tensor(record.bias, output)?,
             },
             op::AFFINE_F32 => {
                 let (weights, bias) = (self.tensor(record.weights, output)?, self.tensor(record.bias, output)?);
-                QuantOp::AffineF32 { weights, bias }
+                Operation::AffineF32 { weights, bias }
             }
             op::SPARSE_AFFINE => {
                 let weights = self.tensor(record.weights, Orientation::InputRows)?;
-                QuantOp::SparseAffine { weights, bias: self.tensor(record.bias, output)? }
+                Operation::SparseAffine { weights, bias: self.tensor(record.bias, output)? }
             }
             op::SPARSE_ROWS => {
                 let table = self.tensor(record.weights, Orientation::InputRows)?;
-                QuantOp::SparseRows { table, requantisation: (second > 0).then_some((first as i32, second)) }
+                Operation::SparseRows { table, requantisation: (second > 0).then_some((first as i32, second)) }
             }
-            op::FM_TERM => QuantOp::FmTerm { width: first as usize },
-            op::BI_INTERACTION => QuantOp::BiInteraction { width: first as usize },
-            op::INNER_PRODUCTS => QuantOp::InnerProducts { width: first as usize },
-            op::CONCAT => QuantOp::Concat,
-            op::ADD_I32 | op::ADD_F32 => QuantOp::Add,
-            op::REQUANTISE => QuantOp::Requantise {
+            op::FM_TERM => Operation::FmTerm { width: first as usize },
+            op::BI_INTERACTION => Operation::BiInteraction { width: first as usize },
+            op::INNER_PRODUCTS => Operation::InnerProducts { width: first as usize },
+            op::CONCAT => Operation::Concat,
+            op::ADD_I32 | op::ADD_F32 => Operation::Add,
+            op::REQUANTISE => Operation::Requantise {
                 multipliers: self.vector(record.multipliers)?,
                 shifts: self.bytes(record.shifts)?,
                 low: first as i32,
@@ -124,17 +124,17 @@ impl Reader<'_, '_> {
                 let tensor = self.model.tensor(record.weights)?;
                 let signed = u32::from(tensor.record.element) == element::I8;
                 let entry = |byte: u8| if signed { i32::from(byte as i8) } else { i32::from(byte) };
-                QuantOp::Lookup { table: self.bytes(record.weights)?.into_iter().map(entry).collect() }
+                Operation::Lookup { table: self.bytes(record.weights)?.into_iter().map(entry).collect() }
             }
-            op::TREES => QuantOp::Trees {
+            op::TREES => Operation::Trees {
                 features: self.tensor(record.multipliers, output)?,
                 thresholds: self.tensor(record.weights, output)?,
                 leaves: self.tensor(record.bias, output)?,
             },
-            op::TO_F32 => QuantOp::ToF32 { factor: real(first), zero: second as i32 },
-            op::DEQUANTISE if self.model.tensor(record.bias).is_none() => QuantOp::Dequantise { factor: real(first) },
-            op::QUANTISE => QuantOp::Quantise { inverse: real(first), low: second as i32, high: third as i32 },
-            op::ACTIVATION_F32 => QuantOp::Activation(match record.activation {
+            op::TO_F32 => Operation::ToF32 { factor: real(first), zero: second as i32 },
+            op::DEQUANTISE if self.model.tensor(record.bias).is_none() => Operation::Dequantise { factor: real(first) },
+            op::QUANTISE => Operation::Quantise { inverse: real(first), low: second as i32, high: third as i32 },
+            op::ACTIVATION_F32 => Operation::Activation(match record.activation {
                 activation::RELU => Activation::Relu,
                 activation::LEAKY_RELU => Activation::LeakyRelu { alpha: f64::from(real(first)) },
                 activation::SIGMOID => Activation::Sigmoid,
@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
                 activation::SOFTMAX => Activation::Softmax,
                 _ => return None,
             }),
-            op::SCALE_F32 => QuantOp::Scale(real(first)),
+            op::SCALE_F32 => Operation::Scale(real(first)),
             _ => return None,
         })
     }
@@ -161,7 +161,7 @@ impl Reader<'_, '_> {
         };
         let values = values(&tensor, outputs, inputs, orientation)?;
         let name = self.names.get(index as usize).copied().unwrap_or_default().to_owned();
-        Some(QuantTensor { name, element, scale: None, outputs, inputs, values })
+        Some(QuantTensor { name, element, scale: None, banks: 1, outputs, inputs, values })
     }
 
     /// A column of i32.

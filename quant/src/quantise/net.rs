@@ -37,7 +37,9 @@ pub struct QuantTensor {
     pub element: ElementType,
     /// Multiplier; none for f32 and for dense int8 layers.
     pub scale: Option<i32>,
-    /// Rows.
+    /// Output buckets that have rows of their own: bucket `b`'s start at `b · outputs / banks`. 1 where all share them.
+    pub banks: usize,
+    /// Rows, of all banks together.
     pub outputs: usize,
     /// Columns.
     pub inputs: usize,

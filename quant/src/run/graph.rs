@@ -2,7 +2,7 @@
 
 use super::{Outputs, Runner};
 use crate::graph::{Sample, SampleError};
-use crate::quantise::graph::{GraphInput, QuantInput};
+use crate::program::{GraphInput, ProgramInput};
 use tamis_runtime::{Input, Output, RunError};
 
 /// Why a sample cannot be run.
@@ -22,7 +22,7 @@ impl Runner<'_> {
     ///
     /// # Errors
     /// [`RunGraphError`] if the sample does not fit the network.
-    pub fn evaluate_sample(&mut self, input: &QuantInput, sample: &Sample) -> Result<Vec<f64>, RunGraphError> {
+    pub fn evaluate_sample(&mut self, input: &ProgramInput, sample: &Sample) -> Result<Vec<f64>, RunGraphError> {
         let unit = f64::from(self.plan.model().input().output_unit);
         let input = input.quantise(sample)?;
         let output = self.plan.run(as_runtime(&input), 0, self.workspace.as_mut())?;

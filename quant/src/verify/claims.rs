@@ -6,7 +6,7 @@
 use crate::pack::{PackError, Provenance, pack_graph, pack_nnue, to_container};
 use crate::proof::Proof;
 use crate::quantise::QuantNet;
-use crate::quantise::graph::QuantGraph;
+use crate::program::Program;
 use crate::run::AlignedBytes;
 use crate::stockfish::Net;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub fn claims(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> Result<Vec<Cl
 ///
 /// # Errors
 /// As [`claims`].
-pub fn graph_claims(model: &Model<'_>, graph: &QuantGraph, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
+pub fn graph_claims(model: &Model<'_>, graph: &Program, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
     against(model, &pack_graph(graph, &Provenance::default(), proof)?)
 }
 

@@ -10,7 +10,7 @@ use tamis_quant::float::Matrix;
 use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Tree};
 use tamis_quant::import::tensors::export;
 use tamis_quant::pack::unpack_graph;
-use tamis_quant::quantise::graph::{QuantGraph, QuantOp};
+use tamis_quant::program::{Operation, Program};
 use tamis_quant::quantise::{QuantTensor, Values};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
@@ -141,7 +141,7 @@ pub fn cases() -> [(Graph, Case); 2] {
     })
 }
 
-fn unpacked(path: &Path) -> QuantGraph {
+fn unpacked(path: &Path) -> Program {
     let bytes = AlignedBytes::copy_of(&fs::read(path).unwrap());
     unpack_graph(&Model::parse(bytes.as_ref()).unwrap()).unwrap()
 }
@@ -301,13 +301,13 @@ fn an_exported_container_has_its_integers() {
                     same_elements(&file, tensor, &node.op);
                     count += 1;
                 }
-                if let QuantOp::Requantise { multipliers, shifts, .. } = &node.op {
+                if let Operation::Requantise { multipliers, shifts, .. } = &node.op {
                     let bytes: Vec<u8> = multipliers.iter().flat_map(|value| value.to_le_bytes()).collect();
                     assert!(file.tensor(&format!("{}.multipliers", node.name)).unwrap().data() == bytes);
                     assert!(file.tensor(&format!("{}.shifts", node.name)).unwrap().data() == shifts);
                     count += 2;
                 }
-                if let QuantOp::Lookup { table } = &node.op {
+                if let Operation::Lookup { table } = &node.op {
                     let bytes: Vec<u8> = table.iter().map(|entry| *entry as u8).collect();
                     assert!(file.tensor(&format!("{}.table", node.name)).unwrap().data() == bytes);
                     count += 1;
@@ -327,10 +327,10 @@ fn an_exported_container_has_its_integers() {
 }
 
 #[track_caller]
-fn same_elements(file: &SafeTensors<'_>, tensor: &QuantTensor, op: &QuantOp) {
+fn same_elements(file: &SafeTensors<'_>, tensor: &QuantTensor, op: &Operation) {
     let found = file.tensor(&tensor.name).unwrap();
     let width = found.data().len() / (tensor.outputs * tensor.inputs).max(1);
-    let rows_of_inputs = matches!(op, QuantOp::SparseRows { .. });
+    let rows_of_inputs = matches!(op, Operation::SparseRows { .. });
     for output in 0..tensor.outputs {
         for input in 0..tensor.inputs {
             let at = if rows_of_inputs { output + input * tensor.outputs } else { input + output * tensor.inputs };

@@ -160,7 +160,7 @@ fn integers(arch: &Architecture, layers: &[Layer], random: &mut Random) -> Quant
             ElementType::F32 => Values::F32((0..count).map(|_| random.real()).collect()),
             _ => Values::Int((0..count).map(|_| random.within(limit)).collect()),
         };
-        QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values }
+        QuantTensor { name, element: spec.r#type, scale: spec.scale, banks: 1, outputs, inputs, values }
     };
     let net = layers.iter().enumerate().map(|(index, layer)| QuantLayer {
         weights: tensor(arch.weights_name(index), layer.limit),

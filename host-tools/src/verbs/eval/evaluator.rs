@@ -6,7 +6,7 @@ use std::path::Path;
 use tamis_quant::arch::{Architecture, InputKind};
 use tamis_quant::float::{Example, Net};
 use tamis_quant::graph::{Activation, Graph, Input, Sample};
-use tamis_quant::quantise::graph::{QuantGraph, QuantNode, QuantOp};
+use tamis_quant::program::{Operation, Program, ProgramNode};
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::verify::graph::Data;
 
@@ -106,20 +106,20 @@ impl Evaluator for Container<'_> {
 /// A container made of a graph.
 pub struct GraphContainer<'m> {
     runner: Runner<'m>,
-    graph: QuantGraph,
+    graph: Program,
 }
 
 impl<'m> GraphContainer<'m> {
     /// Of a runner of the graph's container.
-    pub const fn new(runner: Runner<'m>, graph: QuantGraph) -> Self {
+    pub const fn new(runner: Runner<'m>, graph: Program) -> Self {
         Self { runner, graph }
     }
 
     /// The value before the last sigmoid or softmax, and what it is.
-    fn scored(&self) -> (usize, Option<&QuantNode>) {
+    fn scored(&self) -> (usize, Option<&ProgramNode>) {
         let last = self.graph.nodes.len();
         let scored = match self.graph.nodes.last() {
-            Some(QuantNode { op: QuantOp::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
+            Some(ProgramNode { op: Operation::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
                 reads.first().copied().unwrap_or(last)
             }
             _ => last,

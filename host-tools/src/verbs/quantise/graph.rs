@@ -14,9 +14,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::calibrate::Method;
 use tamis_quant::graph::{Graph, Sample};
-use tamis_quant::quantise::graph::{
-    Activations, Budget, Granularity, Options, QuantGraph, WeightBits, quantise_graph, search_mixed,
-};
+use tamis_quant::program::Program;
+use tamis_quant::quantise::graph::{Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed};
 use tamis_quant::verify::graph::{Comparison, compare_graphs};
 use tamis_runtime::format::Model;
 
@@ -169,7 +168,7 @@ fn quantised(
     samples: &[Sample],
     options: Options,
     output: &Output,
-) -> Result<(QuantGraph, Options), CliError> {
+) -> Result<(Program, Options), CliError> {
     if let Some(db) = args.calibration.sqnr_budget.filter(|db| !db.is_finite()) {
         return Err(CliError::usage(format!("--sqnr-budget {db}: expected a finite number of decibels")));
     }
@@ -194,7 +193,7 @@ fn quantised(
     Ok((found.graph, found.options))
 }
 
-fn check_budget(budget: Budget, graph: &QuantGraph, sqnr_db: Option<f64>, path: &Path) -> Result<(), CliError> {
+fn check_budget(budget: Budget, graph: &Program, sqnr_db: Option<f64>, path: &Path) -> Result<(), CliError> {
     let missed = match (budget, sqnr_db) {
         (Budget::SizeLenBytes(limit), _) => {
             let found = graph.parameter_len_bytes();

@@ -6,14 +6,14 @@ use crate::proof::extremes::extremes;
 use crate::proof::sum::row_bounds;
 use crate::proof::{Check, Quantity};
 use crate::quantise::QuantTensor;
-use crate::quantise::graph::{Element, QuantInput, QuantNode, QuantOp};
+use crate::program::{Element, Operation, ProgramInput, ProgramNode};
 use tamis_runtime::num;
 
 /// The largest magnitude of a feature's value.
 const VALUE_MAX: i64 = 1 << 15;
 
 /// What `node` makes of values within `spans`, and the sums to check. `nodes`: those before it.
-pub(crate) fn bound(input: &QuantInput, nodes: &[QuantNode], spans: &[Span], node: &QuantNode) -> (Span, Vec<Check>) {
+pub(crate) fn bound(input: &ProgramInput, nodes: &[ProgramNode], spans: &[Span], node: &ProgramNode) -> (Span, Vec<Check>) {
     let everything = Span::of_element(node.value.element);
     if node.value.element == Element::F32 {
         return (everything, Vec::new());
@@ -24,22 +24,22 @@ pub(crate) fn bound(input: &QuantInput, nodes: &[QuantNode], spans: &[Span], nod
         _ => input_len(input),
     };
     match &node.op {
-        QuantOp::Affine { weights, bias } => {
+        Operation::Affine { weights, bias } => {
             let limits = read(0).each(weights.inputs);
             sums(node, &weights.name, with_bias(row_bounds(weights.integers(), weights.outputs, &limits), bias))
         }
-        QuantOp::SparseAffine { weights, bias } => {
+        Operation::SparseAffine { weights, bias } => {
             sums(node, &weights.name, with_bias(sparse_sums(input, weights), bias))
         }
-        QuantOp::SparseRows { .. } => {
+        Operation::SparseRows { .. } => {
             let greatest = rows(input, node).magnitudes.into_iter().max().unwrap_or(0);
             (Span::All((-greatest, greatest)), Vec::new())
         }
-        QuantOp::FmTerm { width } => {
+        Operation::FmTerm { width } => {
             let bound = embeddings(input, nodes, spans, node, *width, len(0)).all_pairs();
             sums(node, &node.name, vec![(-bound, bound)])
         }
-        QuantOp::BiInteraction { width } => {
+        Operation::BiInteraction { width } => {
             let embeddings = embeddings(input, nodes, spans, node, *width, len(0));
             let of = |element| {
                 let bound = embeddings.all_pairs_of(element);
@@ -47,24 +47,24 @@ pub(crate) fn bound(input: &QuantInput, nodes: &[QuantNode], spans: &[Span], nod
             };
             sums(node, &node.name, (0..*width).map(of).collect())
         }
-        QuantOp::InnerProducts { width } => {
+        Operation::InnerProducts { width } => {
             let bound = embeddings(input, nodes, spans, node, *width, len(0)).product();
             let (_, checks) = sums(node, &node.name, vec![(-bound, bound)]);
             (clamped(&[(-bound, bound)], node.value.len == 1), checks)
         }
-        QuantOp::Concat => {
+        Operation::Concat => {
             let mut each = read(0).each(len(0));
             each.extend(read(1).each(node.value.len.saturating_sub(len(0))));
             (Span::Each(each), Vec::new())
         }
-        QuantOp::Add => {
+        Operation::Add => {
             let of = |element| {
                 let (a, b) = (read(0).at(element), read(1).at(element));
                 (a.0 + b.0, a.1 + b.1)
             };
             sums(node, &node.name, (0..node.value.len).map(of).collect())
         }
-        QuantOp::Requantise { multipliers, shifts, low, high } => {
+        Operation::Requantise { multipliers, shifts, low, high } => {
             let of = |(element, (multiplier, shift)): (usize, (&i32, &u8))| {
                 let zero = node.value.zero;
                 let end = |sum: i64| {
@@ -77,13 +77,13 @@ pub(crate) fn bound(input: &QuantInput, nodes: &[QuantNode], spans: &[Span], nod
             };
             (Span::Each(multipliers.iter().zip(shifts).enumerate().map(of).collect()), Vec::new())
         }
-        QuantOp::Lookup { table } => {
+        Operation::Lookup { table } => {
             let (low, high) = read(0).hull();
             let reached = (low..=high).filter_map(|x| table.get((x & 255) as usize)).map(|y| i64::from(*y));
             let ends = reached.fold((i64::MAX, i64::MIN), |ends, y| (ends.0.min(y), ends.1.max(y)));
             (if ends.0 <= ends.1 { Span::All(ends) } else { everything }, Vec::new())
         }
-        QuantOp::Trees { leaves, .. } => {
+        Operation::Trees { leaves, .. } => {
             let mut bound = (0i64, 0i64);
             for tree in 0..leaves.outputs {
                 let leaf = |value: &i32| i64::from(*value);
@@ -93,19 +93,19 @@ pub(crate) fn bound(input: &QuantInput, nodes: &[QuantNode], spans: &[Span], nod
             }
             sums(node, &leaves.name, vec![bound])
         }
-        QuantOp::Quantise { low, high, .. } => (Span::All((i64::from(*low), i64::from(*high))), Vec::new()),
-        QuantOp::AffineF32 { .. }
-        | QuantOp::ToF32 { .. }
-        | QuantOp::Dequantise { .. }
-        | QuantOp::Activation(_)
-        | QuantOp::Scale(_) => (everything, Vec::new()),
+        Operation::Quantise { low, high, .. } => (Span::All((i64::from(*low), i64::from(*high))), Vec::new()),
+        Operation::AffineF32 { .. }
+        | Operation::ToF32 { .. }
+        | Operation::Dequantise { .. }
+        | Operation::Activation(_)
+        | Operation::Scale(_) => (everything, Vec::new()),
     }
 }
 
-fn input_len(input: &QuantInput) -> usize {
+fn input_len(input: &ProgramInput) -> usize {
     match input {
-        QuantInput::Dense { len, .. } => *len,
-        QuantInput::Sparse { max_active, .. } => *max_active,
+        ProgramInput::Dense { len, .. } => *len,
+        ProgramInput::Sparse { max_active, .. } => *max_active,
     }
 }
 
@@ -124,7 +124,7 @@ fn clamped(bounds: &[(i64, i64)], each: bool) -> Span {
 }
 
 /// The span of sums with a check a row.
-fn sums(node: &QuantNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
+fn sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
     let check = |(row, (low, high)): (usize, &(i64, i64))| Check {
         tensor: tensor.to_owned(),
         quantity: Quantity::Sum,
@@ -146,8 +146,8 @@ fn with_bias(bounds: Vec<(i64, i64)>, bias: &QuantTensor) -> Vec<(i64, i64)> {
 }
 
 /// Sums over at most `max_active` distinct features.
-fn sparse_sums(input: &QuantInput, weights: &QuantTensor) -> Vec<(i64, i64)> {
-    let QuantInput::Sparse { max_active, unit, .. } = input else { return Vec::new() };
+fn sparse_sums(input: &ProgramInput, weights: &QuantTensor) -> Vec<(i64, i64)> {
+    let ProgramInput::Sparse { max_active, unit, .. } = input else { return Vec::new() };
     if unit.is_none() {
         return extremes(weights.integers(), weights.outputs, *max_active);
     }
@@ -157,8 +157,8 @@ fn sparse_sums(input: &QuantInput, weights: &QuantTensor) -> Vec<(i64, i64)> {
 }
 
 /// The rows that SPARSE_ROWS may write, by their magnitudes.
-fn rows(input: &QuantInput, node: &QuantNode) -> Embeddings {
-    let (QuantInput::Sparse { max_active, .. }, QuantOp::SparseRows { table, requantisation }) = (input, &node.op)
+fn rows(input: &ProgramInput, node: &ProgramNode) -> Embeddings {
+    let (ProgramInput::Sparse { max_active, .. }, Operation::SparseRows { table, requantisation }) = (input, &node.op)
     else {
         return Embeddings { magnitudes: Vec::new(), width: 1, count: 0 };
     };
@@ -183,16 +183,16 @@ fn rows(input: &QuantInput, node: &QuantNode) -> Embeddings {
 
 /// The embeddings that a node reads: rows of a table, or slots of a value of another kind.
 fn embeddings(
-    input: &QuantInput,
-    nodes: &[QuantNode],
+    input: &ProgramInput,
+    nodes: &[ProgramNode],
     spans: &[Span],
-    node: &QuantNode,
+    node: &ProgramNode,
     width: usize,
     len: usize,
 ) -> Embeddings {
     let value = node.reads.first().copied().unwrap_or(0);
     if let Some(source) = value.checked_sub(1).and_then(|before| nodes.get(before))
-        && let QuantOp::SparseRows { table, .. } = &source.op
+        && let Operation::SparseRows { table, .. } = &source.op
         && table.outputs == width
     {
         return rows(input, source);

@@ -11,13 +11,13 @@ pub(crate) use bounds::bound;
 pub(crate) use span::Span;
 
 use super::{Proof, Witness};
-use crate::quantise::graph::{QuantGraph, QuantNode, QuantOp};
+use crate::program::{Operation, Program, ProgramNode};
 
 /// Derives every bound of a quantised graph.
 ///
 /// A graph's nodes must fit one another, as those of `quantise_graph` and `unpack_graph` do.
 #[must_use]
-pub fn prove_graph(graph: &QuantGraph) -> Proof {
+pub fn prove_graph(graph: &Program) -> Proof {
     let mut proof = Proof::default();
     let mut spans = vec![Span::of_input(&graph.input)];
     for (index, node) in graph.nodes.iter().enumerate() {
@@ -30,8 +30,8 @@ pub fn prove_graph(graph: &QuantGraph) -> Proof {
 }
 
 /// Inputs of an affine node, each at the end of its range that drives the row the same way.
-fn witness(node: &QuantNode, spans: &[Span], row: usize, upward: bool) -> Option<Witness> {
-    let QuantOp::Affine { weights, bias } = &node.op else { return None };
+fn witness(node: &ProgramNode, spans: &[Span], row: usize, upward: bool) -> Option<Witness> {
+    let Operation::Affine { weights, bias } = &node.op else { return None };
     let span = spans.get(*node.reads.first()?)?;
     let column = weights.integers().iter().skip(row).step_by(weights.outputs.max(1));
     let ends = column.clone().enumerate().map(|(input, weight)| {

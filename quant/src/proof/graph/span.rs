@@ -1,6 +1,6 @@
 //! What the elements of a value can be.
 
-use crate::quantise::graph::{Element, QuantInput};
+use crate::program::{Element, ProgramInput};
 
 /// Least and greatest of each element, or of all alike. Of reals it says nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,11 +13,11 @@ pub(crate) enum Span {
 
 impl Span {
     /// Everything that an input's element holds: a caller may hand in any of it.
-    pub(crate) fn of_input(input: &QuantInput) -> Self {
+    pub(crate) fn of_input(input: &ProgramInput) -> Self {
         match input {
-            QuantInput::Dense { element, .. } => Self::of_element(*element),
-            QuantInput::Sparse { unit: Some(_), .. } => Self::of_element(Element::I16),
-            QuantInput::Sparse { unit: None, .. } => Self::All((0, 1)),
+            ProgramInput::Dense { element, .. } => Self::of_element(*element),
+            ProgramInput::Sparse { unit: Some(_), .. } => Self::of_element(Element::I16),
+            ProgramInput::Sparse { unit: None, .. } => Self::All((0, 1)),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Layer by layer, in order, so that a layer sees what the corrected ones before it make.
 
 use super::error::GraphQuantError;
-use super::net::{QuantGraph, QuantOp};
+use crate::program::{Operation, Program};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::quantise::Values;
 use crate::verify::graph::GraphModel;
@@ -12,7 +12,7 @@ use crate::verify::graph::GraphModel;
 const MAX_SAMPLES: usize = 512;
 
 /// Adds to every integer bias the mean of float sum minus integer sum over the samples.
-pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut QuantGraph) -> Result<(), GraphQuantError> {
+pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program) -> Result<(), GraphQuantError> {
     let samples = samples.get(..MAX_SAMPLES.min(samples.len())).unwrap_or(samples);
     if samples.is_empty() {
         return Ok(());
@@ -21,11 +21,11 @@ pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut QuantGra
     let truth = float_means(graph, samples).map_err(fault)?;
     for index in 0..quantised.nodes.len() {
         let Some(node) = quantised.nodes.get(index) else { break };
-        let is_affine = matches!(node.op, QuantOp::Affine { .. } | QuantOp::SparseAffine { .. });
+        let is_affine = matches!(node.op, Operation::Affine { .. } | Operation::SparseAffine { .. });
         let Some(truth) = node.value.layer.and_then(|layer| truth.get(layer)).filter(|_| is_affine) else { continue };
         let means = integer_means(quantised, index, samples).map_err(fault)?;
         let value = node.value.clone();
-        let Some(QuantOp::Affine { bias, .. } | QuantOp::SparseAffine { bias, .. }) =
+        let Some(Operation::Affine { bias, .. } | Operation::SparseAffine { bias, .. }) =
             quantised.nodes.get_mut(index).map(|node| &mut node.op)
         else {
             continue;
@@ -53,7 +53,7 @@ fn float_means(graph: &Graph, samples: &[Sample]) -> Result<Vec<Vec<f64>>, (usiz
 }
 
 /// The mean of every integer that a node makes.
-fn integer_means(graph: &QuantGraph, node: usize, samples: &[Sample]) -> Result<Vec<f64>, (usize, SampleError)> {
+fn integer_means(graph: &Program, node: usize, samples: &[Sample]) -> Result<Vec<f64>, (usize, SampleError)> {
     let model = GraphModel::new(graph);
     let mut means = Vec::new();
     for (index, sample) in samples.iter().enumerate() {

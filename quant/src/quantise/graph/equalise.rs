@@ -14,7 +14,7 @@
 
 use super::error::GraphQuantError;
 use super::lower::{Channels, lower};
-use super::net::QuantGraph;
+use crate::program::Program;
 use super::options::{Activations, Options};
 use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Activation, Graph, Op, Sample, SampleError, Value};
@@ -117,7 +117,7 @@ impl<'s> Measure<'s> {
     }
 
     /// Σ (integer − float)² over all logits.
-    pub(super) fn error(&self, quantised: &QuantGraph) -> Result<f64, GraphQuantError> {
+    pub(super) fn error(&self, quantised: &Program) -> Result<f64, GraphQuantError> {
         let model = GraphModel::new(quantised);
         let mut error = 0.0;
         for (index, (sample, truth)) in self.samples.iter().zip(&self.truth).enumerate() {

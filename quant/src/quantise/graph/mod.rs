@@ -1,28 +1,21 @@
-//! Float graphs to integers: [`Graph`] → [`QuantGraph`].
+//! Float graphs to integers: [`Graph`] → [`Program`].
 //!
 //! ```text
-//! samples --calibrate--> ranges --lower--> QuantGraph --equalise, round, correct--> QuantGraph --prove--> done, or refused
+//! samples --calibrate--> ranges --lower--> Program --equalise, round, correct--> Program --prove--> done, or refused
 //! ```
 //!
 //! Sums stay i32 until something reads them; what reads them says which integers it wants. A sum's units are a channel each, the
 //! next layer folds the units of what it reads into its weights, so that a value's elements may have units of their own.
 
 mod correct;
-mod element;
 mod equalise;
 mod error;
-mod input;
 mod lower;
-mod net;
 mod options;
-mod reals;
 mod round;
 mod search;
 
-pub use element::Element;
 pub use error::GraphQuantError;
-pub use input::GraphInput;
-pub use net::{QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
 pub use options::{Activations, Granularity, Options, WeightBits};
 pub use search::{Budget, Found, search_mixed};
 
@@ -55,7 +48,7 @@ use lower::{Channels, lower};
 /// assert!((output[0] - 0.625).abs() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn quantise_graph(graph: &Graph, samples: &[Sample], options: &Options) -> Result<QuantGraph, GraphQuantError> {
+pub fn quantise_graph(graph: &Graph, samples: &[Sample], options: &Options) -> Result<Program, GraphQuantError> {
     graph.check()?;
     check_names(graph, options)?;
     let calibration = calibrate(graph, samples).map_err(|(index, error)| GraphQuantError::Sample { index, error })?;
@@ -68,7 +61,7 @@ fn quantise_calibrated(
     samples: &[Sample],
     calibration: &Calibration,
     options: &Options,
-) -> Result<QuantGraph, GraphQuantError> {
+) -> Result<Program, GraphQuantError> {
     let channels =
         if options.equalise { equalise::channels(graph, samples, calibration, options)? } else { Channels::default() };
     let mut quantised = lower(graph, calibration, options, &channels)?;

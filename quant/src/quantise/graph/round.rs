@@ -10,7 +10,7 @@
 //! ```
 
 use super::error::GraphQuantError;
-use super::net::{QuantGraph, QuantOp};
+use crate::program::{Operation, Program};
 use crate::graph::{Graph, Op, Sample};
 use crate::quantise::Values;
 use crate::verify::graph::GraphModel;
@@ -23,14 +23,14 @@ const MAX_INPUTS: usize = 1024;
 const DAMPING: f64 = 0.01;
 
 /// Rounds the weights of every linear layer anew, in order, so that a layer sees what those before it make.
-pub(super) fn weights(graph: &Graph, samples: &[Sample], quantised: &mut QuantGraph) -> Result<(), GraphQuantError> {
+pub(super) fn weights(graph: &Graph, samples: &[Sample], quantised: &mut Program) -> Result<(), GraphQuantError> {
     let samples = samples.get(..MAX_SAMPLES.min(samples.len())).unwrap_or(samples);
     if samples.is_empty() {
         return Ok(());
     }
     for index in 0..quantised.nodes.len() {
         if let Some(rounded) = layer(graph, samples, quantised, index)?
-            && let Some(QuantOp::Affine { weights, bias }) = quantised.nodes.get_mut(index).map(|node| &mut node.op)
+            && let Some(Operation::Affine { weights, bias }) = quantised.nodes.get_mut(index).map(|node| &mut node.op)
             && let (Values::Int(weights), Values::Int(bias)) = (&mut weights.values, &mut bias.values)
         {
             (*weights, *bias) = (rounded.weights, rounded.bias);
@@ -49,11 +49,11 @@ struct Rounded {
 fn layer(
     graph: &Graph,
     samples: &[Sample],
-    quantised: &QuantGraph,
+    quantised: &Program,
     index: usize,
 ) -> Result<Option<Rounded>, GraphQuantError> {
     let Some(node) = quantised.nodes.get(index) else { return Ok(None) };
-    let QuantOp::Affine { weights, bias } = &node.op else { return Ok(None) };
+    let Operation::Affine { weights, bias } = &node.op else { return Ok(None) };
     let source = node.value.layer.and_then(|layer| graph.nodes.get(layer.checked_sub(1)?));
     let Some(Op::Linear { weights: real, .. }) = source.map(|source| &source.op) else { return Ok(None) };
     let (outputs, inputs) = (weights.outputs, weights.inputs);
@@ -99,7 +99,7 @@ fn layer(
 
 /// `Σ x·xᵀ` over the samples, (n, n), of the integers less their zero point.
 fn products(
-    quantised: &QuantGraph,
+    quantised: &Program,
     samples: &[Sample],
     read: usize,
     inputs: usize,

@@ -5,7 +5,7 @@
 
 use super::equalise::Measure;
 use super::error::GraphQuantError;
-use super::net::QuantGraph;
+use crate::program::Program;
 use super::options::Options;
 use super::quantise_calibrated;
 use crate::calibrate::calibrate;
@@ -26,7 +26,7 @@ pub struct Found {
     /// The options with the layers to keep.
     pub options: Options,
     /// The network.
-    pub graph: QuantGraph,
+    pub graph: Program,
     /// Of the logits on calibration samples; `None` without error.
     pub sqnr_db: Option<f64>,
     /// Layers in the order in which they were chosen.
@@ -65,7 +65,7 @@ pub fn search_mixed(
         {
             break;
         }
-        let mut chosen: Option<(f64, Options, QuantGraph, f64, String)> = None;
+        let mut chosen: Option<(f64, Options, Program, f64, String)> = None;
         for name in layers.iter().filter(|name| !options.keep_f32.contains(**name)) {
             step(done, most);
             done += 1;

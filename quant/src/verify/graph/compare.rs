@@ -5,7 +5,7 @@ use super::model::GraphModel;
 use crate::data::Outputs;
 use crate::graph::description::{Described, DescribedOp, Description};
 use crate::graph::{Activation, Graph, Sample, SampleError};
-use crate::quantise::graph::QuantGraph;
+use crate::program::Program;
 use crate::score::area_under_curve;
 use crate::verify::stats::{ErrorStats, compare};
 use serde::Serialize;
@@ -69,7 +69,7 @@ struct Noise {
 /// Which sample does not fit, and why.
 pub fn compare_graphs(
     graph: &Graph,
-    quantised: &QuantGraph,
+    quantised: &Program,
     samples: &[Sample],
     labels: Option<&[usize]>,
 ) -> Result<Comparison, (usize, SampleError)> {
@@ -125,7 +125,7 @@ pub fn compare_graphs(
 /// # Errors
 /// Which sample does not fit, and why.
 pub fn compare_outputs(
-    quantised: &QuantGraph,
+    quantised: &Program,
     samples: &[Sample],
     outputs: &Outputs,
     labels: Option<&[usize]>,
@@ -147,7 +147,7 @@ pub fn compare_outputs(
 }
 
 /// The value of the float graph before its last sigmoid or softmax, as the container's description has it.
-pub(super) fn logits_of(quantised: &QuantGraph) -> usize {
+pub(super) fn logits_of(quantised: &Program) -> usize {
     let last = |nodes: &[Described]| match nodes.last() {
         Some(Described { op: DescribedOp::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
             reads.first().copied().unwrap_or(nodes.len())

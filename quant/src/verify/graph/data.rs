@@ -1,6 +1,6 @@
 //! A value as plain numbers.
 
-use crate::quantise::graph::{Element, QuantValue};
+use crate::program::{Element, ProgramValue};
 
 /// A value of a quantised graph for one sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ impl Data {
 
     /// What the elements stand for.
     #[must_use]
-    pub fn to_reals(&self, value: &QuantValue) -> Vec<f64> {
+    pub fn to_reals(&self, value: &ProgramValue) -> Vec<f64> {
         match self {
             Self::Int(values) => {
                 let real = |(element, x): (usize, &i32)| (f64::from(*x) - f64::from(value.zero)) * value.unit(element);

@@ -4,18 +4,18 @@
 use super::data::Data;
 use super::operation::apply;
 use crate::graph::{Sample, SampleError, Value};
-use crate::quantise::graph::{GraphInput, QuantGraph, QuantInput};
+use crate::program::{GraphInput, Program, ProgramInput};
 
 /// A quantised graph as a plain function.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphModel<'g> {
-    graph: &'g QuantGraph,
+    graph: &'g Program,
 }
 
 impl<'g> GraphModel<'g> {
     /// Wraps a graph whose nodes fit one another, as those of `quantise_graph` and `unpack_graph` do.
     #[must_use]
-    pub const fn new(graph: &'g QuantGraph) -> Self {
+    pub const fn new(graph: &'g Program) -> Self {
         Self { graph }
     }
 
@@ -74,9 +74,9 @@ impl<'g> GraphModel<'g> {
 }
 
 /// The real value of a 1 in the values of sparse features; 1 without values.
-pub(super) fn sparse_unit(input: &QuantInput) -> Option<f32> {
+pub(super) fn sparse_unit(input: &ProgramInput) -> Option<f32> {
     match input {
-        QuantInput::Sparse { unit, .. } => *unit,
-        QuantInput::Dense { .. } => None,
+        ProgramInput::Sparse { unit, .. } => *unit,
+        ProgramInput::Dense { .. } => None,
     }
 }

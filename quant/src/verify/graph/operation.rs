@@ -3,23 +3,23 @@
 use super::data::Data;
 use super::model::sparse_unit;
 use crate::graph::Activation;
-use crate::quantise::graph::{Element, QuantInput, QuantNode, QuantOp};
+use crate::program::{Element, Operation, ProgramInput, ProgramNode};
 use crate::quantise::{QuantTensor, Values};
 use tamis_runtime::num;
 
 /// What `node` makes of the values before it.
-pub(super) fn apply(input: &QuantInput, node: &QuantNode, values: &[Data]) -> Data {
+pub(super) fn apply(input: &ProgramInput, node: &ProgramNode, values: &[Data]) -> Data {
     const NOTHING: &Data = &Data::Int(Vec::new());
     let x = |place: usize| node.reads.get(place).and_then(|value| values.get(*value)).unwrap_or(NOTHING);
     let real = node.value.element == Element::F32;
     match &node.op {
-        QuantOp::Affine { weights, bias } => Data::Int(affine(weights, bias, x(0).integers())),
-        QuantOp::AffineF32 { weights, bias } => Data::Real(affine_f32(weights, bias, x(0).reals())),
-        QuantOp::SparseAffine { weights, bias } if real => {
+        Operation::Affine { weights, bias } => Data::Int(affine(weights, bias, x(0).integers())),
+        Operation::AffineF32 { weights, bias } => Data::Real(affine_f32(weights, bias, x(0).reals())),
+        Operation::SparseAffine { weights, bias } if real => {
             Data::Real(sparse_affine_f32(weights, bias, x(0).active(), sparse_unit(input)))
         }
-        QuantOp::SparseAffine { weights, bias } => Data::Int(sparse_affine(weights, bias, x(0).active())),
-        QuantOp::SparseRows { table, .. } if real => {
+        Operation::SparseAffine { weights, bias } => Data::Int(sparse_affine(weights, bias, x(0).active())),
+        Operation::SparseRows { table, .. } if real => {
             let mut rows = Vec::with_capacity(node.value.len);
             for (feature, value) in x(0).active() {
                 let factor = sparse_unit(input).map(|unit| *value as f32 * unit);
@@ -29,7 +29,7 @@ pub(super) fn apply(input: &QuantInput, node: &QuantNode, values: &[Data]) -> Da
             rows.resize(node.value.len, 0.0);
             Data::Real(rows)
         }
-        QuantOp::SparseRows { table, requantisation } => {
+        Operation::SparseRows { table, requantisation } => {
             let limit = if node.value.element == Element::I8 { i32::from(i8::MAX) } else { i32::from(i16::MAX) };
             let mut rows = Vec::with_capacity(node.value.len);
             for (feature, value) in x(0).active() {
@@ -42,28 +42,28 @@ pub(super) fn apply(input: &QuantInput, node: &QuantNode, values: &[Data]) -> Da
             rows.resize(node.value.len, 0);
             Data::Int(rows)
         }
-        QuantOp::FmTerm { width } if real => Data::Real(vec![sum_f32(bi_f32(x(0).reals(), *width).into_iter())]),
-        QuantOp::FmTerm { width } => {
+        Operation::FmTerm { width } if real => Data::Real(vec![sum_f32(bi_f32(x(0).reals(), *width).into_iter())]),
+        Operation::FmTerm { width } => {
             let sum = bi(x(0).integers(), *width).into_iter().fold(0i32, i32::wrapping_add);
             Data::Int(vec![sum])
         }
-        QuantOp::BiInteraction { width } if real => Data::Real(bi_f32(x(0).reals(), *width)),
-        QuantOp::BiInteraction { width } => Data::Int(bi(x(0).integers(), *width)),
-        QuantOp::InnerProducts { width } if real => {
+        Operation::BiInteraction { width } if real => Data::Real(bi_f32(x(0).reals(), *width)),
+        Operation::BiInteraction { width } => Data::Int(bi(x(0).integers(), *width)),
+        Operation::InnerProducts { width } if real => {
             let product = |a: &[f32], b: &[f32]| sum_f32(a.iter().zip(b).map(|(a, b)| a * b));
             Data::Real(pairs(x(0).reals(), *width, product))
         }
-        QuantOp::InnerProducts { width } => {
+        Operation::InnerProducts { width } => {
             let product = |a: &[i32], b: &[i32]| a.iter().zip(b).fold(0i32, |sum, (a, b)| sum.wrapping_add(a * b));
             Data::Int(pairs(x(0).integers(), *width, product))
         }
-        QuantOp::Concat if real => Data::Real([x(0).reals(), x(1).reals()].concat()),
-        QuantOp::Concat => Data::Int([x(0).integers(), x(1).integers()].concat()),
-        QuantOp::Add if real => Data::Real(x(0).reals().iter().zip(x(1).reals()).map(|(a, b)| a + b).collect()),
-        QuantOp::Add => {
+        Operation::Concat if real => Data::Real([x(0).reals(), x(1).reals()].concat()),
+        Operation::Concat => Data::Int([x(0).integers(), x(1).integers()].concat()),
+        Operation::Add if real => Data::Real(x(0).reals().iter().zip(x(1).reals()).map(|(a, b)| a + b).collect()),
+        Operation::Add => {
             Data::Int(x(0).integers().iter().zip(x(1).integers()).map(|(a, b)| a.wrapping_add(*b)).collect())
         }
-        QuantOp::Requantise { multipliers, shifts, low, high } => {
+        Operation::Requantise { multipliers, shifts, low, high } => {
             let zero = node.value.zero;
             let one = |((x, multiplier), shift): ((&i32, &i32), &u8)| {
                 let (low, high) = (low.saturating_sub(zero), high.saturating_sub(zero));
@@ -71,21 +71,21 @@ pub(super) fn apply(input: &QuantInput, node: &QuantNode, values: &[Data]) -> Da
             };
             Data::Int(x(0).integers().iter().zip(multipliers).zip(shifts).map(one).collect())
         }
-        QuantOp::Lookup { table } => {
+        Operation::Lookup { table } => {
             let one = |x: &i32| table.get(usize::from(*x as u8)).copied().unwrap_or(0);
             Data::Int(x(0).integers().iter().map(one).collect())
         }
-        QuantOp::Trees { features, thresholds, leaves } => Data::Int(vec![trees([features, thresholds, leaves], x(0))]),
-        QuantOp::ToF32 { factor, zero } => {
+        Operation::Trees { features, thresholds, leaves } => Data::Int(vec![trees([features, thresholds, leaves], x(0))]),
+        Operation::ToF32 { factor, zero } => {
             Data::Real(x(0).integers().iter().map(|x| (x - zero) as f32 * factor).collect())
         }
-        QuantOp::Dequantise { factor } => Data::Real(x(0).integers().iter().map(|x| *x as f32 * factor).collect()),
-        QuantOp::Quantise { inverse, low, high } => {
+        Operation::Dequantise { factor } => Data::Real(x(0).integers().iter().map(|x| *x as f32 * factor).collect()),
+        Operation::Quantise { inverse, low, high } => {
             let one = |x: &f32| num::quantise(*x, *inverse, node.value.zero, *low, *high);
             Data::Int(x(0).reals().iter().map(one).collect())
         }
-        QuantOp::Activation(activation) => Data::Real(activate(*activation, x(0).reals())),
-        QuantOp::Scale(factor) => Data::Real(x(0).reals().iter().map(|x| x * factor).collect()),
+        Operation::Activation(activation) => Data::Real(activate(*activation, x(0).reals())),
+        Operation::Scale(factor) => Data::Real(x(0).reals().iter().map(|x| x * factor).collect()),
     }
 }
 

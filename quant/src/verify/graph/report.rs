@@ -8,7 +8,7 @@ use crate::fault::FaultClass;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::pack::{PackError, unpack_graph};
 use crate::proof::graph::prove_graph;
-use crate::quantise::graph::QuantGraph;
+use crate::program::Program;
 use crate::run::RunGraphError;
 use crate::verify::gates::{Findings, GateResult, Gates, accuracy_loss};
 use crate::verify::graph_claims;
@@ -141,7 +141,7 @@ fn ask(
     model: Model<'_>,
     samples: &[Sample],
     limits: &Gates,
-    compare: impl FnOnce(&QuantGraph) -> Result<Comparison, (usize, SampleError)>,
+    compare: impl FnOnce(&Program) -> Result<Comparison, (usize, SampleError)>,
 ) -> Result<GraphReport, GraphVerifyError> {
     let quantised = unpack_graph(&model)?;
     let runtime = check_graph_runtime(model, &quantised, samples)

@@ -2,7 +2,7 @@
 
 use super::model::GraphModel;
 use crate::graph::Sample;
-use crate::quantise::graph::QuantGraph;
+use crate::program::Program;
 use crate::run::{RunGraphError, Runner};
 use crate::verify::runtime::{Difference, RuntimeCheck, TierCheck, hex};
 use tamis_runtime::format::Model;
@@ -14,7 +14,7 @@ use tamis_runtime::kernels::tiers;
 /// Which sample cannot be run, and why.
 pub fn check_graph_runtime(
     model: Model<'_>,
-    graph: &QuantGraph,
+    graph: &Program,
     samples: &[Sample],
 ) -> Result<RuntimeCheck, (usize, RunGraphError)> {
     let truth = GraphModel::new(graph);

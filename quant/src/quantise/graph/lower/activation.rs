@@ -2,7 +2,7 @@
 
 use super::encoding::Wish;
 use super::form::{Form, Sum, Whole};
-use super::{Element, GraphQuantError, Lowering, Node, QuantOp, Value};
+use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::graph::Activation;
 
 impl Lowering<'_> {
@@ -32,7 +32,7 @@ impl Lowering<'_> {
             Activation::LeakyRelu { alpha } => Activation::LeakyRelu { alpha: f64::from(alpha as f32) },
             other => other,
         };
-        self.push_real(value, "out", &[at], QuantOp::Activation(held))
+        self.push_real(value, "out", &[at], Operation::Activation(held))
     }
 
     /// A table of all 256 bytes; over reals where what is read is no bytes of one unit.
@@ -60,7 +60,7 @@ impl Lowering<'_> {
         };
         let unit = f64::from(encoding.unit);
         let made = self.made(value, encoding.element, &[unit], encoding.zero);
-        let op = QuantOp::Lookup { table: (0..=255).map(entry).collect() };
+        let op = Operation::Lookup { table: (0..=255).map(entry).collect() };
         let draft = self.draft(value, "table", &[whole.at], op, made);
         Ok(Form::Whole(Whole { at: self.push(draft), units: vec![unit], zero: encoding.zero }))
     }

@@ -4,7 +4,7 @@
 //! the largest becomes the largest integer, unless the row's sums would leave i32, when the unit is widened until they do not.
 
 use super::form::{Form, Sum, Whole};
-use super::{Element, GraphQuantError, Lowering, Node, QuantOp, Value};
+use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
 use crate::float::Matrix;
 use crate::quantise::graph::options::{Granularity, WeightBits};
@@ -38,7 +38,7 @@ impl Lowering<'_> {
         let limit = if wide { self.options.weight_bits.limit() } else { WeightBits::Eight.limit() };
         let folded = fold(weights, &whole);
         self.fitting(value, node, &folded, bias, whole.zero, limit, |weights, bias| {
-            (QuantOp::Affine { weights, bias }, whole.at)
+            (Operation::Affine { weights, bias }, whole.at)
         })
     }
 
@@ -51,7 +51,7 @@ impl Lowering<'_> {
     ) -> Result<Form, GraphQuantError> {
         let at = self.real(node.reads.first().copied().unwrap_or(0))?;
         let (weights, bias) = tensors_f32(&node.name, weights, bias);
-        Ok(Form::Real(self.push_real(value, "out", &[at], QuantOp::AffineF32 { weights, bias })))
+        Ok(Form::Real(self.push_real(value, "out", &[at], Operation::AffineF32 { weights, bias })))
     }
 
     /// The widest integers whose sums fit, as the operation that `make` makes of them and of the value it reads.
@@ -63,7 +63,7 @@ impl Lowering<'_> {
         bias: &[f64],
         zero: i32,
         limit: i32,
-        make: impl Fn(QuantTensor, QuantTensor) -> (QuantOp, usize),
+        make: impl Fn(QuantTensor, QuantTensor) -> (Operation, usize),
     ) -> Result<Form, GraphQuantError> {
         let mut wider = vec![1.0; weights.outputs];
         let mut attempt = 0;
@@ -159,7 +159,7 @@ pub(super) fn integers(
 }
 
 pub(super) fn tensor(name: String, element: ElementType, outputs: usize, inputs: usize, values: Values) -> QuantTensor {
-    QuantTensor { name, element, scale: None, outputs, inputs, values }
+    QuantTensor { name, element, scale: None, banks: 1, outputs, inputs, values }
 }
 
 /// A layer's tensors as f32.

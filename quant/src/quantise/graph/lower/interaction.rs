@@ -2,7 +2,7 @@
 
 use super::encoding::Wish;
 use super::form::{Form, Sum};
-use super::{Element, GraphQuantError, Lowering, Node, Op, QuantOp, Value};
+use super::{Element, GraphQuantError, Lowering, Node, Op, Operation, Value};
 
 impl Lowering<'_> {
     pub(super) fn interaction(
@@ -14,9 +14,9 @@ impl Lowering<'_> {
     ) -> Result<Form, GraphQuantError> {
         let first = node.reads.first().copied().unwrap_or(0);
         let op = match node.op {
-            Op::FmTerm { .. } => QuantOp::FmTerm { width },
-            Op::BiInteraction { .. } => QuantOp::BiInteraction { width },
-            _ => QuantOp::InnerProducts { width },
+            Op::FmTerm { .. } => Operation::FmTerm { width },
+            Op::BiInteraction { .. } => Operation::BiInteraction { width },
+            _ => Operation::InnerProducts { width },
         };
         if keep || matches!(self.form(first), Form::Real(_)) {
             let at = self.real(first)?;
@@ -41,7 +41,7 @@ impl Lowering<'_> {
 
     fn is_rows(&self, at: usize) -> bool {
         let node = at.checked_sub(1).and_then(|node| self.nodes.get(node));
-        node.is_some_and(|node| matches!(node.op, QuantOp::SparseRows { .. }))
+        node.is_some_and(|node| matches!(node.op, Operation::SparseRows { .. }))
     }
 
     /// The magnitude of factors at which the sum over all pairs of slots fits i32, whatever they are.

@@ -2,7 +2,7 @@
 
 use super::encoding::Wish;
 use super::form::{Form, Whole};
-use super::{Activations, Element, GraphQuantError, Lowering, QuantOp, Value};
+use super::{Activations, Element, GraphQuantError, Lowering, Operation, Value};
 
 impl Lowering<'_> {
     /// Values one behind the other, as reals.
@@ -65,7 +65,7 @@ impl Lowering<'_> {
                         made.units = units.iter().take(made.len).map(|unit| *unit as f32).collect();
                     }
                     made.layer = last.then_some(value);
-                    let draft = self.draft(value, "joined", &[before, *at], QuantOp::Concat, made);
+                    let draft = self.draft(value, "joined", &[before, *at], Operation::Concat, made);
                     (self.push(draft), had + len)
                 }
             });

@@ -16,9 +16,8 @@ mod trees;
 
 pub(super) use form::Channels;
 
-use super::element::Element;
 use super::error::GraphQuantError;
-use super::net::{QuantGraph, QuantInput, QuantNode, QuantOp, QuantValue};
+use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
 use super::options::{Activations, Options};
 use crate::calibrate::Calibration;
 use crate::graph::description::Description;
@@ -36,14 +35,14 @@ pub(super) fn lower(
     calibration: &Calibration,
     options: &Options,
     channels: &Channels,
-) -> Result<QuantGraph, GraphQuantError> {
+) -> Result<Program, GraphQuantError> {
     let mut lowering = Lowering {
         graph,
         calibration,
         options,
         channels,
         lengths: graph.lengths(),
-        input: QuantInput::Dense { len: 0, element: Element::F32, unit: 1.0 },
+        input: ProgramInput::Dense { len: 0, element: Element::F32, unit: 1.0 },
         nodes: Vec::new(),
         spans: Vec::new(),
         forms: Vec::new(),
@@ -58,7 +57,7 @@ pub(super) fn lower(
     lowering.finish()?;
     let Lowering { input, nodes, .. } = lowering;
     let mut quantised =
-        QuantGraph { name: graph.name.clone(), description: Description::of(graph)?.0.to_toml(), input, nodes };
+        Program { name: graph.name.clone(), description: Description::of(graph)?.0.to_toml(), input, nodes };
     prune::unread(&mut quantised);
     Ok(quantised)
 }
@@ -70,8 +69,8 @@ struct Lowering<'g> {
     channels: &'g Channels,
     /// Of the float graph's values.
     lengths: Vec<usize>,
-    input: QuantInput,
-    nodes: Vec<QuantNode>,
+    input: ProgramInput,
+    nodes: Vec<ProgramNode>,
     /// Of each quantised value.
     spans: Vec<Span>,
     /// Of each float value.
@@ -136,18 +135,18 @@ impl Lowering<'_> {
     }
 
     /// A node as it would be appended: its name is that of its layer with a step.
-    fn draft(&self, value: Value, step: &str, reads: &[usize], op: QuantOp, made: QuantValue) -> QuantNode {
+    fn draft(&self, value: Value, step: &str, reads: &[usize], op: Operation, made: ProgramValue) -> ProgramNode {
         let name = format!("{}.{step}", self.name(value));
-        QuantNode { name, reads: reads.to_vec(), op, value: made }
+        ProgramNode { name, reads: reads.to_vec(), op, value: made }
     }
 
     /// What a draft's elements can be, and the sums to check.
-    fn checks(&self, node: &QuantNode) -> (Span, Vec<Check>) {
+    fn checks(&self, node: &ProgramNode) -> (Span, Vec<Check>) {
         bound(&self.input, &self.nodes, &self.spans, node)
     }
 
     /// Appends a node; its value's number.
-    fn push(&mut self, mut node: QuantNode) -> usize {
+    fn push(&mut self, mut node: ProgramNode) -> usize {
         let taken = |name: &str| self.nodes.iter().any(|other| other.name == name);
         if taken(&node.name) {
             let free = (2u32..).map(|count| format!("{}{count}", node.name)).find(|name| !taken(name));
@@ -162,8 +161,8 @@ impl Lowering<'_> {
     fn element(&self, at: usize) -> Element {
         match (at.checked_sub(1), self.input) {
             (Some(node), _) => self.nodes.get(node).map_or(Element::F32, |node| node.value.element),
-            (None, QuantInput::Dense { element, .. }) => element,
-            (None, QuantInput::Sparse { .. }) => Element::I16,
+            (None, ProgramInput::Dense { element, .. }) => element,
+            (None, ProgramInput::Sparse { .. }) => Element::I16,
         }
     }
 
@@ -179,7 +178,7 @@ impl Lowering<'_> {
                 let magnitude = seen.map_or(1.0, |seen| seen.high.max(-seen.low));
                 let unit = (magnitude / f64::from(i16::MAX)) as f32;
                 let unit = seen.is_some_and(|seen| !seen.binary).then_some(if unit.is_normal() { unit } else { 1.0 });
-                self.input = QuantInput::Sparse { features, max_active, exact, unit };
+                self.input = ProgramInput::Sparse { features, max_active, exact, unit };
                 Form::List
             }
             Input::Dense { len } => {
@@ -188,11 +187,11 @@ impl Lowering<'_> {
                 let trees = readers.iter().any(|node| matches!(node.op, Op::Trees(_)));
                 let wide = self.options.activations == Activations::I16;
                 if trees || wide || readers.iter().all(stays) {
-                    self.input = QuantInput::Dense { len, element: Element::F32, unit: 1.0 };
+                    self.input = ProgramInput::Dense { len, element: Element::F32, unit: 1.0 };
                     Form::Real(0)
                 } else {
                     let encoding = self.input_encoding()?;
-                    self.input = QuantInput::Dense { len, element: encoding.element, unit: encoding.unit };
+                    self.input = ProgramInput::Dense { len, element: encoding.element, unit: encoding.unit };
                     Form::Whole(Whole { at: 0, units: vec![f64::from(encoding.unit)], zero: 0 })
                 }
             }
@@ -209,7 +208,7 @@ impl Lowering<'_> {
             for read in &node.reads {
                 let at = self.real(*read)?;
                 total = Some(match total {
-                    Some(before) => self.push_real(value, "sum", &[before, at], QuantOp::Add),
+                    Some(before) => self.push_real(value, "sum", &[before, at], Operation::Add),
                     None => at,
                 });
             }
@@ -225,7 +224,7 @@ impl Lowering<'_> {
             total = Some(match total {
                 Some(before) => {
                     let made = self.made(value, Element::I32, &[unit], 0);
-                    let draft = self.draft(value, "sum", &[before, at], QuantOp::Add, made);
+                    let draft = self.draft(value, "sum", &[before, at], Operation::Add, made);
                     self.push(draft)
                 }
                 None => at,
@@ -248,7 +247,7 @@ impl Lowering<'_> {
             }
             _ => {
                 let at = self.real(first)?;
-                Form::Real(self.push_real(value, "scaled", &[at], QuantOp::Scale(factor as f32)))
+                Form::Real(self.push_real(value, "scaled", &[at], Operation::Scale(factor as f32)))
             }
         })
     }
@@ -265,18 +264,18 @@ impl Lowering<'_> {
         self.spans.truncate(at + 1);
         if at == 0 {
             // An input that is the output.
-            self.push_real(output, "out", &[0], QuantOp::Scale(1.0));
+            self.push_real(output, "out", &[0], Operation::Scale(1.0));
         }
         Ok(())
     }
 
     /// What a node makes for a float value.
-    fn made(&self, value: Value, element: Element, units: &[f64], zero: i32) -> QuantValue {
+    fn made(&self, value: Value, element: Element, units: &[f64], zero: i32) -> ProgramValue {
         let len = self.lengths.get(value).copied().unwrap_or(0);
-        QuantValue { element, len, units: units.iter().map(|unit| *unit as f32).collect(), zero, layer: Some(value) }
+        ProgramValue { element, len, units: units.iter().map(|unit| *unit as f32).collect(), zero, layer: Some(value) }
     }
 
-    fn push_real(&mut self, value: Value, step: &str, reads: &[usize], op: QuantOp) -> usize {
+    fn push_real(&mut self, value: Value, step: &str, reads: &[usize], op: Operation) -> usize {
         let made = self.made(value, Element::F32, &[1.0], 0);
         let draft = self.draft(value, step, reads, op, made);
         self.push(draft)

@@ -1,9 +1,9 @@
 //! Dropping what nobody reads.
 
-use super::QuantGraph;
+use super::Program;
 
 /// Leaves the last node and what it needs, in order.
-pub(super) fn unread(graph: &mut QuantGraph) {
+pub(super) fn unread(graph: &mut Program) {
     let count = graph.nodes.len();
     let mut needed = vec![false; count + 1];
     if let Some(last) = needed.last_mut() {

@@ -2,7 +2,7 @@
 
 use super::encoding::{Encoding, Wish};
 use super::form::{Form, Sum, Whole, power_of_two_unit};
-use super::{Element, GraphQuantError, Lowering, QuantOp, Value};
+use super::{Element, GraphQuantError, Lowering, Operation, Value};
 use crate::quantise::requantisation;
 
 impl Lowering<'_> {
@@ -72,7 +72,7 @@ impl Lowering<'_> {
             shifts.push(shift as u8);
         }
         let made = self.made(value, encoding.element, units, encoding.zero);
-        let op = QuantOp::Requantise { multipliers, shifts, low: encoding.low, high: encoding.high };
+        let op = Operation::Requantise { multipliers, shifts, low: encoding.low, high: encoding.high };
         let step = if encoding.element == Element::I32 { "total" } else { encoding.element.word() };
         let draft = self.draft(value, step, &[sum.at], op, made);
         Ok(self.push(draft))
@@ -82,7 +82,7 @@ impl Lowering<'_> {
     pub(super) fn quantise(&mut self, value: Value, at: usize, encoding: Encoding) -> Whole {
         let Encoding { element, unit, zero, low, high } = encoding;
         let made = self.made(value, element, &[f64::from(unit)], zero);
-        let op = QuantOp::Quantise { inverse: (1.0 / f64::from(unit)) as f32, low, high };
+        let op = Operation::Quantise { inverse: (1.0 / f64::from(unit)) as f32, low, high };
         let draft = self.draft(value, element.word(), &[at], op, made);
         Whole { at: self.push(draft), units: vec![f64::from(unit)], zero }
     }
@@ -123,10 +123,10 @@ impl Lowering<'_> {
             Form::Sum(_) => {
                 let at = self.uniform_sum(value)?;
                 let unit = self.unit_of(at);
-                self.push_real(value, "real", &[at], QuantOp::Dequantise { factor: unit as f32 })
+                self.push_real(value, "real", &[at], Operation::Dequantise { factor: unit as f32 })
             }
             Form::Whole(whole) if whole.units.len() == 1 => {
-                let op = QuantOp::ToF32 { factor: whole.unit(0) as f32, zero: whole.zero };
+                let op = Operation::ToF32 { factor: whole.unit(0) as f32, zero: whole.zero };
                 self.push_real(value, "real", &[whole.at], op)
             }
             Form::Joined(parts) => self.joined_real(value, &parts)?,

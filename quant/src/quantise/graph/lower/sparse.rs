@@ -2,7 +2,7 @@
 
 use super::affine::{tensor, tensors_f32};
 use super::form::{Form, Whole};
-use super::{Element, GraphQuantError, Lowering, Node, Op, QuantInput, QuantOp, QuantValue, Value};
+use super::{Element, GraphQuantError, Lowering, Node, Op, ProgramInput, Operation, ProgramValue, Value};
 use crate::arch::ElementType;
 use crate::float::Matrix;
 use crate::proof::graph::bound;
@@ -24,20 +24,20 @@ impl Lowering<'_> {
     ) -> Result<Form, GraphQuantError> {
         if keep {
             let (weights, bias) = tensors_f32(&node.name, weights, bias);
-            return Ok(Form::Real(self.push_real(value, "out", &[0], QuantOp::SparseAffine { weights, bias })));
+            return Ok(Form::Real(self.push_real(value, "out", &[0], Operation::SparseAffine { weights, bias })));
         }
         let unit = f64::from(self.value_unit().unwrap_or(1.0));
         let folded = weights.map(|weight| weight * unit);
         // Rows of features cost memory, not time: i16, whatever the dense layers have.
         let limit = WeightBits::Sixteen.limit();
-        self.fitting(value, node, &folded, bias, 0, limit, |weights, bias| (QuantOp::SparseAffine { weights, bias }, 0))
+        self.fitting(value, node, &folded, bias, 0, limit, |weights, bias| (Operation::SparseAffine { weights, bias }, 0))
     }
 
     /// The real value of a 1 in features' values.
     fn value_unit(&self) -> Option<f32> {
         match self.input {
-            QuantInput::Sparse { unit, .. } => unit,
-            QuantInput::Dense { .. } => None,
+            ProgramInput::Sparse { unit, .. } => unit,
+            ProgramInput::Dense { .. } => None,
         }
     }
 
@@ -52,7 +52,7 @@ impl Lowering<'_> {
         if keep {
             let (table, _) = tensors_f32(&node.name, table, &[]);
             let table = QuantTensor { name: format!("{}.table", node.name), ..table };
-            let op = QuantOp::SparseRows { table, requantisation: None };
+            let op = Operation::SparseRows { table, requantisation: None };
             return Ok(Form::Real(self.push_real(value, "rows", &[0], op)));
         }
         let largest = table.values.iter().fold(0f64, |largest, e| largest.max(e.abs()));
@@ -76,7 +76,7 @@ impl Lowering<'_> {
         table: &Matrix<f64>,
         largest: f64,
         limit: f64,
-    ) -> Result<(super::QuantNode, f64), GraphQuantError> {
+    ) -> Result<(super::ProgramNode, f64), GraphQuantError> {
         let normal = |unit: f64| {
             let unit = unit as f32;
             if unit.is_normal() { f64::from(unit) } else { 1.0 }
@@ -100,11 +100,11 @@ impl Lowering<'_> {
         let values = Values::Int(table.values.iter().map(round).collect());
         let table = tensor(format!("{}.table", node.name), ElementType::I16, table.outputs, table.inputs, values);
         let made = self.made(value, Element::I16, &[unit], 0);
-        Ok((self.draft(value, "rows", &[0], QuantOp::SparseRows { table, requantisation }, made), unit))
+        Ok((self.draft(value, "rows", &[0], Operation::SparseRows { table, requantisation }, made), unit))
     }
 
     /// How far the sums of the interactions that read these rows leave i32: 1 is just within.
-    fn interactions_over(&self, value: Value, rows: &super::QuantNode) -> f64 {
+    fn interactions_over(&self, value: Value, rows: &super::ProgramNode) -> f64 {
         let mut nodes = self.nodes.clone();
         let mut spans = self.spans.clone();
         let (span, _) = self.checks(rows);
@@ -113,12 +113,12 @@ impl Lowering<'_> {
         let mut worst: f64 = 0.0;
         for reader in self.readers(value) {
             let (op, len) = match reader.op {
-                Op::FmTerm { width } => (QuantOp::FmTerm { width }, 1),
-                Op::BiInteraction { width } => (QuantOp::BiInteraction { width }, width),
-                Op::InnerProducts { width } => (QuantOp::InnerProducts { width }, 1),
+                Op::FmTerm { width } => (Operation::FmTerm { width }, 1),
+                Op::BiInteraction { width } => (Operation::BiInteraction { width }, width),
+                Op::InnerProducts { width } => (Operation::InnerProducts { width }, 1),
                 _ => continue,
             };
-            let made = QuantValue { element: Element::I32, len, units: vec![1.0], zero: 0, layer: None };
+            let made = ProgramValue { element: Element::I32, len, units: vec![1.0], zero: 0, layer: None };
             let draft = self.draft(value, "pairs", &[nodes.len()], op, made);
             let (_, checks) = bound(&self.input, &nodes, &spans, &draft);
             worst = checks.iter().map(|check| check.fraction()).fold(worst, f64::max);

@@ -2,7 +2,7 @@
 
 use super::affine::tensor;
 use super::form::{Form, Sum, power_of_two_unit};
-use super::{Element, GraphQuantError, Lowering, Node, QuantInput, QuantOp, Value};
+use super::{Element, GraphQuantError, Lowering, Node, ProgramInput, Operation, Value};
 use crate::arch::ElementType;
 use crate::graph::Forest;
 use crate::quantise::Values;
@@ -19,10 +19,10 @@ impl Lowering<'_> {
         let magnitude: f64 = forest.rate.abs() * forest.trees.iter().map(leaf_reach).sum::<f64>();
         let unit = power_of_two_unit(magnitude, 0.0);
         let input_unit = match self.input {
-            QuantInput::Sparse { unit, .. } => unit.map_or(1.0, f64::from),
-            QuantInput::Dense { unit, .. } => f64::from(unit),
+            ProgramInput::Sparse { unit, .. } => unit.map_or(1.0, f64::from),
+            ProgramInput::Dense { unit, .. } => f64::from(unit),
         };
-        let is_real = matches!(self.input, QuantInput::Dense { element: Element::F32, .. });
+        let is_real = matches!(self.input, ProgramInput::Dense { element: Element::F32, .. });
         let integer =
             |threshold: f64| (threshold / input_unit).floor().clamp(f64::from(i32::MIN), f64::from(i32::MAX)) as i32;
         // (trees, nodes): node after node, of each the trees.
@@ -41,7 +41,7 @@ impl Lowering<'_> {
             .map(|(tree, node)| (forest.rate * tree.leaves.get(node).copied().unwrap_or(0.0) / unit).round() as i32);
         let of = |what: &str, element, values| tensor(format!("{}.{what}", node.name), element, trees, nodes, values);
         let element = if is_real { ElementType::F32 } else { ElementType::I32 };
-        let op = QuantOp::Trees {
+        let op = Operation::Trees {
             features: of("features", ElementType::I32, Values::Int(features.collect())),
             thresholds: of("thresholds", element, thresholds),
             leaves: of("leaves", ElementType::I32, Values::Int(leaves.collect())),

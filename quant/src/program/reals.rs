@@ -1,11 +1,11 @@
 //! A quantised graph's parameters as reals again: what the integers stand for.
 
 use super::element::Element;
-use super::net::{QuantGraph, QuantInput, QuantNode, QuantOp};
+use super::net::{Program, ProgramInput, ProgramNode, Operation};
 use crate::graph::description::{Tensor, Tensors};
 use crate::quantise::{QuantTensor, Values};
 
-impl QuantGraph {
+impl Program {
     /// Every weight (a row an output), bias and table (a row a feature) by its name; biases without what zero points took off them. Trees have none:
     /// their thresholds and leaves mean something beside their features only.
     #[must_use]
@@ -13,7 +13,7 @@ impl QuantGraph {
         let mut tensors = Tensors::new();
         for node in &self.nodes {
             match &node.op {
-                QuantOp::Affine { weights, bias } => {
+                Operation::Affine { weights, bias } => {
                     let read = node.reads.first().copied().unwrap_or(0);
                     self.affine(
                         &mut tensors,
@@ -23,14 +23,14 @@ impl QuantGraph {
                         self.zero_of(read),
                     );
                 }
-                QuantOp::SparseAffine { weights, bias } if node.value.element != Element::F32 => {
+                Operation::SparseAffine { weights, bias } if node.value.element != Element::F32 => {
                     self.affine(&mut tensors, node, (weights, bias), |_| self.value_unit(), 0);
                 }
-                QuantOp::AffineF32 { weights, bias } | QuantOp::SparseAffine { weights, bias } => {
+                Operation::AffineF32 { weights, bias } | Operation::SparseAffine { weights, bias } => {
                     put(&mut tensors, weights, |_, _, x| x);
                     put_vector(&mut tensors, bias, |_, x| x);
                 }
-                QuantOp::SparseRows { table, requantisation } => {
+                Operation::SparseRows { table, requantisation } => {
                     // A row's value 1 is so many integers of the file.
                     let factor = match requantisation {
                         Some((multiplier, shift)) => {
@@ -50,7 +50,7 @@ impl QuantGraph {
     fn affine(
         &self,
         tensors: &mut Tensors,
-        node: &QuantNode,
+        node: &ProgramNode,
         (weights, bias): (&QuantTensor, &QuantTensor),
         input_unit: impl Fn(usize) -> f64,
         zero: i32,
@@ -70,8 +70,8 @@ impl QuantGraph {
     pub(super) fn unit_of(&self, value: usize, element: usize) -> f64 {
         match (value.checked_sub(1).and_then(|node| self.nodes.get(node)), self.input) {
             (Some(node), _) => node.value.unit(element),
-            (None, QuantInput::Dense { unit, .. }) => f64::from(unit),
-            (None, QuantInput::Sparse { .. }) => 1.0,
+            (None, ProgramInput::Dense { unit, .. }) => f64::from(unit),
+            (None, ProgramInput::Sparse { .. }) => 1.0,
         }
     }
 
@@ -82,7 +82,7 @@ impl QuantGraph {
 
     fn value_unit(&self) -> f64 {
         match self.input {
-            QuantInput::Sparse { unit: Some(unit), .. } => f64::from(unit),
+            ProgramInput::Sparse { unit: Some(unit), .. } => f64::from(unit),
             _ => 1.0,
         }
     }

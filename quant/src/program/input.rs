@@ -1,10 +1,49 @@
 //! A sample as the quantised network takes it.
 
 use super::element::Element;
-use super::net::QuantInput;
 use crate::graph::{Input, Sample, SampleError};
 
-/// What goes into a quantised graph.
+/// What goes in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ProgramInput {
+    /// A vector.
+    Dense {
+        /// Number of elements.
+        len: usize,
+        /// U8, I8 or F32.
+        element: Element,
+        /// The real value of a 1; of reals 1.
+        unit: f32,
+    },
+    /// Active features.
+    Sparse {
+        /// Number of features that there are.
+        features: usize,
+        /// The most that are active at once.
+        max_active: usize,
+        /// Whether it is always that many.
+        exact: bool,
+        /// The real value of a 1 in a feature's i16 value; none where every active feature is 1.
+        unit: Option<f32>,
+    },
+    /// A list of features a perspective, for accumulators; see [`super::Transformer`].
+    Features {
+        /// Number of features that there are.
+        features: usize,
+        /// Accumulators: 1 or 2.
+        perspectives: usize,
+        /// The most features in one list.
+        max_active: usize,
+        /// Output buckets.
+        buckets: usize,
+        /// The code of the feature set, see [`tamis_runtime::format::feature_set`].
+        set: u32,
+        /// Whether the other side's accumulator comes first.
+        other_first: bool,
+    },
+}
+
+/// A sample as a program takes it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GraphInput {
     /// (len,)
@@ -22,13 +61,17 @@ pub enum GraphInput {
     },
 }
 
-impl QuantInput {
+impl ProgramInput {
     /// What the float graph takes.
+    ///
+    /// # Panics
+    /// For accumulators, which no graph has.
     #[must_use]
-    pub const fn to_float(&self) -> Input {
+    pub fn to_float(&self) -> Input {
         match *self {
             Self::Dense { len, .. } => Input::Dense { len },
             Self::Sparse { features, max_active, exact, .. } => Input::Sparse { features, max_active, exact },
+            Self::Features { .. } => panic!("a graph has no accumulators"),
         }
     }
 
@@ -64,6 +107,9 @@ impl QuantInput {
                 let features = active.iter().map(|(feature, _)| *feature).collect();
                 Ok(GraphInput::Sparse { features, values: active.iter().map(integer).collect() })
             }
+            (Self::Features { .. }, _) => {
+                Err(SampleError::Kind { found: "a sample of a graph", expected: "lists of features for accumulators" })
+            }
             (Self::Dense { .. }, Sample::Sparse(_)) => {
                 Err(SampleError::Kind { found: "a list of features", expected: "a vector" })
             }
@@ -80,9 +126,9 @@ mod tests {
 
     #[test]
     fn reals_are_rounded_and_clamped() {
-        let input = |element, unit| QuantInput::Dense { len: 4, element, unit };
+        let input = |element, unit| ProgramInput::Dense { len: 4, element, unit };
         let sample = Sample::Dense(vec![0.3, -0.25, 1000.0, -1000.0]);
-        let quantise = |input: QuantInput| input.quantise(&sample).unwrap();
+        let quantise = |input: ProgramInput| input.quantise(&sample).unwrap();
         assert_eq!(quantise(input(Element::I8, 0.5)), GraphInput::I8(vec![1, -1, 127, -127]), "halves away from 0");
         assert_eq!(quantise(input(Element::U8, 0.5)), GraphInput::U8(vec![1, 0, 255, 0]));
         assert_eq!(quantise(input(Element::F32, 1.0)), GraphInput::F32(vec![0.3, -0.25, 1000.0, -1000.0]));
@@ -92,7 +138,7 @@ mod tests {
 
     #[test]
     fn features_have_values_or_are_there() {
-        let sparse = |unit| QuantInput::Sparse { features: 9, max_active: 3, exact: false, unit };
+        let sparse = |unit| ProgramInput::Sparse { features: 9, max_active: 3, exact: false, unit };
         let sample = Sample::Sparse(vec![(1, 1.0), (4, 0.0), (7, 1.0)]);
         let there = GraphInput::Sparse { features: vec![1, 7], values: vec![] };
         assert_eq!(sparse(None).quantise(&sample), Ok(there));

@@ -1,0 +1,203 @@
+//! The one integer program: what every front end lowers into, and what proof, packing and every report read.
+//!
+//! ```text
+//! bullet's networks, .nnue files, graphs ──lower──> Program ──> proof, container, integer model
+//! ```
+//!
+//! A program is an input, operations in order, and tensors in training order before any layout. Nothing behind it knows which
+//! front end it came from.
+
+mod element;
+mod input;
+mod operation;
+mod reals;
+mod transformer;
+
+pub use element::Element;
+pub use input::{GraphInput, ProgramInput};
+pub use operation::{ByteActivation, Clip, Operation, RealActivation};
+pub use transformer::{Lists, Tables, Transformer};
+
+use crate::arch::ElementType;
+use crate::quantise::QuantTensor;
+
+/// A network in the runtime's operations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// What reports call the network.
+    pub name: String,
+    /// The description that the front end read or made, as the file carries it.
+    pub description: String,
+    /// Bytes that the front end wants back: a bare file's header, the text in a `.nnue` file's.
+    pub header: Vec<u8>,
+    /// Value 0.
+    pub input: ProgramInput,
+    /// What makes value 0 of lists of features; of other inputs none.
+    pub transformer: Option<Transformer>,
+    /// Node `i` makes value `i + 1`; the last one makes the output.
+    pub nodes: Vec<ProgramNode>,
+    /// Tensors that no operation reads.
+    pub notes: Vec<Note>,
+    /// Whether the file says of every value its units, its zero and what it stands for. Where it does not, the description does.
+    pub keeps_units: bool,
+}
+
+/// One operation and the value that it makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgramNode {
+    /// Unique in the program.
+    pub name: String,
+    /// The values that it reads.
+    pub reads: Vec<Read>,
+    /// What it computes.
+    pub op: Operation,
+    /// What it makes.
+    pub value: ProgramValue,
+}
+
+/// What an operation reads of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Read {
+    /// Which value: 0 is the input, `i + 1` what node `i` makes.
+    pub value: usize,
+    /// The first element and their number; all of it if there is none.
+    pub part: Option<(usize, usize)>,
+}
+
+impl Read {
+    /// All of a value.
+    #[must_use]
+    pub const fn whole(value: usize) -> Self {
+        Self { value, part: None }
+    }
+}
+
+/// What integers stand for: `real = (integer − zero) · unit`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgramValue {
+    /// Of the integers, or reals.
+    pub element: Element,
+    /// Number of elements.
+    pub len: usize,
+    /// (1,) for all elements, or (len,) one each.
+    pub units: Vec<f32>,
+    /// The integer that stands for 0.
+    pub zero: i32,
+    /// The value of the float graph that this one stands for, if it is one.
+    pub layer: Option<usize>,
+}
+
+/// A tensor that no operation reads: the order of neurons, padding that a `.nnue` file has, units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Note {
+    /// How many nodes' tensors stand before it in the file; 0 is right behind the transformer's.
+    pub behind: usize,
+    /// A row an output, or with `by_input` a row an input.
+    pub tensor: QuantTensor,
+    /// How it lies in the file.
+    pub by_input: bool,
+}
+
+impl Program {
+    /// The elements of a value.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    #[must_use]
+    pub fn element(&self, value: usize) -> Element {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.element,
+            (None, ProgramInput::Dense { element, .. }) => element,
+            (None, ProgramInput::Sparse { .. } | ProgramInput::Features { .. }) => Element::I16,
+        }
+    }
+
+    /// The length of a value; of a sparse input `max_active`, of lists of features all accumulators together.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    #[must_use]
+    pub fn len(&self, value: usize) -> usize {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.len,
+            (None, ProgramInput::Dense { len, .. }) => len,
+            (None, ProgramInput::Sparse { max_active, .. }) => max_active,
+            (None, ProgramInput::Features { perspectives, .. }) => perspectives * self.width(),
+        }
+    }
+
+    /// Elements of one accumulator; 0 of a network without.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.transformer.as_ref().map_or(0, |transformer| transformer.rows.outputs)
+    }
+
+    /// Output buckets; 1 of a network without.
+    #[must_use]
+    pub const fn buckets(&self) -> usize {
+        match self.input {
+            ProgramInput::Features { buckets, .. } => buckets,
+            _ => 1,
+        }
+    }
+
+    /// Whether there are no operations, which no network has.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The real value of a 1 in the output.
+    ///
+    /// # Panics
+    /// If the program is empty.
+    #[must_use]
+    pub fn output_unit(&self) -> f32 {
+        self.nodes[self.nodes.len() - 1].value.units[0]
+    }
+
+    /// The tensors, in the order of the operations that read them.
+    pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
+        let of_transformer = self.transformer.iter().flat_map(|transformer| [&transformer.rows, &transformer.bias]);
+        of_transformer.chain(self.nodes.iter().flat_map(|node| node.op.tensors()))
+    }
+
+    /// Bytes of all parameters, without what a file adds.
+    #[must_use]
+    pub fn parameter_len_bytes(&self) -> usize {
+        let width = |tensor: &QuantTensor| match tensor.element {
+            ElementType::I8 => 1,
+            ElementType::I16 => 2,
+            ElementType::I32 | ElementType::F32 => 4,
+        };
+        let tensors: usize = self.tensors().map(|tensor| tensor.outputs * tensor.inputs * width(tensor)).sum();
+        let vectors = self.nodes.iter().map(|node| match &node.op {
+            Operation::Requantise { multipliers, .. } => 5 * multipliers.len(),
+            Operation::Lookup { table } => table.len(),
+            _ => 0,
+        });
+        tensors + vectors.sum::<usize>()
+    }
+}
+
+impl ProgramNode {
+    /// The value of its `place`th read.
+    ///
+    /// # Panics
+    /// If it reads fewer.
+    #[must_use]
+    pub fn read(&self, place: usize) -> usize {
+        self.reads[place].value
+    }
+}
+
+impl ProgramValue {
+    /// The unit of one element.
+    ///
+    /// # Panics
+    /// If there are several units, and not so many.
+    #[must_use]
+    pub fn unit(&self, element: usize) -> f64 {
+        f64::from(if self.units.len() == 1 { self.units[0] } else { self.units[element] })
+    }
+}

@@ -1,0 +1,285 @@
+//! What a node computes.
+
+use crate::quantise::QuantTensor;
+
+/// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`; those of
+/// several banks have the outputs of one output bucket behind the other's.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Accumulators → i32: clipped, perhaps squared, times weights.
+    ActivateDot {
+        /// (m, n) of i16.
+        weights: QuantTensor,
+        /// What is done before the weights.
+        clip: Clip,
+        /// The accumulator that stands for 1, or the greatest i16 where there is no clip above.
+        max: i32,
+    },
+    /// i32 → i32: the integer head, `((x / pre + bias) · factor) / divisor`.
+    Rescale {
+        /// (m, 1) of i16 or i32.
+        bias: QuantTensor,
+        /// The first divisor.
+        pre: i32,
+        /// The factor.
+        factor: i32,
+        /// The last divisor.
+        divisor: i32,
+    },
+    /// Accumulators → f32.
+    ActivateF32 {
+        /// Which function.
+        activation: RealActivation,
+        /// What accumulators are clipped to.
+        max: i32,
+        /// One over the accumulator that stands for 1.
+        inverse: f32,
+    },
+    /// Accumulators → u8: products of a perspective's two halves.
+    PairwiseU8 {
+        /// What accumulators are clipped to.
+        max: i32,
+        /// How far products are shifted right.
+        shift: u32,
+        /// Elements at the end of each accumulator that are not read.
+        left_out: usize,
+    },
+    /// Accumulators → u8.
+    ClipU8 {
+        /// What accumulators are clipped to.
+        max: i32,
+        /// How far they are then shifted right.
+        shift: u32,
+        /// Elements at the end of each accumulator that are not read.
+        left_out: usize,
+    },
+    /// Digits at the end of the accumulators → i32 (1,): half the difference of the perspectives' piece-square values.
+    Psqt {
+        /// Digits of a value.
+        digits: usize,
+    },
+    /// i32 → u8.
+    ActivateU8 {
+        /// What is done with a sum.
+        form: ByteActivation,
+        /// The greatest result.
+        max: i32,
+        /// The shift of sums that are clipped; 0 where none are.
+        clip_shift: u32,
+        /// The shift of squares; 0 where there are none.
+        square_shift: u32,
+    },
+    /// Bytes or i16 → i32; which of the two kinds follows from what is read.
+    Affine {
+        /// (m, n) of i8, or of i16 where i16 are read.
+        weights: QuantTensor,
+        /// (m, 1) of i32.
+        bias: Option<QuantTensor>,
+    },
+    /// f32 → f32.
+    AffineF32 {
+        /// (m, n)
+        weights: QuantTensor,
+        /// (m, 1)
+        bias: Option<QuantTensor>,
+    },
+    /// Sparse input → i32, or f32 with weights of f32.
+    SparseAffine {
+        /// (m, features)
+        weights: QuantTensor,
+        /// (m, 1)
+        bias: Option<QuantTensor>,
+    },
+    /// Sparse input → (max_active · width,).
+    SparseRows {
+        /// (width, features)
+        table: QuantTensor,
+        /// Multiplier and shift of integers that are multiplied by their feature's value.
+        requantisation: Option<(i32, u32)>,
+    },
+    /// Embeddings → (1,).
+    FmTerm {
+        /// Elements of one embedding.
+        width: usize,
+    },
+    /// Embeddings → (width,).
+    BiInteraction {
+        /// Elements of one embedding.
+        width: usize,
+    },
+    /// Embeddings → a product a pair.
+    InnerProducts {
+        /// Elements of one embedding.
+        width: usize,
+    },
+    /// Two values of one element → one behind the other.
+    Concat,
+    /// Two of i32, or two of f32 → their sum.
+    Add,
+    /// i32 → narrower integers, or i32 of another unit.
+    Requantise {
+        /// (len,)
+        multipliers: Vec<i32>,
+        /// (len,)
+        shifts: Vec<u8>,
+        /// The least result.
+        low: i32,
+        /// The greatest.
+        high: i32,
+    },
+    /// Bytes → bytes.
+    Lookup {
+        /// (256,) by the byte that is read.
+        table: Vec<i32>,
+    },
+    /// The sparse input, integers or f32 → i32 (1,). Each tensor (trees, nodes), nodes in heap order.
+    Trees {
+        /// i32; −1 in a leaf.
+        features: QuantTensor,
+        /// i32, or f32 where f32 are read.
+        thresholds: QuantTensor,
+        /// i32.
+        leaves: QuantTensor,
+    },
+    /// Integers → f32.
+    ToF32 {
+        /// The unit.
+        factor: f32,
+        /// The integer that becomes 0.
+        zero: i32,
+    },
+    /// i32 → f32.
+    Dequantise {
+        /// The unit.
+        factor: f32,
+        /// (m, 1) of f32.
+        bias: Option<QuantTensor>,
+    },
+    /// f32 → integers.
+    Quantise {
+        /// One over the unit.
+        inverse: f32,
+        /// The least result.
+        low: i32,
+        /// The greatest.
+        high: i32,
+    },
+    /// f32 → f32.
+    Activation(RealActivation),
+    /// f32 → f32, times a constant.
+    Scale(f32),
+}
+
+/// What is done with accumulators before integer weights, in integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clip {
+    /// Clipped to 0 to `max`.
+    Crelu,
+    /// The square of that.
+    Screlu,
+    /// The square of what is above 0.
+    Sqrrelu,
+}
+
+/// How i32 become bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteActivation {
+    /// Shifted and clipped.
+    Clip,
+    /// Squared, shifted and capped.
+    Square,
+    /// The squares, and behind them the clipped.
+    Both,
+}
+
+/// A function of reals; section 6.1 of FORMAT.md defines each to the bit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RealActivation {
+    /// `x` if above 0, else 0.
+    Relu,
+    /// Clipped to 0 to 1.
+    Crelu,
+    /// The square of that.
+    Screlu,
+    /// The square of ReLU.
+    Sqrrelu,
+    /// Products of the two halves, clipped: half as many.
+    PairwiseCrelu,
+    /// Clipped, and behind them the clipped squares: twice as many.
+    DualCrelu,
+    /// `x` if above 0, else `alpha · x`.
+    LeakyRelu {
+        /// The factor below 0.
+        alpha: f32,
+    },
+    /// `1 / (1 + exp(−x))`
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `exp(x[i]) / Σ exp(x)`
+    Softmax,
+}
+
+impl Operation {
+    /// The tensors that it reads.
+    pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
+        let three = match self {
+            Self::Affine { weights, bias }
+            | Self::AffineF32 { weights, bias }
+            | Self::SparseAffine { weights, bias } => [Some(weights), bias.as_ref(), None],
+            Self::ActivateDot { weights: tensor, .. }
+            | Self::Rescale { bias: tensor, .. }
+            | Self::SparseRows { table: tensor, .. } => [Some(tensor), None, None],
+            Self::Dequantise { bias, .. } => [bias.as_ref(), None, None],
+            Self::Trees { features, thresholds, leaves } => [Some(features), Some(thresholds), Some(leaves)],
+            Self::ActivateF32 { .. }
+            | Self::PairwiseU8 { .. }
+            | Self::ClipU8 { .. }
+            | Self::Psqt { .. }
+            | Self::ActivateU8 { .. }
+            | Self::FmTerm { .. }
+            | Self::BiInteraction { .. }
+            | Self::InnerProducts { .. }
+            | Self::Concat
+            | Self::Add
+            | Self::Requantise { .. }
+            | Self::Lookup { .. }
+            | Self::ToF32 { .. }
+            | Self::Quantise { .. }
+            | Self::Activation(_)
+            | Self::Scale(_) => [None; 3],
+        };
+        three.into_iter().flatten()
+    }
+
+    /// The word in reports.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::ActivateDot { .. } => "activate-dot",
+            Self::Rescale { .. } => "rescale",
+            Self::ActivateF32 { .. } => "activate-f32",
+            Self::PairwiseU8 { .. } => "pairwise-u8",
+            Self::ClipU8 { .. } => "clip-u8",
+            Self::Psqt { .. } => "psqt",
+            Self::ActivateU8 { .. } => "activate-u8",
+            Self::Affine { .. } => "affine",
+            Self::AffineF32 { .. } => "affine-f32",
+            Self::SparseAffine { .. } => "sparse-affine",
+            Self::SparseRows { .. } => "sparse-rows",
+            Self::FmTerm { .. } => "fm-term",
+            Self::BiInteraction { .. } => "bi-interaction",
+            Self::InnerProducts { .. } => "inner-products",
+            Self::Concat => "concat",
+            Self::Add => "add",
+            Self::Requantise { .. } => "requantise",
+            Self::Lookup { .. } => "lookup",
+            Self::Trees { .. } => "trees",
+            Self::ToF32 { .. } => "to-f32",
+            Self::Dequantise { .. } => "dequantise",
+            Self::Quantise { .. } => "quantise",
+            Self::Activation(_) => "activation",
+            Self::Scale(_) => "scale",
+        }
+    }
+}

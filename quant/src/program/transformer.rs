@@ -1,0 +1,40 @@
+//! What makes accumulators of lists of features.
+
+use crate::quantise::QuantTensor;
+use tamis_runtime::format::feature_set::{BUCKET_TABLE_LEN, KING_TABLE_LEN};
+
+/// Rows of features, shared by all perspectives: `acc = bias + Σ row(feature)`, i16, wrapping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transformer {
+    /// (width, features) of i16 or i8.
+    pub rows: QuantTensor,
+    /// (width, 1) of i16.
+    pub bias: QuantTensor,
+    /// What turns a chessboard into features; none where the caller does.
+    pub tables: Option<Tables>,
+    /// Which lists the proof has to reckon with.
+    pub lists: Lists,
+}
+
+/// Tables of a chess network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tables {
+    /// The king bucket of every square.
+    pub kings: [u8; KING_TABLE_LEN],
+    /// The output bucket of every number of pieces.
+    pub buckets: [u8; BUCKET_TABLE_LEN],
+}
+
+/// Lists of features, as far as bounds depend on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lists {
+    /// Any distinct features, at most `max_active`.
+    Distinct,
+    /// Those of a chessboard: of one king bucket, and no two on one square.
+    Board {
+        /// Features of a king bucket, a multiple of 64.
+        per_bucket: usize,
+        /// King buckets.
+        buckets: usize,
+    },
+}
