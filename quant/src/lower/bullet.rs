@@ -1,28 +1,103 @@
-//! Feature networks: the transformer, what its accumulators become, and the tail of reals.
+//! Bullet's networks: the transformer, what its accumulators become, and the tail of reals.
 
-use super::{Builder, Value, activation_code, blank};
+use super::dense;
 use crate::arch::{Activation, ElementType, InputKind};
-use crate::pack::error::PackError;
-use crate::pack::tensor::{Orientation, layout_of_reals, pack_tensor, pack_vector};
-use crate::proof::Quantity;
-use crate::quantise::{IntegerActivation, IntegerHead, QuantLayer, head, sum_factor};
-use tamis_runtime::format::{BlockRecord, Layout, MAX_RESCALE_FACTOR, OpRecord, activation, claim, element, op};
+use crate::pack::PackError;
+use crate::program::{
+    Clip, Element, Lists, Note, Operation, Program, ProgramInput, Read, RealActivation, Tables, Transformer,
+};
+use crate::quantise::{
+    IntegerActivation, IntegerHead, QuantLayer, QuantNet, QuantTensor, Values, head, permutation_name,
+    reorderable_pairs, sum_factor,
+};
+use tamis_runtime::format::{MAX_RESCALE_FACTOR, feature_set};
 
-impl<'n> Builder<'n> {
-    /// Feature transformer, then the layers behind it.
-    pub(super) fn features(&mut self) -> Result<(), PackError> {
+impl QuantNet {
+    /// The network as a program, its neurons in the file's order.
+    ///
+    /// # Errors
+    /// [`PackError::Unsupported`] for what the runtime has no operation for.
+    pub fn lower(&self) -> Result<Program, PackError> {
+        let net = &*self.in_file_order();
+        let arch = &net.arch;
+        let is_dense = arch.input.kind == InputKind::Dense;
+        let program = Program {
+            name: arch.name.clone(),
+            description: arch.to_toml(),
+            header: net.bare_header.clone(),
+            input: if is_dense { dense::input(arch) } else { input(net) },
+            transformer: None,
+            nodes: Vec::new(),
+            notes: Vec::new(),
+            keeps_units: false,
+        };
+        let mut lowering = Lowering { net, program };
+        if is_dense { dense::layers(net, &mut lowering.program)? } else { lowering.features()? }
+        lowering.permutation()?;
+        Ok(lowering.program)
+    }
+}
+
+fn input(net: &QuantNet) -> ProgramInput {
+    let arch = &net.arch;
+    ProgramInput::Features {
+        features: arch.feature_count(),
+        perspectives: arch.perspectives(),
+        max_active: arch.max_active(),
+        buckets: arch.bucket_count(),
+        set: match (arch.input.kind, arch.input.merged_kings, arch.input.mirrored) {
+            (InputKind::Chess, false, false) => feature_set::CHESS,
+            (InputKind::Chess, false, true) => feature_set::CHESS_MIRRORED,
+            (InputKind::Chess, true, false) => feature_set::MERGED,
+            (InputKind::Chess, true, true) => feature_set::MERGED_MIRRORED,
+            _ => feature_set::CUSTOM,
+        },
+        other_first: arch.input.other_first,
+    }
+}
+
+struct Lowering<'n> {
+    net: &'n QuantNet,
+    program: Program,
+}
+
+impl Lowering<'_> {
+    fn unsupported(&self, layer: usize, what: impl Into<String>, instead: &'static str) -> PackError {
+        let layer = self.net.arch.layers.get(layer).map_or_else(String::new, |layer| layer.name.clone());
+        PackError::Unsupported { layer, what: what.into(), instead }
+    }
+
+    fn push(&mut self, layer: usize, step: &str, read: Read, op: Operation, element: Element, len: usize) -> usize {
+        let name = format!("{}.{step}", self.net.arch.layers[layer].name);
+        self.program.push(name, vec![read], op, element, len)
+    }
+
+    /// A tensor of layer `index`, with the layer's output buckets as banks.
+    fn tensor(&self, index: usize, tensor: &QuantTensor) -> QuantTensor {
+        let is_bucketed = self.net.arch.layers[index].bucketed;
+        QuantTensor { banks: if is_bucketed { self.net.arch.bucket_count() } else { 1 }, ..tensor.clone() }
+    }
+
+    /// Outputs of layer `index`, of one bucket.
+    fn outputs(&self, index: usize) -> usize {
+        self.net.arch.layers[index].outputs
+    }
+
+    /// The transformer, then the layers behind it.
+    fn features(&mut self) -> Result<(), PackError> {
         let net = self.net;
-        let accumulators = self.transformer()?;
+        self.transformer()?;
         let (Some(second), Some(activation)) = (net.layers.get(1), IntegerActivation::of(&net.arch)) else {
             return Err(self.unsupported(0, "a feature transformer alone", "add a layer behind it"));
         };
+        let accumulators = Read::whole(0);
         match (activation.activation, second.weights.element) {
             (Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
-                let sum = self.activate_dot(accumulators, activation, second)?;
+                let sums = self.activate_dot(accumulators, activation, second);
                 match head(&net.arch) {
-                    Some(head) => self.rescale(sum, head, second),
+                    Some(head) => self.rescale(sums, head, second),
                     None => {
-                        let real = self.dequantise(sum, activation, second)?;
+                        let real = self.dequantise(sums, activation, second)?;
                         self.tail(real)
                     }
                 }
@@ -31,20 +106,20 @@ impl<'n> Builder<'n> {
                 Activation::Crelu | Activation::Screlu | Activation::Sqrrelu | Activation::PairwiseCrelu,
                 ElementType::F32,
             ) => {
-                let inverse = (1.0 / f64::from(activation.qa)) as f32;
-                let params = [activation.clip as u32, inverse.to_bits(), 0, 0];
-                let code = activation_code(activation.activation);
-                let record = OpRecord { kind: op::ACTIVATE_F32, activation: code, params, ..blank() };
-                let real = self.push(element::F32, net.arch.layer_inputs(1) as u32, accumulators, record);
-                let sum = self.affine_f32(1, real)?;
-                self.tail(sum)
+                let op = Operation::ActivateF32 {
+                    activation: real_activation(activation.activation)?,
+                    max: activation.clip,
+                    inverse: (1.0 / f64::from(activation.qa)) as f32,
+                };
+                let real = self.push(0, "activations", accumulators, op, Element::F32, net.arch.layer_inputs(1));
+                let sums = self.affine_f32(1, Read::whole(real))?;
+                self.tail(sums)
             }
             (Activation::PairwiseCrelu, ElementType::I8) => {
                 let products = self.products(accumulators, activation)?;
-                let weights = self.tensor(1, &second.weights, Layout::K4, self.sum_claim(1))?;
-                let record = OpRecord { kind: op::AFFINE_I8, weights, ..blank() };
-                let sum = self.push(element::I32, self.outputs(1), products, record);
-                let real = self.dequantise(sum, activation, second)?;
+                let op = Operation::Affine { weights: self.tensor(1, &second.weights), bias: None };
+                let sums = self.push(1, "sums", Read::whole(products), op, Element::I32, self.outputs(1));
+                let real = self.dequantise(sums, activation, second)?;
                 self.tail(real)
             }
             (activation, element) => Err(self.unsupported(
@@ -55,7 +130,7 @@ impl<'n> Builder<'n> {
         }
     }
 
-    fn transformer(&mut self) -> Result<Value, PackError> {
+    fn transformer(&mut self) -> Result<(), PackError> {
         let net = self.net;
         let Some(first) = net.layers.first() else {
             return Err(self.unsupported(0, "no layer", "add one"));
@@ -63,139 +138,146 @@ impl<'n> Builder<'n> {
         if !matches!(first.weights.element, ElementType::I16 | ElementType::I8)
             || first.bias.element != ElementType::I16
         {
-            return Err(self.unsupported(
-                0,
-                "a feature transformer that is not i16 or i8 with an i16 bias",
-                "store it so",
-            ));
+            let what = "a feature transformer that is not i16 or i8 with an i16 bias";
+            return Err(self.unsupported(0, what, "store it so"));
         }
-        let weights = self.add(pack_tensor(&first.weights, Layout::Rows, Orientation::InputRows, 1, 0)?)?;
-        let bias = self.add(pack_tensor(&first.bias, Layout::Rows, Orientation::OutputRows, 1, 0)?)?;
-        let fits = self.proof.fits(&first.weights.name, Quantity::Accumulator);
-        self.program.blocks.push(BlockRecord {
-            first_feature: 0,
-            feature_count: first.weights.inputs as u32,
-            weights,
-            bias,
-            claims: if fits { claim::ACCUMULATOR_FITS } else { 0 },
-            reserved: [0; 3],
+        let tables =
+            || Tables { kings: net.arch.king_table(), buckets: net.arch.piece_count_table() };
+        self.program.transformer = Some(Transformer {
+            rows: first.weights.clone(),
+            bias: first.bias.clone(),
+            tables: (net.arch.input.kind == InputKind::Chess).then(tables),
+            lists: Lists::Distinct,
         });
-        if net.arch.input.kind == InputKind::Chess {
-            let table = net.arch.king_table().map(|bucket| [bucket]);
-            self.program.input.king_table = self.add(pack_vector("king_table", element::U8, &table)?)?;
-            let table = net.arch.piece_count_table().map(|bucket| [bucket]);
-            self.program.input.bucket_table = self.add(pack_vector("bucket_table", element::U8, &table)?)?;
-        }
-        let len = self.program.values.first().map_or(0, |value| value.len);
-        Ok(Value { index: 0, start: 0, len })
+        Ok(())
     }
 
     /// Accumulators to the second layer's sums.
-    fn activate_dot(
-        &mut self,
-        accumulators: Value,
-        activation: IntegerActivation,
-        second: &'n QuantLayer,
-    ) -> Result<Value, PackError> {
-        let max = activation.clip;
-        let largest = second.weights.integers().iter().map(|weight| i64::from(*weight).abs()).max().unwrap_or(0);
-        let short = activation.activation == Activation::Screlu && largest * i64::from(max) <= i64::from(i16::MAX);
-        let claims = self.sum_claim(1) | if short { claim::PRODUCT_FITS_I16 } else { 0 };
-        let weights = self.tensor(1, &second.weights, Layout::Rows, claims)?;
-        let code = activation_code(activation.activation);
-        let params = [max as u32, 0, 0, 0];
-        let record = OpRecord { kind: op::ACTIVATE_DOT, weights, activation: code, params, ..blank() };
-        Ok(self.push(element::I32, self.outputs(1), accumulators, record))
+    fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, second: &QuantLayer) -> usize {
+        let clip = match activation.activation {
+            Activation::Crelu => Clip::Crelu,
+            Activation::Screlu => Clip::Screlu,
+            _ => Clip::Sqrrelu,
+        };
+        let op = Operation::ActivateDot { weights: self.tensor(1, &second.weights), clip, max: activation.clip };
+        self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
     }
 
     /// Sums to the network's integers.
-    fn rescale(&mut self, sum: Value, head: IntegerHead, second: &'n QuantLayer) -> Result<(), PackError> {
+    fn rescale(&mut self, sums: usize, head: IntegerHead, second: &QuantLayer) -> Result<(), PackError> {
         if second.bias.element == ElementType::I8 {
             return Err(self.unsupported(1, "an i8 bias in an integer head", "store the bias as i16 or i32"));
         }
         if head.factor > MAX_RESCALE_FACTOR {
-            return Err(self.unsupported(
-                1,
-                format!("an output scale of {} in an integer head", head.factor),
-                "use one of at most 1073741824",
-            ));
+            let what = format!("an output scale of {} in an integer head", head.factor);
+            return Err(self.unsupported(1, what, "use one of at most 1073741824"));
         }
-        let bias = self.tensor(1, &second.bias, Layout::Rows, 0)?;
-        let params = [head.pre_divisor, head.factor, head.divisor, 0].map(|param| param as u32);
-        self.push(element::I32, sum.len, sum, OpRecord { kind: op::RESCALE, bias, params, ..blank() });
+        let op = Operation::Rescale {
+            bias: self.tensor(1, &second.bias),
+            pre: head.pre_divisor,
+            factor: head.factor,
+            divisor: head.divisor,
+        };
+        self.push(1, "head", Read::whole(sums), op, Element::I32, self.outputs(1));
         Ok(())
     }
 
     /// Accumulators to bytes, in pairs.
-    fn products(&mut self, accumulators: Value, activation: IntegerActivation) -> Result<Value, PackError> {
-        let (clip, shift) = (activation.clip, activation.product_shift);
-        if (i64::from(clip) * i64::from(clip)) >> shift > i64::from(u8::MAX) {
-            return Err(self.unsupported(
-                0,
-                format!("a product of {clip}·{clip} >> {shift}, which leaves u8,"),
-                "raise `product_shift`, or lower the scale",
-            ));
+    fn products(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, PackError> {
+        let (max, shift) = (activation.clip, activation.product_shift);
+        if (i64::from(max) * i64::from(max)) >> shift > i64::from(u8::MAX) {
+            let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
+            return Err(self.unsupported(0, what, "raise `product_shift`, or lower the scale"));
         }
-        let params = [clip as u32, shift, 0, 0];
-        let record = OpRecord { kind: op::PAIRWISE_U8, activation: activation::PAIRWISE_CRELU, params, ..blank() };
-        Ok(self.push(element::U8, self.net.arch.layer_inputs(1) as u32, accumulators, record))
+        let op = Operation::PairwiseU8 { max, shift, left_out: 0 };
+        Ok(self.push(0, "products", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)))
     }
 
     /// Sums to reals, with the second layer's bias.
     fn dequantise(
         &mut self,
-        sum: Value,
+        sums: usize,
         activation: IntegerActivation,
-        second: &'n QuantLayer,
-    ) -> Result<Value, PackError> {
+        second: &QuantLayer,
+    ) -> Result<usize, PackError> {
         if second.bias.element != ElementType::F32 {
             return Err(self.unsupported(1, "an integer bias in front of a real tail", "store the bias as f32"));
         }
-        let bias = self.tensor(1, &second.bias, Layout::Rows, 0)?;
-        let params = [sum_factor(activation, second).to_bits(), 0, 0, 0];
-        Ok(self.push(element::F32, sum.len, sum, OpRecord { kind: op::DEQUANTISE, bias, params, ..blank() }))
+        let bias = Some(self.tensor(1, &second.bias));
+        let op = Operation::Dequantise { factor: sum_factor(activation, second), bias };
+        Ok(self.push(1, "reals", Read::whole(sums), op, Element::F32, self.outputs(1)))
     }
 
-    fn affine_f32(&mut self, index: usize, input: Value) -> Result<Value, PackError> {
-        let net = self.net;
-        let Some(layer) = net.layers.get(index) else { return Ok(input) };
+    fn affine_f32(&mut self, index: usize, input: Read) -> Result<usize, PackError> {
+        let layer = &self.net.layers[index];
         if layer.weights.element != ElementType::F32 || layer.bias.element != ElementType::F32 {
-            return Err(self.unsupported(
-                index,
-                "integer weights or bias in a real tail",
-                "store weights and bias as f32",
-            ));
+            let what = "integer weights or bias in a real tail";
+            return Err(self.unsupported(index, what, "store weights and bias as f32"));
         }
-        let weights = self.tensor(index, &layer.weights, layout_of_reals(self.outputs(index), input.len), 0)?;
-        let bias = self.tensor(index, &layer.bias, Layout::Rows, 0)?;
-        let record = OpRecord { kind: op::AFFINE_F32, weights, bias, ..blank() };
-        Ok(self.push(element::F32, self.outputs(index), input, record))
+        let bias = Some(self.tensor(index, &layer.bias));
+        let op = Operation::AffineF32 { weights: self.tensor(index, &layer.weights), bias };
+        Ok(self.push(index, "sums", input, op, Element::F32, self.outputs(index)))
     }
 
     /// The real layers behind the second one's sums; skips are added at the end, then the output's scale.
-    fn tail(&mut self, mut sum: Value) -> Result<(), PackError> {
+    fn tail(&mut self, mut sums: usize) -> Result<(), PackError> {
         let net = self.net;
-        let mut skips: Vec<Value> = Vec::new();
+        let mut skips: Vec<Read> = Vec::new();
+        let mut next = Read::whole(sums);
         for (index, layer) in net.arch.layers.iter().enumerate().skip(1) {
-            let active = net.arch.active_outputs(index) as u32;
+            let active = net.arch.active_outputs(index);
+            next = Read::whole(sums);
             if layer.skip > 0 {
-                skips.push(Value { start: sum.start + active, len: layer.skip as u32, ..sum });
+                skips.push(Read { value: sums, part: Some((active, layer.skip)) });
+                next.part = Some((0, active));
             }
-            let mut next = Value { len: active, ..sum };
             if layer.activation != Activation::Identity {
-                let len = net.arch.activated_width(index) as u32;
-                let record =
-                    OpRecord { kind: op::ACTIVATION_F32, activation: activation_code(layer.activation), ..blank() };
-                next = self.push(element::F32, len, next, record);
+                let op = Operation::Activation(real_activation(layer.activation)?);
+                let len = net.arch.activated_width(index);
+                next = Read::whole(self.push(index, "activations", next, op, Element::F32, len));
             }
-            sum = if index + 1 < net.layers.len() { self.affine_f32(index + 1, next)? } else { next };
+            if index + 1 < net.layers.len() {
+                sums = self.affine_f32(index + 1, next)?;
+            }
         }
+        let outputs = net.arch.output_count();
         for skip in skips {
-            let record = OpRecord { kind: op::ADD_F32, second: skip.index, second_start: skip.start, ..blank() };
-            sum = self.push(element::F32, sum.len, sum, record);
+            let name = format!("skip{}", self.program.nodes.len());
+            next = Read::whole(self.program.push(name, vec![next, skip], Operation::Add, Element::F32, outputs));
         }
-        let params = [(net.arch.output.scale as f32).to_bits(), 0, 0, 0];
-        self.push(element::F32, sum.len, sum, OpRecord { kind: op::SCALE_F32, params, ..blank() });
+        let op = Operation::Scale(net.arch.output.scale as f32);
+        self.program.push("output".to_owned(), vec![next], op, Element::F32, outputs);
         Ok(())
     }
+
+    /// The order of the neurons, for people and for `unpack`.
+    fn permutation(&mut self) -> Result<(), PackError> {
+        let Some(permutation) = &self.net.permutation else { return Ok(()) };
+        let order = permutation.order();
+        if reorderable_pairs(&self.net.arch) != Some(order.len()) {
+            let what = format!("a permutation of {} pairs of neurons", order.len());
+            return Err(self.unsupported(0, what, "permute what i8 weights read behind pairwise-crelu, or nothing"));
+        }
+        let values = Values::Int(order.iter().map(|pair| *pair as i32).collect());
+        let name = permutation_name(&self.net.arch);
+        let tensor = QuantTensor::vector(name, ElementType::I32, order.len(), values);
+        self.program.notes.push(Note { behind: self.program.nodes.len(), tensor, by_input: false });
+        Ok(())
+    }
+}
+
+/// The runtime's function of reals for a description's word.
+fn real_activation(word: Activation) -> Result<RealActivation, PackError> {
+    Ok(match word {
+        Activation::Relu => RealActivation::Relu,
+        Activation::Crelu => RealActivation::Crelu,
+        Activation::Screlu => RealActivation::Screlu,
+        Activation::Sqrrelu => RealActivation::Sqrrelu,
+        Activation::PairwiseCrelu => RealActivation::PairwiseCrelu,
+        Activation::DualCrelu => RealActivation::DualCrelu,
+        Activation::Identity => {
+            let (layer, what) = (String::new(), "no activation where there must be one".to_owned());
+            return Err(PackError::Unsupported { layer, what, instead: "add one" });
+        }
+    })
 }

@@ -6,18 +6,19 @@
 //!               │                           └─ the last sum · 9600 / 8128 ─────────────┘   │
 //!               └─ piece-square part ──────────────────────────────────────────────────────┘
 //! ```
+//!
+//! A network that divides twice has `/16` in front of the last sum, on both of its parts, instead of behind it.
 
-use super::{Program, Value, blank};
-use crate::pack::error::PackError;
-use crate::pack::tensor::{Packed, pack_matrices, pack_vector};
-use crate::proof::{Proof, Quantity};
+use crate::arch::ElementType;
+use crate::pack::nnue_description;
+use crate::program::{
+    ByteActivation, Element, Lists, Note, Operation, Program, ProgramInput, Read, Tables, Transformer,
+};
+use crate::quantise::{QuantTensor, Values};
 use crate::stockfish::order::{digit, digit_columns, digits};
 use crate::stockfish::{
-    ACTIVATION_MAX, Affine, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT,
-};
-use tamis_runtime::format::{
-    BlockRecord, InputRecord, Layout, NONE, OpRecord, ValueRecord, activation, claim, element, input_kind, op,
-    perspective_order,
+    ACTIVATION_MAX, Affine, Division, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, Stack,
+    WEIGHT_SHIFT,
 };
 
 /// Name of the feature rows.
@@ -37,194 +38,197 @@ const PRODUCT_SHIFT: u32 = 7;
 /// The shift of squares: that of both factors, and 7 bits for 1/127 squared.
 const SQUARE_SHIFT: u32 = 2 * WEIGHT_SHIFT + 7;
 /// What a 1 of the skipping neuron's sum is worth: 600 · 16 / (127 · 64).
-const SKIP: (u32, u32) = (600 * OUTPUT_SCALE as u32, (ACTIVATION_MAX as u32) << WEIGHT_SHIFT);
+const SKIP: (i32, i32) = (600 * OUTPUT_SCALE, ACTIVATION_MAX << WEIGHT_SHIFT);
 
-/// Builds the program of a network. The proof decides the claims.
-pub fn build_nnue(net: &Net, proof: &Proof) -> Result<Program<'static>, PackError> {
-    let mut builder = Builder { net, proof, program: empty(net) };
-    builder.transformer()?;
-    builder.head()?;
-    builder.program.input.output = builder.program.ops.len() as u32;
-    Ok(builder.program)
+impl Net {
+    /// The network as a program.
+    #[must_use]
+    pub fn lower(&self) -> Program {
+        let features = self.shape.features;
+        let program = Program {
+            name: format!("nnue-{}", self.shape.width),
+            description: nnue_description(self),
+            header: self.description.clone(),
+            input: ProgramInput::Features {
+                features: features.used(),
+                perspectives: 2,
+                max_active: features.max_active(),
+                buckets: features.buckets(),
+                set: features.code(),
+                other_first: false,
+            },
+            transformer: Some(transformer(self)),
+            nodes: Vec::new(),
+            notes: Vec::new(),
+            keeps_units: false,
+        };
+        let mut lowering = Lowering { net: self, program };
+        lowering.unused_rows();
+        lowering.head();
+        lowering.program
+    }
 }
 
-fn empty(net: &Net) -> Program<'static> {
-    let features = net.shape.features;
-    let hidden = (net.shape.width + digit_columns(digits(&net.transformer))) as u32;
-    let input = InputRecord {
-        kind: input_kind::FEATURES,
-        size: features.used() as u32,
-        perspectives: 2,
-        hidden,
-        max_active: features.max_active() as u32,
-        bucket_count: features.buckets() as u32,
-        feature_set: features.code(),
-        king_table: NONE,
-        bucket_table: NONE,
-        element: 0,
-        unit: 0.0,
-        output: 0,
-        output_unit: 1.0,
-        order: perspective_order::OWN_FIRST,
-        exact: 0,
-        reserved: 0,
-    };
-    let first = ValueRecord { element: element::I16, len: 2 * hidden, offset_bytes: NONE, reserved: 0 };
-    Program { input, blocks: Vec::new(), tensors: Vec::new(), values: vec![first], ops: Vec::new() }
+/// Rows of features in the container's numbering, the digits of the piece-square values behind the file's columns.
+fn transformer(net: &Net) -> Transformer {
+    let (features, width, count) = (net.shape.features, net.shape.width, digits(&net.transformer));
+    let cols = width + digit_columns(count);
+    let weights = &net.transformer.weights.values;
+    let mut rows = vec![0; cols * features.used()];
+    for (feature, row) in rows.chunks_mut(cols).enumerate() {
+        let at = features.row_of(feature);
+        let own = &weights[at * width..(at + 1) * width];
+        row.iter_mut().zip(own).for_each(|(column, weight)| *column = i32::from(*weight));
+        let Some(psqt) = &net.transformer.psqt else { continue };
+        let values = &psqt.values[at * PSQT_BUCKETS..(at + 1) * PSQT_BUCKETS];
+        // The lowest digits of all buckets first.
+        for (place, columns) in row[cols - count * PSQT_BUCKETS..].chunks_mut(PSQT_BUCKETS).enumerate() {
+            for (column, value) in columns.iter_mut().zip(values) {
+                *column = i32::from(digit(*value, place as u32, count as u32) as i16);
+            }
+        }
+    }
+    let mut bias: Vec<i32> = net.transformer.biases.values.iter().map(|bias| i32::from(*bias)).collect();
+    bias.resize(cols, 0);
+    Transformer {
+        rows: QuantTensor {
+            name: ROWS.to_owned(),
+            element: ElementType::I16,
+            scale: None,
+            banks: 1,
+            outputs: cols,
+            inputs: features.used(),
+            values: Values::Int(rows),
+        },
+        bias: QuantTensor::vector(BIAS.to_owned(), ElementType::I16, cols, Values::Int(bias)),
+        tables: Some(Tables { kings: features.king_table(), buckets: features.bucket_table() }),
+        lists: Lists::Board { per_bucket: features.per_king_bucket(), buckets: features.king_buckets() },
+    }
 }
 
-struct Builder<'n> {
+struct Lowering<'n> {
     net: &'n Net,
-    proof: &'n Proof,
-    program: Program<'static>,
+    program: Program,
 }
 
-impl Builder<'_> {
-    fn transformer(&mut self) -> Result<(), PackError> {
-        let Net { shape, transformer, .. } = self.net;
-        let (features, width, count) = (shape.features, shape.width, digits(transformer));
-        let cols = width + digit_columns(count);
-        let first = cols - count * PSQT_BUCKETS;
-        let weights = &transformer.weights.values;
-        let psqt = transformer.psqt.as_ref().map_or(&[][..], |psqt| &psqt.values);
-        let at = |feature: usize, col: usize| {
-            let row = features.row_of(feature);
-            match col.checked_sub(first) {
-                None if col >= width => 0,
-                None => weights.get(row * width + col).copied().unwrap_or(0),
-                // The lowest digits of all buckets first.
-                Some(col) => {
-                    let value = psqt.get(row * PSQT_BUCKETS + col % PSQT_BUCKETS).copied().unwrap_or(0);
-                    digit(value, (col / PSQT_BUCKETS) as u32, count as u32) as i16
-                }
-            }
-        };
-        let shape = (1, features.used(), cols);
-        let weights = pack_matrices(ROWS, element::I16, Layout::Rows, shape, |_, row, col| at(row, col).to_le_bytes())?;
-        let weights = self.add(weights);
-        let bias = |col: usize| transformer.biases.values.get(col).copied().unwrap_or(0);
-        let bias = pack_matrices(BIAS, element::I16, Layout::Rows, (1, cols, 1), |_, row, _| bias(row).to_le_bytes())?;
-        let bias = self.add(bias);
-        let fits = self.proof.fits(ROWS, Quantity::Accumulator);
-        let claims = if fits { claim::ACCUMULATOR_FITS } else { 0 };
-        let feature_count = features.used() as u32;
-        let block = BlockRecord { first_feature: 0, feature_count, weights, bias, claims, reserved: [0; 3] };
-        self.program.blocks.push(block);
-        let table = features.king_table().map(|bucket| [bucket]);
-        self.program.input.king_table = self.add(pack_vector("king_table", element::U8, &table)?);
-        let table = features.bucket_table().map(|bucket| [bucket]);
-        self.program.input.bucket_table = self.add(pack_vector("bucket_table", element::U8, &table)?);
-        let unused = features.unused_rows();
-        if !unused.is_empty() {
-            let rows = &transformer.weights.values;
-            let at = |_, row: usize, col: usize| {
-                let row = unused.get(row).copied().unwrap_or(usize::MAX);
-                row.checked_mul(width).and_then(|start| rows.get(start + col)).copied().unwrap_or(0).to_le_bytes()
-            };
-            let packed = pack_matrices(UNUSED, element::I16, Layout::Rows, (1, unused.len(), width), at)?;
-            self.add(packed);
-        }
-        Ok(())
+impl Lowering<'_> {
+    fn push(&mut self, name: &str, reads: &[Read], op: Operation, element: Element, len: usize) -> Read {
+        Read::whole(self.program.push(name.to_owned(), reads.to_vec(), op, element, len))
     }
 
-    fn head(&mut self) -> Result<(), PackError> {
-        let (shape, net) = (self.net.shape, self.net);
-        let accumulators = Value { index: 0, start: 0, len: self.program.input.hidden * 2 };
-        let left_out = self.program.input.hidden - shape.width as u32;
-        let max = ACTIVATION_MAX as u32;
-        let (inputs, record) = match shape.head {
-            Head::Clipped { .. } => {
-                let params = [max, 0, left_out, 0];
-                (2 * shape.width, OpRecord { kind: op::CLIP_U8, activation: activation::CRELU, params, ..blank() })
-            }
-            Head::Pairwise { .. } => {
-                let params = [max, PRODUCT_SHIFT, left_out, 0];
-                (
-                    shape.width,
-                    OpRecord { kind: op::PAIRWISE_U8, activation: activation::PAIRWISE_CRELU, params, ..blank() },
-                )
-            }
+    /// Rows of the file that no feature has, for the way back.
+    fn unused_rows(&mut self) {
+        let (width, unused) = (self.net.shape.width, self.net.shape.features.unused_rows());
+        if unused.is_empty() {
+            return;
+        }
+        let weights = &self.net.transformer.weights.values;
+        let values = unused.iter().flat_map(|row| &weights[row * width..(row + 1) * width]);
+        let tensor = QuantTensor {
+            name: UNUSED.to_owned(),
+            element: ElementType::I16,
+            scale: None,
+            banks: 1,
+            outputs: width,
+            inputs: unused.len(),
+            values: Values::Int(values.map(|weight| i32::from(*weight)).collect()),
         };
-        let inputs = self.push(element::U8, inputs as u32, accumulators, record);
-        let psqt = net.transformer.psqt.as_ref().map(|_| {
-            let params = [digits(&net.transformer) as u32, 0, 0, 0];
-            self.push(element::I32, 1, accumulators, OpRecord { kind: op::PSQT, params, ..blank() })
+        self.program.notes.push(Note { behind: 0, tensor, by_input: true });
+    }
+
+    fn head(&mut self) {
+        let (shape, accumulators) = (self.net.shape, Read::whole(0));
+        let (max, left_out) = (ACTIVATION_MAX, self.program.width() - shape.width);
+        let (op, len) = match shape.head {
+            Head::Clipped { .. } => (Operation::ClipU8 { max, shift: 0, left_out }, 2 * shape.width),
+            Head::Pairwise { .. } => (Operation::PairwiseU8 { max, shift: PRODUCT_SHIFT, left_out }, shape.width),
+        };
+        let inputs = self.push("ft.activations", &[accumulators], op, Element::U8, len);
+        let psqt = self.net.transformer.psqt.as_ref().map(|_| {
+            let op = Operation::Psqt { digits: digits(&self.net.transformer) };
+            self.push("psqt", &[accumulators], op, Element::I32, 1)
         });
-        let sums = self.affine(0, inputs, |stack| &stack.first)?;
-        let (read, code) = match shape.head {
-            Head::Clipped { .. } => (sums, activation::SHIFT_CLIP),
+        let sums = self.affine(0, inputs, |stack| &stack.first);
+        let (read, form) = match shape.head {
+            Head::Clipped { .. } => (sums, ByteActivation::Clip),
             Head::Pairwise { squares } => {
-                let code = if squares { activation::SQUARE_AND_CLIP } else { activation::SHIFT_CLIP };
-                (Value { len: PAIRWISE_FIRST as u32, ..sums }, code)
+                let form = if squares { ByteActivation::Both } else { ByteActivation::Clip };
+                (Read { part: Some((0, PAIRWISE_FIRST)), ..sums }, form)
             }
         };
-        let activations = self.activate(read, code);
-        let sums_of_second = self.affine(1, activations, |stack| &stack.second)?;
-        let activations = self.activate(sums_of_second, activation::SHIFT_CLIP);
-        let mut sum = self.affine(2, activations, |stack| &stack.output)?;
-        let bias = self.add(pack_vector(ZERO, element::I16, &[[0u8; 2]])?);
+        let activations = self.activate(0, read, form);
+        let second = self.affine(1, activations, |stack| &stack.second);
+        let activations = self.activate(1, second, ByteActivation::Clip);
+        let mut positional = self.affine(2, activations, |stack| &stack.output);
         if matches!(shape.head, Head::Pairwise { .. }) {
-            let last = Value { start: PAIRWISE_FIRST as u32, len: 1, ..sums };
-            let (factor, divisor) = SKIP;
-            let record = OpRecord { kind: op::RESCALE, bias, params: [1, factor, divisor, 0], ..blank() };
-            let skip = self.push(element::I32, 1, last, record);
-            sum = self.push(element::I32, 1, sum, OpRecord { kind: op::ADD_I32, second: skip.index, ..blank() });
+            let last = Read { part: Some((PAIRWISE_FIRST, 1)), ..sums };
+            let skip = self.rescale("skip", last, 1, SKIP);
+            positional = self.push("positional", &[positional, skip], Operation::Add, Element::I32, 1);
         }
-        if let Some(psqt) = psqt {
-            sum = self.push(element::I32, 1, sum, OpRecord { kind: op::ADD_I32, second: psqt.index, ..blank() });
+        match (psqt, self.net.division) {
+            (Some(psqt), Division::Twice) => {
+                let positional = self.rescale("positional/16", positional, OUTPUT_SCALE, (1, 1));
+                let psqt = self.rescale("psqt/16", psqt, OUTPUT_SCALE, (1, 1));
+                self.push("value", &[positional, psqt], Operation::Add, Element::I32, 1);
+            }
+            (Some(psqt), Division::Once) => {
+                let sum = self.push("sum", &[positional, psqt], Operation::Add, Element::I32, 1);
+                self.rescale("value", sum, OUTPUT_SCALE, (1, 1));
+            }
+            (None, _) => {
+                self.rescale("value", positional, OUTPUT_SCALE, (1, 1));
+            }
         }
-        let params = [OUTPUT_SCALE as u32, 1, 1, 0];
-        self.push(element::I32, 1, sum, OpRecord { kind: op::RESCALE, bias, params, ..blank() });
-        Ok(())
     }
 
-    /// Layer `index` of all stacks; its rows' padding, of which the file may have some that is not zero, for `unpack`.
-    fn affine(&mut self, index: usize, input: Value, layer: fn(&Stack) -> &Affine) -> Result<Value, PackError> {
+    /// One number over another, and times a factor by a divisor, without a bias.
+    fn rescale(&mut self, name: &str, read: Read, pre: i32, (factor, divisor): (i32, i32)) -> Read {
+        let bias = QuantTensor::vector(ZERO.to_owned(), ElementType::I16, 1, Values::Int(vec![0]));
+        self.push(name, &[read], Operation::Rescale { bias, pre, factor, divisor }, Element::I32, 1)
+    }
+
+    /// Layer `index` of all stacks; its rows' padding, of which the file may have some that is not zero, for the way back.
+    fn affine(&mut self, index: usize, input: Read, layer: fn(&Stack) -> &Affine) -> Read {
         let layers: Vec<&Affine> = self.net.stacks.iter().map(layer).collect();
-        let Some(Affine { inputs, outputs, .. }) = layers.first().copied().cloned() else { return Ok(input) };
-        let name = STACK.get(index).copied().unwrap_or_default();
-        let at = |bank: usize, row: usize, col: usize| -> i8 {
-            let layer = layers.get(bank);
-            layer.and_then(|layer| layer.weights.get(row * layer.row_len() + col)).copied().unwrap_or(0)
+        let Affine { inputs, outputs, .. } = *layers[0];
+        let (banks, name) = (layers.len(), STACK[index]);
+        let columns = |name: String, columns: std::ops::Range<usize>| {
+            let column = |column: usize| {
+                let of = move |layer: &&Affine| -> Vec<i32> {
+                    let row = |row: usize| i32::from(layer.weights[row * layer.row_len() + column]);
+                    (0..layer.outputs).map(row).collect()
+                };
+                layers.iter().flat_map(of).collect::<Vec<i32>>()
+            };
+            QuantTensor {
+                name,
+                element: ElementType::I8,
+                scale: None,
+                banks,
+                outputs: banks * outputs,
+                inputs: columns.len(),
+                values: Values::Int(columns.flat_map(column).collect()),
+            }
         };
-        let weight = format!("{name}.weight");
-        let claims = if self.proof.fits(&weight, Quantity::Sum) { claim::SUM_FITS } else { 0 };
-        let shape = (layers.len(), outputs, inputs);
-        let mut packed =
-            pack_matrices(&weight, element::I8, Layout::K4, shape, |bank, row, col| at(bank, row, col).to_le_bytes())?;
-        packed.record.claims |= claims | if packed.quads_fit() { claim::QUADS_FIT_I16 } else { 0 };
-        let weights = self.add(packed);
-        let bias = |bank: usize, row: usize, _| -> [u8; 4] {
-            let layer = layers.get(bank);
-            layer.and_then(|layer| layer.biases.get(row)).copied().unwrap_or(0).to_le_bytes()
-        };
-        let shape = (layers.len(), outputs, 1);
-        let bias = self.add(pack_matrices(&format!("{name}.bias"), element::I32, Layout::Rows, shape, bias)?);
-        let padding = inputs.next_multiple_of(crate::stockfish::ROW_MULTIPLE) - inputs;
-        if padding > 0 {
-            let shape = (layers.len(), outputs, padding);
-            let at = |bank, row, col| at(bank, row, inputs + col).to_le_bytes();
-            let packed = pack_matrices(&format!("{name}{PADDING}"), element::I8, Layout::Rows, shape, at)?;
-            self.add(packed);
+        let weights = columns(format!("{name}.weight"), 0..inputs);
+        let padded = inputs.next_multiple_of(ROW_MULTIPLE);
+        let padding = (padded > inputs).then(|| columns(format!("{name}{PADDING}"), inputs..padded));
+        let biases = Values::Int(layers.iter().flat_map(|layer| layer.biases.iter().copied()).collect());
+        let bias = QuantTensor::vector(format!("{name}.bias"), ElementType::I32, banks * outputs, biases);
+        let op = Operation::Affine { weights, bias: Some(QuantTensor { banks, ..bias }) };
+        let sums = self.push(&format!("{name}.sums"), &[input], op, Element::I32, outputs);
+        if let Some(tensor) = padding {
+            self.program.notes.push(Note { behind: self.program.nodes.len(), tensor, by_input: false });
         }
-        Ok(self.push(element::I32, outputs as u32, input, OpRecord { kind: op::AFFINE_I8, weights, bias, ..blank() }))
+        sums
     }
 
     /// Sums to bytes.
-    fn activate(&mut self, sums: Value, code: u32) -> Value {
+    fn activate(&mut self, index: usize, sums: Read, form: ByteActivation) -> Read {
+        let read = sums.part.map_or_else(|| self.program.len(sums.value), |(_, len)| len);
         let (len, square_shift) =
-            if code == activation::SQUARE_AND_CLIP { (2 * sums.len, SQUARE_SHIFT) } else { (sums.len, 0) };
-        let params = [ACTIVATION_MAX as u32, WEIGHT_SHIFT, square_shift, 0];
-        self.push(element::U8, len, sums, OpRecord { kind: op::ACTIVATE_U8, activation: code, params, ..blank() })
-    }
-
-    fn add(&mut self, packed: Packed<'static>) -> u32 {
-        self.program.tensors.push(packed);
-        self.program.tensors.len() as u32 - 1
-    }
-
-    /// Appends an operation that writes a new value of `len` elements.
-    fn push(&mut self, element: u32, len: u32, input: Value, record: OpRecord) -> Value {
-        self.program.push(element, len, input, record)
+            if form == ByteActivation::Both { (2 * read, SQUARE_SHIFT) } else { (read, 0) };
+        let op = Operation::ActivateU8 { form, max: ACTIVATION_MAX, clip_shift: WEIGHT_SHIFT, square_shift };
+        self.push(&format!("{}.activations", STACK[index]), &[sums], op, Element::U8, len)
     }
 }
