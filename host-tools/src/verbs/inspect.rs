@@ -1,6 +1,7 @@
 //! `inspect`: what is in a container, or in that of a `.nnue` file, and whether what it claims still follows from its weights.
 
 use crate::cli::Inspect;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::facts::{self, Disagreement, EngineFacts, OperationFacts, OrderFacts, ProofFacts, TensorFacts};
 use crate::files::ModelFile;
@@ -35,6 +36,8 @@ pub struct Inspection {
     source_hash: String,
     /// The text in the header of the `.nnue` file, where it is one.
     text: Option<String>,
+    /// How the value is made of its two parts, of networks of the Stockfish family.
+    divide: Option<DivideFacts>,
     checksum: String,
     /// The same on every tier and board.
     signature: String,
@@ -64,8 +67,9 @@ pub struct Inspection {
 /// [`CliError`] naming the file.
 pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     let tier = super::tier(args.tier.as_deref())?;
-    let file = ModelFile::read_or_pack(&args.model)?;
+    let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
     let model = file.model()?;
+    let divide = file.divide(&model, args.divide.rule)?;
     let people = model.people().explain_at(&args.model)?;
     let contents = Contents::of(&model).explain_at(&args.model)?;
     Ok(Inspection {
@@ -79,6 +83,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         source: people.source.to_owned(),
         source_hash: format!("{:016x}", people.source_hash),
         text: is_nnue(&model).then(|| String::from_utf8_lossy(people.bare_header).into_owned()),
+        divide,
         checksum: format!("{:016x}", model.header().checksum()),
         signature: format!("{:016x}", sign(model, tier)?),
         tier: tier.name,
@@ -185,6 +190,9 @@ impl Report for Inspection {
         writeln!(out, "  source     {} (FNV-1a {})", self.source, self.source_hash)?;
         if let Some(text) = &self.text {
             writeln!(out, "  text       {}", text.escape_debug())?;
+        }
+        if let Some(divide) = &self.divide {
+            writeln!(out, "  divide     {divide}")?;
         }
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {} (computed on tier {})", self.signature, self.tier)?;

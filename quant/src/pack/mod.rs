@@ -21,7 +21,7 @@ pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};
 pub use unpack::unpack;
 pub use unpack_graph::{is_graph, unpack_graph};
-pub use unpack_nnue::{is_nnue, unpack_nnue};
+pub use unpack_nnue::{is_nnue, nnue_division, unpack_nnue};
 
 #[cfg(doc)]
 use crate::{

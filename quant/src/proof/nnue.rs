@@ -6,7 +6,7 @@
 use super::board::Board;
 use super::{Check, Proof, Quantity, Witness};
 use crate::stockfish::order::{digit, digit_columns, digits};
-use crate::stockfish::{ACTIVATION_MAX, Affine, Head, Net, OUTPUT_SCALE, PSQT_BUCKETS, WEIGHT_SHIFT};
+use crate::stockfish::{ACTIVATION_MAX, Affine, Division, Head, Net, OUTPUT_SCALE, PSQT_BUCKETS, WEIGHT_SHIFT};
 
 /// The largest product, `127 · 127 >> 7`.
 const PRODUCT_MAX: i64 = 126;
@@ -32,7 +32,12 @@ pub fn prove_nnue(net: &Net) -> Proof {
             }
         };
         let half = psqt.get(bucket).copied().unwrap_or(0);
-        let [low, high] = [low + skip[0] - half, high + skip[1] + half];
+        let [low, high] = [low + skip[0], high + skip[1]];
+        let [low, high] = match net.division {
+            // Two sixteenths of i32 are added at the end: it is enough that each part fits.
+            Division::Twice if net.transformer.psqt.is_some() => [low.min(-half), high.max(half)],
+            _ => [low - half, high + half],
+        };
         let bucket = (last.len() > 1).then_some(bucket);
         Check {
             tensor: "fc2.weight".to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::cli::Pack;
 use crate::codegen::Destination;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::facts::{self, ProofFacts, TensorFacts};
 use crate::nnue::{NnueFile, refuse};
@@ -21,6 +22,8 @@ pub struct PackedNnue {
     form: &'static str,
     network: String,
     architecture: String,
+    /// How the value is made of its two parts.
+    divide: DivideFacts,
     /// The path that was given.
     input: String,
     source: String,
@@ -43,7 +46,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<PackedNnue, CliError> {
     refuse(args.arch.is_some(), "--arch", &args.bare)?;
     refuse(args.permute.positions.is_some(), "--permute", &args.bare)?;
     let destination = Destination::check(&args.target, &args.module, &[&args.bare])?;
-    let file = NnueFile::read(&args.bare)?;
+    let file = NnueFile::read(&args.bare, args.divide.rule)?;
     let origin = file.provenance();
     let sealed = seal_nnue(&file.net, &origin, args.unproved, output)?;
     let container = sealed.container.as_ref();
@@ -58,6 +61,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<PackedNnue, CliError> {
         form: super::CONTAINER,
         network: people.name.to_owned(),
         architecture: file.net.shape.to_string(),
+        divide: file.divide,
         input: args.bare.display().to_string(),
         source: origin.source,
         source_hash: format!("{:016x}", origin.source_hash),
@@ -94,6 +98,7 @@ impl PackedNnue {
         if let Some(module) = &self.module {
             writeln!(out, "  module     {module} (Rust), which embeds it")?;
         }
+        writeln!(out, "  divide     {}", self.divide)?;
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {}\n", self.signature)?;
         facts::print(out, &self.tensors)?;

@@ -6,7 +6,7 @@ mod graph;
 mod nnue;
 
 pub use graph::{UNIT, VALUES, build_graph};
-pub use nnue::{BIAS, PADDING, ROWS, STACK, UNUSED, build_nnue};
+pub use nnue::{BIAS, PADDING, ROWS, STACK, UNUSED, build_nnue, divided};
 
 use super::error::PackError;
 use super::tensor::{Orientation, Packed, pack_tensor, pack_vector};

@@ -6,6 +6,8 @@
 //!               │                           └─ the last sum · 9600 / 8128 ─────────────┘   │
 //!               └─ piece-square part ──────────────────────────────────────────────────────┘
 //! ```
+//!
+//! A network that divides twice has `/16` in front of the last sum, on both of its parts, instead of behind it.
 
 use super::{Program, Value, blank};
 use crate::pack::error::PackError;
@@ -13,7 +15,7 @@ use crate::pack::tensor::{Packed, pack_matrices, pack_vector};
 use crate::proof::{Proof, Quantity};
 use crate::stockfish::order::{digit, digit_columns, digits};
 use crate::stockfish::{
-    ACTIVATION_MAX, Affine, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT,
+    ACTIVATION_MAX, Affine, Division, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT,
 };
 use tamis_runtime::format::{
     BlockRecord, InputRecord, Layout, NONE, OpRecord, ValueRecord, activation, claim, element, input_kind, op,
@@ -38,6 +40,14 @@ const PRODUCT_SHIFT: u32 = 7;
 const SQUARE_SHIFT: u32 = 2 * WEIGHT_SHIFT + 7;
 /// What a 1 of the skipping neuron's sum is worth: 600 · 16 / (127 · 64).
 const SKIP: (u32, u32) = (600 * OUTPUT_SCALE as u32, (ACTIVATION_MAX as u32) << WEIGHT_SHIFT);
+
+/// The rule that the operations of a network with two parts divide by: what comes last is the sum, or the division.
+pub fn divided(ops: &[OpRecord]) -> Division {
+    match ops.last() {
+        Some(OpRecord { kind: op::ADD_I32, .. }) => Division::Twice,
+        _ => Division::Once,
+    }
+}
 
 /// Builds the program of a network. The proof decides the claims.
 pub fn build_nnue(net: &Net, proof: &Proof) -> Result<Program<'static>, PackError> {
@@ -170,11 +180,22 @@ impl Builder<'_> {
             let skip = self.push(element::I32, 1, last, record);
             sum = self.push(element::I32, 1, sum, OpRecord { kind: op::ADD_I32, second: skip.index, ..blank() });
         }
-        if let Some(psqt) = psqt {
-            sum = self.push(element::I32, 1, sum, OpRecord { kind: op::ADD_I32, second: psqt.index, ..blank() });
+        let divide = OpRecord { kind: op::RESCALE, bias, params: [OUTPUT_SCALE as u32, 1, 1, 0], ..blank() };
+        let add = |second: Value| OpRecord { kind: op::ADD_I32, second: second.index, ..blank() };
+        match (psqt, net.division) {
+            (Some(psqt), Division::Twice) => {
+                let positional = self.push(element::I32, 1, sum, divide);
+                let psqt = self.push(element::I32, 1, psqt, divide);
+                self.push(element::I32, 1, positional, add(psqt));
+            }
+            (Some(psqt), Division::Once) => {
+                let sum = self.push(element::I32, 1, sum, add(psqt));
+                self.push(element::I32, 1, sum, divide);
+            }
+            (None, _) => {
+                self.push(element::I32, 1, sum, divide);
+            }
         }
-        let params = [OUTPUT_SCALE as u32, 1, 1, 0];
-        self.push(element::I32, 1, sum, OpRecord { kind: op::RESCALE, bias, params, ..blank() });
         Ok(())
     }
 

@@ -5,8 +5,8 @@
 
 use crate::stockfish::order::{digit, digit_columns, digits};
 use crate::stockfish::{
-    ACTIVATION_MAX, Affine, Board, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT,
-    accumulator,
+    ACTIVATION_MAX, Affine, Board, Division, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack,
+    WEIGHT_SHIFT, accumulator,
 };
 use crate::verify::integer::{Computed, push};
 use tamis_runtime::num;
@@ -57,11 +57,21 @@ impl<'n> NnueModel<'n> {
             sum = sum.wrapping_add(skip);
             push(&mut values, "positional".to_owned(), &[sum]);
         }
-        if let Some(psqt) = psqt {
-            sum = sum.wrapping_add(psqt);
-            push(&mut values, "positional and psqt".to_owned(), &[sum]);
-        }
-        push(&mut values, "output".to_owned(), &[sum / OUTPUT_SCALE]);
+        let output = match (psqt, net.division) {
+            (None, _) => sum / OUTPUT_SCALE,
+            (Some(psqt), Division::Once) => {
+                sum = sum.wrapping_add(psqt);
+                push(&mut values, "positional and psqt".to_owned(), &[sum]);
+                sum / OUTPUT_SCALE
+            }
+            (Some(psqt), Division::Twice) => {
+                let parts = [sum, psqt].map(|part| part / OUTPUT_SCALE);
+                push(&mut values, "positional, divided".to_owned(), &parts[..1]);
+                push(&mut values, "psqt, divided".to_owned(), &parts[1..]);
+                parts[0] + parts[1]
+            }
+        };
+        push(&mut values, "output".to_owned(), &[output]);
         values
     }
 
