@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion
 use std::hint::black_box;
 use std::time::Duration;
 use tamis_quant::import::read_raw;
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
 use tamis_runtime::format::{Model, checksum};
@@ -36,22 +36,22 @@ fn quantising(criterion: &mut Criterion) {
     let (arch, raw) = king_buckets(16, 1024);
     let net = read_raw(&raw, &arch).unwrap();
     let integers = quantise(&net).unwrap();
-    let proof = prove(&integers);
+    let program = integers.lower().unwrap();
+    let proof = prove(&program);
     assert!(proof.holds(), "the proof without witnesses is measured: {:?}", proof.violations);
     measure(criterion, "quantise-read", SHAPE, || read_raw(black_box(&raw), &arch).unwrap());
     measure(criterion, "quantise-round", SHAPE, || quantise(black_box(&net)).unwrap());
-    measure(criterion, "quantise-prove", SHAPE, || prove(black_box(&integers)));
-    measure(criterion, "quantise-pack", SHAPE, || {
-        to_container(black_box(&integers), &proof, &Provenance::default()).unwrap()
-    });
-    drop((net, integers));
+    measure(criterion, "quantise-prove", SHAPE, || prove(&black_box(&integers).lower().unwrap()));
+    measure(criterion, "quantise-pack", SHAPE, || pack(black_box(&program), &proof, &Provenance::default()).unwrap());
+    drop((net, integers, program));
     measure(criterion, "quantise", SHAPE, || {
         let integers = quantise(&read_raw(black_box(&raw), &arch).unwrap()).unwrap();
-        prove(&integers)
+        prove(&integers.lower().unwrap())
     });
     measure(criterion, "quantise-to-container", SHAPE, || {
         let integers = quantise(&read_raw(black_box(&raw), &arch).unwrap()).unwrap();
-        to_container(&integers, &prove(&integers), &Provenance::default()).unwrap()
+        let program = integers.lower().unwrap();
+        pack(&program, &prove(&program), &Provenance::default()).unwrap()
     });
 }
 

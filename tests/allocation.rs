@@ -9,8 +9,8 @@ use tamis_quant::graph::Node;
 use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{Options, read_datacode};
 use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
-use tamis_quant::pack::{Provenance, pack_graph};
-use tamis_quant::proof::graph::prove_graph;
+use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{self, quantise_graph};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::stockfish::{self, Encoding, FeatureSet, Head, Shape, to_bytes};
@@ -74,7 +74,7 @@ fn packed_graphs() -> Vec<AlignedBytes> {
             _ => graph.nodes.iter().map(name).collect(),
         };
         let quantised = quantise_graph(&graph, &samples, &graph::Options { keep_f32, ..Default::default() }).unwrap();
-        let bytes = pack_graph(&quantised, &Provenance::default(), &prove_graph(&quantised)).unwrap();
+        let bytes = pack(&quantised, &prove(&quantised), &Provenance::default()).unwrap();
         packed.push(AlignedBytes::copy_of(&bytes));
     }
     packed

@@ -5,7 +5,7 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::Net;
 use tamis_quant::import::{read_checkpoint, read_raw};
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
 use tamis_quant::run::AlignedBytes;
@@ -155,5 +155,6 @@ fn model(text: &str, mut weight: impl FnMut(usize) -> f32) -> Model<'static> {
 
 fn container(net: &Net<f32>) -> AlignedBytes {
     let net = quantise(net).unwrap();
-    AlignedBytes::copy_of(&to_container(&net, &prove(&net), &Provenance::default()).unwrap())
+    let program = net.lower().unwrap();
+    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }

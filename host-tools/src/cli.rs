@@ -7,9 +7,11 @@ pub use batches::{BatchFormat, BatchType, Batches};
 pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
 
 use crate::status;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
+use tamis_quant::stockfish::Division;
 
 /// The command line.
 ///
@@ -166,6 +168,21 @@ pub struct Quantise {
     pub unproved: bool,
 }
 
+/// How networks of the Stockfish family make a value of its two parts.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Divide {
+    /// Of networks of the Stockfish family: make the value of its two parts by dividing once, (psqt + positional) / 16, as
+    /// Stockfish does up to 16.1, or twice, psqt / 16 + positional / 16, as from 17 on; without it what the file tells, by its
+    /// architecture or as one that is known, and what the report names
+    #[arg(long = "divide", value_name = "RULE", value_parser = divisions())]
+    pub rule: Option<Division>,
+}
+
+fn divisions() -> impl TypedValueParser<Value = Division> {
+    let parser = PossibleValuesParser::new(Division::ALL.map(Division::word));
+    parser.try_map(|word| Division::from_word(&word).ok_or("no rule"))
+}
+
 /// `pack`
 #[derive(Debug, Args)]
 pub struct Pack {
@@ -186,6 +203,9 @@ pub struct Pack {
     /// Write the network even if an accumulator can leave its type
     #[arg(long)]
     pub unproved: bool,
+    /// A rule of the Stockfish family.
+    #[command(flatten)]
+    pub divide: Divide,
 }
 
 /// `unpack`
@@ -206,6 +226,9 @@ pub struct Inspect {
     /// Tier that computes the signature; `host-tools tiers` lists them
     #[arg(long, value_name = "NAME")]
     pub tier: Option<String>,
+    /// A rule of the Stockfish family.
+    #[command(flatten)]
+    pub divide: Divide,
 }
 
 /// `eval`
@@ -237,6 +260,9 @@ pub struct Eval {
     /// Print the two parts of the value as well, piece-square and positional, each times 16; of networks of the Stockfish family
     #[arg(long, conflicts_with_all = ["inputs", "float"])]
     pub parts: bool,
+    /// A rule of the Stockfish family.
+    #[command(flatten)]
+    pub divide: Divide,
     /// Evaluate the checkpoint in double precision, unquantised
     #[arg(long)]
     pub float: bool,
@@ -297,6 +323,9 @@ pub struct Verify {
     /// What the checkpoint does not say.
     #[command(flatten)]
     pub network: Network,
+    /// A rule of the Stockfish family.
+    #[command(flatten)]
+    pub divide: Divide,
     /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors (also of `batches`), libsvm or dummy rows
     #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions"])]
     pub inputs: Option<PathBuf>,

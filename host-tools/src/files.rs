@@ -9,6 +9,7 @@ pub use sample::sample_positions;
 pub use stream::Pending;
 
 use crate::cli::Target;
+use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
 use crate::nnue::{NnueFile, is_nnue, refuse_for_container};
 use crate::output;
@@ -18,10 +19,11 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
-use tamis_quant::pack::pack_nnue;
+use tamis_quant::pack;
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
-use tamis_quant::proof::prove_nnue;
+use tamis_quant::proof::prove;
 use tamis_quant::run::AlignedBytes;
+use tamis_quant::stockfish::Division;
 use tamis_runtime::format::{Header, MAGIC, Model, ParseError};
 
 /// The name that means standard input or output.
@@ -118,6 +120,8 @@ pub struct ModelFile {
     bytes: AlignedBytes,
     /// Of the file itself.
     len_bytes: usize,
+    /// Of a `.nnue` file.
+    divide: Option<DivideFacts>,
 }
 
 impl ModelFile {
@@ -141,20 +145,39 @@ impl ModelFile {
         let (head, rest) = bytes.as_mut().split_at_mut(start.len().min(len));
         head.copy_from_slice(start.get(..head.len()).unwrap_or_default());
         file.read_exact(rest).map_err(io)?;
-        Ok(Self { path: path.to_owned(), bytes, len_bytes: len })
+        Ok(Self { path: path.to_owned(), bytes, len_bytes: len, divide: None })
     }
 
-    /// The same, or of a `.nnue` file the container that `pack` makes of it, proved or not.
+    /// The same, or of a `.nnue` file the container that `pack --divide` makes of it, proved or not.
     ///
     /// # Errors
     /// [`CliError`] naming the file.
-    pub fn read_or_pack(path: &Path) -> Result<Self, CliError> {
+    pub fn read_or_pack(path: &Path, divide: Option<Division>) -> Result<Self, CliError> {
         if !is_nnue(path) {
             return Self::read(path);
         }
-        let file = NnueFile::read(path)?;
-        let bytes = pack_nnue(&file.net, &file.provenance(), &prove_nnue(&file.net)).explain_at(path)?;
-        Ok(Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(&bytes), len_bytes: file.bytes.len() })
+        let file = NnueFile::read(path, divide)?;
+        let program = file.net.lower();
+        let bytes = pack::pack(&program, &prove(&program), &file.provenance()).explain_at(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: AlignedBytes::copy_of(&bytes),
+            len_bytes: file.bytes.len(),
+            divide: Some(file.divide),
+        })
+    }
+
+    /// The rule by which a network of the Stockfish family makes its values, and why; none of other networks. The option may not
+    /// contradict a container, nor be given for other networks.
+    ///
+    /// # Errors
+    /// [`CliError`] naming the file.
+    pub fn divide(&self, model: &Model<'_>, option: Option<Division>) -> Result<Option<DivideFacts>, CliError> {
+        match &self.divide {
+            Some(facts) => Ok(Some(facts.clone())),
+            None if pack::is_nnue(model) => DivideFacts::of_container(model, option, &self.path).map(Some),
+            None => refuse_elsewhere(option, &self.path).map(|()| None),
+        }
     }
 
     /// The length of the file that was read, which a `.nnue` file's container does not share.

@@ -1,5 +1,6 @@
 //! `.nnue` files of the Stockfish family, which hold integers already: read, and made into containers.
 
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::files;
 use std::fs::File;
@@ -7,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 use tamis_quant::import::fnv1a_64;
 use tamis_quant::pack::Provenance;
-use tamis_quant::stockfish::{self, Net};
+use tamis_quant::stockfish::{self, Division, Net};
 
 /// The longest file: the largest networks of the family have some 140 million bytes.
 const MAX_LEN_BYTES: u64 = 1 << 30;
@@ -19,17 +20,19 @@ pub const SOURCE: &str = "nnue";
 pub struct NnueFile {
     pub net: Net,
     pub bytes: Vec<u8>,
+    pub divide: DivideFacts,
 }
 
 impl NnueFile {
-    /// Reads a file.
+    /// Reads a file, whose network divides as it tells, or as the option says.
     ///
     /// # Errors
     /// [`CliError`] naming it, and what the file system or the family's rules refuse.
-    pub fn read(path: &Path) -> Result<Self, CliError> {
+    pub fn read(path: &Path, divide: Option<Division>) -> Result<Self, CliError> {
         let bytes = files::read(path, "a .nnue file of the Stockfish family", MAX_LEN_BYTES)?;
-        let net = stockfish::read(&bytes).explain_at(path)?;
-        Ok(Self { net, bytes })
+        let mut net = stockfish::read(&bytes).explain_at(path)?;
+        let divide = DivideFacts::of_file(&mut net, &bytes, divide);
+        Ok(Self { net, bytes, divide })
     }
 
     /// Where a container of it comes from.

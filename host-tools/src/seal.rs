@@ -4,13 +4,10 @@ use crate::error::{CliError, Explain};
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
-use tamis_quant::pack::{Provenance, pack_graph, pack_nnue, to_container};
-use tamis_quant::proof::graph::prove_graph;
-use tamis_quant::proof::{Proof, prove, prove_nnue};
-use tamis_quant::quantise::QuantNet;
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::program::Program;
+use tamis_quant::proof::{Proof, prove};
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_quant::stockfish::Net;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{self, Kernels};
 
@@ -27,47 +24,25 @@ pub struct Sealed {
     pub signature: u64,
 }
 
-/// Proves, packs, parses and signs. Without `unproved` a network without a proof is refused.
+/// Proves, packs, parses and signs. Without `unproved` a program without a proof is refused. `name`: what a refusal calls it.
 ///
 /// # Errors
 /// [`Status::GateFailed`] for a proof that fails, with tensor, row, bound and witness of each violation;
 /// [`Status::Unsupported`] for what the runtime has no operation for.
-pub fn seal(net: &QuantNet, origin: &Provenance, unproved: bool, output: &Output) -> Result<Sealed, CliError> {
+pub fn seal(
+    program: &Program,
+    name: &str,
+    origin: &Provenance,
+    unproved: bool,
+    output: &Output,
+) -> Result<Sealed, CliError> {
     let spinner = progress::spinner(output, "proving");
-    let proof = prove(net);
+    let proof = prove(program);
     spinner.finish_and_clear();
     if !proof.holds() && !unproved {
-        return Err(refusal(&net.arch.name, &proof));
+        return Err(refusal(name, &proof));
     }
-    let bytes = to_container(net, &proof, origin).explain()?;
-    sealed(proof, &bytes)
-}
-
-/// The same for a graph.
-///
-/// # Errors
-/// As [`seal`].
-pub fn seal_graph(graph: &Program, origin: &Provenance, unproved: bool) -> Result<Sealed, CliError> {
-    let proof = prove_graph(graph);
-    if !proof.holds() && !unproved {
-        return Err(refusal(&graph.name, &proof));
-    }
-    let bytes = pack_graph(graph, origin, &proof).explain()?;
-    sealed(proof, &bytes)
-}
-
-/// The same for a network of the Stockfish family.
-///
-/// # Errors
-/// As [`seal`].
-pub fn seal_nnue(net: &Net, origin: &Provenance, unproved: bool, output: &Output) -> Result<Sealed, CliError> {
-    let spinner = progress::spinner(output, "proving");
-    let proof = prove_nnue(net);
-    spinner.finish_and_clear();
-    if !proof.holds() && !unproved {
-        return Err(refusal(&net.shape.to_string(), &proof));
-    }
-    let bytes = pack_nnue(net, origin, &proof).explain()?;
+    let bytes = pack(program, &proof, origin).explain()?;
     sealed(proof, &bytes)
 }
 

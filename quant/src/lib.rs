@@ -19,6 +19,7 @@ pub mod fault;
 pub mod float;
 pub mod graph;
 pub mod import;
+pub mod integer;
 mod lower;
 pub mod pack;
 pub mod permute;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{Example, example};
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::positions::Position;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
@@ -44,7 +44,8 @@ fn container(checkpoint: &str, arch: &Architecture) -> AlignedBytes {
     let checkpoint = read_checkpoint(&own("reference").join(checkpoint), arch).unwrap();
     let net = quantise(&checkpoint.net).unwrap();
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
-    AlignedBytes::copy_of(&to_container(&net, &prove(&net), &origin).unwrap())
+    let program = net.lower().unwrap();
+    AlignedBytes::copy_of(&pack(&program, &prove(&program), &origin).unwrap())
 }
 
 /// The integer outputs for one input.

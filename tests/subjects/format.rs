@@ -5,7 +5,7 @@ use bytemuck::cast_slice;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use tamis_quant::import::fnv1a_64;
-use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
+use tamis_quant::pack::{Provenance, pack, to_bare, unpack};
 use tamis_quant::proof::prove;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::{InputRecord, Model, checksum, element, input_kind};
@@ -36,7 +36,8 @@ fn the_example_is_what_the_packer_writes() {
     let bare = std::fs::read(own("vectors/tiny.bare.bin")).unwrap();
     let net = bare_net(&own("vectors/tiny.bare.bin"), &arch.unwrap());
     let provenance = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bare) };
-    let written = to_container(&net, &prove(&net), &provenance).unwrap();
+    let program = net.lower().unwrap();
+    let written = pack(&program, &prove(&program), &provenance).unwrap();
     if std::env::var_os("TAMIS_WRITE_VECTORS").is_some() {
         std::fs::write(own("vectors/tiny.bin"), &written).unwrap();
     }

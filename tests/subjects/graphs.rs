@@ -7,14 +7,18 @@ use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::Description;
 use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
-use tamis_quant::pack::{Provenance, is_graph, pack_graph, unpack_graph};
-use tamis_quant::proof::Witness;
-use tamis_quant::proof::graph::prove_graph;
-use tamis_quant::quantise::Values;
+use tamis_quant::integer::IntegerModel;
+use tamis_quant::pack::{Provenance, is_graph, pack, unpack_graph};
 use tamis_quant::program::{Operation, Program};
-use tamis_quant::quantise::graph::{Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed};
+use tamis_quant::proof::Witness;
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::Values;
+use tamis_quant::quantise::graph::{
+    Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
+};
 use tamis_quant::run::AlignedBytes;
-use tamis_quant::verify::graph::{Comparison, GraphModel, check_graph_runtime, compare_graphs};
+use tamis_quant::verify::graph::{Comparison, compare_graphs};
+use tamis_quant::verify::runtime::check_runtime;
 use tamis_runtime::format::Model;
 use tests::fixtures;
 use tests::graphs::{self, Random};
@@ -33,25 +37,26 @@ fn mnist(folder: &Path) -> (Graph, Vec<Sample>, Vec<usize>) {
 /// Packs a graph, takes it apart again, and runs it on every tier against the integer model.
 #[track_caller]
 fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
-    let proof = prove_graph(quantised);
+    let proof = prove(quantised);
     let provenance = Provenance { source: "test".to_owned(), source_hash: 1 };
-    let packed = pack_graph(quantised, &provenance, &proof).unwrap();
+    let packed = pack(quantised, &proof, &provenance).unwrap();
     let bytes = AlignedBytes::copy_of(&packed);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let again = unpack_graph(&model).unwrap();
     assert_eq!(&again, quantised, "unpacked");
-    assert_eq!(pack_graph(&again, &provenance, &prove_graph(&again)).unwrap(), packed, "packed again");
-    let check = check_graph_runtime(model, quantised, samples).unwrap();
+    assert_eq!(pack(&again, &prove(&again), &provenance).unwrap(), packed, "packed again");
+    let inputs: Vec<_> = samples.iter().map(|sample| quantised.input.quantise(sample).unwrap()).collect();
+    let check = check_runtime(model, quantised, &inputs, &mut || ()).unwrap().0;
     assert!(check.equal, "{:?}\n{quantised:#?}", check.tiers);
 }
 
 /// Every sum of every sample within the bounds that were proved.
 #[track_caller]
 fn stays_within_bounds(quantised: &Program, samples: &[Sample]) {
-    let proof = prove_graph(quantised);
+    let proof = prove(quantised);
     assert!(proof.holds(), "{}", proof.violations[0]);
     for sample in samples {
-        let values = GraphModel::new(quantised).trace(sample).unwrap();
+        let values = IntegerModel::new(quantised).trace(sample).unwrap();
         for (node, data) in quantised.nodes.iter().zip(values.iter().skip(1)) {
             let tensor = node.op.tensors().map(|tensor| tensor.name.as_str()).next().unwrap_or(&node.name);
             for check in proof.checks.iter().filter(|check| check.tensor == tensor) {
@@ -116,10 +121,10 @@ fn a_sum_that_can_overflow_is_found_with_inputs_that_show_it() {
     let graph = chain(4, 8);
     let samples = samples_of(&graph, 10, 2);
     let mut quantised = quantise_graph(&graph, &samples, &Options::default()).unwrap();
-    assert!(prove_graph(&quantised).holds());
-    let Operation::Affine { bias, .. } = &mut quantised.nodes[0].op else { panic!() };
+    assert!(prove(&quantised).holds());
+    let Operation::Affine { bias: Some(bias), .. } = &mut quantised.nodes[0].op else { panic!() };
     bias.values = Values::Int(vec![i32::MAX - 5; 8]);
-    let proof = prove_graph(&quantised);
+    let proof = prove(&quantised);
     let message = proof.violations[0].to_string();
     assert!(message.starts_with("tensor `first.weight`, row "), "{message}");
     assert!(message.contains("beyond i32") && message.contains("; 8 rows of this tensor can; witness"), "{message}");

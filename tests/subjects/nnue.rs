@@ -4,9 +4,9 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use tamis_quant::fault::FaultClass;
-use tamis_quant::pack::{Provenance, is_nnue, pack_nnue, unpack_nnue};
+use tamis_quant::pack::{Provenance, is_nnue, pack, unpack_nnue};
 use tamis_quant::positions::{Position, records};
-use tamis_quant::proof::{Quantity, Witness, prove_nnue};
+use tamis_quant::proof::{Quantity, Witness, prove};
 use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
 use tamis_quant::stockfish::{Board, Encoding, FeatureSet, Head, Net, Side, evaluate, read, to_bytes};
 use tamis_quant::verify::Gates;
@@ -23,7 +23,8 @@ const KING: u8 = 5;
 const OPPONENT: u8 = 8;
 
 fn container(net: &Net) -> AlignedBytes {
-    AlignedBytes::copy_of(&pack_nnue(net, &Provenance::default(), &prove_nnue(net)).unwrap())
+    let program = net.lower();
+    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }
 
 /// The value on a tier, filled anew.
@@ -109,7 +110,7 @@ fn the_small_network_gives_its_engines_values() {
     let fens: Vec<Position> = fens.map(|fen| Position::from_fen(fen).unwrap()).collect();
     let (_, values) = expected["evals"].as_object().unwrap().iter().find(|(key, _)| key.contains("baff1ede")).unwrap();
     let net = read(&file).unwrap();
-    assert!(prove_nnue(&net).holds());
+    assert!(prove(&net.lower()).holds());
     let bytes = container(&net);
     let model = Model::parse(bytes.as_ref()).unwrap();
     for tier in tiers() {
@@ -236,18 +237,18 @@ fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Kerne
 fn bounds_are_those_of_a_board() {
     let form = shape(FeatureSet::HalfKaV2Hm, 32, Head::Pairwise { squares: true });
     let mut net = made_up(form, Encoding::Raw, 3);
-    assert!(prove_nnue(&net).holds());
+    assert!(prove(&net.lower()).holds());
     let row = |feature: usize| FeatureSet::HalfKaV2Hm.row_of(feature) * 32;
     for bucket in 0..4 {
         for plane in 0..11 {
             net.transformer.weights.values[row(704 * bucket + 64 * plane + 9) + 3] = 20_000;
         }
     }
-    let proof = prove_nnue(&net);
+    let proof = prove(&net.lower());
     assert!(proof.holds() && proof.checks[0].high < 22_000, "all of them on one square: {:?}", proof.checks[0]);
 
     net.transformer.weights.values[row(704 * 2 + 64 * 7 + 30) + 3] = 20_000;
-    let proof = prove_nnue(&net);
+    let proof = prove(&net.lower());
     let violation = &proof.violations[0];
     assert_eq!((violation.check.quantity, violation.check.row, violation.rows), (Quantity::Accumulator, 3, 1));
     let Some(Witness::Features { lists, value }) = &violation.witness else { panic!("{violation}") };

@@ -117,8 +117,7 @@ fn what_gains_nothing_is_refused() {
     let permutation = Permutation::new(&[1, 0]).unwrap();
     for net in [squares, pairs::net(3)] {
         let net = permuted(&net, &permutation);
-        let proof = tamis_quant::proof::prove(&net);
-        let error = tamis_quant::pack::to_container(&net, &proof, &Default::default()).unwrap_err();
+        let error = net.lower().unwrap_err();
         assert!(matches!(error, PackError::Unsupported { .. }), "{error}");
     }
 }
@@ -199,8 +198,9 @@ fn the_name_may_be_a_layers_own() {
     let net = quantise(&tamis_quant::import::read_raw(&pairs::raw(4), &arch).unwrap()).unwrap();
     assert_eq!(unpack(&Model::parse(packed(&net).as_ref()).unwrap()).unwrap(), net);
     let net = permuted(&net, &Permutation::new(&[1, 0, 2, 3]).unwrap());
-    let proof = tamis_quant::proof::prove(&net);
-    let error = tamis_quant::pack::to_container(&net, &proof, &Default::default()).unwrap_err();
+    let program = net.lower().unwrap();
+    let proof = tamis_quant::proof::prove(&program);
+    let error = tamis_quant::pack::pack(&program, &proof, &Default::default()).unwrap_err();
     assert!(matches!(error, PackError::NameTaken { .. }), "{error}");
 }
 

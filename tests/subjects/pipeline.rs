@@ -3,17 +3,19 @@
 //! A network is either refused by name or comes out right: the loader takes what the packer writes, every tier computes
 //! what the integer model computes, the proof's bounds hold, and both forms come back as they went in.
 
-use tamis_quant::arch::{Architecture, InputKind};
+use tamis_quant::arch::{Architecture, DenseType, InputKind};
 use tamis_quant::float::{Affine, Example, Matrix, Net};
 use tamis_quant::import::read_bare;
-use tamis_quant::pack::{PackError, Provenance, to_bare, to_container, unpack};
-use tamis_quant::proof::{Proof, Quantity, accumulate, contribution, prove};
-use tamis_quant::quantise::{Permutation, QuantNet, QuantiseError, head, quantise, reorderable_pairs};
+use tamis_quant::integer::IntegerModel;
+use tamis_quant::pack::{PackError, Provenance, pack, to_bare, unpack};
+use tamis_quant::program::GraphInput;
+use tamis_quant::proof::{Proof, Quantity, prove};
+use tamis_quant::quantise::{Permutation, QuantNet, QuantiseError, head, quantise, quantise_input, reorderable_pairs};
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_quant::verify::IntegerModel;
 use tamis_quant::verify::simulate::Simulation;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
+use tests::replay::{accumulate, contribution};
 use tests::zoo::Random;
 
 /// Descriptions that are tried.
@@ -47,22 +49,25 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
         Err(error) => panic!("{error}\n{case}"),
     };
     net.permutation = shuffled(arch, random);
-    let proof = prove(&net);
-    let bytes = match to_container(&net, &proof, &Provenance::default()) {
-        Ok(bytes) => AlignedBytes::copy_of(&bytes),
+    let program = match net.lower() {
+        Ok(program) => program,
         Err(PackError::Unsupported { .. }) => return false,
         Err(error) => panic!("{error}\n{case}"),
     };
+    let proof = prove(&program);
+    let bytes = pack(&program, &proof, &Provenance::default()).unwrap_or_else(|error| panic!("{error}\n{case}"));
+    let bytes = AlignedBytes::copy_of(&bytes);
     let model = Model::parse(bytes.as_ref()).unwrap_or_else(|error| panic!("{error}\n{case}"));
     assert_eq!(unpack(&model).unwrap_or_else(|error| panic!("{error}\n{case}")), net, "{case}");
     if arch.input.kind != InputKind::Dense {
         comes_back_bare(&net, case);
     }
-    let truth = IntegerModel::new(&net);
+    let truth = IntegerModel::new(&program);
     let simulation = Simulation::new(&float, &net);
     for _ in 0..EXAMPLES {
         let example = example(arch, random);
-        let expected: Vec<Vec<u8>> = truth.trace(&example).into_iter().map(|value| value.bytes).collect();
+        let values = truth.trace_input(&as_input(arch, &example)).into_iter().enumerate();
+        let expected: Vec<Vec<u8>> = values.map(|(index, value)| value.bytes(program.element(index))).collect();
         for tier in tiers() {
             let mut found = vec![Vec::new(); model.values().len()];
             Runner::new(model, tier)
@@ -113,7 +118,9 @@ fn comes_back_bare(net: &QuantNet, case: &str) {
 /// Every accumulator and sum of an example, in 64 bits, lies within the bounds of the proof.
 fn bounds_hold(net: &QuantNet, proof: &Proof, example: &Example, case: &str) {
     let Example::Features { lists, bucket } = example else { return };
-    let ranges = tamis_quant::proof::accumulator_ranges(net);
+    // In the trainer's order, as the replay has it.
+    let trained = QuantNet { permutation: None, ..net.clone() }.lower().unwrap();
+    let ranges = tamis_quant::proof::accumulator_ranges(&trained);
     let accumulators: Vec<Vec<i64>> =
         lists.iter().take(net.arch.perspectives()).map(|list| accumulate(net, list)).collect();
     for acc in &accumulators {
@@ -131,6 +138,20 @@ fn bounds_hold(net: &QuantNet, proof: &Proof, example: &Example, case: &str) {
         let sum = |(perspective, acc): (usize, &Vec<i64>)| contribution(net, acc, check.row, perspective * width);
         let value: i64 = accumulators.iter().enumerate().map(sum).sum();
         assert!((check.low..=check.high).contains(&value), "{value}: {check:?}\n{case}");
+    }
+}
+
+/// An example as the network's program takes it.
+fn as_input(arch: &Architecture, example: &Example) -> GraphInput {
+    match example {
+        Example::Features { lists, bucket } => GraphInput::Features { lists: lists.clone(), bucket: *bucket },
+        Example::Dense(x) => {
+            let quantised = quantise_input(arch, x);
+            match arch.input.r#type {
+                Some(DenseType::I8) => GraphInput::I8(quantised),
+                _ => GraphInput::U8(quantised.into_iter().map(|x| x as u8).collect()),
+            }
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The overflow proof on networks small enough to try everything, and its witnesses replayed.
 
 use tamis_quant::arch::Architecture;
-use tamis_quant::proof::{Quantity, Witness, accumulate, contribution, prove};
+use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
 use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
+use tests::replay::{accumulate, contribution};
 use tests::{architecture, bare_net, fixtures};
 
 /// 5 features, 3 of them active, 2 hidden units of one perspective, 1 output.
@@ -20,6 +21,7 @@ fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
             name: name.to_owned(),
             element: spec.r#type,
             scale: spec.scale,
+            banks: 1,
             outputs,
             inputs,
             values: Values::Int(values.to_vec()),
@@ -30,6 +32,10 @@ fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
         QuantLayer { weights: tensor("l1w", 1, 2, l1w), bias: tensor("l1b", 1, 1, &[100]), dense: None },
     ];
     QuantNet { arch, layers, bare_header: Vec::new(), permutation: None }
+}
+
+fn prove(net: &QuantNet) -> Proof {
+    tamis_quant::proof::prove(&net.lower().unwrap())
 }
 
 /// Every list of at most three distinct features.
@@ -58,7 +64,7 @@ fn the_accumulator_bound_is_what_brute_force_finds() {
                 extremes[unit] = (extremes[unit].0.min(value), extremes[unit].1.max(value));
             }
         }
-        assert_eq!(tamis_quant::proof::accumulator_ranges(&net), extremes);
+        assert_eq!(accumulator_ranges(&net.lower().unwrap()), extremes);
         let proof = prove(&net);
         let leaves = extremes.iter().any(|(low, high)| *low < -32768 || *high > 32767);
         assert_eq!(proof.fits("l0w", Quantity::Accumulator), !leaves);

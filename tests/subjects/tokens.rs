@@ -6,8 +6,8 @@ use tamis_quant::batches::{Batch, BatchType, Files, Options, Pipeline, Safetenso
 use tamis_quant::data::{DataError, Inputs, Outputs, Selection};
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
-use tamis_quant::pack::{Provenance, pack_graph};
-use tamis_quant::proof::graph::prove_graph;
+use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options as Quantising, quantise_graph};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::Gates;
@@ -114,7 +114,7 @@ fn the_integers_keep_its_accuracy_on_the_same_batches() {
     let (calibration, sizes) = batches("tokens.calibration");
     let calibration = samples(&self::inputs(&file(&calibration, sizes)), &graph);
     let quantised = quantise_graph(&graph, &calibration, &Quantising::default()).unwrap();
-    let container = pack_graph(&quantised, &Provenance::default(), &prove_graph(&quantised)).unwrap();
+    let container = pack(&quantised, &prove(&quantised), &Provenance::default()).unwrap();
     let bytes = AlignedBytes::copy_of(&container);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let labels: Vec<usize> = inputs.labels().unwrap().iter().map(|label| *label as usize).collect();

@@ -69,7 +69,7 @@ fn bounds_of_the_engines_networks() {
         ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin", 0.0, 1.0, true),
         ("cwtch", "cwtch/quantised.bin", 1.0, 1e9, false),
     ] {
-        let proof = tamis_quant::proof::prove(&bare_net(&folder.join(file), &architecture(name)));
+        let proof = tamis_quant::proof::prove(&bare_net(&folder.join(file), &architecture(name)).lower().unwrap());
         for check in &proof.checks {
             println!("{name} {} {} row {} {:.4}", check.tensor, check.quantity, check.row, check.fraction());
         }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_bare;
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::QuantNet;
 use tamis_quant::run::AlignedBytes;
@@ -17,6 +17,7 @@ pub mod exercise;
 pub mod graphs;
 pub mod npy;
 pub mod pairs;
+pub mod replay;
 pub mod second_reader;
 pub mod small_net;
 pub mod stockfish;
@@ -56,7 +57,8 @@ pub fn bare_net(path: &Path, arch: &Architecture) -> QuantNet {
 
 /// A network as a container in aligned memory, proved or not.
 pub fn packed(net: &QuantNet) -> AlignedBytes {
-    AlignedBytes::copy_of(&to_container(net, &prove(net), &Provenance::default()).unwrap())
+    let program = net.lower().unwrap();
+    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }
 
 /// The program in the README compiles.

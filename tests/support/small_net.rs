@@ -78,7 +78,15 @@ pub fn read(path: &Path) -> QuantNet {
     let tensor = |name: &str, values| {
         let (outputs, inputs) = arch.tensor_shape(name).unwrap();
         let spec = arch.tensor(name).unwrap();
-        QuantTensor { name: name.to_owned(), element: spec.r#type, scale: spec.scale, banks: 1, outputs, inputs, values }
+        QuantTensor {
+            name: name.to_owned(),
+            element: spec.r#type,
+            scale: spec.scale,
+            banks: 1,
+            outputs,
+            inputs,
+            values,
+        }
     };
     let layer = |weights, bias| QuantLayer { weights, bias, dense: None };
     let layers = vec![

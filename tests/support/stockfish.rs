@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tamis_quant::positions::Position;
-use tamis_quant::stockfish::{Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer};
+use tamis_quant::stockfish::{
+    Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer, decide,
+};
 
 use crate::zoo::Random;
 
@@ -34,7 +36,8 @@ pub fn made_up(shape: Shape, encoding: Encoding, seed: u64) -> Net {
         Stack { first, second, output }
     });
     let stacks = stacks.collect();
-    Net { shape, description: b"made up".to_vec(), transformer: Transformer { biases, weights, psqt }, stacks }
+    let (transformer, division) = (Transformer { biases, weights, psqt }, decide(&shape, None).division);
+    Net { shape, description: b"made up".to_vec(), transformer, stacks, division }
 }
 
 fn affine(inputs: usize, outputs: usize, random: &mut Random) -> Affine {

@@ -30,6 +30,9 @@ pub fn graph_in_one_line(graph: &Program) -> String {
         ProgramInput::Sparse { features, max_active, exact, .. } => {
             format!("{features} features, {} {max_active} active", if exact { "exactly" } else { "at most" })
         }
+        ProgramInput::Features { features, perspectives, .. } => {
+            format!("{features} features, {perspectives} accumulators of {} i16", graph.width())
+        }
     };
     for node in graph.nodes.iter().take(OPERATIONS_SHOWN) {
         line.push_str(&format!(" → {} {} {}", node.op.word(), node.value.len, node.value.element.word()));

@@ -70,7 +70,7 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
     let checkpoint = read_bytes(embedded.checkpoint, &arch, embedded.checkpoint_name).explain()?;
     let net = quantise(&checkpoint.net).explain()?;
     let origin = Provenance { source: checkpoint.source.clone(), source_hash: checkpoint.bytes_hash };
-    let sealed = seal(&net, &origin, false, output)?;
+    let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, false, output)?;
     let model = Model::parse(sealed.container.as_ref()).explain()?;
     let reference = Reference::parse(embedded.reference).explain()?;
     let truth = Truth { checkpoint: Some(&checkpoint), reference: Some(&reference), positions: &[] };

@@ -9,6 +9,7 @@ mod nnue;
 mod source;
 
 use crate::cli::Eval;
+use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
 use crate::files::{self, ModelFile};
 use crate::network::Import;
@@ -21,7 +22,7 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{EvalError, Example, example};
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::{is_graph, is_nnue};
+use tamis_quant::pack::is_graph;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
@@ -39,6 +40,9 @@ pub struct Evaluations {
     /// The two parts of each value, of networks of the Stockfish family.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<nnue::Parts>>,
+    /// How each value is made of its two parts, of networks of the Stockfish family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divide: Option<DivideFacts>,
     /// What reading the checkpoint was about; of examples only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     import: Option<Import>,
@@ -63,10 +67,14 @@ enum Value {
 /// [`CliError`] naming file and line or record.
 pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
     if let Some(inputs) = &args.positions.inputs {
+        refuse_elsewhere(args.divide.rule, &args.model)?;
         return examples::run(args, inputs, output);
     }
     match (&args.network.arch, args.float) {
-        (Some(arch), true) => in_reals(args, Path::new(arch), output),
+        (Some(arch), true) => {
+            refuse_elsewhere(args.divide.rule, &args.model)?;
+            in_reals(args, Path::new(arch), output)
+        }
         (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
         (None, true) if crate::nnue::is_nnue(&args.model) => {
             Err(CliError::usage(format!("{}: a .nnue file holds integers already", args.model.display()))
@@ -84,15 +92,15 @@ impl Evaluations {
     /// Values alone.
     fn new(file: &Path, network: &str, tier: Option<&'static str>, values: Vec<Vec<Value>>) -> Self {
         let (file, network) = (file.display().to_string(), network.to_owned());
-        Self { file, network, tier, values, parts: None, import: None, summary: None }
+        Self { file, network, tier, values, parts: None, divide: None, import: None, summary: None }
     }
 }
 
 fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<Evaluations, CliError> {
-    let file = ModelFile::read_or_pack(&args.model)?;
+    let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
     let model = file.model()?;
-    if is_nnue(&model) {
-        return nnue::run(args, model, tier, output);
+    if let Some(divide) = file.divide(&model, args.divide.rule)? {
+        return nnue::run(args, model, divide, tier, output);
     }
     if args.parts {
         return Err(CliError::usage("--parts: only values of networks of the Stockfish family have two parts")
@@ -164,7 +172,8 @@ impl Report for Evaluations {
     }
 
     fn summary(&self) -> Option<String> {
-        self.summary.as_ref().map(examples::summary_text)
+        let of_parts = |divide: &DivideFacts| format!("values divided {divide}");
+        self.summary.as_ref().map(examples::summary_text).or_else(|| self.divide.as_ref().map(of_parts))
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! `inspect`: what is in a container, or in that of a `.nnue` file, and whether what it claims still follows from its weights.
 
 use crate::cli::Inspect;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::facts::{self, Disagreement, EngineFacts, OperationFacts, OrderFacts, ProofFacts, TensorFacts};
 use crate::files::ModelFile;
@@ -12,10 +13,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use tamis_quant::pack::{PackError, is_graph, is_nnue, unpack, unpack_graph, unpack_nnue};
-use tamis_quant::proof::graph::prove_graph;
-use tamis_quant::proof::{Proof, prove, prove_nnue};
+use tamis_quant::proof::{Proof, prove};
 use tamis_quant::verify::accuracy::unit;
-use tamis_quant::verify::{ClaimCheck, claims, graph_claims, nnue_claims};
+use tamis_quant::verify::{ClaimCheck, claims};
 use tamis_runtime::format::Model;
 
 /// Everything about a container.
@@ -35,6 +35,8 @@ pub struct Inspection {
     source_hash: String,
     /// The text in the header of the `.nnue` file, where it is one.
     text: Option<String>,
+    /// How the value is made of its two parts, of networks of the Stockfish family.
+    divide: Option<DivideFacts>,
     checksum: String,
     /// The same on every tier and board.
     signature: String,
@@ -64,8 +66,9 @@ pub struct Inspection {
 /// [`CliError`] naming the file.
 pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     let tier = super::tier(args.tier.as_deref())?;
-    let file = ModelFile::read_or_pack(&args.model)?;
+    let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
     let model = file.model()?;
+    let divide = file.divide(&model, args.divide.rule)?;
     let people = model.people().explain_at(&args.model)?;
     let contents = Contents::of(&model).explain_at(&args.model)?;
     Ok(Inspection {
@@ -79,6 +82,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         source: people.source.to_owned(),
         source_hash: format!("{:016x}", people.source_hash),
         text: is_nnue(&model).then(|| String::from_utf8_lossy(people.bare_header).into_owned()),
+        divide,
         checksum: format!("{:016x}", model.header().checksum()),
         signature: format!("{:016x}", sign(model, tier)?),
         tier: tier.name,
@@ -118,41 +122,27 @@ struct Contents {
 
 impl Contents {
     fn of(model: &Model<'_>) -> Result<Self, PackError> {
-        if is_graph(model) {
-            let graph = unpack_graph(model)?;
-            let proof = prove_graph(&graph);
-            return Ok(Self {
-                architecture: facts::graph_in_one_line(&graph),
-                unit: UnitName::Nameless,
-                permutation: None,
-                scales: BTreeMap::new(),
-                claims: graph_claims(model, &graph, &proof)?,
-                proof,
-            });
-        }
-        if is_nnue(model) {
+        let mut permutation = None;
+        let mut scales = BTreeMap::new();
+        let (program, architecture, unit) = if is_graph(model) {
+            let program = unpack_graph(model)?;
+            let architecture = facts::graph_in_one_line(&program);
+            (program, architecture, UnitName::Nameless)
+        } else if is_nnue(model) {
             let net = unpack_nnue(model)?;
-            let proof = prove_nnue(&net);
-            return Ok(Self {
-                architecture: net.shape.to_string(),
-                unit: UnitName::Internal,
-                permutation: None,
-                scales: BTreeMap::new(),
-                claims: nnue_claims(model, &net, &proof)?,
-                proof,
-            });
-        }
-        let net = unpack(model)?;
-        let proof = prove(&net);
-        let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
-        Ok(Self {
-            architecture: facts::one_line(&net.arch),
-            unit: if unit(&net.arch) == "centipawns" { UnitName::Centipawns } else { UnitName::Nameless },
-            permutation: net.permutation.as_ref().map(OrderFacts::of),
-            scales: tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect(),
-            claims: claims(model, &net, &proof)?,
-            proof,
-        })
+            (net.lower(), net.shape.to_string(), UnitName::Internal)
+        } else {
+            let net = unpack(model)?;
+            let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
+            scales = tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect();
+            permutation = net.permutation.as_ref().map(OrderFacts::of);
+            let is_centipawns = unit(&net.arch) == "centipawns";
+            let name = if is_centipawns { UnitName::Centipawns } else { UnitName::Nameless };
+            (net.lower()?, facts::one_line(&net.arch), name)
+        };
+        let proof = prove(&program);
+        let claims = claims(model, &program, &proof)?;
+        Ok(Self { architecture, unit, permutation, scales, proof, claims })
     }
 }
 
@@ -185,6 +175,9 @@ impl Report for Inspection {
         writeln!(out, "  source     {} (FNV-1a {})", self.source, self.source_hash)?;
         if let Some(text) = &self.text {
             writeln!(out, "  text       {}", text.escape_debug())?;
+        }
+        if let Some(divide) = &self.divide {
+            writeln!(out, "  divide     {divide}")?;
         }
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {} (computed on tier {})", self.signature, self.tier)?;

@@ -6,6 +6,7 @@ use self::nnue::PackedNnue;
 use super::quantise::{CONTAINER, Written, inputs};
 use crate::cli::Pack;
 use crate::codegen::Destination;
+use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::files;
 use crate::nnue::is_nnue;
@@ -46,6 +47,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
             format!("{}: a trainer's quantised.bin needs its description, and is no .nnue file", args.bare.display());
         return Err(CliError::usage(message).help("add --arch A.toml"));
     };
+    refuse_elsewhere(args.divide.rule, &args.bare)?;
     let inputs = inputs(&args.bare, Some(arch_file), &args.permute);
     let destination = Destination::check(&args.target, &args.module, &inputs)?;
     let arch = files::read_arch(arch_file)?;
@@ -58,7 +60,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
     let mut net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
     let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
-    let sealed = seal(&net, &origin, args.unproved, output)?;
+    let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     destination.write(&sealed)?;
     let len_bytes = sealed.container.as_ref().len();

@@ -127,7 +127,7 @@ fn layers(
     spinner.finish_and_clear();
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
     let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
-    let sealed = seal(&net, &origin, args.unproved, output)?;
+    let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, args.unproved, output)?;
     let bare = match args.form {
         Form::Container => None,
         Form::Bare => Some(to_bare(&net).explain_at(arch_file)?),

@@ -7,6 +7,7 @@ mod text;
 pub use text::deviation;
 
 use crate::cli::Verify;
+use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::files::{self, ModelFile, Sink};
 use crate::output::{Output, Report};
@@ -55,6 +56,7 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     if is_nnue(&model) {
         return nnue::run(args, model, &gates, output).map(|verified| Verified::Nnue(Box::new(verified)));
     }
+    refuse_elsewhere(args.divide.rule, &args.model)?;
     if truth.checkpoint.is_none() && truth.reference.is_none() {
         return Err(CliError::usage(format!("{}: nothing to hold the container against", args.model.display()))
             .help("give --checkpoint C, --reference FILE or both; a network of the Stockfish family needs neither"));

@@ -32,7 +32,11 @@ impl QuantNet {
             keeps_units: false,
         };
         let mut lowering = Lowering { net, program };
-        if is_dense { dense::layers(net, &mut lowering.program)? } else { lowering.features()? }
+        if is_dense {
+            dense::layers(net, &mut lowering.program)?
+        } else {
+            lowering.features()?
+        }
         lowering.permutation()?;
         Ok(lowering.program)
     }
@@ -141,8 +145,7 @@ impl Lowering<'_> {
             let what = "a feature transformer that is not i16 or i8 with an i16 bias";
             return Err(self.unsupported(0, what, "store it so"));
         }
-        let tables =
-            || Tables { kings: net.arch.king_table(), buckets: net.arch.piece_count_table() };
+        let tables = || Tables { kings: net.arch.king_table(), buckets: net.arch.piece_count_table() };
         self.program.transformer = Some(Transformer {
             rows: first.weights.clone(),
             bias: first.bias.clone(),

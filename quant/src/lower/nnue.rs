@@ -226,8 +226,7 @@ impl Lowering<'_> {
     /// Sums to bytes.
     fn activate(&mut self, index: usize, sums: Read, form: ByteActivation) -> Read {
         let read = sums.part.map_or_else(|| self.program.len(sums.value), |(_, len)| len);
-        let (len, square_shift) =
-            if form == ByteActivation::Both { (2 * read, SQUARE_SHIFT) } else { (read, 0) };
+        let (len, square_shift) = if form == ByteActivation::Both { (2 * read, SQUARE_SHIFT) } else { (read, 0) };
         let op = Operation::ActivateU8 { form, max: ACTIVATION_MAX, clip_shift: WEIGHT_SHIFT, square_shift };
         self.push(&format!("{}.activations", STACK[index]), &[sums], op, Element::U8, len)
     }

@@ -1,13 +1,10 @@
 //! The container: program, places, people's section, checksum.
 
-use super::describe_nnue::{describe, name};
 use super::error::PackError;
 use super::place::plan;
-use super::program::{Program, build, build_graph, build_nnue};
-use crate::proof::Proof;
-use crate::quantise::QuantNet;
+use super::records::{Records, records};
 use crate::program::Program;
-use crate::stockfish::Net;
+use crate::proof::Proof;
 use bytemuck::{bytes_of, cast_slice};
 use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
 
@@ -20,17 +17,18 @@ pub struct Provenance {
     pub source_hash: u64,
 }
 
-/// The container's bytes: the same for the same network on every host, and accepted by the runtime's own loader.
+/// The container's bytes: the same for the same program on every host, and accepted by the runtime's own loader. The proof, which is
+/// the program's, decides what the file claims.
 ///
 /// # Errors
-/// [`PackError::Unsupported`] if the runtime has no operation for a layer, [`PackError::NameTaken`], [`PackError::Contents`] if
-/// a tensor is not whole, [`PackError::TooLarge`] beyond 4 GiB.
+/// [`PackError::Unsupported`] for a program that no file can hold, [`PackError::NameTaken`], [`PackError::Contents`] if a tensor is
+/// not whole, [`PackError::TooLarge`] beyond 4 GiB.
 ///
 /// # Examples
 /// ```
 /// use tamis_quant::arch::Architecture;
 /// use tamis_quant::import::{fnv1a_64, read_bare};
-/// use tamis_quant::pack::{Provenance, to_bare, to_container, unpack};
+/// use tamis_quant::pack::{Provenance, pack, to_bare, unpack};
 /// use tamis_quant::proof::prove;
 /// use tamis_quant::quantise::QuantNet;
 /// use tamis_quant::run::AlignedBytes;
@@ -40,60 +38,31 @@ pub struct Provenance {
 /// let bare = include_bytes!("../../../tests/vectors/tiny.bare.bin");
 /// let net = QuantNet::from_bare(read_bare(bare, &arch)?)?;
 /// let provenance = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(bare) };
-/// let container = to_container(&net, &prove(&net), &provenance)?;
+/// let container = pack(&net.lower()?, &prove(&net), &provenance)?;
 /// assert_eq!(container, include_bytes!("../../../tests/vectors/tiny.bin"));
 ///
 /// let aligned = AlignedBytes::copy_of(&container);
 /// assert_eq!(to_bare(&unpack(&Model::parse(aligned.as_ref())?)?)?, bare);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn to_container(net: &QuantNet, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
-    let in_file_order = net.in_file_order();
-    let program = build(&in_file_order, proof)?;
-    let description = net.arch.to_toml();
-    finish(program, &net.arch.name, &description, &net.bare_header, provenance)
-}
-
-/// A quantised graph's container: the same bytes for the same graph on every host, and accepted by the runtime's own loader.
-///
-/// # Errors
-/// As [`to_container`].
-pub fn pack_graph(graph: &Program, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
-    finish(build_graph(graph, proof)?, &graph.name, &graph.description, &[], provenance)
-}
-
-/// The container of a network of the Stockfish family, from which the same `.nnue` file comes back.
-///
-/// # Errors
-/// As [`to_container`].
-pub fn pack_nnue(net: &Net, provenance: &Provenance, proof: &Proof) -> Result<Vec<u8>, PackError> {
-    finish(build_nnue(net, proof)?, &name(net), &describe(net), &net.description, provenance)
-}
-
-/// Places values and tensors, and writes everything.
-fn finish(
-    mut program: Program<'_>,
-    name: &str,
-    description: &str,
-    bare_header: &[u8],
-    provenance: &Provenance,
-) -> Result<Vec<u8>, PackError> {
-    let workspace = plan(&mut program.values, &program.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
+pub fn pack(program: &Program, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
+    let mut records = records(program, proof)?;
+    let workspace = plan(&mut records.values, &records.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
     if workspace > MAX_WORKSPACE_LEN_BYTES {
         return Err(PackError::TooLarge { len_bytes: workspace as usize });
     }
-    let names: Vec<&str> = program.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+    let names: Vec<&str> = records.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let tensor_names = names.join("\n");
     let people = People {
-        name,
-        description,
+        name: &program.name,
+        description: &program.description,
         tensor_names: &tensor_names,
         source: &provenance.source,
         source_hash: provenance.source_hash,
-        bare_header,
+        bare_header: &program.header,
     };
     let people = postcard_bytes(&people)?;
-    assemble(program, workspace, &people)
+    assemble(records, workspace, &people)
 }
 
 fn postcard_bytes(people: &People<'_>) -> Result<Vec<u8>, PackError> {
@@ -106,14 +75,14 @@ fn postcard_bytes(people: &People<'_>) -> Result<Vec<u8>, PackError> {
     Ok(buffer)
 }
 
-fn assemble(mut program: Program<'_>, workspace: u32, people: &[u8]) -> Result<Vec<u8>, PackError> {
+fn assemble(mut records: Records<'_>, workspace: u32, people: &[u8]) -> Result<Vec<u8>, PackError> {
     let tables = 128
-        + size_of_val(program.blocks.as_slice())
-        + program.tensors.len() * 32
-        + size_of_val(program.values.as_slice())
-        + size_of_val(program.ops.as_slice());
+        + size_of_val(records.blocks.as_slice())
+        + records.tensors.len() * 32
+        + size_of_val(records.values.as_slice())
+        + size_of_val(records.ops.as_slice());
     let mut end = tables;
-    for tensor in &mut program.tensors {
+    for tensor in &mut records.tensors {
         let start = end.next_multiple_of(ALIGNMENT);
         tensor.record.offset_bytes = u32::try_from(start).map_err(|_| PackError::TooLarge { len_bytes: start })?;
         end = start + tensor.record.len_bytes as usize;
@@ -128,10 +97,10 @@ fn assemble(mut program: Program<'_>, workspace: u32, people: &[u8]) -> Result<V
         required_flags: 0,
         len_bytes: fits(len)?,
         checksum: [0; 2],
-        block_count: fits(program.blocks.len())?,
-        tensor_count: fits(program.tensors.len())?,
-        value_count: fits(program.values.len())?,
-        op_count: fits(program.ops.len())?,
+        block_count: fits(records.blocks.len())?,
+        tensor_count: fits(records.tensors.len())?,
+        value_count: fits(records.values.len())?,
+        op_count: fits(records.ops.len())?,
         people_offset_bytes: fits(people_start)?,
         people_len_bytes: fits(people.len())?,
         workspace_len_bytes: workspace,
@@ -141,15 +110,15 @@ fn assemble(mut program: Program<'_>, workspace: u32, people: &[u8]) -> Result<V
     let mut file = vec![0; len];
     let mut tables = Vec::with_capacity(tables);
     tables.extend_from_slice(bytes_of(&header));
-    tables.extend_from_slice(bytes_of(&program.input));
-    tables.extend_from_slice(cast_slice(&program.blocks));
-    for tensor in &program.tensors {
+    tables.extend_from_slice(bytes_of(&records.input));
+    tables.extend_from_slice(cast_slice(&records.blocks));
+    for tensor in &records.tensors {
         tables.extend_from_slice(bytes_of(&tensor.record));
     }
-    tables.extend_from_slice(cast_slice(&program.values));
-    tables.extend_from_slice(cast_slice(&program.ops));
+    tables.extend_from_slice(cast_slice(&records.values));
+    tables.extend_from_slice(cast_slice(&records.ops));
     place(&mut file, 0, tables.len()).copy_from_slice(&tables);
-    for tensor in &program.tensors {
+    for tensor in &records.tensors {
         tensor.write(place(&mut file, tensor.record.offset_bytes as usize, tensor.record.len_bytes as usize));
     }
     place(&mut file, people_start, people.len()).copy_from_slice(people);

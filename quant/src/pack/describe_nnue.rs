@@ -1,7 +1,8 @@
-//! What a container says of a `.nnue` file that its tensors do not: the shape in words, and how the file writes its blocks.
+//! What a container says of a `.nnue` file that its tensors do not: the shape in words, by which rule its parts become a value, and
+//! how the file writes its blocks.
 
 use super::error::PackError;
-use crate::stockfish::{Encoding, FeatureSet, Head, Net, Shape};
+use crate::stockfish::{Division, Encoding, FeatureSet, Head, Net, Shape};
 use serde::Deserialize;
 
 /// The first line of every such description, and of no other.
@@ -11,18 +12,14 @@ pub const FIRST_LINE: &str = "nnue = 1";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Described {
     pub shape: Shape,
+    pub division: Division,
     pub biases: Encoding,
     pub weights: Encoding,
     pub psqt: Option<Encoding>,
 }
 
-/// The name of a network, which its file does not have.
-pub fn name(net: &Net) -> String {
-    format!("nnue-{}", net.shape.width)
-}
-
 /// The description, in TOML.
-pub fn describe(net: &Net) -> String {
+pub fn nnue_description(net: &Net) -> String {
     let Shape { features, width, head } = net.shape;
     let transformer = &net.transformer;
     let head = match head {
@@ -31,9 +28,10 @@ pub fn describe(net: &Net) -> String {
     };
     let (biases, weights) = (word(transformer.biases.encoding), word(transformer.weights.encoding));
     let psqt = transformer.psqt.as_ref().map_or(String::new(), |psqt| format!("psqt = \"{}\"\n", word(psqt.encoding)));
+    let (features, divide) = (features.name(), net.division.word());
     format!(
-        "{FIRST_LINE}\nfeatures = \"{}\"\nwidth = {width}\n{head}\nbiases = \"{biases}\"\nweights = \"{weights}\"\n{psqt}",
-        features.name(),
+        "{FIRST_LINE}\nfeatures = \"{features}\"\nwidth = {width}\n{head}\ndivide = \"{divide}\"\nbiases = \"{biases}\"\n\
+         weights = \"{weights}\"\n{psqt}",
     )
 }
 
@@ -46,6 +44,7 @@ struct Text {
     head: String,
     first: Option<usize>,
     squares: Option<bool>,
+    divide: Option<String>,
     biases: String,
     weights: String,
     psqt: Option<String>,
@@ -68,6 +67,9 @@ pub fn parse(text: &str) -> Result<Described, PackError> {
     if text.nnue != 1 || text.psqt.is_some() != features.has_psqt() {
         return Err(fault(format!("nnue = {}, or psqt where {} has none", text.nnue, features.name())));
     }
+    let divide = text.divide.ok_or_else(|| fault("no `divide`, once or twice; pack the network again".to_owned()))?;
+    let division = Division::from_word(&divide);
+    let division = division.ok_or_else(|| fault(format!("divide = {divide:?}: expected once or twice")))?;
     let encoding = |word: &str| match word {
         "raw" => Ok(Encoding::Raw),
         "leb128" => Ok(Encoding::Leb128),
@@ -75,6 +77,7 @@ pub fn parse(text: &str) -> Result<Described, PackError> {
     };
     Ok(Described {
         shape: Shape { features, width: text.width, head },
+        division,
         biases: encoding(&text.biases)?,
         weights: encoding(&text.weights)?,
         psqt: text.psqt.as_deref().map(encoding).transpose()?,

@@ -1,7 +1,7 @@
 //! A quantised graph as safetensors: its integers and reals in training order, for whoever wants to look at them with other tools.
 
 use super::error::PackError;
-use super::program::{UNIT, VALUES};
+use super::records::{UNIT, VALUES};
 use crate::arch::ElementType;
 use crate::graph::description::Description;
 use crate::import::tensors::DESCRIPTION_KEY;
@@ -74,7 +74,7 @@ impl Arrays {
             | Operation::AffineF32 { weights, bias }
             | Operation::SparseAffine { weights, bias } => {
                 self.tensor(weights, vec![weights.outputs, weights.inputs])?;
-                self.tensor(bias, vec![bias.outputs])
+                bias.iter().try_for_each(|bias| self.tensor(bias, vec![bias.outputs]))
             }
             // Training order is a feature's row behind the other.
             Operation::SparseRows { table, .. } => {

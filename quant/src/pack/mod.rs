@@ -1,5 +1,6 @@
-//! Quantised tensors to files and back: [`QuantNet`] ⇄ container, [`QuantNet`] ⇄ bare `quantised.bin`, [`Program`] ⇄ container, and → safetensors;
-//! the Stockfish family's [`Net`] ⇄ container.
+//! Programs to files, and files back to what they were lowered from.
+//!
+//! A program becomes a container; bullet's networks also a bare `quantised.bin`, graphs also safetensors.
 //!
 //! Orders are the runtime's own ([`tamis_runtime::format::Layout`]); the packer only asks where an element goes.
 
@@ -9,22 +10,17 @@ mod describe_nnue;
 mod error;
 mod export;
 mod place;
-mod program;
+mod records;
 mod tensor;
 mod unpack;
 mod unpack_graph;
 mod unpack_nnue;
 
 pub use bare::to_bare;
-pub use container::{Provenance, pack_graph, pack_nnue, to_container};
+pub use container::{Provenance, pack};
+pub use describe_nnue::nnue_description;
 pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};
 pub use unpack::unpack;
 pub use unpack_graph::{is_graph, unpack_graph};
-pub use unpack_nnue::{is_nnue, unpack_nnue};
-
-#[cfg(doc)]
-use crate::{
-    quantise::{QuantNet, graph::Program},
-    stockfish::Net,
-};
+pub use unpack_nnue::{is_nnue, nnue_division, unpack_nnue};

@@ -192,7 +192,7 @@ impl<'p> Writer<'p, '_> {
             Operation::ActivateU8 { form, max, clip_shift, square_shift } => {
                 let code = match form {
                     ByteActivation::Clip => activation::SHIFT_CLIP,
-                    ByteActivation::Square => activation::SQUARE,
+                    ByteActivation::Square => activation::SHIFT_SQUARE,
                     ByteActivation::Both => activation::SQUARE_AND_CLIP,
                 };
                 let params = [*max as u32, *clip_shift, *square_shift, 0];

@@ -39,7 +39,7 @@ pub fn layout_of_reals(outputs: u32, inputs: u32) -> Layout {
     if outputs.is_multiple_of(8) && inputs <= 64 { Layout::Columns } else { Layout::Rows }
 }
 
-/// Packs a tensor of the network. `banks`: output buckets that own rows of it.
+/// Packs a tensor of the network.
 ///
 /// # Errors
 /// [`PackError::Contents`] if the tensor has fewer elements than its shape says, [`PackError::TooLarge`].
@@ -47,9 +47,9 @@ pub fn pack_tensor(
     tensor: &QuantTensor,
     layout: Layout,
     orientation: Orientation,
-    banks: usize,
     claims: u32,
 ) -> Result<Packed<'_>, PackError> {
+    let banks = tensor.banks;
     let (outputs, inputs) = (tensor.outputs / banks.max(1), tensor.inputs);
     let (rows, cols) = match orientation {
         Orientation::OutputRows => (outputs, inputs),
@@ -89,38 +89,17 @@ pub fn pack_vector<const SIZE: usize>(
     Ok(Packed { name: name.to_owned(), record, contents: Contents::Ready(values.as_flattened().to_vec()) })
 }
 
-/// Packs matrices of shape (rows, cols), a bank an output bucket, element by element: `value(bank, row, col)`.
-///
-/// # Errors
-/// [`PackError::TooLarge`].
-pub fn pack_matrices<const SIZE: usize>(
-    name: &str,
-    code: u32,
-    layout: Layout,
-    (banks, rows, cols): (usize, usize, usize),
-    value: impl Fn(usize, usize, usize) -> [u8; SIZE],
-) -> Result<Packed<'static>, PackError> {
-    let record = record(Shape { layout, banks, rows, cols }, code, SIZE, 0)?;
-    let mut bytes = vec![0; record.len_bytes as usize];
-    let (slots, _) = bytes.as_chunks_mut::<SIZE>();
-    let bank_len = slots.len() / banks.max(1);
-    for (bank, slots) in slots.chunks_mut(bank_len.max(1)).enumerate() {
-        for row in 0..rows {
-            for col in 0..cols {
-                if let Some(slot) = slots.get_mut(layout.offset(record.stride as usize, row, col)) {
-                    *slot = value(bank, row, col);
-                }
-            }
-        }
-    }
-    Ok(Packed { name: name.to_owned(), record, contents: Contents::Ready(bytes) })
-}
-
 impl Packed<'_> {
-    /// Whether [`quads_fit`] holds for every bank of bytes in `K4`.
-    pub fn quads_fit(&self) -> bool {
+    /// The tensor as it lies in the file.
+    pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.record.len_bytes as usize];
         self.write(&mut bytes);
+        bytes
+    }
+
+    /// Whether [`quads_fit`] holds for every bank of bytes in `K4`.
+    pub fn quads_fit(&self) -> bool {
+        let bytes = self.bytes();
         let weights: &[i8] = bytemuck::cast_slice(&bytes);
         let bank_len = (weights.len() / self.record.banks.max(1) as usize).max(1);
         weights.chunks(bank_len).all(|bank| quads_fit(bank, self.record.stride as usize))
@@ -229,7 +208,7 @@ mod tests {
             ElementType::F32 => Values::F32(integers.map(|value| value as f32 / 8.0).collect()),
             _ => Values::Int(integers.collect()),
         };
-        QuantTensor { name: "w".to_owned(), element, scale: None, outputs: 6, inputs: 5, values }
+        QuantTensor { name: "w".to_owned(), element, scale: None, banks: 1, outputs: 6, inputs: 5, values }
     }
 
     fn bytes_of_element(tensor: &QuantTensor, index: usize) -> Vec<u8> {
@@ -254,8 +233,8 @@ mod tests {
                 (Layout::Columns, Orientation::OutputRows, 1),
                 (Layout::Columns, Orientation::OutputRows, 3),
             ] {
-                let tensor = tensor(element);
-                let packed = pack_tensor(&tensor, layout, orientation, banks, 0).unwrap();
+                let tensor = QuantTensor { banks, ..tensor(element) };
+                let packed = pack_tensor(&tensor, layout, orientation, 0).unwrap();
                 let size = bytes_of_element(&tensor, 0).len();
                 let stride = packed.record.stride as usize;
                 let mut expected = vec![0; packed.record.len_bytes as usize];
@@ -282,7 +261,7 @@ mod tests {
         for orientation in [Orientation::InputRows, Orientation::OutputRows] {
             let mut tensor = tensor(ElementType::I16);
             tensor.values = Values::Int(vec![1; 29]);
-            let error = pack_tensor(&tensor, Layout::Rows, orientation, 1, 0).unwrap_err();
+            let error = pack_tensor(&tensor, Layout::Rows, orientation, 0).unwrap_err();
             assert_eq!(error, PackError::Contents { tensor: "w".to_owned(), outputs: 6, inputs: 5 });
         }
     }

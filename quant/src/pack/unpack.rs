@@ -36,7 +36,7 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
             };
             let values = values(&tensor, outputs, inputs, orientation).ok_or_else(missing)?;
             let spec = arch.tensor(&name).ok_or_else(missing)?;
-            Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values })
+            Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, banks: 1, outputs, inputs, values })
         };
         let weights = read(arch.weights_name(index), Part::Weights)?;
         let bias = read(arch.bias_name(index), Part::Bias)?;

@@ -1,14 +1,13 @@
 //! Back from the container: the same quantised graph that was packed.
 
 use super::error::PackError;
-use super::program::{UNIT, VALUES};
+use super::records::{UNIT, VALUES};
 use super::tensor::Orientation;
 use super::unpack::values;
 use crate::arch::ElementType;
-use crate::graph::Activation;
-use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue};
+use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read, RealActivation};
 use crate::quantise::{QuantTensor, Values};
-use tamis_runtime::format::{Model, OpRecord, Tensor, activation, element, input_kind, op};
+use tamis_runtime::format::{Model, NONE, OpRecord, Tensor, activation, element, input_kind, op};
 
 /// Whether a container holds a graph, rather than a network of layers.
 #[must_use]
@@ -58,13 +57,18 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
             instead: "pack the network again",
         })?;
         let value = ProgramValue { element, len: made.len as usize, units, zero, layer };
+        let reads = reads.into_iter().map(Read::whole).collect();
         nodes.push(ProgramNode { name: name.to_owned(), reads, op, value });
     }
     Ok(Program {
         name: people.name.to_owned(),
         description: people.description.to_owned(),
+        header: people.bare_header.to_vec(),
         input: input(model),
+        transformer: None,
         nodes,
+        notes: Vec::new(),
+        keeps_units: true,
     })
 }
 
@@ -93,17 +97,16 @@ impl Reader<'_, '_> {
         let output = Orientation::OutputRows;
         let real = |bits: u32| f32::from_bits(bits);
         Some(match record.kind {
-            op::AFFINE_I8 | op::AFFINE_I16 => Operation::Affine {
-                weights: self.tensor(record.weights, output)?,
-                bias: self.tensor(record.bias, output)?,
-            },
+            op::AFFINE_I8 | op::AFFINE_I16 => {
+                Operation::Affine { weights: self.tensor(record.weights, output)?, bias: self.optional(record.bias)? }
+            }
             op::AFFINE_F32 => {
-                let (weights, bias) = (self.tensor(record.weights, output)?, self.tensor(record.bias, output)?);
+                let (weights, bias) = (self.tensor(record.weights, output)?, self.optional(record.bias)?);
                 Operation::AffineF32 { weights, bias }
             }
             op::SPARSE_AFFINE => {
                 let weights = self.tensor(record.weights, Orientation::InputRows)?;
-                Operation::SparseAffine { weights, bias: self.tensor(record.bias, output)? }
+                Operation::SparseAffine { weights, bias: self.optional(record.bias)? }
             }
             op::SPARSE_ROWS => {
                 let table = self.tensor(record.weights, Orientation::InputRows)?;
@@ -132,19 +135,24 @@ impl Reader<'_, '_> {
                 leaves: self.tensor(record.bias, output)?,
             },
             op::TO_F32 => Operation::ToF32 { factor: real(first), zero: second as i32 },
-            op::DEQUANTISE if self.model.tensor(record.bias).is_none() => Operation::Dequantise { factor: real(first) },
+            op::DEQUANTISE => Operation::Dequantise { factor: real(first), bias: self.optional(record.bias)? },
             op::QUANTISE => Operation::Quantise { inverse: real(first), low: second as i32, high: third as i32 },
             op::ACTIVATION_F32 => Operation::Activation(match record.activation {
-                activation::RELU => Activation::Relu,
-                activation::LEAKY_RELU => Activation::LeakyRelu { alpha: f64::from(real(first)) },
-                activation::SIGMOID => Activation::Sigmoid,
-                activation::TANH => Activation::Tanh,
-                activation::SOFTMAX => Activation::Softmax,
+                activation::RELU => RealActivation::Relu,
+                activation::LEAKY_RELU => RealActivation::LeakyRelu { alpha: real(first) },
+                activation::SIGMOID => RealActivation::Sigmoid,
+                activation::TANH => RealActivation::Tanh,
+                activation::SOFTMAX => RealActivation::Softmax,
                 _ => return None,
             }),
             op::SCALE_F32 => Operation::Scale(real(first)),
             _ => return None,
         })
+    }
+
+    /// A vector of a row an output; none for [`NONE`].
+    fn optional(&self, index: u32) -> Option<Option<QuantTensor>> {
+        if index == NONE { Some(None) } else { self.tensor(index, Orientation::OutputRows).map(Some) }
     }
 
     /// A matrix in training order.

@@ -1,12 +1,12 @@
 //! Back from the container: the same network of the Stockfish family that was packed.
 
-use super::describe_nnue::{Described, FIRST_LINE, describe, parse};
+use super::describe_nnue::{Described, FIRST_LINE, nnue_description, parse};
 use super::error::PackError;
-use super::program::{BIAS, PADDING, ROWS, STACK, UNUSED};
+use crate::lower::nnue::{BIAS, PADDING, ROWS, STACK, UNUSED};
 use crate::stockfish::order::{digit_columns, from_digits};
-use crate::stockfish::{Affine, Block, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
+use crate::stockfish::{Affine, Block, Division, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
 use bytemuck::AnyBitPattern;
-use tamis_runtime::format::{Layout, Model, Tensor, element, op};
+use tamis_runtime::format::{Layout, Model, OpRecord, Tensor, element, op};
 
 /// Whether a container holds a network of the Stockfish family.
 #[must_use]
@@ -14,24 +14,52 @@ pub fn is_nnue(model: &Model<'_>) -> bool {
     model.people().is_ok_and(|people| people.description.lines().next() == Some(FIRST_LINE))
 }
 
+/// The architecture of such a container and the rule that it divides by, from its description.
+///
+/// # Errors
+/// [`PackError`] if the description is none, or its rule is not that of the operations.
+pub fn nnue_division(model: &Model<'_>) -> Result<(Shape, Division), PackError> {
+    described(model).map(|Described { shape, division, .. }| (shape, division))
+}
+
+/// The rule that the operations of a network with two parts divide by: what comes last is the sum, or the division.
+fn divided(ops: &[OpRecord]) -> Division {
+    match ops.last() {
+        Some(OpRecord { kind: op::ADD_I32, .. }) => Division::Twice,
+        _ => Division::Once,
+    }
+}
+
+fn described(model: &Model<'_>) -> Result<Described, PackError> {
+    let described = parse(model.people()?.description)?;
+    // Of one part both rules are one.
+    let found = divided(model.ops());
+    if described.shape.features.has_psqt() && found != described.division {
+        let (word, found) = (described.division.word(), found.word());
+        let problem = format!("divide = {word:?}, but the operations divide {found}; pack the network again");
+        return Err(PackError::Description(problem));
+    }
+    Ok(described)
+}
+
 /// Takes such a container apart, in the order of the `.nnue` file.
 ///
 /// # Errors
-/// [`PackError`] if the description is none, or the tensors are not those that it speaks of.
+/// [`PackError`] if the description is none, or the tensors or the last operations are not those that it speaks of.
 pub fn unpack_nnue(model: &Model<'_>) -> Result<Net, PackError> {
     let people = model.people()?;
-    let described = parse(people.description)?;
+    let described = described(model)?;
     let names: Vec<&str> = people.tensor_names.lines().collect();
     let reader = Reader { model, names: &names };
-    let Described { shape, .. } = described;
+    let Described { shape, division, .. } = described;
     let transformer = reader.transformer(&described)?;
     let layers: Vec<Vec<Affine>> =
         (0..STACK.len()).map(|index| reader.layers(&shape, index)).collect::<Result<_, _>>()?;
     let [first, second, output] = <[Vec<Affine>; 3]>::try_from(layers).unwrap_or_default();
     let stacks = first.into_iter().zip(second).zip(output);
     let stacks = stacks.map(|((first, second), output)| Stack { first, second, output }).collect();
-    let net = Net { shape, description: people.bare_header.to_vec(), transformer, stacks };
-    if describe(&net) != people.description {
+    let net = Net { shape, description: people.bare_header.to_vec(), transformer, stacks, division };
+    if nnue_description(&net) != people.description {
         return Err(PackError::Description("not as `pack` writes it; pack the network again".to_owned()));
     }
     Ok(net)

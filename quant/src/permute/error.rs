@@ -3,6 +3,7 @@
 use crate::arch::ElementType;
 use crate::fault::FaultClass;
 use crate::float::EvalError;
+use crate::pack::PackError;
 use crate::quantise::{NotAPermutation, QuantNet};
 
 /// Why no order of the neurons is chosen.
@@ -34,6 +35,9 @@ pub enum PermuteError {
         /// Why.
         error: EvalError,
     },
+    /// The network is none that can be run.
+    #[error("{0}")]
+    Pack(#[from] PackError),
     /// The order that was chosen is none, which would be a mistake of this module.
     #[error("the order that was chosen is none: {0}; please report the network")]
     Order(#[from] NotAPermutation),
@@ -66,6 +70,7 @@ impl PermuteError {
             Self::NoUse { .. } | Self::Order(_) => FaultClass::Unsupported,
             Self::TooFewPositions { .. } => FaultClass::Usage,
             Self::Position { error, .. } => error.class(),
+            Self::Pack(error) => error.class(),
         }
     }
 }

@@ -21,9 +21,13 @@ pub use error::PermuteError;
 use self::activity::Activity;
 use self::choose::choose;
 use crate::float::{Example, example};
+use crate::integer::IntegerModel;
 use crate::positions::Position;
+use crate::program::GraphInput;
 use crate::quantise::{Permutation, QuantNet, reorderable_pairs};
-use crate::verify::IntegerModel;
+
+/// The value that the first operation makes: products of the accumulators' halves.
+const PRODUCTS: usize = 1;
 
 /// An order of the neurons, and what it is good for.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,12 +62,17 @@ pub fn permute(net: &QuantNet, positions: &[Position]) -> Result<Choice, Permute
         return Err(PermuteError::TooFewPositions { found: positions.len() });
     }
     let (choosing, measuring): (Vec<_>, Vec<_>) = positions.iter().enumerate().partition(|(index, _)| index % 2 == 0);
-    let model = IntegerModel::new(net);
+    // Pairs are numbered as the trainer has them.
+    let program = QuantNet { permutation: None, ..net.clone() }.lower()?;
+    let model = IntegerModel::new(&program);
     let watch = |part: &[(usize, &Position)]| -> Result<Activity, PermuteError> {
         let mut activity = Activity::new(pairs, net.arch.perspectives(), part.len());
         for (sample, (index, position)) in part.iter().enumerate() {
             match example(&net.arch, position) {
-                Ok(Example::Features { lists, .. }) => activity.record(sample, &model.activations(&lists)),
+                Ok(Example::Features { lists, bucket }) => {
+                    let input = GraphInput::Features { lists, bucket };
+                    activity.record(sample, model.trace_first(&input, 1)[PRODUCTS].integers());
+                }
                 Ok(Example::Dense(_)) => {}
                 Err(error) => return Err(PermuteError::Position { index: *index, error }),
             }

@@ -54,6 +54,16 @@ impl Element {
         }
     }
 
+    /// Bytes of one element.
+    #[must_use]
+    pub const fn len_bytes(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::I16 => 2,
+            Self::I32 | Self::F32 => 4,
+        }
+    }
+
     /// The word in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {

@@ -52,6 +52,13 @@ pub enum GraphInput {
     I8(Vec<i8>),
     /// (len,)
     F32(Vec<f32>),
+    /// Lists of features for accumulators, in the order in which the network puts the perspectives.
+    Features {
+        /// A list a perspective; the second is not read where there is one.
+        lists: [Vec<u32>; 2],
+        /// The output bucket.
+        bucket: usize,
+    },
     /// Active features in ascending order.
     Sparse {
         /// (count,)

@@ -1,7 +1,8 @@
 //! A quantised graph's parameters as reals again: what the integers stand for.
 
 use super::element::Element;
-use super::net::{Program, ProgramInput, ProgramNode, Operation};
+use super::operation::Operation;
+use super::{Program, ProgramInput, ProgramNode};
 use crate::graph::description::{Tensor, Tensors};
 use crate::quantise::{QuantTensor, Values};
 
@@ -14,21 +15,23 @@ impl Program {
         for node in &self.nodes {
             match &node.op {
                 Operation::Affine { weights, bias } => {
-                    let read = node.reads.first().copied().unwrap_or(0);
+                    let read = node.read(0);
                     self.affine(
                         &mut tensors,
                         node,
-                        (weights, bias),
+                        (weights, bias.as_ref()),
                         |input| self.unit_of(read, input),
                         self.zero_of(read),
                     );
                 }
                 Operation::SparseAffine { weights, bias } if node.value.element != Element::F32 => {
-                    self.affine(&mut tensors, node, (weights, bias), |_| self.value_unit(), 0);
+                    self.affine(&mut tensors, node, (weights, bias.as_ref()), |_| self.value_unit(), 0);
                 }
                 Operation::AffineF32 { weights, bias } | Operation::SparseAffine { weights, bias } => {
                     put(&mut tensors, weights, |_, _, x| x);
-                    put_vector(&mut tensors, bias, |_, x| x);
+                    if let Some(bias) = bias {
+                        put_vector(&mut tensors, bias, |_, x| x);
+                    }
                 }
                 Operation::SparseRows { table, requantisation } => {
                     // A row's value 1 is so many integers of the file.
@@ -51,7 +54,7 @@ impl Program {
         &self,
         tensors: &mut Tensors,
         node: &ProgramNode,
-        (weights, bias): (&QuantTensor, &QuantTensor),
+        (weights, bias): (&QuantTensor, Option<&QuantTensor>),
         input_unit: impl Fn(usize) -> f64,
         zero: i32,
     ) {
@@ -61,22 +64,22 @@ impl Program {
         for column in weights.integers().chunks(rows) {
             sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += f64::from(*weight));
         }
-        put_vector(tensors, bias, |row, x| {
-            (x + f64::from(zero) * sums.get(row).copied().unwrap_or(0.0)) * node.value.unit(row)
-        });
+        if let Some(bias) = bias {
+            put_vector(tensors, bias, |row, x| (x + f64::from(zero) * sums[row]) * node.value.unit(row));
+        }
     }
 
     /// The real value of a 1 in an element of a value.
-    pub(super) fn unit_of(&self, value: usize, element: usize) -> f64 {
+    pub(crate) fn unit_of(&self, value: usize, element: usize) -> f64 {
         match (value.checked_sub(1).and_then(|node| self.nodes.get(node)), self.input) {
             (Some(node), _) => node.value.unit(element),
             (None, ProgramInput::Dense { unit, .. }) => f64::from(unit),
-            (None, ProgramInput::Sparse { .. }) => 1.0,
+            (None, ProgramInput::Sparse { .. } | ProgramInput::Features { .. }) => 1.0,
         }
     }
 
     /// The integer that stands for 0 in a value.
-    pub(super) fn zero_of(&self, value: usize) -> i32 {
+    pub(crate) fn zero_of(&self, value: usize) -> i32 {
         value.checked_sub(1).and_then(|node| self.nodes.get(node)).map_or(0, |node| node.value.zero)
     }
 

@@ -31,9 +31,7 @@ impl Board {
             for within in 0..self.per_bucket {
                 row(bucket * self.per_bucket + within, &mut weights);
                 let place = within % SQUARES * units..(within % SQUARES + 1) * units;
-                let (Some(least), Some(greatest)) = (least.get_mut(place.clone()), greatest.get_mut(place)) else {
-                    continue;
-                };
+                let (least, greatest) = (&mut least[place.clone()], &mut greatest[place]);
                 for ((least, greatest), weight) in least.iter_mut().zip(greatest).zip(&weights) {
                     *least = (*least).min(*weight);
                     *greatest = (*greatest).max(*weight);
@@ -56,7 +54,7 @@ impl Board {
             let mut squares = [(0i64, 0u32); SQUARES];
             for feature in bucket * self.per_bucket..(bucket + 1) * self.per_bucket {
                 row(feature, &mut weights);
-                let outward = weights.get(unit).map_or(0, |weight| i64::from(*weight) * if upward { 1 } else { -1 });
+                let outward = i64::from(weights[unit]) * if upward { 1 } else { -1 };
                 if let Some(square) = squares.get_mut(feature % SQUARES).filter(|square| outward > square.0) {
                     *square = (outward, feature as u32);
                 }

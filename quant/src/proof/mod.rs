@@ -1,28 +1,32 @@
-//! A proof that no accumulator leaves its type, or a witness that one does.
+//! A proof that no accumulator, sum or result leaves its type, or a witness that one does.
 //!
-//! Everything follows from the integers alone:
-//! - a feature accumulator starts at its bias and adds at most `max_active` distinct rows: its extremes are the bias plus the
-//!   largest positive, or the most negative, weights of that hidden unit;
+//! Everything follows from the integers alone, node by node; each node's bounds follow from those of what it reads:
+//! - an accumulator starts at its bias and adds at most `max_active` distinct rows: its extremes are the bias plus the largest positive,
+//!   or the most negative, weights of that hidden unit; of a board's lists fewer can come together ([`board`]);
 //! - a sum over activations lies between the sum of its negative and the sum of its positive contributions, each activation
 //!   at the extreme of its range; so does every partial sum, whatever the order;
 //! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits.
+//!
+//! A caller's vector can be anything that its element holds. What leaves its type is a violation; what comes behind it is bounded
+//! as if it were any number of the type.
 
-mod accumulator;
+mod accumulators;
 mod board;
+mod bounds;
 mod extremes;
-pub mod graph;
-mod nnue;
+mod pairs;
 mod report;
-mod sum;
+mod search;
+mod span;
 mod witness;
 
-pub use nnue::prove_nnue;
+pub(crate) use bounds::{Before, bound};
 pub use report::{Check, Proof, Quantity, Violation, Witness};
+pub(crate) use span::Span;
 
-use crate::arch::InputKind;
-use crate::quantise::QuantNet;
+use crate::program::{Operation, Program, ProgramNode};
 
-/// Derives every bound of a network, and a witness for the worst row of every tensor that exceeds its type.
+/// Derives every bound of a program, and a witness for the worst row of every tensor that exceeds its type.
 ///
 /// ```
 /// use tamis_quant::arch::Architecture;
@@ -32,23 +36,57 @@ use crate::quantise::QuantNet;
 ///
 /// let arch = Architecture::from_toml(include_str!("../../../tests/vectors/tiny.toml"), "tiny.toml")?;
 /// let mut net = QuantNet::from_bare(read_bare(include_bytes!("../../../tests/vectors/tiny.bare.bin"), &arch)?)?;
-/// let proof = prove(&net);
+/// let proof = prove(&net.lower()?);
 /// assert!(proof.holds());
 /// // Hidden unit 1: −3, and of −20, 30, 200, 120 those that are positive.
 /// assert_eq!((proof.checks[0].row, proof.checks[0].low, proof.checks[0].high), (1, -23, 347));
 ///
 /// net.tensor_mut("l0w").unwrap().values = Values::Int(vec![30_000; 8]);
-/// let violation = &prove(&net).violations[0];
+/// let violation = &prove(&net.lower()?).violations[0];
 /// assert_eq!((violation.check.quantity, violation.check.high), (Quantity::Accumulator, 120_005));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn prove(net: &QuantNet) -> Proof {
+#[must_use]
+pub fn prove(program: &Program) -> Proof {
     let mut proof = Proof::default();
-    let sparse = net.arch.input.kind != InputKind::Dense;
-    let ranges = sparse.then(|| accumulator::check(net, &mut proof));
-    sum::check(net, ranges.as_deref(), &mut proof);
+    let ranges = accumulators::check(program, &mut proof);
+    // Of each value a span, or one an output bucket.
+    let mut spans: Vec<Vec<Span>> = vec![vec![Span::of_program(program, &ranges)]];
+    for (index, node) in program.nodes.iter().enumerate() {
+        let buckets = if is_bucketed(program, node, &spans) { program.buckets() } else { 1 };
+        let (mut made, mut checks) = (Vec::with_capacity(buckets), Vec::new());
+        for bucket in 0..buckets {
+            let before: Vec<&Span> = spans.iter().map(|spans| of_bucket(spans, bucket)).collect();
+            let (input, buckets) = (&program.input, program.buckets());
+            let nodes = &program.nodes[..index];
+            let (span, found) = bound(&Before { input, nodes, spans: &before, bucket, buckets }, node);
+            let first = bucket * node.value.len;
+            let place =
+                |check: Check| Check { row: first + check.row, bucket: (buckets > 1).then_some(bucket), ..check };
+            checks.extend(found.into_iter().map(place));
+            made.push(span);
+        }
+        proof.add(checks, |check| {
+            let read = node.reads.first()?;
+            witness::find(program, node, of_bucket(&spans[read.value], check.bucket.unwrap_or(0)), &ranges, check)
+        });
+        spans.push(made);
+    }
     proof
 }
 
-pub use accumulator::ranges as accumulator_ranges;
-pub use witness::{accumulate, contribution};
+/// Bounds of every accumulator element of one perspective: `(low, high)`, exact over all lists that the program admits.
+#[must_use]
+pub fn accumulator_ranges(program: &Program) -> Vec<(i64, i64)> {
+    accumulators::ranges(program)
+}
+
+fn of_bucket(spans: &[Span], bucket: usize) -> &Span {
+    if spans.len() == 1 { &spans[0] } else { &spans[bucket] }
+}
+
+/// Whether what a node makes depends on the output bucket.
+fn is_bucketed(program: &Program, node: &ProgramNode, spans: &[Vec<Span>]) -> bool {
+    let own = matches!(node.op, Operation::Psqt { .. }) || node.op.tensors().any(|tensor| tensor.banks > 1);
+    program.buckets() > 1 && (own || node.reads.iter().any(|read| spans[read.value].len() > 1))
+}

@@ -221,6 +221,7 @@ fn quantise_layer(
         name: spec.name.clone(),
         element: spec.r#type,
         scale: None,
+        banks: 1,
         outputs,
         inputs,
         values: Values::Int(values),

@@ -21,6 +21,7 @@ impl QuantNet {
                     name,
                     element: spec.r#type,
                     scale: spec.scale,
+                    banks: 1,
                     outputs: tensor.out,
                     inputs: tensor.inp,
                     values: match tensor.values {

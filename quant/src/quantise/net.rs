@@ -57,12 +57,34 @@ pub enum Values {
 }
 
 impl QuantTensor {
+    /// A column that all output buckets share.
+    #[must_use]
+    pub const fn vector(name: String, element: ElementType, outputs: usize, values: Values) -> Self {
+        Self { name, element, scale: None, banks: 1, outputs, inputs: 1, values }
+    }
+
     /// The integers; empty for f32.
     pub fn integers(&self) -> &[i32] {
         match &self.values {
             Values::Int(values) => values,
             Values::F32(_) => &[],
         }
+    }
+
+    /// The reals as they are stored; none of integers.
+    pub fn reals(&self) -> &[f32] {
+        match &self.values {
+            Values::F32(values) => values,
+            Values::Int(_) => &[],
+        }
+    }
+
+    /// The rows of an output bucket.
+    #[must_use]
+    pub const fn bank(&self, bucket: usize) -> std::ops::Range<usize> {
+        let len = self.outputs / self.banks;
+        let first = if self.banks == 1 { 0 } else { bucket * len };
+        first..first + len
     }
 
     /// The reals that the elements stand for, by the tensor's multiplier (1 if it has none).

@@ -42,7 +42,7 @@ pub fn quantise_tensor(
         }
         (_, None) => return Err(QuantiseError::NoScale { tensor: name }),
     };
-    Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, outputs, inputs, values: stored })
+    Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, banks: 1, outputs, inputs, values: stored })
 }
 
 /// [`quantise_element`] of every value; `None` if one of them has none.

@@ -1,9 +1,9 @@
 //! Running graphs: samples in, reals or bytes out.
 
-use super::{Outputs, Runner};
+use super::{Outputs, Runner, owned};
 use crate::graph::{Sample, SampleError};
 use crate::program::{GraphInput, ProgramInput};
-use tamis_runtime::{Input, Output, RunError};
+use tamis_runtime::{Input, RunError};
 
 /// Why a sample cannot be run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -25,11 +25,10 @@ impl Runner<'_> {
     pub fn evaluate_sample(&mut self, input: &ProgramInput, sample: &Sample) -> Result<Vec<f64>, RunGraphError> {
         let unit = f64::from(self.plan.model().input().output_unit);
         let input = input.quantise(sample)?;
-        let output = self.plan.run(as_runtime(&input), 0, self.workspace.as_mut())?;
-        Ok(outputs(output).to_reals(unit))
+        Ok(self.evaluate_input(&input, |_, _| ())?.to_reals(unit))
     }
 
-    /// Runs an input, showing every value that an operation makes: `observe(value index, its bytes)`.
+    /// Runs an input, showing every value that is computed: `observe(value index, its bytes)`; accumulators are value 0.
     ///
     /// # Errors
     /// [`RunError`] if the input does not fit the network.
@@ -38,22 +37,13 @@ impl Runner<'_> {
         input: &GraphInput,
         observe: impl FnMut(usize, &[u8]),
     ) -> Result<Outputs, RunError> {
-        Ok(outputs(self.plan.run_traced(as_runtime(input), 0, self.workspace.as_mut(), observe)?))
-    }
-}
-
-fn as_runtime(input: &GraphInput) -> Input<'_> {
-    match input {
-        GraphInput::U8(x) => Input::U8(x),
-        GraphInput::I8(x) => Input::I8(x),
-        GraphInput::F32(x) => Input::F32(x),
-        GraphInput::Sparse { features, values } => Input::Sparse { features, values },
-    }
-}
-
-fn outputs(output: Output<'_>) -> Outputs {
-    match output {
-        Output::I32(values) => Outputs::I32(values.to_vec()),
-        Output::F32(values) => Outputs::F32(values.to_vec()),
+        let input = match input {
+            GraphInput::Features { lists, bucket } => return self.evaluate_lists(lists, *bucket, observe),
+            GraphInput::U8(x) => Input::U8(x),
+            GraphInput::I8(x) => Input::I8(x),
+            GraphInput::F32(x) => Input::F32(x),
+            GraphInput::Sparse { features, values } => Input::Sparse { features, values },
+        };
+        Ok(owned(self.plan.run_traced(input, 0, self.workspace.as_mut(), observe)?))
     }
 }

@@ -13,25 +13,18 @@ pub struct Evaluation {
     pub buckets: Vec<Parts>,
     /// The position's bucket.
     pub bucket: usize,
-    /// What the network says: the position's bucket's [`Parts::value`].
+    /// What the network says: the [`value`](super::Division::value) of the position's bucket by the network's rule.
     pub value: i32,
 }
 
-/// The two parts of a bucket's result, each [`OUTPUT_SCALE`] times its share of the evaluation.
+/// The two parts of a bucket's result, each [`OUTPUT_SCALE`] times its share of the evaluation, of which
+/// [`Division`](super::Division) makes the value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parts {
     /// Half the difference of the perspectives' PSQT sums, towards zero; 0 without PSQT.
     pub psqt: i32,
     /// What the layers give.
     pub positional: i32,
-}
-
-impl Parts {
-    /// `(psqt + positional) / 16`, towards zero, in the engine's internal units, without an engine's later adjustments.
-    #[must_use]
-    pub fn value(self) -> i32 {
-        self.psqt.wrapping_add(self.positional) / OUTPUT_SCALE
-    }
 }
 
 /// Evaluates a position.
@@ -56,7 +49,7 @@ pub fn evaluate(net: &Net, board: &Board) -> Evaluation {
         positional: positional(net.shape.head, stack, &activations),
     };
     let buckets: Vec<Parts> = net.stacks.iter().enumerate().map(parts).collect();
-    let value = buckets.get(bucket).copied().unwrap_or_default().value();
+    let value = net.division.value(buckets.get(bucket).copied().unwrap_or_default());
     Evaluation { buckets, bucket, value }
 }
 

@@ -6,6 +6,7 @@
 //! made from such a network is held to.
 
 mod board;
+mod division;
 mod error;
 mod evaluate;
 mod hashes;
@@ -14,9 +15,11 @@ mod net;
 pub mod order;
 mod place;
 mod read;
+mod sha256;
 mod write;
 
 pub use board::{Board, Side};
+pub use division::{Basis, Decision, Division, decide};
 pub use error::NnueError;
 pub use evaluate::{Evaluation, Parts, accumulator, evaluate};
 pub use hashes::MAX_WIDTH;

@@ -1,5 +1,7 @@
 //! A `.nnue` file taken apart.
 
+use super::division::Division;
+
 /// Version number of files with [`FeatureSet::HalfKp`] (Stockfish 12 and 13).
 pub const VERSION_HALF_KP: u32 = 0x7AF3_2F16;
 /// Version number of files with king planes (Stockfish 14 to 17.1).
@@ -17,7 +19,7 @@ pub const ROW_MULTIPLE: usize = 32;
 
 /// A network of the family, in the order of its file.
 ///
-/// The fields are what the file says beyond its shape. Everything else in it (version and hashes) follows from
+/// The fields but the last are what the file says beyond its shape. Everything else in it (version and hashes) follows from
 /// [`Net::shape`], so a network that was read can be written byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Net {
@@ -29,6 +31,9 @@ pub struct Net {
     pub transformer: Transformer,
     /// The layers after it: [`Shape::stacks`] of them, one an output bucket.
     pub stacks: Vec<Stack>,
+    /// How the two parts of a result become the value. No file says it: [`read`](super::read()) puts what
+    /// [`decide`](super::decide) finds, and whoever knows better another.
+    pub division: Division,
 }
 
 /// What an architecture of the family is: the numbers from which every length of a file follows.

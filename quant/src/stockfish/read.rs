@@ -1,5 +1,6 @@
 //! From bytes to a [`Net`].
 
+use super::division::decide;
 use super::error::NnueError;
 use super::hashes::{is_of_threats, shapes_of_header, transformer_of};
 use super::leb128::read_block;
@@ -50,7 +51,8 @@ pub fn read(bytes: &[u8]) -> Result<Net, NnueError> {
         .and_then(|transformer| Ok((transformer, shape(&cursor, features, width, header)?)))
         .map_err(|error| blame(error, features, width, header))?;
     let stacks = (0..shape.stacks()).map(|index| stack(&mut cursor, &shape, index)).collect::<Result<_, _>>()?;
-    Ok(Net { shape, description, transformer, stacks })
+    let division = decide(&shape, Some(bytes)).division;
+    Ok(Net { shape, description, transformer, stacks, division })
 }
 
 /// The features and the width, from the transformer's hash.

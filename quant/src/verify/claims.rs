@@ -3,12 +3,10 @@
 //! A claim lets the runtime take a shorter form, so a false one gives wrong numbers. Packing the same network again, from a
 //! proof derived now, writes the claims that are true; the two files' bits are compared tensor by tensor.
 
-use crate::pack::{PackError, Provenance, pack_graph, pack_nnue, to_container};
-use crate::proof::Proof;
-use crate::quantise::QuantNet;
+use crate::pack::{PackError, Provenance, pack};
 use crate::program::Program;
+use crate::proof::Proof;
 use crate::run::AlignedBytes;
-use crate::stockfish::Net;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tamis_runtime::format::{Model, claim};
@@ -34,28 +32,12 @@ pub const CLAIM_WORDS: [(u32, &str); 4] = [
     (claim::QUADS_FIT_I16, "four products fit i16"),
 ];
 
-/// Every tensor that either claims something or could. `net` and `proof` are those of the model.
+/// Every tensor that either claims something or could. `program` and `proof` are those of the model.
 ///
 /// # Errors
-/// As [`to_container`] and [`Model::people`]: what cannot be packed again has no claims that follow.
-pub fn claims(model: &Model<'_>, net: &QuantNet, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
-    against(model, &to_container(net, proof, &Provenance::default())?)
-}
-
-/// The same of a graph's container.
-///
-/// # Errors
-/// As [`claims`].
-pub fn graph_claims(model: &Model<'_>, graph: &Program, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
-    against(model, &pack_graph(graph, &Provenance::default(), proof)?)
-}
-
-/// The same of a container of the Stockfish family.
-///
-/// # Errors
-/// As [`claims`].
-pub fn nnue_claims(model: &Model<'_>, net: &Net, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
-    against(model, &pack_nnue(net, &Provenance::default(), proof)?)
+/// As [`pack`] and [`Model::people`]: what cannot be packed again has no claims that follow.
+pub fn claims(model: &Model<'_>, program: &Program, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
+    against(model, &pack(program, proof, &Provenance::default())?)
 }
 
 /// What a container claims against what the same network claims when it is packed again.

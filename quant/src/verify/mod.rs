@@ -11,7 +11,6 @@ mod claims;
 mod gates;
 pub mod graph;
 mod html;
-mod integer;
 pub mod mistakes;
 pub mod nnue;
 mod progress;
@@ -22,22 +21,22 @@ pub mod simulate;
 pub mod stats;
 mod svg;
 
-pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims, graph_claims, nnue_claims};
+pub use claims::{CLAIM_WORDS, ClaimCheck, claim_words, claims};
 pub use gates::{Findings, GateError, GateResult, Gates};
 pub use html::to_html;
-pub use integer::IntegerModel;
 pub use reference::{Reference, ReferenceError};
 pub use report::{Bound, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo};
 
 use self::progress::Progress;
-use crate::arch::InputKind;
+use crate::arch::{Architecture, DenseType, InputKind};
 use crate::fault::FaultClass;
 use crate::float::{EvalError, Example, Net, example};
 use crate::import::Checkpoint;
 use crate::pack::{PackError, unpack};
 use crate::positions::Position;
+use crate::program::GraphInput;
 use crate::proof::prove;
-use crate::quantise::QuantNet;
+use crate::quantise::{QuantNet, quantise_input};
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
 
@@ -126,7 +125,7 @@ impl VerifyError {
 /// ```
 /// use tamis_quant::arch::Architecture;
 /// use tamis_quant::import::read_bytes;
-/// use tamis_quant::pack::{Provenance, to_container};
+/// use tamis_quant::pack::{Provenance, pack};
 /// use tamis_quant::positions::Position;
 /// use tamis_quant::proof::prove;
 /// use tamis_quant::quantise::quantise;
@@ -138,7 +137,8 @@ impl VerifyError {
 /// let weights = include_bytes!("../../../tests/reference/nnue.weights.bin");
 /// let checkpoint = read_bytes(weights, &arch, "weights.bin")?;
 /// let net = quantise(&checkpoint.net)?;
-/// let bytes = AlignedBytes::copy_of(&to_container(&net, &prove(&net), &Provenance::default())?);
+/// let program = net.lower()?;
+/// let bytes = AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default())?);
 ///
 /// let start = Position::from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")?;
 /// let truth = Truth { checkpoint: Some(&checkpoint), reference: None, positions: &[start] };
@@ -181,7 +181,8 @@ pub fn verify(
             expected: net.arch.output_count(),
         });
     }
-    let proof = prove(&net);
+    let program = net.lower()?;
+    let proof = prove(&program);
     // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
     let extra = if own && net.arch.input.kind == InputKind::Chess {
         self::examples(&net.arch, truth.positions, None)?
@@ -191,7 +192,9 @@ pub fn verify(
     let everything = [examples.as_slice(), &extra].concat();
     let passes = truth.checkpoint.map_or(0, |checkpoint| accuracy::passes(&checkpoint.net, &net));
     let mut progress = Progress::new(everything.len() as u64 + passes * examples.len() as u64, step);
-    let (runtime, mut outputs) = runtime::check(model, &net, &everything, &mut progress)?;
+    let inputs: Vec<GraphInput> = everything.iter().map(|example| input_of(&net.arch, example)).collect();
+    let (runtime, mut outputs) = runtime::check_runtime(model, &program, &inputs, &mut || progress.advance())
+        .map_err(|(index, error)| VerifyError::Run { index, error })?;
     outputs.truncate(examples.len());
     // With a description of its own the checkpoint may see other features in the same position.
     let own_examples = match truth.checkpoint {
@@ -217,7 +220,7 @@ pub fn verify(
         positions,
         accuracy: &accuracy,
     })?;
-    let summary = report::proof_summary(&proof, claims(&model, &net, &proof));
+    let summary = report::proof_summary(&proof, claims(&model, &program, &proof));
     let truth = report::truth_info(truth, examples.len());
     let mut report = Report {
         schema: SCHEMA,
@@ -247,9 +250,24 @@ pub fn verify(
     Ok(report)
 }
 
+/// An example as the network's program takes it.
+fn input_of(arch: &Architecture, example: &Example) -> GraphInput {
+    match example {
+        Example::Features { lists, bucket } => GraphInput::Features { lists: lists.clone(), bucket: *bucket },
+        Example::Dense(x) => {
+            let quantised = quantise_input(arch, x);
+            if arch.input.r#type == Some(DenseType::I8) {
+                GraphInput::I8(quantised)
+            } else {
+                GraphInput::U8(quantised.into_iter().map(|x| x as u8).collect())
+            }
+        }
+    }
+}
+
 /// What the network sees of positions, or of a reference's dense inputs.
 pub(crate) fn examples(
-    arch: &crate::arch::Architecture,
+    arch: &Architecture,
     positions: &[Position],
     reference: Option<&Reference>,
 ) -> Result<Vec<Example>, VerifyError> {

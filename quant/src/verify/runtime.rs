@@ -1,10 +1,7 @@
 //! Question 1: does the runtime equal the integer model, byte for byte, operation for operation, on every tier?
 
-use super::VerifyError;
-use super::integer::{Computed, IntegerModel};
-use super::progress::Progress;
-use crate::float::Example;
-use crate::quantise::QuantNet;
+use crate::integer::{Data, IntegerModel};
+use crate::program::{GraphInput, Program};
 use crate::run::{Outputs, Runner};
 use serde::Serialize;
 use tamis_runtime::RunError;
@@ -52,81 +49,43 @@ pub struct Difference {
     pub expected: String,
 }
 
-/// Runs every example on every tier; the outputs of the first tier are returned for the third question.
-pub(super) fn check(
-    model: Model<'_>,
-    net: &QuantNet,
-    examples: &[Example],
-    progress: &mut Progress<'_>,
-) -> Result<(RuntimeCheck, Vec<Outputs>), VerifyError> {
-    let truth = IntegerModel::new(net);
-    let expected = |index: usize| examples.get(index).map_or_else(Vec::new, |example| truth.trace(example));
-    let run = |runner: &mut Runner<'_>, index: usize, observe: &mut dyn FnMut(usize, &[u8])| match examples.get(index) {
-        Some(example) => runner.evaluate_traced(&net.arch, example, observe),
-        None => Err(RunError::InputKind),
-    };
-    let checked = compare_tiers(model, examples.len(), expected, run, &mut || progress.advance());
-    checked.map_err(|(index, error)| VerifyError::Run { index, error })
-}
-
-/// Runs examples, by their numbers, on every tier, and compares every value with the expected ones; the outputs are the first tier's.
+/// Runs every input on every tier and compares every value with the integer model's; the outputs are the first tier's. `advance` is
+/// called behind every input.
 ///
 /// # Errors
-/// The number of an example that cannot be run, and why.
-pub(super) fn compare_tiers(
+/// The number of an input that cannot be run, and why.
+pub fn check_runtime(
     model: Model<'_>,
-    count: usize,
-    mut expected: impl FnMut(usize) -> Vec<Computed>,
-    mut run: impl FnMut(&mut Runner<'_>, usize, &mut dyn FnMut(usize, &[u8])) -> Result<Outputs, RunError>,
+    program: &Program,
+    inputs: &[GraphInput],
     advance: &mut dyn FnMut(),
 ) -> Result<(RuntimeCheck, Vec<Outputs>), (usize, RunError)> {
+    let truth = IntegerModel::new(program);
     let mut runners: Vec<Runner<'_>> = tiers().map(|tier| Runner::new(model, tier)).collect();
-    let mut tiers: Vec<TierCheck> = tiers()
-        .map(|tier| TierCheck {
-            tier: tier.name,
-            bytes: 0,
-            differing_examples: 0,
-            first: None,
-            signature: String::new(),
-        })
-        .collect();
-    let mut outputs = Vec::with_capacity(count);
-    for index in 0..count {
-        let expected = expected(index);
+    let empty = |tier| TierCheck { tier, bytes: 0, differing_examples: 0, first: None, signature: String::new() };
+    let mut tiers: Vec<TierCheck> = tiers().map(|tier| empty(tier.name)).collect();
+    let mut outputs = Vec::with_capacity(inputs.len());
+    // Accumulators are computed, too; any other input is the caller's.
+    let computed = program.nodes.len() + usize::from(program.transformer.is_some());
+    for (index, input) in inputs.iter().enumerate() {
+        let expected = truth.trace_input(input);
         for (number, (runner, tier)) in runners.iter_mut().zip(&mut tiers).enumerate() {
-            let mut first: Option<Difference> = None;
-            let mut bytes = 0;
-            let mut seen = 0;
-            let output = run(runner, index, &mut |value, found| {
-                bytes += found.len() as u64;
+            let (mut first, mut seen) = (None, 0);
+            let output = runner.evaluate_input(input, |value, found| {
+                tier.bytes += found.len() as u64;
                 seen += 1;
-                let Some(expected) = expected.get(value) else { return };
-                if first.is_none() && found != expected.bytes {
-                    let size = expected.element_len_bytes.max(1);
-                    let pairs = found.chunks(size).zip(expected.bytes.chunks(size));
-                    let element = pairs.clone().position(|(found, expected)| found != expected).unwrap_or(0);
-                    let (found, wanted) = pairs.clone().nth(element).unwrap_or((&[], &[]));
-                    let (found, wanted) = (hex(found), hex(wanted));
-                    first = Some(Difference {
-                        example: index,
-                        value: expected.name.clone(),
-                        element,
-                        found,
-                        expected: wanted,
-                    });
+                if first.is_none() && value < expected.len() {
+                    first = difference(program, index, value, found, &expected[value]);
                 }
-            })
-            .map_err(|error| (index, error))?;
-            if seen != expected.len() && first.is_none() {
-                let (value, found, expected) =
-                    ("number of values".to_owned(), seen.to_string(), expected.len().to_string());
+            });
+            let output = output.map_err(|error| (index, error))?;
+            if seen != computed && first.is_none() {
+                let (found, expected) = (seen.to_string(), computed.to_string());
+                let value = "number of values".to_owned();
                 first = Some(Difference { example: index, value, element: 0, found, expected });
             }
-            tier.bytes += bytes;
             tier.differing_examples += usize::from(first.is_some());
-            if tier.first.is_none() {
-                tier.first = first;
-            }
+            tier.first = tier.first.take().or(first);
             if number == 0 {
                 outputs.push(output);
             }
@@ -137,12 +96,29 @@ pub(super) fn compare_tiers(
         let signature = runner.signature().map_err(|error| (0, error))?;
         tier.signature = format!("{signature:016x}");
     }
-    let same_signature = tiers.iter().all(|tier| tiers.first().is_some_and(|first| first.signature == tier.signature));
-    let equal = same_signature && tiers.iter().all(|tier| tier.first.is_none());
-    Ok((RuntimeCheck { examples: count, tiers, equal }, outputs))
+    let alike = tiers.windows(2).all(|pair| pair[0].signature == pair[1].signature);
+    let equal = alike && tiers.iter().all(|tier| tier.first.is_none());
+    Ok((RuntimeCheck { examples: inputs.len(), tiers, equal }, outputs))
+}
+
+/// Where a value's bytes are not the integer model's.
+fn difference(program: &Program, example: usize, value: usize, found: &[u8], truth: &Data) -> Option<Difference> {
+    let element = program.element(value);
+    let wanted = truth.bytes(element);
+    if found == wanted {
+        return None;
+    }
+    let name = value.checked_sub(1).map_or("accumulators", |node| &program.nodes[node].name).to_owned();
+    if found.len() != wanted.len() {
+        let (found, expected) = (format!("{} bytes", found.len()), format!("{} bytes", wanted.len()));
+        return Some(Difference { example, value: name, element: 0, found, expected });
+    }
+    let mut pairs = found.chunks(element.len_bytes()).zip(wanted.chunks(element.len_bytes())).enumerate();
+    let (place, (found, wanted)) = pairs.find(|(_, (found, wanted))| found != wanted)?;
+    Some(Difference { example, value: name, element: place, found: hex(found), expected: hex(wanted) })
 }
 
 /// The bytes of a number, the highest first.
-pub(super) fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect()
 }

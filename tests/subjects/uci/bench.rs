@@ -2,7 +2,7 @@
 
 use std::process::Command;
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
 use tamis_runtime::kernels::tiers;
@@ -57,7 +57,8 @@ fn the_embedded_container_is_current() {
     let checkpoint = read_checkpoint(&own("reference/nnue.weights.bin"), &arch).unwrap();
     let net = quantise(&checkpoint.net).unwrap();
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
-    let made = to_container(&net, &prove(&net), &origin).unwrap();
+    let program = net.lower().unwrap();
+    let made = pack(&program, &prove(&program), &origin).unwrap();
     assert!(
         std::fs::read(super::embedded()).unwrap() == made,
         "`host-tools quantise tests/reference/nnue.weights.bin --arch tests/architectures/reference.toml \

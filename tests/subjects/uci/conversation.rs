@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::{Provenance, to_container};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
 use tests::{architecture, own};
@@ -177,7 +177,8 @@ fn doubled() -> Vec<u8> {
     let last = net.layers.last_mut().unwrap();
     last.weights.values.iter_mut().chain(&mut last.bias).for_each(|value| *value *= 2.0);
     let net = quantise(&net).unwrap();
-    to_container(&net, &prove(&net), &Provenance::default()).unwrap()
+    let program = net.lower().unwrap();
+    pack(&program, &prove(&program), &Provenance::default()).unwrap()
 }
 
 /// The end of the input is `quit`, also in the middle of a search and of a line.

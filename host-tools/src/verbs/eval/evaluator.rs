@@ -5,10 +5,10 @@ use crate::error::{CliError, Explain};
 use std::path::Path;
 use tamis_quant::arch::{Architecture, InputKind};
 use tamis_quant::float::{Example, Net};
-use tamis_quant::graph::{Activation, Graph, Input, Sample};
-use tamis_quant::program::{Operation, Program, ProgramNode};
+use tamis_quant::graph::{Graph, Input, Sample};
+use tamis_quant::integer::Data;
+use tamis_quant::program::{Operation, Program, ProgramNode, RealActivation};
 use tamis_quant::run::{Outputs, Runner};
-use tamis_quant::verify::graph::Data;
 
 /// Outputs, and raw scores before the last sigmoid or softmax.
 pub struct Evaluation {
@@ -119,9 +119,11 @@ impl<'m> GraphContainer<'m> {
     fn scored(&self) -> (usize, Option<&ProgramNode>) {
         let last = self.graph.nodes.len();
         let scored = match self.graph.nodes.last() {
-            Some(ProgramNode { op: Operation::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
-                reads.first().copied().unwrap_or(last)
-            }
+            Some(ProgramNode {
+                op: Operation::Activation(RealActivation::Sigmoid | RealActivation::Softmax),
+                reads,
+                ..
+            }) => reads[0].value,
             _ => last,
         };
         (scored, scored.checked_sub(1).and_then(|node| self.graph.nodes.get(node)))

@@ -73,7 +73,16 @@ impl Evaluated {
         import: Option<Import>,
     ) -> Result<Evaluations, CliError> {
         let Self { values, summary } = self;
-        Ok(Evaluations { file: args.model.display().to_string(), network, tier, values, parts: None, import, summary })
+        Ok(Evaluations {
+            file: args.model.display().to_string(),
+            network,
+            tier,
+            values,
+            parts: None,
+            divide: None,
+            import,
+            summary,
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Evaluations, Value};
 use crate::cli::Eval;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::output::Output;
 use serde::Serialize;
@@ -23,7 +24,13 @@ pub struct Parts {
 ///
 /// # Errors
 /// [`CliError`] naming file and line or record.
-pub fn run(args: &Eval, model: Model<'_>, tier: &'static Kernels, output: &Output) -> Result<Evaluations, CliError> {
+pub fn run(
+    args: &Eval,
+    model: Model<'_>,
+    divide: DivideFacts,
+    tier: &'static Kernels,
+    output: &Output,
+) -> Result<Evaluations, CliError> {
     let people = model.people().explain_at(&args.model)?;
     let mut runner = Runner::new(model, tier);
     let mut all = Vec::new();
@@ -39,17 +46,25 @@ pub fn run(args: &Eval, model: Model<'_>, tier: &'static Kernels, output: &Outpu
             values.extend([Value::Int(*psqt), Value::Int(*positional)]);
         }
     }
-    Ok(Evaluations { parts: Some(all), ..Evaluations::new(&args.model, people.name, Some(tier.name), values) })
+    let (parts, divide) = (Some(all), Some(divide));
+    Ok(Evaluations { parts, divide, ..Evaluations::new(&args.model, people.name, Some(tier.name), values) })
 }
 
-/// The value, and its parts: what the last operation reads is their sum.
+/// The value, and its parts. What the last operation reads is their sum where it divides; where it adds, what it reads is the
+/// positional part, divided by the operation that wrote it.
 fn evaluate(runner: &mut Runner<'_>, position: &Position) -> Result<(i32, Parts), String> {
     let model = *runner.plan().model();
     let (lists, bucket) = features_of(&model, position).ok_or("its input is no chess board")?;
     let value_of =
         |kind: u32| model.ops().iter().find(|record| record.kind == kind).map(|record| record.output as usize);
     let psqt_value = value_of(op::PSQT);
-    let sum_value = model.ops().last().map(|record| record.input as usize);
+    let last = model.ops().last();
+    let divides_twice = last.is_some_and(|last| last.kind == op::ADD_I32);
+    let sum_value = match last {
+        Some(last) if divides_twice => model.ops().iter().find(|record| record.output == last.input),
+        last => last,
+    };
+    let sum_value = sum_value.map(|record| record.input as usize);
     let (mut psqt, mut sum) = (0, 0);
     let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes));
     let outputs = runner.evaluate_lists(&lists, bucket, |value, bytes| {
@@ -63,7 +78,8 @@ fn evaluate(runner: &mut Runner<'_>, position: &Position) -> Result<(i32, Parts)
     match outputs.map_err(|error| error.to_string())? {
         Outputs::I32(values) => {
             let value = values.first().copied().unwrap_or(0);
-            Ok((value, Parts { psqt, positional: sum.wrapping_sub(psqt) }))
+            let positional = if divides_twice { sum } else { sum.wrapping_sub(psqt) };
+            Ok((value, Parts { psqt, positional }))
         }
         Outputs::F32(_) => Err("its output is real".to_owned()),
     }

@@ -2,11 +2,12 @@
 
 use crate::cli::Pack;
 use crate::codegen::Destination;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::facts::{self, ProofFacts, TensorFacts};
 use crate::nnue::{NnueFile, refuse};
 use crate::output::Output;
-use crate::seal::{seal_nnue, unproved_warning};
+use crate::seal::{seal, unproved_warning};
 use crate::status::Status;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,6 +22,8 @@ pub struct PackedNnue {
     form: &'static str,
     network: String,
     architecture: String,
+    /// How the value is made of its two parts.
+    divide: DivideFacts,
     /// The path that was given.
     input: String,
     source: String,
@@ -43,9 +46,9 @@ pub fn run(args: &Pack, output: &Output) -> Result<PackedNnue, CliError> {
     refuse(args.arch.is_some(), "--arch", &args.bare)?;
     refuse(args.permute.positions.is_some(), "--permute", &args.bare)?;
     let destination = Destination::check(&args.target, &args.module, &[&args.bare])?;
-    let file = NnueFile::read(&args.bare)?;
+    let file = NnueFile::read(&args.bare, args.divide.rule)?;
     let origin = file.provenance();
-    let sealed = seal_nnue(&file.net, &origin, args.unproved, output)?;
+    let sealed = seal(&file.net.lower(), &file.net.shape.to_string(), &origin, args.unproved, output)?;
     let container = sealed.container.as_ref();
     let model = Model::parse(container).explain()?;
     if to_bytes(&unpack_nnue(&model).explain()?) != file.bytes {
@@ -58,6 +61,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<PackedNnue, CliError> {
         form: super::CONTAINER,
         network: people.name.to_owned(),
         architecture: file.net.shape.to_string(),
+        divide: file.divide,
         input: args.bare.display().to_string(),
         source: origin.source,
         source_hash: format!("{:016x}", origin.source_hash),
@@ -94,6 +98,7 @@ impl PackedNnue {
         if let Some(module) = &self.module {
             writeln!(out, "  module     {module} (Rust), which embeds it")?;
         }
+        writeln!(out, "  divide     {}", self.divide)?;
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {}\n", self.signature)?;
         facts::print(out, &self.tensors)?;

@@ -8,14 +8,16 @@ use crate::facts::{self, ProofFacts, TensorFacts};
 use crate::network::{Import, read_graph};
 use crate::output::Output;
 use crate::progress;
-use crate::seal::{Sealed, seal_graph, unproved_warning};
+use crate::seal::{Sealed, seal, unproved_warning};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::calibrate::Method;
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::program::Program;
-use tamis_quant::quantise::graph::{Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed};
+use tamis_quant::quantise::graph::{
+    Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
+};
 use tamis_quant::verify::graph::{Comparison, compare_graphs};
 use tamis_runtime::format::Model;
 
@@ -69,7 +71,7 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     };
     let options = options(args, &graph)?;
     let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
-    let sealed = seal_graph(&quantised, import.provenance(), args.unproved)?;
+    let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
     let accuracy = match samples.as_slice() {
         [] => None,
         samples => compare_graphs(&graph, &quantised, samples, None).ok(),

@@ -2,6 +2,7 @@
 
 use super::text;
 use crate::cli::Verify;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::files;
 use crate::nnue::{NnueFile, is_nnue, refuse};
@@ -21,6 +22,8 @@ use tamis_runtime::format::Model;
 pub struct VerifiedNnue {
     schema: &'static str,
     checkpoint: Option<String>,
+    /// How the value is made of its two parts: as the container says, also where a file is given.
+    divide: DivideFacts,
     /// Where the file that was given leaves the one that comes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Difference>,
@@ -65,12 +68,13 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates, output: &Output) -> R
     refuse(args.inputs.is_some(), "--inputs", &args.model)?;
     refuse(args.truth.reference.is_some(), "--reference", &args.model)?;
     refuse(args.html.is_some(), "--html", &args.model)?;
+    let divide = DivideFacts::of_container(&model, args.divide.rule, &args.model)?;
     let file = match &args.truth.checkpoint {
         Some(path) if !is_nnue(path) && path.is_file() && files::is_container(path) => {
             return Err(CliError::usage(format!("{}: is a container", path.display()))
                 .help("--checkpoint takes the .nnue file that it was made from, or leave it out"));
         }
-        Some(path) => Some(NnueFile::read(path)?),
+        Some(path) => Some(NnueFile::read(path, args.divide.rule)?),
         None => None,
     };
     let Some(path) = &args.positions else {
@@ -90,7 +94,7 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates, output: &Output) -> R
         _ => None,
     };
     let checkpoint = args.truth.checkpoint.as_ref().map(|path| path.display().to_string());
-    Ok(VerifiedNnue { schema: "tamis-verify-nnue-1", checkpoint, difference, report })
+    Ok(VerifiedNnue { schema: "tamis-verify-nnue-1", checkpoint, divide, difference, report })
 }
 
 impl VerifiedNnue {
@@ -116,6 +120,7 @@ impl VerifiedNnue {
         let verdict = if report.passed { "passed" } else { "FAILED" };
         writeln!(out, "{}: {verdict}, on {} examples", report.network, report.runtime.examples)?;
         writeln!(out, "  network     {}", report.architecture)?;
+        writeln!(out, "  divide      {}", self.divide)?;
         if let Some(path) = &self.checkpoint {
             let same = report.same_file == Some(true);
             let verdict = if same { "the file that comes back, byte for byte" } else { "NOT the file that comes back" };

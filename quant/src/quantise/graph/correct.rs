@@ -3,10 +3,10 @@
 //! Layer by layer, in order, so that a layer sees what the corrected ones before it make.
 
 use super::error::GraphQuantError;
-use crate::program::{Operation, Program};
 use crate::graph::{Graph, Sample, SampleError};
+use crate::integer::IntegerModel;
+use crate::program::{Operation, Program};
 use crate::quantise::Values;
-use crate::verify::graph::GraphModel;
 
 /// Samples beyond these change a mean by less than a rounding error.
 const MAX_SAMPLES: usize = 512;
@@ -25,7 +25,7 @@ pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program)
         let Some(truth) = node.value.layer.and_then(|layer| truth.get(layer)).filter(|_| is_affine) else { continue };
         let means = integer_means(quantised, index, samples).map_err(fault)?;
         let value = node.value.clone();
-        let Some(Operation::Affine { bias, .. } | Operation::SparseAffine { bias, .. }) =
+        let Some(Operation::Affine { bias: Some(bias), .. } | Operation::SparseAffine { bias: Some(bias), .. }) =
             quantised.nodes.get_mut(index).map(|node| &mut node.op)
         else {
             continue;
@@ -54,7 +54,7 @@ fn float_means(graph: &Graph, samples: &[Sample]) -> Result<Vec<Vec<f64>>, (usiz
 
 /// The mean of every integer that a node makes.
 fn integer_means(graph: &Program, node: usize, samples: &[Sample]) -> Result<Vec<f64>, (usize, SampleError)> {
-    let model = GraphModel::new(graph);
+    let model = IntegerModel::new(graph);
     let mut means = Vec::new();
     for (index, sample) in samples.iter().enumerate() {
         let input = graph.input.quantise(sample).map_err(|error| (index, error))?;

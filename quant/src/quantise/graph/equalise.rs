@@ -14,11 +14,11 @@
 
 use super::error::GraphQuantError;
 use super::lower::{Channels, lower};
-use crate::program::Program;
 use super::options::{Activations, Options};
 use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Activation, Graph, Op, Sample, SampleError, Value};
-use crate::verify::graph::GraphModel;
+use crate::integer::IntegerModel;
+use crate::program::Program;
 
 const POWERS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 const REACHES: [f64; 5] = [0.9, 1.0, 1.15, 1.3, 1.5];
@@ -118,7 +118,7 @@ impl<'s> Measure<'s> {
 
     /// Σ (integer − float)² over all logits.
     pub(super) fn error(&self, quantised: &Program) -> Result<f64, GraphQuantError> {
-        let model = GraphModel::new(quantised);
+        let model = IntegerModel::new(quantised);
         let mut error = 0.0;
         for (index, (sample, truth)) in self.samples.iter().zip(&self.truth).enumerate() {
             let fault = |error: SampleError| GraphQuantError::Sample { index, error };

@@ -21,7 +21,8 @@ pub use search::{Budget, Found, search_mixed};
 
 use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Graph, Sample};
-use crate::proof::graph::prove_graph;
+use crate::program::Program;
+use crate::proof::prove;
 use lower::{Channels, lower};
 
 /// Quantises a graph. Samples calibrate it; without any, networks whose values behind the input need no range can be quantised.
@@ -34,7 +35,7 @@ use lower::{Channels, lower};
 /// use tamis_quant::float::Matrix;
 /// use tamis_quant::graph::{Graph, Input, Node, Op, Sample};
 /// use tamis_quant::quantise::graph::{Options, quantise_graph};
-/// use tamis_quant::verify::graph::GraphModel;
+/// use tamis_quant::integer::IntegerModel;
 ///
 /// let weights = Matrix::new(1, 2, vec![0.5, -0.25]).ok_or("shape")?;
 /// let graph = Graph {
@@ -44,7 +45,7 @@ use lower::{Channels, lower};
 /// };
 /// let samples = [Sample::Dense(vec![1.0, 0.0]), Sample::Dense(vec![0.5, 1.0])];
 /// let quantised = quantise_graph(&graph, &samples, &Options::default())?;
-/// let output = GraphModel::new(&quantised).evaluate(&samples[0])?;
+/// let output = IntegerModel::new(&quantised).evaluate(&samples[0])?;
 /// assert!((output[0] - 0.625).abs() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -71,7 +72,7 @@ fn quantise_calibrated(
     if options.bias_correction {
         correct::biases(graph, samples, &mut quantised)?;
     }
-    let proof = prove_graph(&quantised);
+    let proof = prove(&quantised);
     match proof.violations.first() {
         Some(violation) if !options.unproved => Err(GraphQuantError::Overflow { violation: violation.to_string() }),
         _ => Ok(quantised),

@@ -10,10 +10,10 @@
 //! ```
 
 use super::error::GraphQuantError;
-use crate::program::{Operation, Program};
 use crate::graph::{Graph, Op, Sample};
+use crate::integer::IntegerModel;
+use crate::program::{Operation, Program};
 use crate::quantise::Values;
-use crate::verify::graph::GraphModel;
 
 /// Samples beyond these say little more about which inputs go together.
 const MAX_SAMPLES: usize = 512;
@@ -30,7 +30,8 @@ pub(super) fn weights(graph: &Graph, samples: &[Sample], quantised: &mut Program
     }
     for index in 0..quantised.nodes.len() {
         if let Some(rounded) = layer(graph, samples, quantised, index)?
-            && let Some(Operation::Affine { weights, bias }) = quantised.nodes.get_mut(index).map(|node| &mut node.op)
+            && let Some(Operation::Affine { weights, bias: Some(bias) }) =
+                quantised.nodes.get_mut(index).map(|node| &mut node.op)
             && let (Values::Int(weights), Values::Int(bias)) = (&mut weights.values, &mut bias.values)
         {
             (*weights, *bias) = (rounded.weights, rounded.bias);
@@ -53,14 +54,14 @@ fn layer(
     index: usize,
 ) -> Result<Option<Rounded>, GraphQuantError> {
     let Some(node) = quantised.nodes.get(index) else { return Ok(None) };
-    let Operation::Affine { weights, bias } = &node.op else { return Ok(None) };
+    let Operation::Affine { weights, bias: Some(bias) } = &node.op else { return Ok(None) };
     let source = node.value.layer.and_then(|layer| graph.nodes.get(layer.checked_sub(1)?));
     let Some(Op::Linear { weights: real, .. }) = source.map(|source| &source.op) else { return Ok(None) };
     let (outputs, inputs) = (weights.outputs, weights.inputs);
     if inputs > MAX_INPUTS || (real.outputs, real.inputs) != (outputs, inputs) {
         return Ok(None);
     }
-    let read = node.reads.first().copied().unwrap_or(0);
+    let read = node.read(0);
     let zero = quantised.zero_of(read);
     let form = products(quantised, samples, read, inputs, zero)?;
     let Some(upper) = inverse_root(form, inputs) else { return Ok(None) };
@@ -105,7 +106,7 @@ fn products(
     inputs: usize,
     zero: i32,
 ) -> Result<Vec<f64>, GraphQuantError> {
-    let model = GraphModel::new(quantised);
+    let model = IntegerModel::new(quantised);
     let mut form = vec![0f64; inputs * inputs];
     for (index, sample) in samples.iter().enumerate() {
         let input = quantised.input.quantise(sample).map_err(|error| GraphQuantError::Sample { index, error })?;

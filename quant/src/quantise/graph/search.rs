@@ -5,11 +5,11 @@
 
 use super::equalise::Measure;
 use super::error::GraphQuantError;
-use crate::program::Program;
 use super::options::Options;
 use super::quantise_calibrated;
 use crate::calibrate::calibrate;
 use crate::graph::{Graph, Op, Sample};
+use crate::program::Program;
 
 /// When a search ends.
 #[derive(Debug, Clone, Copy, PartialEq)]

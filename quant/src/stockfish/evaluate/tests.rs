@@ -1,6 +1,8 @@
 //! Each form of head on networks of almost nothing but zeros, worked out by hand.
 
-use super::super::{Affine, Block, Board, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer};
+use super::super::{
+    Affine, Block, Board, Division, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer,
+};
 use super::{Parts, evaluate};
 
 /// White Ke1, Pa2, black Ke8.
@@ -22,7 +24,7 @@ fn zeros(features: FeatureSet, head: Head) -> Net {
         weights: vec![0; outputs * inputs.next_multiple_of(32)],
     });
     let stacks = vec![Stack { first, second, output }; shape.stacks()];
-    Net { shape, description: Vec::new(), transformer, stacks }
+    Net { shape, description: Vec::new(), transformer, stacks, division: Division::Once }
 }
 
 /// Sets weights of an output, whose padding is 1 so that it would show.

@@ -1,10 +1,10 @@
 //! How far a quantised graph is from the float graph, on samples with or without labels.
 
 use super::metrics::{Agreement, log_loss};
-use super::model::GraphModel;
 use crate::data::Outputs;
 use crate::graph::description::{Described, DescribedOp, Description};
 use crate::graph::{Activation, Graph, Sample, SampleError};
+use crate::integer::IntegerModel;
 use crate::program::Program;
 use crate::score::area_under_curve;
 use crate::verify::stats::{ErrorStats, compare};
@@ -73,7 +73,7 @@ pub fn compare_graphs(
     samples: &[Sample],
     labels: Option<&[usize]>,
 ) -> Result<Comparison, (usize, SampleError)> {
-    let model = GraphModel::new(quantised);
+    let model = IntegerModel::new(quantised);
     let logits = graph.logits();
     let shown = quantised.nodes.iter().rposition(|node| node.value.layer == Some(logits));
     let (mut truth, mut found) = (Vec::new(), Vec::new());
@@ -130,7 +130,7 @@ pub fn compare_outputs(
     outputs: &Outputs,
     labels: Option<&[usize]>,
 ) -> Result<Comparison, (usize, SampleError)> {
-    let model = GraphModel::new(quantised);
+    let model = IntegerModel::new(quantised);
     let logits = logits_of(quantised);
     let found = samples.iter().enumerate();
     let found = found.map(|(index, sample)| model.logits(sample, logits).map_err(|error| (index, error)));

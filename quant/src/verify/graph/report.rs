@@ -2,18 +2,17 @@
 
 use super::compare::{Comparison, compare_graphs, compare_outputs, logits_of};
 use super::origin::difference;
-use super::runtime::check_graph_runtime;
 use crate::data::Outputs;
 use crate::fault::FaultClass;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::pack::{PackError, unpack_graph};
-use crate::proof::graph::prove_graph;
 use crate::program::Program;
+use crate::proof::prove;
 use crate::run::RunGraphError;
+use crate::verify::claims;
 use crate::verify::gates::{Findings, GateResult, Gates, accuracy_loss};
-use crate::verify::graph_claims;
 use crate::verify::report::{ProofSummary, proof_summary};
-use crate::verify::runtime::RuntimeCheck;
+use crate::verify::runtime::{RuntimeCheck, check_runtime};
 use serde::Serialize;
 use tamis_runtime::format::Model;
 
@@ -144,10 +143,14 @@ fn ask(
     compare: impl FnOnce(&Program) -> Result<Comparison, (usize, SampleError)>,
 ) -> Result<GraphReport, GraphVerifyError> {
     let quantised = unpack_graph(&model)?;
-    let runtime = check_graph_runtime(model, &quantised, samples)
-        .map_err(|(index, error)| GraphVerifyError::Run { index, error })?;
-    let proof = prove_graph(&quantised);
-    let proof = proof_summary(&proof, graph_claims(&model, &quantised, &proof));
+    let input = |(index, sample): (usize, &Sample)| {
+        quantised.input.quantise(sample).map_err(|error| GraphVerifyError::Run { index, error: error.into() })
+    };
+    let inputs = samples.iter().enumerate().map(input).collect::<Result<Vec<_>, _>>()?;
+    let (runtime, _) = check_runtime(model, &quantised, &inputs, &mut || ())
+        .map_err(|(index, error)| GraphVerifyError::Run { index, error: error.into() })?;
+    let proof = prove(&quantised);
+    let proof = proof_summary(&proof, claims(&model, &quantised, &proof));
     let accuracy = compare(&quantised).map_err(|(index, error)| GraphVerifyError::Sample { index, error })?;
     let gates = limits.judge(&Findings {
         equal_runtime: runtime.equal,

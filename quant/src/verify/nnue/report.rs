@@ -1,16 +1,16 @@
 //! The questions about a container of the family, in one value.
 
-use super::integer::NnueModel;
 use crate::fault::FaultClass;
 use crate::pack::{PackError, unpack_nnue};
 use crate::positions::Position;
-use crate::proof::prove_nnue;
-use crate::run::{Runner, features_of};
+use crate::program::GraphInput;
+use crate::proof::prove;
+use crate::run::features_of;
 use crate::stockfish::{Board, Side, evaluate, to_bytes};
 use crate::verify::gates::{Findings, GateResult, Gates};
 use crate::verify::report::{ProofSummary, proof_summary};
-use crate::verify::runtime::{RuntimeCheck, compare_tiers};
-use crate::verify::{nnue_claims, stats::compare};
+use crate::verify::runtime::{RuntimeCheck, check_runtime};
+use crate::verify::{claims, stats::compare};
 use serde::Serialize;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
@@ -86,29 +86,24 @@ pub fn verify_nnue(
     if positions.is_empty() {
         return Err(NnueVerifyError::NoPositions);
     }
-    let truth = NnueModel::new(&net);
-    let mut tasks = Vec::with_capacity(positions.len());
+    let program = net.lower();
+    let mut inputs = Vec::with_capacity(positions.len());
     for position in positions {
         let (lists, bucket) = features_of(&model, position).ok_or(NnueVerifyError::NotChess)?;
-        tasks.push((lists, bucket));
+        inputs.push(GraphInput::Features { lists, bucket });
     }
-    let expected = |index: usize| positions.get(index).map_or_else(Vec::new, |position| truth.trace(&board(position)));
-    let run = |runner: &mut Runner<'_>, index: usize, observe: &mut dyn FnMut(usize, &[u8])| match tasks.get(index) {
-        Some((lists, bucket)) => runner.evaluate_lists(lists, *bucket, observe),
-        None => Err(RunError::InputKind),
-    };
     let (total, mut done) = (positions.len() as u64, 0);
     let mut advance = || {
         done += 1;
         step(done, total);
     };
-    let (runtime, outputs) = compare_tiers(model, positions.len(), expected, run, &mut advance)
+    let (runtime, outputs) = check_runtime(model, &program, &inputs, &mut advance)
         .map_err(|(index, error)| NnueVerifyError::Run { index, error })?;
     let values: Vec<f64> = outputs.iter().flat_map(|outputs| outputs.to_reals(1.0)).collect();
     let own: Vec<f64> = positions.iter().map(|position| f64::from(evaluate(&net, &board(position)).value)).collect();
     let differing_values = values.iter().zip(&own).filter(|(value, own)| value != own).count();
-    let proof = prove_nnue(&net);
-    let proof = proof_summary(&proof, nnue_claims(&model, &net, &proof));
+    let proof = prove(&program);
+    let proof = proof_summary(&proof, claims(&model, &program, &proof));
     let same_file = file.map(|file| to_bytes(&net) == file);
     let gates = limits.judge(&Findings {
         equal_runtime: runtime.equal,

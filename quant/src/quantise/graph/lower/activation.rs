@@ -4,6 +4,7 @@ use super::encoding::Wish;
 use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::graph::Activation;
+use crate::program::RealActivation;
 
 impl Lowering<'_> {
     pub(super) fn activation(
@@ -29,8 +30,11 @@ impl Lowering<'_> {
     /// In f32, parameters included: the file holds them so.
     fn push_activation(&mut self, value: Value, at: usize, activation: Activation) -> usize {
         let held = match activation {
-            Activation::LeakyRelu { alpha } => Activation::LeakyRelu { alpha: f64::from(alpha as f32) },
-            other => other,
+            Activation::Relu => RealActivation::Relu,
+            Activation::LeakyRelu { alpha } => RealActivation::LeakyRelu { alpha: alpha as f32 },
+            Activation::Sigmoid => RealActivation::Sigmoid,
+            Activation::Tanh => RealActivation::Tanh,
+            Activation::Softmax => RealActivation::Softmax,
         };
         self.push_real(value, "out", &[at], Operation::Activation(held))
     }

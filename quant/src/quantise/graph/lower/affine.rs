@@ -38,7 +38,7 @@ impl Lowering<'_> {
         let limit = if wide { self.options.weight_bits.limit() } else { WeightBits::Eight.limit() };
         let folded = fold(weights, &whole);
         self.fitting(value, node, &folded, bias, whole.zero, limit, |weights, bias| {
-            (Operation::Affine { weights, bias }, whole.at)
+            (Operation::Affine { weights, bias: Some(bias) }, whole.at)
         })
     }
 
@@ -51,7 +51,7 @@ impl Lowering<'_> {
     ) -> Result<Form, GraphQuantError> {
         let at = self.real(node.reads.first().copied().unwrap_or(0))?;
         let (weights, bias) = tensors_f32(&node.name, weights, bias);
-        Ok(Form::Real(self.push_real(value, "out", &[at], Operation::AffineF32 { weights, bias })))
+        Ok(Form::Real(self.push_real(value, "out", &[at], Operation::AffineF32 { weights, bias: Some(bias) })))
     }
 
     /// The widest integers whose sums fit, as the operation that `make` makes of them and of the value it reads.

@@ -17,13 +17,12 @@ mod trees;
 pub(super) use form::Channels;
 
 use super::error::GraphQuantError;
-use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
 use super::options::{Activations, Options};
 use crate::calibrate::Calibration;
 use crate::graph::description::Description;
 use crate::graph::{Activation, Graph, Input, Node, Op, Value};
-use crate::proof::Check;
-use crate::proof::graph::{Span, bound};
+use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
+use crate::proof::{Before, Check, Span, bound};
 use encoding::Wish;
 use form::{Form, Sum, Whole};
 
@@ -56,8 +55,16 @@ pub(super) fn lower(
     }
     lowering.finish()?;
     let Lowering { input, nodes, .. } = lowering;
-    let mut quantised =
-        Program { name: graph.name.clone(), description: Description::of(graph)?.0.to_toml(), input, nodes };
+    let mut quantised = Program {
+        name: graph.name.clone(),
+        description: Description::of(graph)?.0.to_toml(),
+        header: Vec::new(),
+        input,
+        transformer: None,
+        nodes,
+        notes: Vec::new(),
+        keeps_units: true,
+    };
     prune::unread(&mut quantised);
     Ok(quantised)
 }
@@ -137,12 +144,14 @@ impl Lowering<'_> {
     /// A node as it would be appended: its name is that of its layer with a step.
     fn draft(&self, value: Value, step: &str, reads: &[usize], op: Operation, made: ProgramValue) -> ProgramNode {
         let name = format!("{}.{step}", self.name(value));
-        ProgramNode { name, reads: reads.to_vec(), op, value: made }
+        ProgramNode { name, reads: reads.iter().copied().map(Read::whole).collect(), op, value: made }
     }
 
     /// What a draft's elements can be, and the sums to check.
     fn checks(&self, node: &ProgramNode) -> (Span, Vec<Check>) {
-        bound(&self.input, &self.nodes, &self.spans, node)
+        let spans: Vec<&Span> = self.spans.iter().collect();
+        let before = Before { input: &self.input, nodes: &self.nodes, spans: &spans, bucket: 0, buckets: 1 };
+        bound(&before, node)
     }
 
     /// Appends a node; its value's number.
@@ -162,7 +171,7 @@ impl Lowering<'_> {
         match (at.checked_sub(1), self.input) {
             (Some(node), _) => self.nodes.get(node).map_or(Element::F32, |node| node.value.element),
             (None, ProgramInput::Dense { element, .. }) => element,
-            (None, ProgramInput::Sparse { .. }) => Element::I16,
+            (None, ProgramInput::Sparse { .. } | ProgramInput::Features { .. }) => Element::I16,
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) fn unread(graph: &mut Program) {
     for (index, node) in graph.nodes.iter().enumerate().rev() {
         if needed.get(index + 1).copied().unwrap_or(false) {
             for read in &node.reads {
-                if let Some(needed) = needed.get_mut(*read) {
+                if let Some(needed) = needed.get_mut(read.value) {
                     *needed = true;
                 }
             }
@@ -28,6 +28,6 @@ pub(super) fn unread(graph: &mut Program) {
     let mut keep = needed.iter().skip(1);
     graph.nodes.retain(|_| keep.next().copied().unwrap_or(false));
     for read in graph.nodes.iter_mut().flat_map(|node| &mut node.reads) {
-        *read = places.get(*read).copied().unwrap_or(0);
+        read.value = places[read.value];
     }
 }

@@ -31,7 +31,7 @@ impl Lowering<'_> {
             Wish::Any | Wish::Capped(_) => true,
             Wish::Plain(wanted) => element == wanted && whole.zero == 0,
             Wish::Factor(limit) => {
-                let magnitude = self.spans.get(whole.at).map_or(i64::MAX, crate::proof::graph::Span::magnitude);
+                let magnitude = self.spans.get(whole.at).map_or(i64::MAX, crate::proof::Span::magnitude);
                 matches!(element, Element::I8 | Element::I16)
                     && whole.zero == 0
                     && whole.units.len() == 1
@@ -123,7 +123,7 @@ impl Lowering<'_> {
             Form::Sum(_) => {
                 let at = self.uniform_sum(value)?;
                 let unit = self.unit_of(at);
-                self.push_real(value, "real", &[at], Operation::Dequantise { factor: unit as f32 })
+                self.push_real(value, "real", &[at], Operation::Dequantise { factor: unit as f32, bias: None })
             }
             Form::Whole(whole) if whole.units.len() == 1 => {
                 let op = Operation::ToF32 { factor: whole.unit(0) as f32, zero: whole.zero };

@@ -2,10 +2,10 @@
 
 use super::affine::{tensor, tensors_f32};
 use super::form::{Form, Whole};
-use super::{Element, GraphQuantError, Lowering, Node, Op, ProgramInput, Operation, ProgramValue, Value};
+use super::{Element, GraphQuantError, Lowering, Node, Op, Operation, ProgramInput, ProgramValue, Value};
 use crate::arch::ElementType;
 use crate::float::Matrix;
-use crate::proof::graph::bound;
+use crate::proof::{Before, bound};
 use crate::quantise::graph::options::WeightBits;
 use crate::quantise::{QuantTensor, Values, requantisation};
 
@@ -24,20 +24,27 @@ impl Lowering<'_> {
     ) -> Result<Form, GraphQuantError> {
         if keep {
             let (weights, bias) = tensors_f32(&node.name, weights, bias);
-            return Ok(Form::Real(self.push_real(value, "out", &[0], Operation::SparseAffine { weights, bias })));
+            return Ok(Form::Real(self.push_real(
+                value,
+                "out",
+                &[0],
+                Operation::SparseAffine { weights, bias: Some(bias) },
+            )));
         }
         let unit = f64::from(self.value_unit().unwrap_or(1.0));
         let folded = weights.map(|weight| weight * unit);
         // Rows of features cost memory, not time: i16, whatever the dense layers have.
         let limit = WeightBits::Sixteen.limit();
-        self.fitting(value, node, &folded, bias, 0, limit, |weights, bias| (Operation::SparseAffine { weights, bias }, 0))
+        self.fitting(value, node, &folded, bias, 0, limit, |weights, bias| {
+            (Operation::SparseAffine { weights, bias: Some(bias) }, 0)
+        })
     }
 
     /// The real value of a 1 in features' values.
     fn value_unit(&self) -> Option<f32> {
         match self.input {
             ProgramInput::Sparse { unit, .. } => unit,
-            ProgramInput::Dense { .. } => None,
+            ProgramInput::Dense { .. } | ProgramInput::Features { .. } => None,
         }
     }
 
@@ -120,7 +127,9 @@ impl Lowering<'_> {
             };
             let made = ProgramValue { element: Element::I32, len, units: vec![1.0], zero: 0, layer: None };
             let draft = self.draft(value, "pairs", &[nodes.len()], op, made);
-            let (_, checks) = bound(&self.input, &nodes, &spans, &draft);
+            let spans: Vec<_> = spans.iter().collect();
+            let before = Before { input: &self.input, nodes: &nodes, spans: &spans, bucket: 0, buckets: 1 };
+            let (_, checks) = bound(&before, &draft);
             worst = checks.iter().map(|check| check.fraction()).fold(worst, f64::max);
         }
         worst

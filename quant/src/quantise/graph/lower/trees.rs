@@ -2,7 +2,7 @@
 
 use super::affine::tensor;
 use super::form::{Form, Sum, power_of_two_unit};
-use super::{Element, GraphQuantError, Lowering, Node, ProgramInput, Operation, Value};
+use super::{Element, GraphQuantError, Lowering, Node, Operation, ProgramInput, Value};
 use crate::arch::ElementType;
 use crate::graph::Forest;
 use crate::quantise::Values;
@@ -21,6 +21,9 @@ impl Lowering<'_> {
         let input_unit = match self.input {
             ProgramInput::Sparse { unit, .. } => unit.map_or(1.0, f64::from),
             ProgramInput::Dense { unit, .. } => f64::from(unit),
+            ProgramInput::Features { .. } => {
+                return Err(self.unsupported(value, "trees of accumulators", "leave them out"));
+            }
         };
         let is_real = matches!(self.input, ProgramInput::Dense { element: Element::F32, .. });
         let integer =

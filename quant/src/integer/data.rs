@@ -2,7 +2,7 @@
 
 use crate::program::{Element, ProgramValue};
 
-/// A value of a quantised graph for one sample.
+/// A value of a program for one sample.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
     /// Integers of any element.
@@ -28,30 +28,52 @@ impl Data {
         }
     }
 
-    /// The integers; nothing of reals.
+    /// The integers.
+    ///
+    /// # Panics
+    /// If they are reals or a list.
     #[must_use]
     pub fn integers(&self) -> &[i32] {
         match self {
             Self::Int(values) => values,
-            _ => &[],
+            other => panic!("integers, and found {other:?}"),
         }
     }
 
-    /// The reals; nothing of integers.
+    /// The reals.
+    ///
+    /// # Panics
+    /// If they are integers or a list.
     #[must_use]
     pub fn reals(&self) -> &[f32] {
         match self {
             Self::Real(values) => values,
-            _ => &[],
+            other => panic!("reals, and found {other:?}"),
         }
     }
 
-    /// The active features; nothing of vectors.
+    /// The active features.
+    ///
+    /// # Panics
+    /// If it is a vector.
     #[must_use]
     pub fn active(&self) -> &[(u32, i32)] {
         match self {
             Self::Sparse(active) => active,
-            _ => &[],
+            other => panic!("a list of features, and found {other:?}"),
+        }
+    }
+
+    /// `len` elements from `start` on.
+    ///
+    /// # Panics
+    /// If there are not so many, and for a list.
+    #[must_use]
+    pub fn part(&self, start: usize, len: usize) -> Self {
+        match self {
+            Self::Int(values) => Self::Int(values[start..start + len].to_vec()),
+            Self::Real(values) => Self::Real(values[start..start + len].to_vec()),
+            Self::Sparse(_) => panic!("a part of a list of features"),
         }
     }
 

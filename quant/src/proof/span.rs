@@ -1,6 +1,6 @@
 //! What the elements of a value can be.
 
-use crate::program::{Element, ProgramInput};
+use crate::program::{Element, Program, ProgramInput};
 
 /// Least and greatest of each element, or of all alike. Of reals it says nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,9 +12,19 @@ pub(crate) enum Span {
 }
 
 impl Span {
-    /// Everything that an input's element holds: a caller may hand in any of it.
+    /// What value 0 can be: of a vector everything that its element holds, since a caller may hand in any of it; of accumulators
+    /// their `ranges`, one perspective's, for each perspective, and all of i16 where they can wrap.
+    pub(crate) fn of_program(program: &Program, ranges: &[(i64, i64)]) -> Self {
+        let ProgramInput::Features { perspectives, .. } = program.input else { return Self::of_input(&program.input) };
+        let all = (i64::from(i16::MIN), i64::from(i16::MAX));
+        let of = |ends: &(i64, i64)| if ends.0 >= all.0 && ends.1 <= all.1 { *ends } else { all };
+        Self::Each(ranges.iter().map(of).collect::<Vec<_>>().repeat(perspectives))
+    }
+
+    /// Of a vector, or of a list's values.
     pub(crate) fn of_input(input: &ProgramInput) -> Self {
         match input {
+            ProgramInput::Features { .. } => unreachable!("accumulators have ranges of their own"),
             ProgramInput::Dense { element, .. } => Self::of_element(*element),
             ProgramInput::Sparse { unit: Some(_), .. } => Self::of_element(Element::I16),
             ProgramInput::Sparse { unit: None, .. } => Self::All((0, 1)),
@@ -31,7 +41,15 @@ impl Span {
     pub(crate) fn at(&self, element: usize) -> (i64, i64) {
         match self {
             Self::All(ends) => *ends,
-            Self::Each(each) => each.get(element).copied().unwrap_or((0, 0)),
+            Self::Each(each) => each[element],
+        }
+    }
+
+    /// How many elements it speaks of one by one; 0 where of all alike.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::All(_) => 0,
+            Self::Each(each) => each.len(),
         }
     }
 
@@ -45,7 +63,7 @@ impl Span {
         let of = |(low, high): &(i64, i64)| low.saturating_abs().max(high.saturating_abs());
         match self {
             Self::All(ends) => of(ends),
-            Self::Each(each) => each.iter().map(of).max().unwrap_or(0),
+            Self::Each(each) => each.iter().map(of).max().unwrap_or_else(|| unreachable!("a value has elements")),
         }
     }
 
@@ -55,7 +73,7 @@ impl Span {
             Self::All(ends) => *ends,
             Self::Each(each) => {
                 let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-                each.iter().copied().reduce(join).unwrap_or((0, 0))
+                each.iter().copied().reduce(join).unwrap_or_else(|| unreachable!("a value has elements"))
             }
         }
     }

@@ -1,0 +1,289 @@
+//! One node: what its elements can be, and whether they fit.
+
+use super::pairs::Embeddings;
+use super::span::Span;
+use super::{Check, Quantity};
+use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode};
+use crate::proof::extremes::extremes;
+use crate::quantise::QuantTensor;
+use std::ops::Range;
+use tamis_runtime::format::op::DIGIT_BITS;
+use tamis_runtime::num;
+
+/// The largest magnitude of a feature's value.
+const VALUE_MAX: i64 = 1 << 15;
+
+/// What is known before a node.
+pub(crate) struct Before<'p> {
+    /// The program's input.
+    pub input: &'p ProgramInput,
+    /// The nodes before it.
+    pub nodes: &'p [ProgramNode],
+    /// What each value before it can be.
+    pub spans: &'p [&'p Span],
+    /// The output bucket, of `buckets`.
+    pub bucket: usize,
+    /// Output buckets.
+    pub buckets: usize,
+}
+
+impl Before<'_> {
+    /// The length of a value, accumulators as their span has it.
+    fn len(&self, value: usize) -> usize {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.len,
+            (None, ProgramInput::Dense { len, .. }) => *len,
+            (None, ProgramInput::Sparse { max_active, .. }) => *max_active,
+            (None, ProgramInput::Features { .. }) => self.spans[0].len(),
+        }
+    }
+}
+
+/// What `node` makes, and the sums to check: rows count from 0 in the bucket.
+pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check>) {
+    let everything = Span::of_element(node.value.element);
+    if node.value.element == Element::F32 {
+        return (everything, Vec::new());
+    }
+    let Before { input, nodes, spans, bucket, buckets } = *before;
+    // The part that it reads, element by element.
+    let each = |place: usize| -> Vec<(i64, i64)> {
+        let read = node.reads[place];
+        let (start, len) = read.part.unwrap_or_else(|| (0, before.len(read.value)));
+        (start..start + len).map(|element| spans[read.value].at(element)).collect()
+    };
+    let whole = |place: usize| spans[node.read(place)];
+    let len = |place: usize| before.len(node.read(place));
+    match &node.op {
+        Operation::ActivateDot { weights, clip, max } => {
+            let limits = contributions(*clip, *max, &each(0));
+            sums(node, &weights.name, row_bounds(weights, weights.bank(bucket), &limits))
+        }
+        Operation::Rescale { bias, pre, factor, divisor } => {
+            let biases = &bias.integers()[bias.bank(bucket)];
+            let end = |sum: i64, bias: i32| num::rescale_exact(to_i32(sum), *pre, bias, *factor, *divisor);
+            let of = |((low, high), bias): ((i64, i64), &i32)| {
+                // A sum that can leave i32 wraps, so that all of i32 comes in.
+                let fits = i32::try_from(low).is_ok() && i32::try_from(high).is_ok();
+                let (low, high) = if fits { (low, high) } else { (i32::MIN.into(), i32::MAX.into()) };
+                (end(low, *bias), end(high, *bias))
+            };
+            let bounds: Vec<(i64, i64)> = each(0).into_iter().zip(biases).map(of).collect();
+            let tensor = match node.read(0).checked_sub(1).map(|before| &nodes[before].op) {
+                Some(Operation::ActivateDot { weights, .. } | Operation::Affine { weights, .. }) => &weights.name,
+                _ => &node.name,
+            };
+            checked(node, tensor, Quantity::Result, bounds)
+        }
+        Operation::PairwiseU8 { max, shift, .. } => {
+            (Span::All((0, (i64::from(*max) * i64::from(*max)) >> shift)), Vec::new())
+        }
+        Operation::ClipU8 { max, shift, .. } => (Span::All((0, i64::from(max >> shift))), Vec::new()),
+        Operation::ActivateU8 { max, .. } => (Span::All((0, (*max).into())), Vec::new()),
+        Operation::Psqt { digits } => {
+            // Both perspectives' columns are bounded alike, own first.
+            let ends = each(0);
+            let width = ends.len() / 2;
+            let of = |place: usize| {
+                let (low, high) = ends[width - digits * buckets + place * buckets + bucket];
+                (high - low) << (DIGIT_BITS as usize * place)
+            };
+            let half = (0..*digits).map(of).sum::<i64>() / 2;
+            checked(node, &node.name, Quantity::Result, vec![(-half, half)])
+        }
+        Operation::Affine { weights, bias } => {
+            let bounds = row_bounds(weights, weights.bank(bucket), &each(0));
+            sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
+        }
+        Operation::SparseAffine { weights, bias } => {
+            sums(node, &weights.name, with_bias(sparse_sums(input, weights), bias.as_ref(), bucket))
+        }
+        Operation::SparseRows { .. } => {
+            let greatest = rows(input, node).magnitudes.into_iter().max().unwrap_or(0);
+            (Span::All((-greatest, greatest)), Vec::new())
+        }
+        Operation::FmTerm { width } => {
+            let bound = embeddings(before, node, *width, len(0)).all_pairs();
+            sums(node, &node.name, vec![(-bound, bound)])
+        }
+        Operation::BiInteraction { width } => {
+            let embeddings = embeddings(before, node, *width, len(0));
+            let of = |element| {
+                let bound = embeddings.all_pairs_of(element);
+                (-bound, bound)
+            };
+            sums(node, &node.name, (0..*width).map(of).collect())
+        }
+        Operation::InnerProducts { width } => {
+            let bound = embeddings(before, node, *width, len(0)).product();
+            let (_, checks) = sums(node, &node.name, vec![(-bound, bound)]);
+            (clamped(&[(-bound, bound)], node.value.len == 1), checks)
+        }
+        Operation::Concat => {
+            let mut both = each(0);
+            both.extend(each(1));
+            (Span::Each(both), Vec::new())
+        }
+        Operation::Add => {
+            let pairs = each(0).into_iter().zip(each(1));
+            sums(node, &node.name, pairs.map(|(a, b)| (a.0 + b.0, a.1 + b.1)).collect())
+        }
+        Operation::Requantise { multipliers, shifts, low, high } => {
+            let of = |(element, (multiplier, shift)): (usize, (&i32, &u8))| {
+                let zero = node.value.zero;
+                let end = |sum: i64| {
+                    let shift = u32::from(*shift).clamp(1, 62);
+                    let (low, high) = (low.saturating_sub(zero), high.saturating_sub(zero));
+                    i64::from(num::requantise(to_i32(sum), *multiplier, shift, low, high)) + i64::from(zero)
+                };
+                let (low, high) = whole(0).at(element);
+                (end(low), end(high))
+            };
+            (Span::Each(multipliers.iter().zip(shifts).enumerate().map(of).collect()), Vec::new())
+        }
+        Operation::Lookup { table } => {
+            let (low, high) = whole(0).hull();
+            let reached = (low..=high).filter_map(|x| table.get((x & 255) as usize)).map(|y| i64::from(*y));
+            let ends = reached.fold((i64::MAX, i64::MIN), |ends, y| (ends.0.min(y), ends.1.max(y)));
+            (if ends.0 <= ends.1 { Span::All(ends) } else { everything }, Vec::new())
+        }
+        Operation::Trees { leaves, .. } => {
+            let mut bound = (0i64, 0i64);
+            for tree in 0..leaves.outputs {
+                let leaf = |value: &i32| i64::from(*value);
+                let of_tree = leaves.integers().iter().skip(tree).step_by(leaves.outputs.max(1)).map(leaf);
+                bound.0 += of_tree.clone().min().unwrap_or(0).min(0);
+                bound.1 += of_tree.max().unwrap_or(0).max(0);
+            }
+            sums(node, &leaves.name, vec![bound])
+        }
+        Operation::Quantise { low, high, .. } => (Span::All((i64::from(*low), i64::from(*high))), Vec::new()),
+        Operation::ActivateF32 { .. }
+        | Operation::AffineF32 { .. }
+        | Operation::ToF32 { .. }
+        | Operation::Dequantise { .. }
+        | Operation::Activation(_)
+        | Operation::Scale(_) => (everything, Vec::new()),
+    }
+}
+
+/// The extremes of what accumulators contribute to a sum: the activation, squared where the network squares it. A clip makes the
+/// accumulators' own bounds irrelevant, its absence makes them the limit.
+pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    let max = i64::from(max);
+    let of = |(_, high): &(i64, i64)| match clip {
+        Clip::Crelu => (0, max),
+        Clip::Screlu => (0, max * max),
+        Clip::Sqrrelu => (0, (*high).clamp(0, max).pow(2)),
+    };
+    accumulators.iter().map(of).collect()
+}
+
+/// The least and the greatest partial sum of some rows, without bias: negative and positive contributions summed apart.
+fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    assert_eq!(weights.inputs, limits.len(), "inputs of `{}`", weights.name);
+    let mut bounds = vec![(0i64, 0i64); rows.len()];
+    for (column, (low, high)) in weights.integers().chunks(weights.outputs).zip(limits) {
+        for (bound, weight) in bounds.iter_mut().zip(&column[rows.clone()]) {
+            let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
+            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32 too.
+            bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
+            bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
+        }
+    }
+    bounds
+}
+
+fn to_i32(value: i64) -> i32 {
+    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+}
+
+/// A wrapped sum can be anything; a sum that fits is what it is.
+fn clamped(bounds: &[(i64, i64)], each: bool) -> Span {
+    let fits = |&(low, high): &(i64, i64)| low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX);
+    let of = |ends: &(i64, i64)| if fits(ends) { *ends } else { (i32::MIN.into(), i32::MAX.into()) };
+    match bounds {
+        [ends] if !each => Span::All(of(ends)),
+        bounds => Span::Each(bounds.iter().map(of).collect()),
+    }
+}
+
+/// The span of sums with a check a row.
+fn sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
+    checked(node, tensor, Quantity::Sum, bounds)
+}
+
+fn checked(node: &ProgramNode, tensor: &str, quantity: Quantity, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
+    let check = |(row, (low, high)): (usize, &(i64, i64))| Check {
+        tensor: tensor.to_owned(),
+        quantity,
+        row,
+        bucket: None,
+        low: *low,
+        high: *high,
+    };
+    let checks = bounds.iter().enumerate().map(check).collect();
+    (clamped(&bounds, bounds.len() == node.value.len), checks)
+}
+
+/// A sum starts at its bias or ends with it: partial sums at either end of the order.
+fn with_bias(bounds: Vec<(i64, i64)>, bias: Option<&QuantTensor>, bucket: usize) -> Vec<(i64, i64)> {
+    let Some(bias) = bias else { return bounds };
+    let biases = bias.integers()[bias.bank(bucket)].iter().copied().map(i64::from);
+    assert_eq!(biases.len(), bounds.len(), "a bias for each row of `{}`", bias.name);
+    let add =
+        |((low, high), bias): ((i64, i64), i64)| (low.saturating_add(bias.min(0)), high.saturating_add(bias.max(0)));
+    bounds.into_iter().zip(biases).map(add).collect()
+}
+
+/// Sums over at most `max_active` distinct features.
+fn sparse_sums(input: &ProgramInput, weights: &QuantTensor) -> Vec<(i64, i64)> {
+    let ProgramInput::Sparse { max_active, unit, .. } = input else {
+        unreachable!("sums over a list of features, and the input is none")
+    };
+    if unit.is_none() {
+        return extremes(weights.integers(), weights.outputs, *max_active);
+    }
+    let magnitudes: Vec<i32> = weights.integers().iter().map(|weight| weight.saturating_abs()).collect();
+    let sums = extremes(&magnitudes, weights.outputs, *max_active);
+    sums.into_iter().map(|(_, sum)| (sum.saturating_mul(-VALUE_MAX), sum.saturating_mul(VALUE_MAX))).collect()
+}
+
+/// The rows that SPARSE_ROWS may write, by their magnitudes.
+fn rows(input: &ProgramInput, node: &ProgramNode) -> Embeddings {
+    let (ProgramInput::Sparse { max_active, .. }, Operation::SparseRows { table, requantisation }) = (input, &node.op)
+    else {
+        unreachable!("rows of a list of features, and the input is none")
+    };
+    let limit = if node.value.element == Element::I8 { i64::from(i8::MAX) } else { i64::from(i16::MAX) };
+    let magnitude = |weight: &i32| {
+        let weight = i64::from(weight.unsigned_abs());
+        match requantisation {
+            // The largest value's product, rounded away from 0 by one at most.
+            Some((multiplier, shift)) => {
+                let product = i128::from(weight * VALUE_MAX) * i128::from(*multiplier);
+                limit.min(((product >> shift) + 1).min(limit.into()) as i64)
+            }
+            None => weight,
+        }
+    };
+    Embeddings {
+        magnitudes: table.integers().iter().map(magnitude).collect(),
+        width: table.outputs,
+        count: *max_active,
+    }
+}
+
+/// The embeddings that a node reads: rows of a table, or slots of a value of another kind.
+fn embeddings(before: &Before<'_>, node: &ProgramNode, width: usize, len: usize) -> Embeddings {
+    let value = node.read(0);
+    if let Some(source) = value.checked_sub(1).map(|source| &before.nodes[source])
+        && let Operation::SparseRows { table, .. } = &source.op
+        && table.outputs == width
+    {
+        return rows(before.input, source);
+    }
+    let magnitude = |(low, high): (i64, i64)| low.abs().max(high.abs());
+    let magnitudes = before.spans[value].each(len).into_iter().map(magnitude).collect();
+    Embeddings { magnitudes, width, count: len / width }
+}

@@ -1,0 +1,22 @@
+//! A network of bullet's replayed in 64 bits, for the proof's bounds and witnesses: what no type can cut.
+
+use tamis_quant::quantise::{IntegerActivation, QuantNet};
+
+/// A perspective's accumulators on a feature list.
+pub fn accumulate(net: &QuantNet, features: &[u32]) -> Vec<i64> {
+    let layer = &net.layers[0];
+    let mut acc: Vec<i64> = layer.bias.integers().iter().map(|bias| i64::from(*bias)).collect();
+    for feature in features {
+        let row = layer.weights.integers().iter().skip(*feature as usize * layer.weights.outputs);
+        acc.iter_mut().zip(row).for_each(|(sum, weight)| *sum += i64::from(*weight));
+    }
+    acc
+}
+
+/// What accumulators contribute to a row of the second layer. `start`: the row's first column for this perspective.
+pub fn contribution(net: &QuantNet, acc: &[i64], row: usize, start: usize) -> i64 {
+    let layer = &net.layers[1].weights;
+    let weights = layer.integers().iter().skip(row + layer.outputs * start).step_by(layer.outputs);
+    let activations = IntegerActivation::of(&net.arch).unwrap().apply(acc);
+    activations.into_iter().zip(weights).map(|(value, weight)| value * i64::from(*weight)).sum()
+}
