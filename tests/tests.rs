@@ -48,6 +48,9 @@ mod loader; // what the loader refuses, and that what it accepts runs
 #[path = "subjects/general.rs"]
 mod general; // the operations of general networks: refusals, and values at the ends
 
+#[path = "subjects/signature_list.rs"]
+mod signature_list; // signatures of real networks, which stay what they are
+
 #[path = "subjects/claims.rs"]
 mod claims; // the claim that every reader checks
 
