@@ -84,7 +84,8 @@ impl Graph {
     /// # Errors
     /// [`SampleError`] if the sample does not fit.
     pub fn evaluate(&self, sample: &Sample) -> Result<Vec<f64>, SampleError> {
-        Ok(self.trace(sample)?.pop().unwrap_or_default())
+        let mut values = self.trace(sample)?;
+        Ok(values.swap_remove(self.output()))
     }
 
     /// The outputs before the last sigmoid or softmax.
@@ -151,7 +152,7 @@ impl Graph {
                     let of_sparse = |feature: u32| {
                         active.binary_search_by_key(&feature, |(feature, _)| *feature).map_or(0.0, |at| active[at].1)
                     };
-                    let of_dense = |feature: u32| values[0].get(feature as usize).copied().unwrap_or(0.0);
+                    let of_dense = |feature: u32| values[0][feature as usize];
                     vec![match sample {
                         Sample::Dense(_) => forest.evaluate(of_dense),
                         Sample::Sparse(_) => forest.evaluate(of_sparse),

@@ -41,7 +41,7 @@ impl Tree {
             }
             node = child;
         }
-        self.leaves.get(node).copied().unwrap_or(0.0)
+        self.leaves[node]
     }
 }
 

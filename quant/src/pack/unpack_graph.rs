@@ -34,12 +34,14 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
     }
     let mut nodes = Vec::with_capacity(count);
     for (index, (record, unit)) in model.ops().iter().zip(units).enumerate() {
-        let name = names.get(unit).and_then(|name| name.strip_suffix(UNIT)).unwrap_or_default();
+        let name = &names[unit][..names[unit].len() - UNIT.len()];
         let fault = || missing(name, 1);
         let made = model.values().get(index + 1).ok_or_else(fault)?;
         let element = Element::of_code(made.element).ok_or_else(fault)?;
-        let units = reader.reals(unit as u32).ok_or_else(|| missing(&format!("{name}{UNIT}"), 1))?;
-        let zero = facts.get(2 * index).copied().unwrap_or(0);
+        // One unit for all elements, or one each.
+        let units = reader.reals(unit as u32).filter(|units| [1, made.len as usize].contains(&units.len()));
+        let units = units.ok_or_else(|| missing(&format!("{name}{UNIT}"), made.len as usize))?;
+        let zero = facts[2 * index];
         let layer = facts.get(2 * index + 1).and_then(|layer| usize::try_from(*layer).ok());
         let mut reads = vec![record.input as usize];
         if record.kind == op::CONCAT || record.kind == op::ADD_I32 || record.kind == op::ADD_F32 {
@@ -132,13 +134,18 @@ impl Reader<'_, '_> {
             op::TREES => Operation::Trees {
                 features: self.tensor(record.multipliers, output)?,
                 thresholds: self.tensor(record.weights, output)?,
-                leaves: self.tensor(record.bias, output)?,
+                leaves: self.tensor(record.bias, output).filter(|leaves| leaves.element == ElementType::I32)?,
             },
             op::TO_F32 => Operation::ToF32 { factor: real(first), zero: second as i32 },
             op::DEQUANTISE => Operation::Dequantise { factor: real(first), bias: self.optional(record.bias)? },
             op::QUANTISE => Operation::Quantise { inverse: real(first), low: second as i32, high: third as i32 },
             op::ACTIVATION_F32 => Operation::Activation(match record.activation {
                 activation::RELU => RealActivation::Relu,
+                activation::CRELU => RealActivation::Crelu,
+                activation::SCRELU => RealActivation::Screlu,
+                activation::SQRRELU => RealActivation::Sqrrelu,
+                activation::PAIRWISE_CRELU => RealActivation::PairwiseCrelu,
+                activation::DUAL_CRELU => RealActivation::DualCrelu,
                 activation::LEAKY_RELU => RealActivation::LeakyRelu { alpha: real(first) },
                 activation::SIGMOID => RealActivation::Sigmoid,
                 activation::TANH => RealActivation::Tanh,

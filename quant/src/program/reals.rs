@@ -103,7 +103,7 @@ fn elements(tensor: &QuantTensor) -> Vec<f64> {
 fn put(tensors: &mut Tensors, tensor: &QuantTensor, real: impl Fn(usize, usize, f64) -> f64) {
     let (outputs, inputs) = (tensor.outputs, tensor.inputs);
     let values = elements(tensor);
-    let at = |row: usize, input: usize| values.get(row + outputs * input).copied().unwrap_or(0.0);
+    let at = |row: usize, input: usize| values[row + outputs * input];
     let rows = (0..outputs).flat_map(|row| (0..inputs).map(move |input| (row, input)));
     let values = rows.map(|(row, input)| real(row, input, at(row, input))).collect();
     tensors.insert(tensor.name.clone(), Tensor { shape: vec![outputs, inputs], values });

@@ -99,7 +99,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             sums(node, &weights.name, with_bias(sparse_sums(input, weights), bias.as_ref(), bucket))
         }
         Operation::SparseRows { .. } => {
-            let greatest = rows(input, node).magnitudes.into_iter().max().unwrap_or(0);
+            let greatest = rows(input, node).magnitudes.into_iter().fold(0, i64::max);
             (Span::All((-greatest, greatest)), Vec::new())
         }
         Operation::FmTerm { width } => {
@@ -143,17 +143,17 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         }
         Operation::Lookup { table } => {
             let (low, high) = whole(0).hull();
-            let reached = (low..=high).filter_map(|x| table.get((x & 255) as usize)).map(|y| i64::from(*y));
+            let reached = (low..=high).map(|x| i64::from(table[(x & 255) as usize]));
             let ends = reached.fold((i64::MAX, i64::MIN), |ends, y| (ends.0.min(y), ends.1.max(y)));
-            (if ends.0 <= ends.1 { Span::All(ends) } else { everything }, Vec::new())
+            (Span::All(ends), Vec::new())
         }
         Operation::Trees { leaves, .. } => {
             let mut bound = (0i64, 0i64);
             for tree in 0..leaves.outputs {
                 let leaf = |value: &i32| i64::from(*value);
-                let of_tree = leaves.integers().iter().skip(tree).step_by(leaves.outputs.max(1)).map(leaf);
-                bound.0 += of_tree.clone().min().unwrap_or(0).min(0);
-                bound.1 += of_tree.max().unwrap_or(0).max(0);
+                let of_tree = leaves.integers().iter().skip(tree).step_by(leaves.outputs).map(leaf);
+                bound.0 += of_tree.clone().fold(0, i64::min);
+                bound.1 += of_tree.fold(0, i64::max);
             }
             sums(node, &leaves.name, vec![bound])
         }

@@ -29,8 +29,8 @@ pub struct Parts {
 
 /// Evaluates a position.
 ///
-/// The lengths in the network must be those of its shape, as they are in every one that was read; of others, what is
-/// missing counts as 0.
+/// # Panics
+/// If the lengths in the network are not those of its shape, as they are in every one that was read.
 #[must_use]
 pub fn evaluate(net: &Net, board: &Board) -> Evaluation {
     let sides = [board.to_move(), board.to_move().other()];
@@ -49,7 +49,7 @@ pub fn evaluate(net: &Net, board: &Board) -> Evaluation {
         positional: positional(net.shape.head, stack, &activations),
     };
     let buckets: Vec<Parts> = net.stacks.iter().enumerate().map(parts).collect();
-    let value = net.division.value(buckets.get(bucket).copied().unwrap_or_default());
+    let value = net.division.value(buckets[bucket]);
     Evaluation { buckets, bucket, value }
 }
 
@@ -59,7 +59,7 @@ pub fn accumulator(net: &Net, active: &[usize]) -> Vec<i16> {
     let width = net.shape.width;
     let mut sums = net.transformer.biases.values.clone();
     for &feature in active {
-        let row = net.transformer.weights.values.get(feature * width..(feature + 1) * width).unwrap_or_default();
+        let row = &net.transformer.weights.values[feature * width..(feature + 1) * width];
         for (sum, &weight) in sums.iter_mut().zip(row) {
             *sum = sum.wrapping_add(weight);
         }
@@ -69,8 +69,8 @@ pub fn accumulator(net: &Net, active: &[usize]) -> Vec<i16> {
 
 /// The PSQT sum of a perspective in a bucket.
 fn psqt(net: &Net, active: &[usize], bucket: usize) -> i32 {
-    let values = net.transformer.psqt.as_ref().map_or(&[][..], |psqt| &psqt.values);
-    let value = |&feature: &usize| values.get(feature * PSQT_BUCKETS + bucket).copied().unwrap_or(0);
+    let Some(psqt) = &net.transformer.psqt else { return 0 };
+    let value = |&feature: &usize| psqt.values[feature * PSQT_BUCKETS + bucket];
     active.iter().map(value).fold(0, i32::wrapping_add)
 }
 
@@ -92,14 +92,14 @@ fn positional(head: Head, stack: &Stack, inputs: &[u8]) -> i32 {
     let (second_inputs, skipped): (Vec<u8>, i32) = match head {
         Head::Clipped { .. } => (first.iter().map(|&sum| clipped(sum)).collect(), 0),
         Head::Pairwise { squares } => {
-            let (read, skipping) = first.split_at(PAIRWISE_FIRST.min(first.len()));
+            let (read, skipping) = first.split_at(PAIRWISE_FIRST);
             let squares = read.iter().filter(|_| squares).map(|&sum| squared(sum));
             let inputs = squares.chain(read.iter().map(|&sum| clipped(sum))).collect();
-            (inputs, skipping.first().copied().unwrap_or(0))
+            (inputs, skipping[0])
         }
     };
     let second: Vec<u8> = sums(&stack.second, &second_inputs).into_iter().map(clipped).collect();
-    let output = sums(&stack.output, &second).first().copied().unwrap_or(0);
+    let output = sums(&stack.output, &second)[0];
     output.wrapping_add(skip(skipped))
 }
 

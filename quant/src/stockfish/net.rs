@@ -244,6 +244,6 @@ impl Affine {
     #[must_use]
     pub fn row(&self, output: usize) -> &[i8] {
         let start = output * self.row_len();
-        self.weights.get(start..start + self.inputs).unwrap_or_default()
+        &self.weights[start..start + self.inputs]
     }
 }

@@ -166,11 +166,11 @@ impl Simulation {
         let rows = self.rows(1, bucket);
         let mut units = vec![0.0; rows.len()];
         for (input, value) in inputs.iter().enumerate() {
-            for (sum, weight) in units.iter_mut().zip(weights.column(input).get(rows.clone()).unwrap_or(&[])) {
+            for (sum, weight) in units.iter_mut().zip(&weights.column(input)[rows.clone()]) {
                 *sum += weight * value;
             }
         }
-        let bias = bias.get(rows).unwrap_or(&[]);
+        let bias = &bias[rows];
         if let Some(head) = &self.head {
             let cut = |value: f64| if on(&Switch::Divisions) { value.trunc() } else { value };
             let divisor = f64::from(head.divisor);
@@ -224,9 +224,9 @@ impl Simulation {
                 return;
             };
             let rows = self.rows(index + 1, bucket);
-            sums = bias.get(rows.clone()).unwrap_or(&[]).to_vec();
+            sums = bias[rows.clone()].to_vec();
             for (input, value) in inputs.iter().enumerate() {
-                for (sum, weight) in sums.iter_mut().zip(weights.column(input).get(rows.clone()).unwrap_or(&[])) {
+                for (sum, weight) in sums.iter_mut().zip(&weights.column(input)[rows.clone()]) {
                     *sum += weight * value;
                 }
             }

@@ -111,7 +111,7 @@ fn products(
     for (index, sample) in samples.iter().enumerate() {
         let input = quantised.input.quantise(sample).map_err(|error| GraphQuantError::Sample { index, error })?;
         let values = model.trace_first(&input, read);
-        let x = values.last().map_or(&[][..], |value| value.integers());
+        let x = values[values.len() - 1].integers();
         let present: Vec<(usize, f64)> =
             x.iter().map(|x| f64::from(x - zero)).enumerate().filter(|(_, x)| *x != 0.0).collect();
         for (row, a) in &present {

@@ -14,7 +14,7 @@ impl Lowering<'_> {
         activation: Activation,
         keep: bool,
     ) -> Result<Form, GraphQuantError> {
-        let first = node.reads.first().copied().unwrap_or(0);
+        let first = node.reads[0];
         match (self.form(first).clone(), activation) {
             (Form::Sum(sum), Activation::Relu) if !keep => Ok(Form::Sum(Sum { relu: true, ..sum })),
             (form, activation) if !keep && self.is_tabled(value, activation) && !matches!(form, Form::Real(_)) => {
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         let entry = |byte: u8| {
             let x = if signed { i32::from(byte as i8) } else { i32::from(byte) };
             let real = (f64::from(x) - f64::from(whole.zero)) * whole.unit(0);
-            let y = activation.apply(&[real]).first().copied().unwrap_or(0.0);
+            let y = activation.apply(&[real])[0];
             let integer = (y / f64::from(encoding.unit)).round() + f64::from(encoding.zero);
             integer.clamp(f64::from(encoding.low), f64::from(encoding.high)) as i32
         };

@@ -33,7 +33,7 @@ impl Lowering<'_> {
         weights: &Matrix<f64>,
         bias: &[f64],
     ) -> Result<Form, GraphQuantError> {
-        let whole = self.whole(node.reads.first().copied().unwrap_or(0), super::Wish::Any)?;
+        let whole = self.whole(node.reads[0], super::Wish::Any)?;
         let wide = self.element(whole.at) == Element::I16;
         let limit = if wide { self.options.weight_bits.limit() } else { WeightBits::Eight.limit() };
         let folded = fold(weights, &whole);
@@ -49,7 +49,7 @@ impl Lowering<'_> {
         weights: &Matrix<f64>,
         bias: &[f64],
     ) -> Result<Form, GraphQuantError> {
-        let at = self.real(node.reads.first().copied().unwrap_or(0))?;
+        let at = self.real(node.reads[0])?;
         let (weights, bias) = tensors_f32(&node.name, weights, bias);
         Ok(Form::Real(self.push_real(value, "out", &[at], Operation::AffineF32 { weights, bias: Some(bias) })))
     }
@@ -83,7 +83,7 @@ impl Lowering<'_> {
             }
             attempt += 1;
             if fits || attempt == ATTEMPTS {
-                let unit = |row: usize| units.get(row).or(units.first()).copied().unwrap_or(1.0);
+                let unit = |row: usize| if units.len() == 1 { units[0] } else { units[row] };
                 let reach = |row: usize| {
                     let (low, high) = span.at(row);
                     unit(row) * (low.abs().max(high.abs()) as f64)
@@ -132,7 +132,7 @@ pub(super) fn integers(
             *unit = 1.0;
         }
     }
-    let unit = |row: usize| units.get(row).or(units.first()).copied().unwrap_or(1.0);
+    let unit = |row: usize| if units.len() == 1 { units[0] } else { units[row] };
     let limit_real = f64::from(limit);
     let mut sums = vec![0i64; outputs];
     let mut rounded = Vec::with_capacity(weights.values.len());

@@ -127,7 +127,7 @@ impl Lowering<'_> {
         }
         let inputs = self.readers(value).into_iter().map(|node| match &node.op {
             Op::Linear { weights, .. } => weights.inputs,
-            _ => self.lengths.get(value).copied().unwrap_or(1),
+            _ => self.lengths[value],
         });
         let inputs = inputs.max().unwrap_or(1).max(1);
         (2f64.powi(33) / inputs as f64).sqrt().min(all) as i32

@@ -38,7 +38,7 @@ pub(super) struct Whole {
 
 impl Whole {
     pub(super) fn unit(&self, element: usize) -> f64 {
-        self.units.get(element).or(self.units.first()).copied().unwrap_or(1.0)
+        if self.units.len() == 1 { self.units[0] } else { self.units[element] }
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Sum {
 
 impl Sum {
     pub(super) fn unit(&self, element: usize) -> f64 {
-        self.units.get(element).or(self.units.first()).copied().unwrap_or(1.0)
+        if self.units.len() == 1 { self.units[0] } else { self.units[element] }
     }
 }
 

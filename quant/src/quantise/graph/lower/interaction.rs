@@ -12,7 +12,7 @@ impl Lowering<'_> {
         width: usize,
         keep: bool,
     ) -> Result<Form, GraphQuantError> {
-        let first = node.reads.first().copied().unwrap_or(0);
+        let first = node.reads[0];
         let op = match node.op {
             Op::FmTerm { .. } => Operation::FmTerm { width },
             Op::BiInteraction { .. } => Operation::BiInteraction { width },
@@ -46,7 +46,7 @@ impl Lowering<'_> {
 
     /// The magnitude of factors at which the sum over all pairs of slots fits i32, whatever they are.
     fn factor_limit(&self, value: Value, width: usize) -> i32 {
-        let slots = self.lengths.get(value).copied().unwrap_or(0) / width.max(1);
+        let slots = self.lengths[value] / width.max(1);
         let products = (slots * slots.saturating_sub(1) / 2 * width).max(1);
         (f64::from(i32::MAX) / products as f64).sqrt().min(f64::from(i16::MAX)) as i32
     }

@@ -43,7 +43,7 @@ impl Lowering<'_> {
         for part in parts {
             let whole = self.whole(*part, Wish::Plain(element))?;
             places.push(whole.at);
-            units.extend((0..self.lengths.get(*part).copied().unwrap_or(0)).map(|index| whole.unit(index)));
+            units.extend((0..self.lengths[*part]).map(|index| whole.unit(index)));
         }
         let at = self.chain(value, &places, element, &units, parts);
         Ok(Whole { at, units, zero: 0 })
@@ -53,7 +53,7 @@ impl Lowering<'_> {
     fn chain(&mut self, value: Value, places: &[usize], element: Element, units: &[f64], parts: &[Value]) -> usize {
         let mut total: Option<(usize, usize)> = None;
         for (number, (at, part)) in places.iter().zip(parts).enumerate() {
-            let len = self.lengths.get(*part).copied().unwrap_or(0);
+            let len = self.lengths[*part];
             total = Some(match total {
                 None => (*at, len),
                 Some((before, had)) => {

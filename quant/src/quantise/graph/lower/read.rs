@@ -59,10 +59,10 @@ impl Lowering<'_> {
         units: &[f64],
         encoding: Encoding,
     ) -> Result<usize, GraphQuantError> {
-        let len = self.lengths.get(value).copied().unwrap_or(0);
+        let len = self.lengths[value];
         let (mut multipliers, mut shifts) = (Vec::with_capacity(len), Vec::with_capacity(len));
         for element in 0..len {
-            let unit = units.get(element).or(units.first()).copied().unwrap_or(1.0);
+            let unit = if units.len() == 1 { units[0] } else { units[element] };
             let factor = sum.unit(element) / unit;
             let (multiplier, shift) = requantisation(factor).ok_or_else(|| {
                 let what = format!("a factor of {factor:e} between a sum and its integers");

@@ -34,14 +34,13 @@ impl Lowering<'_> {
             let feature = tree.features.get(node).copied().flatten();
             feature.and_then(|feature| i32::try_from(feature).ok()).unwrap_or(-1)
         });
-        let threshold = |(tree, node): (&crate::graph::Tree, usize)| tree.thresholds.get(node).copied().unwrap_or(0.0);
+        let threshold = |(tree, node): (&crate::graph::Tree, usize)| tree.thresholds[node];
         let thresholds = if is_real {
             Values::F32(each().map(threshold).map(floor_f32).collect())
         } else {
             Values::Int(each().map(threshold).map(integer).collect())
         };
-        let leaves = each()
-            .map(|(tree, node)| (forest.rate * tree.leaves.get(node).copied().unwrap_or(0.0) / unit).round() as i32);
+        let leaves = each().map(|(tree, node)| (forest.rate * tree.leaves[node] / unit).round() as i32);
         let of = |what: &str, element, values| tensor(format!("{}.{what}", node.name), element, trees, nodes, values);
         let element = if is_real { ElementType::F32 } else { ElementType::I32 };
         let op = Operation::Trees {
