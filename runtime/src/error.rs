@@ -1,4 +1,5 @@
-//! What running refuses: never a file, always what the caller handed in; and what the signature finds out about the runtime.
+//! What running refuses: never a file, always what the caller handed in; and what the signature finds out about the
+//! runtime.
 
 use crate::engine::{Colour, Kind, Man};
 use crate::words::worded;
@@ -89,7 +90,8 @@ pub enum RunError {
         /// Whose.
         colour: Colour,
     },
-    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of its colour.
+    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of
+    /// its colour.
     Man {
         /// Which.
         man: Man,
@@ -110,8 +112,9 @@ pub enum RunError {
         /// The number of keys.
         limit: u32,
     },
-    /// [`crate::Plan::run`], which does several operations at once where it can, and [`crate::Plan::run_traced`], which does them one
-    /// by one, gave different outputs. This is a defect of the runtime or of a tier, and only [`crate::signature::signature`] looks for it.
+    /// [`crate::Plan::run`], which does several operations at once where it can, and [`crate::Plan::run_traced`], which
+    /// does them one by one, gave different outputs. This is a defect of the runtime or of a tier, and only
+    /// [`crate::signature::signature`] looks for it.
     RunsDiffer {
         /// In which sample of the signature.
         sample: u32,
