@@ -33,7 +33,7 @@ impl Program<'_, '_> {
         let codes = [activation::CRELU, activation::SCRELU, activation::SQRRELU, activation::PAIRWISE_CRELU];
         let activation = self.choices.pick(&codes);
         let is_paired = activation == activation::PAIRWISE_CRELU;
-        if is_paired && self.draft.input.hidden % 2 != 0 {
+        if is_paired && !self.draft.input.hidden.is_multiple_of(2) {
             return false;
         }
         let params = [self.clip(), self.factor(), 0, 0];
@@ -45,7 +45,7 @@ impl Program<'_, '_> {
     fn left_out(&mut self, is_even: bool) -> Option<u32> {
         let hidden = self.draft.input.hidden;
         let out = if self.choices.one_in(2) { self.below(hidden) } else { 0 };
-        let out = if is_even && (hidden - out) % 2 != 0 { out + 1 } else { out };
+        let out = if is_even && !(hidden - out).is_multiple_of(2) { out + 1 } else { out };
         (out < hidden).then_some(out)
     }
 

@@ -8,7 +8,9 @@ use tamis_runtime::format::{NONE, OpRecord, element};
 impl Program<'_, '_> {
     pub(super) fn place(&mut self) {
         let style = self.choices.below(4);
-        let mut taken: Vec<Range<u32>> = vec![0..0];
+        // Value 0 lies elsewhere.
+        let elsewhere: Range<u32> = 0..0;
+        let mut taken = vec![elsewhere];
         for value in 1..self.draft.values.len() as u32 {
             let record = self.value(value);
             let len = record.len * element::len_bytes(record.element).unwrap() as u32;

@@ -54,7 +54,7 @@ const OPERATIONS: [Grow; 24] = [
     |p| p.affine_i16(),
     |p| p.affine_i16(),
     |p| p.trees(),
-    |p| p.to_f32(),
+    |p| p.bytes_to_f32(),
     |p| p.quantise(),
     |p| p.quantise(),
     |p| p.activate_u8(),
@@ -169,7 +169,6 @@ impl Program<'_, '_> {
 
     /// Integers from `low` to `high`, or reals; a bank for all buckets or one for each; now and then a tensor that is
     /// there.
-    #[expect(clippy::too_many_arguments, reason = "a shape and a range")]
     pub fn tensor(
         &mut self,
         element: u32,

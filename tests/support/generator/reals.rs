@@ -60,7 +60,7 @@ impl Program<'_, '_> {
         self.push(read, element::F32, read.len, OpRecord { params, ..blank(op::SCALE_F32) })
     }
 
-    pub fn to_f32(&mut self) -> bool {
+    pub fn bytes_to_f32(&mut self) -> bool {
         let Some(read) = self.read(&[element::U8, element::I8, element::I16]) else { return false };
         let zero: i32 = self.choices.pick(&[0, 128, -32_768, 32_768]);
         let params = [self.factor(), zero as u32, 0, 0];
