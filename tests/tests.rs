@@ -45,6 +45,9 @@ mod format; // FORMAT.md and the runtime say the same
 #[path = "subjects/loader.rs"]
 mod loader; // what the loader refuses, and that what it accepts runs
 
+#[path = "subjects/generated.rs"]
+mod generated; // containers out of the generator: every way of running them
+
 #[path = "subjects/general.rs"]
 mod general; // the operations of general networks: refusals, and values at the ends
 

@@ -189,7 +189,7 @@ impl<'m> Runner<'m> {
     /// The model's signature on this tier.
     ///
     /// # Errors
-    /// None for a parsed model; the type is the runtime's.
+    /// [`RunError::RunsDiffer`], a defect of the runtime; no other for a parsed model.
     pub fn signature(&mut self) -> Result<u64, RunError> {
         let hidden = self.plan.hidden();
         let mut spare = vec![0; hidden];

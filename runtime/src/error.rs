@@ -1,10 +1,11 @@
-//! What running refuses: never a file, always what the caller handed in.
+//! What running refuses: never a file, always what the caller handed in; and what the signature finds out about the
+//! runtime.
 
 use crate::engine::{Colour, Kind, Man};
 use crate::format::Identity;
 use crate::words::worded;
 
-/// Why a call is refused: always something that the caller handed in.
+/// Why a call is refused: always something that the caller handed in, but for [`RunError::RunsDiffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunError {
@@ -90,7 +91,8 @@ pub enum RunError {
         /// Whose.
         colour: Colour,
     },
-    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of its colour.
+    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of
+    /// its colour.
     Man {
         /// Which.
         man: Man,
@@ -110,6 +112,13 @@ pub enum RunError {
         found: u32,
         /// The number of keys.
         limit: u32,
+    },
+    /// [`crate::Plan::run`], which does several operations at once where it can, and [`crate::Plan::run_traced`], which
+    /// does them one by one, gave different outputs. This is a defect of the runtime or of a tier, and only
+    /// [`crate::signature::signature`] looks for it.
+    RunsDiffer {
+        /// In which sample of the signature.
+        sample: u32,
     },
 }
 
@@ -140,6 +149,7 @@ worded! { RunError {
     Self::Man { man, is_added: false } => "{} is to be removed and is not there", man;
     Self::TooManyMen { found, limit } => "{} men added or removed by one move; at most {}", found, limit;
     Self::RefreshKey { found, limit } => "refresh key {}; the cache has 0 to {}", found, limit.saturating_sub(1);
+    Self::RunsDiffer { sample } => "run and run_traced differ in sample {}: a defect of this runtime", sample;
     Self::InputKind => "the input is not of the kind that the network takes";
 } }
 

@@ -28,7 +28,7 @@ pub(crate) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// `None` for any other network.
+    /// `None` for any other network, also where RESCALE reads one of the dot's several rows.
     pub fn resolve(model: &Model<'a>, kernels: &Kernels) -> Option<Self> {
         let [first, second] = model.ops() else { return None };
         if !ACCUMULATORS || first.kind != op::ACTIVATE_DOT {
@@ -37,9 +37,10 @@ impl<'a> Head<'a> {
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
         let Work::ActivateDot { dot, max, weights } = first.work else { return None };
         let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
-        let one_output = second.write.range().len() == size_of::<i32>();
+        // RESCALE may also read one of many sums; a head has row 0 and no other.
+        let is_whole = second.read == first.write && second.write.range().len() == size_of::<i32>();
         let input = model.input();
-        one_output.then_some(Self {
+        is_whole.then_some(Self {
             dot,
             max,
             weights,

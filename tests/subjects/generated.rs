@@ -1,0 +1,223 @@
+//! Valid containers out of the generator: both readers accept them, every tier's every way of running them gives the
+//! same, the generator reaches all that it is for, and a plan that were to take a short way too far would show.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tamis_quant::run::AlignedBytes;
+use tamis_runtime::format::{Layout, Model, OpRecord, activation, element, op};
+use tamis_runtime::kernels::by_name;
+use tamis_runtime::{Input, Output, Plan};
+use tests::draft::{Draft, blank};
+use tests::fixtures;
+use tests::generator::{Choices, container, coverage};
+use tests::held::hold;
+use tests::zoo::Random;
+
+/// Containers of an ordinary run. Enough that everything the generator is for comes several times.
+const SEEDS: u64 = 2500;
+/// How long the longer run takes, if at all.
+const SECONDS: &str = "TAMIS_GENERATED_SECONDS";
+
+fn generated(seed: u64) -> Draft {
+    container(&mut Choices::seeded(seed))
+}
+
+/// Names the seed of what fails.
+fn held(seed: u64) {
+    let bytes = generated(seed).bytes();
+    if let Err(payload) = std::panic::catch_unwind(|| hold(bytes.as_ref(), seed)) {
+        let kinds: Vec<u32> = generated(seed).ops.iter().map(|op| op.kind).collect();
+        eprintln!("seed {seed}: operations {kinds:?}");
+        std::panic::resume_unwind(payload);
+    }
+}
+
+#[test]
+fn every_way_of_running_gives_the_same() {
+    (0..SEEDS).for_each(held);
+}
+
+/// As many as there is time for, from another seed on.
+#[test]
+fn every_way_of_running_gives_the_same_for_as_long_as_is_asked() {
+    let Ok(seconds) = std::env::var(SECONDS) else {
+        eprintln!("SKIPPED the longer run: {SECONDS} is not set");
+        return;
+    };
+    let end = Instant::now() + Duration::from_secs(seconds.parse().unwrap());
+    let seeds = (1 << 32..).take_while(|_| Instant::now() < end);
+    let count = seeds.map(held).count();
+    eprintln!("{count} containers in {seconds} s");
+    assert!(count > 0);
+}
+
+/// A fuzzer's bytes make containers as well, whatever they are and however few.
+#[test]
+fn bytes_make_containers() {
+    let mut random = Random(3);
+    for len in 0..64 {
+        let bytes: Vec<u8> = (0..len).map(|_| random.draw() as u8).collect();
+        hold(container(&mut Choices::of_bytes(&bytes)).bytes().as_ref(), len);
+    }
+}
+
+/// What the generator must reach, each in at least so many of the containers of an ordinary run.
+#[test]
+fn the_generator_reaches_what_it_is_for() {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for seed in 0..SEEDS {
+        for found in coverage::of(&generated(seed)) {
+            *counts.entry(found).or_default() += 1;
+        }
+    }
+    let lines: Vec<String> = counts.iter().map(|(found, count)| format!("{count:5}  {found}")).collect();
+    let kinds = (op::ACTIVATE_DOT..=op::ACTIVATE_U8).map(|kind| (format!("kind {kind}"), 15));
+    let activation = |kind: u32| move |code: &u32| (format!("kind {kind}, activation {code}"), 5);
+    let activations = ACTIVATIONS.iter().flat_map(|(kind, codes)| codes.iter().map(activation(*kind)));
+    let wanted = WANTED.iter().map(|(what, least)| ((*what).to_owned(), *least));
+    let mut all = kinds.chain(activations).chain(wanted);
+    if let Some((what, least)) = all.find(|(what, least)| counts.get(what).copied().unwrap_or(0) < *least) {
+        panic!("fewer than {least} containers with '{what}' among\n{}", lines.join("\n"));
+    }
+}
+
+/// RESCALE reads the last of eight rows: `run` once took row 0 of the dot, whatever row the record says.
+#[test]
+fn a_rescale_of_one_row_of_several_reads_that_row() {
+    let mut files = vec![part_of_dot().bytes()];
+    if let Some(folder) = fixtures("files with a part of a dot") {
+        let read = |name: &str| AlignedBytes::copy_of(&std::fs::read(folder.join("attack").join(name)).unwrap());
+        files.extend(["part-of-dot.bin", "part-of-dot-2.bin"].map(read));
+    }
+    for (seed, file) in files.iter().enumerate() {
+        hold(file.as_ref(), seed as u64);
+    }
+}
+
+/// One unit, eight rows with the weights 1 to 8, of which the last is read.
+fn part_of_dot() -> Draft {
+    let mut draft = Draft::of_features(1, 1, 1, 1);
+    let mut weight = 0i16;
+    let rows = draft.tensor(element::I16, Layout::Rows, (1, 1, 1), || 1i16.to_le_bytes());
+    let bias = draft.tensor(element::I16, Layout::Rows, (1, 1, 1), || 0i16.to_le_bytes());
+    draft.block(1, rows, bias);
+    let weights = draft.tensor(element::I16, Layout::Rows, (1, 8, 1), || {
+        weight += 1;
+        weight.to_le_bytes()
+    });
+    let params = [255, 0, 0, 0];
+    draft.op(
+        element::I32,
+        8,
+        0,
+        OpRecord { activation: activation::CRELU, weights, params, ..blank(op::ACTIVATE_DOT) },
+    );
+    draft.op(element::I32, 1, 7, OpRecord { bias, params: [1, 1, 1, 0], ..blank(op::RESCALE) });
+    draft
+}
+
+#[test]
+fn the_last_row_is_the_output() {
+    let bytes = part_of_dot().bytes();
+    let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), by_name("scalar").unwrap());
+    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+    let output = plan.run(Input::Accumulators(&[10], &[]), 0, workspace.as_mut()).unwrap();
+    assert_eq!(output, Output::I32(&[80]));
+}
+
+/// The slip in question, planted without a wrong line in the runtime: a head that takes row 0 whatever row is read
+/// computes what the same file does whose record says row 0. Among the containers of an ordinary run are enough that
+/// tell the two apart.
+#[test]
+fn a_head_that_takes_the_first_row_would_show() {
+    let mut shows = 0;
+    for seed in (0..SEEDS).filter(|seed| coverage::is_part_of_dot(&generated(*seed))) {
+        let right = generated(seed);
+        let mut slipped = right.clone();
+        slipped.ops[1].input_start = 0;
+        let mut random = Random(seed);
+        let mut side = || (0..right.input.hidden).map(|_| random.within(400) as i16).collect::<Vec<i16>>();
+        let (own, other) = (side(), side());
+        let [right, slipped] = [right, slipped].map(|draft| {
+            let bytes = draft.bytes();
+            let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), by_name("scalar").unwrap());
+            let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+            match plan.run(Input::Accumulators(&own, &other), 0, workspace.as_mut()).unwrap() {
+                Output::I32(values) => values.to_vec(),
+                output @ Output::F32(_) => panic!("{output:?}"),
+            }
+        });
+        shows += usize::from(right != slipped);
+    }
+    assert!(shows >= 10, "{shows}");
+}
+
+/// Activation codes of each kind that has more than one.
+const ACTIVATIONS: [(u32, &[u32]); 4] =
+    [(1, &[3, 4, 5]), (3, &[3, 4, 5, 6]), (8, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), (26, &[12, 13, 14])];
+
+/// What must come at least so often, but for kinds and activations.
+const WANTED: [(&str, usize); 62] = [
+    ("input 1 of element 0, exact 0", 100),
+    ("input 2 of element 1, exact 0", 50),
+    ("input 2 of element 2, exact 0", 50),
+    ("input 2 of element 5, exact 0", 50),
+    ("input 3 of element 0, exact 0", 50),
+    ("input 3 of element 0, exact 1", 20),
+    ("input 3 of element 3, exact 0", 50),
+    ("input 3 of element 3, exact 1", 20),
+    ("feature set 1", 15),
+    ("feature set 2", 15),
+    ("feature set 3", 15),
+    ("feature set 4", 15),
+    ("feature set 5", 15),
+    ("perspectives 1, order 0", 50),
+    ("perspectives 2, order 0", 50),
+    ("perspectives 2, order 1", 50),
+    ("rows of element 2", 50),
+    ("rows of element 3", 50),
+    ("several blocks", 50),
+    ("buckets", 200),
+    ("a bucket table", 50),
+    ("more operations than are resolved ahead", 50),
+    ("a value over another", 200),
+    ("a value read several times", 200),
+    ("a head of all of it, the first", 20),
+    ("a head of one row of several, the first", 10),
+    ("a head of one row of several, another", 20),
+    ("kind 1, activation 4, claimed short", 20),
+    ("kind 5, 2 to 4", 50),
+    ("kind 5, quads fit", 100),
+    ("kind 5, of the input", 50),
+    ("kind 5, bytes of kind 4", 10),
+    ("kind 5, bytes of kind 11", 50),
+    ("kind 5, bytes of kind 17", 10),
+    ("kind 5, bytes of kind 19", 5),
+    ("kind 5, bytes of kind 23", 10),
+    ("kind 5, bytes of kind 24", 10),
+    ("kind 5, bytes of kind 26", 10),
+    ("kind 7, weights of element 5, layout 1, banks: true", 20),
+    ("kind 7, weights of element 5, layout 3, banks: true", 20),
+    ("kind 12, weights of element 5, layout 1, banks: false", 10),
+    ("kind 13, 3 to 5", 10),
+    ("kind 20, weights of element 2, layout 1, banks: true", 5),
+    ("kind 20, weights of element 3, layout 1, banks: true", 5),
+    ("kind 21, of the input", 50),
+    ("layer: whole", 100),
+    ("layer: whole, over what was read", 20),
+    ("layer: a part", 20),
+    ("layer: read by another", 20),
+    ("dequantise, activation: whole", 50),
+    ("dequantise, activation: whole, over what was read", 20),
+    ("dequantise, activation: a part", 5),
+    ("dequantise, activation: read by another", 5),
+    ("dequantise, affine: whole", 50),
+    ("dequantise, affine: whole, over what was read", 20),
+    ("dequantise, affine: a part", 10),
+    ("dequantise, affine: read by another", 10),
+    ("affine, activation: whole", 50),
+    ("affine, affine: whole, over what was read", 10),
+    ("affine, affine: a part", 10),
+    ("affine, scale: whole, over what was read", 10),
+    ("a tail of two layers, scaled", 10),
+];

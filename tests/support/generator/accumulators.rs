@@ -1,0 +1,80 @@
+//! Operations on accumulators: kinds 1, 3, 4, 24 and 25.
+
+use super::program::Program;
+use crate::draft::blank;
+use tamis_runtime::format::{Layout, OpRecord, activation, element, op};
+
+impl Program<'_, '_> {
+    pub fn on_accumulators(&mut self) {
+        let done = match self.choices.below(6) {
+            0 | 1 => false,
+            2 => self.activate_f32(),
+            3 => self.pairwise_u8(),
+            4 => self.clip_u8(),
+            _ => self.psqt(),
+        };
+        if !done {
+            let rows = self.choices.pick(&[1, 2, 8, 3, 1, 16, 33]);
+            self.activate_dot(rows);
+        }
+    }
+
+    pub fn activate_dot(&mut self, rows: u32) -> bool {
+        let read = self.whole(0);
+        let activation = self.choices.pick(&[activation::SCRELU, activation::CRELU, activation::SQRRELU]);
+        let max = if activation == activation::SQRRELU { 32_767 } else { self.clip() };
+        let weights = self.weights(element::I16, Layout::Rows, rows, read.len);
+        let record = OpRecord { activation, weights, params: [max, 0, 0, 0], ..blank(op::ACTIVATE_DOT) };
+        self.push(read, element::I32, rows, record)
+    }
+
+    fn activate_f32(&mut self) -> bool {
+        let read = self.whole(0);
+        let codes = [activation::CRELU, activation::SCRELU, activation::SQRRELU, activation::PAIRWISE_CRELU];
+        let activation = self.choices.pick(&codes);
+        let is_paired = activation == activation::PAIRWISE_CRELU;
+        if is_paired && !self.draft.input.hidden.is_multiple_of(2) {
+            return false;
+        }
+        let params = [self.clip(), self.factor(), 0, 0];
+        let len = if is_paired { read.len / 2 } else { read.len };
+        self.push(read, element::F32, len, OpRecord { activation, params, ..blank(op::ACTIVATE_F32) })
+    }
+
+    /// The last elements that are left out, often none, so that as many are used as a half asks for.
+    fn left_out(&mut self, is_even: bool) -> Option<u32> {
+        let hidden = self.draft.input.hidden;
+        let out = if self.choices.one_in(2) { self.below(hidden) } else { 0 };
+        let out = if is_even && !(hidden - out).is_multiple_of(2) { out + 1 } else { out };
+        (out < hidden).then_some(out)
+    }
+
+    fn pairwise_u8(&mut self) -> bool {
+        let Some(out) = self.left_out(true) else { return false };
+        // Up to 127, up to 255, and almost nothing.
+        let [max, shift] = self.choices.pick(&[[255, 9], [255, 8], [127, 7], [15, 0], [32_767, 23], [1000, 31]]);
+        let len = self.draft.input.perspectives * (self.draft.input.hidden - out) / 2;
+        let (read, activation) = (self.whole(0), activation::PAIRWISE_CRELU);
+        let record = OpRecord { activation, params: [max, shift, out, 0], ..blank(op::PAIRWISE_U8) };
+        self.push(read, element::U8, len, record)
+    }
+
+    fn clip_u8(&mut self) -> bool {
+        let Some(out) = self.left_out(false) else { return false };
+        let [max, shift] = self.choices.pick(&[[127, 0], [255, 0], [255, 1], [32_767, 7], [32_767, 15], [1, 0]]);
+        let len = self.draft.input.perspectives * (self.draft.input.hidden - out);
+        let (read, activation) = (self.whole(0), activation::CRELU);
+        self.push(read, element::U8, len, OpRecord { activation, params: [max, shift, out, 0], ..blank(op::CLIP_U8) })
+    }
+
+    fn psqt(&mut self) -> bool {
+        let input = &self.draft.input;
+        let most = (input.hidden / input.bucket_count).min(op::MAX_DIGITS);
+        if input.perspectives != 2 || most == 0 {
+            return false;
+        }
+        let digits = 1 + self.below(most);
+        let read = self.whole(0);
+        self.push(read, element::I32, 1, OpRecord { params: [digits, 0, 0, 0], ..blank(op::PSQT) })
+    }
+}

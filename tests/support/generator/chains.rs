@@ -1,0 +1,96 @@
+//! Chains of operations that a plan runs as one step, and chains that look like them and must not be: the next
+//! operation reads a part, something else reads what lies between, another operation stands between.
+
+use super::program::{Program, Read};
+use tamis_runtime::format::{activation, element};
+
+/// Rows of the dot of a head: one most often.
+const ROWS: [u32; 5] = [1, 1, 2, 3, 8];
+
+impl Program<'_, '_> {
+    /// ACTIVATE_DOT and RESCALE of one of its rows, or of all.
+    pub fn head(&mut self) {
+        let rows = self.choices.pick(&ROWS);
+        self.activate_dot(rows);
+        let dot = self.last();
+        let start = self.below(rows);
+        let read = if self.choices.one_in(4) { dot } else { Read { start, len: 1, ..dot } };
+        self.rescale_on(read);
+    }
+
+    /// AFFINE_I8 and REQUANTISE, or a tail of reals.
+    pub fn chain(&mut self) {
+        let first = self.draft.values.len() as u32;
+        let is_built = if self.choices.one_in(2) { self.tail() } else { self.layer() };
+        if !is_built {
+            return self.grow();
+        }
+        if self.choices.one_in(4) {
+            let between = first + self.below(self.draft.values.len() as u32 - first);
+            self.read_again(between);
+        }
+    }
+
+    fn layer(&mut self) -> bool {
+        if !self.affine_i8() {
+            return false;
+        }
+        let read = self.link();
+        self.requantise_on(read)
+    }
+
+    fn tail(&mut self) -> bool {
+        if !self.dequantise() {
+            return false;
+        }
+        self.activate();
+        for _ in 0..1 + self.choices.below(2) {
+            let read = self.link();
+            self.affine_f32_on(read);
+            self.activate();
+        }
+        if self.choices.one_in(2) {
+            let read = self.link();
+            self.scale_f32_on(read);
+        }
+        true
+    }
+
+    /// An activation that fused steps have, mostly, or none.
+    fn activate(&mut self) {
+        if self.choices.one_in(2) {
+            let read = self.link();
+            let code = self.choices.pick(&[
+                activation::CRELU,
+                activation::SCRELU,
+                activation::RELU,
+                activation::SQRRELU,
+                activation::IDENTITY,
+                activation::SIGMOID,
+                activation::DUAL_CRELU,
+            ]);
+            self.activation_f32_on(read, code);
+        }
+    }
+
+    /// What the last operation wrote, whole or in part, behind another operation now and then.
+    fn link(&mut self) -> Read {
+        let last = self.last();
+        if self.choices.one_in(16) {
+            self.grow();
+        }
+        if self.choices.one_in(6) { self.part(last) } else { last }
+    }
+
+    /// One more operation on a value.
+    fn read_again(&mut self, value: u32) {
+        let whole = self.whole(value);
+        let read = if self.choices.one_in(2) { self.part(whole) } else { whole };
+        match read.element {
+            element::F32 => self.scale_f32_on(read),
+            element::I32 => self.dequantise_on(read),
+            element::I16 => self.affine_i16_on(read),
+            _ => self.affine_i8_on(read),
+        };
+    }
+}

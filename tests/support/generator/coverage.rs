@@ -1,0 +1,142 @@
+//! What is in a container: kinds in their forms, pairs of operations that a plan runs in one step, and their near
+//! misses. Worked out from the records, so that it holds whatever the generator meant to make.
+
+use crate::draft::Draft;
+use std::collections::BTreeSet;
+use tamis_runtime::format::{NONE, OpRecord, claim, element, op};
+
+/// Operations that a plan resolves ahead.
+const AHEAD: usize = 16;
+
+/// Everything that a container has, in words.
+pub fn of(draft: &Draft) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let input = &draft.input;
+    found.insert(format!("input {} of element {}, exact {}", input.kind, input.element, input.exact));
+    found.insert(format!("feature set {}", input.feature_set));
+    found.insert(format!("perspectives {}, order {}", input.perspectives, input.order));
+    for (name, is_there) in [
+        ("buckets", input.bucket_count > 1),
+        ("a bucket table", input.bucket_table != NONE),
+        ("several blocks", draft.blocks.len() > 1),
+        ("more operations than are resolved ahead", draft.ops.len() > AHEAD),
+        ("a value over another", has_reused_places(draft)),
+        ("a value read several times", (1..draft.values.len() as u32).any(|value| readers(draft, value) > 1)),
+    ] {
+        if is_there {
+            found.insert(name.to_owned());
+        }
+    }
+    for block in &draft.blocks {
+        found.insert(format!("rows of element {}", draft.tensors[block.weights as usize].0.element));
+    }
+    for op in &draft.ops {
+        found.extend(form(draft, op));
+    }
+    found.extend(head(draft));
+    for pair in draft.ops.windows(2) {
+        let [first, second] = pair else { continue };
+        found.extend(neighbours(draft, first, second));
+    }
+    for four in draft.ops.windows(4) {
+        let kinds: Vec<u32> = four.iter().map(|op| op.kind).collect();
+        let tail = [op::DEQUANTISE, op::AFFINE_F32, op::AFFINE_F32, op::SCALE_F32];
+        if kinds == tail && four.windows(2).all(|pair| how(draft, &pair[0], &pair[1]) == Some("whole")) {
+            found.insert("a tail of two layers, scaled".to_owned());
+        }
+    }
+    found
+}
+
+/// An operation's kind with what selects its way: elements, activation, layout, banks, a claim, a part that it reads.
+fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
+    let (from, to) = (draft.values[op.input as usize], draft.values[op.output as usize]);
+    let kind = op.kind;
+    let mut all = vec![
+        format!("kind {kind}"),
+        format!("kind {kind}, {} to {}", from.element, to.element),
+        format!("kind {kind}, activation {}", op.activation),
+    ];
+    if op.input_len < from.len {
+        all.push(format!("kind {kind}, a part"));
+    }
+    if op.input == 0 {
+        all.push(format!("kind {kind}, of the input"));
+    } else if kind == op::AFFINE_I8 && from.element == element::U8 {
+        // Which kernels a layer takes follows from what its bytes come from.
+        all.push(format!("kind 5, bytes of kind {}", draft.ops[op.input as usize - 1].kind));
+    }
+    if let Some((weights, _)) = draft.tensors.get(op.weights as usize) {
+        let (element, layout) = (weights.element, weights.layout);
+        all.push(format!("kind {kind}, weights of element {element}, layout {layout}, banks: {}", weights.banks > 1));
+        if kind == op::AFFINE_I8 && weights.claims & claim::QUADS_FIT_I16 != 0 {
+            all.push("kind 5, quads fit".to_owned());
+        }
+        if kind == op::ACTIVATE_DOT && weights.claims & claim::PRODUCT_FITS_I16 != 0 {
+            all.push(format!("kind 1, activation {}, claimed short", op.activation));
+        }
+    }
+    all
+}
+
+/// The whole network as one dot.
+fn head(draft: &Draft) -> Option<String> {
+    let [first, second] = &draft.ops[..] else { return None };
+    let rows = draft.values[first.output as usize].len;
+    let is_head = (first.kind, second.kind, second.input_len) == (op::ACTIVATE_DOT, op::RESCALE, 1);
+    is_head.then(|| {
+        let what = if rows == 1 { "all of it" } else { "one row of several" };
+        let row = if second.input_start == 0 { "the first" } else { "another" };
+        format!("a head of {what}, {row}")
+    })
+}
+
+/// Whether a dot and its head, the whole network, read another row than the first, where the short way would be wrong.
+pub fn is_part_of_dot(draft: &Draft) -> bool {
+    head(draft).is_some() && draft.ops[1].input_start > 0
+}
+
+/// Two neighbours that one step may do, and what speaks against it.
+fn neighbours(draft: &Draft, first: &OpRecord, second: &OpRecord) -> Option<String> {
+    let name = match (first.kind, second.kind) {
+        (op::AFFINE_I8, op::REQUANTISE) => "layer",
+        (op::DEQUANTISE, op::ACTIVATION_F32) => "dequantise, activation",
+        (op::DEQUANTISE, op::AFFINE_F32) => "dequantise, affine",
+        (op::AFFINE_F32, op::ACTIVATION_F32) => "affine, activation",
+        (op::AFFINE_F32, op::AFFINE_F32) => "affine, affine",
+        (op::AFFINE_F32, op::SCALE_F32) => "affine, scale",
+        _ => return None,
+    };
+    let how = how(draft, first, second)?;
+    let over = if overlap(draft, first.input, second.output) { ", over what was read" } else { "" };
+    Some(format!("{name}: {how}{over}"))
+}
+
+/// How an operation reads what its neighbour wrote, if it does.
+fn how(draft: &Draft, first: &OpRecord, second: &OpRecord) -> Option<&'static str> {
+    (second.input == first.output).then(|| {
+        let is_part = second.input_len < draft.values[first.output as usize].len;
+        match (is_part, readers(draft, first.output)) {
+            (true, _) => "a part",
+            (false, 1) => "whole",
+            (false, _) => "read by another",
+        }
+    })
+}
+
+fn readers(draft: &Draft, value: u32) -> usize {
+    draft.ops.iter().filter(|op| op.input == value || op.second == value).count()
+}
+
+fn overlap(draft: &Draft, a: u32, b: u32) -> bool {
+    let place = |value: u32| {
+        let value = draft.values[value as usize];
+        value.offset_bytes..value.offset_bytes + value.len * element::len_bytes(value.element).unwrap() as u32
+    };
+    a != 0 && b != 0 && place(a).start < place(b).end && place(b).start < place(a).end
+}
+
+fn has_reused_places(draft: &Draft) -> bool {
+    let count = draft.values.len() as u32;
+    (1..count).any(|a| (a + 1..count).any(|b| overlap(draft, a, b)))
+}

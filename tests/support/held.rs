@@ -1,0 +1,98 @@
+//! What holds of every container that the loader accepts: every tier's every way of running it gives what the second
+//! reader gives.
+
+mod board;
+mod lines;
+mod sample;
+
+use crate::second_reader::{Container, Numbers};
+use crate::zoo::Random;
+use bytemuck::cast_slice;
+use sample::Sample;
+use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_runtime::format::{Model, element, input_kind};
+use tamis_runtime::kernels::tiers;
+use tamis_runtime::signature::SplitMix;
+use tamis_runtime::{Output, Plan};
+
+/// Inputs beside those of the signature.
+const SAMPLES: u32 = 6;
+
+/// Holds a container to the second reader: values one by one and the output of every way of running, on every tier, for
+/// ordinary and extreme inputs; the signature; accumulators filled and changed; positions of a game, where it has a
+/// board. `seed`: of the inputs.
+///
+/// # Panics
+/// With what differs, or that one of the readers refuses the container.
+pub fn hold(bytes: &[u8], seed: u64) {
+    let model = Model::parse(bytes).unwrap_or_else(|error| panic!("the loader refuses it: {error}"));
+    let container = Container::read(bytes).unwrap_or_else(|error| panic!("the second reader refuses it: {error}"));
+    let signature = container.signature();
+    for tier in tiers() {
+        let found = Runner::new(model, tier).signature();
+        assert_eq!(found, Ok(signature), "signature on {} and by the second reader", tier.name);
+    }
+    let mut random = Random(seed);
+    for number in 0..SAMPLES {
+        let sample = Sample::draw(&model, &mut random, number);
+        let bucket = SplitMix(random.draw()).below(model.input().bucket_count) as usize;
+        let expected: Vec<Vec<u8>> =
+            container.evaluate(&sample.given(), bucket).iter().enumerate().map(bytes_of(&container)).collect();
+        for tier in tiers() {
+            let plan = Plan::new(model, tier);
+            ways(&plan, &sample, bucket, &expected, &format!("sample {number}, bucket {bucket}, {}", tier.name));
+        }
+    }
+    if model.input().kind == input_kind::FEATURES {
+        lines::hold(&model, &container, &mut random);
+        if model.input().feature_set != 0 {
+            board::hold(bytes, &container, &mut random);
+        }
+    }
+}
+
+fn bytes_of(container: &Container) -> impl Fn((usize, &Numbers)) -> Vec<u8> {
+    |(index, value)| value.bytes(container.element_of_value(index))
+}
+
+/// Value by value and all at once, in a workspace with something in it.
+fn ways(plan: &Plan<'_>, sample: &Sample, bucket: usize, expected: &[Vec<u8>], place: &str) {
+    let model = plan.model();
+    let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
+    let mut seen = 0;
+    workspace.as_mut().fill(0xA5);
+    let traced = plan.run_traced(sample.input(), bucket, workspace.as_mut(), |value, bytes| {
+        seen += 1;
+        let is_real = model.values()[value].element == element::F32;
+        assert_eq!(value, seen, "{place}: order of the values");
+        assert!(
+            canonical(bytes, is_real) == expected[value],
+            "{place}: run_traced, value {value}, and the second reader"
+        );
+    });
+    let last = expected.last().unwrap();
+    assert_eq!(seen, model.ops().len(), "{place}: values traced");
+    assert!(&output(traced.unwrap()) == last, "{place}: output of run_traced");
+    workspace.as_mut().fill(0x5A);
+    let run = output(plan.run(sample.input(), bucket, workspace.as_mut()).unwrap());
+    assert!(&run == last, "{place}: run gives {run:02x?}, run_traced and the second reader {last:02x?}");
+}
+
+/// An output as the second reader writes it.
+fn output(output: Output<'_>) -> Vec<u8> {
+    match output {
+        Output::I32(values) => cast_slice(values).to_vec(),
+        Output::F32(values) => canonical(cast_slice(values), true),
+    }
+}
+
+/// With one NaN for all.
+fn canonical(bytes: &[u8], is_real: bool) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for real in bytes.as_chunks_mut::<4>().0.iter_mut().filter(|_| is_real) {
+        if f32::from_le_bytes(*real).is_nan() {
+            *real = 0x7FC0_0000u32.to_le_bytes();
+        }
+    }
+    bytes
+}
