@@ -4,14 +4,15 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use tamis_quant::fault::FaultClass;
-use tamis_quant::pack::{Provenance, is_nnue, pack, unpack_nnue};
+use tamis_quant::pack::{Provenance, is_nnue, nnue_division, pack, unpack_nnue};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::proof::{Quantity, Witness, prove};
 use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
-use tamis_quant::stockfish::{Board, Encoding, FeatureSet, Head, Net, Side, evaluate, read, to_bytes};
+use tamis_quant::stockfish::{Board, Division, Encoding, FeatureSet, Head, Net, Parts, Side, evaluate, read, to_bytes};
 use tamis_quant::verify::Gates;
 use tamis_quant::verify::nnue::{NnueVerifyError, verify_nnue};
-use tamis_runtime::format::{Model, claim};
+use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
+use tamis_runtime::format::{Model, claim, op};
 use tamis_runtime::kernels::{Kernels, tiers};
 use tamis_runtime::nnue::{Change, RefreshCache, Stack};
 use tamis_runtime::{Output, Plan};
@@ -98,6 +99,136 @@ fn made_up_networks_of_every_form_give_the_familys_values() {
         let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
         assert!(report.passed && report.same_file == Some(true), "{}: {report:?}", net.shape);
         assert!(to_bytes(&unpack_nnue(&model).unwrap()) == file, "{}", net.shape);
+    }
+}
+
+/// What an engine's state says of the position.
+fn engines_value(net: &AnyNetwork<'_>, state: &mut AnyState<'_>, position: &Position) -> i32 {
+    let (mover, turned) = if position.is_black { (Colour::Black, 56) } else { (Colour::White, 0) };
+    let men = position.pieces().iter().map(|&(code, square)| {
+        let colour = if code < OPPONENT { mover } else { mover.other() };
+        Man::new(colour, Kind::ALL[usize::from(code & 7)], square ^ turned)
+    });
+    state.refresh(net, men).unwrap();
+    state.evaluate(net, mover).unwrap()
+}
+
+/// A network of the form that Stockfish 18 lite has divides twice without being told. Under either rule the value is that of
+/// plain arithmetic on the two parts: on every tier, in an engine's state, by the integer model and by the family's own
+/// loops. The rules differ on about half of the positions, by one.
+#[test]
+fn both_rules_are_plain_arithmetic_and_differ_on_half_of_the_positions() {
+    let positions = positions(400, 41);
+    let mut net = made_up(shape(FeatureSet::HalfKaV2Hm, 256, Head::Pairwise { squares: true }), Encoding::Leb128, 4);
+    let file = to_bytes(&net);
+    assert_eq!(read(&file).unwrap().division, Division::Twice);
+    let parts: Vec<Parts> = positions
+        .iter()
+        .map(|position| {
+            let side = if position.is_black { Side::Black } else { Side::White };
+            let found = evaluate(&net, &Board::new(position, side));
+            found.buckets[found.bucket]
+        })
+        .collect();
+    let values = Division::ALL.map(|division| {
+        net.division = division;
+        let bytes = container(&net);
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        let back = unpack_nnue(&model).unwrap();
+        assert!(back.division == division && to_bytes(&back) == file, "{division:?}");
+        let report = verify_nnue(model, &positions[..40], Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
+        assert!(report.passed && report.same_file == Some(true), "{division:?}: {report:?}");
+        let expected: Vec<i32> = parts
+            .iter()
+            .map(|&Parts { psqt, positional }| match division {
+                Division::Once => (psqt + positional) / 16,
+                Division::Twice => psqt / 16 + positional / 16,
+            })
+            .collect();
+        let own: Vec<i32> = positions.iter().map(|position| truth(&net, position)).collect();
+        assert_eq!(own, expected, "{division:?}");
+        for tier in tiers() {
+            let mut runner = Runner::new(model, tier);
+            let found: Vec<i32> = positions.iter().map(|position| value(&mut runner, position)).collect();
+            assert_eq!(found, expected, "{division:?} on {}", tier.name);
+            let engine = AnyNetwork::load_on(bytes.as_ref(), tier).unwrap();
+            let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(&engine, 2, 4).unwrap());
+            let mut state = AnyState::create(&engine, memory.as_mut(), 2, 4).unwrap();
+            let found: Vec<i32> =
+                positions.iter().map(|position| engines_value(&engine, &mut state, position)).collect();
+            assert_eq!(found, expected, "{division:?} in an engine on {}", tier.name);
+        }
+        expected
+    });
+    let differences: Vec<i32> = values[0].iter().zip(&values[1]).map(|(once, twice)| once - twice).collect();
+    assert!(differences.iter().all(|difference| difference.abs() <= 1));
+    let differing = differences.iter().filter(|difference| **difference != 0).count();
+    assert!((140..260).contains(&differing), "{differing} of 400");
+    // In both directions, with parts below zero among them.
+    assert!(differences.contains(&1) && differences.contains(&-1));
+    assert!(parts.iter().any(|parts| parts.psqt < 0 && parts.positional < 0), "{parts:?}");
+}
+
+/// The last operations are the rule; without piece-square values there is one part, and both rules have the same.
+#[test]
+fn a_rule_is_the_order_of_the_last_operations() {
+    use FeatureSet::{HalfKaV2, HalfKp};
+    for (features, head, once, twice) in [
+        (
+            HalfKaV2,
+            Head::Clipped { first: 16 },
+            &[op::ADD_I32, op::RESCALE][..],
+            &[op::RESCALE, op::RESCALE, op::ADD_I32][..],
+        ),
+        (HalfKp, Head::Clipped { first: 32 }, &[op::AFFINE_I8, op::RESCALE], &[op::AFFINE_I8, op::RESCALE]),
+    ] {
+        let mut net = made_up(shape(features, 32, head), Encoding::Raw, 6);
+        let containers = Division::ALL.map(|division| {
+            net.division = division;
+            container(&net)
+        });
+        let models = containers.each_ref().map(|bytes| Model::parse(bytes.as_ref()).unwrap());
+        for ((model, last), division) in models.iter().zip([once, twice]).zip(Division::ALL) {
+            let kinds: Vec<u32> = model.ops().iter().map(|record| record.kind).collect();
+            assert!(kinds.ends_with(last), "{kinds:?}");
+            assert_eq!(unpack_nnue(model).unwrap().division, division);
+            assert_eq!(nnue_division(model).unwrap(), (net.shape, division));
+        }
+        // A description with the other rule.
+        let mut draft = tests::draft::Draft::read(containers[0].as_ref());
+        draft.people = tests::draft::Draft::read(containers[1].as_ref()).people;
+        let changed = draft.bytes();
+        let refused = unpack_nnue(&Model::parse(changed.as_ref()).unwrap());
+        match features.has_psqt() {
+            true => assert!(refused.unwrap_err().to_string().contains("the operations divide once")),
+            false => assert_eq!(refused.unwrap().division, Division::Twice),
+        }
+    }
+}
+
+/// Parts that each fit i32 and whose sum does not: proved where each is divided, refused where the sum is.
+#[test]
+fn the_proof_knows_the_rule() {
+    let mut net = made_up(shape(FeatureSet::HalfKaV2Hm, 32, Head::Pairwise { squares: true }), Encoding::Raw, 6);
+    let psqt = net.transformer.psqt.as_mut().unwrap();
+    psqt.values.fill(0);
+    // A pawn on a2: half of 2^30 and no more, since the highest digit is 1 and the others are 0. In every bucket.
+    psqt.values[(704 * 31 + 8) * 8..][..8].fill(1 << 30);
+    net.stacks.iter_mut().for_each(|stack| stack.output.biases[0] = 1_800_000_000);
+    net.division = Division::Once;
+    let proof = prove(&net.lower());
+    assert!(proof.violations.iter().any(|found| found.check.quantity == Quantity::Sum), "{:?}", proof.violations);
+    net.division = Division::Twice;
+    let proof = prove(&net.lower());
+    assert!(proof.holds(), "{:?}", proof.violations);
+    // White's king on e1 and that pawn: 2^29 and 1800 million, each divided, but for what the other layers add.
+    let position = Position::new(&[(KING, 4), (KING | OPPONENT, 60), (0, 8)]).unwrap();
+    let found = truth(&net, &position);
+    assert!((found - (1 << 25) - 1_800_000_000 / 16).abs() < 100_000, "{found}");
+    let bytes = container(&net);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    for tier in tiers() {
+        assert_eq!(value(&mut Runner::new(model, tier), &position), found, "{}", tier.name);
     }
 }
 
@@ -275,6 +406,8 @@ fn descriptions_that_do_not_fit_are_refused() {
         ("first = 16", "first = 32"),
         ("\"clipped\"", "\"cli\\u0070\""),
         ("\"raw\"", "\"row\""),
+        ("\"once\"", "\"ones\""),
+        ("divide =", "#ivide ="),
         ("nnue = 1\n", "nnue = 1 "),
     ] {
         let at = people.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();

@@ -1,7 +1,9 @@
 //! Files of the Stockfish family: what is read is written as it was, and what is wrong with a file is named.
 
 use tamis_quant::fault::FaultClass;
-use tamis_quant::stockfish::{Encoding, FeatureSet, Head, Net, NnueError, Place, Shape, is_nnue, read, to_bytes};
+use tamis_quant::stockfish::{
+    Division, Encoding, FeatureSet, Head, Net, NnueError, Place, Shape, is_nnue, read, to_bytes,
+};
 use tests::stockfish::{made_up, shape};
 use tests::zoo::Random;
 
@@ -51,9 +53,22 @@ fn every_form_comes_back_byte_for_byte() {
         let again = read(&bytes).unwrap_or_else(|error| panic!("{shape}: {error}"));
         assert_eq!(again.shape, shape);
         assert!(again == net, "{shape}");
+        // From Stockfish 17 on.
+        let division = if shape.width == 3072 { Division::Twice } else { Division::Once };
+        assert_eq!(again.division, division, "{shape}");
         drop(net);
         assert!(to_bytes(&again) == bytes, "{shape}");
     }
+}
+
+/// The rule is no part of a file: it comes from the architecture, whatever the network that was written had.
+#[test]
+fn a_file_does_not_say_how_its_value_is_divided() {
+    let mut net = small(Raw);
+    let bytes = to_bytes(&net);
+    net.division = Division::Twice;
+    assert!(to_bytes(&net) == bytes);
+    assert_eq!(read(&bytes).unwrap().division, Division::Once);
 }
 
 #[test]

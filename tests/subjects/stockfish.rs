@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 use tamis_quant::positions::records;
-use tamis_quant::stockfish::{Board, FeatureSet, Head, OUTPUT_SCALE, Parts, Side, evaluate, read, to_bytes};
+use tamis_quant::stockfish::{
+    Basis, Board, Decision, Division, FeatureSet, Head, OUTPUT_SCALE, Parts, Side, decide, evaluate, read, to_bytes,
+};
 use tests::fixtures;
 use tests::stockfish::{SMALL_NET, engine, export_net, fen, in_check, printed, printed_below, shape, traces};
 
@@ -13,6 +15,10 @@ fn the_small_net_of_16_1_gives_its_engines_values() {
     let net = read(&bytes).unwrap();
     assert_eq!(net.shape, shape(FeatureSet::HalfKaV2Hm, 128, Head::Pairwise { squares: true }));
     assert!(to_bytes(&net) == bytes, "the same bytes again");
+    // Later releases have its architecture and divide twice: it is known by its hash.
+    let basis = Basis::File { name: "nn-baff1ede1f90.nnue", releases: "Stockfish 16.1" };
+    assert_eq!(decide(&net.shape, Some(&bytes)), Decision { division: Division::Once, basis });
+    assert_eq!(net.division, Division::Once);
 
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("nnue/expected.json")).unwrap()).unwrap();
     let evals = expected["evals"].as_object().unwrap();
@@ -34,6 +40,7 @@ fn the_network_of_15_1_says_what_the_engine_prints() {
     let bytes = export_net(&engine);
     let net = read(&bytes).unwrap();
     assert_eq!(net.shape, shape(FeatureSet::HalfKaV2Hm, 1024, Head::Pairwise { squares: true }));
+    assert_eq!(net.division, Division::Once);
     assert!(to_bytes(&net) == bytes, "the same bytes again");
 
     let batch = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();

@@ -3,7 +3,7 @@
 use super::{host_tools, reference};
 use std::fs;
 use std::path::{Path, PathBuf};
-use tamis_quant::stockfish::{Board, Encoding, FeatureSet, Head, Net, evaluate, to_bytes};
+use tamis_quant::stockfish::{Board, Division, Encoding, FeatureSet, Head, Net, evaluate, to_bytes};
 use tempfile::TempDir;
 use tests::stockfish::{made_up, shape};
 
@@ -91,6 +91,82 @@ fn a_file_is_packed_inspected_evaluated_verified_and_comes_back() {
     }
 }
 
+/// Both rules in every report, with what decided; the container has the one it was packed with, and gives the same file
+/// back.
+#[test]
+fn the_rule_of_division_is_found_chosen_stored_and_said() {
+    // Of no release, and of the form that Stockfish 18 lite has.
+    let lite = made_up(shape(FeatureSet::HalfKaV2Hm, 256, Head::Pairwise { squares: true }), Encoding::Raw, 5);
+    for (mut net, default, by) in [(small(), Division::Once, "default"), (lite, Division::Twice, "architecture")] {
+        let (folder, file) = with_file(&net);
+        let [fens, model, again] = ["fens", "model.bin", "again.nnue"].map(|name| folder.path().join(name));
+        fs::write(&fens, FENS.join("\n")).unwrap();
+        let batch = positions(folder.path());
+        for option in [None, Some(Division::Once), Some(Division::Twice)] {
+            net.division = option.unwrap_or(default);
+            let word = net.division.word();
+            let formula = net.division.formula();
+            let values: Vec<i32> =
+                FENS.iter().map(|fen| evaluate(&net, &Board::from_fen(fen).unwrap()).value).collect();
+            let given = option.map(|option| format!("--divide={}", option.word()));
+            let given: Vec<&str> = given.as_deref().into_iter().collect();
+            let by = if option.is_some() { "option" } else { by };
+            let run = |arguments: &[&std::ffi::OsStr]| {
+                let options = given.iter().map(std::ffi::OsStr::new);
+                super::run(arguments.iter().copied().chain(options)).fine()
+            };
+            let (model, fens) = (model.as_os_str(), fens.as_os_str());
+            let line = |path: &Path| match (path == file, option) {
+                (true, Some(_)) => format!("{word}, {formula}; by --divide; without it {}, by ", default.word()),
+                (true, None) => format!("{word}, {formula}; by "),
+                (false, _) => format!("{word}, {formula}; by the container; "),
+            };
+            let ran = run(&["pack".as_ref(), file.as_ref(), "-o".as_ref(), model, "--force".as_ref()]);
+            assert!(ran.text().contains(&format!("  divide     {}", line(&file))), "{}", ran.text());
+            for (path, by) in [(file.as_path(), by), (Path::new(model), "container")] {
+                let ran = run(&["eval".as_ref(), path.as_ref(), "--fens".as_ref(), fens]);
+                let found: Vec<i32> = ran.text().lines().map(|line| line.parse().unwrap()).collect();
+                assert_eq!(found, values, "{word}");
+                assert!(ran.stderr.contains(&format!("values divided {}", line(path))), "{}", ran.stderr);
+                for verb in ["eval", "inspect"] {
+                    let mut arguments: Vec<&std::ffi::OsStr> = vec![verb.as_ref(), path.as_ref(), "--json".as_ref()];
+                    if verb == "eval" {
+                        arguments.extend(["--fens".as_ref(), fens]);
+                    }
+                    let json = run(&arguments).json();
+                    assert_eq!((&json["divide"]["rule"], &json["divide"]["by"]), (&word.into(), &by.into()), "{verb}");
+                }
+                let ran = run(&["inspect".as_ref(), path.as_ref()]);
+                assert!(ran.text().contains(&format!("  divide     {}", line(path))), "{}", ran.text());
+                assert!(ran.text().contains(&format!("  divide = \"{word}\"\n")), "{}", ran.text());
+            }
+            let ran =
+                run(&["pack".as_ref(), file.as_ref(), "-o".as_ref(), model, "--force".as_ref(), "--json".as_ref()]);
+            assert_eq!((&ran.json()["divide"]["rule"], &ran.json()["divide"]["by"]), (&word.into(), &by.into()));
+            host_tools!("unpack", model, "-o", again, "--force").fine();
+            assert!(fs::read(&file).unwrap() == fs::read(&again).unwrap(), "{word}");
+
+            // The container's rule, whatever the file's would be; the other one is refused.
+            let verify = ["verify".as_ref(), model, "--positions".as_ref(), batch.as_os_str(), "--checkpoint".as_ref()];
+            let verify = [&verify[..], &[file.as_os_str()]].concat();
+            let ran = run(&verify);
+            assert!(ran.text().contains(&format!("  divide      {}", line(Path::new(model)))), "{}", ran.text());
+            let json = run(&[&verify[..], &["--json".as_ref()]].concat()).json();
+            assert_eq!((&json["divide"]["rule"], &json["passed"]), (&word.into(), &true.into()));
+            let other = if word == "once" { "twice" } else { "once" };
+            for ran in [
+                host_tools!("verify", model, "--positions", batch, "--checkpoint", file, "--divide", other),
+                host_tools!("eval", model, "--fens", fens, "--divide", other),
+                host_tools!("inspect", model, "--divide", other),
+            ] {
+                let words = format!("--divide {other}: {} divides {word}", Path::new(model).display());
+                assert!(ran.status == 2 && ran.stderr.contains(&words), "{}", ran.stderr);
+                assert!(ran.stderr.contains("help: leave it out, or make another container"), "{}", ran.stderr);
+            }
+        }
+    }
+}
+
 #[test]
 fn another_networks_file_fails_the_verification() {
     let ((folder, file), (other, other_file)) = (with_file(&small()), with_file(&half_kp()));
@@ -151,6 +227,17 @@ fn what_a_file_has_no_use_for_is_refused() {
     assert!(ran.status == 2 && ran.stderr.contains("--parts"), "{}", ran.stderr);
     let ran = host_tools!("verify", model, "--positions", batch);
     assert!(ran.status == 2 && ran.stderr.contains("--checkpoint"), "{}", ran.stderr);
+    let bare = tests::own("vectors/tiny.bare.bin");
+    for ran in [
+        host_tools!("eval", model, "--fen", FENS[0], "--divide", "once"),
+        host_tools!("inspect", model, "--divide", "once"),
+        host_tools!("verify", model, "--positions", batch, "--divide", "once"),
+        host_tools!("pack", bare, "--arch", arch, "-o", out, "--divide", "once"),
+    ] {
+        assert!(ran.status == 2 && ran.stderr.contains("is no network of the Stockfish family"), "{}", ran.stderr);
+    }
+    let ran = host_tools!("pack", file, "-o", out, "--divide", "thrice");
+    assert!(ran.status == 2 && ran.stderr.contains("once, twice"), "{}", ran.stderr);
 }
 
 /// A unit of which 32 rows on one board leave i16: refused with the list, written with `--unproved`.

@@ -9,6 +9,7 @@ pub(super) fn stockfish() -> Vec<Animal> {
     vec![
         Animal { name: "digits, pairs, squares and a skip", bytes: paired().bytes() },
         Animal { name: "digits, clips, the other side first", bytes: clipped().bytes() },
+        Animal { name: "digits, parts divided apart", bytes: divided_apart().bytes() },
         Animal { name: "chess, merged king planes", bytes: chess(feature_set::MERGED, 704).bytes() },
         Animal { name: "chess, merged king planes, mirrored", bytes: chess(feature_set::MERGED_MIRRORED, 704).bytes() },
         Animal { name: "chess, no king planes", bytes: chess(feature_set::NO_KINGS, 640).bytes() },
@@ -73,6 +74,23 @@ fn clipped() -> Draft {
     let clips = draft.op_on(element::U8, 4, sums, record);
     let last = affine(&mut draft, &mut random, clips, 1);
     draft.op_on(element::I32, 1, last, OpRecord { second: psqt, ..blank(op::ADD_I32) });
+    draft
+}
+
+/// Both parts divided, each towards zero, and their sum last, as networks from Stockfish 17 on have it.
+fn divided_apart() -> Draft {
+    let mut random = Random(34);
+    let mut draft = Draft::of_features(2, 8 + 2 * 2, 5, 2);
+    rows(&mut draft, &mut random, 7, 200);
+    let pairs = OpRecord { activation: activation::PAIRWISE_CRELU, params: [127, 7, 4, 0], ..blank(op::PAIRWISE_U8) };
+    let pairs = draft.op_on(element::U8, 8, 0, pairs);
+    let psqt = draft.op_on(element::I32, 1, 0, OpRecord { params: [2, 0, 0, 0], ..blank(op::PSQT) });
+    let last = affine(&mut draft, &mut random, pairs, 1);
+    let bias = draft.tensor(element::I16, Layout::Rows, (1, 1, 1), || [0; 2]);
+    let divide = OpRecord { bias, params: [16, 1, 1, 0], ..blank(op::RESCALE) };
+    let positional = draft.op_on(element::I32, 1, last, divide);
+    let psqt = draft.op_on(element::I32, 1, psqt, divide);
+    draft.op_on(element::I32, 1, positional, OpRecord { second: psqt, ..blank(op::ADD_I32) });
     draft
 }
 

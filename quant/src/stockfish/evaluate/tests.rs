@@ -114,3 +114,24 @@ fn buckets_by_men() {
         assert_eq!((found.buckets.len(), found.bucket), (8, bucket), "{board}");
     }
 }
+
+/// Remainders that add up to another sixteenth, and remainders that take one away: one division sees them, two do not.
+#[test]
+fn the_networks_rule_makes_the_value() {
+    let mut net = zeros(FeatureSet::HalfKaV2Hm, Head::Pairwise { squares: true });
+    // White's pawn as white sees it, and as black does.
+    let (white, black) = (704 * 31 + 8, 704 * 31 + 64 + 48);
+    let psqt = net.transformer.psqt.as_mut().unwrap();
+    psqt.values[white * 8] = -18;
+    psqt.values[black * 8] = 12;
+    row(&mut net.stacks[0].output, 0, -2961, []);
+    for (division, white, black) in [(Division::Once, -186, -184), (Division::Twice, -185, -185)] {
+        net.division = division;
+        for (side, psqt, value) in [("w", -15, white), ("b", 15, black)] {
+            let found = evaluate(&net, &Board::from_fen(&format!("{PAWN} {side}")).unwrap());
+            // (-15 - 2961) / 16 = -186, (15 - 2961) / 16 = -184.1; -2961 / 16 = -185.06 and 15 / 16 = 0.
+            assert_eq!(found.buckets[0], Parts { psqt, positional: -2961 });
+            assert_eq!(found.value, value, "{division:?}, {side}");
+        }
+    }
+}
