@@ -6,7 +6,7 @@
 
 use super::evaluate::Parts;
 use super::net::{FeatureSet, Head, OUTPUT_SCALE, Shape};
-use super::sha256::sha256;
+use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// How the parts of a result, each [`OUTPUT_SCALE`] times its share, become the value. `/` is towards zero.
@@ -187,7 +187,7 @@ pub fn decide(shape: &Shape, file: Option<&[u8]>) -> Decision {
     if let Some(division) = known.division {
         return Decision { division, basis: Basis::Architecture { releases: known.releases } };
     }
-    let hash = file.map(|file| sha256(file).map(|word| format!("{word:08x}")).concat());
+    let hash = file.map(|file| Sha256::digest(file).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     let published = hash.and_then(|hash| PUBLISHED.iter().find(|(start, ..)| hash.starts_with(start)));
     match published {
         Some(&(_, name, releases, division)) => Decision { division, basis: Basis::File { name, releases } },

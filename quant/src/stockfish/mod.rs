@@ -15,7 +15,6 @@ mod net;
 pub mod order;
 mod place;
 mod read;
-mod sha256;
 mod write;
 
 pub use board::{Board, Side};

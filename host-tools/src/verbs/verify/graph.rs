@@ -4,19 +4,21 @@ use super::text;
 use crate::cli::Verify;
 use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which, read_inputs};
+use crate::files;
 use crate::network::{Import, read_graph};
 use crate::status::Status;
 use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
-use tamis_quant::data::classes;
+use tamis_quant::data::{Outputs, classes};
+use tamis_quant::graph::Sample;
 use tamis_quant::pack::unpack_graph;
 use tamis_quant::score::ScoreError;
-use tamis_quant::verify::Gates;
 use tamis_quant::verify::graph::{
     Agreement, GraphReport, Predictions, check_origin, verify_graph, verify_graph_outputs,
 };
+use tamis_quant::verify::{Gates, Reference, ReferenceError};
 use tamis_runtime::format::Model;
 
 /// The library's report, and what it was held against.
@@ -71,32 +73,66 @@ pub fn run(args: &Verify, model: Model<'_>, gates: &Gates) -> Result<VerifiedGra
     })
 }
 
-/// The reference's batches are the examples, its logits the truth.
+/// The reference's own inputs, or its batches, are the examples, its outputs the truth.
 fn against_reference(args: &Verify, model: Model<'_>, gates: &Gates, path: &Path) -> Result<VerifiedGraph, CliError> {
-    let inputs = read_inputs(path, Which { limit: args.limit, ..Which::default() })?;
-    let Some(outputs) = inputs.outputs() else {
-        let message = format!("{}: no logits of examples; expected batches with `batch.N.logits`", path.display());
-        return Err(CliError::new(Status::Malformed, message)
-            .help("a network's own checkpoint is given with --checkpoint C and --inputs FILE"));
+    let (samples, outputs, labels) = match framework_reference(path, args.limit)? {
+        Some(reference) => {
+            let samples = reference.inputs.into_iter().map(Sample::Dense).collect();
+            let outputs = Outputs { columns: reference.outputs_per_example, values: reference.outputs };
+            let labels = (!reference.labels.is_empty())
+                .then(|| reference.labels.iter().map(|label| usize::from(*label)).collect::<Vec<usize>>());
+            (samples, outputs, labels)
+        }
+        None => read_batches(args, &model, path)?,
     };
-    let input = unpack_graph(&model).explain_at(&args.model)?.input.to_float();
-    let samples = (0..inputs.len()).map(|index| inputs.sample(index, input).explain_at(path));
-    let samples = samples.collect::<Result<Vec<_>, _>>()?;
-    let labels = inputs.labels().map(|labels| classes(labels).explain_at(path)).transpose()?;
-    let labels: Option<Vec<usize>> = labels.map(|labels| labels.into_iter().map(|class| class as usize).collect());
     // One logit tells two classes apart.
     let most = outputs.columns.max(2);
-    if let Some(index) = labels.iter().flatten().position(|class| *class >= most) {
-        let class = labels.iter().flatten().nth(index).map_or(0, |class| *class as u32);
+    let beyond = labels.iter().flatten().copied().enumerate().find(|(_, class)| *class >= most);
+    if let Some((index, class)) = beyond {
+        let class = u32::try_from(class).unwrap_or(u32::MAX);
         return Err(ScoreError::NoSuchClass { index, class, classes: most }).explain_at(path);
     }
-    let report = verify_graph_outputs(model, outputs, &samples, labels.as_deref(), gates).explain_at(path)?;
+    let report = verify_graph_outputs(model, &outputs, &samples, labels.as_deref(), gates).explain_at(path)?;
     Ok(VerifiedGraph {
         schema: "tamis-verify-graph-1",
         truth: Truth::Reference { reference: path.display().to_string() },
         inputs: path.display().to_string(),
         report,
     })
+}
+
+/// What a training framework computed, if the file is such a reference and brings its inputs along.
+fn framework_reference(path: &Path, limit: Option<usize>) -> Result<Option<Reference>, CliError> {
+    let len = std::fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len());
+    if len > files::MAX_REFERENCE_LEN_BYTES as u64 {
+        return Ok(None);
+    }
+    match Reference::parse(&files::read(path, "a reference, safetensors", files::MAX_REFERENCE_LEN_BYTES)?) {
+        Err(ReferenceError::NotSafetensors(_) | ReferenceError::Format { .. }) => Ok(None),
+        Err(error) => Err(error).explain_at(path),
+        Ok(_) => {
+            let reference = super::read_reference(path, limit.unwrap_or(usize::MAX))?;
+            Ok((!reference.inputs.is_empty()).then_some(reference))
+        }
+    }
+}
+
+type Batches = (Vec<Sample>, Outputs, Option<Vec<usize>>);
+
+/// Samples, logits and classes of a file of batches.
+fn read_batches(args: &Verify, model: &Model<'_>, path: &Path) -> Result<Batches, CliError> {
+    let inputs = read_inputs(path, Which { limit: args.limit, ..Which::default() })?;
+    let Some(outputs) = inputs.outputs() else {
+        let message = format!("{}: no logits of examples; expected batches with `batch.N.logits`", path.display());
+        return Err(CliError::new(Status::Malformed, message)
+            .help("a network's own checkpoint is given with --checkpoint C and --inputs FILE"));
+    };
+    let input = unpack_graph(model).explain_at(&args.model)?.input.to_float();
+    let samples = (0..inputs.len()).map(|index| inputs.sample(index, input).explain_at(path));
+    let samples = samples.collect::<Result<Vec<_>, _>>()?;
+    let labels = inputs.labels().map(|labels| classes(labels).explain_at(path)).transpose()?;
+    let labels = labels.map(|labels| labels.into_iter().map(|class| class as usize).collect());
+    Ok((samples, outputs.clone(), labels))
 }
 
 impl VerifiedGraph {

@@ -5,7 +5,7 @@
 use super::error::GraphQuantError;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::IntegerModel;
-use crate::program::{Operation, Program};
+use crate::program::{Element, Operation, Program};
 use crate::quantise::Values;
 
 /// Samples beyond these change a mean by less than a rounding error.
@@ -21,7 +21,8 @@ pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program)
     let truth = float_means(graph, samples).map_err(fault)?;
     for index in 0..quantised.nodes.len() {
         let Some(node) = quantised.nodes.get(index) else { break };
-        let is_affine = matches!(node.op, Operation::Affine { .. } | Operation::SparseAffine { .. });
+        let is_sum = matches!(node.op, Operation::Affine { .. } | Operation::SparseAffine { .. });
+        let is_affine = is_sum && node.value.element == Element::I32;
         let Some(truth) = node.value.layer.and_then(|layer| truth.get(layer)).filter(|_| is_affine) else { continue };
         let means = integer_means(quantised, index, samples).map_err(fault)?;
         let value = node.value.clone();
