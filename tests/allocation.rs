@@ -1,6 +1,10 @@
 //! Loading and running allocate nothing, the workspace that a file states is enough to the byte, and importers take little
-//! for what they refuse: an allocator that counts. A binary of its own and without the test harness, because the count is the process's.
+//! for what they refuse: an allocator that counts. A binary of its own, whose tests run one after the other, because the count is the
+//! process's.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[macro_use]
+extern crate tests;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
@@ -20,6 +24,7 @@ use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Plan, RunError, Workspace};
 use tests::draft::{Draft, blank};
 use tests::graphs::{self, Random};
+use tests::trials::Fixtures;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -113,7 +118,12 @@ impl Memory {
     }
 }
 
-fn main() {
+fn main() -> std::process::ExitCode {
+    tests::trials::run_alone()
+}
+
+#[test]
+fn loading_and_running_allocate_nothing_in_workspaces_of_the_stated_length() {
     // A file of every kind, and one of 50 MB: whatever the loader looks at, it looks at in place.
     let mut files: Vec<AlignedBytes> = tests::zoo::all().into_iter().map(|animal| animal.bytes).collect();
     files.push(large());
@@ -165,12 +175,10 @@ fn main() {
     assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before);
     black_box(vec![1]);
     assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the counter counts");
-    println!("loading and running allocate nothing, in workspaces of exactly the stated length: ok");
-    malformed_files_take_little_memory();
-    nnue_files_take_memory_in_proportion();
 }
 
 /// A byte of a `.nnue` file stands for at most one i32: whatever its lengths claim, reading takes that at most.
+#[test]
 fn nnue_files_take_memory_in_proportion() {
     let shape = Shape { features: FeatureSet::HalfKaV2Hm, width: 32, head: Head::Pairwise { squares: true } };
     let bytes = to_bytes(&tests::stockfish::made_up(shape, Encoding::Leb128, 1));
@@ -199,39 +207,43 @@ fn nnue_files_take_memory_in_proportion() {
     let words = [shape.features.version(), widest.header_hash(), 0, widest.transformer_hash()].map(u32::to_le_bytes);
     let little = take(&[words.as_flattened(), &[0; 64]].concat());
     assert!(largest <= 4 && little <= 4096, "{largest} times the file, {little} bytes");
-    println!(
-        "a .nnue file takes at most {largest} times its length when it lies, {whole} bytes of memory for {}: ok",
+    note!(
+        "a .nnue file takes at most {largest} times its length when it lies, {whole} bytes of memory for {}",
         bytes.len()
     );
 }
 
-/// What a file claims about its lengths is compared with what it has before memory is asked for.
-fn malformed_files_take_little_memory() {
+/// What a file claims about its lengths is compared with what it has before memory is asked for: gives the most bytes it took.
+fn refuse(name: &str, bytes: &[u8]) -> usize {
     const LIMIT_BYTES: usize = 16 << 20;
     let chain = Chain::from_text("4:relu8:linear2").unwrap();
-    let refuse = |name: &str, bytes: &[u8]| {
-        let before = LIVE_BYTES.load(Ordering::Relaxed);
-        PEAK_BYTES.store(before, Ordering::Relaxed);
-        assert!(read_datacode(bytes, name, &Options::default()).is_err(), "{name}");
-        assert!(read_lattice_checkpoint(bytes, name, &chain).is_err(), "{name}");
-        assert!(read_fann(bytes, name).is_err() && read_network_json(bytes, name).is_err(), "{name}");
-        let peak = PEAK_BYTES.load(Ordering::Relaxed) - before;
-        assert!(peak <= LIMIT_BYTES, "{name} took {peak} bytes");
-        peak
-    };
+    let before = LIVE_BYTES.load(Ordering::Relaxed);
+    PEAK_BYTES.store(before, Ordering::Relaxed);
+    assert!(read_datacode(bytes, name, &Options::default()).is_err(), "{name}");
+    assert!(read_lattice_checkpoint(bytes, name, &chain).is_err(), "{name}");
+    assert!(read_fann(bytes, name).is_err() && read_network_json(bytes, name).is_err(), "{name}");
+    let peak = PEAK_BYTES.load(Ordering::Relaxed) - before;
+    assert!(peak <= LIMIT_BYTES, "{name} took {peak} bytes");
+    peak
+}
+
+#[test]
+fn lengths_that_lie_take_little_memory() {
     let ones = [0xFF; 64];
     let json = br#"{"layers":[{"name":"l","type":"Linear","in_features":4294967295,"out_features":4294967295}]}"#;
-    let mut largest = refuse("lengths of 2^32 - 1", &[b"DATACODE\x01\0\0\0", &ones[..]].concat());
-    largest =
-        largest.max(refuse("layers of 2^32 - 1", &[b"FANN\x01\0\0\0\x01\0\0\0", &ones[..8], b"\0", &ones].concat()));
+    refuse("lengths of 2^32 - 1", &[b"DATACODE\x01\0\0\0", &ones[..]].concat());
+    refuse("layers of 2^32 - 1", &[b"FANN\x01\0\0\0\x01\0\0\0", &ones[..8], b"\0", &ones].concat());
     let start = [b"DATACODE\x01\0\0\0", &(json.len() as u32).to_le_bytes()[..], json].concat();
     let tensor = [b"\x02\0\0\0\x08\0\0\0l.weight\x02\0\0\0", &ones[..]].concat();
-    largest = largest.max(refuse("a tensor of 2^64 elements", &[&start[..], &tensor].concat()));
-    largest = largest.max(refuse("brackets", &vec![b'['; 1 << 20]));
-    let Some(root) = tests::fixtures("memory of malformed files") else { return };
-    let mut count = 0;
+    refuse("a tensor of 2^64 elements", &[&start[..], &tensor].concat());
+    refuse("brackets", &vec![b'['; 1 << 20]);
+}
+
+#[test]
+fn malformed_files_take_little_memory(fixtures: Fixtures) {
+    let (mut count, mut largest) = (0, 0);
     for folder in ["datacode/generated/malformed", "lattice/malformed"] {
-        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+        for entry in std::fs::read_dir(fixtures.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.file_name().is_some_and(|name| name == "bad_uuid.json" || name == "bad_date.json") {
                 continue; // these two load
@@ -241,5 +253,5 @@ fn malformed_files_take_little_memory() {
         }
     }
     assert_eq!(count, 64);
-    println!("{count} malformed files take at most {largest} bytes: ok");
+    note!("{count} malformed files take at most {largest} bytes");
 }

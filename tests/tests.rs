@@ -3,6 +3,9 @@
 //! They run the kernel tiers that this machine has; `emulation/run` runs the others, each where it can run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[macro_use]
+extern crate tests; // its #[test], in every module: see support/trials.rs
+
 #[path = "subjects/angel.rs"]
 mod angel; // matrix folders and models of Angel, against their truth
 
@@ -20,6 +23,9 @@ mod cli; // the program as a person or a script meets it
 
 #[path = "subjects/engines.rs"]
 mod engines; // what real engines' networks evaluate to
+
+#[path = "subjects/float.rs"]
+mod float; // the float reference on real networks
 
 #[path = "subjects/uci.rs"]
 mod uci; // the example engine: games, conversation, bench
@@ -101,3 +107,7 @@ mod stockfish; // networks of the Stockfish family against their engines
 
 #[path = "subjects/tokens.rs"]
 mod tokens; // the token network from text to a verdict
+
+fn main() -> std::process::ExitCode {
+    tests::trials::run()
+}

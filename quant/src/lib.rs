@@ -12,7 +12,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod arch;
-pub mod batches;
 pub mod calibrate;
 pub mod data;
 pub mod fault;

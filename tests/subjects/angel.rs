@@ -8,11 +8,12 @@ use tamis_quant::import::Remark;
 use tamis_quant::import::angel::{
     AngelError, Cells, Kind, Matrix, Meta, Options, ValueType, Values, decode, is_angel_folder, read_matrix, read_model,
 };
+use tests::npy;
 use tests::tolerances::{ANGEL_SCORES, F64_ORDER};
-use tests::{fixtures, npy};
+use tests::trials::Fixtures;
 
-fn angel() -> Option<PathBuf> {
-    fixtures("Angel folders").map(|folder| folder.join("angel"))
+fn angel(fixtures: &Path) -> PathBuf {
+    fixtures.join("angel")
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {
@@ -44,8 +45,8 @@ fn assert_equal(matrix: &Matrix, lossy: bool, found: &[f64], truth: &[f64]) {
 }
 
 #[test]
-fn every_format_equals_its_truth() {
-    let Some(angel) = angel() else { return };
+fn every_format_equals_its_truth(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let (_, dense) = npy::read(&angel.join("lr.weights.npy"));
     let (_, sparse) = npy::read(&angel.join("lr.weights_sparse.npy"));
     let (shape, embedding) = npy::read(&angel.join("deepfm.embedding_8x148.npy"));
@@ -71,8 +72,8 @@ fn every_format_equals_its_truth() {
 }
 
 #[test]
-fn whole_numbers_are_exact() {
-    let Some(angel) = angel() else { return };
+fn whole_numbers_are_exact(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let mut all: BTreeMap<bool, Vec<Vec<Vec<i64>>>> = BTreeMap::new();
     for folder in folders(&angel.join("models/ints")) {
         let (matrix, _) = read_matrix(&folder, &Options::default()).unwrap();
@@ -107,8 +108,8 @@ fn census(angel: &Path) -> Vec<(f64, Sample)> {
 }
 
 #[test]
-fn models_reproduce_their_scores() {
-    let Some(angel) = angel() else { return };
+fn models_reproduce_their_scores(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let rows = census(&angel);
     assert_eq!(rows.len(), 9769);
     for (model, correct, remarks) in
@@ -131,23 +132,23 @@ fn models_reproduce_their_scores() {
                 assert!((output - 1.0 / (1.0 + (-found).exp())).abs() < F64_ORDER);
             }
         }
-        println!("{model}: {right} of {} right, largest difference of a score {worst:.2e}", rows.len());
+        note!("{model}: {right} of {} right, largest difference of a score {worst:.2e}", rows.len());
         assert!(worst < ANGEL_SCORES, "{model}: {worst}");
         assert_eq!(right, correct, "{model}");
     }
 }
 
 #[test]
-fn a_learning_rate_is_asked_for() {
-    let Some(angel) = angel() else { return };
+fn a_learning_rate_is_asked_for(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let error = read_model(&angel.join("models/gbdt"), &Options::default()).unwrap_err();
     assert!(error.to_string().contains("give it with `--learning-rate`"), "{error}");
     assert_eq!(error.class().exit_status(), 2);
 }
 
 #[test]
-fn the_suffixes_tell_the_same_models_as_graph_json() {
-    let Some(angel) = angel() else { return };
+fn the_suffixes_tell_the_same_models_as_graph_json(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let copy = tempfile::tempdir().unwrap();
     let rows = census(&angel);
     for (model, options) in [
@@ -233,8 +234,8 @@ const DEFECTS: [(&str, &str); 50] = [
 ];
 
 #[test]
-fn damaged_folders_are_refused_by_name() {
-    let Some(angel) = angel() else { return };
+fn damaged_folders_are_refused_by_name(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let all = folders(&angel.join("malformed"));
     assert_eq!(all.len(), DEFECTS.len());
     let mut unnamed = Vec::new();
@@ -245,7 +246,7 @@ fn damaged_folders_are_refused_by_name() {
             read_model(folder, &Options::default()).unwrap_err(),
         ] {
             let text = error.to_string();
-            println!("{}", text.split_once("malformed/").map_or(text.as_str(), |(_, behind)| behind));
+            note!("{}", text.split_once("malformed/").map_or(text.as_str(), |(_, behind)| behind));
             if !text.contains(words) || !text.contains(defect) || error.class().exit_status() < 3 {
                 unnamed.push(format!("{defect}: {text} ({words})"));
             }
@@ -255,8 +256,8 @@ fn damaged_folders_are_refused_by_name() {
 }
 
 #[test]
-fn unusual_folders_load() {
-    let Some(angel) = angel() else { return };
+fn unusual_folders_load(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let (_, truth) = npy::read(&angel.join("lr.weights.npy"));
     for folder in ["crc_sidecar_files", "crlf_text", "space_separator"] {
         let (matrix, remarks) = read_matrix(&angel.join("valid_unusual").join(folder), &Options::default()).unwrap();
@@ -289,8 +290,8 @@ fn quirk(bytes: &[u8], row_type: u32, format: &str, count: usize) -> Result<Vec<
 }
 
 #[test]
-fn what_java_prints_is_read() {
-    let Some(angel) = angel() else { return };
+fn what_java_prints_is_read(fixtures: Fixtures) {
+    let angel = angel(&fixtures);
     let file = |name: &str| std::fs::read(angel.join("quirks").join(name)).unwrap();
     let lines = |bytes: &[u8], range: std::ops::Range<usize>| {
         bytes.split_inclusive(|byte| *byte == b'\n').skip(range.start).take(range.len()).collect::<Vec<_>>().concat()

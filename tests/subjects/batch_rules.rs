@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
-use tamis_quant::batches::{Batch, BatchType, Files, Options, Shuffle, picture};
+use tamis_batches::{Batch, BatchType, Blame, Files, Options, Shuffle, picture};
 use tests::batches::{all, write_corpus};
 
 /// Lines and widths of a batch.
@@ -266,7 +266,7 @@ fn what_is_wrong_with_a_corpus_is_named_by_file_and_line() {
         let refuse = |files: Files, words: &str| {
             let error = all(&files, &Options { shuffle, ..Options::default() }).unwrap_err();
             assert!(error.to_string().contains(words), "{words}: {error}");
-            assert_eq!(error.class().exit_status(), 3, "{error}");
+            assert_eq!(error.blame(), Blame::File, "{error}");
         };
         refuse(Files { target: short.clone(), ..base.clone() }, "short: line 3: the file has 2 lines, ");
         refuse(Files { source: short.clone(), ..base.clone() }, "short: line 3: the file has 2 lines, ");
@@ -293,10 +293,10 @@ fn what_is_wrong_with_a_corpus_is_named_by_file_and_line() {
     }
     let damaged = put("damaged.gz", &[0x1F, 0x8B, 8, 0, 0]);
     let missing = Files { source: folder.path().join("none"), ..base.clone() };
-    assert_eq!(all(&missing, &Options::default()).unwrap_err().class().exit_status(), 4);
+    assert_eq!(all(&missing, &Options::default()).unwrap_err().blame(), Blame::System);
     let damaged = Files { source: damaged, ..base.clone() };
     for shuffle in shuffles {
-        assert_eq!(all(&damaged, &Options { shuffle, ..Options::default() }).unwrap_err().class().exit_status(), 3);
+        assert_eq!(all(&damaged, &Options { shuffle, ..Options::default() }).unwrap_err().blame(), Blame::File);
     }
     // A matrix of 2^15 by 2^15 is not made.
     let long = put("long", "a ".repeat(1 << 15).as_bytes());

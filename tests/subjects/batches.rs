@@ -4,19 +4,19 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tamis_quant::batches::{
+use tamis_batches::{
     Alignment, Batch, BatchType, Buckets, Files, JsonLines, Options, Order, Pipeline, Prefetch, Shuffle, Vocabulary,
     boundaries, shard_starts, source_features, target_features, tokens, window_size,
 };
 use tests::batches::{all, corpus};
-use tests::fixtures;
+use tests::trials::Fixtures;
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-fn onmt(subject: &str) -> Option<PathBuf> {
-    fixtures(subject).map(|folder| folder.join("onmt"))
+fn onmt(fixtures: &Path) -> PathBuf {
+    fixtures.join("onmt")
 }
 
 /// A batch as its line of JSON says it.
@@ -57,8 +57,8 @@ fn tokens100() -> Options {
 }
 
 #[test]
-fn features_are_those_of_opennmt() {
-    let Some(folder) = onmt("features of OpenNMT-tf") else { return };
+fn features_are_those_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let truth = json(&folder.join("seed10.features.json"));
     let files = corpus(&folder, "seed10");
     let source = Vocabulary::read(&files.source_vocabulary).unwrap();
@@ -112,16 +112,16 @@ fn compare_rows(
 }
 
 #[test]
-fn a_duplicate_of_a_vocabulary_is_an_error_there_and_here() {
-    let Some(folder) = onmt("duplicates in a vocabulary") else { return };
+fn a_duplicate_of_a_vocabulary_is_an_error_there_and_here(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     assert_eq!(json(&folder.join("edge.dupvocab.error.json"))["error"], "FailedPreconditionError");
     let message = Vocabulary::read(&folder.join("edge.vocab")).unwrap_err().to_string();
     assert!(message.ends_with("edge.vocab: line 6: `a` is there twice, first in line 4"), "{message}");
 }
 
 #[test]
-fn small_batches_are_those_of_opennmt() {
-    let Some(folder) = onmt("padded batches of OpenNMT-tf") else { return };
+fn small_batches_are_those_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let files = corpus(&folder, "seed10");
     let truth = json(&folder.join("seed10.batches.json"));
     let base = Options { max_source: None, max_target: None, ..tokens100() };
@@ -160,8 +160,8 @@ fn compare_batch(batch: &Batch, expected: &Value, (sources, targets): (&[String]
 }
 
 #[test]
-fn batches_of_every_configuration_are_those_of_opennmt() {
-    let Some(folder) = onmt("configurations of OpenNMT-tf") else { return };
+fn batches_of_every_configuration_are_those_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let files = corpus(&folder, "synth");
     let truth = json(&folder.join("synth.batches.json"));
     let mut compared = Vec::new();
@@ -227,8 +227,8 @@ fn batches_of_every_configuration_are_those_of_opennmt() {
 }
 
 #[test]
-fn windows_and_boundaries_are_those_of_opennmt() {
-    let Some(folder) = onmt("windows and boundaries of OpenNMT-tf") else { return };
+fn windows_and_boundaries_are_those_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let number = |value: &Value| value.as_u64().unwrap();
     for case in json(&folder.join("window_sizes.json")).as_array().unwrap() {
         let [size, width, multiple] = ["batch_size", "width", "multiple"].map(|key| number(&case[key]));
@@ -264,8 +264,8 @@ fn windows_and_boundaries_are_those_of_opennmt() {
 }
 
 #[test]
-fn compatible_shards_are_those_of_opennmt() {
-    let Some(folder) = onmt("shards of OpenNMT-tf") else { return };
+fn compatible_shards_are_those_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let cases = json(&folder.join("random_shard.json"));
     for case in cases.as_array().unwrap() {
         let [total, size] = ["dataset_size", "shard_size"].map(|key| case[key].as_u64().unwrap() as u32);
@@ -304,6 +304,18 @@ fn check_shuffle(order: &[u64], total: u64, buffer: u64, taken: &[u64]) {
     }
 }
 
+/// The order in which shards are taken shows in the lines themselves: with a buffer of 50, the shards' first appearance.
+fn lines_of_shards(order: &[u64]) -> Vec<u64> {
+    let mut starts = Vec::new();
+    for line in order {
+        let start = line / 50 * 50;
+        if !starts.contains(&start) {
+            starts.push(start);
+        }
+    }
+    starts.iter().flat_map(|start| *start..start + 50).collect()
+}
+
 #[test]
 fn a_shuffle_reaches_as_far_as_its_buffer() {
     let ours = |buffer: u32| -> Vec<u64> {
@@ -311,36 +323,28 @@ fn a_shuffle_reaches_as_far_as_its_buffer() {
         order.start();
         order.map(u64::from).collect()
     };
-    // The order in which shards are taken shows in the lines themselves: with a buffer of 50, the shards' first appearance.
-    let shards = |order: &[u64]| -> Vec<u64> {
-        let mut starts = Vec::new();
-        for line in order {
-            let start = line / 50 * 50;
-            if !starts.contains(&start) {
-                starts.push(start);
-            }
-        }
-        starts.iter().flat_map(|start| *start..start + 50).collect()
-    };
     check_shuffle(&ours(250), 250, 250, &(0..250).collect::<Vec<_>>());
     let sharded = ours(50);
-    check_shuffle(&sharded, 250, 50, &shards(&sharded));
+    check_shuffle(&sharded, 250, 50, &lines_of_shards(&sharded));
     assert_ne!(sharded, ours(49));
+}
 
-    let Some(folder) = onmt("shuffles of OpenNMT-tf") else { return };
+#[test]
+fn so_do_the_shuffles_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let observed = json(&folder.join("shuffle_observed.json"));
     let list =
         |key: &str| observed[key].as_array().unwrap().iter().map(|line| line.as_u64().unwrap()).collect::<Vec<_>>();
     check_shuffle(&list("full_seed1"), 250, 250, &(0..250).collect::<Vec<_>>());
     for key in ["buffer50_with_shards_seed1", "buffer50_with_shards_seed2"] {
         let order = list(key);
-        check_shuffle(&order, 250, 50, &shards(&order));
+        check_shuffle(&order, 250, 50, &lines_of_shards(&order));
     }
 }
 
 #[test]
-fn alignments_are_those_of_opennmt() {
-    let Some(folder) = onmt("alignments of OpenNMT-tf") else { return };
+fn alignments_are_those_of_opennmt(fixtures: Fixtures) {
+    let folder = onmt(&fixtures);
     let cases = json(&folder.join("alignments.json"));
     let (mut right, mut wrong) = (0, 0);
     for case in cases.as_array().unwrap() {

@@ -11,8 +11,8 @@ use tamis_quant::import::datacode::{DataCodeError, Options, is_datacode, read_da
 use tamis_quant::import::lattice::{self, LatticeError, read_fann, read_lattice_checkpoint, read_network_json};
 use tamis_quant::import::{Imported, Remark};
 use tests::arrays::{f32s, images, labels, npy};
-use tests::fixtures;
 use tests::tolerances::{F64_ORDER, RECORDED_OUTPUTS_F32, SAVED_LOGITS_F32};
+use tests::trials::Fixtures;
 
 /// The architectures of lattice's cases, by the beginnings of their files' names.
 const LATTICE: [(&str, &str); 3] = [
@@ -63,8 +63,7 @@ fn argmax(values: &[f64]) -> usize {
 }
 
 #[test]
-fn the_real_model_scores_what_it_scored() {
-    let Some(root) = fixtures("DataCode's MNIST model") else { return };
+fn the_real_model_scores_what_it_scored(root: Fixtures) {
     let imported = datacode(&root.join("datacode/model_mnist.nn"));
     assert!(
         matches!(&imported.remarks[..], [Remark::Decided(text)] if text.contains("out-in")),
@@ -84,7 +83,7 @@ fn the_real_model_scores_what_it_scored() {
     for (what, expected) in [("DataCode", saved), ("lattice-fann", lattice)] {
         let largest =
             first.iter().zip(&expected).fold(0f64, |largest, (y, expected)| largest.max((y - expected).abs()));
-        println!("{what}: logits of 1000 images differ by at most {largest:.2e}");
+        note!("{what}: logits of 1000 images differ by at most {largest:.2e}");
         assert!(first.len() == expected.len() && largest <= SAVED_LOGITS_F32, "{what}: {largest}");
     }
 }
@@ -101,8 +100,7 @@ fn saved_logits(root: &Path) -> Vec<f64> {
 }
 
 #[test]
-fn every_layout_of_datacode_gives_its_outputs() {
-    let Some(root) = fixtures("DataCode's layouts") else { return };
+fn every_layout_of_datacode_gives_its_outputs(root: Fixtures) {
     let folder = root.join("datacode/generated");
     let expected = json(&folder.join("expected.json"));
     let cases = expected.as_object().unwrap();
@@ -130,8 +128,7 @@ fn every_layout_of_datacode_gives_its_outputs() {
 }
 
 #[test]
-fn every_malformed_file_of_datacode_is_refused_by_name() {
-    let Some(root) = fixtures("DataCode's malformed files") else { return };
+fn every_malformed_file_of_datacode_is_refused_by_name(root: Fixtures) {
     let files = files(&root.join("datacode/generated/malformed"));
     assert_eq!(files.len(), 40);
     for (name, bytes) in files {
@@ -177,7 +174,7 @@ fn every_malformed_file_of_datacode_is_refused_by_name() {
         let start = Instant::now();
         let error = read_datacode(&bytes, "x", &Options::default()).unwrap_err();
         let took = start.elapsed();
-        println!("{name}: {error}");
+        note!("{name}: {error}");
         assert!(error.to_string().contains(words), "{name}: expected {words}, found {error}");
         assert!(took < Duration::from_millis(50), "{name} took {took:?}");
         let unsupported = ["conv_as_linear.nn", "unknown_layer_conv.nn", "version2.nn"].contains(&name.as_str());
@@ -187,8 +184,7 @@ fn every_malformed_file_of_datacode_is_refused_by_name() {
 }
 
 #[test]
-fn lattices_three_forms_are_one_network_with_its_outputs() {
-    let Some(root) = fixtures("lattice's networks") else { return };
+fn lattices_three_forms_are_one_network_with_its_outputs(root: Fixtures) {
     for (name, architecture) in LATTICE {
         let path = |end: &str| root.join("lattice").join(format!("{name}.{end}"));
         let fann = read_fann(&read(&path("fann")), "x").unwrap();
@@ -205,14 +201,13 @@ fn lattices_three_forms_are_one_network_with_its_outputs() {
             let found = evaluate(&imported.graph, numbers(&pass["input"]));
             largest = largest.max(relative(&found, &numbers(&pass["output"])));
         }
-        println!("{name}: outputs differ by at most {largest:.2e} of their scale");
+        note!("{name}: outputs differ by at most {largest:.2e} of their scale");
         assert!(largest <= RECORDED_OUTPUTS_F32, "{name}: {largest}");
     }
 }
 
 #[test]
-fn lattices_mnist_network_is_datacodes() {
-    let Some(root) = fixtures("lattice's MNIST network") else { return };
+fn lattices_mnist_network_is_datacodes(root: Fixtures) {
     let folder = root.join("lattice");
     let chain = lattice::architecture(&read(&folder.join("mnist_784_128_10.fann"))).unwrap();
     let imported =
@@ -228,8 +223,7 @@ fn lattices_mnist_network_is_datacodes() {
 }
 
 #[test]
-fn spellings_of_checkpoints_load() {
-    let Some(root) = fixtures("lattice's spellings") else { return };
+fn spellings_of_checkpoints_load(root: Fixtures) {
     let (name, architecture) = LATTICE[0];
     let chain = Chain::from_text(architecture).unwrap();
     let of = |path: PathBuf| read_lattice_checkpoint(&read(&path), "x", &chain).unwrap();
@@ -249,8 +243,7 @@ fn spellings_of_checkpoints_load() {
 }
 
 #[test]
-fn odd_files_of_lattice_are_refused_or_warned_of() {
-    let Some(root) = fixtures("lattice's odd files") else { return };
+fn odd_files_of_lattice_are_refused_or_warned_of(root: Fixtures) {
     let chain = Chain::from_text(LATTICE[0].1).unwrap();
     let (mut refused, mut warned) = (0, 0);
     for (name, bytes) in files(&root.join("lattice/malformed")) {
@@ -296,7 +289,7 @@ fn odd_files_of_lattice_are_refused_or_warned_of() {
                 error.to_string()
             }
         };
-        println!("{name}: {text}");
+        note!("{name}: {text}");
         assert!(text.contains(words), "{name}: expected {words}, found {text}");
         assert_eq!(text.contains("Warning("), name.starts_with("bad_"), "{name}");
     }

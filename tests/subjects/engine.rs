@@ -10,8 +10,9 @@ use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Kernels, by_name, tiers};
 use tamis_runtime::nnue::RefreshCache;
 use tamis_runtime::{Input, Output, Plan, RunError};
+use tests::trials::Fixtures;
 use tests::zoo::{self, Random};
-use tests::{architecture, fixtures, own, packed};
+use tests::{architecture, own, packed};
 
 /// Positions of a line.
 const PLIES: usize = 24;
@@ -365,8 +366,7 @@ fn a_second_load_is_another_network() {
 /// Two networks whose author gave them one shape and one checksum, in turn at the same place in memory, as a file that a user
 /// exchanges under a running engine: a state takes nothing of the first along, and without a refresh refuses the second.
 #[test]
-fn networks_of_one_forged_checksum_are_not_mixed() {
-    let Some(folder) = fixtures("two networks of one checksum") else { return };
+fn networks_of_one_forged_checksum_are_not_mixed(folder: Fixtures) {
     let files =
         ["same-checksum-a.bin", "same-checksum-b.bin"].map(|name| std::fs::read(folder.join("attack").join(name)));
     let [a, b] = files.map(Result::unwrap);

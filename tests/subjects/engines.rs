@@ -9,7 +9,8 @@ use tamis_quant::run::{Outputs, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tests::tolerances::F32_TAIL_CENTIPAWNS;
-use tests::{architecture, bare_net, fixtures, packed};
+use tests::trials::Fixtures;
+use tests::{architecture, bare_net, packed};
 
 /// Description, file under `nnue`, key in `expected.json`.
 const NETS: [(&str, &str, &str); 7] = [
@@ -52,8 +53,7 @@ fn evaluate(net: &QuantNet, positions: &[Position]) -> Vec<Outputs> {
 }
 
 #[test]
-fn integer_networks_give_their_engines_integers() {
-    let Some(folder) = fixtures("engines' integer networks") else { return };
+fn integer_networks_give_their_engines_integers(folder: Fixtures) {
     let folder = folder.join("nnue");
     let expected = expected(&folder);
     let positions = fens(&expected);
@@ -73,8 +73,7 @@ fn integer_networks_give_their_engines_integers() {
 }
 
 #[test]
-fn the_real_tail_is_within_its_tolerance() {
-    let Some(folder) = fixtures("akimbo's layered network") else { return };
+fn the_real_tail_is_within_its_tolerance(folder: Fixtures) {
     let folder = folder.join("nnue");
     let expected = expected(&folder);
     let (name, file, key) = LAYERS;
@@ -86,8 +85,7 @@ fn the_real_tail_is_within_its_tolerance() {
 }
 
 #[test]
-fn cwtch_gives_its_engines_twenty_five_lines() {
-    let Some(folder) = fixtures("cwtch's own list") else { return };
+fn cwtch_gives_its_engines_twenty_five_lines(folder: Fixtures) {
     let folder = folder.join("nnue/cwtch");
     let net = bare_net(&folder.join("quantised.bin"), &architecture("cwtch"));
     let text = std::fs::read_to_string(folder.join("expected_evals.txt")).unwrap();
@@ -102,8 +100,7 @@ fn cwtch_gives_its_engines_twenty_five_lines() {
 }
 
 #[test]
-fn the_first_records_of_the_batch_agree() {
-    let Some(folder) = fixtures("batch.bf") else { return };
+fn the_first_records_of_the_batch_agree(folder: Fixtures) {
     let folder = folder.join("nnue");
     let expected = expected(&folder);
     let batch = std::fs::read(folder.join("bullet/batch.bf")).unwrap();

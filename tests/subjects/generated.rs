@@ -8,15 +8,25 @@ use tamis_runtime::format::{Layout, Model, OpRecord, activation, element, op};
 use tamis_runtime::kernels::by_name;
 use tamis_runtime::{Input, Output, Plan};
 use tests::draft::{Draft, blank};
-use tests::fixtures;
 use tests::generator::{Choices, container, coverage};
 use tests::held::hold;
+use tests::trials::{Fixtures, Need};
 use tests::zoo::Random;
 
 /// Containers of an ordinary run. Enough that everything the generator is for comes several times.
 const SEEDS: u64 = 2500;
 /// How long the longer run takes, if at all.
 const SECONDS: &str = "TAMIS_GENERATED_SECONDS";
+
+/// Seconds that were asked for.
+struct Longer(u64);
+
+impl Need for Longer {
+    fn find(_: &'static str) -> Result<Self, String> {
+        let seconds = std::env::var(SECONDS).map_err(|_| format!("{SECONDS} is not set"))?;
+        Ok(Self(seconds.parse().unwrap()))
+    }
+}
 
 fn generated(seed: u64) -> Draft {
     container(&mut Choices::seeded(seed))
@@ -39,15 +49,11 @@ fn every_way_of_running_gives_the_same() {
 
 /// As many as there is time for, from another seed on.
 #[test]
-fn every_way_of_running_gives_the_same_for_as_long_as_is_asked() {
-    let Ok(seconds) = std::env::var(SECONDS) else {
-        eprintln!("SKIPPED the longer run: {SECONDS} is not set");
-        return;
-    };
-    let end = Instant::now() + Duration::from_secs(seconds.parse().unwrap());
+fn every_way_of_running_gives_the_same_for_as_long_as_is_asked(Longer(seconds): Longer) {
+    let end = Instant::now() + Duration::from_secs(seconds);
     let seeds = (1 << 32..).take_while(|_| Instant::now() < end);
     let count = seeds.map(held).count();
-    eprintln!("{count} containers in {seconds} s");
+    tests::note!("{count} containers in {seconds} s");
     assert!(count > 0);
 }
 
@@ -84,12 +90,14 @@ fn the_generator_reaches_what_it_is_for() {
 /// RESCALE reads the last of eight rows: `run` once took row 0 of the dot, whatever row the record says.
 #[test]
 fn a_rescale_of_one_row_of_several_reads_that_row() {
-    let mut files = vec![part_of_dot().bytes()];
-    if let Some(folder) = fixtures("files with a part of a dot") {
-        let read = |name: &str| AlignedBytes::copy_of(&std::fs::read(folder.join("attack").join(name)).unwrap());
-        files.extend(["part-of-dot.bin", "part-of-dot-2.bin"].map(read));
-    }
-    for (seed, file) in files.iter().enumerate() {
+    hold(part_of_dot().bytes().as_ref(), 0);
+}
+
+/// The same of the files that showed it.
+#[test]
+fn the_files_that_showed_it_are_right(folder: Fixtures) {
+    for (seed, name) in ["part-of-dot.bin", "part-of-dot-2.bin"].iter().enumerate() {
+        let file = AlignedBytes::copy_of(&std::fs::read(folder.join("attack").join(name)).unwrap());
         hold(file.as_ref(), seed as u64);
     }
 }

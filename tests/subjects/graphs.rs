@@ -20,9 +20,9 @@ use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::graph::{Comparison, compare_graphs};
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_runtime::format::Model;
-use tests::fixtures;
 use tests::graphs::{self, Random};
 use tests::tolerances::{LOST_AUC, MNIST_SQNR_DB, MNIST_TOP1, RANDOM_GRAPH_SQNR_DB, REALS_SQNR_DB, SMALL_GRAPH};
+use tests::trials::Fixtures;
 
 /// The network, t10k images and their labels.
 fn mnist(folder: &Path) -> (Graph, Vec<Sample>, Vec<usize>) {
@@ -203,8 +203,8 @@ fn a_network_of_layers_is_no_graph() {
 
 /// Networks with leaky ReLU and with ReLU, whose inputs calibration sees a part of.
 #[test]
-fn networks_of_lattice_tune_stay_near_their_floats() {
-    let Some(folder) = fixtures("int8 of lattice-tune's networks").map(|folder| folder.join("lattice")) else { return };
+fn networks_of_lattice_tune_stay_near_their_floats(fixtures: Fixtures) {
+    let folder = fixtures.join("lattice");
     for (name, least) in
         [("a_4_8_2_relu_linear", 30.0), ("c_5_9_4_leaky_linear", 30.0), ("d_784_32_10_relu_linear", 28.0)]
     {
@@ -216,7 +216,7 @@ fn networks_of_lattice_tune_stay_near_their_floats() {
             let quantised = quantise_graph(&graph, &samples[..300], &options).unwrap();
             runs_everywhere(&quantised, &samples[300..400]);
             let found = compare_graphs(&graph, &quantised, &samples[300..], None).unwrap().logits.sqnr_db.unwrap();
-            println!("{name} {activations:?}: {found:.2} dB");
+            note!("{name} {activations:?}: {found:.2} dB");
             assert!(found > least, "{name} {activations:?}: {found}");
         }
     }
@@ -264,7 +264,7 @@ fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
 
 fn show(name: &str, comparison: &Comparison) {
     let predictions = comparison.predictions.as_ref().unwrap();
-    println!(
+    note!(
         "{name:44} {:.2} dB, top-1 {} of {} ({:.4} to {:.4}), right {}, auc {:?} {:?}",
         comparison.logits.sqnr_db.unwrap(),
         comparison.top1.equal,
@@ -278,8 +278,7 @@ fn show(name: &str, comparison: &Comparison) {
 }
 
 #[test]
-fn int8_of_mnist_keeps_its_predictions() {
-    let Some(folder) = fixtures("int8 of model_mnist.nn") else { return };
+fn int8_of_mnist_keeps_its_predictions(folder: Fixtures) {
     let (graph, samples, labels) = mnist(&folder);
     let quantised = quantise_graph(&graph, &samples[..500], &Options::default()).unwrap();
     let all = compare_graphs(&graph, &quantised, &samples, Some(&labels)).unwrap();
@@ -295,8 +294,8 @@ fn int8_of_mnist_keeps_its_predictions() {
 }
 
 #[test]
-fn click_models_keep_their_auc() {
-    let Some(folder) = fixtures("quantised click models").map(|folder| folder.join("angel")) else { return };
+fn click_models_keep_their_auc(fixtures: Fixtures) {
+    let folder = fixtures.join("angel");
     let rows = std::fs::read(folder.join("data/census_148d_test.dummy")).unwrap();
     let rows = Inputs::read(&rows, Selection::default()).unwrap();
     let labels: Vec<usize> = rows.labels().unwrap().iter().map(|label| usize::from(*label > 0.0)).collect();

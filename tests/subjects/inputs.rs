@@ -8,8 +8,8 @@ use tamis_quant::graph::description::{Description, TensorsError};
 use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Tree};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
 use tamis_quant::import::tensors::{TensorForm, TensorsImportError, export, import, read_npz};
-use tests::fixtures;
 use tests::tolerances::ANGEL_SCORES;
+use tests::trials::Fixtures;
 
 fn node(name: &str, reads: &[usize], op: Op) -> Node {
     Node { name: name.to_owned(), reads: reads.to_vec(), op }
@@ -242,8 +242,7 @@ fn arrays_are_chosen_by_name_or_by_being_alone() {
 }
 
 #[test]
-fn npz_with_a_description_is_a_network() {
-    let Some(folder) = fixtures("npz parameters") else { return };
+fn npz_with_a_description_is_a_network(folder: Fixtures) {
     let bytes = fs::read(folder.join("angel/lr.params.npz")).unwrap();
     let shapes: Vec<String> =
         read_npz(&bytes).unwrap().iter().map(|(name, tensor)| format!("{name} {:?}", tensor.shape)).collect();

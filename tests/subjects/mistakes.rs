@@ -9,7 +9,8 @@ use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::verify::mistakes::{Mistake, MistakeKind};
 use tamis_quant::verify::{Gates, Reference, Truth, verify};
 use tamis_runtime::format::Model;
-use tests::{architecture_text, bare_net, fixtures, packed};
+use tests::trials::Fixtures;
+use tests::{architecture_text, bare_net, packed};
 
 /// A network with its description and the float checkpoint that it came from.
 struct Subject {
@@ -80,7 +81,7 @@ impl Subject {
         for (case, net, checkpoint) in cases {
             let mistakes = self.mistakes(&net, checkpoint);
             for mistake in &mistakes {
-                println!("{to}: {case}: {mistake:?}");
+                note!("{to}: {case}: {mistake:?}");
             }
             assert!(
                 mistakes.iter().any(|mistake| mistake.kind == kind),
@@ -90,14 +91,13 @@ impl Subject {
     }
 }
 
-fn subjects() -> Option<[Subject; 2]> {
-    let folder = fixtures("named mistakes")?;
-    Some([Subject::noggin(&folder), Subject::akimbo(&folder)])
+fn subjects(fixtures: &Path) -> [Subject; 2] {
+    [Subject::noggin(fixtures), Subject::akimbo(fixtures)]
 }
 
 #[test]
-fn right_descriptions_have_none() {
-    let Some(subjects) = subjects() else { return };
+fn right_descriptions_have_none(fixtures: Fixtures) {
+    let subjects = subjects(&fixtures);
     for subject in subjects {
         let checkpoint = subject.checkpoint(&subject.text);
         for net in [subject.packed_bare(&subject.text), quantise(&checkpoint.net).unwrap()] {
@@ -108,8 +108,7 @@ fn right_descriptions_have_none() {
 
 /// Networks whose only checkpoint is their bare file: no change of a right description may fit the positions' scores better.
 #[test]
-fn scores_accuse_no_right_description() {
-    let Some(folder) = fixtures("right descriptions under scores") else { return };
+fn scores_accuse_no_right_description(folder: Fixtures) {
     for (name, file) in [
         ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin"),
         ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin"),
@@ -126,16 +125,16 @@ fn scores_accuse_no_right_description() {
 }
 
 #[test]
-fn wrong_activations() {
-    let Some([noggin, akimbo]) = subjects() else { return };
+fn wrong_activations(fixtures: Fixtures) {
+    let [noggin, akimbo] = subjects(&fixtures);
     for subject in [noggin, akimbo] {
         subject.names(MistakeKind::Activation, "activation = \"screlu\"", "activation = \"crelu\"", true);
     }
 }
 
 #[test]
-fn perspectives_swapped() {
-    let Some(subjects) = subjects() else { return };
+fn perspectives_swapped(fixtures: Fixtures) {
+    let subjects = subjects(&fixtures);
     for subject in subjects {
         subject.names(
             MistakeKind::PerspectivesSwapped,
@@ -147,23 +146,23 @@ fn perspectives_swapped() {
 }
 
 #[test]
-fn wrong_king_buckets() {
-    let Some(subjects) = subjects() else { return };
+fn wrong_king_buckets(fixtures: Fixtures) {
+    let subjects = subjects(&fixtures);
     for subject in subjects {
         subject.names(MistakeKind::KingBuckets, "kind = \"chess\"", "kind = \"chess\"\nmirrored = true", true);
     }
 }
 
 #[test]
-fn qb_for_qa_qb() {
-    let Some([noggin, akimbo]) = subjects() else { return };
+fn qb_for_qa_qb(fixtures: Fixtures) {
+    let [noggin, akimbo] = subjects(&fixtures);
     noggin.names(MistakeKind::Scale, "scale = 16320", "scale = 64", true);
     akimbo.names(MistakeKind::Scale, "scale = 11584", "scale = 64", true);
 }
 
 #[test]
-fn truncation_for_rounding() {
-    let Some([noggin, _]) = subjects() else { return };
+fn truncation_for_rounding(fixtures: Fixtures) {
+    let [noggin, _] = subjects(&fixtures);
     let checkpoint = noggin.checkpoint(&noggin.text);
     let truncating = noggin.text.replace("rounding = \"nearest\"", "rounding = \"truncate\"");
     let truncating = if truncating == noggin.text {
@@ -179,8 +178,8 @@ fn truncation_for_rounding() {
 }
 
 #[test]
-fn transposed_output_weights() {
-    let Some([_, akimbo]) = subjects() else { return };
+fn transposed_output_weights(fixtures: Fixtures) {
+    let [_, akimbo] = subjects(&fixtures);
     akimbo.names_transposed();
 }
 
@@ -193,15 +192,15 @@ impl Subject {
             (self.packed_bare(&self.text), self.checkpoint(&wrong)),
         ] {
             let mistakes = self.mistakes(&net, &checkpoint);
-            println!("{mistakes:#?}");
+            note!("{mistakes:#?}");
             assert!(mistakes.iter().any(|mistake| mistake.kind == MistakeKind::TransposedWeights), "{mistakes:#?}");
         }
     }
 }
 
 #[test]
-fn buckets_in_another_order() {
-    let Some([_, akimbo]) = subjects() else { return };
+fn buckets_in_another_order(fixtures: Fixtures) {
+    let [_, akimbo] = subjects(&fixtures);
     let reversed: Vec<u8> = (0..33u8).map(|pieces| 7 - pieces.saturating_sub(2) / 4).collect();
     akimbo.names(MistakeKind::BucketOrder, "count = 8", &format!("count = 8\nby_piece_count = {reversed:?}"), true);
     // The same rows in another order inside the file.
@@ -218,8 +217,8 @@ fn buckets_in_another_order() {
 }
 
 #[test]
-fn a_factoriser_that_was_not_merged() {
-    let Some([noggin, _]) = subjects() else { return };
+fn a_factoriser_that_was_not_merged(fixtures: Fixtures) {
+    let [noggin, _] = subjects(&fixtures);
     let arch = Architecture::from_toml(&noggin.text, "noggin").unwrap();
     // weights.bin of a network trained with a factoriser: a part of every row lies in l0f.
     let plain = noggin.checkpoint(&noggin.text).net;
@@ -251,15 +250,14 @@ fn a_factoriser_that_was_not_merged() {
     }
     unmerged.arch = arch;
     let mistakes = noggin.mistakes(&quantise(&unmerged).unwrap(), &right);
-    println!("{mistakes:#?}");
+    note!("{mistakes:#?}");
     let tensor = |mistake: &&Mistake| mistake.kind == MistakeKind::Factoriser && mistake.text.contains("not merged");
     assert!(mistakes.iter().any(|mistake| tensor(&mistake)), "{mistakes:#?}");
 }
 
 /// A table that no flip explains, with nothing but a framework's outputs: the squares are found.
 #[test]
-fn a_wrong_king_bucket_table_is_recovered() {
-    let Some(folder) = fixtures("king buckets recovered") else { return };
+fn a_wrong_king_bucket_table_is_recovered(folder: Fixtures) {
     let subject = Subject::new("cwtch", folder.join("nnue/cwtch/quantised.bin"), None, &folder);
     let right = subject.packed_bare(&subject.text);
     let mut wrong = right.clone();
@@ -289,8 +287,8 @@ fn a_wrong_king_bucket_table_is_recovered() {
 
 /// A dequantised checkpoint holds no rounding: a truncated network is not accused of it.
 #[test]
-fn truncated_integers_are_no_mistake() {
-    let Some([noggin, akimbo]) = subjects() else { return };
+fn truncated_integers_are_no_mistake(fixtures: Fixtures) {
+    let [noggin, akimbo] = subjects(&fixtures);
     for subject in [noggin, akimbo] {
         let truncating = subject.text.replace("rounding = \"nearest\"", "rounding = \"truncate\"");
         assert_ne!(truncating, subject.text);
@@ -304,8 +302,8 @@ fn truncated_integers_are_no_mistake() {
 
 /// QA 255 for 181 in file and description alike: only the scores can tell.
 #[test]
-fn a_shared_wrong_qa_is_named() {
-    let Some([_, akimbo]) = subjects() else { return };
+fn a_shared_wrong_qa_is_named(fixtures: Fixtures) {
+    let [_, akimbo] = subjects(&fixtures);
     let wrong = akimbo.text.replace("scale = 181", "scale = 255").replace("scale = 11584", "scale = 16320");
     let arch = Architecture::from_toml(&wrong, "test").unwrap();
     let checkpoint = read_bytes(&std::fs::read(&akimbo.bare).unwrap(), &arch, "quantised.bin").unwrap();

@@ -16,8 +16,8 @@ use tamis_runtime::format::{Model, claim, op};
 use tamis_runtime::kernels::{Kernels, tiers};
 use tamis_runtime::nnue::{Change, RefreshCache, Stack};
 use tamis_runtime::{Output, Plan};
-use tests::fixtures;
-use tests::stockfish::{SMALL_NET, engine, export_net, made_up, shape};
+use tests::stockfish::{SMALL_NET, Stockfish15, export_net, made_up, shape};
+use tests::trials::Fixtures;
 use tests::zoo::Random;
 
 const KING: u8 = 5;
@@ -233,8 +233,7 @@ fn the_proof_knows_the_rule() {
 }
 
 #[test]
-fn the_small_network_gives_its_engines_values() {
-    let Some(folder) = fixtures("Stockfish's small network") else { return };
+fn the_small_network_gives_its_engines_values(folder: Fixtures) {
     let file = std::fs::read(folder.join(SMALL_NET)).unwrap();
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("nnue/expected.json")).unwrap()).unwrap();
     let fens = expected["fens"].as_array().unwrap().iter().map(|fen| fen.as_str().unwrap());
@@ -255,9 +254,7 @@ fn the_small_network_gives_its_engines_values() {
 
 /// The network that Debian's engine carries, which the engine's own printed values are held to elsewhere.
 #[test]
-fn the_network_of_15_1_gives_the_familys_values() {
-    let subject = "Stockfish 15.1's network on the runtime";
-    let (Some(engine), Some(folder)) = (engine(subject), fixtures(subject)) else { return };
+fn the_network_of_15_1_gives_the_familys_values(engine: Stockfish15, folder: Fixtures) {
     let file = export_net(&engine);
     let net = read(&file).unwrap();
     let bytes = container(&net);

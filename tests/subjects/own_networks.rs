@@ -106,7 +106,7 @@ fn the_reference_networks_pass_their_gates() {
         let report = report(&checkpoint(name, description), &reference, gates);
         assert!(report.passed, "{name}: {:#?} {:?} {:?}", report.gates, report.mistakes, report.accuracy.total);
         assert!(report.proof.holds && report.proof.claims_hold && report.runtime.equal);
-        println!("{name}: {:?}", report.accuracy.total);
+        note!("{name}: {:?}", report.accuracy.total);
     }
 }
 
@@ -150,7 +150,7 @@ fn the_reference_networks_know_more_than_material() {
         let mut outputs = reference.outputs.iter();
         let reals = loss(&reference.positions, |_| 400.0 * outputs.next().unwrap());
         assert!((integers - reals).abs() < LOSS_BY_ROUNDING * reals, "{name}: {integers} against {reals}");
-        println!("{name}: loss of the integers {integers:.6}, of the reals {reals:.6}, of material {counted:.6}");
+        note!("{name}: loss of the integers {integers:.6}, of the reals {reals:.6}, of material {counted:.6}");
     }
 }
 
@@ -162,7 +162,7 @@ fn the_digits_keep_their_accuracy_in_int8() {
     assert!(report.passed, "{:#?} {:?} {:?}", report.gates, report.mistakes, report.accuracy);
     let correct = report.accuracy.correct.unwrap();
     assert!(correct.float * 100 >= correct.count * 97, "{correct:?}");
-    println!("{correct:?} {:?}", report.accuracy.total);
+    note!("{correct:?} {:?}", report.accuracy.total);
 }
 
 #[test]

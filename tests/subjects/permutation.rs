@@ -14,8 +14,9 @@ use tamis_runtime::kernels::tiers;
 use tests::draft::Draft;
 use tests::second_reader::Container;
 use tests::tolerances::{LAYERS_LIVE_BEFORE, LAYERS_LIVE_LEFT};
+use tests::trials::Fixtures;
 use tests::zoo::Random;
-use tests::{architecture, bare_net, fixtures, packed, pairs, small_net};
+use tests::{architecture, bare_net, packed, pairs, small_net};
 
 /// Every value of every tier on every position, value by value: the operations' results, and last the outputs.
 fn values(net: &QuantNet, bytes: &AlignedBytes, positions: &[Position]) -> Vec<Vec<Vec<u8>>> {
@@ -223,7 +224,7 @@ fn our_sparse_network_has_clearly_fewer_live_groups() {
     let positions: Vec<Position> =
         choosing.iter().zip(measuring_part).flat_map(|(one, other)| [one.clone(), other.clone()]).collect();
     let choice = permute(&net, &positions).unwrap();
-    println!("{} -> {} on {} positions", choice.live_before, choice.live_after, choice.measured_on);
+    note!("{} -> {} on {} positions", choice.live_before, choice.live_after, choice.measured_on);
     assert!(LAYERS_LIVE_BEFORE.contains(&choice.live_before), "{choice:?}");
     assert!(choice.live_after < LAYERS_LIVE_LEFT * choice.live_before, "{choice:?}");
     let [before, after] = changes_only_places(&net, &choice.permutation, measuring_part);
@@ -237,8 +238,7 @@ fn our_sparse_network_has_clearly_fewer_live_groups() {
 
 /// Trained by bullet's own test, briefly: nearly every group is live. What is all zero grows from 1 % to 5 %.
 #[test]
-fn bullets_network_has_fewer_live_groups() {
-    let Some(folder) = fixtures("the order of bullet's pairwise network") else { return };
+fn bullets_network_has_fewer_live_groups(folder: Fixtures) {
     let folder = folder.join("nnue/bullet");
     let checkpoint = read_checkpoint(&folder.join("test2.wgts"), &architecture("bullet-test2")).unwrap();
     let net = quantise(&checkpoint.net).unwrap();
@@ -251,8 +251,7 @@ fn bullets_network_has_fewer_live_groups() {
 
 /// Trained to play: shuffled, it is given an order as good as the one that its authors chose for it.
 #[test]
-fn an_order_is_as_good_as_the_authors_own() {
-    let Some(folder) = fixtures("the order of Stockfish's small network") else { return };
+fn an_order_is_as_good_as_the_authors_own(folder: Fixtures) {
     let folder = folder.join("nnue");
     let net = small_net::read(&folder.join("sf16.1-smallnet/nn-baff1ede1f90.nnue"));
     let positions = sample(&folder.join("bullet/batch.bf"), 4096);

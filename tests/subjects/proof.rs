@@ -4,7 +4,8 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
 use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
 use tests::replay::{accumulate, contribution};
-use tests::{architecture, bare_net, fixtures};
+use tests::trials::Fixtures;
+use tests::{architecture, bare_net};
 
 /// 5 features, 3 of them active, 2 hidden units of one perspective, 1 output.
 fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
@@ -132,8 +133,7 @@ fn a_doctored_net_is_refused_by_name() {
 }
 
 #[test]
-fn witnesses_of_real_networks_leave_i32() {
-    let Some(folder) = fixtures("witnesses of cwtch and alexandria") else { return };
+fn witnesses_of_real_networks_leave_i32(folder: Fixtures) {
     for (name, file) in [("cwtch", "cwtch/quantised.bin"), ("alexandria", "alexandria/nn-72900856.net")] {
         let net = bare_net(&folder.join("nnue").join(file), &architecture(name));
         let proof = prove(&net);

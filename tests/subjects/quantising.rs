@@ -10,11 +10,11 @@ use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tests::tolerances::QUANTISED_SQNR_DB;
-use tests::{architecture, architecture_text, bare_net, fixtures, own, packed};
+use tests::trials::Fixtures;
+use tests::{architecture, architecture_text, bare_net, own, packed};
 
 #[test]
-fn noggin_quantises_to_its_trainers_bytes_and_only_under_its_own_description() {
-    let Some(folder) = fixtures("noggin's pair") else { return };
+fn noggin_quantises_to_its_trainers_bytes_and_only_under_its_own_description(folder: Fixtures) {
     let raw = std::fs::read(folder.join("nnue/noggin/raw.bin")).unwrap();
     let wanted = std::fs::read(folder.join("nnue/noggin/quantised.bin")).unwrap();
     let text = architecture_text("noggin");
@@ -38,8 +38,7 @@ fn noggin_quantises_to_its_trainers_bytes_and_only_under_its_own_description() {
 }
 
 #[test]
-fn every_bare_file_comes_back_byte_for_byte() {
-    let Some(folder) = fixtures("bare files, there and back") else { return };
+fn every_bare_file_comes_back_byte_for_byte(folder: Fixtures) {
     for (name, file) in [
         ("noggin", "noggin/quantised.bin"),
         ("cwtch", "cwtch/quantised.bin"),
@@ -62,8 +61,7 @@ fn every_bare_file_comes_back_byte_for_byte() {
 
 /// bullet's test networks have no quantised form of their own: ours is run on every tier and stays near the reals.
 #[test]
-fn bullets_test_networks_run_quantised() {
-    let Some(folder) = fixtures("bullet's test networks") else { return };
+fn bullets_test_networks_run_quantised(folder: Fixtures) {
     let folder = folder.join("nnue/bullet");
     let batch = std::fs::read(folder.join("batch.bf")).unwrap();
     let positions: Vec<Position> = records(&batch).unwrap().step_by(100).map(|position| position.unwrap()).collect();
@@ -87,7 +85,7 @@ fn bullets_test_networks_run_quantised() {
         let truth: Vec<f64> =
             positions.iter().map(|position| float.evaluate(&example(&arch, position).unwrap()).unwrap()[0]).collect();
         let stats = tamis_quant::verify::stats::compare(&outputs[0], &truth);
-        println!("{name}: {stats:?}");
+        note!("{name}: {stats:?}");
         assert!(stats.sqnr_db.unwrap() > QUANTISED_SQNR_DB, "{name}: {stats:?}");
     }
 }

@@ -12,7 +12,8 @@ use tamis_quant::quantise::quantise;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
-use tests::{architecture, bare_net, fixtures, own};
+use tests::trials::Fixtures;
+use tests::{architecture, bare_net, own};
 
 /// Signature, description, file.
 fn list(place: &str) -> Vec<(String, String, String)> {
@@ -41,8 +42,7 @@ fn own_networks_keep_their_signatures() {
 }
 
 #[test]
-fn engines_networks_keep_their_signatures() {
-    let Some(folder) = fixtures("signatures of engines' networks") else { return };
+fn engines_networks_keep_their_signatures(folder: Fixtures) {
     for (expected, name, file) in list("fixture") {
         let net = bare_net(&folder.join(&file), &architecture(&name));
         assert_eq!(signature(&net.lower().unwrap()), expected, "{name}");

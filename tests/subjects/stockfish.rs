@@ -5,12 +5,11 @@ use tamis_quant::positions::records;
 use tamis_quant::stockfish::{
     Basis, Board, Decision, Division, FeatureSet, Head, OUTPUT_SCALE, Parts, Side, decide, evaluate, read, to_bytes,
 };
-use tests::fixtures;
-use tests::stockfish::{SMALL_NET, engine, export_net, fen, in_check, printed, printed_below, shape, traces};
+use tests::stockfish::{SMALL_NET, Stockfish15, export_net, fen, in_check, printed, printed_below, shape, traces};
+use tests::trials::Fixtures;
 
 #[test]
-fn the_small_net_of_16_1_gives_its_engines_values() {
-    let Some(folder) = fixtures("Stockfish 16.1's small network") else { return };
+fn the_small_net_of_16_1_gives_its_engines_values(folder: Fixtures) {
     let bytes = std::fs::read(folder.join(SMALL_NET)).unwrap();
     let net = read(&bytes).unwrap();
     assert_eq!(net.shape, shape(FeatureSet::HalfKaV2Hm, 128, Head::Pairwise { squares: true }));
@@ -33,10 +32,8 @@ fn the_small_net_of_16_1_gives_its_engines_values() {
 
 /// Every printed digit: both parts and the sum of all eight buckets, which bucket it is, and the network's evaluation.
 #[test]
-fn the_network_of_15_1_says_what_the_engine_prints() {
+fn the_network_of_15_1_says_what_the_engine_prints(engine: Stockfish15, folder: Fixtures) {
     const POSITIONS: usize = 200;
-    let subject = "what Stockfish prints about its network";
-    let (Some(engine), Some(folder)) = (engine(subject), fixtures(subject)) else { return };
     let bytes = export_net(&engine);
     let net = read(&bytes).unwrap();
     assert_eq!(net.shape, shape(FeatureSet::HalfKaV2Hm, 1024, Head::Pairwise { squares: true }));

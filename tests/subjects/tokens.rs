@@ -2,7 +2,7 @@
 
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;
-use tamis_quant::batches::{Batch, BatchType, Files, Options, Pipeline, SafetensorsParts};
+use tamis_batches::{Batch, BatchType, Files, Options, Pipeline, SafetensorsParts};
 use tamis_quant::data::{DataError, Inputs, Outputs, Selection};
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
@@ -123,7 +123,7 @@ fn the_integers_keep_its_accuracy_on_the_same_batches() {
     let report = verify_graph_outputs(model, outputs, &samples, Some(&labels), &gates).unwrap();
     assert!(report.passed, "{:?}", report.gates);
     let predictions = report.accuracy.predictions.unwrap();
-    println!(
+    note!(
         "tokens: {:.2} dB, {} of 2000 alike, {} right, float {}",
         report.accuracy.logits.sqnr_db.unwrap(),
         report.accuracy.top1.equal,

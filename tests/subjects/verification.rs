@@ -7,7 +7,8 @@ use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::verify::{Gates, Report, Truth, verify};
 use tamis_runtime::format::Model;
 use tests::tolerances::{PRINTED_ONE_DECIMAL, PRINTED_TWO_DECIMALS};
-use tests::{architecture, architecture_text, bare_net, fixtures, packed};
+use tests::trials::Fixtures;
+use tests::{architecture, architecture_text, bare_net, packed};
 
 fn batch(folder: &Path) -> Vec<Position> {
     let bytes = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();
@@ -26,8 +27,7 @@ fn report(net: &QuantNet, checkpoint: &Checkpoint, positions: &[Position]) -> Re
 }
 
 #[test]
-fn noggin_has_its_published_error_and_causes() {
-    let Some(folder) = fixtures("noggin's verification") else { return };
+fn noggin_has_its_published_error_and_causes(folder: Fixtures) {
     let checkpoint = checkpoint(&folder.join("nnue/noggin/raw.bin"), &architecture_text("noggin"));
     let net = quantise(&checkpoint.net).unwrap();
     let positions = batch(&folder);
@@ -38,9 +38,9 @@ fn noggin_has_its_published_error_and_causes() {
     assert!((total.sd - 6.02).abs() < PRINTED_TWO_DECIMALS, "sd {}", total.sd);
     assert!((total.max - 34.2).abs() < PRINTED_ONE_DECIMAL, "max {}", total.max);
     for cause in &report.accuracy.causes {
-        println!("{} {:?}", cause.cause, cause.alone);
+        note!("{} {:?}", cause.cause, cause.alone);
     }
-    println!("{:?}", report.accuracy.interaction);
+    note!("{:?}", report.accuracy.interaction);
     let mean = |name: &str| report.accuracy.causes.iter().find(|cause| cause.cause == name).unwrap().alone.mean;
     assert!((mean("rounding of l1w") - -5.2).abs() < PRINTED_ONE_DECIMAL);
     assert!(mean("truncating divisions").abs() < 0.1);
@@ -57,8 +57,7 @@ fn noggin_has_its_published_error_and_causes() {
 }
 
 #[test]
-fn bounds_of_the_engines_networks() {
-    let Some(folder) = fixtures("the engines' overflow bounds") else { return };
+fn bounds_of_the_engines_networks(folder: Fixtures) {
     let folder = folder.join("nnue");
     for (name, file, low, high, holds) in [
         ("akimbo-buckets", "akimbo/net-27.12.23.bin", 0.17, 0.28, true),
@@ -71,10 +70,10 @@ fn bounds_of_the_engines_networks() {
     ] {
         let proof = tamis_quant::proof::prove(&bare_net(&folder.join(file), &architecture(name)).lower().unwrap());
         for check in &proof.checks {
-            println!("{name} {} {} row {} {:.4}", check.tensor, check.quantity, check.row, check.fraction());
+            note!("{name} {} {} row {} {:.4}", check.tensor, check.quantity, check.row, check.fraction());
         }
         for violation in &proof.violations {
-            println!("{violation}");
+            note!("{violation}");
         }
         assert_eq!(proof.holds(), holds, "{name}");
         let sums = proof.checks.iter().filter(|check| check.quantity == tamis_quant::proof::Quantity::Sum);

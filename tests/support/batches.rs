@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use tamis_quant::batches::{Batch, BatchError, Files, Options, Pipeline, Summary};
+use tamis_batches::{Batch, BatchError, Files, Options, Pipeline, Summary};
 
 /// A vocabulary of five letters: `a` is 3, `e` 7, and what is unknown 8.
 pub const LETTERS: &str = "<blank>\n<s>\n</s>\na\nb\nc\nd\ne\n";

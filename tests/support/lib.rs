@@ -1,5 +1,7 @@
-//! What several subjects share: the repository's own files, the fixtures beside it, models built in memory.
+//! What several subjects share: the harness, the repository's own files, models built in memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
+
+pub use tests_attribute::test;
 
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
@@ -24,18 +26,8 @@ pub mod second_reader;
 pub mod small_net;
 pub mod stockfish;
 pub mod tolerances;
+pub mod trials;
 pub mod zoo;
-
-/// The networks of other systems, if `TAMIS_FIXTURES` says where they are; otherwise says visibly what is skipped.
-pub fn fixtures(subject: &str) -> Option<PathBuf> {
-    match std::env::var_os("TAMIS_FIXTURES") {
-        Some(path) => Some(PathBuf::from(path)),
-        None => {
-            eprintln!("SKIPPED {subject}: TAMIS_FIXTURES is not set");
-            None
-        }
-    }
-}
 
 /// A file or folder of the `tests` folder.
 pub fn own(path: &str) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Networks of the Stockfish family: made up, and from an installed engine together with what it prints about them.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tamis_quant::positions::Position;
@@ -7,6 +8,7 @@ use tamis_quant::stockfish::{
     Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer, decide,
 };
 
+use crate::trials::Need;
 use crate::zoo::Random;
 
 /// Stockfish 16.1's small network, and what the engine says of the positions of `expected.json`.
@@ -53,25 +55,52 @@ pub fn shape(features: FeatureSet, width: usize, head: Head) -> Shape {
     Shape { features, width, head }
 }
 
-/// The engine whose `eval` is understood here, if it is installed; otherwise says visibly what is skipped.
+/// An installed Stockfish of any version.
 ///
 /// `TAMIS_STOCKFISH` may name it; else `stockfish` is looked for in `PATH` and in Debian's place for games.
-pub fn engine(subject: &str) -> Option<PathBuf> {
-    let named = std::env::var_os("TAMIS_STOCKFISH").map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places =
-        std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]).map(|folder| folder.join("stockfish"));
-    let Some(engine) = named.into_iter().chain(places).find(|engine| engine.is_file()) else {
-        eprintln!("SKIPPED {subject}: no `stockfish` is installed (Debian's package has one)");
-        return None;
-    };
-    let version = talk(&engine, Path::new("."), &[]);
-    if !version.starts_with("Stockfish 15.1 ") {
-        let version = version.lines().next().unwrap_or_default();
-        eprintln!("SKIPPED {subject}: {} is `{version}`, and what 15.1 prints is understood", engine.display());
-        return None;
+pub struct Stockfish(PathBuf);
+
+/// The one whose `eval` is understood here.
+pub struct Stockfish15(PathBuf);
+
+impl Need for Stockfish {
+    fn find(_: &'static str) -> Result<Self, String> {
+        let named = std::env::var_os("TAMIS_STOCKFISH").map(PathBuf::from);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // Debian puts it where a user's path often does not lead.
+        let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
+        let mut places = named.into_iter().chain(folders.map(|folder| folder.join("stockfish")));
+        let found = places.find(|engine| engine.is_file());
+        found.map(Self).ok_or_else(|| "no stockfish is installed (Debian's package has one)".to_owned())
     }
-    Some(engine)
+}
+
+impl Need for Stockfish15 {
+    fn find(form: &'static str) -> Result<Self, String> {
+        let Stockfish(engine) = Stockfish::find(form)?;
+        let version = talk(&engine, Path::new("."), &[]);
+        if version.starts_with("Stockfish 15.1 ") {
+            return Ok(Self(engine));
+        }
+        let version = version.lines().next().unwrap_or_default();
+        Err(format!("{} is `{version}`, and what 15.1 prints is understood", engine.display()))
+    }
+}
+
+impl Deref for Stockfish {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Deref for Stockfish15 {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
 }
 
 /// The bytes of the engine's own network, by its `export_net`.

@@ -12,8 +12,8 @@ use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use tamis_quant::batches::{
-    self, Batch, BatchError, Files, JsonLines, Options, Pipeline, Prefetch, SafetensorsParts, Shuffle, Summary,
+use tamis_batches::{
+    Batch, BatchError, Blame, Files, JsonLines, Options, Pipeline, Prefetch, SafetensorsParts, Shuffle, Summary,
     WriteError,
 };
 use tamis_quant::fault::FaultClass;
@@ -71,7 +71,7 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
     }
     let summary = batches.finish().explain()?;
     drop(bar);
-    let len_bytes = keep(writer.finish(vocabularies)?, picture, &batches::picture(&summary))?;
+    let len_bytes = keep(writer.finish(vocabularies)?, picture, &tamis_batches::picture(&summary))?;
     Ok(Written {
         out: args.target.out.display().to_string(),
         format: match args.format {
@@ -126,8 +126,8 @@ fn options(args: &Batches) -> Result<Options, CliError> {
     };
     Ok(Options {
         batch_type: match args.batch_type {
-            BatchType::Tokens => batches::BatchType::Tokens,
-            BatchType::Examples => batches::BatchType::Examples,
+            BatchType::Tokens => tamis_batches::BatchType::Tokens,
+            BatchType::Examples => tamis_batches::BatchType::Examples,
         },
         batch_size: args.batch_size,
         length_bucket_width: args.length_bucket_width,
@@ -202,7 +202,11 @@ impl Writer {
 
 impl Fault for BatchError {
     fn class(&self) -> FaultClass {
-        Self::class(self)
+        match self.blame() {
+            Blame::Request => FaultClass::Usage,
+            Blame::File => FaultClass::Malformed,
+            Blame::System => FaultClass::Io,
+        }
     }
 
     fn advice(&self) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! Batches that `tamis_quant::batches` wrote, as examples for a network with two bags of embeddings.
+//! Batches that `tamis_batches` wrote, as examples for a network with two bags of embeddings.
 //!
 //! A row becomes a sparse input: source id `i` is feature `i`, target id `i` feature `S + i`, with `S` the number of source ids, and
 //! the network has as many features as both vocabularies have ids. The value of a feature is how often the id stands in its row, by
@@ -9,15 +9,10 @@
 use super::error::DataError;
 use super::inputs::{Inputs, Outputs, Rows};
 use crate::arch::suggest::printable;
-use crate::batches::names;
 use crate::import::tensors::TensorFileError;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
-
-/// Classes of a batch's rows, (rows,), u8.
-const LABELS: &str = "labels";
-/// What another framework computed for them, (rows, outputs), f32.
-const LOGITS: &str = "logits";
+use tamis_batches::names;
 
 /// Rows of ids.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,13 +84,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Inputs, DataError> {
         let before = tokens.rows.len();
         batch.read(&mut tokens)?;
         let rows = tokens.rows.len() - before;
-        if let Ok(found) = batch.view(LABELS) {
-            let bytes = batch.of_type(&found, LABELS, Dtype::U8, &[rows])?;
+        if let Ok(found) = batch.view(names::LABELS) {
+            let bytes = batch.of_type(&found, names::LABELS, Dtype::U8, &[rows])?;
             labels.extend(bytes.iter().map(|label| f64::from(*label)));
         }
-        if let Ok(found) = batch.view(LOGITS) {
+        if let Ok(found) = batch.view(names::LOGITS) {
             let columns = *width.get_or_insert(found.shape().get(1).copied().unwrap_or(0));
-            let bytes = batch.of_type(&found, LOGITS, Dtype::F32, &[rows, columns])?;
+            let bytes = batch.of_type(&found, names::LOGITS, Dtype::F32, &[rows, columns])?;
             logits.extend(bytes.as_chunks().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes))));
         }
     }

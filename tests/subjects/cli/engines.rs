@@ -4,8 +4,8 @@ use super::{description, host_tools};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tests::fixtures;
 use tests::tolerances::{F32_TAIL_CENTIPAWNS, F64_PRINTED_CENTIPAWNS};
+use tests::trials::Fixtures;
 
 /// Description, bare file, key in `expected.json`, whether there is an overflow proof.
 const NETS: [(&str, &str, &str, bool); 8] = [
@@ -24,10 +24,10 @@ const NETS: [(&str, &str, &str, bool); 8] = [
     ("stormphrax", "stormphrax/net013.nnue", "stormphrax/net013.nnue (64-byte CBNF header)", true),
 ];
 
-fn nnue(subject: &str) -> Option<(PathBuf, Value)> {
-    let folder = fixtures(subject)?.join("nnue");
+fn nnue(fixtures: &Path) -> (PathBuf, Value) {
+    let folder = fixtures.join("nnue");
     let expected = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
-    Some((folder, expected))
+    (folder, expected)
 }
 
 fn write_fens(expected: &Value, folder: &Path) -> PathBuf {
@@ -52,8 +52,8 @@ fn compare(lines: &str, wanted: &Value, tolerance: f64, name: &str) {
 }
 
 #[test]
-fn noggins_quantised_file_comes_out_byte_for_byte() {
-    let Some((fixtures, _)) = nnue("noggin's pair") else { return };
+fn noggins_quantised_file_comes_out_byte_for_byte(fixtures: Fixtures) {
+    let (fixtures, _) = nnue(&fixtures);
     let folder = tempfile::tempdir().unwrap();
     let (raw, wanted) = (fixtures.join("noggin/raw.bin"), fs::read(fixtures.join("noggin/quantised.bin")).unwrap());
     let quantise = |arch: &Path, out: &str| {
@@ -71,8 +71,8 @@ fn noggins_quantised_file_comes_out_byte_for_byte() {
 }
 
 #[test]
-fn every_bare_network_packs_evaluates_and_comes_back() {
-    let Some((fixtures, expected)) = nnue("engines' networks on the command line") else { return };
+fn every_bare_network_packs_evaluates_and_comes_back(fixtures: Fixtures) {
+    let (fixtures, expected) = nnue(&fixtures);
     let folder = tempfile::tempdir().unwrap();
     let fens = write_fens(&expected, folder.path());
     for (name, file, key, proved) in NETS {
@@ -103,8 +103,8 @@ fn every_bare_network_packs_evaluates_and_comes_back() {
 }
 
 #[test]
-fn the_witness_of_cwtch_is_a_feature_list() {
-    let Some((fixtures, _)) = nnue("cwtch's witness") else { return };
+fn the_witness_of_cwtch_is_a_feature_list(fixtures: Fixtures) {
+    let (fixtures, _) = nnue(&fixtures);
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let ran = host_tools!("pack", fixtures.join("cwtch/quantised.bin"), "--arch", description("cwtch"), "-o", out);
@@ -112,8 +112,8 @@ fn the_witness_of_cwtch_is_a_feature_list() {
 }
 
 #[test]
-fn the_batch_agrees() {
-    let Some((fixtures, expected)) = nnue("batch.bf on the command line") else { return };
+fn the_batch_agrees(fixtures: Fixtures) {
+    let (fixtures, expected) = nnue(&fixtures);
     let folder = tempfile::tempdir().unwrap();
     let batch = fixtures.join("bullet/batch.bf");
     let expected = &expected["batch_bf_first64"];
@@ -126,8 +126,8 @@ fn the_batch_agrees() {
 }
 
 #[test]
-fn floats_are_those_of_the_reference() {
-    let Some((fixtures, expected)) = nnue("bullet's float networks") else { return };
+fn floats_are_those_of_the_reference(fixtures: Fixtures) {
+    let (fixtures, expected) = nnue(&fixtures);
     let folder = tempfile::tempdir().unwrap();
     let fens = write_fens(&expected, folder.path());
     let find = |table: &Value, name: &str| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::{Activation, Graph, Input, Node, Op};
 use tamis_quant::import::tensors::export;
-use tests::fixtures;
+use tests::trials::Fixtures;
 
 /// Two features, a score of `x0 − x1 + 0.1`, and its sigmoid.
 fn small(folder: &Path) -> PathBuf {
@@ -107,8 +107,7 @@ fn layers_and_containers_take_examples() {
 }
 
 #[test]
-fn export_writes_what_eval_reads() {
-    let Some(fixtures) = fixtures("checkpoints on the command line") else { return };
+fn export_writes_what_eval_reads(fixtures: Fixtures) {
     let folder = tempfile::tempdir().unwrap();
     let rows = fixtures.join("angel/data/census_148d_test.dummy");
     let images = fixtures.join("mnist/t10k-images-idx3-ubyte.gz");
@@ -145,8 +144,7 @@ fn export_writes_what_eval_reads() {
 }
 
 #[test]
-fn mnist_through_a_described_safetensors() {
-    let Some(fixtures) = fixtures("MNIST on the command line") else { return };
+fn mnist_through_a_described_safetensors(fixtures: Fixtures) {
     let folder = tempfile::tempdir().unwrap();
     let (model, labels) = (fixtures.join("datacode/model_mnist.nn"), fixtures.join("mnist/t10k-labels-idx1-ubyte.gz"));
     let out = folder.path().join("mnist.safetensors");

@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tamis_runtime::kernels::tiers;
-use tests::fixtures;
 use tests::tolerances::{F64_ORDER, LOST_AUC};
+use tests::trials::Fixtures;
 
 /// Quantises on the first 500 examples, and asks every tier for the signature.
 #[track_caller]
@@ -51,8 +51,7 @@ fn count(json: &serde_json::Value) -> u64 {
 }
 
 #[test]
-fn mnist_in_int8() {
-    let Some(root) = fixtures("int8 of MNIST on the command line") else { return };
+fn mnist_in_int8(root: Fixtures) {
     let checkpoint = root.join("datacode/model_mnist.nn");
     let [images, labels] = ["images-idx3", "labels-idx1"].map(|name| root.join(format!("mnist/t10k-{name}-ubyte.gz")));
     let folder = tempfile::tempdir().unwrap();
@@ -67,7 +66,7 @@ fn mnist_in_int8() {
         ran.json()["summary"].clone()
     };
     let (all, apart) = (summary("0"), summary("500"));
-    println!("mnist: {all}, without the first 500 {apart}");
+    note!("mnist: {all}, without the first 500 {apart}");
     assert_eq!((count(&all["count"]), count(&apart["count"])), (10_000, 9_500));
     assert!(count(&all["correct"]) >= 9690, "{all}");
 
@@ -85,9 +84,11 @@ fn mnist_in_int8() {
         ];
         let json = verify(&model, &checkpoint, &images, &more).fine().json();
         let accuracy = &json["accuracy"];
-        println!(
+        note!(
             "mnist from {skip}: {} top-1 {}, {}",
-            accuracy["logits"]["sqnr_db"], accuracy["top1"], accuracy["predictions"]
+            accuracy["logits"]["sqnr_db"],
+            accuracy["top1"],
+            accuracy["predictions"]
         );
         assert_eq!((&json["passed"], &accuracy["samples"]), (&true.into(), &examples.into()));
         assert_eq!(accuracy["predictions"]["correct"]["equal"], correct["correct"]);
@@ -100,10 +101,8 @@ fn mnist_in_int8() {
 }
 
 #[test]
-fn click_models_lose_no_auc() {
-    let Some(root) = fixtures("quantised click models on the command line").map(|root| root.join("angel")) else {
-        return;
-    };
+fn click_models_lose_no_auc(fixtures: Fixtures) {
+    let root = fixtures.join("angel");
     let rows = root.join("data/census_148d_test.dummy");
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model.bin");
@@ -116,7 +115,7 @@ fn click_models_lose_no_auc() {
         let report = verify(&model, &checkpoint, &rows, &words).fine().json();
         let predictions = &report["accuracy"]["predictions"];
         let (found, truth) = (predictions["auc"].as_f64().unwrap(), predictions["float_auc"].as_f64().unwrap());
-        println!("{name}: {} of {float_correct}, auc {found:.6} of {truth:.6}", json["summary"]["correct"]);
+        note!("{name}: {} of {float_correct}, auc {found:.6} of {truth:.6}", json["summary"]["correct"]);
         assert_eq!(json["summary"]["correct"], predictions["correct"]["equal"]);
         assert!((json["summary"]["auc"].as_f64().unwrap() - found).abs() < F64_ORDER);
         assert_eq!(predictions["float_correct"]["equal"], float_correct);
@@ -129,8 +128,7 @@ fn click_models_lose_no_auc() {
 
 /// The gates' file, the architecture in words, weights from the crate's own checkpoint.
 #[test]
-fn a_lattice_checkpoint_with_its_layers() {
-    let Some(root) = fixtures("a quantised checkpoint of lattice-tune on the command line") else { return };
+fn a_lattice_checkpoint_with_its_layers(root: Fixtures) {
     let checkpoint = root.join("lattice/mnist_784_128_10.checkpoint.json");
     let [images, labels] = ["images-idx3", "labels-idx1"].map(|name| root.join(format!("mnist/t10k-{name}-ubyte.gz")));
     let folder = tempfile::tempdir().unwrap();
@@ -142,7 +140,7 @@ fn a_lattice_checkpoint_with_its_layers() {
     let json = quantise(&checkpoint, &images, &model, &["--arch", layers]);
     assert_eq!(json["calibration"]["examples"], 500);
     let ran = host_tools!("eval", model, "--inputs", images, "--labels", labels, "--json").fine().json();
-    println!("lattice: {}", ran["summary"]);
+    note!("lattice: {}", ran["summary"]);
     assert!(count(&ran["summary"]["correct"]) >= 9690, "{}", ran["summary"]);
     // The same network in the crate's other form, whose layers have names of their own.
     let other: PathBuf = root.join("lattice/mnist_784_128_10.fann");

@@ -2,7 +2,7 @@
 
 use super::{description, host_tools, names, reference, with_model};
 use std::fs;
-use tests::fixtures;
+use tests::trials::Fixtures;
 
 #[test]
 fn the_reference_network_passes_against_its_framework_and_its_checkpoint() {
@@ -85,8 +85,7 @@ fn the_digits_keep_their_accuracy() {
 }
 
 #[test]
-fn noggin_prints_its_published_figures() {
-    let Some(folder) = fixtures("noggin's figures on the command line") else { return };
+fn noggin_prints_its_published_figures(folder: Fixtures) {
     let folder = folder.join("nnue");
     let (raw, batch) = (folder.join("noggin/raw.bin"), folder.join("bullet/batch.bf"));
     let work = tempfile::tempdir().unwrap();

@@ -5,9 +5,10 @@ use super::engine;
 use super::process::Process;
 use cozy_chess::util::{display_uci_move, parse_uci_move};
 use cozy_chess::{Board, Color, GameStatus, Move, Piece};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tests::stockfish::Stockfish;
 
 /// Random plies at the start, so that no two games are alike.
 const OPENING_PLIES: usize = 8;
@@ -174,7 +175,7 @@ fn contest(name: &str, programs: [&Path; 2], games: u64, limits: [Limits; 2]) ->
     }
     let [won, drawn, lost] = score;
     let ends: Vec<&str> = all.iter().map(|ended| ended.by).collect();
-    eprintln!("{name}: {won} won, {drawn} drawn, {lost} lost, by {}", ends.join(", "));
+    note!("{name}: {won} won, {drawn} drawn, {lost} lost, by {}", ends.join(", "));
     assert_eq!((first.quit(), second.quit()), (0, 0));
     all
 }
@@ -194,20 +195,7 @@ fn eight_games_on_the_clock_lose_none_on_time() {
     assert!(late <= MOST_LATE, "{late} moves were late");
 }
 
-/// Debian puts it where a user's path often does not lead.
-fn stockfish() -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join("stockfish"))
-        .find(|path| path.is_file())
-}
-
 #[test]
-fn ten_games_against_a_strong_program() {
-    let Some(stockfish) = stockfish() else {
-        eprintln!("SKIPPED games against Stockfish: it is not installed (Debian's package `stockfish`)");
-        return;
-    };
+fn ten_games_against_a_strong_program(stockfish: Stockfish) {
     contest("Stockfish", [&engine(), &stockfish], 10, [Limits::Nodes(2000), Limits::Nodes(200)]);
 }

@@ -4,7 +4,7 @@ use super::Written;
 use crate::output::Report;
 use crate::table::{self, row};
 use std::io::{self, Write};
-use tamis_quant::batches::{BucketSummary, Dropped};
+use tamis_batches::{BucketSummary, Dropped};
 
 /// The most lines of the table of buckets; neighbours share one where there are more.
 const MAX_ROWS: usize = 16;

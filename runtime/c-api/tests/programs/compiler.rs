@@ -3,18 +3,50 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tests::trials::{Need, tool};
 
+/// One that is installed; a test runs with each.
 pub struct Compiler {
     pub name: &'static str,
     pub is_cpp: bool,
 }
 
-pub static COMPILERS: [Compiler; 4] = [
-    Compiler { name: "gcc", is_cpp: false },
-    Compiler { name: "clang", is_cpp: false },
-    Compiler { name: "g++", is_cpp: true },
-    Compiler { name: "clang++", is_cpp: true },
-];
+/// The same, of C only.
+pub struct CCompiler(pub Compiler);
+
+/// The emulator that counts what a program does with memory.
+pub struct Valgrind;
+
+impl Need for Compiler {
+    const FORMS: &[&str] = &["gcc", "clang", "g++", "clang++"];
+
+    fn find(name: &'static str) -> Result<Self, String> {
+        installed(name)?;
+        Ok(Self { name, is_cpp: name.ends_with("++") })
+    }
+}
+
+impl Need for CCompiler {
+    const FORMS: &[&str] = &["gcc", "clang"];
+
+    fn find(name: &'static str) -> Result<Self, String> {
+        Compiler::find(name).map(Self)
+    }
+}
+
+impl Need for Valgrind {
+    fn find(_: &'static str) -> Result<Self, String> {
+        installed("valgrind").map(|()| Self)
+    }
+}
+
+/// Whether a tool is there, and, where all are required, nothing else.
+fn installed(name: &str) -> Result<(), String> {
+    let found = tool(name);
+    let is_required = std::env::var("TAMIS_C_TOOLS").is_ok_and(|value| value == "required");
+    assert!(found.is_ok() || !is_required, "{name} is missing, and TAMIS_C_TOOLS=required");
+    found
+}
 
 #[derive(Clone, Copy)]
 pub enum Library {
@@ -22,22 +54,7 @@ pub enum Library {
     Shared,
 }
 
-/// Whether a tool is there; says so if not, or fails where all are required.
-fn is_there(tool: &str) -> bool {
-    let is_there = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !is_there {
-        let is_required = std::env::var("TAMIS_C_TOOLS").is_ok_and(|value| value == "required");
-        assert!(!is_required, "{tool} is missing, and TAMIS_C_TOOLS=required");
-        eprintln!("SKIPPED C programs with {tool}: it is not installed");
-    }
-    is_there
-}
-
 impl Compiler {
-    pub fn is_there(&self) -> bool {
-        is_there(self.name)
-    }
-
     /// A program of sources in a folder, every warning an error. C is C99, C++ is C++17.
     pub fn build(&self, folder: &Path, sources: &[PathBuf], library: Library, flags: &[&str]) -> PathBuf {
         let program = folder.join(format!("program-{}", self.name));
@@ -82,13 +99,12 @@ pub fn run_in(folder: &Path, program: &Path, arguments: &[&str]) -> String {
     String::from_utf8(checked(Command::new(program).args(arguments).current_dir(folder)).stdout).unwrap()
 }
 
-/// What it prints under valgrind, and valgrind's report. `None` without valgrind.
-pub fn valgrind(program: &Path, arguments: &[&str]) -> Option<(String, String)> {
-    if !is_there("valgrind") {
-        return None;
+impl Valgrind {
+    /// What a program prints under it, and its report.
+    pub fn run(&self, program: &Path, arguments: &[&str]) -> (String, String) {
+        let mut command = Command::new("valgrind");
+        command.args(["--error-exitcode=99", "--leak-check=full"].map(OsStr::new)).arg(program).args(arguments);
+        let output = checked(&mut command);
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     }
-    let mut command = Command::new("valgrind");
-    command.args(["--error-exitcode=99", "--leak-check=full"].map(OsStr::new)).arg(program).args(arguments);
-    let output = checked(&mut command);
-    Some((String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap()))
 }

@@ -14,7 +14,7 @@ pub const fn bucket_of(length: u64, width: u64) -> u64 {
 /// at least one multiple.
 ///
 /// ```
-/// use tamis_quant::batches::window_size;
+/// use tamis_batches::window_size;
 /// assert_eq!((window_size(100, 4, 1, 1), window_size(100, 4, 1, 8)), (20, 16));
 /// ```
 #[must_use]

@@ -1,7 +1,7 @@
 //! Pharaoh alignments: `0-0 1-2` says that source token 0 goes with target token 0, and 1 with 2.
 
 use super::features::is_blank;
-use crate::arch::suggest::printable;
+use crate::text::printable;
 use thiserror::Error;
 
 /// The pairs of one line, checked against its lengths.
@@ -52,10 +52,10 @@ impl Alignment {
     /// [`AlignmentFault`]
     ///
     /// ```
-    /// use tamis_quant::batches::Alignment;
+    /// use tamis_batches::Alignment;
     /// let alignment = Alignment::parse("0-0 1-1 2-2", 3, 3)?;
     /// assert_eq!(alignment.matrix(3, 3), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
-    /// # Ok::<(), tamis_quant::batches::AlignmentFault>(())
+    /// # Ok::<(), tamis_batches::AlignmentFault>(())
     /// ```
     pub fn parse(line: &str, source_len: usize, target_len: usize) -> Result<Self, AlignmentFault> {
         let words = line.split(|c: char| c.is_ascii() && is_blank(c as u8)).filter(|word| !word.is_empty());

@@ -3,7 +3,6 @@
 use super::options::Shuffle;
 use std::convert::Infallible;
 use std::ops::Range;
-use tamis_runtime::signature::SplitMix;
 
 /// Where the shards of a shuffle start; each has at most `size` lines.
 ///
@@ -11,7 +10,7 @@ use tamis_runtime::signature::SplitMix;
 /// `size` divides `total`, and the lines of the overlap come twice.
 ///
 /// ```
-/// use tamis_quant::batches::shard_starts;
+/// use tamis_batches::shard_starts;
 /// assert_eq!(shard_starts(250, 50, false), [0, 50, 100, 150, 200]);
 /// assert_eq!(shard_starts(370, 50, false), [0, 50, 100, 150, 200, 250, 300, 350]);
 /// assert_eq!(shard_starts(370, 50, true), [0, 46, 92, 138, 185, 231, 277, 323]);
@@ -138,6 +137,25 @@ impl Iterator for Order {
     fn next(&mut self) -> Option<u32> {
         let Ok(next) = self.next_with(Ok::<_, Infallible>);
         next
+    }
+}
+
+/// SplitMix64, with its state: numbers that a seed alone decides.
+#[derive(Debug, Clone)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`, 0 if that is 0.
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.draw() >> 32) as u32 % limit.max(1)
     }
 }
 

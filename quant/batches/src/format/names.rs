@@ -28,6 +28,10 @@ pub const TARGET_IDS_OUT: &str = "tgt.ids_out";
 pub const TARGET_LENGTH: &str = "tgt.length";
 /// (rows, target tokens, source tokens)
 pub const ALIGNMENT: &str = "alignment";
+/// (rows,), u8: classes, which whoever has them adds.
+pub const LABELS: &str = "labels";
+/// (rows, outputs), f32: what another framework computed, and whoever has it adds.
+pub const LOGITS: &str = "logits";
 
 /// The name of a batch's tensor.
 #[must_use]

@@ -8,7 +8,7 @@
 //! ```
 
 use super::names;
-use crate::batches::batch::Batch;
+use crate::batch::Batch;
 use std::io::{self, Write};
 use thiserror::Error;
 

@@ -16,6 +16,10 @@
 //! | `0-0-1 1` in an alignment | refused | two pairs |
 //! | text that is not UTF-8 | refused | bytes |
 //! | order of a shuffle | by the seed, the same everywhere | TensorFlow's |
+//!
+//! It knows of no network. What tensors and metadata of a file of batches are called stands in [`names`], for whoever reads one.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod alignment;
 mod batch;
@@ -32,13 +36,14 @@ mod picture;
 mod pipeline;
 mod prefetch;
 mod summary;
+mod text;
 mod vocabulary;
 mod windows;
 
 pub use alignment::{Alignment, AlignmentFault};
 pub use batch::{Batch, Dense, Padded, Target};
 pub use buckets::{Buckets, boundaries, bucket_of, window_size};
-pub use error::{BatchError, LineFault, OptionFault};
+pub use error::{BatchError, Blame, LineFault, OptionFault};
 pub use features::{SourceFeatures, TargetFeatures, source_features, target_features, tokens};
 pub use format::{JsonLines, MAX_HEADER_LEN_BYTES, SafetensorsParts, WriteError, names};
 pub use options::{BatchType, Files, MAX_BATCH_SIZE, Options, Shuffle};

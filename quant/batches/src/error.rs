@@ -2,10 +2,20 @@
 
 use super::alignment::AlignmentFault;
 use super::{MAX_LINE_LEN_BYTES, MAX_LINES, MAX_TOKENS};
-use crate::arch::suggest::printable;
-use crate::fault::FaultClass;
+use crate::text::printable;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+
+/// Who is to blame for an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// What was asked for does not fit together.
+    Request,
+    /// A file is not what it has to be.
+    File,
+    /// The system refused.
+    System,
+}
 
 /// Why there are no batches.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -178,13 +188,13 @@ pub enum OptionFault {
 }
 
 impl BatchError {
-    /// [`FaultClass::Io`], [`FaultClass::Usage`] for options and pipes, else [`FaultClass::Malformed`].
+    /// [`Blame::System`], [`Blame::Request`] for options and pipes, else [`Blame::File`].
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
+    pub const fn blame(&self) -> Blame {
         match self {
-            Self::Io { is_damage: false, .. } | Self::Lost => FaultClass::Io,
-            Self::Options(_) | Self::NotRegular { .. } => FaultClass::Usage,
-            _ => FaultClass::Malformed,
+            Self::Io { is_damage: false, .. } | Self::Lost => Blame::System,
+            Self::Options(_) | Self::NotRegular { .. } => Blame::Request,
+            _ => Blame::File,
         }
     }
 

@@ -10,7 +10,7 @@ pub(super) const fn is_blank(byte: u8) -> bool {
 /// The tokens of a line: what stands between blanks. No-break spaces and other blanks beyond ASCII are part of tokens.
 ///
 /// ```
-/// use tamis_quant::batches::tokens;
+/// use tamis_batches::tokens;
 /// assert_eq!(tokens(" a  b\tc\u{a0}d ").collect::<Vec<_>>(), ["a", "b", "c\u{a0}d"]);
 /// ```
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {

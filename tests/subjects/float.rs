@@ -1,34 +1,24 @@
 //! The float reference against real networks: their evaluations by independent programs, and integers that came out
-//! of the same weights. Needs the fixture folder, named by TAMIS_FIXTURES, and says so when it is not there.
-#![allow(clippy::unwrap_used)]
-
-use std::fs;
-use std::path::{Path, PathBuf};
+//! of the same weights.
 
 use serde_json::Value;
-use tamis_quant::arch::Architecture;
+use std::fs;
+use std::path::{Path, PathBuf};
 use tamis_quant::float::{Net, example};
 use tamis_quant::import::{Checkpoint, read_bare, read_checkpoint};
 use tamis_quant::positions::{Position, records};
+use tests::architecture;
+use tests::trials::Fixtures;
 
 /// Centipawns; `expected.json` is rounded to four decimals.
 const TOLERANCE: f64 = 1e-3;
 
-fn fixtures() -> Option<PathBuf> {
-    let folder = std::env::var_os("TAMIS_FIXTURES").map(|root| Path::new(&root).join("nnue"));
-    if folder.is_none() {
-        println!("skipped: TAMIS_FIXTURES is not set");
-    }
-    folder
-}
-
-fn description(name: &str) -> Architecture {
-    let path = format!("{}/../tests/architectures/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    Architecture::from_toml(&fs::read_to_string(&path).unwrap(), &path).unwrap()
+fn nnue(fixtures: &Path) -> PathBuf {
+    fixtures.join("nnue")
 }
 
 fn read(fixtures: &Path, description_name: &str, file: &str) -> Checkpoint {
-    read_checkpoint(&fixtures.join(file), &description(description_name)).unwrap()
+    read_checkpoint(&fixtures.join(file), &architecture(description_name)).unwrap()
 }
 
 fn expected(fixtures: &Path) -> Value {
@@ -63,12 +53,12 @@ fn compare(what: &str, net: &Net<f64>, positions: &[Position], expected: &[f64],
         assert!((found - expected).abs() <= tolerance, "{what}, position {index}: {found}, expected {expected}");
         largest = largest.max((found - expected).abs());
     }
-    println!("{what}: {} positions, largest difference {largest:.6} cp", positions.len());
+    note!("{what}: {} positions, largest difference {largest:.6} cp", positions.len());
 }
 
 #[test]
-fn bullets_test_networks() {
-    let Some(fixtures) = fixtures() else { return };
+fn bullets_test_networks(fixtures: Fixtures) {
+    let fixtures = nnue(&fixtures);
     let (expected, batch) = (expected(&fixtures), batch(&fixtures));
     for name in ["test1", "test2", "test3"] {
         let file = format!("bullet/{name}.wgts");
@@ -82,8 +72,8 @@ fn bullets_test_networks() {
 
 /// A float head behind a quantised first layer: the one bare file whose float evaluation is the engine's own.
 #[test]
-fn a_network_with_a_float_head() {
-    let Some(fixtures) = fixtures() else { return };
+fn a_network_with_a_float_head(fixtures: Fixtures) {
+    let fixtures = nnue(&fixtures);
     let expected = expected(&fixtures);
     let file = "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin";
     let net = read(&fixtures, "akimbo-layers", file).net.to_f64();
@@ -94,8 +84,8 @@ fn a_network_with_a_float_head() {
 /// Dequantised, an integer network differs from its own integers by its two truncating divisions alone: the first
 /// loses less than one unit, worth 400/(QA·QB) centipawns, the second less than one centipawn.
 #[test]
-fn dequantised_networks_are_near_their_integers() {
-    let Some(fixtures) = fixtures() else { return };
+fn dequantised_networks_are_near_their_integers(fixtures: Fixtures) {
+    let fixtures = nnue(&fixtures);
     let expected = expected(&fixtures);
     for (name, file, key) in [
         ("noggin", "noggin/quantised.bin", "noggin/quantised.bin"),
@@ -116,8 +106,8 @@ fn dequantised_networks_are_near_their_integers() {
 }
 
 #[test]
-fn noggins_pair_has_the_same_layout() {
-    let Some(fixtures) = fixtures() else { return };
+fn noggins_pair_has_the_same_layout(fixtures: Fixtures) {
+    let fixtures = nnue(&fixtures);
     let raw = read(&fixtures, "noggin", "noggin/raw.bin");
     assert_eq!(raw.source, "raw.bin");
     let bytes = fs::read(fixtures.join("noggin/quantised.bin")).unwrap();
@@ -134,10 +124,10 @@ fn noggins_pair_has_the_same_layout() {
 
 /// Read in the wrong order a network is a different one: what its evaluations are compared with finds it out.
 #[test]
-fn a_wrong_layout_shows() {
-    let Some(fixtures) = fixtures() else { return };
+fn a_wrong_layout_shows(fixtures: Fixtures) {
+    let fixtures = nnue(&fixtures);
     let expected = expected(&fixtures);
-    let mut arch = description("alexandria");
+    let mut arch = architecture("alexandria");
     arch.tensors[2].transposed = true;
     let net = read_checkpoint(&fixtures.join("alexandria/nn-72900856.net"), &arch).unwrap().net.to_f64();
     let evals = numbers(&expected["evals"]["alexandria/nn-72900856.net (untransposed l1w, hm)"]);
@@ -149,8 +139,8 @@ fn a_wrong_layout_shows() {
 }
 
 #[test]
-fn every_record_of_the_batch_is_written_back_as_it_was() {
-    let Some(fixtures) = fixtures() else { return };
+fn every_record_of_the_batch_is_written_back_as_it_was(fixtures: Fixtures) {
+    let fixtures = nnue(&fixtures);
     let bytes = fs::read(fixtures.join("bullet/batch.bf")).unwrap();
     let written: Vec<u8> = records(&bytes).unwrap().flat_map(|position| position.unwrap().to_record()).collect();
     assert_eq!(written.len(), 16_273 * 32);

@@ -2,7 +2,6 @@
 
 use super::MAX_LINE_LEN_BYTES;
 use super::error::{BatchError, LineFault};
-use crate::import::tensors::is_gzip;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,6 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Bytes that are read at once.
 const BUFFER_LEN_BYTES: usize = 1 << 16;
+
+/// Whether bytes start like gzip.
+pub(super) fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1F, 0x8B])
+}
 
 /// A file of lines, from its first on.
 pub(super) struct Lines {

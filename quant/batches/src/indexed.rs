@@ -1,9 +1,8 @@
 //! Lines by their number: where every so many lines start is noted, the rest is counted from there.
 
 use super::error::BatchError;
-use super::lines::{Lines, clean};
+use super::lines::{Lines, clean, is_gzip};
 use super::{MAX_LINE_LEN_BYTES, MAX_LINES};
-use crate::import::tensors::is_gzip;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

@@ -2,7 +2,7 @@
 //! `{"lines":[0],"src":{"ids":[[3]],"length":[1]},"tgt":{"ids":[[1,3]],"ids_out":[[3,2]],"length":[2]},"alignment":[[[1]]]}`,
 //! the last key with alignments only.
 
-use crate::batches::batch::{Batch, Dense};
+use crate::batch::{Batch, Dense};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::io::{self, Write};
 
