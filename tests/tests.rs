@@ -25,7 +25,7 @@ mod engines; // what real engines' networks evaluate to
 mod uci; // the example engine: games, conversation, bench
 
 #[path = "subjects/outsider.rs"]
-mod outsider; // the README's program in a new directory
+mod outsider; // the engine guide's program in a new directory
 
 #[path = "subjects/verification.rs"]
 mod verification; // the three questions on real networks
