@@ -31,7 +31,7 @@ mod float; // the float reference on real networks
 mod uci; // the example engine: games, conversation, bench
 
 #[path = "subjects/outsider.rs"]
-mod outsider; // the README's program in a new directory
+mod outsider; // the engine guide's program in a new directory
 
 #[path = "subjects/verification.rs"]
 mod verification; // the three questions on real networks

@@ -1,4 +1,4 @@
-//! A new program outside the repository, made of what the README says, prints what the host tool says.
+//! A new program outside the repository, made of what the guide for engines says, prints what the host tool says.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use tests::own;
 
-/// Moves and positions of the README's program, in the order in which it prints them.
+/// Moves and positions of the guide's program, in the order in which it prints them.
 const POSITIONS: [&str; 2] = ["4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"];
 
 /// Runs cargo in a folder; gives what it printed.
@@ -39,12 +39,12 @@ pub fn new_program(folder: &Path, name: &str) {
     cargo(folder, &["add", "--quiet", "--offline", "tamis-runtime", "--path", runtime.to_str().unwrap()]);
 }
 
-/// The README's program that embeds a network.
+/// The guide's program that embeds a network.
 fn program() -> String {
-    let readme = fs::read_to_string(own("../README.md")).unwrap();
-    let blocks = readme.split("```rust").skip(1).filter_map(|rest| rest.split_once('\n')?.1.split_once("\n```"));
+    let guide = fs::read_to_string(own("../runtime/ENGINE.md")).unwrap();
+    let blocks = guide.split("```rust").skip(1).filter_map(|rest| rest.split_once('\n')?.1.split_once("\n```"));
     let found = blocks.map(|(block, _)| block).find(|block| block.contains("include_model!")).map(str::to_owned);
-    found.expect("README.md has a program that embeds a network")
+    found.expect("ENGINE.md has a program that embeds a network")
 }
 
 #[test]

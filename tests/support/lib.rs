@@ -59,3 +59,13 @@ pub fn packed(net: &QuantNet) -> AlignedBytes {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+/// And those in the guide for engines.
+#[cfg(doctest)]
+#[doc = include_str!("../../runtime/ENGINE.md")]
+pub struct EngineGuide;
+
+/// And those in its page on positions that are copied.
+#[cfg(doctest)]
+#[doc = include_str!("../../runtime/COPY-MAKE.md")]
+pub struct CopyMakeGuide;
