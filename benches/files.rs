@@ -1,5 +1,5 @@
-//! Large files, in and out: from 50 MB of f32 to a container, stage by stage, and loading a container of 50 MB. Processor time
-//! of one thread, memory included that a stage takes and gives back; ids as in `models`.
+//! Large files, in and out: from 50 MB of f32 to a container, stage by stage, and loading a container of 50 MB.
+//! Processor time of one thread, memory included that a stage takes and gives back; ids as in `models`.
 #![allow(missing_docs, reason = "criterion's macros make an item without")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
@@ -55,9 +55,10 @@ fn quantising(criterion: &mut Criterion) {
     });
 }
 
-/// A file of 50 MB, the checksum's pass over it, and the structure, which is the rest: every record, and the gaps between tensors
-/// and behind rows. It is far below the noise of a whole pass, so it is the difference of the two taken in turns and summed,
-/// and 0 where that is not positive. In `1000-wide` every row of 1000 weights has a gap, 24576 in all.
+/// A file of 50 MB, the checksum's pass over it, and the structure, which is the rest: every record, and the gaps
+/// between tensors and behind rows. It is far below the noise of a whole pass, so it is the difference of the two taken
+/// in turns and summed, and 0 where that is not positive. In `1000-wide` every row of 1000 weights has a gap, 24576 in
+/// all.
 fn loading(criterion: &mut Criterion) {
     for (shape, hidden) in [(SHAPE, 1024), ("50MB-1000-wide", 1000)] {
         let file = king_buckets_container(32, hidden);
@@ -79,8 +80,8 @@ fn loading(criterion: &mut Criterion) {
     }
 }
 
-/// The clock, so that times of two machines can be compared: ten million times two operations of a cycle each, every one waiting
-/// for the one before.
+/// The clock, so that times of two machines can be compared: ten million times two operations of a cycle each, every
+/// one waiting for the one before.
 fn clock(criterion: &mut Criterion) {
     let [add, flip] = black_box([0x9E37_79B9_7F4A_7C15_u64, 0xBF58_476D_1CE4_E5B9]);
     measure(criterion, "clock", "20-million-cycles", || {

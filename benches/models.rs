@@ -1,4 +1,5 @@
-//! Whole networks: ids `what/shape/tier`, the tier `portable` where there is only one. Inputs are random; `files` loads large files.
+//! Whole networks: ids `what/shape/tier`, the tier `portable` where there is only one. Inputs are random; `files` loads
+//! large files.
 #![allow(missing_docs, reason = "criterion's macros make an item without")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 

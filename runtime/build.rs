@@ -1,9 +1,9 @@
-//! Whether the build is for a Thumb or RISC-V processor of 32 bits without an operating system, `cfg(microcontroller)`, and which
-//! instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`; `cfg(rv32im)`.
+//! Whether the build is for a Thumb or RISC-V processor of 32 bits without an operating system, `cfg(microcontroller)`,
+//! and which instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`; `cfg(rv32im)`.
 //!
-//! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the target's name
-//! and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a build has the portable
-//! kernels only.
+//! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the
+//! target's name and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a
+//! build has the portable kernels only.
 
 use std::env;
 

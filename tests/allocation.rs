@@ -1,6 +1,6 @@
-//! Loading and running allocate nothing, the workspace that a file states is enough to the byte, and importers take little
-//! for what they refuse: an allocator that counts. A binary of its own, whose tests run one after the other, because the count is the
-//! process's.
+//! Loading and running allocate nothing, the workspace that a file states is enough to the byte, and importers take
+//! little for what they refuse: an allocator that counts. A binary of its own, whose tests run one after the other,
+//! because the count is the process's.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[macro_use]
@@ -65,7 +65,8 @@ fn large() -> AlignedBytes {
     draft.bytes()
 }
 
-/// Graphs with every operation, quantised and packed: integers throughout, with reals between them, and nothing but reals.
+/// Graphs with every operation, quantised and packed: integers throughout, with reals between them, and nothing but
+/// reals.
 fn packed_graphs() -> Vec<AlignedBytes> {
     let mut random = Random(31);
     let mut packed = Vec::new();
@@ -213,7 +214,8 @@ fn nnue_files_take_memory_in_proportion() {
     );
 }
 
-/// What a file claims about its lengths is compared with what it has before memory is asked for: gives the most bytes it took.
+/// What a file claims about its lengths is compared with what it has before memory is asked for: gives the most bytes
+/// it took.
 fn refuse(name: &str, bytes: &[u8]) -> usize {
     const LIMIT_BYTES: usize = 16 << 20;
     let chain = Chain::from_text("4:relu8:linear2").unwrap();

@@ -1,7 +1,8 @@
-//! Every hot operation a fixed number of times, for a tool that counts instructions. `instructions/run` runs it under one.
+//! Every hot operation a fixed number of times, for a tool that counts instructions. `instructions/run` runs it under
+//! one.
 //!
-//! [`counted_from_here`] is entered once for each case, in the order in which the ids are printed; the tool counts what happens in it and
-//! nothing else.
+//! [`counted_from_here`] is entered once for each case, in the order in which the ids are printed; the tool counts what
+//! happens in it and nothing else.
 
 use benches::{Case, Cases, accumulators, dense, evaluations, layers, perceptrons, tails};
 use tamis_runtime::kernels::by_name;

@@ -155,7 +155,8 @@ def rivals(measure, folder, images):
     types = {"u8": QuantType.QUInt8, "s8": QuantType.QInt8}
     methods = {"MinMax": CalibrationMethod.MinMax, "Percentile": CalibrationMethod.Percentile, "Entropy": CalibrationMethod.Entropy}
     for channels, method, kind, logits in itertools.product(("per channel", "per tensor"), methods, types, ("8-bit logits", "f32 logits")):
-        # The first Gemm's output stays f32 too, which costs no accuracy: Relu's, the second's input, is in 8 bits either way.
+        # The first Gemm's output stays f32 too, which costs no accuracy: Relu's, the second's input, is in 8 bits
+        # either way.
         extra = {"OpTypesToExcludeOutputQuantization": ["Gemm"]} if logits == "f32 logits" else {}
         int8(f"{method}, {kind}, {logits}", channels, methods[method], types[kind], extra)
     layer = lambda name, x: x @ tensors[f"{name}.weight"].T + tensors[f"{name}.bias"]

@@ -1,4 +1,5 @@
-//! The kernels on accumulators, called as a tier's table has them: a game's ring of plies, rows at random, eight output buckets.
+//! The kernels on accumulators, called as a tier's table has them: a game's ring of plies, rows at random, eight output
+//! buckets.
 
 use crate::{CHESS, Cases, FEATURES, PLIES, Random, features, widths};
 use bytemuck::cast_slice;

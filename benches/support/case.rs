@@ -1,4 +1,5 @@
-//! A case: something to measure, under an id `what/shape/tier`. Criterion, the series and the count of instructions run the same.
+//! A case: something to measure, under an id `what/shape/tier`. Criterion, the series and the count of instructions run
+//! the same.
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, measurement::Measurement};
 use std::time::Duration;

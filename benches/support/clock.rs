@@ -3,8 +3,8 @@
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use std::time::Duration;
 
-/// Processor time of this thread; wall-clock time where the system does not say. Differences between two calls mean something,
-/// a single value does not.
+/// Processor time of this thread; wall-clock time where the system does not say. Differences between two calls mean
+/// something, a single value does not.
 pub fn processor_time() -> Duration {
     #[cfg(unix)]
     {

@@ -1,5 +1,5 @@
-//! Evaluations as an engine makes them, through the public functions: both accumulators of a new ply from those of the ply before, and
-//! the layers behind them.
+//! Evaluations as an engine makes them, through the public functions: both accumulators of a new ply from those of the
+//! ply before, and the layers behind them.
 
 use crate::nets::{multi_layer, perspective};
 use crate::{Cases, FEATURES, PLIES, Random, features, widths};
@@ -57,7 +57,8 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
     cases.every_tier("engine-head", shape, |tier| engine::<H>(*model, tier, buckets));
 }
 
-/// The same as `update-head`, as an engine does it: a quiet move by its man, from which the features are to be found, and an evaluation.
+/// The same as `update-head`, as an engine does it: a quiet move by its man, from which the features are to be found,
+/// and an evaluation.
 fn engine<const H: usize>(model: Model<'static>, tier: &'static Kernels, buckets: usize) -> impl FnMut(u64) {
     let expected = Expected { features: Features::CHESS_768, output_buckets: buckets, outputs: 1 };
     let net = Network::<H>::load_on(model.bytes(), &expected, tier).unwrap();

@@ -60,7 +60,8 @@ pub fn perceptrons(cases: &mut Cases) {
     }
 }
 
-/// Accumulators in which a group of four neurons, in either perspective, is live in both halves or its products are zero.
+/// Accumulators in which a group of four neurons, in either perspective, is live in both halves or its products are
+/// zero.
 fn positions(density: u32) -> AlignedBytes {
     let mut random = Random::new(u64::from(density));
     let mut all = vec![0i16; POSITIONS * 2 * HIDDEN];

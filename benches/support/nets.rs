@@ -38,8 +38,8 @@ pub fn four_mebibytes() -> AlignedBytes {
     container(&read_raw(&raw, &arch).unwrap())
 }
 
-/// (768 × `king_buckets` -> `hidden`)x2 -> 1x8 with SCReLU, and a `raw.bin` for it: weights as training leaves them, most near
-/// zero. 1024 wide, 16 king buckets make 50.4 MB of f32 and 32 make a container of 50.4 MB.
+/// (768 × `king_buckets` -> `hidden`)x2 -> 1x8 with SCReLU, and a `raw.bin` for it: weights as training leaves them,
+/// most near zero. 1024 wide, 16 king buckets make 50.4 MB of f32 and 32 make a container of 50.4 MB.
 pub fn king_buckets(king_buckets: usize, hidden: usize) -> (Architecture, Vec<u8>) {
     let table: Vec<String> = (0..64).map(|square| (square * king_buckets / 64).to_string()).collect();
     let text = format!(
@@ -102,8 +102,8 @@ pub(crate) fn multi_layer() -> Model<'static> {
     })
 }
 
-/// A dense int8 network with ReLU between its layers. `earns_pairs`: its weights earn [`claim::QUADS_FIT_I16`]: one large weight a
-/// row, the others below a third of it; otherwise any weights up to the largest.
+/// A dense int8 network with ReLU between its layers. `earns_pairs`: its weights earn [`claim::QUADS_FIT_I16`]: one
+/// large weight a row, the others below a third of it; otherwise any weights up to the largest.
 pub(crate) fn perceptron(widths: &[usize], earns_pairs: bool) -> Model<'static> {
     let mut text = format!(
         "schema = 1\nname = \"perceptron\"\ninput = {{ kind = \"dense\", size = {}, type = \"u7\", max = 1.0 }}\n",

@@ -1,7 +1,8 @@
 //! A series: all cases in turn, round after round, in samples short enough that a scheduler seldom falls into one.
 //!
-//! Cases whose times are to be compared are measured within a fraction of a second of each other, so that a machine that slows
-//! down slows all of them. The tenth percentile repeats within a percent or two where medians vary by a third.
+//! Cases whose times are to be compared are measured within a fraction of a second of each other, so that a machine
+//! that slows down slows all of them. The tenth percentile repeats within a percent or two where medians vary by a
+//! third.
 
 use crate::{Case, processor_time};
 use std::time::Duration;

@@ -1,6 +1,7 @@
-//! The rival that costs nothing: the loops of the trainer's own example of inference, one number at a time. Written from what they
-//! compute: an accumulator is copied, features are added to it and taken from it in place; the output is
-//! `Σ clamp(x, 0, 255)² · w` in i32 over both accumulators, divided by 255, plus the bias, times 400, divided by 255 · 64.
+//! The rival that costs nothing: the loops of the trainer's own example of inference, one number at a time. Written
+//! from what they compute: an accumulator is copied, features are added to it and taken from it in place; the output is
+//! `Σ clamp(x, 0, 255)² · w` in i32 over both accumulators, divided by 255, plus the bias, times 400, divided by 255 ·
+//! 64.
 
 use crate::{CHESS, Cases, FEATURES, PLIES, PORTABLE, Random, features, widths};
 use std::hint::black_box;

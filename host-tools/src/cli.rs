@@ -100,8 +100,8 @@ pub struct Target {
 /// A Rust module beside the container.
 #[derive(Debug, Clone, Args)]
 pub struct Module {
-    /// Also write a Rust module that embeds the container by its path from there: sizes as constants, a typed wrapper; --force
-    /// overwrites it, too
+    /// Also write a Rust module that embeds the container by its path from there: sizes as constants, a typed wrapper;
+    /// --force overwrites it, too
     #[arg(long = "codegen", value_name = "FILE.rs")]
     pub codegen: Option<PathBuf>,
 }
@@ -171,9 +171,9 @@ pub struct Quantise {
 /// How networks of the Stockfish family make a value of its two parts.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Divide {
-    /// Of networks of the Stockfish family: make the value of its two parts by dividing once, (psqt + positional) / 16, as
-    /// Stockfish does up to 16.1, or twice, psqt / 16 + positional / 16, as from 17 on; without it what the file tells, by its
-    /// architecture or as one that is known, and what the report names
+    /// Of networks of the Stockfish family: make the value of its two parts by dividing once, (psqt + positional) / 16,
+    /// as Stockfish does up to 16.1, or twice, psqt / 16 + positional / 16, as from 17 on; without it what the file
+    /// tells, by its architecture or as one that is known, and what the report names
     #[arg(long = "divide", value_name = "RULE", value_parser = divisions())]
     pub rule: Option<Division>,
 }
@@ -257,7 +257,8 @@ pub struct Eval {
     /// Tier that evaluates; `host-tools tiers` lists them
     #[arg(long, value_name = "NAME", conflicts_with = "float")]
     pub tier: Option<String>,
-    /// Print the two parts of the value as well, piece-square and positional, each times 16; of networks of the Stockfish family
+    /// Print the two parts of the value as well, piece-square and positional, each times 16; of networks of the
+    /// Stockfish family
     #[arg(long, conflicts_with_all = ["inputs", "float"])]
     pub parts: bool,
     /// A rule of the Stockfish family.
@@ -297,7 +298,8 @@ pub struct Positions {
     /// File of positions in BulletFormat
     #[arg(long, value_name = "FILE.bf")]
     pub positions: Option<PathBuf>,
-    /// File of examples: idx (bytes divided by 255), npy, npz, safetensors, libsvm or dummy rows, any of them plain or as gzip
+    /// File of examples: idx (bytes divided by 255), npy, npz, safetensors, libsvm or dummy rows, any of them plain or
+    /// as gzip
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
 }
@@ -326,7 +328,8 @@ pub struct Verify {
     /// A rule of the Stockfish family.
     #[command(flatten)]
     pub divide: Divide,
-    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors (also of `batches`), libsvm or dummy rows
+    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors (also of `batches`),
+    /// libsvm or dummy rows
     #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions"])]
     pub inputs: Option<PathBuf>,
     /// Labels of the examples

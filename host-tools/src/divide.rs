@@ -1,4 +1,5 @@
-//! By which rule a network of the Stockfish family makes its value of two parts: chosen or found out, and how that is said.
+//! By which rule a network of the Stockfish family makes its value of two parts: chosen or found out, and how that is
+//! said.
 
 use crate::error::{CliError, Explain};
 use serde::Serialize;

@@ -167,8 +167,8 @@ impl ModelFile {
         })
     }
 
-    /// The rule by which a network of the Stockfish family makes its values, and why; none of other networks. The option may not
-    /// contradict a container, nor be given for other networks.
+    /// The rule by which a network of the Stockfish family makes its values, and why; none of other networks. The
+    /// option may not contradict a container, nor be given for other networks.
     ///
     /// # Errors
     /// [`CliError`] naming the file.

@@ -1,7 +1,7 @@
 //! `host-tools`: from a training checkpoint to a checked `quantised.bin`, on the command line.
 //!
-//! What was typed is [`cli`]; what it does is a file a verb in [`verbs`]; what it says goes through [`output`], what goes
-//! wrong through [`error`], and every ending is one of [`status::Status`].
+//! What was typed is [`cli`]; what it does is a file a verb in [`verbs`]; what it says goes through [`output`], what
+//! goes wrong through [`error`], and every ending is one of [`status::Status`].
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -27,7 +27,8 @@ pub trait Report: Serialize {
         Vec::new()
     }
 
-    /// What to add to the text on standard error, so that standard output holds its lines only; JSON reports hold it as data.
+    /// What to add to the text on standard error, so that standard output holds its lines only; JSON reports hold it as
+    /// data.
     fn summary(&self) -> Option<String> {
         None
     }

@@ -24,7 +24,8 @@ pub struct Sealed {
     pub signature: u64,
 }
 
-/// Proves, packs, parses and signs. Without `unproved` a program without a proof is refused. `name`: what a refusal calls it.
+/// Proves, packs, parses and signs. Without `unproved` a program without a proof is refused. `name`: what a refusal
+/// calls it.
 ///
 /// # Errors
 /// [`Status::GateFailed`] for a proof that fails, with tensor, row, bound and witness of each violation;

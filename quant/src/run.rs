@@ -73,7 +73,8 @@ impl Outputs {
 
 /// A model, a tier, and the memory to run them.
 ///
-/// When not to use it: in an engine's search, which updates accumulators instead of refreshing them; that is [`Plan`]'s.
+/// When not to use it: in an engine's search, which updates accumulators instead of refreshing them; that is
+/// [`Plan`]'s.
 ///
 /// ```
 /// use tamis_quant::arch::Architecture;
@@ -161,7 +162,8 @@ impl<'m> Runner<'m> {
         Ok(owned(output))
     }
 
-    /// The same of lists of features, in the order in which the network puts the perspectives; see [`Example::Features`].
+    /// The same of lists of features, in the order in which the network puts the perspectives; see
+    /// [`Example::Features`].
     ///
     /// # Errors
     /// [`RunError`] if they do not fit the network.

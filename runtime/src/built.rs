@@ -1,7 +1,7 @@
 //! What this build holds, a constant a feature of the crate.
 //!
-//! Features add, and none changes a result. Where one is left out, the loader refuses the files that need it and says so; what would
-//! run them stands behind an `if` on its constant, so that the compiler takes it out.
+//! Features add, and none changes a result. Where one is left out, the loader refuses the files that need it and says
+//! so; what would run them stands behind an `if` on its constant, so that the compiler takes it out.
 
 /// Accumulators: networks of lists of features, and the operations 1, 2 and 4 of FORMAT.md.
 pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
@@ -12,9 +12,9 @@ pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]
 pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
-/// Whether this is firmware, which counts its memory and has time: where another form is shorter or takes less memory and gives the
-/// same, it is taken.
+/// Whether this is firmware, which counts its memory and has time: where another form is shorter or takes less memory
+/// and gives the same, it is taken.
 pub(crate) const IS_SMALL: bool = cfg!(target_os = "none");
-/// Whether a tier that this build is for has a kernel of its own for bytes up to 127. Of the microcontrollers' only the one with
-/// vectors has.
+/// Whether a tier that this build is for has a kernel of its own for bytes up to 127. Of the microcontrollers' only the
+/// one with vectors has.
 pub(crate) const TELLS_U7: bool = cfg!(any(not(microcontroller), cortex_m = "mve"));

@@ -37,8 +37,8 @@ const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL;
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Input<'a> {
-    /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is not
-    /// read by a network of one perspective. Each (hidden,) i16.
+    /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is
+    /// not read by a network of one perspective. Each (hidden,) i16.
     Accumulators(&'a [i16], &'a [i16]),
     /// (size,) u8, 0..=127.
     U8(&'a [u8]),
@@ -46,7 +46,8 @@ pub enum Input<'a> {
     I8(&'a [i8]),
     /// (size,) f32.
     F32(&'a [f32]),
-    /// The features that are not 0, in ascending order, each below `size`: at most, or with `exact` exactly, `max_active`.
+    /// The features that are not 0, in ascending order, each below `size`: at most, or with `exact` exactly,
+    /// `max_active`.
     Sparse {
         /// Their numbers.
         features: &'a [u32],
@@ -134,7 +135,8 @@ impl Plan<'_> {
         self.head.is_some()
     }
 
-    /// The output of such a network, for accumulators of the right length and a bucket that there is; `None` for any other.
+    /// The output of such a network, for accumulators of the right length and a bucket that there is; `None` for any
+    /// other.
     #[inline]
     pub(crate) fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> Option<i32> {
         self.head.as_ref().map(|head| head.score(own, other, bucket))

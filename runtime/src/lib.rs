@@ -1,7 +1,7 @@
 //! Inference for quantised NNUE and dense networks, `no_std`, without allocation, with the same bits on every machine.
 //!
-//! [`format::Model::parse`] is the one door: it checks a `quantised.bin` and borrows it. [`Plan`] binds the model to a tier of
-//! [`kernels`] and runs it: [`Plan::refresh`] and [`Plan::update`] keep accumulators, [`Plan::run`] evaluates.
+//! [`format::Model::parse`] is the one door: it checks a `quantised.bin` and borrows it. [`Plan`] binds the model to a
+//! tier of [`kernels`] and runs it: [`Plan::refresh`] and [`Plan::update`] keep accumulators, [`Plan::run`] evaluates.
 //!
 //! ```
 //! # // A real file is embedded with include_model!; here only the shape of a program.
@@ -12,11 +12,12 @@
 //! # assert!(open(&[]).is_err());
 //! ```
 //!
-//! Features add, and none changes a result. Dense integer layers always run. `accumulators` adds networks of lists of features,
-//! `reals` layers of f32, and `general`, which implies both and is on by default, sparse and real inputs and what networks of click
-//! models and trees compute with them. Without them the loader refuses such files, naming the feature, and firmware is smaller.
-//! `messages`, on by default, is the words of the loader's errors; without it they keep their variants and numbers, and
-//! `host-tools inspect` says the words. `defmt` adds `defmt::Format` to the error types.
+//! Features add, and none changes a result. Dense integer layers always run. `accumulators` adds networks of lists of
+//! features, `reals` layers of f32, and `general`, which implies both and is on by default, sparse and real inputs and
+//! what networks of click models and trees compute with them. Without them the loader refuses such files, naming the
+//! feature, and firmware is smaller. `messages`, on by default, is the words of the loader's errors; without it they
+//! keep their variants and numbers, and `host-tools inspect` says the words. `defmt` adds `defmt::Format` to the error
+//! types.
 //!
 //! A chess engine uses [`engine`], which keeps accumulators in step with make and unmake.
 //!

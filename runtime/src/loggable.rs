@@ -1,5 +1,5 @@
-//! What firmware logs through defmt: errors in the words of their `Display`, reports and records field by field, and a model, a plan
-//! and a tier by what tells them apart.
+//! What firmware logs through defmt: errors in the words of their `Display`, reports and records field by field, and a
+//! model, a plan and a tier by what tells them apart.
 
 use defmt::{Format, Formatter, write};
 
@@ -23,7 +23,8 @@ impl Format for crate::Plan<'_> {
     }
 }
 
-/// Compiles only if each of them can be logged. A test holds the list against the errors and reports that the sources define.
+/// Compiles only if each of them can be logged. A test holds the list against the errors and reports that the sources
+/// define.
 macro_rules! loggable {
     ($($kind:ty),* $(,)?) => {
         const _: () = {

@@ -1,5 +1,6 @@
-//! The arithmetic, once. Every kernel of every tier, and on the host the proof and the integer model, round, clip and add
-//! through these definitions; FORMAT.md states them in words. (How a real number becomes a stored integer is the quantiser's.)
+//! The arithmetic, once. Every kernel of every tier, and on the host the proof and the integer model, round, clip and
+//! add through these definitions; FORMAT.md states them in words. (How a real number becomes a stored integer is the
+//! quantiser's.)
 
 mod exp;
 
@@ -22,8 +23,8 @@ pub const fn rescale(sum: i32, pre_divisor: i32, bias: i32, factor: i32, divisor
     rescale_exact(sum, pre_divisor, bias, factor, divisor) as i32
 }
 
-/// `((sum / pre_divisor + bias) · factor) / divisor` in 64 bits, where nothing overflows (|factor| ≤ 2³¹ − 1), both divisions
-/// toward zero, as in C and Rust. Arguments and panics as for [`rescale`].
+/// `((sum / pre_divisor + bias) · factor) / divisor` in 64 bits, where nothing overflows (|factor| ≤ 2³¹ − 1), both
+/// divisions toward zero, as in C and Rust. Arguments and panics as for [`rescale`].
 pub const fn rescale_exact(sum: i32, pre_divisor: i32, bias: i32, factor: i32, divisor: i32) -> i64 {
     let with_bias = sum as i64 / pre_divisor as i64 + bias as i64;
     with_bias * factor as i64 / divisor as i64
@@ -38,8 +39,8 @@ pub fn rescale_by(sum: i32, pre_divisor: Divisor, bias: i32, factor: i32, diviso
 
 /// A divisor of 1 to 2³¹ − 1, made ready to divide by multiplication, which takes a quarter of a division's time.
 ///
-/// With `r = ⌊(2⁶⁴ − 1) / d⌋` and `0 ≤ n ≤ 2⁶³`, `n·r / 2⁶⁴` is below `n / d` by less than `n·(1 + 1/d) / 2⁶⁴ < 1`, so that its
-/// integer part is the quotient or one less, and one comparison with the remainder tells which.
+/// With `r = ⌊(2⁶⁴ − 1) / d⌋` and `0 ≤ n ≤ 2⁶³`, `n·r / 2⁶⁴` is below `n / d` by less than `n·(1 + 1/d) / 2⁶⁴ < 1`, so
+/// that its integer part is the quotient or one less, and one comparison with the remainder tells which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Divisor {
     divisor: u64,
@@ -56,7 +57,8 @@ impl Divisor {
     /// `n / divisor`, toward zero.
     #[inline]
     pub const fn divide(self, n: i64) -> i64 {
-        // All ones below zero. A branch would be guessed wrong for half of all scores, and the guess waits for the whole sum.
+        // All ones below zero. A branch would be guessed wrong for half of all scores, and the guess waits for the
+        // whole sum.
         let sign = n >> 63;
         let magnitude = (n ^ sign).wrapping_sub(sign) as u64;
         let estimate = ((magnitude as u128 * self.reciprocal as u128) >> 64) as u64;
@@ -65,8 +67,8 @@ impl Divisor {
     }
 }
 
-/// The one requantisation: `clamp((sum · multiplier + 2^(shift−1)) >> shift, low, high)` in 64 bits, an arithmetic shift:
-/// a single rounding, to nearest, halves upward.
+/// The one requantisation: `clamp((sum · multiplier + 2^(shift−1)) >> shift, low, high)` in 64 bits, an arithmetic
+/// shift: a single rounding, to nearest, halves upward.
 ///
 /// `multiplier` ≥ 0, `shift` 1 to 62.
 ///
@@ -176,7 +178,8 @@ pub fn reduce_f32(lanes: [f32; 8]) -> f32 {
 mod tests {
     use super::*;
 
-    /// `requantise` against its definition as a rational number, floor(x + 1/2), over every shift and the corners of the rest.
+    /// `requantise` against its definition as a rational number, floor(x + 1/2), over every shift and the corners of
+    /// the rest.
     #[test]
     fn requantise_is_one_rounding() {
         let sums = [i32::MIN, i32::MIN + 1, -65_537, -3, -2, -1, 0, 1, 2, 3, 255, 65_536, i32::MAX - 1, i32::MAX];

@@ -52,7 +52,8 @@ pub struct Plan<'a> {
     hidden: usize,
     /// Number of features.
     size: u32,
-    /// Whether [`Moved`] is all that a move needs: all rows in one block, and `max_active` no less than the rows of a move.
+    /// Whether [`Moved`] is all that a move needs: all rows in one block, and `max_active` no less than the rows of a
+    /// move.
     is_plain: bool,
     identity: Identity,
 }
@@ -95,7 +96,8 @@ impl<'a> Plan<'a> {
         self.identity
     }
 
-    /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other inputs.
+    /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other
+    /// inputs.
     pub fn chess_view(&self) -> Option<ChessView<'a>> {
         let (planes, mirrored) = match self.model.input().feature_set {
             feature_set::CHESS => (Planes::Both, false),
@@ -134,8 +136,8 @@ impl<'a> Plan<'a> {
 
     /// Changes an accumulator: `acc = source + Σ row(added) − Σ row(removed)`, i16, wrapping, in one pass.
     ///
-    /// acc, source: (hidden,) · added, removed: at most `max_active` each. Which features are active is the caller's to know: the
-    /// overflow proof holds while they are distinct and at most `max_active`.
+    /// acc, source: (hidden,) · added, removed: at most `max_active` each. Which features are active is the caller's to
+    /// know: the overflow proof holds while they are distinct and at most `max_active`.
     ///
     /// # Errors
     /// [`RunError`] for a wrong length, too many features or an index out of range; `acc` is then unspecified.
@@ -147,7 +149,8 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Changes the accumulators of both perspectives, [`Plan::update`] for each; the moves that games are made of in one pass.
+    /// Changes the accumulators of both perspectives, [`Plan::update`] for each; the moves that games are made of in
+    /// one pass.
     ///
     /// acc, source: (2, hidden), perspective 0 first · added, removed: a list a perspective, as in [`Plan::update`].
     ///
@@ -188,7 +191,8 @@ impl<'a> Plan<'a> {
         self.update(second, from_second, added[1], removed[1])
     }
 
-    /// [`crate::kernels::UpdateBoth`] for lists and lengths that were checked; false, and nothing done, if it is no such move.
+    /// [`crate::kernels::UpdateBoth`] for lists and lengths that were checked; false, and nothing done, if it is no
+    /// such move.
     #[inline]
     pub(crate) fn change_both(
         &self,
@@ -206,8 +210,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The same for a move, whose rows the features of a man on a board always are; false, and nothing done, where the network's rows lie
-    /// in several blocks.
+    /// The same for a move, whose rows the features of a man on a board always are; false, and nothing done, where the
+    /// network's rows lie in several blocks.
     #[inline]
     pub(crate) fn move_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) -> bool {
         if self.is_plain {
@@ -242,8 +246,9 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Asks the processor to fetch the rows of features that an update will soon need, when a move is made for instance. A
-    /// feature that the network does not have is passed over. When not to use it: for tables that fit the second cache.
+    /// Asks the processor to fetch the rows of features that an update will soon need, when a move is made for
+    /// instance. A feature that the network does not have is passed over. When not to use it: for tables that fit the
+    /// second cache.
     pub fn prefetch(&self, features: &[u32]) {
         let hidden = self.hidden();
         for feature in features {
@@ -326,7 +331,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The rows of a block and the distance between them. Empty if the block has no such tensor, which the loader rules out.
+/// The rows of a block and the distance between them. Empty if the block has no such tensor, which the loader rules
+/// out.
 fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
     match model.tensor(block.weights) {
         Some(tensor) if u32::from(tensor.record.element) == element::I8 => (Rows::I8(tensor.bank(0)), tensor.stride()),

@@ -1,9 +1,10 @@
 //! The signature: one number that every tier and board must print for a model.
 //!
-//! FORMAT.md states generator, count and hash, so that any reader can compute it. It covers what a tier computes: refresh,
-//! update (fused and not), and the whole output of every operation, on ordinary inputs and on extreme ones. Hashing the network's
-//! output alone would hide a sum that is off by little behind the division that follows it. It fills one accumulator at a time; what
-//! does two at once ([`Plan::update_both`]) is held to the definition by [`crate::kernels::suite`].
+//! FORMAT.md states generator, count and hash, so that any reader can compute it. It covers what a tier computes:
+//! refresh, update (fused and not), and the whole output of every operation, on ordinary inputs and on extreme ones.
+//! Hashing the network's output alone would hide a sum that is off by little behind the division that follows it. It
+//! fills one accumulator at a time; what does two at once ([`Plan::update_both`]) is held to the definition by
+//! [`crate::kernels::suite`].
 
 use crate::built::GENERAL;
 use crate::error::RunError;
@@ -140,13 +141,14 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, 0 if that is 0: `draw() mod limit`, on the high 32 bits so that 32-bit machines divide once.
+    /// A number below `limit`, 0 if that is 0: `draw() mod limit`, on the high 32 bits so that 32-bit machines divide
+    /// once.
     pub fn below(&mut self, limit: u32) -> u32 {
         (self.draw() >> 32) as u32 % limit.max(1)
     }
 
-    /// A sparse vector's features, one from each of as many ranges of equal size, and behind them their values; returns how many.
-    /// As many as may be where the sample is an extreme one.
+    /// A sparse vector's features, one from each of as many ranges of equal size, and behind them their values; returns
+    /// how many. As many as may be where the sample is an extreme one.
     fn list(&mut self, record: &InputRecord, sample: u32, features: &mut [u32], values: &mut [i16]) -> usize {
         let limit = record.max_active.min(record.size);
         let all = record.exact != 0 || sample % 4 == 3;
@@ -191,8 +193,8 @@ impl SplitMix {
     }
 }
 
-/// FNV-1a with 64 bits: goes on from `hash`, which is [`FNV_OFFSET`] before the first byte. A name for bytes, not a protection
-/// against anybody.
+/// FNV-1a with 64 bits: goes on from `hash`, which is [`FNV_OFFSET`] before the first byte. A name for bytes, not a
+/// protection against anybody.
 ///
 /// ```
 /// use tamis_runtime::signature::{FNV_OFFSET, fnv1a};

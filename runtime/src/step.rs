@@ -19,8 +19,8 @@ pub(crate) use fuse::fused;
 pub(crate) use head::Head;
 pub(crate) use operands::{Banks, Bias, LayerU8, RealAffine, Requantisation, Tail};
 
-/// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which counts
-/// its memory and has time, resolves all of them as they run.
+/// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which
+/// counts its memory and has time, resolves all of them as they run.
 pub(crate) const AHEAD: usize = if IS_SMALL { 0 } else { 16 };
 
 /// Widest input of the kernels that take u7.

@@ -2,8 +2,8 @@
 
 /// Gives an error its words: a pattern, a text whose places are empty or say a number's form, and their values.
 ///
-/// defmt takes no names within braces, so that the values stand behind the text. Its texts stay on the machine that reads the log:
-/// firmware that only logs an error has none of them in flash.
+/// defmt takes no names within braces, so that the values stand behind the text. Its texts stay on the machine that
+/// reads the log: firmware that only logs an error has none of them in flash.
 macro_rules! worded {
     ($error:ty { $($pattern:pat $(if $guard:expr)? => $text:literal $(, $value:expr)*;)* }) => {
         impl core::fmt::Display for $error {

@@ -48,8 +48,8 @@ pub(crate) fn split(bytes: &mut [u8], read: Range<usize>, write: Range<usize>) -
     }
 }
 
-/// A part of a slice that has it, as the loader has checked; empty if it had not. Asked as a branch that is never taken: the alternative,
-/// to choose between two slices, takes longer than the question.
+/// A part of a slice that has it, as the loader has checked; empty if it had not. Asked as a branch that is never
+/// taken: the alternative, to choose between two slices, takes longer than the question.
 #[inline(always)]
 pub(crate) fn range<T>(all: &[T], range: Range<usize>) -> &[T] {
     match all.get(range) {

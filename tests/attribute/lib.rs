@@ -1,11 +1,13 @@
-//! `#[test]` for binaries whose harness is `tests::trials`: the function stays what it is, and is put on the list of what runs.
+//! `#[test]` for binaries whose harness is `tests::trials`: the function stays what it is, and is put on the list of
+//! what runs.
 //!
-//! `#[macro_use] extern crate tests;` at the root of a binary puts this one in the place of the language's in every module, so
-//! that nobody can forget it.
+//! `#[macro_use] extern crate tests;` at the root of a binary puts this one in the place of the language's in every
+//! module, so that nobody can forget it.
 
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// Lists a function as a test. Its arguments, if it has any, are what it needs, each a type that is a `tests::trials::Need`.
+/// Lists a function as a test. Its arguments, if it has any, are what it needs, each a type that is a
+/// `tests::trials::Need`.
 #[proc_macro_attribute]
 pub fn test(_arguments: TokenStream, function: TokenStream) -> TokenStream {
     let mut tokens = function.clone().into_iter();

@@ -49,7 +49,8 @@ impl Wide {
     }
 }
 
-/// A row a factor, a column a feature; the matrix `embedding_embedding`, in training with a second set of rows for momentum.
+/// A row a factor, a column a feature; the matrix `embedding_embedding`, in training with a second set of rows for
+/// momentum.
 struct Embedding(Vec<Vec<f64>>);
 
 impl Embedding {

@@ -252,7 +252,8 @@ fn windows_and_boundaries_are_those_of_opennmt(fixtures: Fixtures) {
                 ..Options::default()
             };
             let buckets = Buckets::new(&options);
-            // What is as long as the last boundary would be in a bucket of size 1, which no line that passes the filter reaches.
+            // What is as long as the last boundary would be in a bucket of size 1, which no line that passes the filter
+            // reaches.
             let made: Vec<u64> = (0..bounds.len() as u64).map(|bucket| buckets.window(bucket)).chain([1]).collect();
             assert_eq!(sizes, &Value::from(made), "{name}");
             for (bucket, bound) in (0..).zip(&bounds) {
@@ -304,7 +305,8 @@ fn check_shuffle(order: &[u64], total: u64, buffer: u64, taken: &[u64]) {
     }
 }
 
-/// The order in which shards are taken shows in the lines themselves: with a buffer of 50, the shards' first appearance.
+/// The order in which shards are taken shows in the lines themselves: with a buffer of 50, the shards' first
+/// appearance.
 fn lines_of_shards(order: &[u64]) -> Vec<u64> {
     let mut starts = Vec::new();
     for line in order {

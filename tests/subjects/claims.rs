@@ -1,4 +1,5 @@
-//! The claim that a kernel relies on: what it means, that it is written where it is true, and that no reader takes a false one.
+//! The claim that a kernel relies on: what it means, that it is written where it is true, and that no reader takes a
+//! false one.
 
 use proptest::prelude::*;
 use tamis_quant::run::AlignedBytes;
@@ -8,8 +9,8 @@ use tests::exercise::exercise;
 use tests::second_reader::Container;
 use tests::zoo;
 
-/// The meaning, as plain as it can be said: whatever the inputs, 0 or 127 being the extreme ones, no four of products and no part
-/// of a four leaves i16. `weights[row][col]` of one bank.
+/// The meaning, as plain as it can be said: whatever the inputs, 0 or 127 being the extreme ones, no four of products
+/// and no part of a four leaves i16. `weights[row][col]` of one bank.
 fn fits_by_definition(weights: &[Vec<i8>]) -> bool {
     let product = |row: &[i8], col: usize, input: i32| input * i32::from(*row.get(col).unwrap_or(&0));
     weights.iter().all(|row| {
@@ -74,7 +75,8 @@ proptest! {
 fn a_false_claim_is_refused_in_every_bank_row_and_group() {
     let (rows, cols) = (5, 18);
     let quiet = vec![vec![vec![0i8; cols]; rows]; 3];
-    // Three groups and a half: the last pair has a second group of two columns. And an odd number: the last pair is one group.
+    // Three groups and a half: the last pair has a second group of two columns. And an odd number: the last pair is one
+    // group.
     for cols in [18, 14, 12, 10, 9, 4, 3] {
         let mut tried = 0;
         let narrow: Vec<Vec<Vec<i8>>> =

@@ -1,5 +1,6 @@
-//! The engine interface against filling anew: random games with kings that cross buckets, captures, promotions, castlings and null
-//! moves, made and unmade, by the state with its sizes in the type and by the one in a slice, on every tier; and what both refuse.
+//! The engine interface against filling anew: random games with kings that cross buckets, captures, promotions,
+//! castlings and null moves, made and unmade, by the state with its sizes in the type and by the one in a slice, on
+//! every tier; and what both refuse.
 
 use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_bytes;
@@ -363,8 +364,9 @@ fn a_second_load_is_another_network() {
     assert!(refused.to_string().contains(&format!("of load {}", second.load())), "{refused}");
 }
 
-/// Two networks whose author gave them one shape and one checksum, in turn at the same place in memory, as a file that a user
-/// exchanges under a running engine: a state takes nothing of the first along, and without a refresh refuses the second.
+/// Two networks whose author gave them one shape and one checksum, in turn at the same place in memory, as a file that
+/// a user exchanges under a running engine: a state takes nothing of the first along, and without a refresh refuses the
+/// second.
 #[test]
 fn networks_of_one_forged_checksum_are_not_mixed(folder: Fixtures) {
     let files =

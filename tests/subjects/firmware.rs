@@ -1,6 +1,7 @@
 //! The logs that the firmware examples are expected to print, computed here: a board and a host must agree to the byte.
 //!
-//! `firmware-examples/run` compares the logs with what QEMU prints; this needs neither QEMU nor a compiler for the target.
+//! `firmware-examples/run` compares the logs with what QEMU prints; this needs neither QEMU nor a compiler for the
+//! target.
 
 use safetensors::SafeTensors;
 use std::fmt::Write;

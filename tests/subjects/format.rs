@@ -1,5 +1,5 @@
-//! FORMAT.md and the runtime say the same: a second reader, written from the specification alone, gives the same checksum,
-//! the same values and the same signature; the specification's example is the file that the packer writes.
+//! FORMAT.md and the runtime say the same: a second reader, written from the specification alone, gives the same
+//! checksum, the same values and the same signature; the specification's example is the file that the packer writes.
 
 use bytemuck::cast_slice;
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! The operations of general networks: what the loader refuses of each, what running refuses of a caller's list, values at the ends
-//! of their ranges.
+//! The operations of general networks: what the loader refuses of each, what running refuses of a caller's list, values
+//! at the ends of their ranges.
 
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Layout, Model, NONE, OpRecord, ParseError, element, op};

@@ -310,7 +310,8 @@ fn click_models_keep_their_auc(fixtures: Fixtures) {
         let lost = predictions.float_auc.unwrap() - predictions.auc.unwrap();
         assert!(lost <= LOST_AUC, "{name}: {lost}");
         if name == "gbdt" {
-            // Thresholds on ones and zeros are exact, and no two scores are so near that rounded leaves change a prediction.
+            // Thresholds on ones and zeros are exact, and no two scores are so near that rounded leaves change a
+            // prediction.
             assert_eq!((predictions.correct.equal, comparison.top1.equal), (8262, samples.len()));
         }
         runs_everywhere(&quantised, &samples[..100]);

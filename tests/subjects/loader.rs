@@ -1,5 +1,5 @@
-//! What the loader refuses, and that what it accepts runs: single flipped bits, files cut off or too long, other versions,
-//! memory that is not aligned, and mutations of a file's records whose checksum is right.
+//! What the loader refuses, and that what it accepts runs: single flipped bits, files cut off or too long, other
+//! versions, memory that is not aligned, and mutations of a file's records whose checksum is right.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -68,8 +68,8 @@ fn gaps_are_zero() {
     }
 }
 
-/// Of every tensor of every kind, every byte that no element covers: behind the columns of a row, and the rows and columns that
-/// fill up groups of four.
+/// Of every tensor of every kind, every byte that no element covers: behind the columns of a row, and the rows and
+/// columns that fill up groups of four.
 #[test]
 fn padding_within_tensors_is_zero() {
     let mut layouts = Vec::new();
@@ -208,7 +208,8 @@ fn other_files_and_later_versions_are_refused() {
 /// Codes that version 1 does not define are refused wherever they stand.
 #[test]
 fn unknown_kinds_are_refused() {
-    // Offsets of tiny.bin: input kind, feature set, tensor element and layout, value element, operation kinds, activation.
+    // Offsets of tiny.bin: input kind, feature set, tensor element and layout, value element, operation kinds,
+    // activation.
     for (at, known) in [(0x40, 1), (0x58, 0), (0xA0, 3), (0xA2, 1), (0x130, 4), (0x150, 1), (0x190, 2), (0x17C, 4)] {
         for code in 0..=255u8 {
             let mut bytes = tiny();

@@ -1,4 +1,5 @@
-//! What firmware links and logs: every error and report has `defmt::Format`, and nothing of defmt, std or alloc comes unasked.
+//! What firmware links and logs: every error and report has `defmt::Format`, and nothing of defmt, std or alloc comes
+//! unasked.
 
 use crate::outsider::try_cargo;
 use std::collections::BTreeSet;

@@ -63,8 +63,8 @@ impl Subject {
         verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap().mistakes
     }
 
-    /// The mistake is named if the file was made with the wrong description, if the wrong one is given to verify, and, where
-    /// `shared` says so, if both have it.
+    /// The mistake is named if the file was made with the wrong description, if the wrong one is given to verify, and,
+    /// where `shared` says so, if both have it.
     fn names(&self, kind: MistakeKind, from: &str, to: &str, shared: bool) {
         let wrong = self.changed(from, to);
         let (right_checkpoint, wrong_checkpoint) = (self.checkpoint(&self.text), self.checkpoint(&wrong));
@@ -106,7 +106,8 @@ fn right_descriptions_have_none(fixtures: Fixtures) {
     }
 }
 
-/// Networks whose only checkpoint is their bare file: no change of a right description may fit the positions' scores better.
+/// Networks whose only checkpoint is their bare file: no change of a right description may fit the positions' scores
+/// better.
 #[test]
 fn scores_accuse_no_right_description(folder: Fixtures) {
     for (name, file) in [

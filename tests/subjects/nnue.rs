@@ -1,5 +1,5 @@
-//! Networks of the Stockfish family on the runtime: every container gives the family's own evaluation of its file, on every tier,
-//! filled anew and updated, and the file back.
+//! Networks of the Stockfish family on the runtime: every container gives the family's own evaluation of its file, on
+//! every tier, filled anew and updated, and the file back.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -65,7 +65,8 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
     (0..count).map(position).collect()
 }
 
-/// Every kind of head and every feature set, narrow: a container gives the family's values on every tier, and the file back.
+/// Every kind of head and every feature set, narrow: a container gives the family's values on every tier, and the file
+/// back.
 #[test]
 fn made_up_networks_of_every_form_give_the_familys_values() {
     use FeatureSet::{HalfKaV2, HalfKaV2Hm, HalfKp};
@@ -113,9 +114,9 @@ fn engines_value(net: &AnyNetwork<'_>, state: &mut AnyState<'_>, position: &Posi
     state.evaluate(net, mover).unwrap()
 }
 
-/// A network of the form that Stockfish 18 lite has divides twice without being told. Under either rule the value is that of
-/// plain arithmetic on the two parts: on every tier, in an engine's state, by the integer model and by the family's own
-/// loops. The rules differ on about half of the positions, by one.
+/// A network of the form that Stockfish 18 lite has divides twice without being told. Under either rule the value is
+/// that of plain arithmetic on the two parts: on every tier, in an engine's state, by the integer model and by the
+/// family's own loops. The rules differ on about half of the positions, by one.
 #[test]
 fn both_rules_are_plain_arithmetic_and_differ_on_half_of_the_positions() {
     let positions = positions(400, 41);
@@ -316,8 +317,8 @@ fn lists_of(model: &Model<'_>, position: &Position) -> ([Vec<u32>; 2], usize) {
     (if position.is_black { [other, own] } else { [own, other] }, bucket)
 }
 
-/// Lines of sixteen moves, each position evaluated from accumulators that were updated; a king's move that changes its bucket gives
-/// its side's features anew, as an engine does.
+/// Lines of sixteen moves, each position evaluated from accumulators that were updated; a king's move that changes its
+/// bucket gives its side's features anew, as an engine does.
 fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Kernels) {
     let plan = Plan::new(*model, tier);
     let view = plan.chess_view().unwrap();

@@ -44,7 +44,8 @@ fn permuted(net: &QuantNet, permutation: &Permutation) -> QuantNet {
     QuantNet { permutation: Some(permutation.clone()), ..net.clone() }
 }
 
-/// Outputs and all values behind the products stay, and the trainer's bytes come back. Returns the traces before and after.
+/// Outputs and all values behind the products stay, and the trainer's bytes come back. Returns the traces before and
+/// after.
 fn changes_only_places(net: &QuantNet, permutation: &Permutation, positions: &[Position]) -> [Vec<Vec<Vec<u8>>>; 2] {
     let moved = permuted(net, permutation);
     let (plain_bytes, bytes) = (packed(net), packed(&moved));
@@ -97,7 +98,8 @@ fn widths_that_are_no_multiple_of_four_are_counted_as_the_runtime_groups_them() 
         let [before, after] = changes_only_places(&net, &choice.permutation, &measuring(&positions));
         assert_eq!(live_share(&before), choice.live_before, "{count} pairs");
         assert_eq!(live_share(&after), choice.live_after, "{count} pairs");
-        // Of two groups or three there is not much to choose, and what helps half of the positions need not help the others.
+        // Of two groups or three there is not much to choose, and what helps half of the positions need not help the
+        // others.
         assert!(count < 18 || choice.live_after < 0.6 * choice.live_before, "{count} pairs: {choice:?}");
     }
 }

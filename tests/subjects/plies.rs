@@ -1,5 +1,5 @@
-//! A ply stack and its refresh cache against filling anew: random games with king moves, captures, promotions and null moves,
-//! made and unmade, on every tier; and what both refuse.
+//! A ply stack and its refresh cache against filling anew: random games with king moves, captures, promotions and null
+//! moves, made and unmade, on every tier; and what both refuse.
 
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;

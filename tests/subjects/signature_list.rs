@@ -1,5 +1,5 @@
-//! The signatures of real networks stay what they are: whatever is written anew between a file and its container, its operations and
-//! its integers do not change.
+//! The signatures of real networks stay what they are: whatever is written anew between a file and its container, its
+//! operations and its integers do not change.
 //!
 //! `vectors/networks.txt` has a line a network: signature, where the file is, description, file.
 

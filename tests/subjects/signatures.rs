@@ -167,8 +167,8 @@ fn every_operation_has_its_mistake() {
 #[test]
 fn one_wrong_kernel_changes_a_signature() {
     let zoo = zoo::all();
-    // The signature fills one accumulator at a time, in the memory that a small board has; the suite and the games of `plies` hold
-    // what does two at once.
+    // The signature fills one accumulator at a time, in the memory that a small board has; the suite and the games of
+    // `plies` hold what does two at once.
     for (name, spoil) in MISTAKES.into_iter().filter(|(name, _)| !name.starts_with("update_both")) {
         for tier in tiers() {
             let mut wrong = *tier;

@@ -1,4 +1,5 @@
-//! The repository's token network: batches of its text, its float graph and its integers against what the framework computed.
+//! The repository's token network: batches of its text, its float graph and its integers against what the framework
+//! computed.
 
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;

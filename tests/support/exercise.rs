@@ -10,7 +10,8 @@ use tamis_runtime::kernels::tiers;
 /// Vectors beyond this are legal and only take long.
 const LONGEST: u32 = 1 << 12;
 
-/// Parses; if the file is accepted, computes its signature on every tier, which must agree. Says whether it was accepted.
+/// Parses; if the file is accepted, computes its signature on every tier, which must agree. Says whether it was
+/// accepted.
 ///
 /// # Panics
 /// If the tiers disagree, or if anything in them panics.

@@ -1,8 +1,8 @@
 //! A pairwise network whose live neurons are known, and positions for it.
 //!
-//! Pair `i` is live exactly when its perspective's own king stands on the files of class `i mod 4`: a and b, c and d, e and f,
-//! g and h. In the trainer's order every group of four holds all four classes and is always live; sorted, with a multiple of
-//! sixteen pairs, one group in four is.
+//! Pair `i` is live exactly when its perspective's own king stands on the files of class `i mod 4`: a and b, c and d, e
+//! and f, g and h. In the trainer's order every group of four holds all four classes and is always live; sorted, with a
+//! multiple of sixteen pairs, one group in four is.
 
 use crate::zoo::Random;
 use tamis_quant::arch::Architecture;

@@ -1,5 +1,5 @@
-//! The first two layers of Stockfish 16.1's small network as a network of bullet's kind: its neurons have been put into an order by its
-//! authors, a measure for ours. Two planes for the kings in place of one repeat their rows.
+//! The first two layers of Stockfish 16.1's small network as a network of bullet's kind: its neurons have been put into
+//! an order by its authors, a measure for ours. Two planes for the kings in place of one repeat their rows.
 
 use std::path::Path;
 use tamis_quant::arch::Architecture;

@@ -16,22 +16,24 @@ pub const FRAMEWORK_F32: f64 = 1e-5;
 pub const FRAMEWORK_LAYERS_F32: f64 = 1e-5;
 /// The same for logits of up to about 30 after two dense layers.
 pub const FRAMEWORK_LOGITS_F32: f64 = 5e-5;
-/// Least signal to quantisation noise of a lightly trained network whose values are tens of centipawns: 30 dB is the limit that
-/// PyTorch's own end-to-end tests of quantised models use.
+/// Least signal to quantisation noise of a lightly trained network whose values are tens of centipawns: 30 dB is the
+/// limit that PyTorch's own end-to-end tests of quantised models use.
 pub const QUANTISED_SQNR_DB: f64 = 30.0;
-/// What `verify` asks of the multi-layer network. Its first layer reads products of 7 bits that are cut downwards, most of them
-/// of few steps, and that alone is 22 of the 23 centipawns of rms (27 dB).
+/// What `verify` asks of the multi-layer network. Its first layer reads products of 7 bits that are cut downwards, most
+/// of them of few steps, and that alone is 22 of the 23 centipawns of rms (27 dB).
 pub const LAYERS_GATES: &str = "max_mean = 2.0\nmax_rms = 30.0\nmax_error = 150.0\nmin_sqnr_db = 25.0";
 /// What rounding may cost a reference network in held-out loss, as a share of the loss.
 pub const LOSS_BY_ROUNDING: f64 = 0.01;
-/// Largest share of the held-out loss of counted material that a trained network may have: clearly better, not by chance.
+/// Largest share of the held-out loss of counted material that a trained network may have: clearly better, not by
+/// chance.
 pub const LOSS_OF_MATERIAL: f64 = 0.8;
-/// The multi-layer network's groups of four products that are not all zero, of all of them, in the trained order: it is 0.44, and
-/// another kind of CPU may train another network.
+/// The multi-layer network's groups of four products that are not all zero, of all of them, in the trained order: it is
+/// 0.44, and another kind of CPU may train another network.
 pub const LAYERS_LIVE_BEFORE: std::ops::Range<f64> = 0.4..0.8;
 /// Most of them that may be left in the order that `--permute` chooses, as a share of those before: 0.64 are.
 pub const LAYERS_LIVE_LEFT: f64 = 0.75;
-/// Angel's scores, computed from f32 parameters and written as f64: the reference's own figure for another reader is 3e-7.
+/// Angel's scores, computed from f32 parameters and written as f64: the reference's own figure for another reader is
+/// 3e-7.
 pub const ANGEL_SCORES: f64 = 1e-6;
 /// What quantising a click model may cost in area under the curve.
 pub const LOST_AUC: f64 = 0.001;
@@ -39,7 +41,8 @@ pub const LOST_AUC: f64 = 0.001;
 pub const MNIST_TOP1: f64 = 0.999;
 /// Least signal to noise of MNIST's logits in int8, u7 between layers: a hidden layer in 7 bits allows about 45.
 pub const MNIST_SQNR_DB: f64 = 41.0;
-/// Least signal to noise of random graphs under random options, the coarsest of which leave 7 bits after several layers.
+/// Least signal to noise of random graphs under random options, the coarsest of which leave 7 bits after several
+/// layers.
 pub const RANDOM_GRAPH_SQNR_DB: f64 = 18.0;
 /// Least signal to noise of a graph that was kept in f32: what is left is f32's own rounding.
 pub const REALS_SQNR_DB: f64 = 100.0;
@@ -47,8 +50,9 @@ pub const REALS_SQNR_DB: f64 = 100.0;
 pub const SMALL_GRAPH: f64 = 0.01;
 /// Logits that another system computed in f32 and saved: what f32 itself differs from f64 by is below 1e-5.
 pub const SAVED_LOGITS_F32: f64 = 1e-4;
-/// Outputs of lattice-fann, of their scale: its sums are of f32 with fused products, whose last bits depend on the processor.
+/// Outputs of lattice-fann, of their scale: its sums are of f32 with fused products, whose last bits depend on the
+/// processor.
 pub const RECORDED_OUTPUTS_F32: f64 = 1e-5;
-/// What `verify` asks of the token network, whose logits reach 20: 7 bits between its layers leave 40 dB; and of a hundred pairs at
-/// most one judged otherwise.
+/// What `verify` asks of the token network, whose logits reach 20: 7 bits between its layers leave 40 dB; and of a
+/// hundred pairs at most one judged otherwise.
 pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";

@@ -1,8 +1,8 @@
 //! The harness of tests that say what they need.
 //!
-//! A test is a function with `#[test]`. What the repository does not have, networks of other systems, engines, compilers, it takes
-//! as arguments, and where one of them is missing it is reported as ignored, with the reason, and not as passed. The folder with
-//! fixtures, for one, is had in no other way:
+//! A test is a function with `#[test]`. What the repository does not have, networks of other systems, engines,
+//! compilers, it takes as arguments, and where one of them is missing it is reported as ignored, with the reason, and
+//! not as passed. The folder with fixtures, for one, is had in no other way:
 //!
 //! ```ignore
 //! #[macro_use]

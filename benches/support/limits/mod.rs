@@ -1,4 +1,5 @@
-//! What the machine can do at most: its clock, its caches, its multipliers. A kernel's time means something beside these.
+//! What the machine can do at most: its clock, its caches, its multipliers. A kernel's time means something beside
+//! these.
 
 #[cfg(target_arch = "x86_64")]
 mod vectors;
@@ -8,8 +9,9 @@ use std::hint::black_box;
 
 /// The clock twice, then bandwidths and multiplications where the instructions for them are known.
 ///
-/// Each chain waits for its own result. A processor may fold an addition of a constant while it renames registers; these operands
-/// lie in registers, which none folds today. Where the two clocks disagree, the one with the multiplier is right.
+/// Each chain waits for its own result. A processor may fold an addition of a constant while it renames registers;
+/// these operands lie in registers, which none folds today. Where the two clocks disagree, the one with the multiplier
+/// is right.
 pub fn limits(cases: &mut Cases) {
     let [one, two] = black_box([0x9E37_79B9_7F4A_7C15_u64, 0xBF58_476D_1CE4_E5B9]);
     cases.single("clock-add-xor", "20-cycles", PORTABLE, 20, || {
@@ -20,7 +22,8 @@ pub fn limits(cases: &mut Cases) {
             }
         }
     });
-    // A multiplication takes three cycles and the exclusive or one, on every x86-64 processor since 2011 and most others.
+    // A multiplication takes three cycles and the exclusive or one, on every x86-64 processor since 2011 and most
+    // others.
     cases.single("clock-multiply-xor", "40-cycles", PORTABLE, 40, || {
         let mut x = black_box(1_u64);
         move |iterations| {

@@ -1,5 +1,5 @@
-//! Bandwidth of the caches and of memory, and the most multiplications, with vectors of 32 and of 64 bytes. The weights lie in the
-//! first cache, as those of a small layer do; `read` reads and does nothing else.
+//! Bandwidth of the caches and of memory, and the most multiplications, with vectors of 32 and of 64 bytes. The weights
+//! lie in the first cache, as those of a small layer do; `read` reads and does nothing else.
 
 use crate::{Cases, Random};
 use bytemuck::{Pod, Zeroable, cast};
@@ -151,7 +151,8 @@ impl<S: Vectors> NullaryFnOnce for Read<'_, S> {
     }
 }
 
-/// The loop of a peak: `PASSES` times over the weights, `$sums` sums at a time, `$step` for each sum and its `$each` weights.
+/// The loop of a peak: `PASSES` times over the weights, `$sums` sums at a time, `$step` for each sum and its `$each`
+/// weights.
 macro_rules! peak {
     ($(#[$doc:meta])* $name:ident, $sums:literal, $each:literal, |$simd:ident, $x:ident, $sum:ident, $w:ident| $step:expr) => {
         $(#[$doc])*

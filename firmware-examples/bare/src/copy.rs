@@ -1,5 +1,6 @@
-//! Copying memory, for images that count their flash: a loop. The compiler's library copies words at a time, in a hundred times the
-//! code, and yields to this one under the same name. The few words that such an image copies take it no time.
+//! Copying memory, for images that count their flash: a loop. The compiler's library copies words at a time, in a
+//! hundred times the code, and yields to this one under the same name. The few words that such an image copies take it
+//! no time.
 
 /// What the compiler calls to copy `len` bytes that do not overlap.
 ///
@@ -9,8 +10,8 @@
 #[cfg_attr(not(target_arch = "arm"), unsafe(export_name = "memcpy"))]
 unsafe extern "C" fn copy(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
     for at in 0..len {
-        // SAFETY: `at` is below `len`, for which the caller vouches. Volatile, because the compiler would make of any other loop a call
-        // of this very function.
+        // SAFETY: `at` is below `len`, for which the caller vouches. Volatile, because the compiler would make of any
+        // other loop a call of this very function.
         unsafe { to.add(at).write_volatile(from.add(at).read_volatile()) };
     }
     to

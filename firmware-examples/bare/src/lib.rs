@@ -1,8 +1,8 @@
 //! What an image without a log needs around a program: an exit status, and a panic handler that no image can contain.
 //!
-//! The handler calls a function that does not exist. An image that could panic, in the runtime or anywhere else, therefore does not
-//! link, and the linker names the handler. What the optimiser proves unreachable is not there to be linked, so this holds for
-//! optimised images only.
+//! The handler calls a function that does not exist. An image that could panic, in the runtime or anywhere else,
+//! therefore does not link, and the linker names the handler. What the optimiser proves unreachable is not there to be
+//! linked, so this holds for optimised images only.
 #![no_std]
 
 mod copy;

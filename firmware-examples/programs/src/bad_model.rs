@@ -1,8 +1,9 @@
-//! What a container that is damaged, and a call that does not fit, say: each in the words of the error's own `defmt::Format`, which are
-//! those that the host prints.
+//! What a container that is damaged, and a call that does not fit, say: each in the words of the error's own
+//! `defmt::Format`, which are those that the host prints.
 //!
-//! The digits' container is copied into memory, damaged there in one way after the other, and handed to the loader. A program that
-//! embeds its container has no use for most of this; one that takes a network from a radio or a flash chip meets all of it.
+//! The digits' container is copied into memory, damaged there in one way after the other, and handed to the loader. A
+//! program that embeds its container has no use for most of this; one that takes a network from a radio or a flash chip
+//! meets all of it.
 
 use crate::Error;
 use crate::digits::model::{FILE, INPUT_LEN, LEN_BYTES, Network, WORKSPACE_LEN_BYTES};

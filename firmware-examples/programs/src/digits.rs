@@ -1,7 +1,7 @@
 //! A dense network in flash: ten images of digits, classified by the int8 classifier of tests/reference.
 //!
-//! The container is read in place; the only memory that the network needs is the scratch below. Its sizes, and the wrapper in whose
-//! types they are, come from `host-tools codegen`: an image of another length would not compile.
+//! The container is read in place; the only memory that the network needs is the scratch below. Its sizes, and the
+//! wrapper in whose types they are, come from `host-tools codegen`: an image of another length would not compile.
 
 pub mod model;
 

@@ -4,7 +4,8 @@ use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
 use tamis_runtime::kernels::suite::Mismatch;
 
-/// Any error of the runtime, or a fact that the program relies on and that does not hold. Its log line is the runtime's own.
+/// Any error of the runtime, or a fact that the program relies on and that does not hold. Its log line is the runtime's
+/// own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
     /// A container that the loader refuses.

@@ -1,7 +1,7 @@
 //! Fully connected layers of bytes, one by one: what a layer costs, and the same results on every board.
 //!
-//! Each is computed twice through the table of the build's tier, on i8 and on u8 inputs up to 127, requantisation included, and held
-//! against the definition. The marks count the sums and the requantisation of a layer apart.
+//! Each is computed twice through the table of the build's tier, on i8 and on u8 inputs up to 127, requantisation
+//! included, and held against the definition. The marks count the sums and the requantisation of a layer apart.
 
 pub mod data;
 

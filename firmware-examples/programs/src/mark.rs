@@ -1,7 +1,8 @@
 //! Marks around a stretch of code, for counting its instructions from outside.
 //!
-//! A mark is an instruction that does nothing and that no compiler writes: a register moved to itself, or a hint. `tools/count.c`, in
-//! QEMU, counts what runs between a first and a second mark. On a real board they cost an instruction each.
+//! A mark is an instruction that does nothing and that no compiler writes: a register moved to itself, or a hint.
+//! `tools/count.c`, in QEMU, counts what runs between a first and a second mark. On a real board they cost an
+//! instruction each.
 
 #![allow(unsafe_code, reason = "an instruction that the compiler would not write")]
 

@@ -1,5 +1,5 @@
-//! The smallest useful image: a container of a network 64-16-1 is checked in full, and the network says of two images whether they
-//! are a zero. No log; the exit status says whether the answers are right.
+//! The smallest useful image: a container of a network 64-16-1 is checked in full, and the network says of two images
+//! whether they are a zero. No log; the exit status says whether the answers are right.
 
 use core::hint::black_box;
 use tamis_runtime::format::Model;
@@ -16,13 +16,14 @@ const PIXELS: usize = 64;
 /// Scratch memory in bytes, what `inspect` calls the workspace; [`Plan::run`] refuses too little.
 const WORKSPACE: usize = 192;
 
-/// Memory for the network. Best a static, which the start-up code clears with the others; on a stack it takes code of its own for that,
-/// and room up to the next multiple of 64.
+/// Memory for the network. Best a static, which the start-up code clears with the others; on a stack it takes code of
+/// its own for that, and room up to the next multiple of 64.
 pub type Scratch = Workspace<WORKSPACE>;
 
 /// Whether the network knows the zero and only the zero.
 pub fn run(scratch: &mut Scratch) -> bool {
-    // Without this the compiler would do the checks that it can foresee; a network that is flashed on its own is checked by the board.
+    // Without this the compiler would do the checks that it can foresee; a network that is flashed on its own is
+    // checked by the board.
     match &Model::parse(black_box(MODEL)) {
         Ok(model) => classify(model, scratch.as_mut()),
         Err(_) => false,

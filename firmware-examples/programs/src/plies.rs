@@ -1,5 +1,5 @@
-//! A line of sixteen plies in less than 5 KiB: a chess network of 64 hidden units is carried along as moves are made, evaluated at
-//! every ply, and held against accumulators that are filled from nothing. The weights stay in flash.
+//! A line of sixteen plies in less than 5 KiB: a chess network of 64 hidden units is carried along as moves are made,
+//! evaluated at every ply, and held against accumulators that are filled from nothing. The weights stay in flash.
 
 use crate::Error;
 use crate::mark::counted;
@@ -15,8 +15,8 @@ const EXPECTED: Expected = Expected { features: Features::CHESS_768, output_buck
 /// Width of the network's accumulators.
 const HIDDEN: usize = 64;
 const PLIES: usize = 16;
-/// The root and sixteen plies, without a refresh cache, which pays where kings have buckets, and without scratch, which networks of
-/// one layer behind their accumulators do not need.
+/// The root and sixteen plies, without a refresh cache, which pays where kings have buckets, and without scratch, which
+/// networks of one layer behind their accumulators do not need.
 type Line = State<HIDDEN, { PLIES + 1 }, 0, 0>;
 /// Accumulators, what each ply changes, and the board.
 const _: () = assert!(size_of::<Line>() <= 5 * 1024);

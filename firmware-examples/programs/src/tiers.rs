@@ -1,4 +1,5 @@
-//! The contract suite on the board: every operation of every tier against the definition, as `cargo test` runs it on a host.
+//! The contract suite on the board: every operation of every tier against the definition, as `cargo test` runs it on a
+//! host.
 //!
 //! A firmware that evaluates a network names one tier, and the linker keeps that one; this program wants them all.
 

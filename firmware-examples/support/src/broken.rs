@@ -7,8 +7,8 @@ use semihosting::process;
 /// The exit status of both.
 const BROKEN: i32 = 101;
 
-/// Ends at once if the program is ending already: what broke may be the log itself, which would come back here for ever. A load and a
-/// store, because the smallest cores have no swap.
+/// Ends at once if the program is ending already: what broke may be the log itself, which would come back here for
+/// ever. A load and a store, because the smallest cores have no swap.
 fn end_once() {
     static ENDS: AtomicBool = AtomicBool::new(false);
     if ENDS.load(Ordering::Relaxed) {
@@ -28,7 +28,8 @@ fn panicked(info: &PanicInfo<'_>) -> ! {
     process::exit(BROKEN)
 }
 
-// SAFETY: the handler prints and ends; it returns to nothing. If the log was at work, its panic comes back here and ends at once.
+// SAFETY: the handler prints and ends; it returns to nothing. If the log was at work, its panic comes back here and
+// ends at once.
 #[cfg(target_arch = "arm")]
 #[cortex_m_rt::exception]
 unsafe fn HardFault(frame: &cortex_m_rt::ExceptionFrame) -> ! {

@@ -1,7 +1,7 @@
 //! What every board needs around a program: a log through semihosting, the deepest point of the stack, an exit status.
 //!
-//! A firmware of your own wants its logs over RTT (`defmt-rtt`) and has no use for an exit status; the rest of the examples is
-//! independent of this crate.
+//! A firmware of your own wants its logs over RTT (`defmt-rtt`) and has no use for an exit status; the rest of the
+//! examples is independent of this crate.
 #![no_std]
 
 mod broken;
@@ -18,8 +18,8 @@ use semihosting::process;
 
 /// Runs a program and ends: with status 0, or 1 if the program says why not. Panics and faults end with 101.
 ///
-/// The last line of the log is the stack that was used; it differs from board to board, so `firmware-examples/run` takes it out before
-/// it compares the log, and puts it into its table.
+/// The last line of the log is the stack that was used; it differs from board to board, so `firmware-examples/run`
+/// takes it out before it compares the log, and puts it into its table.
 pub fn run<E: defmt::Format>(program: fn() -> Result<(), E>) -> ! {
     let painted = stack::paint();
     if let Err(error) = program() {

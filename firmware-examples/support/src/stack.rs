@@ -3,14 +3,16 @@
 use core::arch::asm;
 use core::ptr::{read_volatile, write_volatile};
 
-/// What a word of unused stack holds. A word of the program that happens to hold it at the very deepest point would hide itself.
+/// What a word of unused stack holds. A word of the program that happens to hold it at the very deepest point would
+/// hide itself.
 const PAINT: usize = 0xC0DE_5AFE;
 const WORD: usize = size_of::<usize>();
 /// Bytes below the stack pointer that [`paint`] leaves: what it saves there itself. Any program goes deeper.
 const OWN: usize = 64;
 
 unsafe extern "C" {
-    /// Behind the last static; the stack may grow down to here. From the linker script, as is the next: addresses, not values.
+    /// Behind the last static; the stack may grow down to here. From the linker script, as is the next: addresses, not
+    /// values.
     static __ebss: u8;
     /// Where the stack starts.
     static _stack_start: u8;
@@ -25,8 +27,8 @@ pub fn paint() -> Painted {
     let mut here = low();
     let top = pointer() - OWN;
     while here < top {
-        // SAFETY: aligned, and RAM between the statics and the stack pointer, which belongs to nobody: no interrupt runs here that
-        // would use it, and what this function saves takes less than `OWN`.
+        // SAFETY: aligned, and RAM between the statics and the stack pointer, which belongs to nobody: no interrupt
+        // runs here that would use it, and what this function saves takes less than `OWN`.
         unsafe { write_volatile(here as *mut usize, PAINT) };
         here += WORD;
     }

@@ -31,7 +31,8 @@ pub struct Batches {
     /// Target sentences, a line for a line
     #[arg(long, value_name = "FILE")]
     pub tgt: PathBuf,
-    /// Vocabulary of the source: a token a line, its id the line's number from 0; `<blank>`, `<s>` and `</s>` first, `<unk>` not listed
+    /// Vocabulary of the source: a token a line, its id the line's number from 0; `<blank>`, `<s>` and `</s>` first,
+    /// `<unk>` not listed
     #[arg(long, value_name = "FILE")]
     pub src_vocab: PathBuf,
     /// Vocabulary of the target

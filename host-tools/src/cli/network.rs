@@ -16,8 +16,8 @@ pub struct Network {
     /// Form of the checkpoint, where its content is not to decide
     #[arg(long, value_name = "FORM", value_parser = forms())]
     pub from: Option<NetworkForm>,
-    /// Description of the layers (`schema = 1`) or of the graph (`graph = 1`); of a chain also 784:relu128:linear10, a .fann or a
-    /// network JSON
+    /// Description of the layers (`schema = 1`) or of the graph (`graph = 1`); of a chain also 784:relu128:linear10, a
+    /// .fann or a network JSON
     #[arg(long, value_name = "A.toml")]
     pub arch: Option<OsString>,
     /// What the leaves of trees are multiplied by, which no file of Angel says
@@ -38,8 +38,8 @@ pub struct Network {
     /// What stands between the fields of text matrices: tab, space, comma, or the character itself
     #[arg(long, value_name = "SEPARATOR")]
     pub separator: Option<String>,
-    /// What a layer of DataCode's computes, whose writer turns many into ReLU: relu, leaky, leaky@0.2, sigmoid, tanh, softmax, or linear
-    /// for nothing; may be given again
+    /// What a layer of DataCode's computes, whose writer turns many into ReLU: relu, leaky, leaky@0.2, sigmoid, tanh,
+    /// softmax, or linear for nothing; may be given again
     #[arg(long = "activation", value_name = "LAYER=WORD", value_parser = layer_activation)]
     pub activation_of: Vec<(String, Option<Activation>)>,
     /// How weights lie, where the file leaves it open
@@ -79,7 +79,8 @@ pub struct Calibration {
     /// The array of the examples, in a file of several
     #[arg(long, value_name = "NAME", requires = "calibrate", help_heading = GRAPHS)]
     pub array: Option<String>,
-    /// How the range of a value follows from what was seen of it; balanced channels (see --no-equalise) have theirs from the balance
+    /// How the range of a value follows from what was seen of it; balanced channels (see --no-equalise) have theirs
+    /// from the balance
     #[arg(long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
     pub method: RangeMethod,
     /// Per cent of the values that the range of `--method percentile` holds
@@ -97,7 +98,8 @@ pub struct Calibration {
     /// Ends of the input, `0..1` for instance, where the calibration examples are not to say
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,
-    /// Round each weight to nearest, not those of a row together for the least error of their sum on the calibration examples
+    /// Round each weight to nearest, not those of a row together for the least error of their sum on the calibration
+    /// examples
     #[arg(long, help_heading = GRAPHS)]
     pub round_each: bool,
     /// Leave biases as they are, whatever mean error the calibration examples show

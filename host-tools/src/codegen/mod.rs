@@ -1,8 +1,9 @@
-//! A container as a Rust module: the file as an aligned static, its sizes as constants, and a wrapper in whose types they are, so that
-//! a wrong length does not compile and scratch memory is a static of exactly the right size.
+//! A container as a Rust module: the file as an aligned static, its sizes as constants, and a wrapper in whose types
+//! they are, so that a wrong length does not compile and scratch memory is a static of exactly the right size.
 //!
-//! What is written depends on the container and on where it lies relative to the module, and on nothing else. It is as `rustfmt` leaves
-//! it, whether lines may have 100 characters or 120: the longer ones hold a comment, which keeps their parts on lines of their own.
+//! What is written depends on the container and on where it lies relative to the module, and on nothing else. It is as
+//! `rustfmt` leaves it, whether lines may have 100 characters or 120: the longer ones hold a comment, which keeps their
+//! parts on lines of their own.
 
 mod accumulators;
 mod constants;
@@ -26,8 +27,8 @@ use tamis_runtime::format::{Model, ParseError, element, input_kind};
 pub struct Module(Pending);
 
 impl Module {
-    /// Writes the module of a container under a temporary name. `container` is where the container lies or will lie; `signature` is the
-    /// one that the host computed.
+    /// Writes the module of a container under a temporary name. `container` is where the container lies or will lie;
+    /// `signature` is the one that the host computed.
     ///
     /// # Errors
     /// [`CliError`] if no path leads from one to the other, or the file system refuses.

@@ -1,4 +1,5 @@
-//! The wrapper of a network that takes a sparse vector: the numbers of its features that are not 0, with or without values.
+//! The wrapper of a network that takes a sparse vector: the numbers of its features that are not 0, with or without
+//! values.
 
 use super::{Outputs, wrapper};
 use tamis_runtime::format::{Model, element};

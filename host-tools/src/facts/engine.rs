@@ -1,4 +1,5 @@
-//! What a chess engine has to be built for: the numbers that `Network` and `Expected` of the runtime's engine interface take.
+//! What a chess engine has to be built for: the numbers that `Network` and `Expected` of the runtime's engine interface
+//! take.
 
 use serde::Serialize;
 use std::fmt;

@@ -72,8 +72,8 @@ fn of_tensor(tensor: &QuantTensor) -> TensorFacts {
     }
 }
 
-/// The tensors of a container as they are stored, tables and scales included; the ranges do not count padding. `scale`: of a tensor by
-/// its name.
+/// The tensors of a container as they are stored, tables and scales included; the ranges do not count padding. `scale`:
+/// of a tensor by its name.
 pub fn of_model(model: &Model<'_>, people: &People<'_>, scale: impl Fn(&str) -> Option<i32>) -> Vec<TensorFacts> {
     let mut names = people.tensor_names.lines();
     let facts = (0..model.tensors().len()).filter_map(|index| {

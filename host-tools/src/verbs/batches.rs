@@ -89,8 +89,8 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
     })
 }
 
-/// Keeps the batches, whose length it returns, and the picture: both, or neither, since all bytes are with the system before a
-/// file takes its name, and what goes to standard output goes first.
+/// Keeps the batches, whose length it returns, and the picture: both, or neither, since all bytes are with the system
+/// before a file takes its name, and what goes to standard output goes first.
 fn keep(mut batches: Pending, picture: Option<Pending>, svg: &str) -> Result<u64, CliError> {
     batches.flush()?;
     let Some(mut picture) = picture else { return batches.keep() };

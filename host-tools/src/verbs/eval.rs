@@ -1,7 +1,7 @@
 //! `eval`: the value of positions for the side to move, or the outputs for examples, a line each.
 //!
-//! Of positions an integer where the head is integer, four decimals else; of examples as many digits as read back as the same
-//! number; several outputs side by side.
+//! Of positions an integer where the head is integer, four decimals else; of examples as many digits as read back as
+//! the same number; several outputs side by side.
 
 mod evaluator;
 mod examples;

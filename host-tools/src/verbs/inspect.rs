@@ -1,4 +1,5 @@
-//! `inspect`: what is in a container, or in that of a `.nnue` file, and whether what it claims still follows from its weights.
+//! `inspect`: what is in a container, or in that of a `.nnue` file, and whether what it claims still follows from its
+//! weights.
 
 use crate::cli::Inspect;
 use crate::divide::DivideFacts;
@@ -56,7 +57,8 @@ pub struct Inspection {
     tensors: Vec<TensorFacts>,
     operations: Vec<OperationFacts>,
     proof: ProofFacts,
-    /// Claims on which the file and its weights disagree. One that is stored is a fault; one that is not is only missed speed.
+    /// Claims on which the file and its weights disagree. One that is stored is a fault; one that is not is only missed
+    /// speed.
     disagreements: Vec<Disagreement>,
 }
 

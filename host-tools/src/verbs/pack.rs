@@ -1,4 +1,5 @@
-//! `pack`: a trainer's own `quantised.bin`, or a `.nnue` file of the Stockfish family, becomes a container, integer by integer.
+//! `pack`: a trainer's own `quantised.bin`, or a `.nnue` file of the Stockfish family, becomes a container, integer by
+//! integer.
 
 mod nnue;
 

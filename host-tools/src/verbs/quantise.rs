@@ -1,5 +1,5 @@
-//! `quantise`: a float checkpoint becomes a proved `quantised.bin`: bullet's layers by their description, every other network as a
-//! graph by what calibration examples show.
+//! `quantise`: a float checkpoint becomes a proved `quantised.bin`: bullet's layers by their description, every other
+//! network as a graph by what calibration examples show.
 
 mod graph;
 

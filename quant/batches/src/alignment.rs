@@ -67,8 +67,8 @@ impl Alignment {
         Ok(Self { pairs: words.map(pair).collect::<Result<_, _>>()? })
     }
 
-    /// The same as OpenNMT-tf reads it: blanks and `-` alike stand between numbers, and every two numbers are a pair, so that `0-0-1 1`
-    /// is `0-0 1-1`.
+    /// The same as OpenNMT-tf reads it: blanks and `-` alike stand between numbers, and every two numbers are a pair,
+    /// so that `0-0-1 1` is `0-0 1-1`.
     ///
     /// # Errors
     /// [`AlignmentFault`]
@@ -88,8 +88,9 @@ impl Alignment {
         Ok(Self { pairs: pairs.collect::<Result<_, _>>()? })
     }
 
-    /// The dense matrix, (`rows`, `columns`), a row a target token and a column a source token: 1 for each pair, 0 elsewhere. Pairs
-    /// beyond it, which a parsed line has none of where the matrix is as large as its lengths, are left out.
+    /// The dense matrix, (`rows`, `columns`), a row a target token and a column a source token: 1 for each pair, 0
+    /// elsewhere. Pairs beyond it, which a parsed line has none of where the matrix is as large as its lengths, are
+    /// left out.
     #[must_use]
     pub fn matrix(&self, rows: usize, columns: usize) -> Vec<f32> {
         let mut matrix = vec![0.0; rows * columns];

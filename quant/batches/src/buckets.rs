@@ -2,7 +2,8 @@
 
 use super::options::{BatchType, Options};
 
-/// The bucket of a length, from 0: bucket `b` holds the lengths `b · width + 1` to `(b + 1) · width`, and bucket 0 also length 0.
+/// The bucket of a length, from 0: bucket `b` holds the lengths `b · width + 1` to `(b + 1) · width`, and bucket 0 also
+/// length 0.
 ///
 /// A width of 0, which checked options do not have, makes one bucket.
 #[must_use]
@@ -10,8 +11,8 @@ pub const fn bucket_of(length: u64, width: u64) -> u64 {
     if width == 0 { 0 } else { length.div_ceil(width).saturating_sub(1) }
 }
 
-/// Rows that are gathered before a batch of a bucket is made: `size` tokens divided by the bucket's longest line, down to a multiple,
-/// at least one multiple.
+/// Rows that are gathered before a batch of a bucket is made: `size` tokens divided by the bucket's longest line, down
+/// to a multiple, at least one multiple.
 ///
 /// ```
 /// use tamis_batches::window_size;
@@ -32,7 +33,8 @@ const fn down_to_multiple(rows: u64, multiple: u64) -> u64 {
     if down < multiple { multiple } else { down }
 }
 
-/// The first length of every bucket but the first, where lines are padded to boundaries; a length from the last one on has no bucket.
+/// The first length of every bucket but the first, where lines are padded to boundaries; a length from the last one on
+/// has no bucket.
 #[must_use]
 pub fn boundaries(max_length: u64, width: u64) -> Vec<u64> {
     (1..=max_length.div_ceil(width.max(1)) + 1).map(|bucket| bucket * width + 1).collect()

@@ -1,13 +1,14 @@
-//! Batches of token networks: parallel text becomes padded ids, by the rules of OpenNMT-tf's training pipeline, so that a reference
-//! run elsewhere and the quantised network see the same batches.
+//! Batches of token networks: parallel text becomes padded ids, by the rules of OpenNMT-tf's training pipeline, so that
+//! a reference run elsewhere and the quantised network see the same batches.
 //!
 //! ```text
 //! files -> lines -> order -> features -> filter -> windows by length -> batches -> safetensors or JSON lines
 //! ```
 //!
-//! One stage is one file. Nothing holds the corpus: what is in memory are the windows that are not full yet, and what a shuffle asks
-//! for. The rules are those that OpenNMT-tf 2.32 was observed to follow; where it loses or repeats lines in silence, the default is
-//! an error or the right thing, and [`Options::compat`] or [`Options::truncate`] its own behaviour.
+//! One stage is one file. Nothing holds the corpus: what is in memory are the windows that are not full yet, and what a
+//! shuffle asks for. The rules are those that OpenNMT-tf 2.32 was observed to follow; where it loses or repeats lines
+//! in silence, the default is an error or the right thing, and [`Options::compat`] or [`Options::truncate`] its own
+//! behaviour.
 //!
 //! | | here | OpenNMT-tf, where it differs |
 //! |---|---|---|
@@ -17,7 +18,8 @@
 //! | text that is not UTF-8 | refused | bytes |
 //! | order of a shuffle | by the seed, the same everywhere | TensorFlow's |
 //!
-//! It knows of no network. What tensors and metadata of a file of batches are called stands in [`names`], for whoever reads one.
+//! It knows of no network. What tensors and metadata of a file of batches are called stands in [`names`], for whoever
+//! reads one.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

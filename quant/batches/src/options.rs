@@ -54,11 +54,13 @@ pub struct Options {
     pub length_bucket_width: Option<u64>,
     /// Rows of full batches of tokens are a multiple of this: 8 for FP16.
     pub batch_size_multiple: u64,
-    /// Batches are so many times as large, for as many devices; batches whose rows cannot be dealt out evenly are dropped.
+    /// Batches are so many times as large, for as many devices; batches whose rows cannot be dealt out evenly are
+    /// dropped.
     pub batch_multiplier: u64,
     /// Keep those batches.
     pub keep_irregular: bool,
-    /// Pad to the longest that the bucket may hold, in place of the longest that is there, and drop batches that are not full.
+    /// Pad to the longest that the bucket may hold, in place of the longest that is there, and drop batches that are
+    /// not full.
     pub pad_to_bucket_boundary: bool,
     /// The most tokens of a source line.
     pub max_source: Option<u64>,

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 /// Where the shards of a shuffle start; each has at most `size` lines.
 ///
-/// With `compat` as OpenNMT-tf has them: evenly spread in double precision, `floor(k · (total / n))`, so that shards overlap unless
-/// `size` divides `total`, and the lines of the overlap come twice.
+/// With `compat` as OpenNMT-tf has them: evenly spread in double precision, `floor(k · (total / n))`, so that shards
+/// overlap unless `size` divides `total`, and the lines of the overlap come twice.
 ///
 /// ```
 /// use tamis_batches::shard_starts;
@@ -18,7 +18,8 @@ use std::ops::Range;
 #[must_use]
 pub fn shard_starts(total: u32, size: u32, compat: bool) -> Vec<u32> {
     let count = total.div_ceil(size.max(1));
-    // Two roundings of the division and the product, which sometimes end just below a whole number, are part of the contract.
+    // Two roundings of the division and the product, which sometimes end just below a whole number, are part of the
+    // contract.
     let step = f64::from(total) / f64::from(count.max(1));
     let start = |shard: u32| if compat { (f64::from(shard) * step).floor() as u32 } else { shard * size };
     (0..count).map(start).collect()
@@ -48,7 +49,8 @@ impl<T> Order<T> {
         Self { total, shuffle, compat, random, shards: Vec::new(), shard: 0..0, buffer: Vec::new() }
     }
 
-    /// Begins an epoch, which has an order of its own: takes as many lines as the buffer has room for, each by its number.
+    /// Begins an epoch, which has an order of its own: takes as many lines as the buffer has room for, each by its
+    /// number.
     ///
     /// # Errors
     /// What `take` says.
@@ -74,8 +76,8 @@ impl<T> Order<T> {
         Ok(())
     }
 
-    /// Draws a line from the buffer and takes the next one into its place: no line comes earlier than a buffer's length before its
-    /// turn. None at the end of the epoch.
+    /// Draws a line from the buffer and takes the next one into its place: no line comes earlier than a buffer's length
+    /// before its turn. None at the end of the epoch.
     ///
     /// # Errors
     /// What `take` says.

@@ -32,8 +32,8 @@ impl Vocabulary {
     /// Reads a vocabulary, plain or gzip.
     ///
     /// # Errors
-    /// [`BatchError`] with file and line: the three special tokens are not there, a token is there twice, is empty or has a blank in
-    /// it, `<unk>` is listed, there are more than [`MAX_TOKENS`].
+    /// [`BatchError`] with file and line: the three special tokens are not there, a token is there twice, is empty or
+    /// has a blank in it, `<unk>` is listed, there are more than [`MAX_TOKENS`].
     pub fn read(path: &Path) -> Result<Self, BatchError> {
         let mut lines = Lines::open(path, Arc::default())?;
         let (mut ids, mut token) = (HashMap::new(), String::new());

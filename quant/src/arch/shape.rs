@@ -169,7 +169,8 @@ impl Architecture {
         self.layers.get(index).map(|layer| tensor_name(layer, layer.bias.as_ref(), 'b')).unwrap_or_default()
     }
 
-    /// Name of the factoriser tensor, if there is one. Its shape is (outputs of the first layer, features of a king bucket).
+    /// Name of the factoriser tensor, if there is one. Its shape is (outputs of the first layer, features of a king
+    /// bucket).
     #[must_use]
     pub fn factoriser(&self) -> Option<&str> {
         self.layers.first()?.factoriser.as_deref()

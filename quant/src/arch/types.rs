@@ -70,7 +70,8 @@ pub struct Input {
     /// `chess` and `features`: 2 (side to move first, the usual) or 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perspectives: Option<usize>,
-    /// `chess`: the other side's accumulator comes first in the second layer's inputs; bullet puts the side to move first.
+    /// `chess`: the other side's accumulator comes first in the second layer's inputs; bullet puts the side to move
+    /// first.
     #[serde(default)]
     pub other_first: bool,
     /// `chess`: mirror the board left to right while the perspective's own king stands on files e to h.
@@ -144,7 +145,8 @@ pub struct Layer {
     /// How many of the last outputs skip the activation and all later layers and are added to the network's output.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skip: usize,
-    /// First layer: the tensor of shape (outputs, 768), or 704 with merged kings, that is added to the rows of every king bucket before rounding.
+    /// First layer: the tensor of shape (outputs, 768), or 704 with merged kings, that is added to the rows of every
+    /// king bucket before rounding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub factoriser: Option<String>,
     /// Dense int8 networks: the real activation that becomes 127.
@@ -239,7 +241,8 @@ pub struct BareFile {
     /// ASCII that the header must start with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header_magic: Option<String>,
-    /// The header itself in hexadecimal, for writing a bare file from a float checkpoint; `pack` keeps the header it read.
+    /// The header itself in hexadecimal, for writing a bare file from a float checkpoint; `pack` keeps the header it
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header_hex: Option<String>,
     /// See [`Tail`].

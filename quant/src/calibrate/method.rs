@@ -1,7 +1,7 @@
 //! From what was observed to the range that integers shall cover.
 //!
-//! A wide range has coarse steps, a narrow one cuts the largest values off. `MinMax` never cuts; the others try ranges from all of
-//! what was seen down to a 128th of it and keep the best:
+//! A wide range has coarse steps, a narrow one cuts the largest values off. `MinMax` never cuts; the others try ranges
+//! from all of what was seen down to a 128th of it and keep the best:
 //!
 //! ```text
 //! Percentile    the narrowest range that holds so much of the values
@@ -112,7 +112,8 @@ fn square_error(histogram: &Histogram, range: Range, target: Target) -> f64 {
     histogram.bins().map(error).sum()
 }
 
-/// Σ p ln(p / q). The bin of an exact 0 would outweigh all others after a ReLU, and costs nothing to represent: it is left out.
+/// Σ p ln(p / q). The bin of an exact 0 would outweigh all others after a ReLU, and costs nothing to represent: it is
+/// left out.
 fn divergence(histogram: &Histogram, range: Range, target: Target) -> f64 {
     let unit = unit(range, target);
     if !unit.is_normal() {

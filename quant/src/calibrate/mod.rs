@@ -1,7 +1,8 @@
 //! What values a network really has: the float evaluator run over calibration samples, and every value observed.
 //!
-//! Two passes: the first finds the extremes of every value, the second counts it in equal bins between them. Nothing depends on
-//! the order of the samples but the histograms' integer counts, which do not either; so the result is the same on every host.
+//! Two passes: the first finds the extremes of every value, the second counts it in equal bins between them. Nothing
+//! depends on the order of the samples but the histograms' integer counts, which do not either; so the result is the
+//! same on every host.
 //!
 //! A [`Method`] then turns what was observed of a value into the range that its integers shall cover.
 

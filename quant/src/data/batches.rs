@@ -1,10 +1,10 @@
 //! Batches that `tamis_batches` wrote, as examples for a network with two bags of embeddings.
 //!
-//! A row becomes a sparse input: source id `i` is feature `i`, target id `i` feature `S + i`, with `S` the number of source ids, and
-//! the network has as many features as both vocabularies have ids. The value of a feature is how often the id stands in its row, by
-//! the row's length, padding excepted: a layer that sums the features' rows then sums two means, that of the source and that of the
-//! target as a decoder reads it, `<s>` in front. A file may also hold `batch.N.labels`, a class a row, and `batch.N.logits`, what
-//! another framework computed for a row.
+//! A row becomes a sparse input: source id `i` is feature `i`, target id `i` feature `S + i`, with `S` the number of
+//! source ids, and the network has as many features as both vocabularies have ids. The value of a feature is how often
+//! the id stands in its row, by the row's length, padding excepted: a layer that sums the features' rows then sums two
+//! means, that of the source and that of the target as a decoder reads it, `<s>` in front. A file may also hold
+//! `batch.N.labels`, a class a row, and `batch.N.logits`, what another framework computed for a row.
 
 use super::error::DataError;
 use super::inputs::{Inputs, Outputs, Rows};

@@ -124,11 +124,12 @@ impl Inputs {
         }
     }
 
-    /// Example `index` for a network: features become a vector with zeros elsewhere, the elements of a vector that are not zero become
-    /// features, where the network takes the other.
+    /// Example `index` for a network: features become a vector with zeros elsewhere, the elements of a vector that are
+    /// not zero become features, where the network takes the other.
     ///
     /// # Errors
-    /// [`DataError`] with its place, if it does not fit; whether it fits in every other way, [`crate::graph::Graph::check_sample`] says.
+    /// [`DataError`] with its place, if it does not fit; whether it fits in every other way,
+    /// [`crate::graph::Graph::check_sample`] says.
     ///
     /// # Panics
     /// If there is no such example.

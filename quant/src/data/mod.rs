@@ -10,7 +10,8 @@
 //! | dummy | text, `label id id …` | features, each of value 1 | in front of the line |
 //! | text | a number a line | | a number a line |
 //!
-//! Any of them may be packed with gzip. Everything is a pure function of bytes, and every error names the record or the line.
+//! Any of them may be packed with gzip. Everything is a pure function of bytes, and every error names the record or the
+//! line.
 
 mod arrays;
 mod batches;

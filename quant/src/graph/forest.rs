@@ -9,8 +9,9 @@ pub struct Forest {
     pub trees: Vec<Tree>,
 }
 
-/// A tree in heap order: the children of node `n` are `2n + 1`, taken where `x[feature] ≤ threshold`, and `2n + 2`. The walk ends at
-/// a node without a feature, or at the last node before it would leave the arrays; its `leaf` is the tree's value.
+/// A tree in heap order: the children of node `n` are `2n + 1`, taken where `x[feature] ≤ threshold`, and `2n + 2`. The
+/// walk ends at a node without a feature, or at the last node before it would leave the arrays; its `leaf` is the
+/// tree's value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     /// The feature that a node looks at; `None` in a leaf.

@@ -1,4 +1,5 @@
-//! Networks as graphs: what the checkpoints of DataCode, lattice-tune and Angel, and described safetensors and npz files, become.
+//! Networks as graphs: what the checkpoints of DataCode, lattice-tune and Angel, and described safetensors and npz
+//! files, become.
 //!
 //! ```text
 //! checkpoint --import--> Graph --evaluate--> f64 outputs: the float truth
@@ -6,8 +7,8 @@
 //!                          +--calibrate, quantise--> Program --pack--> quantised.bin
 //! ```
 //!
-//! A [`Graph`] is a list of [`Node`]s, each of which reads values that stand before it. Chess networks, which a description of
-//! layers fits better, are [`crate::float::Net`]s.
+//! A [`Graph`] is a list of [`Node`]s, each of which reads values that stand before it. Chess networks, which a
+//! description of layers fits better, are [`crate::float::Net`]s.
 
 mod check;
 pub mod description;

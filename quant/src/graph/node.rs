@@ -64,8 +64,8 @@ pub enum Op {
         /// (m,)
         bias: Vec<f64>,
     },
-    /// Sparse input → (max_active · width,): for each active feature `x_j · column j`, one behind the other in ascending order of the
-    /// features; zeros behind the last where fewer are active.
+    /// Sparse input → (max_active · width,): for each active feature `x_j · column j`, one behind the other in
+    /// ascending order of the features; zeros behind the last where fewer are active.
     Embed {
         /// (width, features)
         table: Matrix<f64>,
@@ -80,7 +80,8 @@ pub enum Op {
         /// Elements of one embedding.
         width: usize,
     },
-    /// Embeddings (slots · width,) → (slots · (slots − 1) / 2,): `<e_i, e_j>` for i < j in the order (0,1), (0,2), …, (1,2), ….
+    /// Embeddings (slots · width,) → (slots · (slots − 1) / 2,): `<e_i, e_j>` for i < j in the order (0,1), (0,2), …,
+    /// (1,2), ….
     InnerProducts {
         /// Elements of one embedding.
         width: usize,
@@ -118,8 +119,8 @@ pub enum Activation {
 }
 
 impl Graph {
-    /// The number of elements of every value, by its number; of a sparse input the number of features. 0 for a value whose node does
-    /// not fit what it reads, which no checked graph has.
+    /// The number of elements of every value, by its number; of a sparse input the number of features. 0 for a value
+    /// whose node does not fit what it reads, which no checked graph has.
     #[must_use]
     pub fn lengths(&self) -> Vec<usize> {
         let input = match self.input {

@@ -42,7 +42,8 @@ pub(super) fn merge_factoriser(net: &mut Net<f32>, factoriser: &[f32]) -> Result
 
 /// Every number finite, or the first that is not.
 pub(super) fn check_finite(tensor: &str, outputs: usize, values: &[f32]) -> Result<(), ImportError> {
-    // Without a way out the compiler tests several at a time; the first that is not finite is looked for only if there is one.
+    // Without a way out the compiler tests several at a time; the first that is not finite is looked for only if there
+    // is one.
     if values.iter().fold(true, |finite, value| finite & value.is_finite()) {
         return Ok(());
     }

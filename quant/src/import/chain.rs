@@ -1,7 +1,7 @@
 //! Chains of dense layers: their sizes and activations without their weights, and the nodes that they become.
 //!
-//! A chain is written as `784:relu128:linear10`: the number of inputs, then a layer a part, its activation and its number of
-//! outputs. The slope of a leaky ReLU, 0.01 unless it is given, stands behind the size: `leaky9@0.2`.
+//! A chain is written as `784:relu128:linear10`: the number of inputs, then a layer a part, its activation and its
+//! number of outputs. The slope of a leaky ReLU, 0.01 unless it is given, stands behind the size: `leaky9@0.2`.
 
 use crate::float::Matrix;
 use crate::graph::{Activation, Graph, Input, Node, Op};
@@ -140,8 +140,9 @@ impl Chain {
         self.layers.iter().map(|layer| (layer.inputs + 1) * layer.outputs).sum()
     }
 
-    /// The graph with these parameters: for each layer its weights, row by row, one an output, then its biases. The layers are
-    /// called `layer0`, `layer1`, …, their activations `layer0.relu` and so on. Nothing if there are more or fewer.
+    /// The graph with these parameters: for each layer its weights, row by row, one an output, then its biases. The
+    /// layers are called `layer0`, `layer1`, …, their activations `layer0.relu` and so on. Nothing if there are more or
+    /// fewer.
     pub(super) fn graph(&self, name: &str, parameters: &[f32]) -> Option<Graph> {
         let (mut rest, mut nodes) = (parameters, Vec::new());
         for (index, layer) in self.layers.iter().enumerate() {
@@ -175,7 +176,8 @@ impl fmt::Display for Chain {
     }
 }
 
-/// An activation from a word: `relu`, `leaky`, `leaky@0.2`, `sigmoid`, `tanh`, `softmax`; `Some(None)` for `linear`, which is none.
+/// An activation from a word: `relu`, `leaky`, `leaky@0.2`, `sigmoid`, `tanh`, `softmax`; `Some(None)` for `linear`,
+/// which is none.
 #[must_use]
 pub fn activation_from_word(text: &str) -> Option<Option<Activation>> {
     let (name, alpha) = text.split_once('@').map_or((text, None), |(name, alpha)| (name, Some(alpha)));

@@ -1,8 +1,8 @@
-//! The integer model: a program's operations in plain loops over tensors in training order, with the runtime's definitions of rounding,
-//! of activations and of f32 sums, and none of its layouts, plans or kernels.
+//! The integer model: a program's operations in plain loops over tensors in training order, with the runtime's
+//! definitions of rounding, of activations and of f32 sums, and none of its layouts, plans or kernels.
 //!
-//! It yields the same list of values as the runtime, operation by operation, so that the first difference has a name. It is an oracle:
-//! what does not fit stops it, and nothing is filled in.
+//! It yields the same list of values as the runtime, operation by operation, so that the first difference has a name.
+//! It is an oracle: what does not fit stops it, and nothing is filled in.
 #![allow(clippy::panic, reason = "an oracle that cannot go on must not answer")]
 
 mod data;

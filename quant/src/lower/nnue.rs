@@ -1,5 +1,5 @@
-//! Networks of the Stockfish family: the transformer with the digits of its piece-square values, a stack of three layers an output
-//! bucket, and the neuron that skips.
+//! Networks of the Stockfish family: the transformer with the digits of its piece-square values, a stack of three
+//! layers an output bucket, and the neuron that skips.
 //!
 //! ```text
 //! accumulators ─┬─ products or clips ─ fc0 ─┬─ squares and clips ─ fc1 ─ clips ─ fc2 ─ + ─ + ─ /16
@@ -187,7 +187,8 @@ impl Lowering<'_> {
         self.push(name, &[read], Operation::Rescale { bias, pre, factor, divisor }, Element::I32, 1)
     }
 
-    /// Layer `index` of all stacks; its rows' padding, of which the file may have some that is not zero, for the way back.
+    /// Layer `index` of all stacks; its rows' padding, of which the file may have some that is not zero, for the way
+    /// back.
     fn affine(&mut self, index: usize, input: Read, layer: fn(&Stack) -> &Affine) -> Read {
         let layers: Vec<&Affine> = self.net.stacks.iter().map(layer).collect();
         let Affine { inputs, outputs, .. } = *layers[0];

@@ -17,12 +17,12 @@ pub struct Provenance {
     pub source_hash: u64,
 }
 
-/// The container's bytes: the same for the same program on every host, and accepted by the runtime's own loader. The proof, which is
-/// the program's, decides what the file claims.
+/// The container's bytes: the same for the same program on every host, and accepted by the runtime's own loader. The
+/// proof, which is the program's, decides what the file claims.
 ///
 /// # Errors
-/// [`PackError::Unsupported`] for a program that no file can hold, [`PackError::NameTaken`], [`PackError::Contents`] if a tensor is
-/// not whole, [`PackError::TooLarge`] beyond 4 GiB.
+/// [`PackError::Unsupported`] for a program that no file can hold, [`PackError::NameTaken`], [`PackError::Contents`] if
+/// a tensor is not whole, [`PackError::TooLarge`] beyond 4 GiB.
 ///
 /// # Examples
 /// ```

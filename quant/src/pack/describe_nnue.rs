@@ -1,5 +1,5 @@
-//! What a container says of a `.nnue` file that its tensors do not: the shape in words, by which rule its parts become a value, and
-//! how the file writes its blocks.
+//! What a container says of a `.nnue` file that its tensors do not: the shape in words, by which rule its parts become
+//! a value, and how the file writes its blocks.
 
 use super::error::PackError;
 use crate::stockfish::{Division, Encoding, FeatureSet, Head, Net, Shape};

@@ -1,4 +1,5 @@
-//! A quantised graph as safetensors: its integers and reals in training order, for whoever wants to look at them with other tools.
+//! A quantised graph as safetensors: its integers and reals in training order, for whoever wants to look at them with
+//! other tools.
 
 use super::error::PackError;
 use super::records::{UNIT, VALUES};
@@ -10,13 +11,15 @@ use crate::quantise::{QuantTensor, Values};
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView, serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The metadata's key of the description where the tensors are not those that it names: no importer takes integers for weights.
+/// The metadata's key of the description where the tensors are not those that it names: no importer takes integers for
+/// weights.
 pub const QUANTISED_KEY: &str = "tamis.quantised";
 
 /// What the JSON header of safetensors keeps for itself.
 const METADATA: &str = "__metadata__";
 
-/// The bytes of a safetensors file with every tensor of a graph under its own name, as it is stored; the description in the metadata.
+/// The bytes of a safetensors file with every tensor of a graph under its own name, as it is stored; the description in
+/// the metadata.
 ///
 /// | tensor | shape | type |
 /// |---|---|---|
@@ -29,8 +32,8 @@ const METADATA: &str = "__metadata__";
 /// | `<node>.unit` | (1,) or (len,) | F32: the real value of a 1 |
 /// | `graph.values` | (nodes, 2) | I32: the integer that stands for 0; the value of the float graph, −1 for none |
 ///
-/// A network that is reals throughout has the tensors of its description and nothing else, so that the file is a checkpoint, which
-/// [`crate::import::tensors::import`] reads. Equal graphs give equal bytes.
+/// A network that is reals throughout has the tensors of its description and nothing else, so that the file is a
+/// checkpoint, which [`crate::import::tensors::import`] reads. Equal graphs give equal bytes.
 ///
 /// # Errors
 /// [`PackError::NameTaken`] if two tensors have one name, or one has the name that safetensors keep for themselves;

@@ -1,18 +1,20 @@
-//! Planning the workspace: a value lives from the operation that writes it to the last one that reads it, and two values
-//! alive at once never share a byte, nor do two of which one is written by the operation behind the other's last reader.
+//! Planning the workspace: a value lives from the operation that writes it to the last one that reads it, and two
+//! values alive at once never share a byte, nor do two of which one is written by the operation behind the other's last
+//! reader.
 
 use tamis_runtime::format::{ALIGNMENT, NONE, OpRecord, ValueRecord, element};
 
-/// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's length.
-/// Operation `i` writes value `i + 1`.
+/// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's
+/// length. Operation `i` writes value `i + 1`.
 pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
     let mut placed: Vec<Life> = Vec::new();
     let mut workspace = 0;
     for index in 1..values.len() {
         let last_read =
             ops.iter().rposition(|op| op.input as usize == index || (op.second != NONE && op.second as usize == index));
-        // The network's output is read by the caller, after all operations. Any other value outlives its last reader by one
-        // operation, so that a runtime may do that reader and the next operation in one, without the value between them.
+        // The network's output is read by the caller, after all operations. Any other value outlives its last reader by
+        // one operation, so that a runtime may do that reader and the next operation in one, without the value between
+        // them.
         let life = last_read.map_or(ops.len(), |op| op + 1);
         let value = values.get_mut(index)?;
         let len = (value.len as usize)

@@ -301,8 +301,8 @@ impl<'p> Writer<'p, '_> {
         if bounded && self.proof.fits(&tensor.name, Quantity::Sum) { claim::SUM_FITS } else { 0 }
     }
 
-    /// Appends a tensor; its name must be new and a line of text, since people find tensors by name. The same tensor again is not
-    /// written again.
+    /// Appends a tensor; its name must be new and a line of text, since people find tensors by name. The same tensor
+    /// again is not written again.
     fn add(&mut self, packed: Packed<'p>) -> Result<u32, PackError> {
         if let Some(index) = self.records.tensors.iter().position(|other| other.name == packed.name) {
             let unplaced = |record: &TensorRecord| TensorRecord { offset_bytes: 0, ..*record };

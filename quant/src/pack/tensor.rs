@@ -1,4 +1,5 @@
-//! One tensor in the file, through the runtime's layouts: first its record, then, when the file has a place for it, its bytes.
+//! One tensor in the file, through the runtime's layouts: first its record, then, when the file has a place for it, its
+//! bytes.
 
 use super::error::PackError;
 use crate::arch::ElementType;
@@ -33,8 +34,8 @@ pub enum Orientation {
     InputRows,
 }
 
-/// How the weights of a layer of reals lie. In columns, rows fill vectors without shuffles; where there are many columns, a kernel that takes
-/// a few rows at a time would read a little of every cache line, again and again.
+/// How the weights of a layer of reals lie. In columns, rows fill vectors without shuffles; where there are many
+/// columns, a kernel that takes a few rows at a time would read a little of every cache line, again and again.
 pub fn layout_of_reals(outputs: u32, inputs: u32) -> Layout {
     if outputs.is_multiple_of(8) && inputs <= 64 { Layout::Columns } else { Layout::Rows }
 }

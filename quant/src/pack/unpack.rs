@@ -12,8 +12,8 @@ use tamis_runtime::format::{Layout, Model, OpRecord, Tensor, element, op};
 /// Takes a container apart: description, tensors in training order, the bare file's header.
 ///
 /// # Errors
-/// [`PackError`] if the file's description is refused, if its tensors are not the description's, or if its order of the neurons
-/// is none.
+/// [`PackError`] if the file's description is refused, if its tensors are not the description's, or if its order of the
+/// neurons is none.
 pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     let people = model.people()?;
     let arch = Architecture::from_toml(people.description, "quantised.bin")

@@ -54,8 +54,8 @@ impl Activity {
 
     /// The groups in which the pair at a place takes part, one a perspective.
     ///
-    /// Where the number of pairs is no multiple of four, the second perspective's groups lie otherwise than the first's, and
-    /// one group holds columns of both.
+    /// Where the number of pairs is no multiple of four, the second perspective's groups lie otherwise than the
+    /// first's, and one group holds columns of both.
     pub fn groups_of(&self, place: usize) -> impl Iterator<Item = usize> {
         let pairs = self.pairs;
         (0..self.perspectives).map(move |perspective| (perspective * pairs + place) / GROUP)

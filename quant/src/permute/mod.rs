@@ -1,7 +1,7 @@
 //! Choosing an order of the neurons in which more activations are zero side by side.
 //!
-//! A sparse first layer visits its inputs four bytes at a time and passes over four zeros. Which neurons share a group of four
-//! is free ([`crate::quantise::Permutation`]), so those that are live on the same positions are put together:
+//! A sparse first layer visits its inputs four bytes at a time and passes over four zeros. Which neurons share a group
+//! of four is free ([`crate::quantise::Permutation`]), so those that are live on the same positions are put together:
 //!
 //! ```text
 //! for each pair of neurons: the set of (position, perspective) on which its product is not zero

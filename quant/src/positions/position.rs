@@ -20,8 +20,8 @@ pub struct Position {
     count: usize,
     own_king: u8,
     opponent_king: u8,
-    /// Whether the side to move is black, so that the board was turned over. Most networks cannot tell; a BulletFormat record does not
-    /// say, and counts as white's.
+    /// Whether the side to move is black, so that the board was turned over. Most networks cannot tell; a BulletFormat
+    /// record does not say, and counts as white's.
     pub is_black: bool,
     /// Centipawns for the side to move, if known.
     pub score: Option<i16>,

@@ -87,8 +87,8 @@ impl ProgramInput {
     /// A network that takes features without values takes values of 1, and of 0 for features that are not there.
     ///
     /// # Errors
-    /// [`SampleError::Kind`] for a vector in place of features or the other way round, [`SampleError::Value`] for a feature's value
-    /// that the network cannot be given, [`SampleError::Len`]. The runtime checks the rest.
+    /// [`SampleError::Kind`] for a vector in place of features or the other way round, [`SampleError::Value`] for a
+    /// feature's value that the network cannot be given, [`SampleError::Len`]. The runtime checks the rest.
     pub fn quantise(&self, sample: &Sample) -> Result<GraphInput, SampleError> {
         match (self, sample) {
             (Self::Dense { len, element, unit }, Sample::Dense(x)) => {

@@ -4,8 +4,8 @@
 //! bullet's networks, .nnue files, graphs ──lower──> Program ──> proof, container, integer model
 //! ```
 //!
-//! A program is an input, operations in order, and tensors in training order before any layout. Nothing behind it knows which
-//! front end it came from.
+//! A program is an input, operations in order, and tensors in training order before any layout. Nothing behind it knows
+//! which front end it came from.
 
 mod element;
 mod input;
@@ -38,7 +38,8 @@ pub struct Program {
     pub nodes: Vec<ProgramNode>,
     /// Tensors that no operation reads.
     pub notes: Vec<Note>,
-    /// Whether the file says of every value its units, its zero and what it stands for. Where it does not, the description does.
+    /// Whether the file says of every value its units, its zero and what it stands for. Where it does not, the
+    /// description does.
     pub keeps_units: bool,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::quantise::QuantTensor;
 
-/// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`; those of
-/// several banks have the outputs of one output bucket behind the other's.
+/// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`;
+/// those of several banks have the outputs of one output bucket behind the other's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
     /// Accumulators → i32: clipped, perhaps squared, times weights.

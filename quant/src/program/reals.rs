@@ -7,8 +7,8 @@ use crate::graph::description::{Tensor, Tensors};
 use crate::quantise::{QuantTensor, Values};
 
 impl Program {
-    /// Every weight (a row an output), bias and table (a row a feature) by its name; biases without what zero points took off them. Trees have none:
-    /// their thresholds and leaves mean something beside their features only.
+    /// Every weight (a row an output), bias and table (a row a feature) by its name; biases without what zero points
+    /// took off them. Trees have none: their thresholds and leaves mean something beside their features only.
     #[must_use]
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = Tensors::new();

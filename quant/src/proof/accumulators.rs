@@ -5,7 +5,8 @@ use super::extremes::extremes;
 use super::{Check, Proof, Quantity, Witness};
 use crate::program::{Lists, Program, ProgramInput, Transformer};
 
-/// Bounds of every hidden unit: `(low, high)`, exact over all lists that the program admits. Nothing of a program without.
+/// Bounds of every hidden unit: `(low, high)`, exact over all lists that the program admits. Nothing of a program
+/// without.
 pub fn ranges(program: &Program) -> Vec<(i64, i64)> {
     let Some((transformer, max_active)) = parts(program) else { return Vec::new() };
     let (rows, units) = (transformer.rows.integers(), transformer.rows.outputs);

@@ -1,9 +1,9 @@
 //! The most extreme accumulators that a chessboard can give.
 //!
-//! All features of a perspective come from one king bucket, its king's, and no two men stand on one square. A feature is `size ·
-//! bucket + 64 · plane + square`, so the extremes of a hidden unit are, over all buckets, the sum of the `active` greatest of the
-//! sixty-four squares' greatest weights. That is more than any legal position reaches (it may have twelve queens), and far less than
-//! the sum over all features at once.
+//! All features of a perspective come from one king bucket, its king's, and no two men stand on one square. A feature
+//! is `size · bucket + 64 · plane + square`, so the extremes of a hidden unit are, over all buckets, the sum of the
+//! `active` greatest of the sixty-four squares' greatest weights. That is more than any legal position reaches (it may
+//! have twelve queens), and far less than the sum over all features at once.
 
 /// Squares of a plane.
 const SQUARES: usize = 64;

@@ -167,8 +167,8 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
     }
 }
 
-/// The extremes of what accumulators contribute to a sum: the activation, squared where the network squares it. A clip makes the
-/// accumulators' own bounds irrelevant, its absence makes them the limit.
+/// The extremes of what accumulators contribute to a sum: the activation, squared where the network squares it. A clip
+/// makes the accumulators' own bounds irrelevant, its absence makes them the limit.
 pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let max = i64::from(max);
     let of = |(_, high): &(i64, i64)| match clip {
@@ -186,7 +186,8 @@ fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) 
     for (column, (low, high)) in weights.integers().chunks(weights.outputs).zip(limits) {
         for (bound, weight) in bounds.iter_mut().zip(&column[rows.clone()]) {
             let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
-            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32 too.
+            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32
+            // too.
             bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
             bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
         }

@@ -1,17 +1,17 @@
 //! The most extreme sums of distinct weights, of every hidden unit at once.
 //!
-//! Weights lie with a row a feature, and a hidden unit's are a row apart. Going through them unit by unit would fetch every
-//! cache line of the tensor once for each of its weights, so this goes through the rows. For every unit it keeps the weights
-//! that may still count, and two thresholds beyond which another weight would count:
+//! Weights lie with a row a feature, and a hidden unit's are a row apart. Going through them unit by unit would fetch
+//! every cache line of the tensor once for each of its weights, so this goes through the rows. For every unit it keeps
+//! the weights that may still count, and two thresholds beyond which another weight would count:
 //!
 //! ```text
 //! greatest[u]: positive weights of u; when 2·active are there, the `active` greatest stay, and above[u] is the least of them
 //! least[u]:    negative weights of u, likewise, and below[u]
 //! ```
 //!
-//! A weight within `below[u]..=above[u]` cannot change a sum. After the first rows nearly all are, so that most of the pass is
-//! two comparisons a weight, sixteen weights to a branch. In the worst order, weights that grow from row to row, each is kept
-//! once and shortening looks at it a few times; the lists together never hold more than the tensor.
+//! A weight within `below[u]..=above[u]` cannot change a sum. After the first rows nearly all are, so that most of the
+//! pass is two comparisons a weight, sixteen weights to a branch. In the worst order, weights that grow from row to
+//! row, each is kept once and shortening looks at it a few times; the lists together never hold more than the tensor.
 
 use std::cmp::Ordering;
 

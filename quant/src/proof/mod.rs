@@ -1,14 +1,15 @@
 //! A proof that no accumulator, sum or result leaves its type, or a witness that one does.
 //!
 //! Everything follows from the integers alone, node by node; each node's bounds follow from those of what it reads:
-//! - an accumulator starts at its bias and adds at most `max_active` distinct rows: its extremes are the bias plus the largest positive,
-//!   or the most negative, weights of that hidden unit; of a board's lists fewer can come together ([`board`]);
-//! - a sum over activations lies between the sum of its negative and the sum of its positive contributions, each activation
-//!   at the extreme of its range; so does every partial sum, whatever the order;
+//! - an accumulator starts at its bias and adds at most `max_active` distinct rows: its extremes are the bias plus the
+//!   largest positive, or the most negative, weights of that hidden unit; of a board's lists fewer can come together
+//!   ([`board`]);
+//! - a sum over activations lies between the sum of its negative and the sum of its positive contributions, each
+//!   activation at the extreme of its range; so does every partial sum, whatever the order;
 //! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits.
 //!
-//! A caller's vector can be anything that its element holds. What leaves its type is a violation; what comes behind it is bounded
-//! as if it were any number of the type.
+//! A caller's vector can be anything that its element holds. What leaves its type is a violation; what comes behind it
+//! is bounded as if it were any number of the type.
 
 mod accumulators;
 mod board;

@@ -1,7 +1,7 @@
 //! Bounds of sums over pairs of embeddings.
 //!
-//! At most `count` of the rows are there at once, each once, and which they are is not known. With `n` the norm of a row,
-//! `|<a, b>| ≤ n_a · n_b` (Cauchy and Schwarz), so that
+//! At most `count` of the rows are there at once, each once, and which they are is not known. With `n` the norm of a
+//! row, `|<a, b>| ≤ n_a · n_b` (Cauchy and Schwarz), so that
 //!
 //! ```text
 //! one product             ≤ the two greatest norms multiplied

@@ -85,7 +85,8 @@ pub enum Witness {
     },
     /// Activations at the ends of their range that no feature list was found to reach.
     Activations {
-        /// (inputs,) what each input contributes before its weight: the activation, squared where the network squares it.
+        /// (inputs,) what each input contributes before its weight: the activation, squared where the network squares
+        /// it.
         values: Vec<i32>,
         /// The row's value on them, in 64 bits.
         value: i64,

@@ -1,8 +1,8 @@
 //! The search for feature lists behind a sum's bound.
 //!
-//! The perspectives contribute independently, so each is searched alone. Every step adds the feature that moves the row furthest; in
-//! a chess network the features come from one king bucket and no square is used twice, so that the list could stand on a board as
-//! far as squares go.
+//! The perspectives contribute independently, so each is searched alone. Every step adds the feature that moves the row
+//! furthest; in a chess network the features come from one king bucket and no square is used twice, so that the list
+//! could stand on a board as far as squares go.
 
 use super::{Check, Witness};
 use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, Transformer};
@@ -10,8 +10,8 @@ use crate::quantise::QuantTensor;
 use std::ops::Range;
 use tamis_runtime::format::feature_set::{self, FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
 
-/// Hidden units that a search looks at before it stops with what it has: seconds, for networks whose number of features times
-/// `max_active` would take days.
+/// Hidden units that a search looks at before it stops with what it has: seconds, for networks whose number of features
+/// times `max_active` would take days.
 const MAX_SEARCH_WORK: u64 = 1 << 33;
 
 /// A row of sums over what accumulators become.
@@ -34,8 +34,8 @@ enum Activation {
 }
 
 impl<'p> Search<'p> {
-    /// Of a node that reads accumulators, or all products of their halves; `None` of any other, and of networks whose lists are a
-    /// board's, where the search would take too long.
+    /// Of a node that reads accumulators, or all products of their halves; `None` of any other, and of networks whose
+    /// lists are a board's, where the search would take too long.
     pub fn of(program: &'p Program, node: &ProgramNode, weights: &'p QuantTensor) -> Option<Self> {
         let transformer = program.transformer.as_ref().filter(|transformer| transformer.lists == Lists::Distinct)?;
         let ProgramInput::Features { features, perspectives, max_active, set, .. } = program.input else { return None };

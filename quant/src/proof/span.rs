@@ -12,8 +12,8 @@ pub(crate) enum Span {
 }
 
 impl Span {
-    /// What value 0 can be: of a vector everything that its element holds, since a caller may hand in any of it; of accumulators
-    /// their `ranges`, one perspective's, for each perspective, and all of i16 where they can wrap.
+    /// What value 0 can be: of a vector everything that its element holds, since a caller may hand in any of it; of
+    /// accumulators their `ranges`, one perspective's, for each perspective, and all of i16 where they can wrap.
     pub(crate) fn of_program(program: &Program, ranges: &[(i64, i64)]) -> Self {
         let ProgramInput::Features { perspectives, .. } = program.input else { return Self::of_input(&program.input) };
         let all = (i64::from(i16::MIN), i64::from(i16::MAX));

@@ -6,7 +6,8 @@ use super::{Check, Witness};
 use crate::program::{Operation, Program, ProgramNode};
 use crate::quantise::QuantTensor;
 
-/// An input that takes a row of a node out of its type. `read`: what the node's first value can be; `ranges`: of the accumulators.
+/// An input that takes a row of a node out of its type. `read`: what the node's first value can be; `ranges`: of the
+/// accumulators.
 pub(super) fn find(
     program: &Program,
     node: &ProgramNode,

@@ -29,7 +29,8 @@ impl IntegerActivation {
         })
     }
 
-    /// What the accumulators of one perspective contribute before their weights: (hidden,), or (hidden / 2,) for pairwise.
+    /// What the accumulators of one perspective contribute before their weights: (hidden,), or (hidden / 2,) for
+    /// pairwise.
     ///
     /// At most `clip`² each, so with the 15 bits of a clip they fit i32.
     pub fn apply(&self, acc: &[i64]) -> Vec<i64> {

@@ -1,8 +1,8 @@
-//! Dense int8 layers: symmetric weights with a scale a channel, u7 or i8 activations with a scale a layer, i32 biases, and
-//! one requantisation between layers.
+//! Dense int8 layers: symmetric weights with a scale a channel, u7 or i8 activations with a scale a layer, i32 biases,
+//! and one requantisation between layers.
 //!
-//! With input unit x, weight unit w\[o\] and output unit y, a layer computes `y·q_out = x·w[o]·(Σ q_in·q_w + q_bias)`, so the
-//! runtime multiplies the sum by `x·w[o]/y`, held as a 31-bit multiplier and a shift.
+//! With input unit x, weight unit w\[o\] and output unit y, a layer computes `y·q_out = x·w[o]·(Σ q_in·q_w + q_bias)`,
+//! so the runtime multiplies the sum by `x·w[o]/y`, held as a 31-bit multiplier and a shift.
 
 use super::element::round;
 use super::{QuantLayer, QuantNet, QuantTensor, QuantiseError, Values, spec};
@@ -15,7 +15,8 @@ const WEIGHT_MAX: f64 = 127.0;
 const ACTIVATION_MAX: f64 = 127.0;
 /// The largest magnitude of a bias in units of its channel's sums: half of i32 is left to the weights.
 const BIAS_MAX: f64 = (1u32 << 30) as f64;
-/// The unit of the network's outputs: fine enough not to be seen, coarse enough for ±32768 in i32. Greater outputs saturate.
+/// The unit of the network's outputs: fine enough not to be seen, coarse enough for ±32768 in i32. Greater outputs
+/// saturate.
 pub(crate) const OUTPUT_UNIT: f64 = 1.0 / 65536.0;
 
 /// Units of a dense int8 layer: the real value of an integer 1.
@@ -117,8 +118,8 @@ fn check_unit(layer: &Layer, unit: f64, of: &str) -> Result<(), QuantiseError> {
 
 /// The unit of each channel's weights, (outputs,): its largest weight becomes 127.
 ///
-/// The bias is counted in input units times weight units. A channel whose weights are zero, or so small that its bias would
-/// leave i32, gets the unit at which the bias is [`BIAS_MAX`]: beside such a bias its weights do not count.
+/// The bias is counted in input units times weight units. A channel whose weights are zero, or so small that its bias
+/// would leave i32, gets the unit at which the bias is [`BIAS_MAX`]: beside such a bias its weights do not count.
 fn weight_units(layer: &Affine<f32>, input_unit: f64) -> Vec<f32> {
     let outputs = layer.weights.outputs;
     let mut largest = vec![0f32; outputs];

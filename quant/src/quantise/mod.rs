@@ -1,7 +1,7 @@
 //! Float to integers: [`Net<f32>`](crate::float::Net) → [`QuantNet`], element by element, refusing what does not fit.
 //!
-//! Two rules, chosen by the description. A tensor with a `scale` follows bullet's: product in f64, rounding or truncation,
-//! error if it leaves the type. A dense int8 layer gets a scale for every output channel from its weights.
+//! Two rules, chosen by the description. A tensor with a `scale` follows bullet's: product in f64, rounding or
+//! truncation, error if it leaves the type. A dense int8 layer gets a scale for every output channel from its weights.
 
 mod activated;
 mod dense;

@@ -1,8 +1,9 @@
 //! Another order of the neurons in a container, which leaves every output as it is.
 //!
-//! Neurons `i` and `i + hidden/2` of a pairwise transformer make product `i` of their perspective. Where a pair moves, both
-//! of its columns of the feature rows and the bias move, in both perspectives, and so does the product's column of the second
-//! layer's weights. Sums of integers do not depend on their order, sums of f32 do: only i8 weights may stand behind.
+//! Neurons `i` and `i + hidden/2` of a pairwise transformer make product `i` of their perspective. Where a pair moves,
+//! both of its columns of the feature rows and the bias move, in both perspectives, and so does the product's column of
+//! the second layer's weights. Sums of integers do not depend on their order, sums of f32 do: only i8 weights may stand
+//! behind.
 //!
 //! A [`QuantNet`] keeps its tensors in training order and the permutation beside them; the packer applies it.
 
@@ -74,8 +75,8 @@ impl Permutation {
 
     /// Reorders every run of one column a pair: `unit` elements side by side are a column.
     ///
-    /// So one loop serves accumulators and biases (`unit` 1, two runs a perspective), feature rows (the same, row after row),
-    /// products (one run a perspective) and the second layer's weights (`unit` its rows).
+    /// So one loop serves accumulators and biases (`unit` 1, two runs a perspective), feature rows (the same, row after
+    /// row), products (one run a perspective) and the second layer's weights (`unit` its rows).
     pub fn apply<T: Copy>(&self, values: &mut [T], unit: usize) {
         let len = unit * self.order.len();
         if len == 0 {

@@ -1,4 +1,5 @@
-//! A whole tensor under bullet's element rule: all of it at once if it fits, and the first value by name if it does not.
+//! A whole tensor under bullet's element rule: all of it at once if it fits, and the first value by name if it does
+//! not.
 
 use super::element::{fault, quantise_element, range};
 use super::{QuantTensor, QuantiseError, Values};
@@ -47,9 +48,9 @@ pub fn quantise_tensor(
 
 /// [`quantise_element`] of every value; `None` if one of them has none.
 ///
-/// Millions of times the rule itself is slow: its rounding is a call where the target has no instruction for it, as baseline
-/// x86-64 has not, and a way out at every element keeps the compiler from working on several. So this asks once, at the
-/// end, and rounds by an addition:
+/// Millions of times the rule itself is slow: its rounding is a call where the target has no instruction for it, as
+/// baseline x86-64 has not, and a way out at every element keeps the compiler from working on several. So this asks
+/// once, at the end, and rounds by an addition:
 ///
 /// ```text
 /// p = value · scale       the rule's product, in f64
@@ -59,8 +60,8 @@ pub fn quantise_tensor(
 /// truncate:  n, but the inner one where n is beyond p
 /// ```
 ///
-/// The rounded product is in `low..=high` exactly where p is between `low` and `high` widened by what rounding takes off: ½
-/// (itself excluded, since halves go away from zero), or 1 (itself excluded). NaN is not between anything.
+/// The rounded product is in `low..=high` exactly where p is between `low` and `high` widened by what rounding takes
+/// off: ½ (itself excluded, since halves go away from zero), or 1 (itself excluded). NaN is not between anything.
 fn quantise_all(values: &[f32], scale: i32, rounding: Rounding, low: i32, high: i32) -> Option<Vec<i32>> {
     match rounding {
         Rounding::Nearest => convert(values, scale, low, high, 0.5, |p, n, r| {
@@ -72,10 +73,12 @@ fn quantise_all(values: &[f32], scale: i32, rounding: Rounding, low: i32, high: 
     }
 }
 
-/// 1.5·2⁵²: what |p| < 2³² is added to it has the exponent of 2⁵², and p's integer, in two's complement, in its low bits.
+/// 1.5·2⁵²: what |p| < 2³² is added to it has the exponent of 2⁵², and p's integer, in two's complement, in its low
+/// bits.
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
-/// The loop of [`quantise_all`]; `correct` has p, n and r. Integers of values that do not fit mean nothing, and are not seen.
+/// The loop of [`quantise_all`]; `correct` has p, n and r. Integers of values that do not fit mean nothing, and are not
+/// seen.
 fn convert(
     values: &[f32],
     scale: i32,

@@ -6,8 +6,8 @@ use tamis_runtime::format::{Model, perspective_order};
 use tamis_runtime::kernels;
 use tamis_runtime::nnue::chess::{OPPONENT, Perspective};
 
-/// The features of both perspectives, in the order in which the network puts them, and the output bucket; `None` if the model's input
-/// is no chess board. The second list of a network of one perspective is empty.
+/// The features of both perspectives, in the order in which the network puts them, and the output bucket; `None` if the
+/// model's input is no chess board. The second list of a network of one perspective is empty.
 #[must_use]
 pub fn features_of(model: &Model<'_>, position: &Position) -> Option<([Vec<u32>; 2], usize)> {
     let view = Plan::new(*model, kernels::best()).chess_view()?;

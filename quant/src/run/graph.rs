@@ -18,7 +18,8 @@ pub enum RunGraphError {
 }
 
 impl Runner<'_> {
-    /// Quantises a sample, runs it, and returns the outputs as reals. `input`: of the graph that the model was packed from.
+    /// Quantises a sample, runs it, and returns the outputs as reals. `input`: of the graph that the model was packed
+    /// from.
     ///
     /// # Errors
     /// [`RunGraphError`] if the sample does not fit the network.
@@ -28,7 +29,8 @@ impl Runner<'_> {
         Ok(self.evaluate_input(&input, |_, _| ())?.to_reals(unit))
     }
 
-    /// Runs an input, showing every value that is computed: `observe(value index, its bytes)`; accumulators are value 0.
+    /// Runs an input, showing every value that is computed: `observe(value index, its bytes)`; accumulators are value
+    /// 0.
     ///
     /// # Errors
     /// [`RunError`] if the input does not fit the network.

@@ -1,7 +1,7 @@
 //! The area under the receiver's curve, by ranks.
 
-/// Of (score, is positive): the share of pairs of a positive and a negative one in which the positive one is higher, ties counted half.
-/// None where there are no such pairs.
+/// Of (score, is positive): the share of pairs of a positive and a negative one in which the positive one is higher,
+/// ties counted half. None where there are no such pairs.
 ///
 /// `(Σ ranks of the positives − p (p + 1) / 2) / (p n)`, equal scores sharing the mean of their ranks.
 #[must_use]

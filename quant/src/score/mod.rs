@@ -9,7 +9,8 @@ use crate::fault::FaultClass;
 use serde::Serialize;
 use thiserror::Error;
 
-/// A probability is taken as no nearer to 0 or 1 than this, so that one wrong certainty does not make the loss infinite.
+/// A probability is taken as no nearer to 0 or 1 than this, so that one wrong certainty does not make the loss
+/// infinite.
 pub const LEAST_PROBABILITY: f64 = 1e-15;
 
 /// What is known about outputs and their labels.
@@ -19,11 +20,12 @@ pub struct Summary {
     pub count: usize,
     /// Examples whose class the network says.
     pub correct: usize,
-    /// Of two classes: how often a positive example has a higher score than a negative one, ties counted half. None where there
-    /// are only positive or only negative ones.
+    /// Of two classes: how often a positive example has a higher score than a negative one, ties counted half. None
+    /// where there are only positive or only negative ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auc: Option<f64>,
-    /// Of two classes: the mean of −ln p, p the probability of the right class, kept [`LEAST_PROBABILITY`] away from 0 and 1.
+    /// Of two classes: the mean of −ln p, p the probability of the right class, kept [`LEAST_PROBABILITY`] away from 0
+    /// and 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logloss: Option<f64>,
 }
@@ -66,8 +68,8 @@ impl ScoreError {
     }
 }
 
-/// The summary of raw scores, (classes,) an example, before any sigmoid or softmax. One score is that of the second of two classes, which
-/// it says above 0; of several the highest says its class, the first of equal ones.
+/// The summary of raw scores, (classes,) an example, before any sigmoid or softmax. One score is that of the second of
+/// two classes, which it says above 0; of several the highest says its class, the first of equal ones.
 ///
 /// The probability behind the loss is 1 / (1 + e^−z), z the one score or the second minus the first.
 ///

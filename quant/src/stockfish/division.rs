@@ -1,8 +1,8 @@
 //! By which of two rules the parts of a result become the value, and which of them a file's network is for.
 //!
-//! Up to Stockfish 16.1 an engine adds the parts and divides once, from 17 on it divides each part. A file does not say so.
-//! Its architecture does where it is that of one release, or of several with one rule; that of the small networks is shared
-//! by 16.1 and its successors, of which the published files are known by their hash.
+//! Up to Stockfish 16.1 an engine adds the parts and divides once, from 17 on it divides each part. A file does not say
+//! so. Its architecture does where it is that of one release, or of several with one rule; that of the small networks
+//! is shared by 16.1 and its successors, of which the published files are known by their hash.
 
 use super::evaluate::Parts;
 use super::net::{FeatureSet, Head, OUTPUT_SCALE, Shape};
@@ -98,8 +98,8 @@ pub enum Basis {
         /// Which releases, and their rules.
         releases: &'static str,
     },
-    /// Nothing in the file: no release has its architecture. The rule is that of the releases with the same inputs and the
-    /// same form of head, of whichever width, of which the first decides.
+    /// Nothing in the file: no release has its architecture. The rule is that of the releases with the same inputs and
+    /// the same form of head, of whichever width, of which the first decides.
     Unlisted,
 }
 
@@ -175,7 +175,8 @@ const PUBLISHED: [(&str, &str, &str, Division); 2] = [
     ("37f18f62d772", "nn-37f18f62d772.nnue", "Stockfish 18", Division::Twice),
 ];
 
-/// The rule that a network is for, by its architecture and, where that does not tell, by its `.nnue` file if it is given.
+/// The rule that a network is for, by its architecture and, where that does not tell, by its `.nnue` file if it is
+/// given.
 ///
 /// Where neither tells, it is the rule of the release that first had the architecture, or this form of one: twice from
 /// Stockfish 17's on, once before.

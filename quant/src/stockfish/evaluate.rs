@@ -123,8 +123,8 @@ fn squared(sum: i32) -> u8 {
     (square >> (2 * WEIGHT_SHIFT + 7)).min(i64::from(ACTIVATION_MAX)) as u8
 }
 
-/// The skipping neuron's share: its sum is in units of 1/(127 * 64), the result's of 1/(600 * 16). The product is exact; the
-/// family's engines, in 32 bits, leave it open where it does not fit.
+/// The skipping neuron's share: its sum is in units of 1/(127 * 64), the result's of 1/(600 * 16). The product is
+/// exact; the family's engines, in 32 bits, leave it open where it does not fit.
 fn skip(sum: i32) -> i32 {
     (i64::from(sum) * i64::from(600 * OUTPUT_SCALE) / i64::from(ACTIVATION_MAX << WEIGHT_SHIFT)) as i32
 }

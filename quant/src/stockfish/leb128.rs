@@ -1,8 +1,8 @@
 //! Blocks of the transformer: raw, or as signed LEB128.
 //!
-//! A compressed block is [`MAGIC`], a `u32` number of bytes, and each element in groups of seven bits, low ones first, bit
-//! 7 set on all but an element's last byte, whose bit 6 is the sign. There are many longer spellings of a number; only
-//! the shortest is read, so that a block has one spelling and can be written again as it was.
+//! A compressed block is [`MAGIC`], a `u32` number of bytes, and each element in groups of seven bits, low ones first,
+//! bit 7 set on all but an element's last byte, whose bit 6 is the sign. There are many longer spellings of a number;
+//! only the shortest is read, so that a block has one spelling and can be written again as it was.
 
 use super::error::NnueError;
 use super::net::{Block, Encoding};

@@ -19,8 +19,8 @@ pub const ROW_MULTIPLE: usize = 32;
 
 /// A network of the family, in the order of its file.
 ///
-/// The fields but the last are what the file says beyond its shape. Everything else in it (version and hashes) follows from
-/// [`Net::shape`], so a network that was read can be written byte for byte.
+/// The fields but the last are what the file says beyond its shape. Everything else in it (version and hashes) follows
+/// from [`Net::shape`], so a network that was read can be written byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Net {
     /// The architecture: decides every length below.
@@ -47,11 +47,12 @@ pub struct Shape {
     pub head: Head,
 }
 
-/// The inputs of a perspective. Each feature is a man on a square together with the square of the perspective's own king.
+/// The inputs of a perspective. Each feature is a man on a square together with the square of the perspective's own
+/// king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureSet {
-    /// 641 a king square: index 0 unused, then ten planes (own and other P N B R Q in turn) of 64; kings are no features.
-    /// Black sees the board turned by 180 degrees (`square ^ 63`). Stockfish 12 and 13.
+    /// 641 a king square: index 0 unused, then ten planes (own and other P N B R Q in turn) of 64; kings are no
+    /// features. Black sees the board turned by 180 degrees (`square ^ 63`). Stockfish 12 and 13.
     HalfKp,
     /// 704 a king square: eleven planes, both kings on the last one. Black sees the board upside down (`square ^ 56`).
     /// Stockfish 14.
@@ -116,7 +117,8 @@ impl FeatureSet {
 /// layer's inputs by `clip(sum >> 6)`. The last layer has one output, which is not clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Head {
-    /// `2 * width` inputs `clip(acc)` → `first` → 32 → 1. Stockfish 12 and 13 have 32 as `first`, 14 has 16, 14.1 has 8.
+    /// `2 * width` inputs `clip(acc)` → `first` → 32 → 1. Stockfish 12 and 13 have 32 as `first`, 14 has 16, 14.1 has
+    /// 8.
     Clipped {
         /// Outputs of the first layer.
         first: usize,
@@ -219,8 +221,8 @@ impl Stack {
 
 /// `sum[o] = bias[o] + Σ_i weight[o][i] * x[i]`, exact in i32, with x in 0 to 127.
 ///
-/// The file pads each row to a multiple of 32 weights. No input stands behind the padding, so it never enters a sum; but
-/// it is not zero in every file (tuners of single weights have been at it), so it is kept.
+/// The file pads each row to a multiple of 32 weights. No input stands behind the padding, so it never enters a sum;
+/// but it is not zero in every file (tuners of single weights have been at it), so it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Affine {
     /// Inputs, padding not counted.

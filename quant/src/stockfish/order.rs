@@ -1,13 +1,13 @@
 //! The family's numbering of features and of piece-square values, and the container's.
 //!
-//! The container numbers features as the runtime's [`ChessView`](tamis_runtime::nnue::chess::ChessView) does, so that an engine
-//! needs no tables of its own: own P N B R Q (K), then the other side's, the king's bucket in front. The family interleaves the
-//! sides, own P, other P, own N and so on, and puts the kings last; HalfKP starts each king square with a row that no feature has;
-//! HalfKAv2_hm mirrors the board so that the king stands on files e to h where the container has it on a to d, which is the same
-//! board seen in a mirror, `square ^ 7`.
+//! The container numbers features as the runtime's [`ChessView`](tamis_runtime::nnue::chess::ChessView) does, so that
+//! an engine needs no tables of its own: own P N B R Q (K), then the other side's, the king's bucket in front. The
+//! family interleaves the sides, own P, other P, own N and so on, and puts the kings last; HalfKP starts each king
+//! square with a row that no feature has; HalfKAv2_hm mirrors the board so that the king stands on files e to h where
+//! the container has it on a to d, which is the same board seen in a mirror, `square ^ 7`.
 //!
-//! Piece-square values are 32 bits wide, an accumulator's elements 16, so each becomes digits of 2^10, the lowest of −512 to 511,
-//! which add up element by element like any weight.
+//! Piece-square values are 32 bits wide, an accumulator's elements 16, so each becomes digits of 2^10, the lowest of
+//! −512 to 511, which add up element by element like any weight.
 
 use super::net::{FeatureSet, PSQT_BUCKETS, Transformer};
 use tamis_runtime::format::feature_set::{self, BUCKET_TABLE_LEN, KING_TABLE_LEN};
@@ -150,8 +150,9 @@ pub fn from_digits(digits: impl DoubleEndedIterator<Item = i16>) -> Option<i32> 
     i32::try_from(value).ok()
 }
 
-/// Elements of a container's accumulator behind the file's: the digits last, and in front of them as many zeros as make rows a whole
-/// number of vectors of every kind. A row is padded to 64 bytes anyway, so that they cost nothing in the file.
+/// Elements of a container's accumulator behind the file's: the digits last, and in front of them as many zeros as make
+/// rows a whole number of vectors of every kind. A row is padded to 64 bytes anyway, so that they cost nothing in the
+/// file.
 #[must_use]
 pub const fn digit_columns(digits: usize) -> usize {
     (digits * PSQT_BUCKETS).next_multiple_of(ROW_ELEMENTS)

@@ -26,9 +26,9 @@ pub fn is_nnue(bytes: &[u8]) -> bool {
 
 /// Reads a whole `.nnue` file.
 ///
-/// The architecture follows from the three kinds of hashes, which must agree; where several share their hashes, from the
-/// length and from weights that only one of them has. Every byte is accounted for: [`to_bytes`](super::to_bytes) gives
-/// the same file again.
+/// The architecture follows from the three kinds of hashes, which must agree; where several share their hashes, from
+/// the length and from weights that only one of them has. Every byte is accounted for: [`to_bytes`](super::to_bytes)
+/// gives the same file again.
 ///
 /// # Errors
 /// [`NnueError`] for files of another family, of inputs or layers that are not supported, for hashes that disagree, for
@@ -81,7 +81,8 @@ fn inputs(cursor: &mut Cursor<'_>, version: u32, header: u32) -> Result<(Feature
 }
 
 /// The hash to blame where header and transformer are each of a known architecture, but of two. If everything up to the
-/// first stack is as the transformer's hash says, that one is right and the header wrong; else it is the other way round.
+/// first stack is as the transformer's hash says, that one is right and the header wrong; else it is the other way
+/// round.
 fn blame(error: NnueError, features: FeatureSet, width: usize, header: u32) -> NnueError {
     let by_header = shapes_of_header(header);
     let agrees = by_header.iter().any(|shape| (shape.features, shape.width) == (features, width));
@@ -149,8 +150,8 @@ fn stacks_len_bytes(shape: &Shape) -> usize {
 
 /// Whether the second layers read squares, told by the columns that are padding if not.
 ///
-/// 15 and 30 inputs are padded to 32 alike, and hashes say nothing. Trained layers have few zeros (25 of 480 weights of a
-/// stack at most in those seen), padding is zero but for a stray value: nothing in between is guessed at.
+/// 15 and 30 inputs are padded to 32 alike, and hashes say nothing. Trained layers have few zeros (25 of 480 weights of
+/// a stack at most in those seen), padding is zero but for a stray value: nothing in between is guessed at.
 fn has_squares(stacks: &[u8], width: usize) -> Result<bool, NnueError> {
     let shape = Shape { features: FeatureSet::HalfKaV2Hm, width, head: Head::Pairwise { squares: true } };
     let [(inputs, outputs), (second_inputs, second_outputs), _] = shape.layers();

@@ -1,4 +1,5 @@
-//! Question 3: how far is the integer model from full precision, layer by layer and end to end, and which rounding is to blame?
+//! Question 3: how far is the integer model from full precision, layer by layer and end to end, and which rounding is
+//! to blame?
 
 use super::VerifyError;
 use super::progress::Progress;

@@ -1,7 +1,7 @@
 //! What a container claims to be proved, against what its integers prove.
 //!
-//! A claim lets the runtime take a shorter form, so a false one gives wrong numbers. Packing the same network again, from a
-//! proof derived now, writes the claims that are true; the two files' bits are compared tensor by tensor.
+//! A claim lets the runtime take a shorter form, so a false one gives wrong numbers. Packing the same network again,
+//! from a proof derived now, writes the claims that are true; the two files' bits are compared tensor by tensor.
 
 use crate::pack::{PackError, Provenance, pack};
 use crate::program::Program;

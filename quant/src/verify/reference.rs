@@ -56,8 +56,9 @@ impl ReferenceError {
 }
 
 impl Reference {
-    /// Decodes a file: `outputs` f32 (n, outputs) with `positions` u8 (n, 32) in BulletFormat or `inputs` f32 (n, size), and
-    /// `labels` u8 (n,) if there are classes. A file of outputs alone belongs to positions that are given apart.
+    /// Decodes a file: `outputs` f32 (n, outputs) with `positions` u8 (n, 32) in BulletFormat or `inputs` f32 (n,
+    /// size), and `labels` u8 (n,) if there are classes. A file of outputs alone belongs to positions that are given
+    /// apart.
     ///
     /// # Errors
     /// [`ReferenceError`] naming the tensor.

@@ -49,8 +49,8 @@ pub struct Difference {
     pub expected: String,
 }
 
-/// Runs every input on every tier and compares every value with the integer model's; the outputs are the first tier's. `advance` is
-/// called behind every input.
+/// Runs every input on every tier and compares every value with the integer model's; the outputs are the first tier's.
+/// `advance` is called behind every input.
 ///
 /// # Errors
 /// The number of an input that cannot be run, and why.

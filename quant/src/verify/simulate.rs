@@ -1,10 +1,10 @@
 //! The quantised network in real numbers, with every rounding behind a switch.
 //!
-//! All switches off, it is the float network; all on, it is the integer model (but for the f32 of a real tail). With one on,
-//! the difference from the float network is that rounding's share of the error.
+//! All switches off, it is the float network; all on, it is the integer model (but for the f32 of a real tail). With
+//! one on, the difference from the float network is that rounding's share of the error.
 //!
-//! Everything up to the second layer's sums is kept in *integer units* (a weight of 1 at scale 255 is 255.0), where products and
-//! sums of integers are exact in f64: a truncation then cuts exactly where the integers are cut.
+//! Everything up to the second layer's sums is kept in *integer units* (a weight of 1 at scale 255 is 255.0), where
+//! products and sums of integers are exact in f64: a truncation then cuts exactly where the integers are cut.
 
 use crate::arch::{Activation, Architecture, DenseType, ElementType, InputKind};
 use crate::float::{Affine, Example, Matrix, Net, activate};

@@ -1,5 +1,5 @@
-//! Fixed searches: their count of nodes is a signature of the whole engine, the same on every machine and tier, and with every
-//! evaluator; their time says how fast it is.
+//! Fixed searches: their count of nodes is a signature of the whole engine, the same on every machine and tier, and
+//! with every evaluator; their time says how fast it is.
 
 use crate::evaluation::Kind;
 use crate::game::Game;

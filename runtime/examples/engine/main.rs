@@ -1,12 +1,13 @@
-//! A small chess engine that plays with the repository's own network, to show how an engine uses `tamis_runtime::engine`.
+//! A small chess engine that plays with the repository's own network, to show how an engine uses
+//! `tamis_runtime::engine`.
 //!
 //! ```sh
 //! cargo run --release -p tamis-runtime --example engine            # speaks UCI
 //! cargo run --release -p tamis-runtime --example engine -- bench   # nodes as a signature, nodes a second
 //! ```
 //!
-//! What meets Tamis is in `network` (the file), `men` (a move as men that come and go) and `evaluation::tamis` (make, unmake, evaluate).
-//! The rest is what every engine has; the rules are cozy-chess's.
+//! What meets Tamis is in `network` (the file), `men` (a move as men that come and go) and `evaluation::tamis` (make,
+//! unmake, evaluate). The rest is what every engine has; the rules are cozy-chess's.
 
 mod bench;
 mod command;

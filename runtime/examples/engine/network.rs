@@ -30,8 +30,8 @@ pub fn embedded() -> Bytes {
     EMBEDDED
 }
 
-/// The bytes of a file. They are never freed: a user changes the network a few times in a program's life, and a search may still
-/// read the old one.
+/// The bytes of a file. They are never freed: a user changes the network a few times in a program's life, and a search
+/// may still read the old one.
 pub fn read(path: &str) -> Result<Bytes, String> {
     let place = |error| format!("{path}: {error}");
     let mut bytes = vec![0; ALIGN]; // room to move the file up to the next multiple of 64
@@ -49,7 +49,8 @@ pub fn read(path: &str) -> Result<Bytes, String> {
     Ok(&bytes[start..start + len])
 }
 
-/// Checks a container and binds it to a tier. What it gives has evaluated a position, so a search will not be refused one.
+/// Checks a container and binds it to a tier. What it gives has evaluated a position, so a search will not be refused
+/// one.
 pub fn load(bytes: Bytes, tier: &'static Kernels) -> Result<Network, String> {
     let net = Network::load_on(bytes, &EXPECTED, tier).map_err(|error| error.to_string())?;
     let mut state = State::<HIDDEN, 1>::new();

@@ -1,5 +1,5 @@
-//! Where the bench starts: from games of this engine against itself behind six random plies, from opening to endgame. They hold
-//! castling on both sides, promotions, en passant and a draw by the fifty moves within reach.
+//! Where the bench starts: from games of this engine against itself behind six random plies, from opening to endgame.
+//! They hold castling on both sides, promotions, en passant and a draw by the fifty moves within reach.
 
 pub const POSITIONS: [&str; 20] = [
     "rnbq1b1r/pppkpppp/3p1n2/8/5P2/1PN5/P1PPP1PP/R1BQKBNR w KQ - 1 4",

@@ -85,7 +85,8 @@ fn search_with<E: Evaluator>(
     for depth in 1..=task.limits.depth.unwrap_or(MAX_PLY - 1).clamp(1, MAX_PLY - 1) {
         search.deepest = 0;
         let ended = search.node(board, depth as i32, 0, -INFINITE, INFINITE, false);
-        // Of an iteration that was left, the best move so far counts: the first one tried was the best of the iteration before.
+        // Of an iteration that was left, the best move so far counts: the first one tried was the best of the iteration
+        // before.
         found.best = search.lines[0].first().copied().or(found.best);
         let score = match ended {
             Ok(score) => score,

@@ -88,13 +88,14 @@ impl<'m> AnyState<'m> {
         }
     }
 
-    /// Bytes that a state of `plies` positions, the root included, with `keys` entries of the refresh cache takes; `None` if no memory
-    /// could hold it.
+    /// Bytes that a state of `plies` positions, the root included, with `keys` entries of the refresh cache takes;
+    /// `None` if no memory could hold it.
     pub fn len_bytes(net: &AnyNetwork<'_>, plies: usize, keys: usize) -> Option<usize> {
         Self::shape(net, plies, keys).len_bytes()
     }
 
-    /// Makes a state without a position. memory: at a multiple of 64, at least [`AnyState::len_bytes`]; what it holds is lost.
+    /// Makes a state without a position. memory: at a multiple of 64, at least [`AnyState::len_bytes`]; what it holds
+    /// is lost.
     ///
     /// # Errors
     /// [`RunError::Workspace`], [`RunError::WorkspaceAlignment`].
@@ -160,8 +161,8 @@ impl<'m> AnyState<'m> {
     /// As [`super::State::refresh`].
     ///
     /// # Errors
-    /// As there, [`RunError::Length`] for a network of another width, [`RunError::Workspace`] for one that needs more of it than the
-    /// network that the state was created for.
+    /// As there, [`RunError::Length`] for a network of another width, [`RunError::Workspace`] for one that needs more
+    /// of it than the network that the state was created for.
     pub fn refresh(&mut self, net: &AnyNetwork<'_>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
         self.line.refresh(net, men, self.scratch.len())
     }

@@ -52,7 +52,8 @@ impl Board {
         is_there
     }
 
-    /// Takes `removed` away, then puts `added` there. False, and nothing done, if one of those is not there or one of these is.
+    /// Takes `removed` away, then puts `added` there. False, and nothing done, if one of those is not there or one of
+    /// these is.
     #[inline]
     #[must_use]
     pub fn change(&mut self, added: &[Man], removed: &[Man]) -> bool {

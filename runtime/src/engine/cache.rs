@@ -1,5 +1,5 @@
-//! Accumulators that were filled before: an entry for each place of a king that numbers the men differently, and each colour. The next
-//! filling for the same place takes the men that have come and gone since.
+//! Accumulators that were filled before: an entry for each place of a king that numbers the men differently, and each
+//! colour. The next filling for the same place takes the men that have come and gone since.
 
 use super::board::Board;
 use super::eyes::Eyes;
@@ -37,7 +37,8 @@ impl Cache<'_> {
         self.entries.fill(Entry::EMPTY);
     }
 
-    /// Fills `out`, (hidden,), for a colour whose king stands on `king`; from nothing where there is no entry for its place.
+    /// Fills `out`, (hidden,), for a colour whose king stands on `king`; from nothing where there is no entry for its
+    /// place.
     pub fn fill(&mut self, net: &AnyNetwork<'_>, colour: Colour, king: u8, board: &Board, out: &mut [i16]) {
         let (hidden, eyes) = (out.len(), net.eyes(colour, king));
         let place = 2 * net.key(colour, king) + colour.index();

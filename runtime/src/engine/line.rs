@@ -1,10 +1,11 @@
-//! The line of play over memory that somebody else owns: the one algorithm behind [`super::State`] and [`super::AnyState`].
+//! The line of play over memory that somebody else owns: the one algorithm behind [`super::State`] and
+//! [`super::AnyState`].
 //!
-//! A push notes which men move and keeps the board; it computes nothing, because most positions of a search are left without
-//! being evaluated. An evaluation walks back, each colour on its own, to the last ply whose accumulator is computed, and forward
-//! again, parent to child, one pass a ply. Where that colour's king has gone to a place with other features on the way, the walk
-//! ends: the accumulator is then filled from the cache's entry for the king's place, by the men that differ from those that the
-//! entry was last filled for.
+//! A push notes which men move and keeps the board; it computes nothing, because most positions of a search are left
+//! without being evaluated. An evaluation walks back, each colour on its own, to the last ply whose accumulator is
+//! computed, and forward again, parent to child, one pass a ply. Where that colour's king has gone to a place with
+//! other features on the way, the walk ends: the accumulator is then filled from the cache's entry for the king's
+//! place, by the men that differ from those that the entry was last filled for.
 
 use super::board::Board;
 use super::cache::{Cache, features};
@@ -226,8 +227,8 @@ impl Line<'_> {
         }
     }
 
-    /// Both colours along the same plies, from the last one that is computed for both. False, and nothing done, where one of them is further
-    /// than the other or a king goes to a place with other features on the way.
+    /// Both colours along the same plies, from the last one that is computed for both. False, and nothing done, where
+    /// one of them is further than the other or a king goes to a place with other features on the way.
     #[inline]
     fn bring_both_up_to_date(&mut self, net: &AnyNetwork<'_>) -> bool {
         let Some(top) = self.top_index() else { return false };

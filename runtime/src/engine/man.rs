@@ -61,8 +61,8 @@ const SQUARES: u16 = 64;
 /// Numbers of one colour's men.
 const COLOUR: u16 = 6 * SQUARES;
 
-/// A man of a colour and a kind on a square, in two bytes: `384·colour + 64·kind + square`, white = 0, pawn to king = 0 to 5, a1, b1, …
-/// h8 = 0 to 63.
+/// A man of a colour and a kind on a square, in two bytes: `384·colour + 64·kind + square`, white = 0, pawn to king = 0
+/// to 5, a1, b1, … h8 = 0 to 63.
 ///
 /// ```
 /// use tamis_runtime::engine::{Colour, Kind, Man};

@@ -42,12 +42,14 @@
 //! | [`State::evaluate`] | the rows of the moves since the last position of the line that was evaluated, two to four a colour and move, then the layers |
 //! | the same after a king went to another bucket | for that colour the cache's entry, as in a refresh |
 //!
-//! A quiet move at 128 wide, pushed, evaluated and taken back, is about a thousand instructions on AVX2, of which only the two kernels'
-//! part grows with the width; `benches/instructions/expected.txt` has the count, as `engine-head`, and `benches/NOTES.md` has times.
+//! A quiet move at 128 wide, pushed, evaluated and taken back, is about a thousand instructions on AVX2, of which only
+//! the two kernels' part grows with the width; `benches/instructions/expected.txt` has the count, as `engine-head`, and
+//! `benches/NOTES.md` has times.
 //!
-//! A position that is never evaluated costs nothing but its push and pop. [`AnyNetwork`] and [`AnyState`] do the same for a width that is
-//! known only when the program runs, e.g. of a file that a user names (`EvalFile`); load it beside the embedded one, call
-//! [`State::refresh`] with it, and the state has left the old one: a state that was filled from one network is refused by another.
+//! A position that is never evaluated costs nothing but its push and pop. [`AnyNetwork`] and [`AnyState`] do the same
+//! for a width that is known only when the program runs, e.g. of a file that a user names (`EvalFile`); load it beside
+//! the embedded one, call [`State::refresh`] with it, and the state has left the old one: a state that was filled from
+//! one network is refused by another.
 //!
 //! The runtime knows no rules: which men a move adds and removes is the engine's to say. It checks that they are there.
 

@@ -170,8 +170,8 @@ impl<'a> AnyNetwork<'a> {
         self.features.king_buckets * if self.features.is_mirrored { 2 } else { 1 }
     }
 
-    /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it); `None` for a king where
-    /// kings are no features.
+    /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it);
+    /// `None` for a king where kings are no features.
     pub fn feature(&self, colour: Colour, king: u8, man: Man) -> Option<u32> {
         self.has_feature(man).then(|| self.eyes(colour, king).feature(man))
     }
@@ -227,7 +227,8 @@ pub struct Network<'a, const HIDDEN: usize>(AnyNetwork<'a>);
 impl<'a, const HIDDEN: usize> Network<'a, HIDDEN> {
     /// Checks a file, holds it against what the engine was built for, and binds it to the fastest tier of this machine.
     ///
-    /// file: a container at a multiple of 64 in memory: [`crate::include_model!`], or a buffer or memory map so aligned.
+    /// file: a container at a multiple of 64 in memory: [`crate::include_model!`], or a buffer or memory map so
+    /// aligned.
     ///
     /// # Errors
     /// [`LoadError`], which says what is wrong with the file, or what about it differs.

@@ -10,16 +10,18 @@ use crate::exec::Output;
 use crate::workspace::Workspace;
 use bytemuck::Zeroable;
 
-/// What one thread of a search owns: up to `PLIES` positions with their accumulators of `HIDDEN` elements, the root included, an entry
-/// of the refresh cache for each of `KEYS` places of a king, and `SCRATCH` bytes for an evaluation.
+/// What one thread of a search owns: up to `PLIES` positions with their accumulators of `HIDDEN` elements, the root
+/// included, an entry of the refresh cache for each of `KEYS` places of a king, and `SCRATCH` bytes for an evaluation.
 ///
-/// [`super::AnyNetwork::keys`] says how many entries a network can use; with fewer, the other places are filled from nothing. A network
-/// of one layer behind its accumulators needs 128 bytes of scratch, others what `inspect` calls the workspace.
+/// [`super::AnyNetwork::keys`] says how many entries a network can use; with fewer, the other places are filled from
+/// nothing. A network of one layer behind its accumulators needs 128 bytes of scratch, others what `inspect` calls the
+/// workspace.
 ///
-/// It is large (`(PLIES + KEYS) · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an empty
-/// state, which `bytemuck` can allocate in place (`bytemuck::allocation::zeroed_box`).
+/// It is large (`(PLIES + KEYS) · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero
+/// is an empty state, which `bytemuck` can allocate in place (`bytemuck::allocation::zeroed_box`).
 ///
-/// When not to use it: for other games, whose features the runtime does not know; [`crate::nnue::Stack`] takes feature numbers.
+/// When not to use it: for other games, whose features the runtime does not know; [`crate::nnue::Stack`] takes feature
+/// numbers.
 #[derive(Debug, Clone, Zeroable)]
 #[repr(C, align(64))]
 pub struct State<const HIDDEN: usize, const PLIES: usize = 256, const KEYS: usize = 1, const SCRATCH: usize = 8192> {
@@ -62,23 +64,22 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         (line, self.scratch.as_mut())
     }
 
-    /// Forgets the line of play and takes a position, kings included, as its root; a side without one counts as having it on a1. With another network than before it also empties
-    /// the cache; a state is never mixed of two networks.
+    /// Forgets the line of play and takes a position, kings included, as its root; a side without one counts as having
+    /// it on a1. With another network than before it also empties the cache; a state is never mixed of two networks.
     ///
     /// # Errors
-    /// [`RunError::Man`] for a man that is given twice or a second king of a colour, [`RunError::TooManyFeatures`], [`RunError::Workspace`] if `SCRATCH` is too small for
-    /// the network; the state is then without a position.
+    /// [`RunError::Man`] for a man that is given twice or a second king of a colour, [`RunError::TooManyFeatures`],
+    /// [`RunError::Workspace`] if `SCRATCH` is too small for the network; the state is then without a position.
     pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
         self.line().0.refresh(net.any(), men, SCRATCH)
     }
 
-    /// Makes a move: the men that come and those that go, four of each at most, e.g. for a capture one and two. A promotion adds another
-    /// man than it removes, castling has two and two. Computes nothing.
+    /// Makes a move: the men that come and those that go, four of each at most, e.g. for a capture one and two. A
+    /// promotion adds another man than it removes, castling has two and two. Computes nothing.
     ///
     /// # Errors
-    /// [`RunError`] for a full or empty stack, another network, a man that is removed and not there or added and there, a king that only comes or only
-    /// goes, too many men;
-    /// the state is then as before.
+    /// [`RunError`] for a full or empty stack, another network, a man that is removed and not there or added and there,
+    /// a king that only comes or only goes, too many men; the state is then as before.
     #[inline]
     pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Man], removed: &[Man]) -> Result<(), RunError> {
         self.line().0.push(net.any(), added, removed)
@@ -102,8 +103,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         self.line().0.pop()
     }
 
-    /// Evaluates the last position for `to_move`: the network's first output in its own unit (centipawns of most chess networks), a real
-    /// one cut to an integer.
+    /// Evaluates the last position for `to_move`: the network's first output in its own unit (centipawns of most chess
+    /// networks), a real one cut to an integer.
     ///
     /// # Errors
     /// [`RunError::StackEmpty`], [`RunError::OtherModel`].
@@ -122,7 +123,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         line.outputs(net.any(), to_move, scratch)
     }
 
-    /// The accumulator of a colour in the last position: (hidden,). For tests that hold it against one that is filled anew.
+    /// The accumulator of a colour in the last position: (hidden,). For tests that hold it against one that is filled
+    /// anew.
     ///
     /// # Errors
     /// [`RunError::StackEmpty`], [`RunError::OtherModel`].

@@ -1,5 +1,5 @@
-//! The dense integer layers as firmware runs them: straight from the record, because an operation that is looked up once and run once
-//! need not be a value in between, whose memory and moves cost more than a small layer.
+//! The dense integer layers as firmware runs them: straight from the record, because an operation that is looked up
+//! once and run once need not be a value in between, whose memory and moves cost more than a small layer.
 
 use super::Input;
 use crate::built::TELLS_U7;
@@ -62,7 +62,8 @@ pub(super) fn run(
     true
 }
 
-/// A bank of a tensor. By the parts of a model and not the whole, whose address would hold all of the plan around it in memory.
+/// A bank of a tensor. By the parts of a model and not the whole, whose address would hold all of the plan around it in
+/// memory.
 #[inline(never)]
 fn bank<'a>(bytes: &'a [u8], tensors: &'a [TensorRecord], index: u32, bucket: usize) -> &'a [u8] {
     let Some(record) = tensors.get(index as usize) else { return &[] };

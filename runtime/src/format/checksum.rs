@@ -1,10 +1,11 @@
 //! The checksum: sixteen 32-bit lanes, so that every vector unit and every microcontroller computes it at memory speed.
 //!
 //! Each 64-byte block is sixteen little-endian words; lane `l` takes word `l`:
-//! `lane ← rotate_left((lane ^ word) · 0x9E3779B1, 13)`, starting from `l + 1`. Every step is a bijection of the lane for a
-//! fixed word and of the word for a fixed lane, so a change confined to one word of the file always changes the lane. The
-//! digest folds the lanes, in order, into a 64-bit state with the same property. A single flipped bit is therefore
-//! always found; other damage slips through with probability 2⁻³² per lane. This guards against accidents, not forgery.
+//! `lane ← rotate_left((lane ^ word) · 0x9E3779B1, 13)`, starting from `l + 1`. Every step is a bijection of the lane
+//! for a fixed word and of the word for a fixed lane, so a change confined to one word of the file always changes the
+//! lane. The digest folds the lanes, in order, into a 64-bit state with the same property. A single flipped bit is
+//! therefore always found; other damage slips through with probability 2⁻³² per lane. This guards against accidents,
+//! not forgery.
 
 use crate::built::IS_SMALL;
 use core::ops::Range;
@@ -18,8 +19,8 @@ const FOLD_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Where [`super::Header::checksum`] lies, as word indices of the first block.
 const CHECKSUM_WORDS: Range<usize> = 6..8;
 
-/// The checksum of a container. `bytes` must be a multiple of 64 long (a shorter rest is ignored); the checksum field of
-/// the first block counts as zero.
+/// The checksum of a container. `bytes` must be a multiple of 64 long (a shorter rest is ignored); the checksum field
+/// of the first block counts as zero.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let (blocks, _) = bytes.as_chunks::<64>();
     block_by_block(blocks.iter().map(words), bytes.len())

@@ -4,8 +4,9 @@ use bytemuck::{Pod, Zeroable};
 
 /// A model as it was loaded: the checksum of its file, and which load of this program it was.
 ///
-/// Two are equal only if both come from one [`super::Model::parse`], whose copies they then are. The checksum alone would not do:
-/// whoever writes a file can choose its checksum, and a later file may lie in memory where an earlier one lay.
+/// Two are equal only if both come from one [`super::Model::parse`], whose copies they then are. The checksum alone
+/// would not do: whoever writes a file can choose its checksum, and a later file may lie in memory where an earlier one
+/// lay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Zeroable, Pod)]
 #[repr(C)]
 pub struct Identity {
@@ -27,8 +28,8 @@ impl Identity {
         self.checksum
     }
 
-    /// The number of the load, from 1: it grows with every file that this program loads. 0 in a build without accumulators,
-    /// which has no state that a model could be exchanged under.
+    /// The number of the load, from 1: it grows with every file that this program loads. 0 in a build without
+    /// accumulators, which has no state that a model could be exchanged under.
     #[must_use]
     pub const fn load(self) -> u64 {
         self.load
@@ -50,8 +51,8 @@ impl Load {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         #[cfg(target_has_atomic = "ptr")]
         let before = COUNT.fetch_add(1, Relaxed);
-        // Such a processor has one core: only a load within an interrupt between these two could take the same number, and its
-        // file would need the same checksum, too.
+        // Such a processor has one core: only a load within an interrupt between these two could take the same number,
+        // and its file would need the same checksum, too.
         #[cfg(not(target_has_atomic = "ptr"))]
         let before = {
             let before = COUNT.load(Relaxed);

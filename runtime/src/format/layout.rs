@@ -7,10 +7,11 @@
 pub enum Layout {
     /// Row after row, each padded with zeros to `stride` elements.
     Rows,
-    /// `[cols/4][rows][4]`: four neighbouring columns of a row side by side, for four-byte dot products. Rows are padded
-    /// with zeros to a multiple of 4 (`stride`), columns likewise.
+    /// `[cols/4][rows][4]`: four neighbouring columns of a row side by side, for four-byte dot products. Rows are
+    /// padded with zeros to a multiple of 4 (`stride`), columns likewise.
     K4,
-    /// Column after column, each padded with zeros to `stride` elements: for layers of reals, where neighbouring rows fill a vector.
+    /// Column after column, each padded with zeros to `stride` elements: for layers of reals, where neighbouring rows
+    /// fill a vector.
     Columns,
 }
 
@@ -53,16 +54,16 @@ impl Layout {
         }
     }
 
-    /// The only stride a file may hold. `Rows`: a row is padded to the next power of two bytes up to 64, beyond that to a
-    /// multiple of 64, so that no row straddles a cache line without need. `Columns`: a column likewise. `K4`: the rows rounded up to 4.
-    /// `element_len_bytes`: 1, 2 or 4.
+    /// The only stride a file may hold. `Rows`: a row is padded to the next power of two bytes up to 64, beyond that to
+    /// a multiple of 64, so that no row straddles a cache line without need. `Columns`: a column likewise. `K4`: the
+    /// rows rounded up to 4. `element_len_bytes`: 1, 2 or 4.
     pub const fn stride(self, rows: usize, cols: usize, element_len_bytes: usize) -> Option<usize> {
         let lines = self.lines(rows, cols, (element_len_bytes / 2) as u32);
         if lines.len_bytes > MAX_LINE { None } else { Some(lines.len_bytes >> lines.shift) }
     }
 
-    /// How a bank lies in memory. `shift`: of an element, see `element::shift`. Numbers that leave `usize` become so large that no
-    /// file holds such a line.
+    /// How a bank lies in memory. `shift`: of an element, see `element::shift`. Numbers that leave `usize` become so
+    /// large that no file holds such a line.
     pub(crate) const fn lines(self, rows: usize, cols: usize, shift: u32) -> Lines {
         // No division: small processors have none.
         let (count, across, shift) = match self {
@@ -85,7 +86,8 @@ impl Layout {
 /// The longest line that no addition has cut short.
 const MAX_LINE: usize = usize::MAX - 64;
 
-/// A bank as lines of one length: rows, in `Columns` columns, or in `K4` groups of four columns. Behind what is used a line is zero.
+/// A bank as lines of one length: rows, in `Columns` columns, or in `K4` groups of four columns. Behind what is used a
+/// line is zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lines {
     pub count: usize,

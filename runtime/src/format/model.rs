@@ -56,8 +56,8 @@ impl<'a> Model<'a> {
         Self { words, head, blocks: &[], tensors: &[], values: &[], ops: &[], load: Load::next() }
     }
 
-    /// The tables by the counts in the header. One that the file is too short for stays empty; the last count of such a one comes back,
-    /// or 0.
+    /// The tables by the counts in the header. One that the file is too short for stays empty; the last count of such a
+    /// one comes back, or 0.
     #[inline(never)]
     pub(super) fn read_tables(&mut self) -> u32 {
         let (_, rest) = self.words.split_at(HEAD_LEN.min(self.words.len()));
@@ -178,8 +178,8 @@ impl<'a> Tensor<'a> {
         self.record.stride as usize
     }
 
-    /// The elements of one bank; a tensor that is not bucketed gives its only bank for every `bucket`. Empty if `T` is not
-    /// of the element's size or the bucket does not exist.
+    /// The elements of one bank; a tensor that is not bucketed gives its only bank for every `bucket`. Empty if `T` is
+    /// not of the element's size or the bucket does not exist.
     pub fn bank<T: AnyBitPattern>(&self, bucket: usize) -> &'a [T] {
         let all: &[T] = bytemuck::try_cast_slice(self.data).unwrap_or(&[]);
         if self.record.banks <= 1 {
@@ -189,7 +189,8 @@ impl<'a> Tensor<'a> {
         bucket.checked_mul(len).and_then(|start| all.get(start..)?.get(..len)).unwrap_or(&[])
     }
 
-    /// Elements of a bank. A multiplication, because small processors cannot divide; the loader has checked that it is exact.
+    /// Elements of a bank. A multiplication, because small processors cannot divide; the loader has checked that it is
+    /// exact.
     pub(crate) const fn bank_len(&self) -> usize {
         let (rows, cols) = (self.record.rows as usize, self.record.cols as usize);
         self.stride().wrapping_mul(match self.layout {
@@ -208,8 +209,8 @@ impl<'a> Tensor<'a> {
         self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
     }
 
-    /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or the row
-    /// does not exist.
+    /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or
+    /// the row does not exist.
     pub fn row<T: AnyBitPattern>(&self, row: usize) -> &'a [T] {
         let start = row.checked_mul(self.stride());
         start.and_then(|start| self.bank(0).get(start..)?.get(..self.record.cols as usize)).unwrap_or(&[])

@@ -1,7 +1,8 @@
-//! The section for people: names, description, provenance. Nothing in it is needed to run the network, so firmware never
-//! decodes it; host tools always do.
+//! The section for people: names, description, provenance. Nothing in it is needed to run the network, so firmware
+//! never decodes it; host tools always do.
 //!
-//! It is postcard, and canonical: decoding and encoding again must give the same bytes, so that one network has one file.
+//! It is postcard, and canonical: decoding and encoding again must give the same bytes, so that one network has one
+//! file.
 
 use super::ParseError;
 use serde::{Deserialize, Serialize};

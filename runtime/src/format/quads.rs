@@ -2,9 +2,10 @@
 
 use super::records::claim::QUAD_LIMIT;
 
-/// Whether [`super::claim::QUADS_FIT_I16`] holds for a bank of weights in `K4`, `stride` rows a group: of every row and every
-/// pair of neighbouring groups, from the first on, the weights of one sign in columns 0 and 1 of both groups sum up to at most
-/// 258 in magnitude, and so do those of columns 2 and 3. Inputs up to 127 then give sums up to 127 · 258 = 32766.
+/// Whether [`super::claim::QUADS_FIT_I16`] holds for a bank of weights in `K4`, `stride` rows a group: of every row and
+/// every pair of neighbouring groups, from the first on, the weights of one sign in columns 0 and 1 of both groups sum
+/// up to at most 258 in magnitude, and so do those of columns 2 and 3. Inputs up to 127 then give sums up to 127 · 258
+/// = 32766.
 ///
 /// ```
 /// use tamis_runtime::format::quads_fit;

@@ -25,7 +25,8 @@ pub struct InputRecord {
     pub king_table: u32,
     /// Tensor of 33 u8: the output bucket of every number of pieces; or none.
     pub bucket_table: u32,
-    /// [`element`] of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has none); 0 (features).
+    /// [`element`] of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has
+    /// none); 0 (features).
     pub element: u32,
     /// The real value of one unit of a dense input, or of a sparse one's values; 0 where there are none (features).
     pub unit: f32,
@@ -218,8 +219,8 @@ pub mod element {
     }
 }
 
-/// Bits of the `claims` fields: what the quantiser proved. A wrong claim gives wrong numbers, never undefined behaviour;
-/// `inspect` and `verify` derive them again.
+/// Bits of the `claims` fields: what the quantiser proved. A wrong claim gives wrong numbers, never undefined
+/// behaviour; `inspect` and `verify` derive them again.
 pub mod claim {
     /// Feature block: no list of distinct features within `max_active` takes an accumulator out of i16.
     pub const ACCUMULATOR_FITS: u32 = 1;
@@ -227,9 +228,9 @@ pub mod claim {
     pub const SUM_FITS: u32 = 2;
     /// Weights: |w| · activation maximum ≤ 32767, so that the product fits i16.
     pub const PRODUCT_FITS_I16: u32 = 4;
-    /// Weights in `K4`: of every row and every pair of column groups 2j, 2j + 1, the positive weights of columns 0 and 1 of both
-    /// groups sum up to at most [`QUAD_LIMIT`], the negative ones to at least its negative, and likewise for columns 2 and 3. With
-    /// inputs up to 127 those four products then fit i16 together. The loader checks this one.
+    /// Weights in `K4`: of every row and every pair of column groups 2j, 2j + 1, the positive weights of columns 0 and
+    /// 1 of both groups sum up to at most [`QUAD_LIMIT`], the negative ones to at least its negative, and likewise for
+    /// columns 2 and 3. With inputs up to 127 those four products then fit i16 together. The loader checks this one.
     pub const QUADS_FIT_I16: u32 = 8;
     /// Every bit that is defined.
     pub const ALL: u32 = 15;
@@ -288,7 +289,8 @@ pub mod op {
     pub const QUANTISE: u32 = 23;
     /// i16 accumulators → clip → u8.
     pub const CLIP_U8: u32 = 24;
-    /// i16 accumulators → half the difference of what both perspectives' last elements, digits of large numbers, stand for → i32.
+    /// i16 accumulators → half the difference of what both perspectives' last elements, digits of large numbers, stand
+    /// for → i32.
     pub const PSQT: u32 = 25;
     /// i32 → shift, square or both, clip → u8.
     pub const ACTIVATE_U8: u32 = 26;

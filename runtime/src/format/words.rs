@@ -1,6 +1,7 @@
 //! What a refusal says of a field, apart from the numbers, so that firmware can leave it out.
 
-/// What an error says of a field: its place and what was expected there. Nothing, which takes no room, without `messages`.
+/// What an error says of a field: its place and what was expected there. Nothing, which takes no room, without
+/// `messages`.
 #[derive(Clone, Copy)]
 pub(crate) struct Words(#[cfg(feature = "messages")] [&'static str; 2]);
 

@@ -1,9 +1,9 @@
 //! AVX2: vectors of 256 bits, with BMI and POPCNT, which come along with it.
 //!
-//! Byte products: `vpmaddubsw` multiplies u8 by i8 and adds neighbours *with saturation* in i16. With inputs up to 127 nothing
-//! saturates (2 · 127 · 128 < 2¹⁵), so that form is exact and `vpmaddwd` with ones widens the pairs into i32 ([`Narrow`]).
-//! Where four weights of a row fit the claim, two of those sums are added in i16 first ([`Paired`]). All other bytes are
-//! widened to i16 before they are multiplied ([`Wide`]).
+//! Byte products: `vpmaddubsw` multiplies u8 by i8 and adds neighbours *with saturation* in i16. With inputs up to 127
+//! nothing saturates (2 · 127 · 128 < 2¹⁵), so that form is exact and `vpmaddwd` with ones widens the pairs into i32
+//! ([`Narrow`]). Where four weights of a row fit the claim, two of those sums are added in i16 first ([`Paired`]). All
+//! other bytes are widened to i16 before they are multiplied ([`Wide`]).
 
 use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use core::arch::x86_64::*;
@@ -152,7 +152,8 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn mul_high32(self, a: __m256i, b: __m256i) -> __m256i {
-        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their lane.
+        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their
+        // lane.
         compute!({
             let even = _mm256_mul_epi32(a, b);
             let odd = _mm256_mul_epi32(_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
@@ -249,8 +250,9 @@ impl Reals for Avx2 {
             _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(clipped))
         }
     }
-    /// Two vectors become one in every step, `a` in one half of the lanes and `b` in the other: a blend and a shuffle put the two
-    /// operands of every addition opposite each other, whichever comes first, and blends, unlike shuffles, run on every port.
+    /// Two vectors become one in every step, `a` in one half of the lanes and `b` in the other: a blend and a shuffle
+    /// put the two operands of every addition opposite each other, whichever comes first, and blends, unlike shuffles,
+    /// run on every port.
     #[inline(always)]
     fn reduce(self, x: [__m256; 8]) -> __m256 {
         compute!({
@@ -281,7 +283,8 @@ macro_rules! load_256 {
         }
         #[inline(always)]
         unsafe fn load_part(self, w: *const i8, rows: usize) -> __m256i {
-            // SAFETY: only lanes below `rows` are read, for which the caller vouches; the instruction set as in `compute`.
+            // SAFETY: only lanes below `rows` are read, for which the caller vouches; the instruction set as in
+            // `compute`.
             unsafe {
                 let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
                 _mm256_maskload_epi32(w.cast(), _mm256_cmpgt_epi32(_mm256_set1_epi32(rows as i32), lanes))

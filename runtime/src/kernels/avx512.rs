@@ -1,9 +1,10 @@
-//! AVX-512 with BW, DQ, VL and VNNI: vectors of 512 bits, masks for what does not fill them, byte and word dot products.
+//! AVX-512 with BW, DQ, VL and VNNI: vectors of 512 bits, masks for what does not fill them, byte and word dot
+//! products.
 //!
-//! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both without
-//! saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
-//! along and taken away. The f32 kernels are AVX2's, because the definition has eight lanes, but for layers on columns, alone or
-//! within `tail_f32`, where a lane is a row.
+//! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both
+//! without saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the
+//! weights, is summed along and taken away. The f32 kernels are AVX2's, because the definition has eight lanes, but for
+//! layers on columns, alone or within `tail_f32`, where a lane is a row.
 
 use super::avx2::{Avx2, compute};
 use super::vector::sparse::Found;
@@ -154,7 +155,8 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn mul_high32(self, a: __m512i, b: __m512i) -> __m512i {
-        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their lane.
+        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their
+        // lane.
         compute!({
             let even = _mm512_mul_epi32(a, b);
             let odd = _mm512_mul_epi32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
@@ -194,7 +196,8 @@ impl Simd for Avx512 {
     /// Sixteen numbers at once, those that count moved together.
     #[inline(always)]
     unsafe fn list(self, x: &[[u8; 64]], out: *mut u32) -> Found {
-        // SAFETY: the arrays have 64 bytes; the caller vouches for a number a group and sixteen more; the instruction set as in `compute`.
+        // SAFETY: the arrays have 64 bytes; the caller vouches for a number a group and sixteen more; the instruction
+        // set as in `compute`.
         unsafe {
             let mut numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             let mut found = Found::NOTHING;
@@ -261,7 +264,8 @@ macro_rules! load_512 {
         }
         #[inline(always)]
         unsafe fn load_part(self, w: *const i8, rows: usize) -> __m512i {
-            // SAFETY: only lanes below `rows` are read, for which the caller vouches; the instruction set as in `compute`.
+            // SAFETY: only lanes below `rows` are read, for which the caller vouches; the instruction set as in
+            // `compute`.
             unsafe { _mm512_maskz_loadu_epi32(((1u32 << rows) - 1) as u16, w.cast()) }
         }
     };

@@ -1,7 +1,8 @@
 //! AVX-VNNI: AVX2, and byte dot products in the VEX encoding, for processors without AVX-512.
 //!
-//! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, without saturation: exact for every u8. Signed
-//! inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed along and taken away.
+//! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, without saturation: exact for every
+//! u8. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
+//! along and taken away.
 
 use super::avx2::{Avx2, compute, load_256, one_sum_a_row, two_groups};
 use super::vector::{Dense, tier};

@@ -1,6 +1,8 @@
-//! The tier of processors without vectors: plain loops over blocks of rows, for the registers and the code that they have.
+//! The tier of processors without vectors: plain loops over blocks of rows, for the registers and the code that they
+//! have.
 //!
-//! The blocks of Cortex-M0+ (`thumb1`) and RISC-V (`rv32`) are written by hand: compilers keep too much of a block in memory.
+//! The blocks of Cortex-M0+ (`thumb1`) and RISC-V (`rv32`) are written by hand: compilers keep too much of a block in
+//! memory.
 
 use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
@@ -72,8 +74,8 @@ fn mul_high(x: i32, multiplier: i32) -> i32 {
     if !cfg!(cortex_m = "thumb1") {
         return ((i64::from(x) * i64::from(multiplier)) >> 32) as i32;
     }
-    // The processor multiplies to 32 bits; four products of halves fit those, carries and all, and take half the time of the
-    // compiler's 64-bit multiplication.
+    // The processor multiplies to 32 bits; four products of halves fit those, carries and all, and take half the time
+    // of the compiler's 64-bit multiplication.
     let (low, high) = (x as u32 & 0xFFFF, x >> 16);
     let (by_low, by_high) = (multiplier as u32 & 0xFFFF, multiplier >> 16);
     let (ll, lh) = (low * by_low, low.wrapping_mul(by_high as u32));
@@ -152,7 +154,8 @@ mod portable {
         groups: usize,
     ) -> [i32; N] {
         for group in 0..groups {
-            // SAFETY: the caller vouches for `groups` groups of four inputs, and of four weights a row; bytes need no alignment.
+            // SAFETY: the caller vouches for `groups` groups of four inputs, and of four weights a row; bytes need no
+            // alignment.
             let (x, w) = unsafe {
                 (x.add(4 * group).cast::<[T; 4]>().read(), w.add(stride_bytes * group).cast::<[[i8; 4]; N]>().read())
             };

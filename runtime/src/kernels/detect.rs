@@ -1,5 +1,5 @@
-//! What the machine can do, asked without `std`. Features that the build was told of are constants; others are asked of the
-//! processor once, and remembered.
+//! What the machine can do, asked without `std`. Features that the build was told of are constants; others are asked of
+//! the processor once, and remembered.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(super) use x86_64::{avx2, avx512, avxvnni};
@@ -61,8 +61,8 @@ mod x86_64 {
         }
     }
 
-    /// Intel's manual, volume 2, CPUID: leaf 1 ECX, leaf 7 EBX and ECX, leaf 7.1 EAX. A set bit is not enough: the operating
-    /// system must also save the wide registers, which XCR0 says.
+    /// Intel's manual, volume 2, CPUID: leaf 1 ECX, leaf 7 EBX and ECX, leaf 7.1 EAX. A set bit is not enough: the
+    /// operating system must also save the wide registers, which XCR0 says.
     #[cold]
     #[allow(unused_unsafe, reason = "CPUID became a safe function after the MSRV")]
     fn ask() -> u8 {
@@ -114,8 +114,9 @@ mod x86_64 {
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod aarch64 {
-    /// The dot-product instructions (FEAT_DotProd). Linux lets programs read the identification register since 4.11, and
-    /// firmware runs where it may; elsewhere the build's target features decide, which on Apple's machines include it.
+    /// The dot-product instructions (FEAT_DotProd). Linux lets programs read the identification register since 4.11,
+    /// and firmware runs where it may; elsewhere the build's target features decide, which on Apple's machines include
+    /// it.
     #[inline]
     pub fn dotprod() -> bool {
         cfg!(target_feature = "dotprod") || ask()
@@ -124,7 +125,8 @@ mod aarch64 {
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "none"))]
     fn ask() -> bool {
         let features: u64;
-        // SAFETY: reads ID_AA64ISAR0_EL1, without effect on memory, stack or flags; at EL0 the kernel answers in its place.
+        // SAFETY: reads ID_AA64ISAR0_EL1, without effect on memory, stack or flags; at EL0 the kernel answers in its
+        // place.
         unsafe {
             core::arch::asm!("mrs {}, ID_AA64ISAR0_EL1", out(reg) features, options(nomem, nostack, preserves_flags, pure));
         }

@@ -1,12 +1,13 @@
 //! Tiers: each a static table of whole-layer functions, named, listed and forcible.
 //!
 //! [`scalar`] is the definition and is never optimised; every other tier must give the same bits, f32 included, and
-//! [`suite`] holds each of them to it. Kernels take slices, strides and numbers and know nothing of models. A tier without a
-//! kernel of its own for an operation lists the fallback that it uses.
+//! [`suite`] holds each of them to it. Kernels take slices, strides and numbers and know nothing of models. A tier
+//! without a kernel of its own for an operation lists the fallback that it uses.
 //!
-//! The fast tiers share their algorithms: `vector` holds each loop once, over a vocabulary (load, add, multiply neighbours …)
-//! that one file an instruction set provides; `micro` does the same for microcontrollers, whose tiers are `blocked`, `dsp` and `mve`. A tier's table comes out of [`tiers`] only where the machine can run it, which is
-//! what makes its functions safe to call.
+//! The fast tiers share their algorithms: `vector` holds each loop once, over a vocabulary (load, add, multiply
+//! neighbours …) that one file an instruction set provides; `micro` does the same for microcontrollers, whose tiers are
+//! `blocked`, `dsp` and `mve`. A tier's table comes out of [`tiers`] only where the machine can run it, which is what
+//! makes its functions safe to call.
 
 #![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
 
@@ -81,34 +82,36 @@ impl<F: Copy> Kernel<F> {
         Self { call, from: TierName::new(from) }
     }
 
-    /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of this build calls
-    /// it. A table holds on to all its functions, so a kernel that nothing calls would cost firmware its flash.
+    /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of
+    /// this build calls it. A table holds on to all its functions, so a kernel that nothing calls would cost firmware
+    /// its flash.
     const fn of(is_built: bool, call: F, absent: F, from: &'static str) -> Self {
         if is_built { Self::new(call, from) } else { Self::new(absent, "absent") }
     }
 }
 
 /// `out[i] ← source[i] + Σ rows[added][i] − Σ rows[removed][i]`, wrapping; `source` `None`: what `out` holds.
-/// out, source: (H,) i16 · rows: `stride` elements a row, of which the first H count · added, removed: row numbers, each of which
-/// must lie within `rows`.
+/// out, source: (H,) i16 · rows: `stride` elements a row, of which the first H count · added, removed: row numbers,
+/// each of which must lie within `rows`.
 pub type Update<T> =
     fn(out: &mut [i16], source: Option<&[i16]>, rows: &[T], stride: usize, added: &[u32], removed: &[u32]);
-/// A move in both perspectives at once, the ones that games are made of: `out[p·H + i] ← source[p·H + i] + Σ rows[added][i] −
-/// Σ rows[removed][i]`, wrapping, for p = 0 and 1. out, source: (2H,) i16 · rows, stride: as in [`Update`], and every row within them.
+/// A move in both perspectives at once, the ones that games are made of: `out[p·H + i] ← source[p·H + i] + Σ
+/// rows[added][i] − Σ rows[removed][i]`, wrapping, for p = 0 and 1. out, source: (2H,) i16 · rows, stride: as in
+/// [`Update`], and every row within them.
 pub type UpdateBoth<T> = fn(out: &mut [i16], source: &[i16], rows: &[T], stride: usize, moved: &Moved);
-/// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty ·
-/// w: as long as both · `max`: the upper clip, 1..=32767.
+/// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty
+/// · w: as long as both · `max`: the upper clip, 1..=32767.
 pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
 /// `out[i] ← (clip(x[i]) · clip(x[i + n])) >> shift`. x: (2n,) i16 · out: (n,) u8 · max² >> shift ≤ 255.
 pub type PairwiseU8 = fn(x: &[i16], max: i16, shift: u32, out: &mut [u8]);
 /// Accumulators to reals: `t = x[i] · inverse` after the clip, then the activation's square or product.
 /// x: (n,) i16 · out: (n,) f32, or (n/2,) for pairwise.
 pub type ActivateF32 = fn(x: &[i16], activation: u32, max: i16, inverse: f32, out: &mut [f32]);
-/// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², exact for every byte that the operation takes. x: (K,) · w: one bank in `K4`, `stride` rows a group ·
-/// bias: (N,) or empty for zeros · out: (N,).
+/// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², exact for every byte that the operation takes. x: (K,) · w: one
+/// bank in `K4`, `stride` rows a group · bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]);
-/// The same on i16: `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², for all values. x: (K,) · w: one bank in `Rows`, `stride` elements
-/// a row · bias: (N,) or empty for zeros · out: (N,).
+/// The same on i16: `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², for all values. x: (K,) · w: one bank in `Rows`,
+/// `stride` elements a row · bias: (N,) or empty for zeros · out: (N,).
 pub type AffineI16<T> = fn(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]);
 /// `out[n] = activation(bias[n] + Σ_k x[k]·w[n,k])` in f32, product and sum rounded apart, in the order of
 /// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row, or in `Columns`, as many a
@@ -116,13 +119,14 @@ pub type AffineI16<T> = fn(x: &[i16], w: &[T], stride: usize, bias: &[i32], out:
 pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], activation: u32, out: &mut [f32]);
 /// An activation by its code. x: (n,) · out: (n,), (n/2,) for pairwise, (2n,) for dual.
 pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
-/// `out[i] = activation(x[i] · factor)`, with `+ bias[i]` before the activation where there is a bias. x, out: (n,) · bias: (n,) or
-/// empty for none · activation: one of [`crate::num::activate`].
+/// `out[i] = activation(x[i] · factor)`, with `+ bias[i]` before the activation where there is a bias. x, out: (n,) ·
+/// bias: (n,) or empty for none · activation: one of [`crate::num::activate`].
 pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
-/// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each layer's outputs: at
-/// most [`TAIL_WIDTH`] · out: the last layer's outputs.
+/// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each
+/// layer's outputs: at most [`TAIL_WIDTH`] · out: the last layer's outputs.
 pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
-/// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as they were.
+/// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as
+/// they were.
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
 
 /// Elements of the widest value within a [`TailF32`].
@@ -321,15 +325,15 @@ pub fn by_name(name: &str) -> Option<&'static Kernels> {
     tiers().find(|tier| tier.name == name)
 }
 
-/// The fastest tier that this machine can run. What the build's target features promise is not asked of the machine; the rest
-/// is asked once.
+/// The fastest tier that this machine can run. What the build's target features promise is not asked of the machine;
+/// the rest is asked once.
 #[inline]
 pub fn best() -> &'static Kernels {
     tiers().next_back().unwrap_or(&scalar::KERNELS)
 }
 
-/// On microcontrollers the fastest tier that the build's target names, chosen when it is compiled: what firmware takes, because nothing
-/// of the other tiers is linked then. Everywhere else the portable one, `wide`; see [`best`].
+/// On microcontrollers the fastest tier that the build's target names, chosen when it is compiled: what firmware takes,
+/// because nothing of the other tiers is linked then. Everywhere else the portable one, `wide`; see [`best`].
 ///
 /// ```
 /// use tamis_runtime::kernels;

@@ -1,11 +1,11 @@
 //! NEON of AArch64: vectors of 128 bits, without and with the dot-product instructions.
 //!
-//! Byte products without them: `smull` multiplies eight i8 by eight i8 into i16, `sadalp` adds neighbours into i32, exact for
-//! every i8 ([`Bytes`]). With inputs up to 127 the products of two groups are added in i16 first, since 2 · 127 · 128 < 2¹⁵.
-//! With them: `sdot` multiplies four i8 by four i8 and adds all products to an i32 lane ([`Dots`]).
+//! Byte products without them: `smull` multiplies eight i8 by eight i8 into i16, `sadalp` adds neighbours into i32,
+//! exact for every i8 ([`Bytes`]). With inputs up to 127 the products of two groups are added in i16 first, since 2 ·
+//! 127 · 128 < 2¹⁵. With them: `sdot` multiplies four i8 by four i8 and adds all products to an i32 lane ([`Dots`]).
 //!
-//! Both multiply i8 only. Inputs above 127 are moved down by 128 to be signed; what that takes away, 128 times the sum of the
-//! weights, is summed along and given back.
+//! Both multiply i8 only. Inputs above 127 are moved down by 128 to be signed; what that takes away, 128 times the sum
+//! of the weights, is summed along and given back.
 
 use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use core::arch::aarch64::*;
@@ -263,8 +263,8 @@ impl Reals for Neon {
             [vcvtq_f32_s32(vmovl_s16(vget_low_s16(clipped))), vcvtq_f32_s32(vmovl_high_s16(clipped))]
         }
     }
-    /// The first step adds a row's two vectors. Halves of two rows side by side make the second step one addition; the last
-    /// adds neighbours, of four rows at a time.
+    /// The first step adds a row's two vectors. Halves of two rows side by side make the second step one addition; the
+    /// last adds neighbours, of four rows at a time.
     #[inline(always)]
     fn reduce(self, x: [Self::F32; 8]) -> Self::F32 {
         compute!({
@@ -305,8 +305,8 @@ fn broadcast(x: u32) -> int8x16_t {
     unsafe { vreinterpretq_s8_u32(vdupq_n_u32(x)) }
 }
 
-/// The same with halves that the compiler cannot know to be equal. Where it knows, it multiplies high halves by the low one, and
-/// needs an instruction to bring each down that `smull2` would not.
+/// The same with halves that the compiler cannot know to be equal. Where it knows, it multiplies high halves by the low
+/// one, and needs an instruction to bring each down that `smull2` would not.
 #[inline(always)]
 fn broadcast_halves(x: u32) -> int8x16_t {
     let mut x = broadcast(x);
@@ -428,8 +428,8 @@ impl Dots {
         Self(())
     }
 
-    /// `sums[i] + Σ_j x[4i + j]·w[4i + j]`. As assembly, because the intrinsic is not stable in Rust; in a function of its own,
-    /// because the assembler takes the instruction only where its feature is enabled.
+    /// `sums[i] + Σ_j x[4i + j]·w[4i + j]`. As assembly, because the intrinsic is not stable in Rust; in a function of
+    /// its own, because the assembler takes the instruction only where its feature is enabled.
     #[target_feature(enable = "neon,dotprod")]
     #[inline]
     fn dot(mut sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {

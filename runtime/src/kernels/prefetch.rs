@@ -3,8 +3,8 @@
 /// Bytes of a cache line on all machines that have an instruction for this here.
 const LINE_LEN_BYTES: usize = 64;
 
-/// Asks the processor to fetch `bytes` into its first cache; returns at once and changes nothing. Does nothing where there is
-/// no such instruction.
+/// Asks the processor to fetch `bytes` into its first cache; returns at once and changes nothing. Does nothing where
+/// there is no such instruction.
 ///
 /// When not to use it: right before the use, or for memory that is already near; each line costs an instruction.
 #[inline]
@@ -18,7 +18,8 @@ pub fn prefetch(bytes: &[u8]) {
 #[inline]
 fn fetch(line: *const u8) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a hint; it neither reads nor writes as far as the program can see, and faults on no address. The target has SSE.
+    // SAFETY: a hint; it neither reads nor writes as far as the program can see, and faults on no address. The target
+    // has SSE.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
 }
 

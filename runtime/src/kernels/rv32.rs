@@ -1,5 +1,5 @@
-//! The blocks of the blocked tier on RISC-V of 32 bits, by hand: eight sums and four inputs stay in registers, a weight is loaded
-//! with its sign, multiplied and added. Compilers take the loads of a block apart and spill what they hold.
+//! The blocks of the blocked tier on RISC-V of 32 bits, by hand: eight sums and four inputs stay in registers, a weight
+//! is loaded with its sign, multiplied and added. Compilers take the loads of a block apart and spill what they hold.
 
 use core::arch::asm;
 
@@ -54,8 +54,8 @@ macro_rules! functions {
             if groups == 0 {
                 return;
             }
-            // SAFETY: the loop reads four inputs and a block's weights of each of `groups` groups, for which the caller vouches,
-            // and writes no memory.
+            // SAFETY: the loop reads four inputs and a block's weights of each of `groups` groups, for which the caller
+            // vouches, and writes no memory.
             unsafe {
                 asm!(
                     "2:",

@@ -301,7 +301,8 @@ pub(super) fn requantise<T>(
     out: &mut [T],
     narrow: fn(i32) -> T,
 ) {
-    // By an index, so that the compiler makes one function of those for u8 and i8; four slices side by side it takes apart otherwise in each.
+    // By an index, so that the compiler makes one function of those for u8 and i8; four slices side by side it takes
+    // apart otherwise in each.
     for (index, value) in out.iter_mut().enumerate() {
         let (Some(sum), Some(multiplier), Some(shift)) = (x.get(index), multipliers.get(index), shifts.get(index))
         else {

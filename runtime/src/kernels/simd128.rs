@@ -1,12 +1,12 @@
 //! SIMD of WebAssembly: vectors of 128 bits, for modules that are built with `simd128`.
 //!
-//! A module with these instructions is refused by an engine without them, so that the build decides, not the machine. Nothing
-//! here needs the relaxed instructions, whose results may depend on the machine.
+//! A module with these instructions is refused by an engine without them, so that the build decides, not the machine.
+//! Nothing here needs the relaxed instructions, whose results may depend on the machine.
 //!
-//! Byte products: with inputs up to 127, eight i8 are multiplied by eight i8 into i16, the products of two groups are added there,
-//! since 2 · 127 · 128 < 2¹⁵, and neighbours are added into i32 ([`Bytes`]). All other bytes are widened to i16, and one
-//! instruction multiplies and adds neighbours ([`Words`]). An engine on x86-64 takes about as long for the one as for the other;
-//! one on AArch64 has half as many instructions for the first.
+//! Byte products: with inputs up to 127, eight i8 are multiplied by eight i8 into i16, the products of two groups are
+//! added there, since 2 · 127 · 128 < 2¹⁵, and neighbours are added into i32 ([`Bytes`]). All other bytes are widened
+//! to i16, and one instruction multiplies and adds neighbours ([`Words`]). An engine on x86-64 takes about as long for
+//! the one as for the other; one on AArch64 has half as many instructions for the first.
 
 use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use bytemuck::{cast_mut, cast_ref};

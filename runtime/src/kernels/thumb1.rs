@@ -1,10 +1,10 @@
-//! The blocks of the blocked tier on Cortex-M0+, by hand: Thumb-1 computes in eight registers, and the other five only add and
-//! move.
+//! The blocks of the blocked tier on Cortex-M0+, by hand: Thumb-1 computes in eight registers, and the other five only
+//! add and move.
 //!
-//! The four inputs of a group, its weights' word of a row and one byte of it take six of the eight, pointers the rest; the four
-//! sums, the stride and the end lie in the high registers, where an addition reaches them. A byte is cut out of its word by two
-//! shifts, the outer two by one: fifteen instructions for four products, load included. A row alone has registers for the offsets
-//! that loads of signed bytes want, and takes both factors from memory.
+//! The four inputs of a group, its weights' word of a row and one byte of it take six of the eight, pointers the rest;
+//! the four sums, the stride and the end lie in the high registers, where an addition reaches them. A byte is cut out
+//! of its word by two shifts, the outer two by one: fifteen instructions for four products, load included. A row alone
+//! has registers for the offsets that loads of signed bytes want, and takes both factors from memory.
 
 use core::arch::naked_asm;
 

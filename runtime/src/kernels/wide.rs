@@ -1,7 +1,8 @@
-//! The portable fast tier, in `wide`: vectors of sixteen i16 and eight f32, which the compiler maps to whatever the target has.
+//! The portable fast tier, in `wide`: vectors of sixteen i16 and eight f32, which the compiler maps to whatever the
+//! target has.
 //!
-//! It has no byte products: weights are widened to i16, four inputs are repeated over four rows, and products of neighbours
-//! give two sums a row.
+//! It has no byte products: weights are widened to i16, four inputs are repeated over four rows, and products of
+//! neighbours give two sums a row.
 
 use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use crate::num;

@@ -54,7 +54,8 @@ impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
         plan.update(&mut self.sides[side], &before.sides[side], added, removed)
     }
 
-    /// Takes both sides over from the position before, changed; see [`Plan::update_both`]. Faster than one side after the other.
+    /// Takes both sides over from the position before, changed; see [`Plan::update_both`]. Faster than one side after
+    /// the other.
     ///
     /// # Errors
     /// As [`Plan::update`].

@@ -1,8 +1,9 @@
 //! Accumulators that were filled before, to fill the next one from what is different.
 //!
-//! When a king crosses to another bucket, all features of its perspective change, but the men on the board are nearly those of
-//! the last time its king stood in that bucket. An entry for every bucket and perspective keeps that accumulator and its list
-//! of features; a refresh applies the difference of two sorted lists instead of adding thirty rows.
+//! When a king crosses to another bucket, all features of its perspective change, but the men on the board are nearly
+//! those of the last time its king stood in that bucket. An entry for every bucket and perspective keeps that
+//! accumulator and its list of features; a refresh applies the difference of two sorted lists instead of adding thirty
+//! rows.
 
 use crate::error::RunError;
 use crate::format::Identity;
@@ -19,10 +20,12 @@ struct Entry<const HIDDEN: usize, const ACTIVE: usize> {
     is_filled: u32,
 }
 
-/// An entry for each of `KEYS` refresh keys and both perspectives, with room for `ACTIVE` features; a longer list is filled from
-/// nothing. Tied to the model that it was first used with: with another it is an error, until [`RefreshCache::reset`].
+/// An entry for each of `KEYS` refresh keys and both perspectives, with room for `ACTIVE` features; a longer list is
+/// filled from nothing. Tied to the model that it was first used with: with another it is an error, until
+/// [`RefreshCache::reset`].
 ///
-/// It is large (`KEYS · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an empty cache.
+/// It is large (`KEYS · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an
+/// empty cache.
 ///
 /// ```
 /// # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without

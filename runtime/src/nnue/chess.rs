@@ -12,8 +12,9 @@
 //! The flip may be applied to the whole number because 64·t and 384·c are multiples of 8. With a table of zeros and no
 //! mirroring this is bullet's `Chess768`, with a table `ChessBuckets`, with both `ChessBucketsMirrored`.
 //!
-//! [`Planes`] says what else there is: king planes merged into one, 704 features a bucket, since a side's king is where the bucket
-//! says and only the opponent's has to be told; and no king planes, 640, the oldest set, whose black sees the board turned by half.
+//! [`Planes`] says what else there is: king planes merged into one, 704 features a bucket, since a side's king is where
+//! the bucket says and only the opponent's has to be told; and no king planes, 640, the oldest set, whose black sees
+//! the board turned by half.
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
@@ -49,9 +50,10 @@ pub enum Planes {
     Both,
     /// Eleven: both kings share plane 5, so that own P N B R Q, the kings, then the other side's P N B R Q.
     Merged,
-    /// Ten: own P N B R Q, then the other side's. Kings are no features, and the other side sees the board turned by half,
-    /// `sq ^ 63`, not turned over, `sq ^ 56`. The two sides are then no mirror images: the board must be stored as white sees it
-    /// whoever is to move, and [`Perspective::SideToMove`] stands for white, [`Perspective::Other`] for black.
+    /// Ten: own P N B R Q, then the other side's. Kings are no features, and the other side sees the board turned by
+    /// half, `sq ^ 63`, not turned over, `sq ^ 56`. The two sides are then no mirror images: the board must be stored
+    /// as white sees it whoever is to move, and [`Perspective::SideToMove`] stands for white, [`Perspective::Other`]
+    /// for black.
     NoKings,
 }
 
@@ -114,8 +116,8 @@ impl ChessView<'_> {
     /// `perspective`'s own king *in its own view*, see [`ChessView::seen`].
     ///
     /// Never panics. Squares count modulo 64. A `piece` of type 6 or 7, which is none, and a king where
-    /// [`ChessView::has_king_features`] is false give an index of some other piece or past the end, which only the network's own
-    /// check can refuse.
+    /// [`ChessView::has_king_features`] is false give an index of some other piece or past the end, which only the
+    /// network's own check can refuse.
     #[must_use]
     #[inline]
     pub fn feature(&self, perspective: Perspective, piece: u8, square: u8, king_square: u8) -> u32 {
@@ -136,8 +138,8 @@ impl ChessView<'_> {
         self.planes.features_per_king_bucket() * u32::from(bucket) + (plain ^ self.flip(king_square))
     }
 
-    /// A square as a side sees it: as it is stored for [`Perspective::SideToMove`], `^ 56` for [`Perspective::Other`], `^ 63` with
-    /// [`Planes::NoKings`]. Twice the same is the square itself.
+    /// A square as a side sees it: as it is stored for [`Perspective::SideToMove`], `^ 56` for [`Perspective::Other`],
+    /// `^ 63` with [`Planes::NoKings`]. Twice the same is the square itself.
     #[must_use]
     #[inline]
     pub const fn seen(&self, perspective: Perspective, square: u8) -> u8 {
@@ -147,7 +149,8 @@ impl ChessView<'_> {
         }
     }
 
-    /// Whether kings are features. Where they are not, a king's move that keeps its [`ChessView::refresh_key`] changes nothing.
+    /// Whether kings are features. Where they are not, a king's move that keeps its [`ChessView::refresh_key`] changes
+    /// nothing.
     #[must_use]
     #[inline]
     pub const fn has_king_features(&self) -> bool {
@@ -241,7 +244,8 @@ mod tests {
         }
     }
 
-    /// HalfKP's published numbering, of a man that is neither side's king; its index starts at 1 and interleaves the colours.
+    /// HalfKP's published numbering, of a man that is neither side's king; its index starts at 1 and interleaves the
+    /// colours.
     #[test]
     fn without_kings_black_sees_the_board_turned_by_half() {
         let mut table = [0; 64];

@@ -1,10 +1,10 @@
 //! The accumulators of a line of play: a stack of plies that is brought up to date only where it is asked.
 //!
-//! A push writes down which features come and go and computes nothing, because most positions of a search are left without
-//! being evaluated. When the position on top is asked for, each perspective walks back on its own to the last ply that was
-//! computed, and from there forward again, parent to child, one pass a ply. A ply of which a perspective says that everything
-//! changed (its king has crossed to another bucket) ends the walk: that perspective then wants the list of its features, and
-//! fills its accumulator through a [`super::RefreshCache`].
+//! A push writes down which features come and go and computes nothing, because most positions of a search are left
+//! without being evaluated. When the position on top is asked for, each perspective walks back on its own to the last
+//! ply that was computed, and from there forward again, parent to child, one pass a ply. A ply of which a perspective
+//! says that everything changed (its king has crossed to another bucket) ends the walk: that perspective then wants the
+//! list of its features, and fills its accumulator through a [`super::RefreshCache`].
 //!
 //! The stack knows no game. It belongs to one thread and is tied to one model; plan and model are shared.
 
@@ -25,7 +25,8 @@ const NOTED: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Change<'c> {
-    /// Features that come and go. Each list has at most `max_active`, and so have the active features behind the change.
+    /// Features that come and go. Each list has at most `max_active`, and so have the active features behind the
+    /// change.
     Features {
         /// That become active.
         added: &'c [u32],
@@ -96,11 +97,11 @@ struct Slot<const HIDDEN: usize> {
     states: [State; 2],
 }
 
-/// Up to `PLIES` positions, the root included, with accumulators of `HIDDEN` elements for two perspectives, which the caller
-/// numbers 0 and 1: by colour, say.
+/// Up to `PLIES` positions, the root included, with accumulators of `HIDDEN` elements for two perspectives, which the
+/// caller numbers 0 and 1: by colour, say.
 ///
-/// It is large (`PLIES · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an empty
-/// stack, which `bytemuck` can allocate in place (`bytemuck::allocation::zeroed_box`).
+/// It is large (`PLIES · 4 · HIDDEN` bytes and some), so it belongs in a static or on the heap. All bytes zero is an
+/// empty stack, which `bytemuck` can allocate in place (`bytemuck::allocation::zeroed_box`).
 ///
 /// When not to use it: for positions that do not follow one another; [`super::AccumulatorPair`] keeps single ones.
 ///
@@ -175,8 +176,8 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
     /// Adds a ply: what it changes in perspective 0 and in perspective 1. Nothing is computed yet.
     ///
     /// # Errors
-    /// [`RunError`] for a full or empty stack, a plan of another model, a feature that the network does not have, and more than
-    /// `max_active` features in a list or active behind the change; the stack is then as before.
+    /// [`RunError`] for a full or empty stack, a plan of another model, a feature that the network does not have, and
+    /// more than `max_active` features in a list or active behind the change; the stack is then as before.
     pub fn push(&mut self, plan: &Plan<'_>, changes: [Change<'_>; 2]) -> Result<(), RunError> {
         self.check(plan)?;
         if self.plies >= PLIES {
@@ -280,8 +281,8 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
         known == Some(State::WANTS_FEATURES)
     }
 
-    /// Fills a perspective of the position on top from its features, through a cache of earlier fillings. `key` says which of the
-    /// cache's entries is near: what [`super::chess::ChessView::refresh_key`] gives, or 0.
+    /// Fills a perspective of the position on top from its features, through a cache of earlier fillings. `key` says
+    /// which of the cache's entries is near: what [`super::chess::ChessView::refresh_key`] gives, or 0.
     ///
     /// # Errors
     /// As [`Plan::refresh`]; an empty stack; [`RunError::OtherModel`] for a stack or a cache of another model;

@@ -1,8 +1,10 @@
-//! The exponential function and what is made of it, in f32: not a library's, whose last bits differ from machine to machine, but a
-//! written-out sequence of operations that are each rounded by themselves. FORMAT.md, section 6.1, states the same sequence.
+//! The exponential function and what is made of it, in f32: not a library's, whose last bits differ from machine to
+//! machine, but a written-out sequence of operations that are each rounded by themselves. FORMAT.md, section 6.1,
+//! states the same sequence.
 //!
-//! `exp(x) = 2^k · e^r` with `k` the integer nearest to `x / ln 2`, so that |r| ≤ ½ ln 2 < 0.347, where seven terms of the series
-//! are enough: the eighth is below `0.347^8 / 8! < 2^-27`, a sixteenth of a unit in the last place of a result near 1.
+//! `exp(x) = 2^k · e^r` with `k` the integer nearest to `x / ln 2`, so that |r| ≤ ½ ln 2 < 0.347, where seven terms of
+//! the series are enough: the eighth is below `0.347^8 / 8! < 2^-27`, a sixteenth of a unit in the last place of a
+//! result near 1.
 
 /// 1 / ln 2.
 const LOG2_E: f32 = f32::from_bits(0x3FB8_AA3B);
@@ -71,8 +73,8 @@ pub fn sigmoid(x: f32) -> f32 {
 
 /// The hyperbolic tangent, within 3 units in the last place and odd to the last bit; NaN for NaN.
 ///
-/// Near 0 the fifth convergent of `x / (1 + x² / (3 + x² / (5 + x² / (7 + …))))`, which keeps the relative error small where
-/// `1 − 2 / (e^2x + 1)` would be a difference of two numbers near 1.
+/// Near 0 the fifth convergent of `x / (1 + x² / (3 + x² / (5 + x² / (7 + …))))`, which keeps the relative error small
+/// where `1 − 2 / (e^2x + 1)` would be a difference of two numbers near 1.
 ///
 /// ```
 /// use tamis_runtime::num::tanh;

@@ -1,4 +1,5 @@
-//! Element by element: tables, integers to reals and back, zero points, and the activations that need the exponential function.
+//! Element by element: tables, integers to reals and back, zero points, and the activations that need the exponential
+//! function.
 
 use super::interact::in_lanes;
 use super::{typed, typed_mut};
@@ -41,8 +42,8 @@ fn out_of<T>(x: &[f32], out: &mut [T], one: impl Fn(f32) -> T) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out = one(*x));
 }
 
-/// REQUANTISE with a zero point, or to i16: the tier's kernel to i32 with clamps that leave room for the zero point, which is added
-/// behind it. `clamp(r, low − zero, high − zero) + zero` is `clamp(r + zero, low, high)`.
+/// REQUANTISE with a zero point, or to i16: the tier's kernel to i32 with clamps that leave room for the zero point,
+/// which is added behind it. `clamp(r, low − zero, high − zero) + zero` is `clamp(r + zero, low, high)`.
 pub(super) fn requantise(
     kernels: &Kernels,
     requantise: &Requantisation<'_>,

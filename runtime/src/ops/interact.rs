@@ -1,7 +1,8 @@
 //! Interactions of embeddings: sums of products of pairs.
 //!
-//! `Σ over k < l of e[k]·e[l]` is `Σ over l of e[l] · (Σ over k < l of e[k])`: one pass with a running sum, instead of all pairs, and
-//! without the difference of two large numbers that `½ ((Σ e)² − Σ e²)` is. Of integers both are the same.
+//! `Σ over k < l of e[k]·e[l]` is `Σ over l of e[l] · (Σ over k < l of e[k])`: one pass with a running sum, instead of
+//! all pairs, and without the difference of two large numbers that `½ ((Σ e)² − Σ e²)` is. Of integers both are the
+//! same.
 
 use super::{typed, typed_mut};
 use crate::format::{element, op};

@@ -1,9 +1,9 @@
-//! The operations of general networks: sparse inputs, interactions, trees, tables, integers to reals and back; and those of the
-//! Stockfish family.
+//! The operations of general networks: sparse inputs, interactions, trees, tables, integers to reals and back; and
+//! those of the Stockfish family.
 //!
-//! What networks of accumulators and of dense layers need is resolved in `step` and run in `exec`; the rest is here, a family a
-//! file, as plain functions over slices. The dense layer on i16 and requantisation have kernels; the others are the same loops on
-//! every tier.
+//! What networks of accumulators and of dense layers need is resolved in `step` and run in `exec`; the rest is here, a
+//! family a file, as plain functions over slices. The dense layer on i16 and requantisation have kernels; the others
+//! are the same loops on every tier.
 
 mod convert;
 mod interact;
@@ -119,7 +119,8 @@ impl Plan<'_> {
             split(all, step.read.range(), step.write.range())
         };
         if let (General::Join { kind, second, reads_input }, true) = (*work, REALS) {
-            // First one value, then the other: three places cannot be borrowed at once where two of them may be the same.
+            // First one value, then the other: three places cannot be borrowed at once where two of them may be the
+            // same.
             let end = x.len().min(out.len());
             let (head, _) = out.split_at_mut(end);
             head.copy_from_slice(&x[..end]);

@@ -69,7 +69,8 @@ pub(super) fn run(work: &General<'_>, list: &List<'_>, bucket: usize, out: &mut 
     }
 }
 
-/// `out[j] = bias[j] + Σ v·w[f, j]` modulo 2³². w: rows of `stride`, a row a feature · bias: (m,) or empty for zeros · out: (m,).
+/// `out[j] = bias[j] + Σ v·w[f, j]` modulo 2³². w: rows of `stride`, a row a feature · bias: (m,) or empty for zeros ·
+/// out: (m,).
 fn affine<T: Copy + Into<i32>>(list: &List<'_>, w: &[T], stride: usize, bias: &[i32], out: &mut [i32]) {
     start(bias, out);
     for (feature, value) in list.integers() {

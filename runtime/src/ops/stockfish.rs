@@ -1,7 +1,8 @@
-//! What networks of the Stockfish family do besides pairing and dense layers: plain clips of accumulators, the piece-square part, and
-//! clipped and squared sums.
+//! What networks of the Stockfish family do besides pairing and dense layers: plain clips of accumulators, the
+//! piece-square part, and clipped and squared sums.
 //!
-//! All are loops without branches over a few dozen elements, the first over a few hundred, which the compiler turns into vectors.
+//! All are loops without branches over a few dozen elements, the first over a few hundred, which the compiler turns
+//! into vectors.
 
 use super::{General, typed_mut};
 use crate::exec::without;

@@ -6,7 +6,8 @@ use crate::format::{Model, op, perspective_order};
 use crate::kernels::{Dot, Kernels};
 use crate::num::Divisor;
 
-/// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records would show.
+/// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records
+/// would show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head<'a> {
     pub dot: Dot,

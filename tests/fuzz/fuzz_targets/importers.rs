@@ -1,7 +1,7 @@
 //! Importers refuse bytes with an error, and what they accept is written back as it was.
 //!
-//! Every input is tried as a description, as a bare file and as a checkpoint of the example network, and as each of the other
-//! trainers' files; a graph that comes out of one can be evaluated.
+//! Every input is tried as a description, as a bare file and as a checkpoint of the example network, and as each of the
+//! other trainers' files; a graph that comes out of one can be evaluated.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,7 @@
 //! The loader refuses a file, or the model runs on every tier to the same bits.
 //!
-//! Length and checksum are repaired first: libFuzzer cannot guess a checksum, and behind it lies all that is worth reaching.
+//! Length and checksum are repaired first: libFuzzer cannot guess a checksum, and behind it lies all that is worth
+//! reaching.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Modules of `codegen` in a program outside the repository: what it prints, what does not compile, and that nothing differs between
-//! two runs.
+//! Modules of `codegen` in a program outside the repository: what it prints, what does not compile, and that nothing
+//! differs between two runs.
 
 use super::graphs::{Case, cases};
 use super::{binary, host_tools, reference};

@@ -128,7 +128,8 @@ fn wrong_input_is_named_and_changes_nothing() {
     assert_eq!(engine.quit(), 0);
 }
 
-/// What is no network of the engine's kind is refused with the reason, and the old one stays; a sound one takes its place.
+/// What is no network of the engine's kind is refused with the reason, and the old one stays; a sound one takes its
+/// place.
 #[test]
 fn eval_file_loads_a_network_beside_the_embedded_one() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Whole games. The referee knows the rules from cozy-chess and keeps the clocks: a move must be legal and in time, and a game ends by
-//! the rules or, as a draw, by its length.
+//! Whole games. The referee knows the rules from cozy-chess and keeps the clocks: a move must be legal and in time, and
+//! a game ends by the rules or, as a draw, by its length.
 
 use super::engine;
 use super::process::Process;
@@ -15,8 +15,8 @@ const OPENING_PLIES: usize = 8;
 /// A game that is longer is a draw.
 const MOST_PLIES: usize = 200;
 
-/// What a busy machine may keep a program from running, as match managers grant it too. A clock that runs out within it counts as late, and
-/// a match may have few of those: a program that plans badly is late in every game.
+/// What a busy machine may keep a program from running, as match managers grant it too. A clock that runs out within it
+/// counts as late, and a match may have few of those: a program that plans badly is late in every game.
 const GRACE: Duration = Duration::from_millis(500);
 const MOST_LATE: usize = 2;
 /// One match at a time: programs that compete for the processors lose each other's time.

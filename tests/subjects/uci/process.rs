@@ -1,5 +1,5 @@
-//! A chess program behind two pipes. Whatever it does, a test ends: every answer has a deadline, and the program is killed with its
-//! handle.
+//! A chess program behind two pipes. Whatever it does, a test ends: every answer has a deadline, and the program is
+//! killed with its handle.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

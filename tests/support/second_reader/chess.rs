@@ -2,8 +2,8 @@
 
 use super::Container;
 
-/// The feature of a piece (type 0 to 5 on `square`, `opponents` or own, all as the board is stored), in the view in which the board
-/// is stored or in the other, whose own king stands on `king` in its own view.
+/// The feature of a piece (type 0 to 5 on `square`, `opponents` or own, all as the board is stored), in the view in
+/// which the board is stored or in the other, whose own king stands on `king` in its own view.
 pub fn feature(net: &Container, other_view: bool, kind: u32, opponents: bool, square: u32, king: u32) -> u32 {
     let set = net.input.feature_set;
     let turned = if set == 5 { 63 } else { 56 };

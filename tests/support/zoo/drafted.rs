@@ -1,5 +1,5 @@
-//! Networks that no description asks for yet, but that the format holds: i8 feature rows beside i16 ones, requantisation to
-//! i8, operations without bias, vectors that are read in part.
+//! Networks that no description asks for yet, but that the format holds: i8 feature rows beside i16 ones,
+//! requantisation to i8, operations without bias, vectors that are read in part.
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};
@@ -65,8 +65,8 @@ fn reals() -> Draft {
     draft
 }
 
-/// Pairwise → affine → reals → columns → a row → a factor; the output lies where the sums did. One layer is as wide as vectors are, and
-/// the other is not.
+/// Pairwise → affine → reals → columns → a row → a factor; the output lies where the sums did. One layer is as wide as
+/// vectors are, and the other is not.
 fn tail() -> Draft {
     let mut random = Random(13);
     let mut draft = Draft::of_features(2, 32, 6, 3);

@@ -1,4 +1,5 @@
-//! Networks of sparse inputs, interactions, tables, trees and reals: every operation of `runtime/src/ops`, in each of its forms.
+//! Networks of sparse inputs, interactions, tables, trees and reals: every operation of `runtime/src/ops`, in each of
+//! its forms.
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};
@@ -143,7 +144,8 @@ fn value_rows() -> Draft {
     maker.draft
 }
 
-/// Values in units: sums that are requantised with zero points, in more than one block, through layers of i16 and tables.
+/// Values in units: sums that are requantised with zero points, in more than one block, through layers of i16 and
+/// tables.
 fn value_sums() -> Draft {
     let mut maker = Maker { draft: Draft::sparse(20, 7, false, true), random: Random(27) };
     let weights = maker.i8s((1, 20, 70));

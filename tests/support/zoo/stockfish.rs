@@ -1,5 +1,5 @@
-//! Networks in the manner of the Stockfish family: digits of piece-square values behind the accumulators, clipped and squared sums,
-//! a neuron that skips, and the feature sets with merged and missing king planes.
+//! Networks in the manner of the Stockfish family: digits of piece-square values behind the accumulators, clipped and
+//! squared sums, a neuron that skips, and the feature sets with merged and missing king planes.
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};

@@ -1,4 +1,5 @@
-//! Whatever gives outputs for an example: a graph or bullet's layers in double precision, or a container on the runtime.
+//! Whatever gives outputs for an example: a graph or bullet's layers in double precision, or a container on the
+//! runtime.
 
 use super::Value;
 use crate::error::{CliError, Explain};

@@ -50,8 +50,8 @@ pub fn run(
     Ok(Evaluations { parts, divide, ..Evaluations::new(&args.model, people.name, Some(tier.name), values) })
 }
 
-/// The value, and its parts. What the last operation reads is their sum where it divides; where it adds, what it reads is the
-/// positional part, divided by the operation that wrote it.
+/// The value, and its parts. What the last operation reads is their sum where it divides; where it adds, what it reads
+/// is the positional part, divided by the operation that wrote it.
 fn evaluate(runner: &mut Runner<'_>, position: &Position) -> Result<(i32, Parts), String> {
     let model = *runner.plan().model();
     let (lists, bucket) = features_of(&model, position).ok_or("its input is no chess board")?;

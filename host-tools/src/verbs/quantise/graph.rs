@@ -163,7 +163,8 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
     })
 }
 
-/// The network, and the options with the layers that a search has chosen to keep. A missing proof is refused where it is printed.
+/// The network, and the options with the layers that a search has chosen to keep. A missing proof is refused where it
+/// is printed.
 fn quantised(
     args: &Quantise,
     graph: &Graph,

@@ -1,7 +1,7 @@
 //! What tensors and metadata of a file of batches are called.
 //!
-//! Batch `N`, from 0, is `batch.N.lines`, `batch.N.src.ids`, `batch.N.src.length`, `batch.N.tgt.ids`, `batch.N.tgt.ids_out`,
-//! `batch.N.tgt.length`, all of i32, and with alignments `batch.N.alignment` of f32.
+//! Batch `N`, from 0, is `batch.N.lines`, `batch.N.src.ids`, `batch.N.src.length`, `batch.N.tgt.ids`,
+//! `batch.N.tgt.ids_out`, `batch.N.tgt.length`, all of i32, and with alignments `batch.N.alignment` of f32.
 
 /// The value of the metadata's `format`.
 pub const FORMAT: &str = "tamis-batches-1";

@@ -1,5 +1,5 @@
-//! Batches as one safetensors file, written in two parts: the tensors as they come, and the header, which stands in front of them but
-//! is known last. Only the shapes of batches are kept in between.
+//! Batches as one safetensors file, written in two parts: the tensors as they come, and the header, which stands in
+//! front of them but is known last. Only the shapes of batches are kept in between.
 //!
 //! ```python
 //! with safe_open("batches.safetensors", "pt") as file:

@@ -15,8 +15,8 @@ impl Description {
     /// The graph that these tensors make; each is needed once.
     ///
     /// # Errors
-    /// [`TensorsError::Unfit`] with every tensor that is missing, superfluous or of another shape; the others for numbers that make
-    /// no network.
+    /// [`TensorsError::Unfit`] with every tensor that is missing, superfluous or of another shape; the others for
+    /// numbers that make no network.
     pub fn bind(&self, mut tensors: Tensors) -> Result<Graph, TensorsError> {
         let mut graph = self.skeleton();
         let inputs: Vec<usize> = {

@@ -7,8 +7,9 @@ use crate::graph::{Activation, Input, Value};
 use std::fmt::{Display, Write};
 
 impl Description {
-    /// The canonical text: keys in a fixed order, what has its default left out, reals with the shortest digits that read back as the
-    /// same number. Equal descriptions give equal bytes, and [`Description::from_toml`] gives the description back.
+    /// The canonical text: keys in a fixed order, what has its default left out, reals with the shortest digits that
+    /// read back as the same number. Equal descriptions give equal bytes, and [`Description::from_toml`] gives the
+    /// description back.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut text = String::new();

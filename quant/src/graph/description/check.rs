@@ -68,7 +68,8 @@ impl Description {
         })
     }
 
-    /// The graph with matrices of the right sizes and no values, which is all that [`Graph::lengths`] and [`Graph::check`] look at.
+    /// The graph with matrices of the right sizes and no values, which is all that [`Graph::lengths`] and
+    /// [`Graph::check`] look at.
     pub(super) fn skeleton(&self) -> Graph {
         let mut graph = Graph { name: self.name.clone(), input: self.input, nodes: Vec::new() };
         let input = match self.input {

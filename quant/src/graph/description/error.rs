@@ -119,7 +119,8 @@ pub enum Cause {
 }
 
 impl DescriptionError {
-    /// [`FaultClass::Unsupported`] for another version and for names that cannot be written, else [`FaultClass::Malformed`].
+    /// [`FaultClass::Unsupported`] for another version and for names that cannot be written, else
+    /// [`FaultClass::Malformed`].
     #[must_use]
     pub fn class(&self) -> FaultClass {
         match (&*self.cause, self.line) {

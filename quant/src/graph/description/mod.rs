@@ -1,8 +1,8 @@
 //! The description of a graph: everything but the numbers.
 //!
-//! safetensors and npz files hold named tensors and do not say how they hang together. A description, TOML that a person writes, says
-//! it; [`Description::bind`] puts tensors into it, [`Description::of`] takes a graph apart again. Its canonical text travels in
-//! the metadata of an exported file.
+//! safetensors and npz files hold named tensors and do not say how they hang together. A description, TOML that a
+//! person writes, says it; [`Description::bind`] puts tensors into it, [`Description::of`] takes a graph apart again.
+//! Its canonical text travels in the metadata of an exported file.
 //!
 //! ```
 //! use tamis_quant::graph::description::Description;

@@ -25,8 +25,8 @@ impl Description {
     /// Reads and checks a description. `origin` (a path, usually) starts every message.
     ///
     /// # Errors
-    /// [`DescriptionError`], with the line, for anything that is not TOML of [`VERSION`], has an unknown key or value, or does not
-    /// fit together.
+    /// [`DescriptionError`], with the line, for anything that is not TOML of [`VERSION`], has an unknown key or value,
+    /// or does not fit together.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, DescriptionError> {
         let origin = on_one_line(origin);
         let error = |line, cause| DescriptionError { origin: origin.clone(), line, cause: Box::new(cause) };

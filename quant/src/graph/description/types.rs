@@ -77,7 +77,8 @@ pub enum DescribedOp {
     Activation(Activation),
     /// `flatten`
     Flatten,
-    /// `trees`: tensors `<name>.features` (−1 in a leaf), `<name>.thresholds` and `<name>.leaves`, each of (trees, slots)
+    /// `trees`: tensors `<name>.features` (−1 in a leaf), `<name>.thresholds` and `<name>.leaves`, each of (trees,
+    /// slots)
     Trees {
         /// What every leaf is multiplied by.
         rate: f64,

@@ -10,8 +10,8 @@ use super::row_type::Element;
 use super::{binary, partitions, text};
 use crate::import::Remark;
 
-/// Decodes the data files of a matrix. `folder` is its folder's name, `files` what `_meta` names; `separator` stands between the
-/// fields of a line, and is looked up in the first line where it is not given.
+/// Decodes the data files of a matrix. `folder` is its folder's name, `files` what `_meta` names; `separator` stands
+/// between the fields of a line, and is looked up in the first line where it is not given.
 ///
 /// # Errors
 /// [`AngelError`] that names the file and the place in it, what is there and what should be.

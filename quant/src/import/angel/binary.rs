@@ -7,7 +7,8 @@ use super::row_type::{Element, first};
 
 /// Takes the records of a partition. Their number is compared with the bytes before any is read.
 ///
-/// A row's `offset` in `_meta` is never used: Angel writes the partition's for every row, and the rows follow one another.
+/// A row's `offset` in `_meta` is never used: Angel writes the partition's for every row, and the rows follow one
+/// another.
 pub(super) fn decode<T: Element>(piece: &mut Piece<'_, T>) -> Result<(), AngelError> {
     let (meta, partition) = (piece.meta, piece.partition);
     let row_type = meta.row_type;

@@ -275,8 +275,8 @@ pub enum AngelError {
 }
 
 impl AngelError {
-    /// [`FaultClass::Io`] for the file system's refusals, [`FaultClass::Unsupported`] for what is too large, too old or no matrix of
-    /// numbers, [`FaultClass::Usage`] for what an option has to say, else [`FaultClass::Malformed`].
+    /// [`FaultClass::Io`] for the file system's refusals, [`FaultClass::Unsupported`] for what is too large, too old or
+    /// no matrix of numbers, [`FaultClass::Usage`] for what an option has to say, else [`FaultClass::Malformed`].
     #[must_use]
     pub fn class(&self) -> FaultClass {
         match self {

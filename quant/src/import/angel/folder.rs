@@ -38,8 +38,8 @@ pub fn read_matrix(folder: &Path, options: &Options) -> Result<(Matrix, Vec<Rema
     Ok((named.matrix, named.remarks))
 }
 
-/// Reads a whole model from its folder: by `graph.json` where there is one and `options.kind` does not say otherwise, else by
-/// the names and shapes of its matrices.
+/// Reads a whole model from its folder: by `graph.json` where there is one and `options.kind` does not say otherwise,
+/// else by the names and shapes of its matrices.
 ///
 /// # Errors
 /// [`AngelError::In`] with the folder of the model or the matrix, or [`AngelError::Read`] with the file.

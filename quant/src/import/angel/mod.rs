@@ -10,9 +10,9 @@
 //!   or else   -suffixes-->     ^
 //! ```
 //!
-//! Only [`is_angel_folder`], [`read_matrix`] and [`read_model`] touch the file system; the rest are functions of bytes. Nothing is
-//! allocated that is not a small multiple of the bytes that are there, until a model needs a sparse matrix with its zeros, which is
-//! bounded.
+//! Only [`is_angel_folder`], [`read_matrix`] and [`read_model`] touch the file system; the rest are functions of bytes.
+//! Nothing is allocated that is not a small multiple of the bytes that are there, until a model needs a sparse matrix
+//! with its zeros, which is bounded.
 
 mod assemble;
 mod binary;

@@ -9,7 +9,8 @@ pub struct Options {
     pub kind: Option<Kind>,
     /// What the leaves of trees are multiplied by: `ml.learn.rate` of the training.
     pub learning_rate: Option<f64>,
-    /// What stands between the fields of a line of text, as it is; else it is looked up in the first line of each matrix.
+    /// What stands between the fields of a line of text, as it is; else it is looked up in the first line of each
+    /// matrix.
     pub separator: Option<String>,
     /// Fields of an example, each with one active feature: `numfield` of `graph.json`.
     pub fields: Option<usize>,

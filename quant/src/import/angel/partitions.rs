@@ -6,8 +6,9 @@ use super::error::AngelError;
 use super::format::Record;
 use super::meta::{Meta, Partition};
 
-/// Whether the partitions are a grid: blocks of rows, each cut into columns that follow one another from the first column to the
-/// last. Blocks of rows may be missing, since a matrix is saved without the rows that an optimiser keeps beside the weights.
+/// Whether the partitions are a grid: blocks of rows, each cut into columns that follow one another from the first
+/// column to the last. Blocks of rows may be missing, since a matrix is saved without the rows that an optimiser keeps
+/// beside the weights.
 pub(super) fn check_grid(meta: &Meta) -> Result<(), AngelError> {
     let hashed = meta.partitions.iter().filter(|partition| partition.cols.is_none()).count();
     let no_ids = |why: String| Err(AngelError::NoColumnIds { format: meta.format.name, why });
@@ -70,7 +71,8 @@ fn ends_at(partition: &Partition, cols: i64) -> Result<(), i64> {
     if end == cols { Ok(()) } else { Err(end) }
 }
 
-/// Whether the pieces of every file lie one behind the other and fill it: no holes, no overlap, nothing behind the last.
+/// Whether the pieces of every file lie one behind the other and fill it: no holes, no overlap, nothing behind the
+/// last.
 pub(super) fn check_files(meta: &Meta, files: &BTreeMap<String, Vec<u8>>) -> Result<(), AngelError> {
     let mut sorted: Vec<&Partition> = meta.partitions.iter().collect();
     sorted.sort_unstable_by_key(|partition| (&partition.file, partition.offset, partition.len_bytes, partition.id));

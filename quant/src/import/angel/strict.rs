@@ -11,8 +11,8 @@ use super::error::AngelError;
 /// The deepest nesting; `_meta` needs 5, `graph.json` 5.
 const MAX_DEPTH: usize = 16;
 
-/// `bytes` as JSON for a `T`, after a look that it has no key twice in one object and is not nested deeper than [`MAX_DEPTH`].
-/// `first` is the offset of `bytes` in `file`, for messages.
+/// `bytes` as JSON for a `T`, after a look that it has no key twice in one object and is not nested deeper than
+/// [`MAX_DEPTH`]. `first` is the offset of `bytes` in `file`, for messages.
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8], file: &'static str, first: usize) -> Result<T, AngelError> {
     let json = |why: String| AngelError::Json { file, why };
     let text = std::str::from_utf8(bytes)

@@ -11,8 +11,8 @@ use super::tensors::no_matrix;
 use crate::graph::Activation;
 use crate::import::Remark;
 
-/// The layers of a model that its matrices tell, or `options.kind` says. Of `known`, what `graph.json` says, the data and the
-/// functions behind layers are kept.
+/// The layers of a model that its matrices tell, or `options.kind` says. Of `known`, what `graph.json` says, the data
+/// and the functions behind layers are kept.
 pub(super) fn describe(
     matrices: &BTreeMap<String, Matrix>,
     known: Option<&Description>,
@@ -204,7 +204,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The fields that the inputs of the first dense layer are made of; none if that is no whole number, or tells nothing.
+    /// The fields that the inputs of the first dense layer are made of; none if that is no whole number, or tells
+    /// nothing.
     fn fields(&self, kind: Kind) -> Option<usize> {
         let (inputs, width) = (self.dense_inputs, self.embedding.as_ref()?.width.max(1));
         let fields = match kind {

@@ -16,8 +16,8 @@ const MAX_LINE_LEN_BYTES: usize = 1 << 20;
 /// What is looked for in the first line.
 const SEPARATORS: [&str; 4] = [",", "\t", " ", ":"];
 
-/// What stands between two fields, in the whole matrix: what the caller says, else what follows the first number of the first line.
-/// Looked up once, so that a line with another separator is an error and not another reading.
+/// What stands between two fields, in the whole matrix: what the caller says, else what follows the first number of the
+/// first line. Looked up once, so that a line with another separator is an error and not another reading.
 pub(super) fn separator(
     meta: &Meta,
     files: &BTreeMap<String, Vec<u8>>,

@@ -15,8 +15,8 @@ use std::collections::HashMap;
 pub struct Options {
     /// The order of the dimensions of all weights; decided from the file if it is not given.
     pub orientation: Option<Orientation>,
-    /// What layers without weights compute, by their names in the file: DataCode saves a LeakyReLU, a GELU and even a dropout as
-    /// ReLU. `None` is nothing, as a dropout when it does not train.
+    /// What layers without weights compute, by their names in the file: DataCode saves a LeakyReLU, a GELU and even a
+    /// dropout as ReLU. `None` is nothing, as a dropout when it does not train.
     pub activations: Vec<(String, Option<Activation>)>,
 }
 

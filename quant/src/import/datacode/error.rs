@@ -274,8 +274,8 @@ pub enum DataCodeError {
 }
 
 impl DataCodeError {
-    /// [`FaultClass::Usage`] for options that do not fit or would settle it, [`FaultClass::Unsupported`] for convolutions, layers
-    /// and versions that Tamis does not read, else [`FaultClass::Malformed`].
+    /// [`FaultClass::Usage`] for options that do not fit or would settle it, [`FaultClass::Unsupported`] for
+    /// convolutions, layers and versions that Tamis does not read, else [`FaultClass::Malformed`].
     #[must_use]
     pub const fn class(&self) -> FaultClass {
         match self {

@@ -8,12 +8,13 @@
 //!         u32 rank, rank × u32 dimensions, f32 elements row by row
 //! ```
 //!
-//! All little-endian, nothing between and nothing behind. Two kinds of writer share the version: DataCode 2.1.0 stores weights as
-//! [inputs, outputs] and counts all layers in the names, every later one stores [outputs, inputs] and counts the Linear layers in
-//! their names only, so that an activation and a Linear may have the same name. [`Orientation`] tells which it was.
+//! All little-endian, nothing between and nothing behind. Two kinds of writer share the version: DataCode 2.1.0 stores
+//! weights as [inputs, outputs] and counts all layers in the names, every later one stores [outputs, inputs] and counts
+//! the Linear layers in their names only, so that an activation and a Linear may have the same name. [`Orientation`]
+//! tells which it was.
 //!
-//! In the graph a Linear keeps its name, since its tensors have it; an activation is called `<name>.<what it computes>`, such as
-//! `layer1.relu`, which no Linear of DataCode is.
+//! In the graph a Linear keeps its name, since its tensors have it; an activation is called `<name>.<what it
+//! computes>`, such as `layer1.relu`, which no Linear of DataCode is.
 
 mod assemble;
 mod container;

@@ -50,8 +50,9 @@ pub(super) struct LinearLayer<'a> {
 
 /// The orientation of a file, and what speaks for it.
 ///
-/// A layer with as many inputs as outputs shows it in the rank of its bias only, [1, outputs] in DataCode 2.1.0. Where no layer
-/// shows it by its shape, names that count all layers speak for DataCode 2.1.0, too. Whatever speaks must say the same.
+/// A layer with as many inputs as outputs shows it in the rank of its bias only, [1, outputs] in DataCode 2.1.0. Where
+/// no layer shows it by its shape, names that count all layers speak for DataCode 2.1.0, too. Whatever speaks must say
+/// the same.
 pub(super) fn decide(layers: &[Layer], linears: &[LinearLayer<'_>]) -> Result<(Orientation, String), DataCodeError> {
     let mut evidence: Vec<(Orientation, String)> = Vec::new();
     for linear in linears {

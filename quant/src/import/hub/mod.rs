@@ -1,7 +1,7 @@
 //! One door for every checkpoint that becomes a graph: told by content, or forced; see [`NetworkForm`].
 //!
-//! bullet's checkpoints do not come through it, since they are networks of layers, which [`super::read_checkpoint`] reads with their
-//! description; here they are recognised, and the error says what is needed.
+//! bullet's checkpoints do not come through it, since they are networks of layers, which [`super::read_checkpoint`]
+//! reads with their description; here they are recognised, and the error says what is needed.
 
 mod arch;
 mod error;

@@ -60,8 +60,8 @@ pub fn read_lattice_checkpoint(bytes: &[u8], name: &str, architecture: &Chain) -
 /// Takes a checkpoint apart without knowing what its numbers are for.
 ///
 /// # Errors
-/// [`LatticeError`] for JSON that is none, weights that are no bytes, bad base64, a number of bytes that makes no f32, and weights
-/// that are empty.
+/// [`LatticeError`] for JSON that is none, weights that are no bytes, bad base64, a number of bytes that makes no f32,
+/// and weights that are empty.
 pub fn parse_checkpoint(bytes: &[u8]) -> Result<Checkpoint, LatticeError> {
     check_file_len(bytes)?;
     let json: JsonCheckpoint<'_> =

@@ -1,7 +1,7 @@
 //! Bytes in JSON: an array of 0 to 255, as the crate writes them, or base64, as its documentation shows them.
 //!
-//! An array becomes bytes while it is read, a string stays a part of the file until it is decoded, so that no more memory is taken
-//! than the bytes themselves have.
+//! An array becomes bytes while it is read, a string stays a part of the file until it is decoded, so that no more
+//! memory is taken than the bytes themselves have.
 
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};

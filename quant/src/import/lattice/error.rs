@@ -153,8 +153,8 @@ pub enum LatticeError {
 }
 
 impl LatticeError {
-    /// [`FaultClass::Usage`] for an architecture that is not the checkpoint's or none, [`FaultClass::Unsupported`] for what is too
-    /// long or of another version, else [`FaultClass::Malformed`].
+    /// [`FaultClass::Usage`] for an architecture that is not the checkpoint's or none, [`FaultClass::Unsupported`] for
+    /// what is too long or of another version, else [`FaultClass::Malformed`].
     #[must_use]
     pub const fn class(&self) -> FaultClass {
         match self {

@@ -6,9 +6,9 @@
 //! | `.fann` | yes | the same f32, binary |
 //! | network, JSON | yes | the same numbers, decimal |
 //!
-//! A checkpoint therefore needs a [`Chain`]: written by hand, or that of a `.fann` or network JSON of the same network, which
-//! [`architecture`] reads. Everywhere the parameters stand from input to output, for each layer the weights row by row, one an
-//! output, then the biases.
+//! A checkpoint therefore needs a [`Chain`]: written by hand, or that of a `.fann` or network JSON of the same network,
+//! which [`architecture`] reads. Everywhere the parameters stand from input to output, for each layer the weights row
+//! by row, one an output, then the biases.
 
 mod checkpoint;
 mod encoded;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// The metadata's key of the canonical description.
 pub const DESCRIPTION_KEY: &str = "tamis.graph";
 
-/// The bytes of a safetensors file with every tensor, in f32 where all its values are exact in f32, else in f64, and the canonical
-/// description in the metadata. Importing it gives an equal graph; equal graphs give equal bytes.
+/// The bytes of a safetensors file with every tensor, in f32 where all its values are exact in f32, else in f64, and
+/// the canonical description in the metadata. Importing it gives an equal graph; equal graphs give equal bytes.
 ///
 /// # Errors
 /// [`DescriptionError`] if a name cannot be written, or the graph is not one that [`Graph::check`] accepts.

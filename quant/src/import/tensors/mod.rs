@@ -5,8 +5,8 @@
 //! | safetensors | [`read_safetensors`] | a description given apart, or in the metadata of a file that [`export`] made |
 //! | npz | [`read_npz`] | a description given apart |
 //!
-//! [`import`] makes a network of either. Everything is a pure function of bytes; lengths are compared with the bytes that are
-//! there before memory is taken.
+//! [`import`] makes a network of either. Everything is a pure function of bytes; lengths are compared with the bytes
+//! that are there before memory is taken.
 
 mod element;
 mod error;

@@ -17,7 +17,8 @@ pub fn is_npy(bytes: &[u8]) -> bool {
 /// Reads an array of version 1, 2 or 3, in C or Fortran order, of either byte order; the result is in C order.
 ///
 /// # Errors
-/// [`TensorFileError::Npy`] with the offset of what does not fit, [`TensorFileError::Type`], [`TensorFileError::NotExact`].
+/// [`TensorFileError::Npy`] with the offset of what does not fit, [`TensorFileError::Type`],
+/// [`TensorFileError::NotExact`].
 pub fn read_npy(bytes: &[u8]) -> Result<Tensor, TensorFileError> {
     if !is_npy(bytes) {
         return Err(npy(0, "does not start with \\x93NUMPY"));

@@ -1,6 +1,7 @@
 //! NumPy's npz: a zip of npy files, stored or deflated.
 //!
-//! Read by the zip's central directory. What NumPy does not write, encryption, several volumes, more than 4 GiB, is refused.
+//! Read by the zip's central directory. What NumPy does not write, encryption, several volumes, more than 4 GiB, is
+//! refused.
 
 use super::error::TensorFileError;
 use super::npy::read_npy;

@@ -1,4 +1,5 @@
-//! Bias correction: rounding weights and activations shifts the mean of a layer's sums; its bias can take the shift back.
+//! Bias correction: rounding weights and activations shifts the mean of a layer's sums; its bias can take the shift
+//! back.
 //!
 //! Layer by layer, in order, so that a layer sees what the corrected ones before it make.
 

@@ -1,16 +1,18 @@
 //! Cross-layer equalisation: units of their own for the channels between two linear layers.
 //!
-//! In Linear → ReLU → Linear a channel of the middle may be counted in any unit: the first layer's requantisation has a factor a
-//! channel, the second layer folds units into its weights. A quiet channel gets a finer unit, at the price of larger weights' units
-//! in the second layer. With M the largest magnitude of all channels and m that of one, the channel's unit is
+//! In Linear → ReLU → Linear a channel of the middle may be counted in any unit: the first layer's requantisation has a
+//! factor a channel, the second layer folds units into its weights. A quiet channel gets a finer unit, at the price of
+//! larger weights' units in the second layer. With M the largest magnitude of all channels and m that of one, the
+//! channel's unit is
 //!
 //! ```text
 //! unit(M) · reach · (m / M)^power
 //! ```
 //!
-//! `reach` above 1 leaves room for what calibration did not see, below 1 it clips. Which of them is best is measured: the error of the
-//! logits against the one unit that the method of calibration gives, on every second calibration sample, with ranges that the others
-//! gave: a channel's own range is taken from few values, and only samples that it was not taken from show what it clips.
+//! `reach` above 1 leaves room for what calibration did not see, below 1 it clips. Which of them is best is measured:
+//! the error of the logits against the one unit that the method of calibration gives, on every second calibration
+//! sample, with ranges that the others gave: a channel's own range is taken from few values, and only samples that it
+//! was not taken from show what it clips.
 
 use super::error::GraphQuantError;
 use super::lower::{Channels, lower};

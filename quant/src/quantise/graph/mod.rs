@@ -4,8 +4,9 @@
 //! samples --calibrate--> ranges --lower--> Program --equalise, round, correct--> Program --prove--> done, or refused
 //! ```
 //!
-//! Sums stay i32 until something reads them; what reads them says which integers it wants. A sum's units are a channel each, the
-//! next layer folds the units of what it reads into its weights, so that a value's elements may have units of their own.
+//! Sums stay i32 until something reads them; what reads them says which integers it wants. A sum's units are a channel
+//! each, the next layer folds the units of what it reads into its weights, so that a value's elements may have units of
+//! their own.
 
 mod correct;
 mod equalise;
@@ -25,7 +26,8 @@ use crate::program::Program;
 use crate::proof::prove;
 use lower::{Channels, lower};
 
-/// Quantises a graph. Samples calibrate it; without any, networks whose values behind the input need no range can be quantised.
+/// Quantises a graph. Samples calibrate it; without any, networks whose values behind the input need no range can be
+/// quantised.
 ///
 /// # Errors
 /// [`GraphQuantError`]: the graph or a sample is wrong, a range is missing, a number does not fit, a sum can overflow.

@@ -14,11 +14,13 @@ pub struct Options {
     pub activations: Activations,
     /// Bits of weights. i16 weights read i16 activations.
     pub weight_bits: WeightBits,
-    /// Whether the weights of a row are rounded together, for the least error of its sum on calibration samples, or each to nearest.
+    /// Whether the weights of a row are rounded together, for the least error of its sum on calibration samples, or
+    /// each to nearest.
     pub round_together: bool,
     /// Whether biases take up the mean error that calibration samples show.
     pub bias_correction: bool,
-    /// Whether channels between two linear layers may get units of their own, where that lowers the error on calibration samples.
+    /// Whether channels between two linear layers may get units of their own, where that lowers the error on
+    /// calibration samples.
     pub equalise: bool,
     /// Names of layers that stay f32.
     pub keep_f32: BTreeSet<String>,

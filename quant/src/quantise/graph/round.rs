@@ -1,8 +1,9 @@
 //! Rounding weights for what they read: a weight that is rounded up lets others be rounded down.
 //!
-//! To nearest is best for each weight by itself. What counts is the error of a row's sum, `Σ (q − w)·x`, whose mean square over the
-//! samples is `(q − w)ᵀ H (q − w)` with `H = Σ x·xᵀ`. The weights of a row are rounded one after the other, and the error that each
-//! leaves is spread over those behind it so that this form is least for what is left (Frantar and others, GPTQ, 2022):
+//! To nearest is best for each weight by itself. What counts is the error of a row's sum, `Σ (q − w)·x`, whose mean
+//! square over the samples is `(q − w)ᵀ H (q − w)` with `H = Σ x·xᵀ`. The weights of a row are rounded one after the
+//! other, and the error that each leaves is spread over those behind it so that this form is least for what is left
+//! (Frantar and others, GPTQ, 2022):
 //!
 //! ```text
 //! U = the upper triangle with UᵀU = H⁻¹
@@ -19,7 +20,8 @@ use crate::quantise::Values;
 const MAX_SAMPLES: usize = 512;
 /// Wider layers stay as they are: the time grows with the cube of their inputs.
 const MAX_INPUTS: usize = 1024;
-/// What is added to the diagonal of H, as a part of its mean: inputs that the samples never show keep their own rounding.
+/// What is added to the diagonal of H, as a part of its mean: inputs that the samples never show keep their own
+/// rounding.
 const DAMPING: f64 = 0.01;
 
 /// Rounds the weights of every linear layer anew, in order, so that a layer sees what those before it make.

@@ -1,7 +1,7 @@
 //! Mixed precision: which layers should stay f32, found by measuring.
 //!
-//! Greedy: of all layers that are still integers, the one whose return to f32 lowers the error of the logits most for the bytes it
-//! costs, again and again, until the budget is met or spent.
+//! Greedy: of all layers that are still integers, the one whose return to f32 lowers the error of the logits most for
+//! the bytes it costs, again and again, until the budget is met or spent.
 
 use super::equalise::Measure;
 use super::error::GraphQuantError;

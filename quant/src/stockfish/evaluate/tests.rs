@@ -60,7 +60,8 @@ fn clipped_accumulators_of_both_sides() {
         assert_eq!(found.value, found.buckets[0].positional / 16);
         found.buckets[0].positional
     };
-    // 8128 - 7 + 8 + 5 = 8134, shifted 127; 6299, 98; -1, shifted -1, clipped 0. 127 + 196 - 3 = 320, 5; 64, 1. -35 + 100 - 190.
+    // 8128 - 7 + 8 + 5 = 8134, shifted 127; 6299, 98; -1, shifted -1, clipped 0. 127 + 196 - 3 = 320, 5; 64, 1. -35 +
+    // 100 - 190.
     assert_eq!(positional("w"), -125);
     // 6400 + 6 + 5 = 6411, 100; 6399 - 127 = 6272, 98. 100 + 196 - 3 = 293, 4; 1. -28 + 100 - 190.
     assert_eq!(positional("b"), -118);

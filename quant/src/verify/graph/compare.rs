@@ -119,8 +119,8 @@ pub fn compare_graphs(
     })
 }
 
-/// Compares with what another framework computed before the last sigmoid or softmax, on every sample, with the integer model. No
-/// layers: the framework's are not known. labels: (samples,) a class each; outputs: as many as samples.
+/// Compares with what another framework computed before the last sigmoid or softmax, on every sample, with the integer
+/// model. No layers: the framework's are not known. labels: (samples,) a class each; outputs: as many as samples.
 ///
 /// # Errors
 /// Which sample does not fit, and why.

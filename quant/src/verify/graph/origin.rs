@@ -4,14 +4,15 @@ use crate::graph::Graph;
 use crate::graph::description::{Described, DescribedOp, Description, Tensor};
 use crate::program::Program;
 
-/// The least cosine between the weights of a layer and what its integers stand for. Integers that were rounded from the weights lie
-/// far above it, whatever they were rounded to, those of another training near 0.
+/// The least cosine between the weights of a layer and what its integers stand for. Integers that were rounded from the
+/// weights lie far above it, whatever they were rounded to, those of another training near 0.
 const LEAST_COSINE: f64 = 0.5;
 
-/// What shows that a quantised graph was made from another network, if anything does. Names of the network and of its nodes do not:
-/// they depend on the form of the checkpoint, and on its path.
+/// What shows that a quantised graph was made from another network, if anything does. Names of the network and of its
+/// nodes do not: they depend on the form of the checkpoint, and on its path.
 pub fn difference(graph: &Graph, quantised: &Program) -> Option<&'static str> {
-    // A node of the container stands for a value of the graph; with another graph it would be measured against anything.
+    // A node of the container stands for a value of the graph; with another graph it would be measured against
+    // anything.
     let lengths = graph.lengths();
     let fits = |layer: usize, len: usize| lengths.get(layer) == Some(&len);
     if quantised.nodes.iter().any(|node| node.value.layer.is_some_and(|layer| !fits(layer, node.value.len))) {

@@ -114,7 +114,8 @@ pub fn verify_graph(
     ask(model, samples, limits, |quantised| compare_graphs(graph, quantised, samples, labels))
 }
 
-/// The same against what another framework computed for the samples, in place of the float graph. labels: a class a sample.
+/// The same against what another framework computed for the samples, in place of the float graph. labels: a class a
+/// sample.
 ///
 /// # Errors
 /// [`GraphVerifyError`]: a container, samples or outputs of another network. Findings are in the report.

@@ -143,8 +143,8 @@ fn kings(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
     }
 }
 
-/// Outputs several times as large or as small, as a wrong QA, QB or output scale makes them. Small factors are left alone: scores
-/// have units of their own.
+/// Outputs several times as large or as small, as a wrong QA, QB or output scale makes them. Small factors are left
+/// alone: scores have units of their own.
 fn scales(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
     for (factor, text) in [(0.25, "a quarter of"), (0.5, "half"), (2.0, "twice"), (4.0, "four times")] {
         let mut changed = net.clone();

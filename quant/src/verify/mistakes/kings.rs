@@ -1,7 +1,7 @@
 //! A wrong king-bucket table, recovered square by square.
 //!
-//! A table has too many single changes to try as hypotheses one by one, but its squares hardly interact: for each square the bucket
-//! that brings the positions with a king there closest to the truth is kept, twice over all squares.
+//! A table has too many single changes to try as hypotheses one by one, but its squares hardly interact: for each
+//! square the bucket that brings the positions with a king there closest to the truth is kept, twice over all squares.
 
 use super::MistakeKind;
 use super::hypotheses::Hypothesis;
@@ -13,7 +13,8 @@ use crate::verify::VerifyError;
 /// Rounds over the board: kings of both sides meet in every position, so a second one settles what the first disturbed.
 const ROUNDS: usize = 2;
 
-/// The network with the table that fits the truth best, if that is another table. `truth`: outputs, position after position.
+/// The network with the table that fits the truth best, if that is another table. `truth`: outputs, position after
+/// position.
 ///
 /// # Errors
 /// [`VerifyError::Example`] if a position does not fit the network.

@@ -4,7 +4,8 @@
 //! - [`rules`]: the description contradicts its own arithmetic (a bias scale that is not QA·QB);
 //! - [`description`]: the file carries the description it was packed with; the one given now says otherwise;
 //! - [`tensors`]: the file's integers are not the checkpoint's under this description, but would be after one change;
-//! - [`outputs`]: the outputs are far from the truth, or the positions' own scores are, and come close after one change.
+//! - [`outputs`]: the outputs are far from the truth, or the positions' own scores are, and come close after one
+//!   change.
 
 pub mod description;
 mod hypotheses;

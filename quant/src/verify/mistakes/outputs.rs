@@ -1,8 +1,8 @@
 //! Outputs against the truth: which single change brings them close?
 //!
-//! The truth is the framework's outputs or the checkpoint's where there are any. Without a disagreement there, model and
-//! checkpoint may share one wrong description; then the positions' own scores are the judge, if they have any: a network that was
-//! trained on such scores fits them best under its true description.
+//! The truth is the framework's outputs or the checkpoint's where there are any. Without a disagreement there, model
+//! and checkpoint may share one wrong description; then the positions' own scores are the judge, if they have any: a
+//! network that was trained on such scores fits them best under its true description.
 
 use super::hypotheses::{Hypothesis, all};
 use super::{Case, Evidence, Mistake, MistakeKind, kings};
@@ -14,8 +14,8 @@ use crate::verify::stats::win_probability;
 
 /// Below this signal to noise the outputs are not merely quantised.
 const FAR_SQNR_DB: f64 = 20.0;
-/// A change explains a disagreement if it takes away more than this share of the mean square error. What rounding leaves is
-/// noise, of which no change of a fact takes away much.
+/// A change explains a disagreement if it takes away more than this share of the mean square error. What rounding
+/// leaves is noise, of which no change of a fact takes away much.
 const EXPLAINED: f64 = 0.75;
 /// Scores are noisy: a change is named only if it takes away this share of the loss,
 const EXPLAINED_SCORES: f64 = 0.05;

@@ -8,7 +8,8 @@ use crate::float::{Affine, Matrix};
 use crate::import::Checkpoint;
 use crate::quantise::{QuantNet, QuantTensor, quantise_tensor};
 
-/// Share of elements that a change must bring into agreement (±1 for sums of two roundings) to count as the explanation.
+/// Share of elements that a change must bring into agreement (±1 for sums of two roundings) to count as the
+/// explanation.
 const EXPLAINED: f64 = 0.999;
 
 /// Compares every tensor that has a multiplier, or is real.
@@ -204,7 +205,8 @@ impl Pair<'_> {
         list
     }
 
-    /// Whether the difference is a factoriser's: the same for every king bucket, or just the checkpoint's own factoriser.
+    /// Whether the difference is a factoriser's: the same for every king bucket, or just the checkpoint's own
+    /// factoriser.
     fn factoriser(&self, checkpoint: &Checkpoint) -> Option<String> {
         if let Some(factoriser) = &checkpoint.factoriser {
             let (outputs, columns) = (self.real.outputs, factoriser.inputs.max(1));
@@ -251,8 +253,8 @@ impl Pair<'_> {
     }
 }
 
-/// Integers went through a division by their scale; this takes the last bits' noise away again. Reals pass unchanged when they
-/// have no scale, since dividing and multiplying by one is exact.
+/// Integers went through a division by their scale; this takes the last bits' noise away again. Reals pass unchanged
+/// when they have no scale, since dividing and multiplying by one is exact.
 fn round_noise(value: f64) -> f64 {
     let rounded = value.round();
     if (value - rounded).abs() < 1e-6 { rounded } else { value }

@@ -1,8 +1,8 @@
 //! `include/tamis.h` is what the sources say.
 //!
-//! The generator reads this crate's own sources, whose form rustfmt and the compiler fix, and knows what this crate has: functions
-//! behind `no_mangle`, constants, the statuses, structures with public fields. What it does not know fails the test. A generator of
-//! C headers from crates.io would bring a licence that the project does not take.
+//! The generator reads this crate's own sources, whose form rustfmt and the compiler fix, and knows what this crate
+//! has: functions behind `no_mangle`, constants, the statuses, structures with public fields. What it does not know
+//! fails the test. A generator of C headers from crates.io would bring a licence that the project does not take.
 //!
 //! `TAMIS_BLESS=1 cargo test -p tamis-c header` writes the header anew.
 

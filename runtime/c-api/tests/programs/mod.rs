@@ -1,6 +1,7 @@
 //! Programs in C and C++ under each compiler that there is, against the static and the shared library.
 //!
-//! What a machine lacks is reported as ignored; with `TAMIS_C_TOOLS=required` it fails, which is how continuous integration runs it.
+//! What a machine lacks is reported as ignored; with `TAMIS_C_TOOLS=required` it fails, which is how continuous
+//! integration runs it.
 
 mod compiler;
 mod game;

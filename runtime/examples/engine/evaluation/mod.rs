@@ -1,5 +1,5 @@
-//! What a search asks of an evaluation. Three answer: `tamis` is how an engine uses the library, `scalar` the plain loops that it is
-//! measured against, and `checked` holds the first against an accumulator filled anew, at every node.
+//! What a search asks of an evaluation. Three answer: `tamis` is how an engine uses the library, `scalar` the plain
+//! loops that it is measured against, and `checked` holds the first against an accumulator filled anew, at every node.
 
 pub mod checked;
 pub mod scalar;
@@ -24,7 +24,8 @@ pub trait Evaluator: Sized {
     fn push_null(&mut self) -> Result<(), Box<Fault>>;
     /// The last move, of either kind, is taken back.
     fn pop(&mut self) -> Result<(), Box<Fault>>;
-    /// Centipawns for the side to move. board: the position that the line has come to; whoever keeps in step needs only its side to move.
+    /// Centipawns for the side to move. board: the position that the line has come to; whoever keeps in step needs only
+    /// its side to move.
     fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>>;
 }
 

@@ -1,12 +1,13 @@
-//! What an engine without the library has: the loops of the trainer's own example of inference, written from what they compute.
+//! What an engine without the library has: the loops of the trainer's own example of inference, written from what they
+//! compute.
 //!
 //! ```text
 //! accumulator = bias + Σ row(feature)            copied for each move, rows added and taken away in place, one number at a time
 //! score       = ((Σ clamp(x, 0, 255)² · w) / 255 + bias) · 400 / (255 · 64)
 //! ```
 //!
-//! The side to move's accumulator meets the first half of the weights. Integers, so every score equals the library's. It knows one
-//! kind of network, this engine's own, and reads its numbers from the same container.
+//! The side to move's accumulator meets the first half of the weights. Integers, so every score equals the library's.
+//! It knows one kind of network, this engine's own, and reads its numbers from the same container.
 
 use super::{Evaluator, Fault};
 use crate::men::{self, Moved};

@@ -62,8 +62,8 @@ impl Operation<'_, '_> {
         self.need(all, "op.input", self.record.input, "all accumulators")
     }
 
-    /// Accumulator activations without the last `left_out` elements of each perspective: as long as what they read, or half of it in
-    /// pairs within each perspective.
+    /// Accumulator activations without the last `left_out` elements of each perspective: as long as what they read, or
+    /// half of it in pairs within each perspective.
     pub(super) fn activated(&self, halves: bool, left_out: u32) -> Result<(), Refused> {
         let (input, m) = (self.model.input(), u64::from(self.output.len));
         let used = input.hidden.saturating_sub(left_out);

@@ -1,4 +1,5 @@
-//! What the operations of general networks demand: those on sparse inputs, embeddings, tables, trees, and between integers and reals.
+//! What the operations of general networks demand: those on sparse inputs, embeddings, tables, trees, and between
+//! integers and reals.
 
 use super::Refused;
 use super::ops::Operation;

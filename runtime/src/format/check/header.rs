@@ -39,8 +39,8 @@ pub(super) const REST: [Rule; 4] = [
     Rule::new(offset_of!(Header, reserved), 0, 0, "header.reserved", "0"),
 ];
 
-/// The words of a file that starts as a container does. Records and tensors are whole words, so that a rest shorter than one belongs to
-/// none; the length is checked later.
+/// The words of a file that starts as a container does. Records and tensors are whole words, so that a rest shorter
+/// than one belongs to none; the length is checked later.
 #[inline(always)]
 pub(super) fn words(file: &[u8]) -> Result<&[u32], ParseError> {
     if let Some(first) = file.first_chunk::<8>()

@@ -1,5 +1,5 @@
-//! What each kind of operation demands of elements, lengths, tensors and parameters: which kinds there are, and what the kinds of
-//! several families share.
+//! What each kind of operation demands of elements, lengths, tensors and parameters: which kinds there are, and what
+//! the kinds of several families share.
 
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
@@ -7,8 +7,8 @@ use crate::built::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
 
-/// The feature that a kind of operation needs, by its code; [`Kind::Field`] where there is no such kind. AFFINE_I8 and REQUANTISE run in every
-/// build and are not looked up. A new kind goes behind the last, here ACTIVATE_U8.
+/// The feature that a kind of operation needs, by its code; [`Kind::Field`] where there is no such kind. AFFINE_I8 and
+/// REQUANTISE run in every build and are not looked up. A new kind goes behind the last, here ACTIVATE_U8.
 const FEATURES: [Kind; op::ACTIVATE_U8 as usize + 1] = {
     let mut features = [Kind::General; op::ACTIVATE_U8 as usize + 1];
     features[0] = Kind::Field;
@@ -119,8 +119,8 @@ impl<'a> Operation<'_, 'a> {
         self.checker.zero_point(zero, place)
     }
 
-    /// The input of a network is read by those operations that know its kind: accumulators and lists do not lie in memory as the
-    /// values that operations write do.
+    /// The input of a network is read by those operations that know its kind: accumulators and lists do not lie in
+    /// memory as the values that operations write do.
     pub(super) fn input_is_known(&self) -> Result<(), Refused> {
         let (record, input) = (self.record, self.model.input());
         let (first, second) = (record.input == 0, record.second == 0);

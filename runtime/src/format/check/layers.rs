@@ -147,8 +147,8 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The claim by which a kernel takes a form that could otherwise wrap: the only one that is checked here, because not all
-    /// tiers have the form, and a file must give the same numbers on all of them.
+    /// The claim by which a kernel takes a form that could otherwise wrap: the only one that is checked here, because
+    /// not all tiers have the form, and a file must give the same numbers on all of them.
     fn quads(&self, record: &OpRecord) -> Result<(), Refused> {
         let Some(weights) = self.model.tensors().get(record.weights as usize) else { return Ok(()) };
         let (claims, stride) = (weights.claims, weights.stride as usize);

@@ -1,9 +1,9 @@
-//! What [`super::Model::parse`] demands, a module a part of the file. Each refuses with record, field, what was found and what
-//! was expected; what one has checked the next relies on.
+//! What [`super::Model::parse`] demands, a module a part of the file. Each refuses with record, field, what was found
+//! and what was expected; what one has checked the next relies on.
 //!
-//! What is wrong is written down where the checker lies, and the functions here return no more than that something is: an error is too
-//! large to be handed up from call to call on a small microcontroller, whose loader this is as well. Demands are branches to one
-//! place in each function there; those of single numbers are tables.
+//! What is wrong is written down where the checker lies, and the functions here return no more than that something is:
+//! an error is too large to be handed up from call to call on a small microcontroller, whose loader this is as well.
+//! Demands are branches to one place in each function there; those of single numbers are tables.
 
 mod accumulators;
 mod fault;
@@ -42,7 +42,8 @@ pub(super) fn check(file: &[u8]) -> Result<Model<'_>, ParseError> {
     }
 }
 
-/// The model, which record of its table is looked at and its words, what the rules know, and what is wrong once something is.
+/// The model, which record of its table is looked at and its words, what the rules know, and what is wrong once
+/// something is.
 struct Checker<'a> {
     model: Model<'a>,
     index: Cell<usize>,

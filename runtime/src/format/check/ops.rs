@@ -1,5 +1,5 @@
-//! Operations: every one reads what an earlier one wrote, and writes to a place of its own. After this the executor cannot
-//! fail for anything that the file says.
+//! Operations: every one reads what an earlier one wrote, and writes to a place of its own. After this the executor
+//! cannot fail for anything that the file says.
 
 use super::rules::{A, B, D, Rule, word};
 use super::tables::Table;
@@ -13,7 +13,8 @@ use core::mem::offset_of;
 /// loader's time is bounded through this.
 const MAX_OPS_BITS: u8 = 12;
 
-/// What the rules know before the operations: one more than those, and the number of the value that is the network's output.
+/// What the rules know before the operations: one more than those, and the number of the value that is the network's
+/// output.
 const NEXT: i8 = A;
 const OUTPUT: i8 = B;
 /// And of each its output's element, in the end that of the last.
@@ -76,8 +77,8 @@ impl<'a> Checker<'a> {
         // At least one element, which no number of them from the end on is.
         let fits = len.wrapping_sub(1) < value.len.saturating_sub(start);
         self.need(fits, name, start, "a range within the value (found: its start)")?;
-        // Places are used again, but not before the last operation that reads them. The input has none. This operation's own output is
-        // the last of those that must be apart.
+        // Places are used again, but not before the last operation that reads them. The input has none. This
+        // operation's own output is the last of those that must be apart.
         let mut later = if index == 0 { now + 1 } else { index };
         while later <= now {
             later += 1;

@@ -28,7 +28,8 @@ pub(super) const END: [Rule; 1] =
     [Rule::new(offset_of!(Header, len_bytes), PLACE, 0, "header.len_bytes", "no bytes behind the people's section")];
 
 impl Checker<'_> {
-    /// Tensors follow the tables, the people's section follows the tensors, each at the next multiple of 64, and the gaps are zero.
+    /// Tensors follow the tables, the people's section follows the tensors, each at the next multiple of 64, and the
+    /// gaps are zero.
     #[inline(never)]
     pub(super) fn places(&self) -> Result<(), Refused> {
         let model = &self.model;
@@ -49,8 +50,8 @@ impl Checker<'_> {
         self.rules(Table::END)
     }
 
-    /// The next multiple of 64, which the file reaches because its length is one; demands that the bytes up to it are zero. The rules
-    /// know it as [`PLACE`], and as [`REST`] how much of the file is left from there on.
+    /// The next multiple of 64, which the file reaches because its length is one; demands that the bytes up to it are
+    /// zero. The rules know it as [`PLACE`], and as [`REST`] how much of the file is left from there on.
     #[inline(never)]
     fn next_place(&self, end: usize) -> Result<usize, Refused> {
         let next = (end + ALIGNMENT - 1) & !(ALIGNMENT - 1);
@@ -64,8 +65,8 @@ impl Checker<'_> {
     #[inline(never)]
     pub(super) fn blank(&self, start: usize, end: usize) -> Result<(), Refused> {
         let gap = self.model.bytes().get(start..end).unwrap_or(&[]);
-        // A matrix may have a gap a row. They are zero in every file but a damaged one, so where vectors do it all of a gap is taken at
-        // once, and a byte that is not zero is looked for only if there is one.
+        // A matrix may have a gap a row. They are zero in every file but a damaged one, so where vectors do it all of a
+        // gap is taken at once, and a byte that is not zero is looked for only if there is one.
         if !IS_SMALL && gap.iter().fold(0, |any, byte| any | byte) == 0 {
             return Ok(());
         }

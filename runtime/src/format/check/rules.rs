@@ -1,8 +1,8 @@
 //! Demands on single numbers, as tables: a row is a fifth of what a branch for it is in code.
 //!
-//! A rule speaks of a word of the record that the checker has turned to, or of a number that was worked out before and left with
-//! [`Checker::know`]. It demands that this is one of the `2^bits` numbers from another one on, or at most or at least that. The rules of a
-//! table are held in order, and the first that fails is what the file is refused for.
+//! A rule speaks of a word of the record that the checker has turned to, or of a number that was worked out before and
+//! left with [`Checker::know`]. It demands that this is one of the `2^bits` numbers from another one on, or at most or
+//! at least that. The rules of a table are held in order, and the first that fails is what the file is refused for.
 
 use super::tables::{RULES, Table};
 use super::{Checker, Kind, Refused};
@@ -17,8 +17,8 @@ pub(super) const AT_LEAST: u8 = 0x40;
 /// With [`Rule::bits`]: the last rule of its table.
 const LAST: u8 = 0x80;
 
-/// Numbers that are worked out, in place of a word or of [`Rule::from`]. Each module has names of its own for them, and what one leaves no
-/// other reads, but for [`PLACE`], [`REST`] and `TO` of `ops`.
+/// Numbers that are worked out, in place of a word or of [`Rule::from`]. Each module has names of its own for them, and
+/// what one leaves no other reads, but for [`PLACE`], [`REST`] and `TO` of `ops`.
 pub(super) const A: i8 = KNOWN;
 pub(super) const B: i8 = KNOWN + 1;
 pub(super) const C: i8 = KNOWN + 2;

@@ -67,8 +67,8 @@ impl Checker<'_> {
         self.padding(record, &lines, start)
     }
 
-    /// Demands that what is no element is zero: behind what is used of every line and, in `K4`, the columns that are missing from each
-    /// bank's last group.
+    /// Demands that what is no element is zero: behind what is used of every line and, in `K4`, the columns that are
+    /// missing from each bank's last group.
     #[inline(always)]
     fn padding(&self, record: &TensorRecord, lines: &Lines, start: usize) -> Result<(), Refused> {
         let (banks, bank_len) = (record.banks as usize, lines.count * lines.len_bytes);
@@ -98,7 +98,8 @@ impl Checker<'_> {
 
     fn finite_elements(&self, start: usize, len: usize) -> Result<(), Refused> {
         let (values, _) = self.model.part(start, len).as_chunks::<4>();
-        // As with gaps: all at once, then one by one. By their bits, because builds without reals see such tensors, too.
+        // As with gaps: all at once, then one by one. By their bits, because builds without reals see such tensors,
+        // too.
         let finite = !IS_SMALL && values.iter().fold(true, |finite, value| finite & is_finite(value));
         if !finite && let Some(at) = values.iter().position(|value| !is_finite(value)) {
             let expected = "a finite number (found: the element's index)";

@@ -73,7 +73,8 @@ impl Checker<'_> {
     }
 }
 
-/// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a file may ask for.
+/// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a
+/// file may ask for.
 #[inline(never)]
 fn end(value: &ValueRecord) -> u32 {
     if element::len_bytes(value.element).is_none() {

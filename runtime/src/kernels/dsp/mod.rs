@@ -1,9 +1,9 @@
 //! Cortex-M4, M7 and M33: the DSP extension, two products of 16 bits an instruction.
 //!
-//! SXTB16 spreads bytes 0 and 2 of a word over two halves, and, with a rotation by eight, bytes 1 and 3; SMLAD multiplies halves
-//! by halves and adds both products to a sum, modulo 2³². So a word of K4, four weights of a row, costs two spreads and two
-//! multiplications, and its four inputs are spread once for the four rows of a block. SMLAD sets a sticky flag where a sum wraps;
-//! nothing reads it.
+//! SXTB16 spreads bytes 0 and 2 of a word over two halves, and, with a rotation by eight, bytes 1 and 3; SMLAD
+//! multiplies halves by halves and adds both products to a sum, modulo 2³². So a word of K4, four weights of a row,
+//! costs two spreads and two multiplications, and its four inputs are spread once for the four rows of a block. SMLAD
+//! sets a sticky flag where a sum wraps; nothing reads it.
 
 mod pairs;
 
@@ -79,8 +79,8 @@ fn mul_high(x: i32, multiplier: i32) -> i32 {
 
 struct Rows;
 
-/// A group of a block: inputs from r0, the weights of four rows from r1, a stride in r2, sums in r4 to r7; the inputs spread in
-/// r12 and lr, r3 and r8 to r11 for weights.
+/// A group of a block: inputs from r0, the weights of four rows from r1, a stride in r2, sums in r4 to r7; the inputs
+/// spread in r12 and lr, r3 and r8 to r11 for weights.
 macro_rules! group {
     ($spread:literal) => {
         concat!(
@@ -137,12 +137,13 @@ macro_rules! functions {
         impl Blocks<$kind> for Rows {
             const ROWS: usize = 4;
 
-            /// The block takes all fourteen registers, more than the compiler gives away, so it saves them itself. Four groups a
-            /// round, then one by one; where the rounds and the inputs end lies on the stack.
+            /// The block takes all fourteen registers, more than the compiler gives away, so it saves them itself. Four
+            /// groups a round, then one by one; where the rounds and the inputs end lies on the stack.
             #[inline(never)]
             unsafe fn block(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
-                // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read and written at
-                // `sums`; the caller vouches for all three. Every register but the operands is put back, and so is the stack.
+                // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read
+                // and written at `sums`; the caller vouches for all three. Every register but the operands is put back,
+                // and so is the stack.
                 unsafe {
                     asm!(
                         "push {{r4-r12, lr}}",
@@ -184,8 +185,8 @@ macro_rules! functions {
 
             #[inline(always)]
             unsafe fn one(mut sum: i32, x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {
-                // SAFETY: the loops read four inputs and a row's four weights of each of `groups` groups, for which the caller
-                // vouches, and write no memory.
+                // SAFETY: the loops read four inputs and a row's four weights of each of `groups` groups, for which the
+                // caller vouches, and write no memory.
                 unsafe {
                     asm!(
                         "subs {groups}, {groups}, #4",

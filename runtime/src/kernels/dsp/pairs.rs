@@ -1,7 +1,7 @@
 //! Two i16 in a word: the lanes of an accumulator and the terms of a dot product.
 //!
-//! SADD16 and SSUB16 add and subtract halves without a carry between them. SSUB16 also leaves, for each half, whether the difference
-//! is negative, and SEL picks by that: so a word is clipped from both sides by four instructions.
+//! SADD16 and SSUB16 add and subtract halves without a carry between them. SSUB16 also leaves, for each half, whether
+//! the difference is negative, and SEL picks by that: so a word is clipped from both sides by four instructions.
 
 use crate::kernels::micro::accumulate::Lanes;
 use crate::kernels::micro::dot::{Product, Terms};
@@ -63,8 +63,8 @@ impl Clip {
     #[inline(always)]
     fn clip(self, x: u32) -> u32 {
         let clipped;
-        // SAFETY: instructions on registers, which every processor that this is built for has; SEL reads what SSUB16, next to it,
-        // has left.
+        // SAFETY: instructions on registers, which every processor that this is built for has; SEL reads what SSUB16,
+        // next to it, has left.
         unsafe {
             asm!(
                 "ssub16 {t}, {x}, {max}",

@@ -1,7 +1,8 @@
-//! Accumulators: rows of features that come and go, each pass over the accumulator taking as many as there are registers for.
+//! Accumulators: rows of features that come and go, each pass over the accumulator taking as many as there are
+//! registers for.
 //!
-//! A pass loads an element of the source, adds and subtracts those of its rows and stores the sum once. What an element is, one
-//! i16 or two in a word, is the target's ([`Lanes`]).
+//! A pass loads an element of the source, adds and subtracts those of its rows and stores the sum once. What an element
+//! is, one i16 or two in a word, is the target's ([`Lanes`]).
 
 use crate::kernels::{Moved, scalar};
 
@@ -118,7 +119,8 @@ pub(in crate::kernels) fn update_both<L: Lanes<T>, T: Copy + Into<i16>>(
     let row = |row: u32| rows.as_ptr().wrapping_add(row as usize * stride);
     for (side, (out, source)) in out.chunks_exact_mut(len.max(1)).zip(source.chunks_exact(len.max(1))).enumerate() {
         let (out, source) = (out.as_mut_ptr(), source.as_ptr());
-        // SAFETY: halves have `len` elements, and so has every row from its start on, as was asked above of the last of them.
+        // SAFETY: halves have `len` elements, and so has every row from its start on, as was asked above of the last of
+        // them.
         unsafe {
             match moved {
                 Moved::Quiet(changes) => {

@@ -1,9 +1,9 @@
 //! `out = bias + W·x` for bytes, on weights in K4, a block of rows at a time.
 //!
-//! In K4 the weights of neighbouring rows for the same four inputs lie side by side, four bytes a row, so that a block of rows
-//! unpacks its inputs once and walks the weights from group to group with one stride. The block is the target's own
-//! ([`Blocks`]) and adds to the outputs in place, which start as biases; rows that make no whole block go one by one, and a last
-//! group that is not whole is added here.
+//! In K4 the weights of neighbouring rows for the same four inputs lie side by side, four bytes a row, so that a block
+//! of rows unpacks its inputs once and walks the weights from group to group with one stride. The block is the target's
+//! own ([`Blocks`]) and adds to the outputs in place, which start as biases; rows that make no whole block go one by
+//! one, and a last group that is not whole is added here.
 
 use crate::kernels::scalar;
 use crate::kernels::vector::dense::fits;
@@ -16,8 +16,8 @@ pub(in crate::kernels) trait Blocks<T> {
     /// `sums[r] += Σ x[k]·w[r,k]` for `ROWS` rows.
     ///
     /// # Safety
-    /// `4·groups` inputs can be read from `x`; `w` is a multiple of four and holds `ROWS` rows at each of `groups` strides of
-    /// `stride_bytes`, a multiple of four; `ROWS` sums can be read and written at `sums`.
+    /// `4·groups` inputs can be read from `x`; `w` is a multiple of four and holds `ROWS` rows at each of `groups`
+    /// strides of `stride_bytes`, a multiple of four; `ROWS` sums can be read and written at `sums`.
     unsafe fn block(x: *const T, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32);
 
     /// `sum + Σ x[k]·w[k]` for one row.
@@ -27,8 +27,8 @@ pub(in crate::kernels) trait Blocks<T> {
     unsafe fn one(sum: i32, x: *const T, w: *const i8, stride_bytes: usize, groups: usize) -> i32;
 }
 
-/// [`crate::kernels::AffineI8`]. One output, the last layer of most networks, has a function of its own, because setting out for
-/// blocks would cost as much as the layer.
+/// [`crate::kernels::AffineI8`]. One output, the last layer of most networks, has a function of its own, because
+/// setting out for blocks would cost as much as the layer.
 #[inline(always)]
 pub(in crate::kernels) fn affine<B: Blocks<T>, T: Copy + Into<i32>>(
     x: &[T],
@@ -80,10 +80,10 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
         return unwalkable(x, w, stride, bias, out);
     }
     let (stride_bytes, groups) = (stride.wrapping_mul(4), x.len() / 4);
-    // SAFETY: `x` holds `groups` whole groups. `is_walkable` says that all outputs lie within the stride, which is a multiple of
-    // four, that the weights, at a multiple of four, hold a stride for every group, and that there are as many biases as outputs
-    // or none. `sums` is at the first of the outputs that are left, `row` at its weights, `starts` at its bias. With no
-    // group nothing is read through `row`, which then only counts.
+    // SAFETY: `x` holds `groups` whole groups. `is_walkable` says that all outputs lie within the stride, which is a
+    // multiple of four, that the weights, at a multiple of four, hold a stride for every group, and that there are as
+    // many biases as outputs or none. `sums` is at the first of the outputs that are left, `row` at its weights,
+    // `starts` at its bias. With no group nothing is read through `row`, which then only counts.
     unsafe {
         let (mut left, mut sums) = (out.len(), out.as_mut_ptr());
         let (mut row, mut starts) = (w.as_ptr(), bias.as_ptr());

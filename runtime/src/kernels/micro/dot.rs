@@ -1,7 +1,7 @@
 //! Dot products behind accumulators: both accumulators against the weights, clipped and squared on the way.
 //!
-//! What the tiers share is the walk over the two accumulators; a term, of one element or of two in a word, is the target's
-//! ([`Terms`]).
+//! What the tiers share is the walk over the two accumulators; a term, of one element or of two in a word, is the
+//! target's ([`Terms`]).
 
 use crate::num;
 

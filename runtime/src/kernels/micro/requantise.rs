@@ -1,15 +1,16 @@
 //! `clamp((x·m + 2^(s−1)) >> s, low, high)` without 64-bit shifts.
 //!
-//! Where `s` ≥ 33 only the high word `h` of the product matters (see the vectors' `requantise`), and with `k = s − 33` the result
-//! is `((h >> k) + 1) >> 1`: rounding after the last bit but one is rounding to nearest. The quantiser writes multipliers of 31
-//! bits, whose shifts are that large; any other takes the definition.
+//! Where `s` ≥ 33 only the high word `h` of the product matters (see the vectors' `requantise`), and with `k = s − 33`
+//! the result is `((h >> k) + 1) >> 1`: rounding after the last bit but one is rounding to nearest. The quantiser
+//! writes multipliers of 31 bits, whose shifts are that large; any other takes the definition.
 
 use crate::num;
 
 /// Smallest shift of which the low word is not needed.
 const HIGH_WORD_ONLY: u32 = 33;
 
-/// [`crate::kernels::Requantise`]; `mul_high` is the high word of the product, of which the second factor is not negative.
+/// [`crate::kernels::Requantise`]; `mul_high` is the high word of the product, of which the second factor is not
+/// negative.
 #[inline(always)]
 pub(in crate::kernels) fn requantise<T>(
     x: &[i32],

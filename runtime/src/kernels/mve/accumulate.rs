@@ -1,5 +1,5 @@
-//! Accumulators by tiles of 32 elements, four vectors, which stay in registers while all rows pass. The compiler makes Helium of
-//! these loops by itself, as long as they are over pointers.
+//! Accumulators by tiles of 32 elements, four vectors, which stay in registers while all rows pass. The compiler makes
+//! Helium of these loops by itself, as long as they are over pointers.
 
 use crate::kernels::micro::accumulate::ends_within;
 use crate::kernels::{Moved, scalar};
@@ -48,7 +48,8 @@ pub(super) fn update_both<T: Copy + Into<i16>>(
             Moved::Quiet(changes) => changes[side].split_at(1),
             Moved::Capture(changes) => changes[side].split_at(1),
         };
-        // SAFETY: halves have `len` elements, and so has every row from its start on, as was asked above of the last of them.
+        // SAFETY: halves have `len` elements, and so has every row from its start on, as was asked above of the last of
+        // them.
         unsafe {
             tiles(out, len, source, rows.as_ptr(), stride, added, removed);
             (out, source) = (out.add(len), source.add(len));

@@ -1,9 +1,10 @@
 //! Cortex-M52, M55 and M85: Helium, vectors of 16 bytes, with the scalar DSP of [`super::dsp`] for the rest.
 //!
-//! VMLADAVA multiplies sixteen bytes by sixteen bytes and adds all products to one register, so it wants sixteen inputs of one
-//! row side by side, where K4 has four, and the next four a stride further. A gathering load fetches them: four addresses, a
-//! stride apart, in one vector; the rows of a block differ by an offset in the instruction, so one addition moves all of them to
-//! the next sixteen inputs. A block of eight rows keeps its sums in the eight registers that VMLADAVA can add to.
+//! VMLADAVA multiplies sixteen bytes by sixteen bytes and adds all products to one register, so it wants sixteen inputs
+//! of one row side by side, where K4 has four, and the next four a stride further. A gathering load fetches them: four
+//! addresses, a stride apart, in one vector; the rows of a block differ by an offset in the instruction, so one
+//! addition moves all of them to the next sixteen inputs. A block of eight rows keeps its sums in the eight registers
+//! that VMLADAVA can add to.
 
 mod accumulate;
 
@@ -56,7 +57,8 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
 
 struct Rows;
 
-/// Sixteen inputs from r1 and their weights of eight rows, whose addresses are in q2, a block of four groups being r3 long.
+/// Sixteen inputs from r1 and their weights of eight rows, whose addresses are in q2, a block of four groups being r3
+/// long.
 macro_rules! sixteen {
     () => {
         concat!(
@@ -99,12 +101,14 @@ macro_rules! some {
 impl Blocks<i8> for Rows {
     const ROWS: usize = 8;
 
-    /// Four times sixteen inputs a round, then sixteen, then the groups that are left. All registers are taken, so they are saved here.
+    /// Four times sixteen inputs a round, then sixteen, then the groups that are left. All registers are taken, so they
+    /// are saved here.
     #[inline(never)]
     unsafe fn block(x: *const i8, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
-        // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read and written at
-        // `sums`; the caller vouches for all three. Every register but the operands is put back, and so is the stack.
-        // VPR is written and cannot be named as a clobber: this stays a function of its own, across whose call nobody keeps it.
+        // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read and
+        // written at `sums`; the caller vouches for all three. Every register but the operands is put back, and so is
+        // the stack. VPR is written and cannot be named as a clobber: this stays a function of its own, across whose
+        // call nobody keeps it.
         unsafe {
             asm!(
                 "push {{r4-r12, lr}}",
@@ -183,8 +187,8 @@ impl Blocks<i8> for Rows {
     }
 }
 
-/// Four sums a round: the high word of the product, rounded at the shift, which lies above it, as `micro::requantise` explains.
-/// Where a shift is too small for that, the shared loop does all of it again.
+/// Four sums a round: the high word of the product, rounded at the shift, which lies above it, as `micro::requantise`
+/// explains. Where a shift is too small for that, the shared loop does all of it again.
 macro_rules! requantise {
     ($name:ident, $kind:ty, $store:literal) => {
         fn $name(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [$kind]) {

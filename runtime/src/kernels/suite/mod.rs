@@ -1,9 +1,10 @@
 //! The one suite: every operation of a tier against the definition, tolerance 0.
 //!
-//! It is library code, `no_std` and without allocation, so that a board or an emulator runs the very checks that `cargo test`
-//! runs; it wants about 50 KiB of stack where it is optimised. Lengths stand on, below and above every tile in use: vectors of 8, 16 and 32 i16, tiles
-//! of eight of them, 1, 2, 4 and 8 vectors of 4, 8 and 16 rows, rounds of eight to 32 columns, lists of 1024 inputs; and at random
-//! places. Values are random or sit at the ends of their range, where saturation, sign and wrap show.
+//! It is library code, `no_std` and without allocation, so that a board or an emulator runs the very checks that `cargo
+//! test` runs; it wants about 50 KiB of stack where it is optimised. Lengths stand on, below and above every tile in
+//! use: vectors of 8, 16 and 32 i16, tiles of eight of them, 1, 2, 4 and 8 vectors of 4, 8 and 16 rows, rounds of eight
+//! to 32 columns, lists of 1024 inputs; and at random places. Values are random or sit at the ends of their range,
+//! where saturation, sign and wrap show.
 
 mod accumulators;
 mod dense;
@@ -132,7 +133,8 @@ mod tests {
                 let mut out = [7; 16];
                 (tier.affine_i8.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
                 assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
-                // A tier may take the definition's kernels of reals and i16, which look at every index, and a build may lack them.
+                // A tier may take the definition's kernels of reals and i16, which look at every index, and a build may
+                // lack them.
                 if !["scalar", "absent"].contains(&tier.affine_i16.from.name()) {
                     let mut out = [7; 16];
                     (tier.affine_i16.call)(&[1; 64], &[1; 16], stride, &[], &mut out);

@@ -1,8 +1,8 @@
 //! `out = source + Σ rows − Σ rows`: the input stage of a feature network.
 //!
 //! An accumulator is cut into tiles of eight vectors. A tile is loaded once, all rows pass over it while it stays in
-//! registers, and it is stored once: a refresh of thirty rows writes the accumulator once instead of thirty times, and a
-//! move reads the parent and writes the child in the same pass.
+//! registers, and it is stored once: a refresh of thirty rows writes the accumulator once instead of thirty times, and
+//! a move reads the parent and writes the child in the same pass.
 
 use super::Simd;
 use crate::kernels::Moved;
@@ -117,8 +117,8 @@ pub(in crate::kernels) fn update_both<S: Simd, R: Row<S>>(
     }
 }
 
-/// `source + rows[change[0]] − Σ rows[the others]` for `SIDES` accumulators, for as many rows as are known when it is compiled;
-/// false, and nothing done, where an accumulator is no whole number of vectors or a row is not there.
+/// `source + rows[change[0]] − Σ rows[the others]` for `SIDES` accumulators, for as many rows as are known when it is
+/// compiled; false, and nothing done, where an accumulator is no whole number of vectors or a row is not there.
 #[inline(always)]
 fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     s: S,
@@ -146,10 +146,10 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     let in_rounds = len - len % (ROUND * S::LANES);
     // One after the other: rows come from the second cache, which serves few of them at a time better than many.
     for (side, starts) in starts.iter().enumerate() {
-        // SAFETY: `at + LANES` below is at most `len`, since `len` is a multiple of LANES and `at` a smaller one. So `side · len + at +
-        // LANES` is at most the length of `out` and of `source`, and `start + at + LANES` at most `last + len`, the length of `rows`. The
-        // chunks are arrays of that many elements (asserted above) and as aligned as one. `out` is borrowed for writing, and no
-        // reference into it lives longer than its vector.
+        // SAFETY: `at + LANES` below is at most `len`, since `len` is a multiple of LANES and `at` a smaller one. So
+        // `side · len + at + LANES` is at most the length of `out` and of `source`, and `start + at + LANES` at most
+        // `last + len`, the length of `rows`. The chunks are arrays of that many elements (asserted above) and as
+        // aligned as one. `out` is borrowed for writing, and no reference into it lives longer than its vector.
         unsafe {
             let (out, source) = (out.as_mut_ptr().add(side * len), source.as_ptr().add(side * len));
             for round in (0..in_rounds).step_by(ROUND * S::LANES) {
@@ -165,8 +165,9 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     true
 }
 
-/// The rows of a move, each by a load of its own. The caller has just stored them one by one, and a load of two at once, which the compiler
-/// would make of two loads, could not be served before those stores are in the cache, behind all of the accumulator written last.
+/// The rows of a move, each by a load of its own. The caller has just stored them one by one, and a load of two at
+/// once, which the compiler would make of two loads, could not be served before those stores are in the cache, behind
+/// all of the accumulator written last.
 #[inline(always)]
 fn loaded<const N: usize>(changes: &[[u32; N]; 2]) -> [[u32; N]; 2] {
     let mut rows = [[0; N]; 2];
@@ -177,11 +178,12 @@ fn loaded<const N: usize>(changes: &[[u32; N]; 2]) -> [[u32; N]; 2] {
     rows
 }
 
-/// A vector of [`in_rounds`], element `at` on. No closure, which could be compiled apart and without the instruction set.
+/// A vector of [`in_rounds`], element `at` on. No closure, which could be compiled apart and without the instruction
+/// set.
 ///
 /// # Safety
-/// A vector can be read from element `at` on of `source` and of each row, a row beginning at its start of `rows`, and written from there on
-/// of `out`, to which nothing else refers.
+/// A vector can be read from element `at` on of `source` and of each row, a row beginning at its start of `rows`, and
+/// written from there on of `out`, to which nothing else refers.
 #[inline(always)]
 unsafe fn vector<S: Simd, R: Row<S>, const N: usize>(
     s: S,

@@ -1,8 +1,9 @@
-//! `out = activation(bias + W·x)` in f32 on weights in Columns: column after column, so that neighbouring rows lie side by side.
+//! `out = activation(bias + W·x)` in f32 on weights in Columns: column after column, so that neighbouring rows lie side
+//! by side.
 //!
-//! A vector holds as many rows, and one input, repeated in all of its lanes, meets a column of them. The definition's eight lanes
-//! are then eight vectors of sums, and adding them in its order takes no shuffles, where rows have to be turned first
-//! (`real`). A tile is as many vectors of rows as leaves room for their eight sums.
+//! A vector holds as many rows, and one input, repeated in all of its lanes, meets a column of them. The definition's
+//! eight lanes are then eight vectors of sums, and adding them in its order takes no shuffles, where rows have to be
+//! turned first (`real`). A tile is as many vectors of rows as leaves room for their eight sums.
 
 use super::real::Reals;
 use crate::format::activation;
@@ -87,7 +88,8 @@ impl<R: Reals> Columns for R {
     }
 }
 
-/// [`crate::kernels::AffineF32`] on columns. `wide` where its vectors are filled by the rows, else `narrow` where eight fill one.
+/// [`crate::kernels::AffineF32`] on columns. `wide` where its vectors are filled by the rows, else `narrow` where eight
+/// fill one.
 #[inline(always)]
 pub(in crate::kernels) fn affine<W: Columns, N: Columns>(
     wide: W,
@@ -118,11 +120,12 @@ pub(in crate::kernels) fn affine<W: Columns, N: Columns>(
     }
 }
 
-/// The widths that follow each other in small networks, each with loops of its own whose lengths are known when they are compiled.
+/// The widths that follow each other in small networks, each with loops of its own whose lengths are known when they
+/// are compiled.
 ///
 /// # Safety
-/// At `w` lie as many columns as `x` has elements, each of as many rows as `out` has, a multiple of [`Columns::ROWS`]; at `bias` as many
-/// numbers, or, if `step` is 0, [`WIDEST`].
+/// At `w` lie as many columns as `x` has elements, each of as many rows as `out` has, a multiple of [`Columns::ROWS`];
+/// at `bias` as many numbers, or, if `step` is 0, [`WIDEST`].
 #[inline(always)]
 unsafe fn by_width<C: Columns>(c: C, x: &[f32], w: Weights, bias: *const f32, step: usize, code: u32, out: &mut [f32]) {
     // SAFETY: the caller's.
@@ -253,8 +256,8 @@ unsafe fn finish<C: Columns, const VECTORS: usize>(
         let first = vector * C::ROWS;
         // SAFETY: the caller's.
         unsafe {
-            // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0, or to a bias that is
-            // not −0, it makes no difference.
+            // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0,
+            // or to a bias that is not −0, it makes no difference.
             let bias = c.add(c.load(bias.wrapping_add(first * step)), c.splat(0.0));
             let total = c.add(sum, bias);
             c.store(out.add(first), active(c, total, code));

@@ -1,14 +1,15 @@
 //! `out = bias + W·x` for bytes, on weights in K4.
 //!
-//! Four inputs are broadcast to all lanes and meet the same four columns of as many rows as a vector holds; the instruction
-//! set multiplies and adds the four products into the row's lane ([`Dense::mac`]). A tile of up to eight vectors of rows
-//! keeps its sums in registers while all columns pass; where there are few rows, several chains of sums take turns, so that no
-//! addition waits for the one before. Groups are taken in pairs, because some forms can add two products before widening.
+//! Four inputs are broadcast to all lanes and meet the same four columns of as many rows as a vector holds; the
+//! instruction set multiplies and adds the four products into the row's lane ([`Dense::mac`]). A tile of up to eight
+//! vectors of rows keeps its sums in registers while all columns pass; where there are few rows, several chains of sums
+//! take turns, so that no addition waits for the one before. Groups are taken in pairs, because some forms can add two
+//! products before widening.
 
 use super::super::scalar;
 
-/// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes that the
-/// implementation says.
+/// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes
+/// that the implementation says.
 pub(in crate::kernels) trait Dense: Copy {
     /// Rows in a vector of weights.
     const ROWS: usize;
@@ -44,7 +45,8 @@ pub(in crate::kernels) trait Dense: Copy {
 
     /// Whether there is [`Dense::mac_groups`], which an implementation then must have.
     const HAS_GROUPS: bool = false;
-    /// Adds the products of `ROWS / 4` groups of four rows, whose weights follow each other: each group's four inputs meet its own rows.
+    /// Adds the products of `ROWS / 4` groups of four rows, whose weights follow each other: each group's four inputs
+    /// meet its own rows.
     ///
     /// # Safety
     /// `ROWS` bytes can be read from `x`.
@@ -72,8 +74,8 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
     }
 }
 
-/// Whether `outputs` rows lie within the stride and `weights` elements hold `groups` groups: what every unchecked load below rests
-/// on. Any safe code can call a kernel, with any stride, so the product must not wrap.
+/// Whether `outputs` rows lie within the stride and `weights` elements hold `groups` groups: what every unchecked load
+/// below rests on. Any safe code can call a kernel, with any stride, so the product must not wrap.
 #[inline(always)]
 pub(in crate::kernels) fn fits(groups: usize, stride: usize, weights: usize, outputs: usize) -> bool {
     // Where a product of 64 bits is a library call, it is asked first whether 32 bits hold it.
@@ -107,13 +109,14 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
         return unsafe { four_rows(d, x, w, bias, out) };
     }
     let mut row = 0;
-    // SAFETY: `row` and the rows of a tile, `8·ROWS`, `4·ROWS` …, stay within the stride: each is taken where so many are left of it. The
-    // length of `w` was compared above.
+    // SAFETY: `row` and the rows of a tile, `8·ROWS`, `4·ROWS` …, stay within the stride: each is taken where so many
+    // are left of it. The length of `w` was compared above.
     unsafe {
         while row < out.len() && stride - row >= 8 * D::ROWS {
             row += tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out);
         }
-        // Each of the others once at most, and not by turns in one loop, whose preparations for all every small layer would pay.
+        // Each of the others once at most, and not by turns in one loop, whose preparations for all every small layer
+        // would pay.
         if row < out.len() && stride - row >= 4 * D::ROWS {
             row += tile::<D, 4, 2, true>(d, x, w, stride, row, bias, out);
         }
@@ -167,7 +170,8 @@ unsafe fn four_rows<D: Dense>(d: D, x: &[u8], w: &[i8], bias: &[i32], out: &mut 
 /// Rows `row..row + VECTORS·ROWS`, or, if not `WHOLE`, those that are left of the stride; returns how many.
 ///
 /// # Safety
-/// Those rows lie within the stride, and `w` holds `4·stride` weights for every four elements of `x`, begun ones included.
+/// Those rows lie within the stride, and `w` holds `4·stride` weights for every four elements of `x`, begun ones
+/// included.
 #[inline(always)]
 unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE: bool>(
     d: D,
@@ -180,14 +184,14 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
 ) -> usize {
     let (left, step) = (stride - row, 4 * stride);
     let mut sums = [[d.zero(); VECTORS]; CHAINS];
-    // SAFETY: a place is where this row's weights of some group of `x` start, and a vector of rows is there or, if not `WHOLE`,
-    // what is left of the stride.
+    // SAFETY: a place is where this row's weights of some group of `x` start, and a vector of rows is there or, if not
+    // `WHOLE`, what is left of the stride.
     let weights = |place: *const i8, vector: usize| unsafe {
         let place = place.add(4 * vector * D::ROWS);
         if WHOLE { d.load(place) } else { d.load_part(place, left) }
     };
-    // The place walks along instead of being multiplied out: compilers turn several multiplications into vectors of them, which
-    // are slow. Behind the last group it points anywhere, and is not read.
+    // The place walks along instead of being multiplied out: compilers turn several multiplications into vectors of
+    // them, which are slow. Behind the last group it points anywhere, and is not read.
     let mut place = w.as_ptr().wrapping_add(4 * row);
     let (fours, begun) = x.as_chunks::<4>();
     let (pairs, single) = fours.as_chunks::<2>();
@@ -198,8 +202,8 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
             place = place.wrapping_add(2 * step);
         }
     }
-    // What is left goes to the first chain, whose place is known when this is compiled: sums that are picked by a number that is not would
-    // have to lie in memory from the start.
+    // What is left goes to the first chain, whose place is known when this is compiled: sums that are picked by a
+    // number that is not would have to lie in memory from the start.
     for pair in last_pairs {
         pair_of_groups(d, &mut sums[0], pair, place, step, &weights);
         place = place.wrapping_add(2 * step);

@@ -1,8 +1,9 @@
 //! Dense layers on i16, row after row: `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³².
 //!
-//! One instruction multiplies sixteen-bit neighbours and adds the two products in i32; rows of i8 are widened as they are loaded. A
-//! sum of two products leaves i32 only where all four factors are −32768, and there it wraps, as the definition does. Four rows
-//! at a time share each load of the inputs, and are the independent chains that hide the latency of the multiplication.
+//! One instruction multiplies sixteen-bit neighbours and adds the two products in i32; rows of i8 are widened as they
+//! are loaded. A sum of two products leaves i32 only where all four factors are −32768, and there it wraps, as the
+//! definition does. Four rows at a time share each load of the inputs, and are the independent chains that hide the
+//! latency of the multiplication.
 
 use super::Simd;
 use super::accumulate::Row;

@@ -1,7 +1,8 @@
 //! `Σ activation(x)·w` over both accumulators: the head of a network of one layer.
 //!
-//! Values are i16 between 0 and the clip `c`. One instruction multiplies sixteen-bit neighbours and adds the two products in
-//! i32, so a plain product costs one instruction for two elements; a square needs more care, because `c²` leaves i16:
+//! Values are i16 between 0 and the clip `c`. One instruction multiplies sixteen-bit neighbours and adds the two
+//! products in i32, so a plain product costs one instruction for two elements; a square needs more care, because `c²`
+//! leaves i16:
 //!
 //! | form | used when | per vector, behind the clip |
 //! |---|---|---|
@@ -219,8 +220,8 @@ fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &
         for start in (0..len).step_by(round) {
             for (lane, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                 let at = start + lane * S::LANES;
-                // SAFETY: `len` is a multiple of the step, so `at + LANES` is at most `len`, which is the length of all four slices.
-                // A chunk is an array of that many i16 (asserted above), as aligned as one.
+                // SAFETY: `len` is a multiple of the step, so `at + LANES` is at most `len`, which is the length of all
+                // four slices. A chunk is an array of that many i16 (asserted above), as aligned as one.
                 let chunk = |x: &[i16]| unsafe { *x.as_ptr().add(at).cast::<S::Chunk>() };
                 add(&mut sums[0], &chunk(first), &chunk(w_first));
                 add(&mut sums[1], &chunk(second), &chunk(w_second));

@@ -1,7 +1,7 @@
 //! The algorithms of the fast tiers, each once, over the vocabulary of an instruction set.
 //!
-//! A value of a type that implements [`Simd`], [`Reals`] or [`Dense`] is a proof: it exists only inside functions that were
-//! compiled with the instruction set's features, and those run only on machines that have them. Everything here is
+//! A value of a type that implements [`Simd`], [`Reals`] or [`Dense`] is a proof: it exists only inside functions that
+//! were compiled with the instruction set's features, and those run only on machines that have them. Everything here is
 //! `inline(always)`, so that a tier's entry function, which carries the `target_feature` attribute, swallows it whole.
 //!
 //! Why the bits are the definition's: integer sums wrap, so their order is free; sums of f32 keep the eight lanes of
@@ -86,7 +86,8 @@ pub(super) trait Simd: Copy {
     fn shift_right(self, x: Self::I16, n: u32) -> Self::I16;
     /// `a[2i]·b[2i] + a[2i + 1]·b[2i + 1]`, in i32, wrapping.
     fn mul_add_pairs(self, a: Self::I16, b: Self::I16) -> Self::I32;
-    /// `sums + mul_add_pairs(a, b)`, which some machines do in one instruction. Sums may be spread over lanes in another order.
+    /// `sums + mul_add_pairs(a, b)`, which some machines do in one instruction. Sums may be spread over lanes in
+    /// another order.
     #[inline(always)]
     fn add_products(self, sums: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
         self.add32(sums, self.mul_add_pairs(a, b))
@@ -118,8 +119,8 @@ pub(super) trait Simd: Copy {
     fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
     /// The numbers of groups of four bytes as they are listed.
     type Group: Copy + From<u16> + Into<u32>;
-    /// Writes the number of each group of four bytes that are not all zero, in ascending order; the first `count` of them are there then, and
-    /// `count` is at most the number of groups. `x` has at most [`sparse::GROUPS`] of them.
+    /// Writes the number of each group of four bytes that are not all zero, in ascending order; the first `count` of
+    /// them are there then, and `count` is at most the number of groups. `x` has at most [`sparse::GROUPS`] of them.
     ///
     /// # Safety
     /// A number for each group and [`sparse::ROOM`] more can be written to `out`, needed or not.

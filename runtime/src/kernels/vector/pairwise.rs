@@ -1,8 +1,9 @@
 //! `(clip(a)·clip(b)) >> shift` of an accumulator's two halves, into bytes.
 //!
-//! Where `max << (16 − shift)` fits i16, as with 255 and 9, one factor is shifted up by `16 − shift`; the high half of the product
-//! is then the quotient itself. Where `max²` fits, as with 127 and 7, the low half is shifted. Otherwise the halves are put together:
-//! `high << (16 − shift) | low >> shift`, of which the format promises that it fits a byte.
+//! Where `max << (16 − shift)` fits i16, as with 255 and 9, one factor is shifted up by `16 − shift`; the high half of
+//! the product is then the quotient itself. Where `max²` fits, as with 127 and 7, the low half is shifted. Otherwise
+//! the halves are put together: `high << (16 − shift) | low >> shift`, of which the format promises that it fits a
+//! byte.
 
 use super::Simd;
 use crate::kernels::scalar;
@@ -28,8 +29,8 @@ pub(in crate::kernels) fn pairwise<S: Simd>(s: S, x: &[i16], max: i16, shift: u3
     }
 }
 
-/// `product` gets a factor clipped on both sides and one clipped above only; where that one is negative, the quotient may be
-/// anything below zero, which becomes zero when it is stored.
+/// `product` gets a factor clipped on both sides and one clipped above only; where that one is negative, the quotient
+/// may be anything below zero, which becomes zero when it is stored.
 #[inline(always)]
 fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], product: impl Fn(S::I16, S::I16) -> S::I16) {
     let (first, second) = x.split_at(x.len() / 2);
@@ -40,7 +41,8 @@ fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], produc
     let (first_pairs, _) = S::chunks(first).0.as_chunks::<2>();
     let (second_pairs, _) = S::chunks(second).0.as_chunks::<2>();
     for ((out, a), b) in outs.iter_mut().zip(first_pairs).zip(second_pairs) {
-        // One place that calls the closure, so that it becomes a part of this loop: apart it would be compiled without the instruction set.
+        // One place that calls the closure, so that it becomes a part of this loop: apart it would be compiled without
+        // the instruction set.
         let mut products = [high; 2];
         for ((quotient, a), b) in products.iter_mut().zip(a).zip(b) {
             *quotient = product(a, b);

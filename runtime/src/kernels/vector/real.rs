@@ -42,7 +42,8 @@ pub(in crate::kernels) fn affine<R: Reals>(
     code: u32,
     out: &mut [f32],
 ) {
-    // The widths that follow each other in small networks, each with loops of its own whose lengths are known when they are compiled.
+    // The widths that follow each other in small networks, each with loops of its own whose lengths are known when they
+    // are compiled.
     match x.as_chunks::<LANES>() {
         (whole @ [_], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
         (whole @ [_, _], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
@@ -52,8 +53,8 @@ pub(in crate::kernels) fn affine<R: Reals>(
     }
 }
 
-/// Eight rows at a time, whose columns are `whole` and `rest`; a lane that no column reaches adds 0·0, which changes at most the sign of a
-/// zero, made good below. `WHOLE`: there is no rest.
+/// Eight rows at a time, whose columns are `whole` and `rest`; a lane that no column reaches adds 0·0, which changes at
+/// most the sign of a zero, made good below. `WHOLE`: there is no rest.
 #[inline(always)]
 fn rows<R: Reals, const WHOLE: bool>(
     r: R,
@@ -102,8 +103,8 @@ fn rows<R: Reals, const WHOLE: bool>(
                 *sum = last_lanes(r, *sum, &last, columns, rest.len());
             }
         }
-        // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0, or to a bias that is not
-        // −0, it makes no difference.
+        // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0, or to
+        // a bias that is not −0, it makes no difference.
         let mut biases = r.splat(0.0);
         if let Some(bias) = bias.get(row..).and_then(|bias| bias.first_chunk()) {
             biases = r.add(r.load(bias), biases);

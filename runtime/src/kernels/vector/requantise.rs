@@ -1,9 +1,9 @@
 //! `clamp((x·m + 2^(s−1)) >> s, low, high)` in lanes of 32 bits.
 //!
-//! The definition wants 64 bits. Where `s` ≥ 33, the rounding term is a multiple of 2³², so that the low word of the product
-//! never matters: with `h` the product's high word, the result is `(h + 2^(s−33)) >> (s − 32)`. Nothing leaves 32 bits: |x·m| is
-//! at most 2⁶² and the rounding term 2⁶¹, so |h| + 2^(s−33) is below 2³¹. The quantiser writes multipliers of 31 bits, whose
-//! shifts are that large; any other layer takes the definition's loop.
+//! The definition wants 64 bits. Where `s` ≥ 33, the rounding term is a multiple of 2³², so that the low word of the
+//! product never matters: with `h` the product's high word, the result is `(h + 2^(s−33)) >> (s − 32)`. Nothing leaves
+//! 32 bits: |x·m| is at most 2⁶² and the rounding term 2⁶¹, so |h| + 2^(s−33) is below 2³¹. The quantiser writes
+//! multipliers of 31 bits, whose shifts are that large; any other layer takes the definition's loop.
 
 use super::Simd;
 use crate::kernels::scalar;

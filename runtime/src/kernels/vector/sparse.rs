@@ -1,8 +1,8 @@
 //! `out = bias + W·x` for bytes of which most groups of four are zero, as they are behind a pairwise activation.
 //!
-//! First a pass over the inputs writes down the numbers of the groups that are not zero: a comparison gives a bit a group, and
-//! eight bits at a time look up where their set bits are. Then only those groups' weights are visited. When nearly all are not
-//! zero ([`DENSE_FROM`]), the dense loop runs.
+//! First a pass over the inputs writes down the numbers of the groups that are not zero: a comparison gives a bit a
+//! group, and eight bits at a time look up where their set bits are. Then only those groups' weights are visited. When
+//! nearly all are not zero ([`DENSE_FROM`]), the dense loop runs.
 
 use super::Simd;
 use super::dense::{Dense, affine, fits, store};
@@ -15,8 +15,8 @@ const SPAN: usize = 1024;
 pub(in crate::kernels) const GROUPS: usize = SPAN / 4;
 /// Places behind a list that may be written to before it is known that they are not needed.
 pub(in crate::kernels) const ROOM: usize = 16;
-/// Of 256 groups, from how many non-zero ones on the dense loop is taken. Once the list is written a listed group costs hardly
-/// more than one in a row, so that only nearly full inputs gain from the loop that needs no list.
+/// Of 256 groups, from how many non-zero ones on the dense loop is taken. Once the list is written a listed group costs
+/// hardly more than one in a row, so that only nearly full inputs gain from the loop that needs no list.
 const DENSE_FROM: usize = GROUPS / 8 * 7;
 
 /// For every byte, where its set bits are, lowest first.
@@ -66,8 +66,8 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     if found.count > DENSE_FROM * groups / GROUPS {
         return affine(d, x, w, stride, bias, out);
     }
-    // SAFETY: the list holds numbers of groups of `x`, each below `groups`; the length of `w` was compared above, and the
-    // vectors of rows fill the stride.
+    // SAFETY: the list holds numbers of groups of `x`, each below `groups`; the length of `w` was compared above, and
+    // the vectors of rows fill the stride.
     unsafe {
         match vectors {
             1 => listed::<S, D, 1, 8>(d, x, w, bias, out, &mut list, found),
@@ -120,7 +120,8 @@ pub(in crate::kernels) unsafe fn list_by_bits<S: Simd>(s: S, x: &[S::WideByteChu
     found
 }
 
-/// Writes `first` plus the number of the bit for each bit that is set of the `width` lowest, lowest first. No bit beyond them is set.
+/// Writes `first` plus the number of the bit for each bit that is set of the `width` lowest, lowest first. No bit
+/// beyond them is set.
 ///
 /// # Safety
 /// `width` numbers and [`ROOM`] more can be written to `out`.
@@ -143,8 +144,8 @@ unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) 
 }
 
 /// # Safety
-/// The list's first `found.count` numbers are there, at most [`GROUPS`], each below `x.len() / 4`, as is `found.zero`; `w` holds four columns of
-/// `VECTORS·ROWS` weights for every four elements of `x`.
+/// The list's first `found.count` numbers are there, at most [`GROUPS`], each below `x.len() / 4`, as is `found.zero`;
+/// `w` holds four columns of `VECTORS·ROWS` weights for every four elements of `x`.
 #[inline(always)]
 unsafe fn listed<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
     d: D,
@@ -156,7 +157,8 @@ unsafe fn listed<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
     found: Found,
 ) {
     let mut sums = [[d.zero(); VECTORS]; CHAINS];
-    // Filled up with a group that adds nothing, the list is whole rounds, and one loop ends where nobody can foresee it, not two.
+    // Filled up with a group that adds nothing, the list is whole rounds, and one loop ends where nobody can foresee
+    // it, not two.
     let count = match found.zero {
         Some(zero) => {
             const { assert!(CHAINS.is_power_of_two() && CHAINS <= ROOM) };

@@ -8,8 +8,8 @@ macro_rules! entry {
             fn with_features($($argument: $kind),*) $(-> $result)? {
                 $body
             }
-            // SAFETY: the table that holds this function is handed out only where the machine has the features: it is private to
-            // `kernels`, whose `tiers` asks first.
+            // SAFETY: the table that holds this function is handed out only where the machine has the features: it is
+            // private to `kernels`, whose `tiers` asks first.
             #[allow(unused_unsafe, reason = "a tier whose features are the target's own has an ordinary function")]
             unsafe {
                 with_features($($argument),*)
@@ -20,9 +20,10 @@ macro_rules! entry {
 
 /// Defines a tier's table and its entry functions.
 ///
-/// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may call:
-/// `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for [`super::Dense`],
-/// `u7` is exact for inputs up to 127, `paired` too where the weights' claim holds, `u8` for all bytes, `i8` for signed ones.
+/// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
+/// call: `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for
+/// [`super::Dense`], `u7` is exact for inputs up to 127, `paired` too where the weights' claim holds, `u8` for all
+/// bytes, `i8` for signed ones.
 macro_rules! tier {
     (
         $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],

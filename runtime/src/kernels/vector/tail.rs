@@ -1,5 +1,5 @@
-//! Small layers on reals behind sums, all of them in one call: what one hands to the next stays in the first cache, and a network's last
-//! layers wait for each other, not for calls.
+//! Small layers on reals behind sums, all of them in one call: what one hands to the next stays in the first cache, and
+//! a network's last layers wait for each other, not for calls.
 
 use super::{Columns, Reals, columns, real};
 use crate::format::Layout;

@@ -1,7 +1,8 @@
 //! The payload without an operating system: bochs boots it, and takes the log from the first serial port.
 //!
-//! The image is built for x86_64-unknown-linux-gnu, not for x86_64-unknown-none, which has soft floats and no vectors. Its
-//! own code is baseline x86-64, with SSE2; only a tier that the processor has uses more. No interrupt is ever let in.
+//! The image is built for x86_64-unknown-linux-gnu, not for x86_64-unknown-none, which has soft floats and no vectors.
+//! Its own code is baseline x86-64, with SSE2; only a tier that the processor has uses more. No interrupt is ever let
+//! in.
 
 #![no_std]
 #![no_main]
@@ -16,8 +17,8 @@ global_asm!(include_str!("memory.s"), options(att_syntax));
 // MODELS: the name and the container of each.
 include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
-/// The first serial port: data; how a byte is sent; and its status, in which one bit says that it takes another byte, and
-/// one that the last has gone out.
+/// The first serial port: data; how a byte is sent; and its status, in which one bit says that it takes another byte,
+/// and one that the last has gone out.
 const SERIAL: u16 = 0x3F8;
 const SERIAL_CONTROL: u16 = SERIAL + 3;
 const SERIAL_STATUS: u16 = SERIAL + 5;
@@ -81,14 +82,14 @@ fn power_off() -> ! {
 
 fn read_port(port: u16) -> u8 {
     let byte;
-    // SAFETY: the program runs in ring 0, where `in` is allowed; reading a status register of the serial port changes nothing
-    // that this program relies on, and touches no memory.
+    // SAFETY: the program runs in ring 0, where `in` is allowed; reading a status register of the serial port changes
+    // nothing that this program relies on, and touches no memory.
     unsafe { asm!("in al, dx", in("dx") port, out("al") byte, options(nomem, nostack, preserves_flags)) };
     byte
 }
 
 fn write_port(port: u16, byte: u8) {
-    // SAFETY: the program runs in ring 0, where `out` is allowed; the two ports that are written, of the serial port and of
-    // bochs's power switch, do not touch memory.
+    // SAFETY: the program runs in ring 0, where `out` is allowed; the two ports that are written, of the serial port
+    // and of bochs's power switch, do not touch memory.
     unsafe { asm!("out dx, al", in("dx") port, in("al") byte, options(nomem, nostack, preserves_flags)) };
 }

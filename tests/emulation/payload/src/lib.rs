@@ -9,8 +9,8 @@
 //! end
 //! ```
 //!
-//! A mistake is a line too, in place of the one that was expected, so a run goes on and shows all of them. `end` tells a
-//! whole log from one that was cut off.
+//! A mistake is a line too, in place of the one that was expected, so a run goes on and shows all of them. `end` tells
+//! a whole log from one that was cut off.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -64,7 +64,8 @@ pub fn model(log: &mut dyn Write, name: &str, bytes: &[u8]) -> Result {
     let mut input = [0; WIDEST];
     let mut words = [0; WIDEST];
     let mut workspace = Workspace::<WORKSPACE>::new();
-    // A network of features has accumulators, a dense one has bytes or words, a sparse one a list of features and their values.
+    // A network of features has accumulators, a dense one has bytes or words, a sparse one a list of features and their
+    // values.
     let record = model.input();
     let (hidden, size) = (record.hidden as usize, record.size as usize);
     let (values, bytes, words_len) = match record.kind {

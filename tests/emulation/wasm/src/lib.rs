@@ -9,7 +9,8 @@ use core::panic::PanicInfo;
 
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
-    /// Appends `len` bytes of UTF-8 at `text` to the log. The host only reads, and can read nothing but this module's memory.
+    /// Appends `len` bytes of UTF-8 at `text` to the log. The host only reads, and can read nothing but this module's
+    /// memory.
     safe fn print(text: *const u8, len: usize);
     /// Ends the call that the host has made, by an exception.
     safe fn stop() -> !;

@@ -1,4 +1,5 @@
-//! What a user writes around generated modules: every signature, then every row of the files that are given, then a game of chess.
+//! What a user writes around generated modules: every signature, then every row of the files that are given, then a
+//! game of chess.
 
 use std::error::Error;
 use std::fmt::Debug;

@@ -1,7 +1,8 @@
 //! Linear layers: weights and biases in integers that provably fit.
 //!
-//! With x = (q − zero)·u an element of the input, a row computes `Σ w·u·(q − zero) + b`. Its weights `w·u` get a unit of their own:
-//! the largest becomes the largest integer, unless the row's sums would leave i32, when the unit is widened until they do not.
+//! With x = (q − zero)·u an element of the input, a row computes `Σ w·u·(q − zero) + b`. Its weights `w·u` get a unit
+//! of their own: the largest becomes the largest integer, unless the row's sums would leave i32, when the unit is
+//! widened until they do not.
 
 use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};

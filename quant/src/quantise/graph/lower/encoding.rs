@@ -118,8 +118,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The magnitude of i16 activations: with weights of as many bits, of which a row's mean is a quarter of the largest, the sums
-    /// of the widest layer that reads them fit i32. Weights give way where a row needs more.
+    /// The magnitude of i16 activations: with weights of as many bits, of which a row's mean is a quarter of the
+    /// largest, the sums of the widest layer that reads them fit i32. Weights give way where a row needs more.
     fn activation_limit(&self, value: Value) -> i32 {
         let all = f64::from(i16::MAX);
         if self.options.weight_bits.limit() < i32::from(i16::MAX) {

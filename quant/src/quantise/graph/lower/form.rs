@@ -66,7 +66,8 @@ pub(in crate::quantise::graph) struct Channels {
     pub of: BTreeMap<Value, Vec<f64>>,
 }
 
-/// A power of two as a unit of i32: with it `magnitude` has at most 30 bits, and no unit up to `coarsest` is 2²⁰ times as large.
+/// A power of two as a unit of i32: with it `magnitude` has at most 30 bits, and no unit up to `coarsest` is 2²⁰ times
+/// as large.
 pub(super) fn power_of_two_unit(magnitude: f64, coarsest: f64) -> f64 {
     let least = (magnitude / f64::from(1 << 30)).max(coarsest / f64::from(1 << 20));
     // Within the exponents of f32.

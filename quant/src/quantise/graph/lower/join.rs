@@ -14,7 +14,8 @@ impl Lowering<'_> {
         Ok(self.chain(value, &places, Element::F32, &[1.0], parts))
     }
 
-    /// Values one behind the other, as integers of one element and without zero points; over reals where there is no such element.
+    /// Values one behind the other, as integers of one element and without zero points; over reals where there is no
+    /// such element.
     pub(super) fn join(&mut self, value: Value, parts: &[Value], wish: Wish) -> Result<Whole, GraphQuantError> {
         let elements: Vec<Option<Element>> = parts
             .iter()

@@ -1,7 +1,7 @@
 //! From the float graph's operations to the runtime's.
 //!
-//! A float value has one primary [`Form`], what its node made, and others that readers asked for: integers of a width, reals.
-//! Operations that nobody reads in the end are dropped.
+//! A float value has one primary [`Form`], what its node made, and others that readers asked for: integers of a width,
+//! reals. Operations that nobody reads in the end are dropped.
 
 mod activation;
 mod affine;

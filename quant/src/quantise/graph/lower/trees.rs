@@ -8,8 +8,8 @@ use crate::graph::Forest;
 use crate::quantise::Values;
 
 impl Lowering<'_> {
-    /// `x ≤ t` with an integer x is `x ≤ ⌊t⌋`, so that no threshold is rounded in effect; with f32 it is `x ≤` the greatest f32 that is
-    /// not above t. Leaves are rounded, to a unit at which 30 bits hold their sum.
+    /// `x ≤ t` with an integer x is `x ≤ ⌊t⌋`, so that no threshold is rounded in effect; with f32 it is `x ≤` the
+    /// greatest f32 that is not above t. Leaves are rounded, to a unit at which 30 bits hold their sum.
     pub(super) fn trees(&mut self, value: Value, node: &Node, forest: &Forest) -> Result<Form, GraphQuantError> {
         let (trees, nodes) = (forest.trees.len(), forest.trees.first().map_or(0, |tree| tree.leaves.len()));
         if trees == 0 || nodes == 0 {
