@@ -3,8 +3,9 @@
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::example;
 use tamis_quant::import::{read_bare, read_bytes};
-use tamis_quant::pack::{PackError, to_bare, unpack};
+use tamis_quant::pack::{PackError, Provenance, pack, to_bare, unpack};
 use tamis_quant::positions::{Position, records};
+use tamis_quant::proof::prove;
 use tamis_quant::quantise::{QuantNet, QuantiseError, quantise};
 use tamis_quant::run::Runner;
 use tamis_runtime::format::Model;
@@ -140,7 +141,8 @@ fn what_the_runtime_has_no_operation_for_is_refused_by_name() {
         let tail = arch.file.tail.letters().iter().cycle().take(arch.bare_len_bytes() as usize - zeros.len());
         let bare: Vec<u8> = zeros.iter().chain(tail).copied().collect();
         let net = QuantNet::from_bare(read_bare(&bare, &arch).unwrap()).unwrap();
-        let error = net.lower().unwrap_err();
+        let packed = net.lower().and_then(|program| pack(&program, &prove(&program), &Provenance::default()));
+        let error = packed.unwrap_err();
         assert!(matches!(error, PackError::Unsupported { .. } | PackError::NameTaken { .. }), "{error}");
         assert!(error.to_string().contains(words), "{error}");
     }

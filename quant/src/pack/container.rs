@@ -38,7 +38,8 @@ pub struct Provenance {
 /// let bare = include_bytes!("../../../tests/vectors/tiny.bare.bin");
 /// let net = QuantNet::from_bare(read_bare(bare, &arch)?)?;
 /// let provenance = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(bare) };
-/// let container = pack(&net.lower()?, &prove(&net), &provenance)?;
+/// let program = net.lower()?;
+/// let container = pack(&program, &prove(&program), &provenance)?;
 /// assert_eq!(container, include_bytes!("../../../tests/vectors/tiny.bin"));
 ///
 /// let aligned = AlignedBytes::copy_of(&container);

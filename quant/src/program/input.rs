@@ -78,7 +78,7 @@ impl ProgramInput {
         match *self {
             Self::Dense { len, .. } => Input::Dense { len },
             Self::Sparse { features, max_active, exact, .. } => Input::Sparse { features, max_active, exact },
-            Self::Features { .. } => panic!("a graph has no accumulators"),
+            Self::Features { .. } => unreachable!("a graph has no accumulators"),
         }
     }
 

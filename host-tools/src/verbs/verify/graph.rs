@@ -104,7 +104,7 @@ fn against_reference(args: &Verify, model: Model<'_>, gates: &Gates, path: &Path
 /// What a training framework computed, if the file is such a reference and brings its inputs along.
 fn framework_reference(path: &Path, limit: Option<usize>) -> Result<Option<Reference>, CliError> {
     let len = std::fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len());
-    if len > files::MAX_REFERENCE_LEN_BYTES as u64 {
+    if len > files::MAX_REFERENCE_LEN_BYTES {
         return Ok(None);
     }
     match Reference::parse(&files::read(path, "a reference, safetensors", files::MAX_REFERENCE_LEN_BYTES)?) {
