@@ -128,18 +128,17 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             let pairs = each(0).into_iter().zip(each(1));
             sums(node, &node.name, pairs.map(|(a, b)| (a.0 + b.0, a.1 + b.1)).collect())
         }
-        Operation::Requantise { multipliers, shifts, low, high } => {
-            let of = |(element, (multiplier, shift)): (usize, (&i32, &u8))| {
+        Operation::Requantise { multipliers, shifts, low: least, high: most } => {
+            let of = |((multiplier, shift), (low, high)): ((&i32, &u8), (i64, i64))| {
                 let zero = node.value.zero;
                 let end = |sum: i64| {
                     let shift = u32::from(*shift).clamp(1, 62);
-                    let (low, high) = (low.saturating_sub(zero), high.saturating_sub(zero));
-                    i64::from(num::requantise(to_i32(sum), *multiplier, shift, low, high)) + i64::from(zero)
+                    let (least, most) = (least.saturating_sub(zero), most.saturating_sub(zero));
+                    i64::from(num::requantise(to_i32(sum), *multiplier, shift, least, most)) + i64::from(zero)
                 };
-                let (low, high) = whole(0).at(element);
                 (end(low), end(high))
             };
-            (Span::Each(multipliers.iter().zip(shifts).enumerate().map(of).collect()), Vec::new())
+            (Span::Each(multipliers.iter().zip(shifts).zip(each(0)).map(of).collect()), Vec::new())
         }
         Operation::Lookup { table } => {
             let (low, high) = whole(0).hull();
