@@ -9,6 +9,9 @@ use tests::own;
 /// Moves and positions of the guide's program, in the order in which it prints them.
 const POSITIONS: [&str; 2] = ["4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"];
 
+/// Where all programs are built, so that the runtime is built once for all, and not again in the next run.
+pub const TARGET: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/programs");
+
 /// Runs cargo in a folder; gives what it printed.
 pub fn cargo(folder: &Path, arguments: &[&str]) -> String {
     try_cargo(folder, arguments).unwrap_or_else(|said| panic!("cargo {arguments:?}: {said}"))
@@ -20,7 +23,8 @@ pub fn try_cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(cargo)
         .args(arguments)
         .current_dir(folder)
-        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CARGO_TARGET_DIR", TARGET)
+        .env("CARGO_INCREMENTAL", "0") // the next run's program lies elsewhere
         .env("CARGO_PROFILE_DEV_DEBUG", "0") // nobody looks at it; it costs time
         .output()
         .unwrap();

@@ -3,7 +3,7 @@
 
 use super::graphs::{Case, cases};
 use super::{binary, host_tools, reference};
-use crate::outsider::{cargo, new_program, try_cargo};
+use crate::outsider::{TARGET, cargo, new_program, try_cargo};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -133,7 +133,7 @@ fn a_program_around_generated_modules_prints_what_eval_prints() {
     assert_eq!((differs, values.lines().count()), (None, expected.lines().count()));
 
     // The container is in the program once, at a multiple of 64, which the loader has just seen.
-    let program = fs::read(folder.join("target/debug/user")).unwrap();
+    let program = fs::read(Path::new(TARGET).join("debug/user")).unwrap();
     let container = fs::read(folder.join("models").join(AWKWARD)).unwrap();
     assert_eq!(count(&program, &container), 1);
 

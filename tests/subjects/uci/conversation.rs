@@ -26,8 +26,11 @@ fn eval(engine: &mut Process) -> i32 {
 
 /// Sends a line that must be refused with these words, and nothing else happen.
 fn refused(engine: &mut Process, line: &str, words: &str) {
-    // A search that runs may print where it is before the answer comes.
-    let said = engine.ask(line, "info string").join("\n");
+    let mut said = engine.ask(line, "info").join("\n");
+    // A search that runs may print how far it is before the answer comes.
+    while said.starts_with("info depth ") {
+        said = engine.until("info").join("\n");
+    }
     assert!(said.contains(words), "{line}: {said}");
     engine.ready();
 }

@@ -190,7 +190,7 @@ fn thirty_two_games_by_nodes_are_legal_to_the_end() {
 
 #[test]
 fn eight_games_on_the_clock_lose_none_on_time() {
-    let ended = contest("itself, clock", [&engine(), &engine()], 8, [Limits::Clock(1000, 20), Limits::Clock(2000, 10)]);
+    let ended = contest("itself, clock", [&engine(), &engine()], 8, [Limits::Clock(500, 10), Limits::Clock(1000, 5)]);
     let late: usize = ended.iter().map(|ended| ended.late).sum();
     assert!(late <= MOST_LATE, "{late} moves were late");
 }
