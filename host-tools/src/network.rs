@@ -1,4 +1,4 @@
-//! Checkpoints of all forms, by what the command line says about them.
+//! Checkpoints that are graphs, by what the command line says about them.
 
 use crate::cli;
 use crate::error::{CliError, Explain};
@@ -6,20 +6,10 @@ use crate::nnue::refuse_for_checkpoint;
 use serde::Serialize;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
-use tamis_quant::float::Net;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
-use tamis_quant::import::{Imported, Remark, read_checkpoint};
+use tamis_quant::import::{Imported, Ranges, Remark};
 use tamis_quant::pack::Provenance;
-
-/// A checkpoint in double precision.
-#[derive(Debug)]
-pub enum Network {
-    /// bullet's layers.
-    Layers(Box<(Net<f64>, Architecture)>),
-    /// All others.
-    Graph(Graph),
-}
 
 /// Where a network came from, and what was decided on the way.
 #[derive(Debug, Clone, Serialize)]
@@ -30,6 +20,9 @@ pub struct Import {
     hash: String,
     #[serde(skip)]
     provenance: Provenance,
+    /// Those that its description gives.
+    #[serde(skip)]
+    ranges: Ranges,
     remarks: Vec<Said>,
 }
 
@@ -50,6 +43,7 @@ impl Import {
             source: source.to_owned(),
             hash: format!("{hash:016x}"),
             provenance: Provenance { source: source.to_owned(), source_hash: hash },
+            ranges: Ranges::default(),
             remarks: remarks.iter().map(said).collect(),
         }
     }
@@ -69,6 +63,11 @@ impl Import {
         &self.provenance
     }
 
+    /// The ranges that its description gives.
+    pub const fn ranges(&self) -> &Ranges {
+        &self.ranges
+    }
+
     /// FNV-1a of the bytes read.
     pub fn hash(&self) -> &str {
         &self.hash
@@ -80,34 +79,14 @@ impl Import {
     }
 }
 
-/// Reads a checkpoint of any form.
-///
-/// # Errors
-/// [`CliError`] naming the file, and what has to be given.
-pub fn read(path: &Path, args: &cli::Network) -> Result<(Network, Import), CliError> {
-    refuse_for_checkpoint(path)?;
-    let options = options(args)?;
-    match (&options.arch, options.from) {
-        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) => {
-            let checkpoint = read_checkpoint(path, arch).explain()?;
-            let import = Import::new(&checkpoint.source, checkpoint.bytes_hash, &[]);
-            Ok((Network::Layers(Box::new((checkpoint.net.to_f64(), (**arch).clone()))), import))
-        }
-        _ => {
-            let (graph, import) = graph_of(path, &options)?;
-            Ok((Network::Graph(graph), import))
-        }
-    }
-}
-
-/// bullet's layers, if that is what `--arch` describes; anything else makes a graph.
+/// bullet's network of accumulators, if that is what `--arch` describes; anything else is a graph.
 ///
 /// # Errors
 /// [`CliError`] naming the description.
 pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
     let options = options(args)?;
     match (options.arch, options.from) {
-        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) => Ok(Some(*arch)),
+        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) if arch.input.is_sparse() => Ok(Some(*arch)),
         _ => Ok(None),
     }
 }
@@ -115,15 +94,15 @@ pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
 /// Reads a checkpoint that has to be a graph.
 ///
 /// # Errors
-/// As [`read`], and for bullet's layers.
+/// [`CliError`] naming the file, and what has to be given.
 pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
     refuse_for_checkpoint(path)?;
     graph_of(path, &options(args)?)
 }
 
 fn graph_of(path: &Path, options: &NetworkOptions) -> Result<(Graph, Import), CliError> {
-    let Imported { graph, source, bytes_hash, remarks } = read_network(path, options).explain()?;
-    Ok((graph, Import::new(&source, bytes_hash, &remarks)))
+    let Imported { graph, source, bytes_hash, remarks, ranges } = read_network(path, options).explain()?;
+    Ok((graph, Import { ranges, ..Import::new(&source, bytes_hash, &remarks) }))
 }
 
 fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {

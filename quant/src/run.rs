@@ -6,9 +6,7 @@ mod graph;
 pub use board::features_of;
 pub use graph::RunGraphError;
 
-use crate::arch::{Architecture, DenseType, InputKind};
 use crate::float::Example;
-use crate::quantise::quantise_input;
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use tamis_runtime::format::{Model, element, input_kind, perspective_order};
 use tamis_runtime::kernels::Kernels;
@@ -77,16 +75,14 @@ impl Outputs {
 /// [`Plan`]'s.
 ///
 /// ```
-/// use tamis_quant::arch::Architecture;
 /// use tamis_quant::float::Example;
 /// use tamis_quant::run::{AlignedBytes, Outputs, Runner};
 /// use tamis_runtime::{format::Model, kernels};
 ///
 /// let bytes = AlignedBytes::copy_of(include_bytes!("../../tests/vectors/tiny.bin"));
 /// let model = Model::parse(bytes.as_ref())?;
-/// let arch = Architecture::from_toml(model.people()?.description, "tiny.bin")?;
 /// let mut runner = Runner::new(model, kernels::best());
-/// let outputs = runner.evaluate(&arch, &Example::Features { lists: [vec![0, 1], vec![2, 3]], bucket: 0 })?;
+/// let outputs = runner.evaluate(&Example::Features { lists: [vec![0, 1], vec![2, 3]], bucket: 0 })?;
 /// assert_eq!(outputs, Outputs::I32(vec![-187]));
 /// assert_eq!(runner.signature()?, 0x1504_5D1B_699A_46C9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -128,12 +124,12 @@ impl<'m> Runner<'m> {
         &self.plan
     }
 
-    /// Refreshes the accumulators and evaluates; a dense input is quantised first, by the description.
+    /// Refreshes the accumulators and evaluates.
     ///
     /// # Errors
-    /// [`RunError`] if the example does not fit the network.
-    pub fn evaluate(&mut self, arch: &Architecture, example: &Example) -> Result<Outputs, RunError> {
-        self.evaluate_traced(arch, example, |_, _| ())
+    /// [`RunError`] if the example does not fit the network; a vector fits none with accumulators.
+    pub fn evaluate(&mut self, example: &Example) -> Result<Outputs, RunError> {
+        self.evaluate_traced(example, |_, _| ())
     }
 
     /// The same, showing every value: `observe(value index, its bytes)`; the accumulators come first, as value 0.
@@ -142,24 +138,13 @@ impl<'m> Runner<'m> {
     /// [`RunError`] if the example does not fit the network.
     pub fn evaluate_traced(
         &mut self,
-        arch: &Architecture,
         example: &Example,
-        mut observe: impl FnMut(usize, &[u8]),
+        observe: impl FnMut(usize, &[u8]),
     ) -> Result<Outputs, RunError> {
-        let output = match example {
-            Example::Features { lists, bucket } => return self.evaluate_lists(lists, *bucket, observe),
-            Example::Dense(x) => {
-                if arch.input.kind != InputKind::Dense {
-                    return Err(RunError::InputKind);
-                }
-                let quantised = quantise_input(arch, x);
-                let signed = arch.input.r#type == Some(DenseType::I8);
-                let input = if signed { Input::I8(&quantised) } else { Input::U8(cast_slice(&quantised)) };
-                observe(0, cast_slice(&quantised));
-                self.plan.run_traced(input, 0, self.workspace.as_mut(), observe)?
-            }
-        };
-        Ok(owned(output))
+        match example {
+            Example::Features { lists, bucket } => self.evaluate_lists(lists, *bucket, observe),
+            Example::Dense(_) => Err(RunError::InputKind),
+        }
     }
 
     /// The same of lists of features, in the order in which the network puts the perspectives; see

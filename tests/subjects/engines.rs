@@ -45,7 +45,7 @@ fn evaluate(net: &QuantNet, positions: &[Position]) -> Vec<Outputs> {
         let mut runner = Runner::new(model, tier);
         let outputs = positions
             .iter()
-            .map(|position| runner.evaluate(&net.arch, &example(&net.arch, position).unwrap()).unwrap());
+            .map(|position| runner.evaluate(&example(&net.arch, position).unwrap()).unwrap());
         all.push(outputs.collect());
         assert_eq!(all.last(), all.first(), "tier {}", tier.name);
     }

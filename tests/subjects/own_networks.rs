@@ -143,7 +143,7 @@ fn the_reference_networks_know_more_than_material() {
         let mut runner = Runner::new(Model::parse(bytes.as_ref()).unwrap(), best());
         let unit = f64::from(Model::parse(bytes.as_ref()).unwrap().input().output_unit);
         let integers = loss(&reference.positions, |position| {
-            runner.evaluate(&net.arch, &example(&net.arch, position).unwrap()).unwrap().to_reals(unit)[0]
+            runner.evaluate(&example(&net.arch, position).unwrap()).unwrap().to_reals(unit)[0]
         });
         let counted = loss(&reference.positions, material);
         assert!(integers < LOSS_OF_MATERIAL * counted, "{name}: {integers} against {counted}");

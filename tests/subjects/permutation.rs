@@ -26,7 +26,7 @@ fn values(net: &QuantNet, bytes: &AlignedBytes, positions: &[Position]) -> Vec<V
         positions.iter().map(move |position| {
             let mut values = vec![Vec::new(); model.values().len()];
             let example = example(&net.arch, position).unwrap();
-            runner.evaluate_traced(&net.arch, &example, |value, bytes| values[value] = bytes.to_vec()).unwrap();
+            runner.evaluate_traced(&example, |value, bytes| values[value] = bytes.to_vec()).unwrap();
             values
         })
     });

@@ -71,7 +71,7 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
         for tier in tiers() {
             let mut found = vec![Vec::new(); model.values().len()];
             Runner::new(model, tier)
-                .evaluate_traced(arch, &example, |value, bytes| found[value] = bytes.to_vec())
+                .evaluate_traced(&example, |value, bytes| found[value] = bytes.to_vec())
                 .unwrap_or_else(|error| panic!("{error}\n{case}"));
             assert_eq!(found, expected, "{}, {example:?}\n{case}", tier.name);
         }
@@ -396,7 +396,7 @@ fn merged_kings_are_two_equal_planes() {
         let value = |net: &QuantNet, bytes: &AlignedBytes, tier| {
             let example = example(&net.arch, &position).unwrap();
             let mut runner = Runner::new(Model::parse(bytes.as_ref()).unwrap(), tier);
-            runner.evaluate(&net.arch, &example).unwrap()
+            runner.evaluate(&example).unwrap()
         };
         for tier in tiers() {
             assert_eq!(value(&few, &few_bytes, tier), value(&many, &many_bytes, tier), "{fen}");

@@ -79,7 +79,7 @@ fn bullets_test_networks_run_quantised(folder: Fixtures) {
             let mut runner = Runner::new(model, tier);
             let values = positions
                 .iter()
-                .map(|position| runner.evaluate(&arch, &example(&arch, position).unwrap()).unwrap().to_reals(1.0)[0]);
+                .map(|position| runner.evaluate(&example(&arch, position).unwrap()).unwrap().to_reals(1.0)[0]);
             outputs.push(values.collect());
         }
         assert_eq!(outputs[0], outputs[1], "{name}");

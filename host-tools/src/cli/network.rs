@@ -98,6 +98,9 @@ pub struct Calibration {
     /// Ends of the input, `0..1` for instance, where the calibration examples are not to say
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,
+    /// Ends of what a node makes, where neither calibration nor the description is to say; may be repeated
+    #[arg(long, value_name = "NODE=LOW..HIGH", value_parser = range_of_node, help_heading = GRAPHS)]
+    pub range: Vec<(String, (f64, f64))>,
     /// Round each weight to nearest, not those of a row together for the least error of their sum on the calibration
     /// examples
     #[arg(long, help_heading = GRAPHS)]
@@ -165,6 +168,13 @@ pub enum Activations {
     I8,
     /// −32767 to 32767, fewer where sums would not fit
     I16,
+}
+
+fn range_of_node(text: &str) -> Result<(String, (f64, f64)), String> {
+    match text.rsplit_once('=') {
+        Some((node, ends)) => Ok((node.to_owned(), range(ends)?)),
+        None => Err("expected a node and its ends, such as fc1.relu=0..6".to_owned()),
+    }
 }
 
 fn range(text: &str) -> Result<(f64, f64), String> {

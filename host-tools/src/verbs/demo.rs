@@ -103,7 +103,7 @@ fn evaluate(
     let mut evaluations = Vec::with_capacity(fens.len());
     for fen in fens {
         let example: Example = example(&net.arch, &Position::from_fen(fen).explain()?).explain()?;
-        let integer = runner.evaluate(&net.arch, &example).explain()?.to_reals(unit);
+        let integer = runner.evaluate(&example).explain()?.to_reals(unit);
         let real = float.evaluate(&example).explain()?;
         if let ([integer, ..], [float, ..]) = (integer.as_slice(), real.as_slice()) {
             evaluations.push(Evaluation { fen, integer: *integer, float: *float });

@@ -116,7 +116,7 @@ fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<E
     let unit = f64::from(model.input().output_unit);
     let mut runner = Runner::new(model, tier);
     let values = each(args, output, |position| {
-        let outputs = runner.evaluate(&arch, &to_example(&arch, position)?).explain()?;
+        let outputs = runner.evaluate(&to_example(&arch, position)?).explain()?;
         Ok(match outputs {
             Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
             reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),

@@ -80,9 +80,9 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
     match (network::layers(&args.network)?, arch_file) {
         (Some(arch), Some(arch_file)) => {
             if let Some(calibration) = calibration {
-                let message = format!("{}: calibrates graphs, and these are layers of bullet", calibration.display());
+                let message = format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
                 return Err(CliError::usage(message)
-                    .help("the ranges of such a network stand in its description, as `activation_max`"));
+                    .help("leave it out; scales of such a network stand in its description"));
             }
             refuse_what_is_for_graphs(&args.calibration)?;
             layers(args, &arch, arch_file, destination, output).map(|written| Quantised::Layers(Box::new(written)))
@@ -96,12 +96,13 @@ fn refuse_what_is_for_graphs(typed: &Calibration) -> Result<(), CliError> {
     let given = [
         ("--keep-f32", !typed.keep_f32.is_empty()),
         ("--input-range", typed.input_range.is_some()),
+        ("--range", !typed.range.is_empty()),
         ("--round-each", typed.round_each),
         ("--no-bias-correction", typed.no_bias_correction),
         ("--no-equalise", typed.no_equalise),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(CliError::usage(format!("{option}: is for graphs, and these are layers of bullet"))
+        Some((option, _)) => Err(CliError::usage(format!("{option}: is for graphs, and this is a network of accumulators"))
             .help("leave it out; types and scales of such a network stand in its description")),
         None => Ok(()),
     }

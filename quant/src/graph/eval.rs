@@ -234,6 +234,7 @@ impl Activation {
         let each = |function: &dyn Fn(f64) -> f64| x.iter().map(|x| function(*x)).collect();
         match self {
             Self::Relu => each(&|x| if x > 0.0 { x } else { 0.0 }),
+            Self::Crelu => each(&|x| x.clamp(0.0, 1.0)),
             Self::LeakyRelu { alpha } => each(&|x| if x > 0.0 { x } else { alpha * x }),
             Self::Sigmoid => each(&|x| 1.0 / (1.0 + libm::exp(-x))),
             Self::Tanh => each(&libm::tanh),

@@ -105,6 +105,8 @@ pub enum Op {
 pub enum Activation {
     /// max(x, 0)
     Relu,
+    /// x clipped to 0 to 1
+    Crelu,
     /// x above 0, `alpha · x` else.
     LeakyRelu {
         /// The slope below 0.

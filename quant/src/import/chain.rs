@@ -190,6 +190,7 @@ pub fn activation_from_word(text: &str) -> Option<Option<Activation>> {
         (_, Some(_)) => return None,
         ("linear", None) => return Some(None),
         ("relu", None) => Activation::Relu,
+        ("crelu", None) => Activation::Crelu,
         ("sigmoid", None) => Activation::Sigmoid,
         ("tanh", None) => Activation::Tanh,
         ("softmax", None) => Activation::Softmax,
@@ -218,6 +219,7 @@ pub(super) fn from_rows(outputs: usize, inputs: usize, rows: &[f32]) -> Matrix<f
 fn word(activation: Activation) -> &'static str {
     match activation {
         Activation::Relu => "relu",
+        Activation::Crelu => "crelu",
         Activation::LeakyRelu { .. } => "leaky",
         Activation::Sigmoid => "sigmoid",
         Activation::Tanh => "tanh",

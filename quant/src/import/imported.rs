@@ -1,6 +1,7 @@
 //! What a reader of checkpoints hands on: a graph, where it came from, and what was decided on the way.
 
 use crate::graph::Graph;
+use std::collections::BTreeMap;
 
 /// A network of a checkpoint that says, or was told, how its layers hang together.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +14,17 @@ pub struct Imported {
     pub bytes_hash: u64,
     /// What a person should know.
     pub remarks: Vec<Remark>,
+    /// Ranges that the description gives.
+    pub ranges: Ranges,
+}
+
+/// The ends of values, where they are known without calibration.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ranges {
+    /// Of the input.
+    pub input: Option<(f64, f64)>,
+    /// Of what nodes make, by their names.
+    pub nodes: BTreeMap<String, (f64, f64)>,
 }
 
 /// Something that the file leaves open or may have lost.

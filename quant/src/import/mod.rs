@@ -12,7 +12,7 @@
 //! Each reader is a pure function of bytes and a description; only [`read_checkpoint`] touches the file system. All
 //! give the same thing: a [`Net<f32>`] whose factoriser is merged, every number of it finite.
 //!
-//! Other trainers' files become graphs, [`Imported`]: [`datacode`] and [`lattice`], chains of dense layers.
+//! Other trainers' files, and dense networks of bullet's, become graphs, [`Imported`]; [`hub`] is the door to them.
 
 pub mod angel;
 mod assemble;
@@ -36,7 +36,7 @@ pub use error::ImportError;
 pub use file::{
     IN_DIRECTORY, MAX_FILE_LEN_BYTES, read_bare_file, read_checkpoint, read_file, read_file_at_most, read_file_start,
 };
-pub use imported::{Imported, Remark};
+pub use imported::{Imported, Ranges, Remark};
 pub use raw_bin::read_raw;
 pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;

@@ -1,6 +1,5 @@
 //! Bullet's networks: the transformer, what its accumulators become, and the tail of reals.
 
-use super::dense;
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::pack::PackError;
 use crate::program::{
@@ -20,23 +19,18 @@ impl QuantNet {
     pub fn lower(&self) -> Result<Program, PackError> {
         let net = &*self.in_file_order();
         let arch = &net.arch;
-        let is_dense = arch.input.kind == InputKind::Dense;
         let program = Program {
             name: arch.name.clone(),
             description: arch.to_toml(),
             header: net.bare_header.clone(),
-            input: if is_dense { dense::input(arch) } else { input(net) },
+            input: input(net),
             transformer: None,
             nodes: Vec::new(),
             notes: Vec::new(),
             keeps_units: false,
         };
         let mut lowering = Lowering { net, program };
-        if is_dense {
-            dense::layers(net, &mut lowering.program)?
-        } else {
-            lowering.features()?
-        }
+        lowering.features()?;
         lowering.permutation()?;
         Ok(lowering.program)
     }

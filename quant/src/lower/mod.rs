@@ -1,10 +1,9 @@
 //! Front ends: what each kind of network is as the one [`Program`](crate::program::Program) of integers.
 //!
-//! Graphs are lowered where they are quantised, in `quantise::graph`, because there the choice of integers and of
+//! Graphs, of which bullet's dense networks are some, are lowered where they are quantised, in `quantise::graph`, because there the choice of integers and of
 //! operations is one.
 
 mod bullet;
-mod dense;
 pub mod nnue;
 
 use crate::program::{Element, Operation, Program, ProgramNode, ProgramValue, Read};

@@ -7,12 +7,8 @@ use crate::quantise::{QuantNet, QuantTensor, Values};
 /// Header, tensors in the description's order and orientation, tail.
 ///
 /// # Errors
-/// [`PackError::NoHeader`] if the description wants a header that neither it nor the network holds,
-/// [`PackError::NoBareForm`] for dense networks.
+/// [`PackError::NoHeader`] if the description wants a header that neither it nor the network holds.
 pub fn to_bare(net: &QuantNet) -> Result<Vec<u8>, PackError> {
-    if let Some(layer) = net.layers.iter().find(|layer| layer.dense.is_some()) {
-        return Err(PackError::NoBareForm { tensor: layer.weights.name.clone() });
-    }
     let mut file = header(net)?;
     for spec in &net.arch.tensors {
         let (outputs, inputs) = net.arch.tensor_shape(&spec.name).unwrap_or((0, 0));

@@ -31,12 +31,6 @@ pub enum PackError {
         /// Its length.
         len_bytes: usize,
     },
-    /// A dense network has no bare form.
-    #[error("tensor `{tensor}` has a scale for every channel, which a bare file cannot hold; use the container form")]
-    NoBareForm {
-        /// First tensor that cannot be stored.
-        tensor: String,
-    },
     /// The container is refused by the loader.
     #[error("{0}")]
     Parse(#[from] ParseError),
@@ -73,7 +67,7 @@ impl PackError {
     /// The class that decides the exit status.
     pub fn class(&self) -> FaultClass {
         match self {
-            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NoBareForm { .. } | Self::NameTaken { .. } => {
+            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NameTaken { .. } => {
                 FaultClass::Unsupported
             }
             Self::NoHeader { .. }

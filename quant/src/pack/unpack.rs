@@ -4,10 +4,9 @@ use super::error::PackError;
 use super::tensor::Orientation;
 use crate::arch::{Architecture, InputKind, Part};
 use crate::quantise::{
-    DenseScales, OUTPUT_UNIT, Permutation, QuantLayer, QuantNet, QuantTensor, Values, activation_unit, input_unit,
-    permutation_name, reorderable_pairs,
+    Permutation, QuantLayer, QuantNet, QuantTensor, Values, permutation_name, reorderable_pairs,
 };
-use tamis_runtime::format::{Layout, Model, OpRecord, Tensor, element, op};
+use tamis_runtime::format::{Layout, Model, Tensor, element};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
 ///
@@ -18,13 +17,15 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     let people = model.people()?;
     let arch = Architecture::from_toml(people.description, "quantised.bin")
         .map_err(|error| PackError::Description(error.to_string()))?;
+    if arch.input.kind == InputKind::Dense {
+        return Err(PackError::Description("a dense network without the units of a graph; quantise it again".to_owned()));
+    }
     let names: Vec<&str> = people.tensor_names.lines().collect();
     let find = |name: &str| {
         let index = names.iter().position(|other| *other == name)?;
         model.tensor(u32::try_from(index).ok()?)
     };
     let mut layers = Vec::with_capacity(arch.layers.len());
-    let mut unit = input_unit(&arch);
     for index in 0..arch.layers.len() {
         let read = |name: String, part: Part| -> Result<QuantTensor, PackError> {
             let (outputs, inputs) = arch.tensor_shape(&name).unwrap_or((0, 0));
@@ -40,22 +41,7 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
         };
         let weights = read(arch.weights_name(index), Part::Weights)?;
         let bias = read(arch.bias_name(index), Part::Bias)?;
-        let dense = match arch.input.kind {
-            InputKind::Dense => {
-                let missing = || PackError::Contents {
-                    tensor: format!("{}.units", weights.name),
-                    outputs: weights.outputs,
-                    inputs: 1,
-                };
-                let units = find(&format!("{}.units", weights.name)).ok_or_else(missing)?;
-                let last = index + 1 == arch.layers.len();
-                let scales = scales(model, &arch, index, unit, units.bank(0).to_vec(), last).ok_or_else(missing)?;
-                unit = scales.output_unit;
-                Some(scales)
-            }
-            _ => None,
-        };
-        layers.push(QuantLayer { weights, bias, dense });
+        layers.push(QuantLayer { weights, bias });
     }
     let permutation = permutation(&arch, find)?;
     if let Some(permutation) = &permutation {
@@ -119,20 +105,4 @@ pub(super) fn values(tensor: &Tensor<'_>, outputs: usize, inputs: usize, orienta
 
 fn at<T: bytemuck::AnyBitPattern>(tensor: &Tensor<'_>, (bank, offset): (usize, usize)) -> Option<T> {
     tensor.bank::<T>(bank).get(offset).copied()
-}
-
-/// A dense layer's scales: units from the file, the clamps from its requantisation.
-fn scales(
-    model: &Model<'_>,
-    arch: &Architecture,
-    index: usize,
-    input_unit: f64,
-    weight_units: Vec<f32>,
-    last: bool,
-) -> Option<DenseScales> {
-    let record: &OpRecord = model.ops().iter().filter(|record| record.kind == op::REQUANTISE).nth(index)?;
-    let [low, high, ..] = record.params.map(|param| param as i32);
-    let output_unit =
-        if last { OUTPUT_UNIT } else { activation_unit(arch.layers.get(index)?.activation_max.unwrap_or(1.0)) };
-    Some(DenseScales { input_unit, weight_units, output_unit, low, high })
 }

@@ -66,15 +66,11 @@ pub enum QuantiseError {
         /// Which tensor.
         tensor: String,
     },
-    /// Something that the integer network cannot express yet.
-    #[error("layer `{layer}`: {what} is not supported in integers; {instead}")]
-    Unsupported {
-        /// Which layer.
-        layer: String,
-        /// What.
-        what: String,
-        /// What to do instead.
-        instead: &'static str,
+    /// A dense network, which has no integers of its own.
+    #[error("network `{network}`: a dense network has no bare form; `host-tools quantise` makes a container of its reals")]
+    Dense {
+        /// The network.
+        network: String,
     },
 }
 
@@ -84,7 +80,7 @@ impl QuantiseError {
         match self {
             Self::OutOfRange { .. } | Self::NotFinite { .. } => FaultClass::Malformed,
             Self::NoScale { .. } | Self::NotDescribed { .. } => FaultClass::Malformed,
-            Self::Unsupported { .. } => FaultClass::Unsupported,
+            Self::Dense { .. } => FaultClass::Unsupported,
         }
     }
 }

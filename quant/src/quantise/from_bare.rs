@@ -1,15 +1,20 @@
 //! A bare file holds a quantised network already; it only needs its layers put together.
 
 use super::{QuantLayer, QuantNet, QuantTensor, QuantiseError, Values, spec};
+use crate::arch::InputKind;
 use crate::import::{BareNet, BareValues};
 
 impl QuantNet {
     /// The network in a bare file; nothing is rounded again.
     ///
     /// # Errors
-    /// [`QuantiseError::NotDescribed`] if a layer's tensor is missing, which a checked description excludes.
+    /// [`QuantiseError::NotDescribed`] if a layer's tensor is missing, which a checked description excludes;
+    /// [`QuantiseError::Dense`].
     pub fn from_bare(bare: BareNet) -> Result<Self, QuantiseError> {
         let BareNet { arch, header, mut tensors } = bare;
+        if arch.input.kind == InputKind::Dense {
+            return Err(QuantiseError::Dense { network: arch.name });
+        }
         let mut layers = Vec::with_capacity(arch.layers.len());
         for index in 0..arch.layers.len() {
             let mut take = |name: String| {
@@ -32,7 +37,7 @@ impl QuantNet {
             };
             let weights = take(arch.weights_name(index))?;
             let bias = take(arch.bias_name(index))?;
-            layers.push(QuantLayer { weights, bias, dense: None });
+            layers.push(QuantLayer { weights, bias });
         }
         Ok(Self { arch, layers, bare_header: header, permutation: None })
     }

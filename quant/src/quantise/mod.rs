@@ -1,10 +1,9 @@
 //! Float to integers: [`Net<f32>`](crate::float::Net) → [`QuantNet`], element by element, refusing what does not fit.
 //!
-//! Two rules, chosen by the description. A tensor with a `scale` follows bullet's: product in f64, rounding or
-//! truncation, error if it leaves the type. A dense int8 layer gets a scale for every output channel from its weights.
+//! A tensor with a `scale` follows bullet's rule: product in f64, rounding or truncation, error if it leaves the type.
+//! Networks without accumulators are graphs, see [`graph`].
 
 mod activated;
-mod dense;
 mod element;
 mod error;
 mod from_bare;
@@ -12,26 +11,26 @@ pub mod graph;
 mod head;
 mod net;
 mod permutation;
+mod requantisation;
 mod tensor;
 
 pub use activated::{IntegerActivation, sum_factor};
-pub use dense::{DenseScales, quantise_input, requantisation};
-pub(crate) use dense::{OUTPUT_UNIT, activation_unit, input_unit};
 pub use element::quantise_element;
 pub use error::QuantiseError;
 pub use head::{IntegerHead, head};
 pub use net::{QuantLayer, QuantNet, QuantTensor, Values};
 pub(crate) use permutation::permutation_name;
 pub use permutation::{NotAPermutation, Permutation, reorderable_pairs};
+pub use requantisation::requantisation;
 pub use tensor::quantise_tensor;
 
 use crate::arch::{Architecture, InputKind, TensorSpec};
 use crate::float::Net;
 
-/// Quantises every tensor of a network whose shapes are its description's, as an importer makes it.
+/// Quantises every tensor of a network of accumulators whose shapes are its description's, as an importer makes it.
 ///
 /// # Errors
-/// [`QuantiseError`] naming tensor, index, position, value and limit.
+/// [`QuantiseError`] naming tensor, index, position, value and limit; [`QuantiseError::Dense`] for a dense network.
 ///
 /// # Examples
 /// ```
@@ -50,7 +49,7 @@ use crate::float::Net;
 pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
     let arch = &net.arch;
     if arch.input.kind == InputKind::Dense {
-        return dense::quantise_dense(net);
+        return Err(QuantiseError::Dense { network: arch.name.clone() });
     }
     let mut layers = Vec::with_capacity(net.layers.len());
     for (index, layer) in net.layers.iter().enumerate() {
@@ -60,7 +59,6 @@ pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
         layers.push(QuantLayer {
             weights: quantise_tensor(weights, outputs, inputs, &layer.weights.values)?,
             bias: quantise_tensor(bias, outputs, 1, &layer.bias)?,
-            dense: None,
         });
     }
     Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new(), permutation: None })

@@ -2,7 +2,7 @@
 
 use crate::arch::{Architecture, ElementType};
 use crate::float::{Affine, Matrix, Net};
-use crate::quantise::{DenseScales, Permutation};
+use crate::quantise::Permutation;
 
 /// A quantised network.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +24,6 @@ pub struct QuantLayer {
     pub weights: QuantTensor,
     /// (outputs, 1)
     pub bias: QuantTensor,
-    /// Scales of a dense int8 layer.
-    pub dense: Option<DenseScales>,
 }
 
 /// A tensor in training order: element (output, input) is `values[output + outputs·input]`.
@@ -35,7 +33,7 @@ pub struct QuantTensor {
     pub name: String,
     /// Stored type.
     pub element: ElementType,
-    /// Multiplier; none for f32 and for dense int8 layers.
+    /// Multiplier; none for f32 and where units are a channel each.
     pub scale: Option<i32>,
     /// Output buckets that have rows of their own: bucket `b`'s start at `b · outputs / banks`. 1 where all share them.
     pub banks: usize,
@@ -101,17 +99,7 @@ impl QuantLayer {
     /// The reals that the layer's integers stand for.
     pub fn to_reals(&self) -> Affine<f64> {
         let (outputs, inputs) = (self.weights.outputs, self.weights.inputs);
-        let (mut weights, mut bias) = (self.weights.to_reals(), self.bias.to_reals());
-        if let Some(dense) = &self.dense {
-            let input = dense.input_unit;
-            for (index, weight) in weights.iter_mut().enumerate() {
-                *weight *= dense.weight_unit(index % outputs.max(1));
-            }
-            for (output, bias) in bias.iter_mut().enumerate() {
-                *bias *= input * dense.weight_unit(output);
-            }
-        }
-        Affine { weights: Matrix { outputs, inputs, values: weights }, bias }
+        Affine { weights: Matrix { outputs, inputs, values: self.weights.to_reals() }, bias: self.bias.to_reals() }
     }
 }
 

@@ -119,10 +119,8 @@ pub fn unit(arch: &Architecture) -> &'static str {
 }
 
 /// The runtime's outputs in real units.
-pub(crate) fn integer_outputs(net: &QuantNet, outputs: &[Outputs]) -> Vec<f64> {
-    let dense = net.layers.last().and_then(|layer| layer.dense.as_ref());
-    let unit = dense.map_or(1.0, |dense| dense.output_unit * f64::from(net.arch.output.scale));
-    outputs.iter().flat_map(|output| output.to_reals(unit)).collect()
+pub(crate) fn integer_outputs(outputs: &[Outputs]) -> Vec<f64> {
+    outputs.iter().flat_map(|output| output.to_reals(1.0)).collect()
 }
 
 /// The truth in real units: the reference's outputs if there are, else the checkpoint's.
@@ -154,7 +152,7 @@ pub(super) fn passes(float: &Net<f32>, net: &QuantNet) -> u64 {
 /// # Errors
 /// [`VerifyError::Example`] if an example does not fit the float network.
 pub(super) fn measure(task: &Task<'_>, progress: &mut Progress<'_>) -> Result<Accuracy, VerifyError> {
-    let integer = integer_outputs(task.net, task.outputs);
+    let integer = integer_outputs(task.outputs);
     let truth = truth_outputs(task)?;
     let against = match (task.reference, task.float) {
         (Some(_), _) => "reference",

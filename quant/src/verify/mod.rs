@@ -28,7 +28,7 @@ pub use reference::{Reference, ReferenceError};
 pub use report::{Bound, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo};
 
 use self::progress::Progress;
-use crate::arch::{Architecture, DenseType, InputKind};
+use crate::arch::{Architecture, InputKind};
 use crate::fault::FaultClass;
 use crate::float::{EvalError, Example, Net, example};
 use crate::import::Checkpoint;
@@ -36,7 +36,7 @@ use crate::pack::{PackError, unpack};
 use crate::positions::Position;
 use crate::program::GraphInput;
 use crate::proof::prove;
-use crate::quantise::{QuantNet, quantise_input};
+use crate::quantise::QuantNet;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
 
@@ -192,7 +192,7 @@ pub fn verify(
     let everything = [examples.as_slice(), &extra].concat();
     let passes = truth.checkpoint.map_or(0, |checkpoint| accuracy::passes(&checkpoint.net, &net));
     let mut progress = Progress::new(everything.len() as u64 + passes * examples.len() as u64, step);
-    let inputs: Vec<GraphInput> = everything.iter().map(|example| input_of(&net.arch, example)).collect();
+    let inputs: Vec<GraphInput> = everything.iter().map(|example| input_of(example)).collect();
     let (runtime, mut outputs) = runtime::check_runtime(model, &program, &inputs, &mut || progress.advance())
         .map_err(|(index, error)| VerifyError::Run { index, error })?;
     outputs.truncate(examples.len());
@@ -251,17 +251,10 @@ pub fn verify(
 }
 
 /// An example as the network's program takes it.
-fn input_of(arch: &Architecture, example: &Example) -> GraphInput {
+fn input_of(example: &Example) -> GraphInput {
     match example {
         Example::Features { lists, bucket } => GraphInput::Features { lists: lists.clone(), bucket: *bucket },
-        Example::Dense(x) => {
-            let quantised = quantise_input(arch, x);
-            if arch.input.r#type == Some(DenseType::I8) {
-                GraphInput::I8(quantised)
-            } else {
-                GraphInput::U8(quantised.into_iter().map(|x| x as u8).collect())
-            }
-        }
+        Example::Dense(_) => unreachable!("the examples of a network of accumulators are lists of features"),
     }
 }
 
@@ -271,10 +264,8 @@ pub(crate) fn examples(
     positions: &[Position],
     reference: Option<&Reference>,
 ) -> Result<Vec<Example>, VerifyError> {
-    if let Some(reference) = reference
-        && !reference.inputs.is_empty()
-    {
-        return Ok(reference.inputs.iter().cloned().map(Example::Dense).collect());
+    if reference.is_some_and(|reference| !reference.inputs.is_empty()) {
+        return Err(VerifyError::Example { index: 0, error: EvalError::NotChess });
     }
     let fault = |(index, error)| VerifyError::Example { index, error };
     positions

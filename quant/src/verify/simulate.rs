@@ -6,9 +6,9 @@
 //! Everything up to the second layer's sums is kept in *integer units* (a weight of 1 at scale 255 is 255.0), where
 //! products and sums of integers are exact in f64: a truncation then cuts exactly where the integers are cut.
 
-use crate::arch::{Activation, Architecture, DenseType, ElementType, InputKind};
+use crate::arch::{Activation, Architecture, ElementType};
 use crate::float::{Affine, Example, Matrix, Net, activate};
-use crate::quantise::{DenseScales, IntegerActivation, IntegerHead, QuantNet, head, input_unit};
+use crate::quantise::{IntegerActivation, IntegerHead, QuantNet, head};
 
 /// One kind of rounding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +19,6 @@ pub enum Switch {
     Divisions,
     /// Pairwise products lose their low bits.
     ProductShift,
-    /// A dense input is rounded and clamped.
-    Input,
-    /// The activations behind a dense layer are rounded and clamped.
-    Activations(usize),
 }
 
 /// Which switches are on.
@@ -55,24 +51,19 @@ struct Layer {
     /// The real value of one unit of the layer's sums is 1 / this; 1 for layers in real units.
     scale: f64,
     element: ElementType,
-    dense: Option<DenseScales>,
 }
 
 impl Simulation {
     /// Puts both forms side by side; they must have the same shapes.
     pub fn new(float: &Net<f32>, quantised: &QuantNet) -> Self {
         let arch = quantised.arch.clone();
-        let dense = arch.input.kind == InputKind::Dense;
         let mut layers = Vec::new();
         let mut switches = Vec::new();
-        if dense {
-            switches.push(("rounding of the input".to_owned(), Switch::Input));
-        }
         let head = head(&arch);
         let mut activation_scale = 1.0; // integer units of the layer's inputs
         for (index, (real, quant)) in float.layers.iter().zip(&quantised.layers).enumerate() {
             let element = quant.weights.element;
-            let integers = element != ElementType::F32 && (dense || index < 2);
+            let integers = element != ElementType::F32 && index < 2;
             let weight_scale = if integers { f64::from(quant.weights.scale.unwrap_or(1)) } else { 1.0 };
             let scale = if integers { weight_scale * activation_scale } else { 1.0 };
             // The integer head adds its bias behind the first division, at QA·QB.
@@ -81,16 +72,13 @@ impl Simulation {
                 _ if quant.bias.element == ElementType::F32 => 1.0,
                 _ => scale,
             };
-            let unit = |output: usize| quant.dense.as_ref().map_or(1.0, |dense| dense.weight_unit(output));
-            let input = quant.dense.as_ref().map_or(1.0, |dense| dense.input_unit);
-            let outputs = real.weights.outputs.max(1);
             let exact = Affine {
                 weights: Matrix {
                     outputs: real.weights.outputs,
                     inputs: real.weights.inputs,
-                    values: scaled(&real.weights.values, |index| weight_scale / unit(index % outputs)),
+                    values: scaled(&real.weights.values, weight_scale),
                 },
-                bias: scaled(&real.bias, |index| bias_scale / (unit(index) * input)),
+                bias: scaled(&real.bias, bias_scale),
             };
             let rounded = Affine {
                 weights: Matrix { values: raw(&quant.weights, &exact.weights.values), ..exact.weights.clone() },
@@ -101,16 +89,10 @@ impl Simulation {
                     switches.push((format!("rounding of {}", tensor.name), Switch::Tensor(index, bias)));
                 }
             }
-            if dense {
-                switches.push((
-                    format!("rounding behind {}", arch.layers.get(index).map_or("", |layer| &layer.name)),
-                    Switch::Activations(index),
-                ));
-            }
-            if index == 0 && !dense {
+            if index == 0 {
                 activation_scale = IntegerActivation::of(&arch).map_or(1.0, |activation| activation.units());
             }
-            layers.push(Layer { exact, rounded, scale, element, dense: quant.dense.clone() });
+            layers.push(Layer { exact, rounded, scale, element });
         }
         if head.is_some() {
             switches.push(("truncating divisions".to_owned(), Switch::Divisions));
@@ -134,7 +116,7 @@ impl Simulation {
     pub fn evaluate(&self, example: &Example, on: Setting<'_>) -> SimulatedTrace {
         match example {
             Example::Features { lists, bucket } => self.sparse(lists, *bucket, on),
-            Example::Dense(x) => self.dense(x, on),
+            Example::Dense(_) => unreachable!("the examples of a network of accumulators are lists of features"),
         }
     }
 
@@ -233,42 +215,6 @@ impl Simulation {
         }
     }
 
-    fn dense(&self, x: &[f64], on: Setting<'_>) -> SimulatedTrace {
-        let mut trace = SimulatedTrace::default();
-        let unit = input_unit(&self.arch);
-        let (low, high) = self.arch.input.r#type.unwrap_or(DenseType::U7).range();
-        let mut values: Vec<f64> = x.iter().map(|x| x / unit).collect();
-        if on(&Switch::Input) {
-            values.iter_mut().for_each(|value| *value = value.round().clamp(low.into(), high.into()));
-        }
-        for index in 0..self.layers.len() {
-            let Some((layer, weights, bias)) = self.part(index, on) else { break };
-            let Some(scales) = &layer.dense else { break };
-            let mut sums = bias.to_vec();
-            for (input, value) in values.iter().enumerate() {
-                for (sum, weight) in sums.iter_mut().zip(weights.column(input)) {
-                    *sum += weight * value;
-                }
-            }
-            values = sums.iter().enumerate().map(|(output, sum)| sum * scales.factor(output)).collect();
-            trace.sums.push(values.iter().map(|value| value * scales.output_unit).collect());
-            let last = index + 1 == self.layers.len();
-            if on(&Switch::Activations(index)) {
-                let (low, high) = (f64::from(scales.low), f64::from(scales.high));
-                values.iter_mut().for_each(|value| *value = (*value + 0.5).floor().clamp(low, high));
-            } else if !last {
-                let activation = self.arch.layers.get(index).map_or(Activation::Identity, |layer| layer.activation);
-                let real: Vec<f64> = values.iter().map(|value| value * scales.output_unit).collect();
-                values = activate(activation, &real).iter().map(|value| value / scales.output_unit).collect();
-            }
-            if last {
-                let scale = scales.output_unit * f64::from(self.arch.output.scale);
-                trace.outputs = values.iter().map(|value| value * scale).collect();
-            }
-        }
-        trace
-    }
-
     /// The rows of a layer that an output bucket owns.
     fn rows(&self, index: usize, bucket: usize) -> std::ops::Range<usize> {
         let Some(layer) = self.arch.layers.get(index) else { return 0..0 };
@@ -277,8 +223,8 @@ impl Simulation {
     }
 }
 
-fn scaled(values: &[f32], scale: impl Fn(usize) -> f64) -> Vec<f64> {
-    values.iter().enumerate().map(|(index, value)| f64::from(*value) * scale(index)).collect()
+fn scaled(values: &[f32], scale: f64) -> Vec<f64> {
+    values.iter().map(|value| f64::from(*value) * scale).collect()
 }
 
 /// The stored integers as they are; a real tensor has no rounding.

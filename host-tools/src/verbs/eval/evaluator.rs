@@ -1,15 +1,10 @@
-//! Whatever gives outputs for an example: a graph or bullet's layers in double precision, or a container on the
-//! runtime.
+//! Whatever gives outputs for an example: a graph in double precision, or its container on the runtime.
 
 use super::Value;
-use crate::error::{CliError, Explain};
-use std::path::Path;
-use tamis_quant::arch::{Architecture, InputKind};
-use tamis_quant::float::{Example, Net};
 use tamis_quant::graph::{Graph, Input, Sample};
 use tamis_quant::integer::Data;
 use tamis_quant::program::{Operation, Program, ProgramNode, RealActivation};
-use tamis_quant::run::{Outputs, Runner};
+use tamis_quant::run::Runner;
 
 /// Outputs, and raw scores before the last sigmoid or softmax.
 pub struct Evaluation {
@@ -38,68 +33,6 @@ impl Evaluator for Graph {
         let mut values = self.trace(sample).map_err(|error| error.to_string())?;
         let scores = values.get(self.logits()).cloned().unwrap_or_default();
         let outputs = values.pop().unwrap_or_default().into_iter().map(Value::Exact).collect();
-        Ok(Evaluation { outputs, scores })
-    }
-}
-
-/// bullet's layers, of a vector.
-pub struct Layers {
-    net: Net<f64>,
-    len: usize,
-}
-
-impl Layers {
-    /// Of a description with a dense input.
-    ///
-    /// # Errors
-    /// [`CliError`] for any other.
-    pub fn new(net: Net<f64>, arch: &Architecture, path: &Path) -> Result<Self, CliError> {
-        Ok(Self { net, len: dense_len(arch, path)? })
-    }
-}
-
-impl Evaluator for Layers {
-    fn input(&self) -> Input {
-        Input::Dense { len: self.len }
-    }
-
-    fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
-        let scores = self.net.evaluate(&dense(sample)).map_err(|error| error.to_string())?;
-        Ok(Evaluation { outputs: scores.iter().copied().map(Value::Exact).collect(), scores })
-    }
-}
-
-/// A container made of bullet's layers, of a vector.
-pub struct Container<'m> {
-    runner: Runner<'m>,
-    arch: Architecture,
-    unit: f64,
-    len: usize,
-}
-
-impl<'m> Container<'m> {
-    /// Of a description with a dense input; `unit` is the real value of one unit of the output.
-    ///
-    /// # Errors
-    /// [`CliError`] for any other.
-    pub fn new(runner: Runner<'m>, arch: Architecture, unit: f64, path: &Path) -> Result<Self, CliError> {
-        let len = dense_len(&arch, path)?;
-        Ok(Self { runner, arch, unit, len })
-    }
-}
-
-impl Evaluator for Container<'_> {
-    fn input(&self) -> Input {
-        Input::Dense { len: self.len }
-    }
-
-    fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
-        let outputs = self.runner.evaluate(&self.arch, &dense(sample)).explain().map_err(|error| error.to_string())?;
-        let scores = outputs.to_reals(self.unit);
-        let outputs = match outputs {
-            Outputs::I32(values) if self.unit == 1.0 => values.into_iter().map(Value::Int).collect(),
-            _ => scores.iter().copied().map(Value::Exact).collect(),
-        };
         Ok(Evaluation { outputs, scores })
     }
 }
@@ -147,22 +80,5 @@ impl Evaluator for GraphContainer<'_> {
         });
         let outputs = outputs.map_err(|error| error.to_string())?.to_reals(f64::from(self.graph.output_unit()));
         Ok(Evaluation { outputs: outputs.into_iter().map(Value::Exact).collect(), scores })
-    }
-}
-
-fn dense(sample: &Sample) -> Example {
-    match sample {
-        Sample::Dense(vector) => Example::Dense(vector.clone()),
-        Sample::Sparse(_) => Example::Dense(Vec::new()),
-    }
-}
-
-fn dense_len(arch: &Architecture, path: &Path) -> Result<usize, CliError> {
-    match (arch.input.kind, arch.input.size) {
-        (InputKind::Dense, Some(size)) => Ok(size),
-        _ => {
-            let message = format!("{}: network `{}` takes no vectors", path.display(), arch.name);
-            Err(CliError::usage(message).help("--fen, --fens or --positions evaluate a chess network"))
-        }
     }
 }

@@ -1,16 +1,15 @@
 //! Examples of a file: which network, which outputs, and how good they are.
 
-use super::evaluator::{Container, Evaluator, GraphContainer, Layers};
+use super::evaluator::{Evaluator, GraphContainer};
 use super::{Evaluations, Value};
 use crate::cli::Eval;
 use crate::error::{CliError, Explain};
 use crate::examples::{Which, read_inputs, read_labels_of, unfit};
 use crate::files::{self, ModelFile};
-use crate::network::{self, Import, Network};
+use crate::network::{self, Import};
 use crate::output::Output;
 use crate::progress;
 use std::path::Path;
-use tamis_quant::arch::Architecture;
 use tamis_quant::pack::{is_graph, unpack_graph};
 use tamis_quant::run::Runner;
 use tamis_quant::score::{Summary, summarise};
@@ -24,18 +23,12 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
         if args.tier.is_some() {
             return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision"));
         }
-        let (network, import) = network::read(&args.model, &args.network)?;
-        return match network {
-            Network::Graph(mut graph) => {
-                let name = graph.name.clone();
-                evaluate(args, inputs, &mut graph, output)?.finish(args, name, None, Some(import))
-            }
-            Network::Layers(layers) => {
-                let (net, arch) = *layers;
-                let mut layers = Layers::new(net, &arch, &args.model)?;
-                evaluate(args, inputs, &mut layers, output)?.finish(args, arch.name, None, Some(import))
-            }
-        };
+        if let Some(arch) = network::layers(&args.network)? {
+            return Err(no_vectors(&args.model, &arch.name));
+        }
+        let (mut graph, import) = network::read_graph(&args.model, &args.network)?;
+        let name = graph.name.clone();
+        return evaluate(args, inputs, &mut graph, output)?.finish(args, name, None, Some(import));
     }
     if args.float || args.network.arch.is_some() {
         return Err(CliError::usage(format!("{}: a container, which has no full precision", args.model.display()))
@@ -44,18 +37,18 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     let tier = crate::verbs::tier(args.tier.as_deref())?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
-    if is_graph(&model) {
-        let graph = unpack_graph(&model).explain_at(&args.model)?;
-        let name = graph.name.clone();
-        let mut container = GraphContainer::new(Runner::new(model, tier), graph);
-        return evaluate(args, inputs, &mut container, output)?.finish(args, name, Some(tier.name), None);
+    if !is_graph(&model) {
+        return Err(no_vectors(&args.model, model.people().explain_at(&args.model)?.name));
     }
-    let people = model.people().explain_at(&args.model)?;
-    let origin = format!("{}: description", args.model.display());
-    let arch = Architecture::from_toml(people.description, &origin).explain()?;
-    let (name, unit) = (arch.name.clone(), f64::from(model.input().output_unit));
-    let mut container = Container::new(Runner::new(model, tier), arch, unit, &args.model)?;
+    let graph = unpack_graph(&model).explain_at(&args.model)?;
+    let name = graph.name.clone();
+    let mut container = GraphContainer::new(Runner::new(model, tier), graph);
     evaluate(args, inputs, &mut container, output)?.finish(args, name, Some(tier.name), None)
+}
+
+fn no_vectors(path: &Path, name: &str) -> CliError {
+    CliError::usage(format!("{}: network `{name}` takes no vectors", path.display()))
+        .help("--fen, --fens or --positions evaluate a chess network")
 }
 
 /// Outputs as they are printed, and the summary.

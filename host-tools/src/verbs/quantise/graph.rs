@@ -69,7 +69,7 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
         Some(path) => Examples::read(path, which, &graph)?.samples,
         None => Vec::new(),
     };
-    let options = options(args, &graph)?;
+    let options = options(args, &graph)?.with_ranges(import.ranges().clone());
     let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
     let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
     let accuracy = match samples.as_slice() {
@@ -159,6 +159,7 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
         equalise: !typed.no_equalise,
         keep_f32,
         input_range: typed.input_range,
+        ranges: typed.range.iter().cloned().collect(),
         unproved: true,
     })
 }

@@ -18,6 +18,7 @@ pub(super) enum Word {
     Add,
     Scale,
     Relu,
+    Crelu,
     LeakyRelu,
     Sigmoid,
     Tanh,
@@ -40,6 +41,7 @@ impl Word {
             Self::Add => "add",
             Self::Scale => "scale",
             Self::Relu => "relu",
+            Self::Crelu => "crelu",
             Self::LeakyRelu => "leaky-relu",
             Self::Sigmoid => "sigmoid",
             Self::Tanh => "tanh",
@@ -58,9 +60,14 @@ impl Word {
             Self::Scale => (&["factor"], &[]),
             Self::LeakyRelu => (&["alpha"], &[]),
             Self::Trees => (&["rate", "trees", "slots"], &[]),
-            Self::Concat | Self::Add | Self::Relu | Self::Sigmoid | Self::Tanh | Self::Softmax | Self::Flatten => {
-                (&[], &[])
-            }
+            Self::Concat
+            | Self::Add
+            | Self::Relu
+            | Self::Crelu
+            | Self::Sigmoid
+            | Self::Tanh
+            | Self::Softmax
+            | Self::Flatten => (&[], &[]),
         }
     }
 
@@ -87,6 +94,7 @@ impl DescribedOp {
             Self::Add => Word::Add,
             Self::Scale(_) => Word::Scale,
             Self::Activation(Activation::Relu) => Word::Relu,
+            Self::Activation(Activation::Crelu) => Word::Crelu,
             Self::Activation(Activation::LeakyRelu { .. }) => Word::LeakyRelu,
             Self::Activation(Activation::Sigmoid) => Word::Sigmoid,
             Self::Activation(Activation::Tanh) => Word::Tanh,

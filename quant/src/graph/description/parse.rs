@@ -221,6 +221,7 @@ impl RawNode {
             Word::Add => DescribedOp::Add,
             Word::Scale => DescribedOp::Scale(self.factor.unwrap_or(0.0)),
             Word::Relu => DescribedOp::Activation(Activation::Relu),
+            Word::Crelu => DescribedOp::Activation(Activation::Crelu),
             Word::LeakyRelu => DescribedOp::Activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) }),
             Word::Sigmoid => DescribedOp::Activation(Activation::Sigmoid),
             Word::Tanh => DescribedOp::Activation(Activation::Tanh),

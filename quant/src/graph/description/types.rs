@@ -73,7 +73,7 @@ pub enum DescribedOp {
     Add,
     /// `scale`
     Scale(f64),
-    /// `relu`, `leaky-relu`, `sigmoid`, `tanh` or `softmax`
+    /// `relu`, `crelu`, `leaky-relu`, `sigmoid`, `tanh` or `softmax`
     Activation(Activation),
     /// `flatten`
     Flatten,

@@ -12,7 +12,7 @@ use super::meta::{MAX_META_LEN_BYTES, Meta};
 use super::options::Options;
 use super::{assemble, forest, network, suffixes};
 use crate::graph::Graph;
-use crate::import::{ImportError, Imported, MAX_FILE_LEN_BYTES, Remark, read_file_at_most};
+use crate::import::{ImportError, Imported, MAX_FILE_LEN_BYTES, Ranges, Remark, read_file_at_most};
 use tamis_runtime::signature::{FNV_OFFSET, fnv1a};
 
 const META: &str = "_meta";
@@ -81,7 +81,7 @@ fn read_parts(folder: &Path, options: &Options) -> Result<Imported, AngelError> 
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("angel");
     let (graph, more) = model(name, &matrices, description.as_ref(), options)?;
     remarks.extend(more);
-    Ok(Imported { graph, source: "Angel model folder".to_owned(), bytes_hash: hash, remarks })
+    Ok(Imported { graph, source: "Angel model folder".to_owned(), bytes_hash: hash, remarks, ranges: Ranges::default() })
 }
 
 /// The network of a model's matrices.

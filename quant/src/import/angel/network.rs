@@ -199,6 +199,7 @@ impl<'a> Network<'a> {
         if let Some(activation) = transfer.activation {
             let word = match activation {
                 Activation::Relu => "relu",
+                Activation::Crelu => "crelu",
                 Activation::LeakyRelu { .. } => "leakyrelu",
                 Activation::Sigmoid => "sigmoid",
                 Activation::Tanh => "tanh",

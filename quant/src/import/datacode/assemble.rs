@@ -7,7 +7,7 @@ use super::orientation::{LinearLayer, Orientation, decide, numbering};
 use crate::float::Matrix;
 use crate::graph::{Activation, Graph, Input, Op};
 use crate::import::chain::{activation_name, from_rows, push, short};
-use crate::import::{Imported, Remark, fnv1a_64};
+use crate::import::{Imported, Ranges, Remark, fnv1a_64};
 use std::collections::HashMap;
 
 /// What the file leaves open, or gets wrong, and somebody knows.
@@ -67,7 +67,7 @@ pub fn read_datacode(bytes: &[u8], name: &str, options: &Options) -> Result<Impo
     let len = linears.first().map_or(0, |linear| linear.inputs);
     let graph = Graph { name: name.to_owned(), input: Input::Dense { len }, nodes };
     graph.check()?;
-    Ok(Imported { graph, source: "DataCode .nn".to_owned(), bytes_hash: fnv1a_64(bytes), remarks })
+    Ok(Imported { graph, source: "DataCode .nn".to_owned(), bytes_hash: fnv1a_64(bytes), remarks, ranges: Ranges::default() })
 }
 
 /// The tensors of every Linear, in the order of the layers. None is missing and none is left over.

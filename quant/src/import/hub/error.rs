@@ -2,6 +2,7 @@
 
 use crate::arch::ArchError;
 use crate::fault::FaultClass;
+use crate::graph::GraphError;
 use crate::graph::description::DescriptionError;
 use crate::import::ImportError;
 use crate::import::angel::AngelError;
@@ -45,6 +46,19 @@ pub enum NetworkError {
     /// The description of layers.
     #[error(transparent)]
     Layers(#[from] ArchError),
+    /// A layer of a dense network that no graph can say.
+    #[error("layer `{layer}`: {what} is not supported in integers; {instead}")]
+    Unsupported {
+        /// Which layer.
+        layer: String,
+        /// What.
+        what: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A network that is wrong in itself.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// A chain in words.
     #[error("--arch: {0}")]
     Chain(#[from] ChainError),
@@ -127,7 +141,8 @@ impl NetworkError {
                 FaultClass::Usage
             }
             Self::Container | Self::UnknownFolder => FaultClass::Usage,
-            Self::Empty => FaultClass::Malformed,
+            Self::Unsupported { .. } => FaultClass::Unsupported,
+            Self::Graph(_) | Self::Empty => FaultClass::Malformed,
             Self::NoText { .. } | Self::LongDescription { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
         }
     }

@@ -1,13 +1,15 @@
 //! One door for every checkpoint that becomes a graph: told by content, or forced; see [`NetworkForm`].
 //!
-//! bullet's checkpoints do not come through it, since they are networks of layers, which [`super::read_checkpoint`]
-//! reads with their description; here they are recognised, and the error says what is needed.
+//! bullet's dense networks come through it, too, by their description. Its networks of accumulators do not:
+//! [`super::read_checkpoint`] reads them; here they are recognised, and the error says what is needed.
 
 mod arch;
+mod dense;
 mod error;
 mod form;
 
 pub use arch::NetworkArch;
+pub use dense::dense_graph;
 pub use error::NetworkError;
 pub use form::{NetworkForm, sniff_network};
 
@@ -16,6 +18,7 @@ use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::tensors::{TensorForm, import};
 use super::{Imported, read_file_at_most};
+use crate::arch::InputKind;
 use crate::graph::Activation;
 use std::path::Path;
 
@@ -67,6 +70,11 @@ impl NetworkOptions {
 /// # Errors
 /// [`NetworkError`] naming the path.
 pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, NetworkError> {
+    if let (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) = (&options.arch, options.from)
+        && arch.input.kind == InputKind::Dense
+    {
+        return dense::read(path, arch);
+    }
     let form = match options.from {
         Some(form) => form,
         None => sniff_network(path)?,

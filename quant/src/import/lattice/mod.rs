@@ -24,7 +24,7 @@ pub use network_json::read_network_json;
 
 use super::bounded_json::first_key;
 use super::chain::Chain;
-use super::{Imported, fnv1a_64};
+use super::{Imported, Ranges, fnv1a_64};
 
 /// The longest file.
 pub const MAX_FILE_LEN_BYTES: usize = 2 << 30;
@@ -73,7 +73,7 @@ fn imported(network: &Network, name: &str, source: &str, bytes: &[u8]) -> Result
     }
     let graph = chain.graph(name, parameters).ok_or_else(|| error::length(chain, parameters.len()))?;
     graph.check()?;
-    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks: Vec::new() })
+    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks: Vec::new(), ranges: Ranges::default() })
 }
 
 fn check_file_len(bytes: &[u8]) -> Result<(), LatticeError> {

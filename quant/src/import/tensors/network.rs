@@ -4,7 +4,7 @@ use super::error::TensorFileError;
 use super::{read_npz, read_safetensors};
 use crate::fault::FaultClass;
 use crate::graph::description::{Description, DescriptionError, TensorsError};
-use crate::import::{Imported, fnv1a_64};
+use crate::import::{Imported, Ranges, fnv1a_64};
 use thiserror::Error;
 
 /// A file of tensors.
@@ -74,5 +74,5 @@ pub fn import(bytes: &[u8], form: TensorForm, given: Option<&Description>) -> Re
         TensorForm::Safetensors => "safetensors",
         TensorForm::Npz => "npz",
     };
-    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks: Vec::new() })
+    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks: Vec::new(), ranges: Ranges::default() })
 }

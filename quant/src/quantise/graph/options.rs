@@ -1,7 +1,8 @@
 //! What a user can choose.
 
 use crate::calibrate::Method;
-use std::collections::BTreeSet;
+use crate::import::Ranges;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a graph is quantised.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Options {
     pub keep_f32: BTreeSet<String>,
     /// The ends of the input, where calibration shall not choose them.
     pub input_range: Option<(f64, f64)>,
+    /// The ends of what a node makes, by its name, where calibration shall not choose them.
+    pub ranges: BTreeMap<String, (f64, f64)>,
     /// Whether a network is made whose sums may overflow.
     pub unproved: bool,
 }
@@ -42,8 +45,19 @@ impl Default for Options {
             equalise: true,
             keep_f32: BTreeSet::new(),
             input_range: None,
+            ranges: BTreeMap::new(),
             unproved: false,
         }
+    }
+}
+
+impl Options {
+    /// The same with the ranges that a description gives, of what has none yet.
+    #[must_use]
+    pub fn with_ranges(self, given: Ranges) -> Self {
+        let mut ranges = given.nodes;
+        ranges.extend(self.ranges);
+        Self { input_range: self.input_range.or(given.input), ranges, ..self }
     }
 }
 

@@ -17,9 +17,6 @@ pub fn find(net: &QuantNet, checkpoint: &Checkpoint) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let arch = &checkpoint.net.arch;
     for (index, (file, float)) in net.layers.iter().zip(&checkpoint.net.layers).enumerate() {
-        if file.dense.is_some() {
-            continue; // scales follow from the weights; the accuracy question covers them
-        }
         for (part, tensor) in [(Part::Weights, &file.weights), (Part::Bias, &file.bias)] {
             let name = if part == Part::Weights { arch.weights_name(index) } else { arch.bias_name(index) };
             let Some(spec) = arch.tensor(&name) else { continue };

@@ -1,4 +1,4 @@
-//! Activations: ReLU as a clamp of what comes next, others as tables between bytes, in f32 at the end.
+//! Activations: ReLU and CReLU as a clamp of what comes next, others as tables between bytes, in f32 at the end.
 
 use super::encoding::Wish;
 use super::form::{Form, Sum, Whole};
@@ -17,6 +17,9 @@ impl Lowering<'_> {
         let first = node.reads[0];
         match (self.form(first).clone(), activation) {
             (Form::Sum(sum), Activation::Relu) if !keep => Ok(Form::Sum(Sum { relu: true, ..sum })),
+            (Form::Sum(sum), Activation::Crelu) if !keep => {
+                Ok(Form::Sum(Sum { relu: true, cap: Some(sum.cap.unwrap_or(1.0).min(1.0)), ..sum }))
+            }
             (form, activation) if !keep && self.is_tabled(value, activation) && !matches!(form, Form::Real(_)) => {
                 self.lookup(value, first, activation)
             }
@@ -31,6 +34,7 @@ impl Lowering<'_> {
     fn push_activation(&mut self, value: Value, at: usize, activation: Activation) -> usize {
         let held = match activation {
             Activation::Relu => RealActivation::Relu,
+            Activation::Crelu => RealActivation::Crelu,
             Activation::LeakyRelu { alpha } => RealActivation::LeakyRelu { alpha: alpha as f32 },
             Activation::Sigmoid => RealActivation::Sigmoid,
             Activation::Tanh => RealActivation::Tanh,

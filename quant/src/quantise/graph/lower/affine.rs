@@ -1,8 +1,8 @@
 //! Linear layers: weights and biases in integers that provably fit.
 //!
-//! With x = (q − zero)·u an element of the input, a row computes `Σ w·u·(q − zero) + b`. Its weights `w·u` get a unit
-//! of their own: the largest becomes the largest integer, unless the row's sums would leave i32, when the unit is
-//! widened until they do not.
+//! With x = (q − zero)·u an element of the input, a row computes `Σ w·u·(q − zero) + b`. Its weights get a unit v of
+//! their own, an f32: the largest becomes the largest integer, unless the row's sums would leave i32, when the unit is
+//! widened until they do not. The sums' unit is u·v. Where the inputs have a unit each, the weights w·u get the unit.
 
 use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
@@ -37,8 +37,12 @@ impl Lowering<'_> {
         let whole = self.whole(node.reads[0], super::Wish::Any)?;
         let wide = self.element(whole.at) == Element::I16;
         let limit = if wide { self.options.weight_bits.limit() } else { WeightBits::Eight.limit() };
-        let folded = fold(weights, &whole);
-        self.fitting(value, node, &folded, bias, whole.zero, limit, |weights, bias| {
+        let read = if whole.units.len() == 1 {
+            Weights { real: weights.clone(), input_unit: whole.units[0] }
+        } else {
+            Weights { real: fold(weights, &whole), input_unit: 1.0 }
+        };
+        self.fitting(value, node, &read, bias, whole.zero, limit, |weights, bias| {
             (Operation::Affine { weights, bias: Some(bias) }, whole.at)
         })
     }
@@ -60,13 +64,13 @@ impl Lowering<'_> {
         &mut self,
         value: Value,
         node: &Node,
-        weights: &Matrix<f64>,
+        weights: &Weights,
         bias: &[f64],
         zero: i32,
         limit: i32,
         make: impl Fn(QuantTensor, QuantTensor) -> (Operation, usize),
     ) -> Result<Form, GraphQuantError> {
-        let mut wider = vec![1.0; weights.outputs];
+        let mut wider = vec![1.0; weights.real.outputs];
         let mut attempt = 0;
         loop {
             let integers = integers(&node.name, weights, bias, zero, limit, self.options.weights, &wider);
@@ -89,12 +93,18 @@ impl Lowering<'_> {
                     let (low, high) = span.at(row);
                     unit(row) * (low.abs().max(high.abs()) as f64)
                 };
-                let magnitude = (0..weights.outputs).map(reach).fold(0.0, f64::max);
+                let magnitude = (0..weights.real.outputs).map(reach).fold(0.0, f64::max);
                 let at = self.push(draft);
-                return Ok(Form::Sum(Sum { at, units, relu: false, magnitude }));
+                return Ok(Form::Sum(Sum { at, units, relu: false, cap: None, magnitude }));
             }
         }
     }
+}
+
+/// A layer's weights, and the unit of all that they read.
+pub(super) struct Weights {
+    pub real: Matrix<f64>,
+    pub input_unit: f64,
 }
 
 /// Weights times the units of what they read.
@@ -107,7 +117,7 @@ fn fold(weights: &Matrix<f64>, whole: &Whole) -> Matrix<f64> {
 /// Rounds weights and biases to units at which the largest weight is `limit`, times `wider`, a factor a row.
 pub(super) fn integers(
     name: &str,
-    weights: &Matrix<f64>,
+    Weights { real: weights, input_unit }: &Weights,
     bias: &[f64],
     zero: i32,
     limit: i32,
@@ -120,7 +130,7 @@ pub(super) fn integers(
         largest.iter_mut().zip(column).for_each(|(largest, weight)| *largest = largest.max(weight.abs()));
     }
     let unit = |((largest, bias), wider): ((&f64, &f64), &f64)| {
-        (largest / f64::from(limit) * wider).max(bias.abs() / BIAS_MAX)
+        (largest / f64::from(limit) * wider).max(bias.abs() / (input_unit * BIAS_MAX))
     };
     let mut units: Vec<f64> = largest.iter().zip(bias).zip(wider).map(unit).collect();
     if granularity == Granularity::PerTensor {
@@ -147,7 +157,7 @@ pub(super) fn integers(
         }
     }
     let bias = bias.iter().zip(&sums).enumerate().map(|(row, (bias, sum))| {
-        let own = (bias / unit(row)).round();
+        let own = (bias / (input_unit * unit(row))).round();
         (own - f64::from(zero) * *sum as f64).clamp(f64::from(i32::MIN), f64::from(i32::MAX)) as i32
     });
     let element = if limit <= WeightBits::Eight.limit() { ElementType::I8 } else { ElementType::I16 };
@@ -155,7 +165,7 @@ pub(super) fn integers(
     Integers {
         weights: tensor(format!("{name}.weight"), element, outputs, weights.inputs, Values::Int(rounded)),
         bias: tensor(format!("{name}.bias"), ElementType::I32, outputs, 1, bias),
-        units,
+        units: units.iter().map(|unit| input_unit * unit).collect(),
     }
 }
 

@@ -55,6 +55,9 @@ impl Encoding {
 impl Lowering<'_> {
     /// The range of a float value; an error names it if nothing was seen.
     fn range(&self, value: Value, target: Target) -> Result<Range, GraphQuantError> {
+        if let Some((low, high)) = value.checked_sub(1).and_then(|_| self.options.ranges.get(self.name(value))) {
+            return Ok(Range { low: low.min(0.0), high: high.max(0.0) });
+        }
         let seen = self.calibration.values.get(value).filter(|seen| !seen.is_empty());
         let not_calibrated = || {
             let value = if value == 0 { "the input".to_owned() } else { format!("layer `{}`", self.name(value)) };

@@ -50,11 +50,20 @@ pub(super) struct Sum {
     pub units: Vec<f64>,
     /// Whether what is below 0 counts as 0.
     pub relu: bool,
+    /// What all above counts as, if anything does.
+    pub cap: Option<f64>,
     /// No real value is beyond this.
     pub magnitude: f64,
 }
 
 impl Sum {
+    /// The greatest integer in this unit, if it may not be beyond `high`.
+    pub(super) fn capped(&self, unit: f64, zero: i32, high: i32) -> i32 {
+        let cap = self.cap.map(|cap| f64::from(zero) + (cap / unit).round());
+        // A conversion saturates.
+        cap.map_or(high, |cap| high.min(cap as i32))
+    }
+
     pub(super) fn unit(&self, element: usize) -> f64 {
         if self.units.len() == 1 { self.units[0] } else { self.units[element] }
     }

@@ -36,7 +36,7 @@ impl Lowering<'_> {
         let (span, _) = self.checks(&draft);
         let at = self.push(draft);
         let magnitude = span.magnitude() as f64 * unit;
-        Ok(Form::Sum(Sum { at, units: vec![unit], relu: false, magnitude }))
+        Ok(Form::Sum(Sum { at, units: vec![unit], relu: false, cap: None, magnitude }))
     }
 
     fn is_rows(&self, at: usize) -> bool {

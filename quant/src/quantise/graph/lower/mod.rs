@@ -239,7 +239,7 @@ impl Lowering<'_> {
                 None => at,
             });
         }
-        Ok(Form::Sum(Sum { at: total.unwrap_or(0), units: vec![unit], relu: false, magnitude }))
+        Ok(Form::Sum(Sum { at: total.unwrap_or(0), units: vec![unit], relu: false, cap: None, magnitude }))
     }
 
     fn scale(&mut self, value: Value, node: &Node, factor: f64, keep: bool) -> Result<Form, GraphQuantError> {
@@ -264,8 +264,8 @@ impl Lowering<'_> {
     /// The output: i32 of one unit, or f32.
     fn finish(&mut self) -> Result<(), GraphQuantError> {
         let output = self.graph.output();
-        let at = match self.form(output) {
-            Form::Sum(_) => self.uniform_sum(output)?,
+        let at = match self.form(output).clone() {
+            Form::Sum(sum) => self.output_sum(output, &sum)?,
             _ => self.real(output)?,
         };
         // The last operation makes the output: what was asked for behind it is not read by anything.

@@ -5,6 +5,13 @@ use super::form::{Form, Sum, Whole, power_of_two_unit};
 use super::{Element, GraphQuantError, Lowering, Operation, Value};
 use crate::quantise::requantisation;
 
+/// The unit that outputs have wherever it suits them: then those of two networks compare.
+const OUTPUT_UNIT: f64 = 1.0 / 65536.0;
+/// What has at most 30 bits in that unit.
+const OUTPUT_MAGNITUDE: f64 = OUTPUT_UNIT * (1u32 << 30) as f64;
+/// A step of 16 units of a sum is still below what its inputs' roundings add to it.
+const FINEST_SUM: f64 = OUTPUT_UNIT / 16.0;
+
 impl Lowering<'_> {
     /// A value as integers.
     pub(super) fn whole(&mut self, value: Value, wish: Wish) -> Result<Whole, GraphQuantError> {
@@ -47,7 +54,9 @@ impl Lowering<'_> {
             None => vec![unit],
         };
         let low = if sum.relu { encoding.low.max(encoding.zero) } else { encoding.low };
-        let at = self.push_requantise(value, sum, &units, Encoding { low, ..encoding })?;
+        // Channels with units of their own are never capped.
+        let high = sum.capped(units[0], encoding.zero, encoding.high);
+        let at = self.push_requantise(value, sum, &units, Encoding { low, high, ..encoding })?;
         Ok(Whole { at, units, zero: encoding.zero })
     }
 
@@ -90,12 +99,22 @@ impl Lowering<'_> {
     /// A sum in i32 of one unit, negative values gone where they count as 0.
     pub(super) fn uniform_sum(&mut self, value: Value) -> Result<usize, GraphQuantError> {
         let Form::Sum(sum) = self.form(value).clone() else { return self.real(value) };
-        // What was scaled since it was made has a unit that its own value does not know.
-        if sum.units.len() == 1 && !sum.relu && self.unit_of(sum.at) == sum.unit(0) {
+        // What was scaled since it was made has a unit that its own value does not know, which holds it as an f32.
+        if sum.units.len() == 1 && !sum.relu && self.unit_of(sum.at) == f64::from(sum.unit(0) as f32) {
             return Ok(sum.at);
         }
         let coarsest = sum.units.iter().copied().fold(0.0, f64::max);
         self.push_total(value, &sum, power_of_two_unit(sum.magnitude, coarsest))
+    }
+
+    /// The network's output: in 1/65536 where that is fine and wide enough, as [`uniform_sum`](Self::uniform_sum) else.
+    pub(super) fn output_sum(&mut self, value: Value, sum: &Sum) -> Result<usize, GraphQuantError> {
+        let finest = sum.units.iter().copied().fold(f64::INFINITY, f64::min);
+        if sum.magnitude <= OUTPUT_MAGNITUDE && finest >= FINEST_SUM {
+            self.sum_in_unit(value, OUTPUT_UNIT)
+        } else {
+            self.uniform_sum(value)
+        }
     }
 
     /// A sum in i32 of this unit.
@@ -109,7 +128,8 @@ impl Lowering<'_> {
 
     fn push_total(&mut self, value: Value, sum: &Sum, unit: f64) -> Result<usize, GraphQuantError> {
         let low = if sum.relu { 0 } else { i32::MIN };
-        let encoding = Encoding { element: Element::I32, unit: unit as f32, zero: 0, low, high: i32::MAX };
+        let high = sum.capped(unit, 0, i32::MAX);
+        let encoding = Encoding { element: Element::I32, unit: unit as f32, zero: 0, low, high };
         self.push_requantise(value, sum, &[unit], encoding)
     }
 

@@ -1,6 +1,6 @@
 //! Layers that read the list of features: sums of rows, and rows.
 
-use super::affine::{tensor, tensors_f32};
+use super::affine::{Weights, tensor, tensors_f32};
 use super::form::{Form, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Op, Operation, ProgramInput, ProgramValue, Value};
 use crate::arch::ElementType;
@@ -31,11 +31,11 @@ impl Lowering<'_> {
                 Operation::SparseAffine { weights, bias: Some(bias) },
             )));
         }
-        let unit = f64::from(self.value_unit().unwrap_or(1.0));
-        let folded = weights.map(|weight| weight * unit);
+        let input_unit = f64::from(self.value_unit().unwrap_or(1.0));
+        let read = Weights { real: weights.clone(), input_unit };
         // Rows of features cost memory, not time: i16, whatever the dense layers have.
         let limit = WeightBits::Sixteen.limit();
-        self.fitting(value, node, &folded, bias, 0, limit, |weights, bias| {
+        self.fitting(value, node, &read, bias, 0, limit, |weights, bias| {
             (Operation::SparseAffine { weights, bias: Some(bias) }, 0)
         })
     }

@@ -51,7 +51,7 @@ impl Lowering<'_> {
         let made = self.made(value, Element::I32, &[unit], 0);
         let draft = self.draft(value, "sum", &[0], op, made);
         let at = self.push(draft);
-        Ok(Form::Sum(Sum { at, units: vec![unit], relu: false, magnitude }))
+        Ok(Form::Sum(Sum { at, units: vec![unit], relu: false, cap: None, magnitude }))
     }
 }
 
