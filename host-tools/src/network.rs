@@ -9,8 +9,9 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::float::Net;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
-use tamis_quant::import::{Imported, Remark, read_checkpoint};
+use tamis_quant::import::read_checkpoint;
 use tamis_quant::pack::Provenance;
+use tamis_quant::verify::ImportInfo;
 
 /// A checkpoint in double precision.
 #[derive(Debug)]
@@ -23,45 +24,27 @@ pub enum Network {
 
 /// Where a network came from, and what was decided on the way.
 #[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct Import {
-    /// The form that was read, in words.
-    source: String,
-    /// FNV-1a of the bytes read.
-    hash: String,
+    info: ImportInfo,
     #[serde(skip)]
     provenance: Provenance,
-    remarks: Vec<Said>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct Said {
-    /// `decided` or `warning`
-    kind: &'static str,
-    text: String,
 }
 
 impl Import {
-    fn new(source: &str, hash: u64, remarks: &[Remark]) -> Self {
-        let said = |remark: &Remark| match remark {
-            Remark::Decided(text) => Said { kind: "decided", text: text.clone() },
-            Remark::Warning(text) => Said { kind: "warning", text: text.clone() },
-        };
-        Self {
-            source: source.to_owned(),
-            hash: format!("{hash:016x}"),
-            provenance: Provenance { source: source.to_owned(), source_hash: hash },
-            remarks: remarks.iter().map(said).collect(),
-        }
+    fn new(info: ImportInfo, hash: u64) -> Self {
+        Self { provenance: Provenance { source: info.source.clone(), source_hash: hash }, info }
     }
 
     /// What was read is a container, of these bytes.
     pub fn of_container(hash: u64) -> Self {
-        Self::new("container", hash, &[])
+        let info = ImportInfo { source: "container".to_owned(), hash: format!("{hash:016x}"), remarks: Vec::new() };
+        Self::new(info, hash)
     }
 
     /// The form that was read.
     pub fn source(&self) -> &str {
-        &self.source
+        &self.info.source
     }
 
     /// What a container says about it.
@@ -71,12 +54,17 @@ impl Import {
 
     /// FNV-1a of the bytes read.
     pub fn hash(&self) -> &str {
-        &self.hash
+        &self.info.hash
+    }
+
+    /// The same for a report.
+    pub const fn info(&self) -> &ImportInfo {
+        &self.info
     }
 
     /// The remarks as sentences about a file.
     pub fn warnings(&self, file: &str) -> Vec<String> {
-        self.remarks.iter().map(|remark| format!("{file}: {}", remark.text)).collect()
+        self.info.remarks.iter().map(|remark| format!("{file}: {}", remark.text())).collect()
     }
 }
 
@@ -90,7 +78,7 @@ pub fn read(path: &Path, args: &cli::Network) -> Result<(Network, Import), CliEr
     match (&options.arch, options.from) {
         (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) => {
             let checkpoint = read_checkpoint(path, arch).explain()?;
-            let import = Import::new(&checkpoint.source, checkpoint.bytes_hash, &[]);
+            let import = Import::new(ImportInfo::from(&checkpoint), checkpoint.bytes_hash);
             Ok((Network::Layers(Box::new((checkpoint.net.to_f64(), (**arch).clone()))), import))
         }
         _ => {
@@ -122,8 +110,9 @@ pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), C
 }
 
 fn graph_of(path: &Path, options: &NetworkOptions) -> Result<(Graph, Import), CliError> {
-    let Imported { graph, source, bytes_hash, remarks } = read_network(path, options).explain()?;
-    Ok((graph, Import::new(&source, bytes_hash, &remarks)))
+    let imported = read_network(path, options).explain()?;
+    let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash);
+    Ok((imported.graph, import))
 }
 
 fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {

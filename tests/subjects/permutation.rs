@@ -8,7 +8,7 @@ use tamis_quant::permute::{PermuteError, permute};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{Permutation, QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_quant::verify::{Gates, Reference, Truth, verify};
+use tamis_quant::verify::{Case, Gates, Reference, Truth};
 use tamis_runtime::format::{Layout, Model, element};
 use tamis_runtime::kernels::tiers;
 use tests::draft::Draft;
@@ -234,7 +234,8 @@ fn our_sparse_network_has_clearly_fewer_live_groups() {
 
     let truth = Truth { checkpoint: Some(&checkpoint), reference: Some(&reference), positions: &[] };
     let bytes = packed(&permuted(&net, &choice.permutation));
-    let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+    let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+    let report = case.verify(&Gates::default(), &mut |_, _| ()).unwrap();
     assert!(report.passed && report.runtime.equal && report.proof.holds, "{:#?}", report.gates);
 }
 

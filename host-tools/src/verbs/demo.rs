@@ -18,7 +18,7 @@ use tamis_quant::pack::{Provenance, unpack};
 use tamis_quant::positions::Position;
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::Runner;
-use tamis_quant::verify::{self, Gates, Reference, Truth};
+use tamis_quant::verify::{self, Case, Gates, Reference, Truth};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels;
 
@@ -74,7 +74,8 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
     let model = Model::parse(sealed.container.as_ref()).explain()?;
     let reference = Reference::parse(embedded.reference).explain()?;
     let truth = Truth { checkpoint: Some(&checkpoint), reference: Some(&reference), positions: &[] };
-    let verification = verify::verify(model, &truth, &Gates::default(), &mut |_, _| ()).explain()?;
+    let case = Case::of_layers(model, &truth).explain()?;
+    let verification = case.verify(&Gates::default(), &mut |_, _| ()).explain()?;
     let parameters: usize = facts::of_net(&net).iter().map(|tensor| tensor.rows * tensor.cols).sum();
     Ok(Shown {
         network: arch.name.clone(),
