@@ -36,7 +36,7 @@ pub struct Cli {
 /// What every verb takes.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Common {
-    /// Print one JSON object, `"schema": "tamis-<verb>-1"`, instead of text
+    /// Print one JSON object, `"schema": "tamis-<verb>-<version>"`, instead of text
     #[arg(long, global = true, help_heading = "Options of every verb")]
     pub json: bool,
     /// Show no progress

@@ -6,21 +6,14 @@ use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 use tamis_quant::pack::nnue_division;
-use tamis_quant::stockfish::{Basis, Division, Net, decide};
+use tamis_quant::stockfish::{Division, Net, decide};
+use tamis_quant::verify::DivideInfo;
 use tamis_runtime::format::Model;
 
 /// A rule, and why it was taken.
 #[derive(Debug, Clone, Serialize)]
-pub struct DivideFacts {
-    /// `once` or `twice`.
-    rule: &'static str,
-    /// What decided: `architecture`, `file`, `default`, `option` or `container`.
-    by: &'static str,
-    /// The same in words.
-    why: String,
-    #[serde(skip)]
-    division: Division,
-}
+#[serde(transparent)]
+pub struct DivideFacts(DivideInfo);
 
 impl DivideFacts {
     /// Of a `.nnue` file, whose network takes over the rule that the option says.
@@ -29,12 +22,12 @@ impl DivideFacts {
         let facts = match option {
             Some(division) => {
                 let why = format!("by --divide; without it {}, {decision}", decision.division.word());
-                Self::new(division, "option", why)
+                DivideInfo::new(division, "option", why)
             }
-            None => Self::new(decision.division, decision.basis.word(), decision.to_string()),
+            None => DivideInfo::new(decision.division, decision.basis.word(), decision.to_string()),
         };
         net.division = facts.division;
-        facts
+        Self(facts)
     }
 
     /// Of a container, which says it; the option may only say the same.
@@ -49,27 +42,13 @@ impl DivideFacts {
                 format!("leave it out, or make another container: `host-tools pack FILE.nnue --divide {asked} -o OUT`"),
             ));
         }
-        let decision = decide(&shape, None);
-        let why = match decision.basis {
-            Basis::Architecture { releases } if decision.division == division => {
-                format!("by the container; so does its architecture, that of {releases}")
-            }
-            Basis::Architecture { releases } => {
-                format!("by the container; its architecture, that of {releases}, divides {}", decision.division.word())
-            }
-            _ => "by the container; its architecture does not tell".to_owned(),
-        };
-        Ok(Self::new(division, "container", why))
-    }
-
-    fn new(division: Division, by: &'static str, why: String) -> Self {
-        Self { rule: division.word(), by, why, division }
+        Ok(Self(DivideInfo::of_container(&shape, division)))
     }
 }
 
 impl fmt::Display for DivideFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}; {}", self.rule, self.division.formula(), self.why)
+        self.0.fmt(f)
     }
 }
 

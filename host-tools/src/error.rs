@@ -19,8 +19,6 @@ use tamis_quant::quantise::QuantiseError;
 use tamis_quant::quantise::graph::GraphQuantError;
 use tamis_quant::score::ScoreError;
 use tamis_quant::stockfish::NnueError;
-use tamis_quant::verify::graph::GraphVerifyError;
-use tamis_quant::verify::nnue::NnueVerifyError;
 use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
@@ -168,7 +166,7 @@ classified!(
     QuantiseError,
     ReferenceError
 );
-classified!(GraphVerifyError, NnueVerifyError, ScoreError, VerifyError);
+classified!(ScoreError, VerifyError);
 
 impl Fault for GraphQuantError {
     fn class(&self) -> FaultClass {

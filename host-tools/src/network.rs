@@ -7,55 +7,37 @@ use serde::Serialize;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
+use tamis_quant::import::Ranges;
 use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
-use tamis_quant::import::{Imported, Ranges, Remark};
 use tamis_quant::pack::Provenance;
+use tamis_quant::verify::ImportInfo;
 
 /// Where a network came from, and what was decided on the way.
 #[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct Import {
-    /// The form that was read, in words.
-    source: String,
-    /// FNV-1a of the bytes read.
-    hash: String,
+    info: ImportInfo,
     #[serde(skip)]
     provenance: Provenance,
     /// Those that its description gives.
     #[serde(skip)]
     ranges: Ranges,
-    remarks: Vec<Said>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct Said {
-    /// `decided` or `warning`
-    kind: &'static str,
-    text: String,
 }
 
 impl Import {
-    fn new(source: &str, hash: u64, remarks: &[Remark]) -> Self {
-        let said = |remark: &Remark| match remark {
-            Remark::Decided(text) => Said { kind: "decided", text: text.clone() },
-            Remark::Warning(text) => Said { kind: "warning", text: text.clone() },
-        };
-        Self {
-            source: source.to_owned(),
-            hash: format!("{hash:016x}"),
-            provenance: Provenance { source: source.to_owned(), source_hash: hash },
-            ranges: Ranges::default(),
-            remarks: remarks.iter().map(said).collect(),
-        }
+    fn new(info: ImportInfo, hash: u64, ranges: Ranges) -> Self {
+        Self { provenance: Provenance { source: info.source.clone(), source_hash: hash }, info, ranges }
     }
 
     /// What was read is a container, of these bytes.
     pub fn of_container(hash: u64) -> Self {
-        Self::new("container", hash, &[])
+        let info = ImportInfo { source: "container".to_owned(), hash: format!("{hash:016x}"), remarks: Vec::new() };
+        Self::new(info, hash, Ranges::default())
     }
 
     /// The form that was read.
     pub fn source(&self) -> &str {
-        &self.source
+        &self.info.source
     }
 
     /// What a container says about it.
@@ -70,12 +52,17 @@ impl Import {
 
     /// FNV-1a of the bytes read.
     pub fn hash(&self) -> &str {
-        &self.hash
+        &self.info.hash
+    }
+
+    /// The same for a report.
+    pub const fn info(&self) -> &ImportInfo {
+        &self.info
     }
 
     /// The remarks as sentences about a file.
     pub fn warnings(&self, file: &str) -> Vec<String> {
-        self.remarks.iter().map(|remark| format!("{file}: {}", remark.text)).collect()
+        self.info.remarks.iter().map(|remark| format!("{file}: {}", remark.text())).collect()
     }
 }
 
@@ -86,7 +73,9 @@ impl Import {
 pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
     let options = options(args)?;
     match (options.arch, options.from) {
-        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) if arch.input.is_sparse() => Ok(Some(*arch)),
+        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) if arch.input.is_sparse() => {
+            Ok(Some(*arch))
+        }
         _ => Ok(None),
     }
 }
@@ -101,8 +90,9 @@ pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), C
 }
 
 fn graph_of(path: &Path, options: &NetworkOptions) -> Result<(Graph, Import), CliError> {
-    let Imported { graph, source, bytes_hash, remarks, ranges } = read_network(path, options).explain()?;
-    Ok((graph, Import { ranges, ..Import::new(&source, bytes_hash, &remarks) }))
+    let imported = read_network(path, options).explain()?;
+    let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash, imported.ranges);
+    Ok((imported.graph, import))
 }
 
 fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {

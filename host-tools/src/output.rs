@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// What a verb has found out.
 pub trait Report: Serialize {
-    /// Name and version of the JSON object, `tamis-<verb>-1`; `None` if the object names them itself.
+    /// Name and version of the JSON object, `tamis-<verb>-<version>`; `None` if the object names them itself.
     const SCHEMA: Option<&'static str>;
 
     /// How the program ends, the report printed.

@@ -28,6 +28,8 @@ mod permute; // another order of the neurons
 mod refusals; // what bad input gets
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
+#[path = "cli/verify_kinds.rs"]
+mod verify_kinds; // one report for every kind of network
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -43,9 +43,7 @@ fn evaluate(net: &QuantNet, positions: &[Position]) -> Vec<Outputs> {
     let mut all: Vec<Vec<Outputs>> = Vec::new();
     for tier in tiers() {
         let mut runner = Runner::new(model, tier);
-        let outputs = positions
-            .iter()
-            .map(|position| runner.evaluate(&example(&net.arch, position).unwrap()).unwrap());
+        let outputs = positions.iter().map(|position| runner.evaluate(&example(&net.arch, position).unwrap()).unwrap());
         all.push(outputs.collect());
         assert_eq!(all.last(), all.first(), "tier {}", tier.name);
     }

@@ -9,15 +9,16 @@ use std::path::PathBuf;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{Example, example};
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::graph::Sample;
+use tamis_quant::pack::{Provenance, pack, unpack_graph};
+use tamis_quant::program::GraphInput;
 use tamis_quant::positions::Position;
 use tamis_quant::proof::prove;
-use tamis_quant::quantise::quantise;
 use tamis_quant::run::{AlignedBytes, Outputs, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::scalar;
 use tamis_runtime::{Input, Plan};
-use tests::{architecture, own};
+use tests::{architecture, lowered, own};
 
 /// The numbers of `layers.rs`: the one file that both include.
 #[path = "../../firmware-examples/programs/src/layers/data.rs"]
@@ -43,15 +44,14 @@ fn program(file: &str) -> PathBuf {
 /// What `host-tools quantise` writes.
 fn container(checkpoint: &str, arch: &Architecture) -> AlignedBytes {
     let checkpoint = read_checkpoint(&own("reference").join(checkpoint), arch).unwrap();
-    let net = quantise(&checkpoint.net).unwrap();
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
-    let program = net.lower().unwrap();
+    let program = lowered(&checkpoint.net);
     AlignedBytes::copy_of(&pack(&program, &prove(&program), &origin).unwrap())
 }
 
 /// The integer outputs for one input.
-fn run(runner: &mut Runner<'_>, arch: &Architecture, example: &Example) -> Vec<i32> {
-    match runner.evaluate(arch, example).unwrap() {
+fn run(runner: &mut Runner<'_>, input: &GraphInput) -> Vec<i32> {
+    match runner.evaluate_input(input, |_, _| ()).unwrap() {
         Outputs::I32(values) => values,
         Outputs::F32(_) => panic!("both networks have integer heads"),
     }
@@ -106,15 +106,15 @@ fn the_generated_module_is_what_host_tools_writes() {
 
 #[test]
 fn digits_prints_what_the_host_computes() {
-    let arch = architecture("digits");
-    let bytes = container("digits.weights.bin", &arch);
+    let bytes = container("digits.weights.bin", &architecture("digits"));
     let model = Model::parse(bytes.as_ref()).unwrap();
+    let input = unpack_graph(&model).unwrap().input;
     let mut runner = Runner::new(model, &scalar::KERNELS);
     let mut log =
         format!("digits: {} bytes, 64 inputs, workspace {} bytes\n", bytes.as_ref().len(), model.workspace_len_bytes());
     for (digit, image) in std::fs::read(program("digits.images.bin")).unwrap().chunks(64).enumerate() {
-        let input = image.iter().map(|pixel| f64::from(*pixel) / 16.0).collect();
-        let logits = run(&mut runner, &arch, &Example::Dense(input));
+        let sample = Sample::Dense(image.iter().map(|pixel| f64::from(*pixel) / 16.0).collect());
+        let logits = run(&mut runner, &input.quantise(&sample).unwrap());
         let best = logits.iter().enumerate().max_by_key(|(_, logit)| **logit).unwrap().0;
         assert_eq!(best, digit, "the first image of each digit is one that the network gets right");
         writeln!(log, "a {digit} is classified as {best}: {logits:?}").unwrap();

@@ -17,7 +17,7 @@ use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
 };
 use tamis_quant::run::AlignedBytes;
-use tamis_quant::verify::graph::{Comparison, compare_graphs};
+use tamis_quant::verify::Accuracy;
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_runtime::format::Model;
 use tests::graphs::{self, Random};
@@ -46,7 +46,7 @@ fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
     assert_eq!(&again, quantised, "unpacked");
     assert_eq!(pack(&again, &prove(&again), &provenance).unwrap(), packed, "packed again");
     let inputs: Vec<_> = samples.iter().map(|sample| quantised.input.quantise(sample).unwrap()).collect();
-    let check = check_runtime(model, quantised, &inputs, &mut || ()).unwrap().0;
+    let check = check_runtime(model, quantised, &inputs, &mut |_, _| ()).unwrap();
     assert!(check.equal, "{:?}\n{quantised:#?}", check.tiers);
 }
 
@@ -147,7 +147,7 @@ fn correction_of_biases_and_equalisation_lower_the_error() {
         let options = Options { method: Method::MinMax, bias_correction, equalise, ..Options::default() };
         let quantised = quantise_graph(&quiet, &samples, &options).unwrap();
         runs_everywhere(&quantised, &samples[..20]);
-        compare_graphs(&quiet, &quantised, &samples, None).unwrap().logits
+        Accuracy::of_graph(&quiet, &quantised, &samples, None).unwrap().total
     };
     let (plain, corrected, both) = (sqnr(false, false), sqnr(true, false), sqnr(true, true));
     assert!(corrected.mean.abs() <= plain.mean.abs(), "{corrected:?} {plain:?}");
@@ -215,7 +215,7 @@ fn networks_of_lattice_tune_stay_near_their_floats(fixtures: Fixtures) {
             let options = Options { activations, ..Options::default() };
             let quantised = quantise_graph(&graph, &samples[..300], &options).unwrap();
             runs_everywhere(&quantised, &samples[300..400]);
-            let found = compare_graphs(&graph, &quantised, &samples[300..], None).unwrap().logits.sqnr_db.unwrap();
+            let found = Accuracy::of_graph(&graph, &quantised, &samples[300..], None).unwrap().total.sqnr_db.unwrap();
             note!("{name} {activations:?}: {found:.2} dB");
             assert!(found > least, "{name} {activations:?}: {found}");
         }
@@ -256,21 +256,21 @@ fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
         kinds.extend(quantised.nodes.iter().map(|node| node.op.word()));
         runs_everywhere(&quantised, &samples);
         stays_within_bounds(&quantised, &samples);
-        let found = compare_graphs(&graph, &quantised, &samples, None).unwrap().logits.sqnr_db;
+        let found = Accuracy::of_graph(&graph, &quantised, &samples, None).unwrap().total.sqnr_db;
         assert!(found.is_none_or(|found| found > RANDOM_GRAPH_SQNR_DB), "round {round}: {found:?} dB, {options:?}");
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
 }
 
-fn show(name: &str, comparison: &Comparison) {
+fn show(name: &str, comparison: &Accuracy) {
     let predictions = comparison.predictions.as_ref().unwrap();
     note!(
         "{name:44} {:.2} dB, top-1 {} of {} ({:.4} to {:.4}), right {}, auc {:?} {:?}",
-        comparison.logits.sqnr_db.unwrap(),
-        comparison.top1.equal,
-        comparison.top1.count,
-        comparison.top1.low,
-        comparison.top1.high,
+        comparison.total.sqnr_db.unwrap(),
+        comparison.top1.unwrap().equal,
+        comparison.top1.unwrap().count,
+        comparison.top1.unwrap().low,
+        comparison.top1.unwrap().high,
         predictions.correct.equal,
         predictions.auc,
         predictions.float_auc,
@@ -281,14 +281,14 @@ fn show(name: &str, comparison: &Comparison) {
 fn int8_of_mnist_keeps_its_predictions(folder: Fixtures) {
     let (graph, samples, labels) = mnist(&folder);
     let quantised = quantise_graph(&graph, &samples[..500], &Options::default()).unwrap();
-    let all = compare_graphs(&graph, &quantised, &samples, Some(&labels)).unwrap();
-    let apart = compare_graphs(&graph, &quantised, &samples[500..], Some(&labels[500..])).unwrap();
+    let all = Accuracy::of_graph(&graph, &quantised, &samples, Some(&labels)).unwrap();
+    let apart = Accuracy::of_graph(&graph, &quantised, &samples[500..], Some(&labels[500..])).unwrap();
     show("all 10 000", &all);
     show("the 9 500 not calibrated on", &apart);
     assert!(all.predictions.as_ref().unwrap().correct.equal >= 9690);
     for comparison in [&all, &apart] {
-        assert!(comparison.top1.share() >= MNIST_TOP1, "{:?}", comparison.top1);
-        assert!(comparison.logits.sqnr_db.unwrap() >= MNIST_SQNR_DB, "{:?}", comparison.logits);
+        assert!(comparison.top1.unwrap().share() >= MNIST_TOP1, "{:?}", comparison.top1.unwrap());
+        assert!(comparison.total.sqnr_db.unwrap() >= MNIST_SQNR_DB, "{:?}", comparison.total);
     }
     runs_everywhere(&quantised, &samples[..200]);
 }
@@ -304,7 +304,7 @@ fn click_models_keep_their_auc(fixtures: Fixtures) {
         let graph = read_network(&folder.join("models").join(name), &options).unwrap().graph;
         let samples: Vec<Sample> = (0..rows.len()).map(|index| rows.sample(index, graph.input).unwrap()).collect();
         let quantised = quantise_graph(&graph, &samples[..500], &Options::default()).unwrap();
-        let comparison = compare_graphs(&graph, &quantised, &samples, Some(&labels)).unwrap();
+        let comparison = Accuracy::of_graph(&graph, &quantised, &samples, Some(&labels)).unwrap();
         show(name, &comparison);
         let predictions = comparison.predictions.as_ref().unwrap();
         let lost = predictions.float_auc.unwrap() - predictions.auc.unwrap();
@@ -312,7 +312,7 @@ fn click_models_keep_their_auc(fixtures: Fixtures) {
         if name == "gbdt" {
             // Thresholds on ones and zeros are exact, and no two scores are so near that rounded leaves change a
             // prediction.
-            assert_eq!((predictions.correct.equal, comparison.top1.equal), (8262, samples.len()));
+            assert_eq!((predictions.correct.equal, comparison.top1.unwrap().equal), (8262, samples.len()));
         }
         runs_everywhere(&quantised, &samples[..100]);
     }

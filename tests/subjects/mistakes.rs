@@ -7,7 +7,7 @@ use tamis_quant::import::{Checkpoint, read_bytes};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::verify::mistakes::{Mistake, MistakeKind};
-use tamis_quant::verify::{Gates, Reference, Truth, verify};
+use tamis_quant::verify::{Case, Gates, Reference, Truth};
 use tamis_runtime::format::Model;
 use tests::trials::Fixtures;
 use tests::{architecture_text, bare_net, packed};
@@ -60,7 +60,8 @@ impl Subject {
     fn mistakes(&self, net: &QuantNet, checkpoint: &Checkpoint) -> Vec<Mistake> {
         let bytes = packed(net);
         let truth = Truth { checkpoint: Some(checkpoint), reference: None, positions: &self.positions };
-        verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap().mistakes
+        let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+        case.verify(&Gates::default(), &mut |_, _| ()).unwrap().mistakes
     }
 
     /// The mistake is named if the file was made with the wrong description, if the wrong one is given to verify, and,
@@ -278,7 +279,8 @@ fn a_wrong_king_bucket_table_is_recovered(folder: Fixtures) {
     }
     let bytes = packed(&wrong);
     let truth = Truth { checkpoint: None, reference: Some(&reference), positions: &[] };
-    let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+    let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+    let report = case.verify(&Gates::default(), &mut |_, _| ()).unwrap();
     let [mistake] = report.mistakes.as_slice() else { panic!("{:#?}", report.mistakes) };
     assert_eq!(mistake.kind, MistakeKind::KingBuckets);
     for square in ["a2: 2", "b2: 2", "g2: 2", "h2: 2"] {

@@ -9,8 +9,7 @@ use tamis_quant::positions::{Position, records};
 use tamis_quant::proof::{Quantity, Witness, prove};
 use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
 use tamis_quant::stockfish::{Board, Division, Encoding, FeatureSet, Head, Net, Parts, Side, evaluate, read, to_bytes};
-use tamis_quant::verify::Gates;
-use tamis_quant::verify::nnue::{NnueVerifyError, verify_nnue};
+use tamis_quant::verify::{Case, Gates, Report, VerifyError};
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
 use tamis_runtime::format::{Model, claim, op};
 use tamis_runtime::kernels::{Kernels, tiers};
@@ -26,6 +25,16 @@ const OPPONENT: u8 = 8;
 fn container(net: &Net) -> AlignedBytes {
     let program = net.lower();
     AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
+}
+
+/// The report, against the file that the container is of.
+fn verified(model: Model<'_>, positions: &[Position], file: &[u8]) -> Report {
+    let case = Case::of_nnue(model, positions, Some(file)).unwrap();
+    case.verify(&Gates::default(), &mut |_, _| ()).unwrap()
+}
+
+fn same_file(report: &Report) -> bool {
+    report.nnue.as_ref().unwrap().same_file == Some(true)
 }
 
 /// The value on a tier, filled anew.
@@ -97,8 +106,8 @@ fn made_up_networks_of_every_form_give_the_familys_values() {
                 assert_eq!(found, truth(&net, position), "{} on {}: {position:?}", net.shape, tier.name);
             }
         }
-        let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
-        assert!(report.passed && report.same_file == Some(true), "{}: {report:?}", net.shape);
+        let report = verified(model, &positions, &file);
+        assert!(report.passed && same_file(&report), "{}: {report:?}", net.shape);
         assert!(to_bytes(&unpack_nnue(&model).unwrap()) == file, "{}", net.shape);
     }
 }
@@ -137,8 +146,8 @@ fn both_rules_are_plain_arithmetic_and_differ_on_half_of_the_positions() {
         let model = Model::parse(bytes.as_ref()).unwrap();
         let back = unpack_nnue(&model).unwrap();
         assert!(back.division == division && to_bytes(&back) == file, "{division:?}");
-        let report = verify_nnue(model, &positions[..40], Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
-        assert!(report.passed && report.same_file == Some(true), "{division:?}: {report:?}");
+        let report = verified(model, &positions[..40], &file);
+        assert!(report.passed && same_file(&report), "{division:?}: {report:?}");
         let expected: Vec<i32> = parts
             .iter()
             .map(|&Parts { psqt, positional }| match division {
@@ -262,8 +271,8 @@ fn the_network_of_15_1_gives_the_familys_values(engine: Stockfish15, folder: Fix
     let model = Model::parse(bytes.as_ref()).unwrap();
     let batch = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();
     let positions: Vec<Position> = records(&batch).unwrap().map(Result::unwrap).step_by(41).take(200).collect();
-    let report = verify_nnue(model, &positions, Some(&file), &Gates::default(), &mut |_, _| ()).unwrap();
-    assert!(report.passed && report.proof.holds && report.same_file == Some(true), "{:?}", report.gates);
+    let report = verified(model, &positions, &file);
+    assert!(report.passed && report.proof.holds && same_file(&report), "{:?}", report.gates);
     for tier in tiers() {
         lines::<1056>(&model, &net, tier);
     }
@@ -416,6 +425,7 @@ fn descriptions_that_do_not_fit_are_refused() {
         let refused = unpack_nnue(&model).unwrap_err();
         assert_eq!(refused.class(), FaultClass::Malformed, "{from} {to}: {refused}");
     }
-    let none = verify_nnue(Model::parse(bytes.as_ref()).unwrap(), &[], None, &Gates::default(), &mut |_, _| ());
-    assert!(matches!(none, Err(NnueVerifyError::NoPositions)));
+    let case = Case::of_nnue(Model::parse(bytes.as_ref()).unwrap(), &[], None).unwrap();
+    let none = case.verify(&Gates::default(), &mut |_, _| ());
+    assert!(matches!(none, Err(VerifyError::NoExamples)));
 }

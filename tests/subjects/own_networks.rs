@@ -10,7 +10,7 @@ use tamis_quant::positions::Position;
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::mistakes::MistakeKind;
-use tamis_quant::verify::{Gates, Reference, Report, Truth, verify};
+use tamis_quant::verify::{Case, Gates, Reference, Report, Truth};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
 use tests::tolerances::{
@@ -31,7 +31,8 @@ fn reference(name: &str) -> Reference {
 fn report(checkpoint: &Checkpoint, reference: &Reference, gates: &str) -> Report {
     let bytes = packed(&quantise(&checkpoint.net).unwrap());
     let truth = Truth { checkpoint: Some(checkpoint), reference: Some(reference), positions: &[] };
-    verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::from_toml(gates).unwrap(), &mut |_, _| ()).unwrap()
+    let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+    case.verify(&Gates::from_toml(gates).unwrap(), &mut |_, _| ()).unwrap()
 }
 
 #[test]
@@ -160,9 +161,9 @@ fn the_digits_keep_their_accuracy_in_int8() {
     let report =
         report(&checkpoint("digits", "digits"), &reference, "max_accuracy_loss = 0.5\nmin_top1_agreement = 0.99");
     assert!(report.passed, "{:#?} {:?} {:?}", report.gates, report.mistakes, report.accuracy);
-    let correct = report.accuracy.correct.unwrap();
-    assert!(correct.float * 100 >= correct.count * 97, "{correct:?}");
-    note!("{correct:?} {:?}", report.accuracy.total);
+    let predictions = report.accuracy.predictions.unwrap();
+    assert!(predictions.float_correct.share() >= 0.97, "{predictions:?}");
+    note!("{predictions:?} {:?}", report.accuracy.total);
 }
 
 #[test]
@@ -196,7 +197,8 @@ fn a_reference_names_the_mistake_of_a_description() {
         let net = QuantNet::from_bare(read_bare(&to_bare(&right).unwrap(), &wrong).unwrap()).unwrap();
         let bytes = packed(&net);
         let truth = Truth { checkpoint: None, reference: Some(&reference), positions: &[] };
-        let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+        let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+        let report = case.verify(&Gates::default(), &mut |_, _| ()).unwrap();
         let kinds: Vec<MistakeKind> = report.mistakes.iter().map(|mistake| mistake.kind).collect();
         assert_eq!(kinds, [kind], "{to}: {:#?}", report.mistakes);
         assert!(!report.passed);

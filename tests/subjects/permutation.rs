@@ -8,7 +8,7 @@ use tamis_quant::permute::{PermuteError, permute};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{Permutation, QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_quant::verify::{Gates, Reference, Truth, verify};
+use tamis_quant::verify::{Case, Gates, Reference, Truth};
 use tamis_runtime::format::{Layout, Model, element};
 use tamis_runtime::kernels::tiers;
 use tests::draft::Draft;
@@ -172,7 +172,7 @@ fn a_tensor_that_is_no_permutation_is_refused_by_name() {
     refused(&draft.bytes(), "expected 4 i32");
 }
 
-/// A network without pairs: a dense one, whose multipliers are given the name.
+/// A network without pairs, a tensor of which is given the name.
 #[test]
 fn a_network_without_pairs_has_no_permutation() {
     let checkpoint = read_checkpoint(&tests::own("reference/digits.weights.bin"), &architecture("digits")).unwrap();
@@ -234,7 +234,8 @@ fn our_sparse_network_has_clearly_fewer_live_groups() {
 
     let truth = Truth { checkpoint: Some(&checkpoint), reference: Some(&reference), positions: &[] };
     let bytes = packed(&permuted(&net, &choice.permutation));
-    let report = verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap();
+    let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+    let report = case.verify(&Gates::default(), &mut |_, _| ()).unwrap();
     assert!(report.passed && report.runtime.equal && report.proof.holds, "{:#?}", report.gates);
 }
 

@@ -8,12 +8,11 @@ use tamis_quant::import::read_bytes;
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
-use tamis_quant::quantise::quantise;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
 use tests::trials::Fixtures;
-use tests::{architecture, bare_net, own};
+use tests::{architecture, bare_net, lowered, own};
 
 /// Signature, description, file.
 fn list(place: &str) -> Vec<(String, String, String)> {
@@ -37,7 +36,7 @@ fn own_networks_keep_their_signatures() {
     for (expected, name, file) in list("own") {
         let bytes = std::fs::read(own(&file)).unwrap();
         let checkpoint = read_bytes(&bytes, &architecture(&name), &file).unwrap();
-        assert_eq!(signature(&quantise(&checkpoint.net).unwrap().lower().unwrap()), expected, "{name}");
+        assert_eq!(signature(&lowered(&checkpoint.net)), expected, "{name}");
     }
 }
 

@@ -11,8 +11,7 @@ use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options as Quantising, quantise_graph};
 use tamis_quant::run::AlignedBytes;
-use tamis_quant::verify::Gates;
-use tamis_quant::verify::graph::{GraphVerifyError, verify_graph_outputs};
+use tamis_quant::verify::{Case, Gates, VerifyError};
 use tamis_runtime::format::Model;
 use tests::own;
 use tests::tolerances::{FRAMEWORK_LOGITS_F32, TOKENS_GATES};
@@ -121,19 +120,20 @@ fn the_integers_keep_its_accuracy_on_the_same_batches() {
     let labels: Vec<usize> = inputs.labels().unwrap().iter().map(|label| *label as usize).collect();
     let gates = Gates::from_toml(TOKENS_GATES).unwrap();
     let (samples, outputs) = (samples(&inputs, &graph), inputs.outputs().unwrap());
-    let report = verify_graph_outputs(model, outputs, &samples, Some(&labels), &gates).unwrap();
+    let case = Case::of_outputs(model, outputs, &samples, Some(&labels)).unwrap();
+    let report = case.verify(&gates, &mut |_, _| ()).unwrap();
     assert!(report.passed, "{:?}", report.gates);
     let predictions = report.accuracy.predictions.unwrap();
     note!(
         "tokens: {:.2} dB, {} of 2000 alike, {} right, float {}",
-        report.accuracy.logits.sqnr_db.unwrap(),
-        report.accuracy.top1.equal,
+        report.accuracy.total.sqnr_db.unwrap(),
+        report.accuracy.top1.unwrap().equal,
         predictions.correct.equal,
         predictions.float_correct.equal
     );
     let wide = Outputs { columns: 2, values: outputs.values.clone() };
-    let error = verify_graph_outputs(model, &wide, &samples, None, &gates).unwrap_err();
-    assert!(matches!(error, GraphVerifyError::Outputs { found: 2000, samples: 2000, expected: 1 }), "{error}");
+    let error = Case::of_outputs(model, &wide, &samples, None).err().unwrap();
+    assert!(matches!(error, VerifyError::Outputs { found: 2000, samples: 2000, expected: 1 }), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use tamis_quant::import::{Checkpoint, read_bytes};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{QuantNet, quantise};
-use tamis_quant::verify::{Gates, Report, Truth, verify};
+use tamis_quant::verify::{Case, Gates, Report, Truth};
 use tamis_runtime::format::Model;
 use tests::tolerances::{PRINTED_ONE_DECIMAL, PRINTED_TWO_DECIMALS};
 use tests::trials::Fixtures;
@@ -23,7 +23,8 @@ fn checkpoint(path: &Path, description: &str) -> Checkpoint {
 fn report(net: &QuantNet, checkpoint: &Checkpoint, positions: &[Position]) -> Report {
     let bytes = packed(net);
     let truth = Truth { checkpoint: Some(checkpoint), reference: None, positions };
-    verify(Model::parse(bytes.as_ref()).unwrap(), &truth, &Gates::default(), &mut |_, _| ()).unwrap()
+    let case = Case::of_layers(Model::parse(bytes.as_ref()).unwrap(), &truth).unwrap();
+    case.verify(&Gates::default(), &mut |_, _| ()).unwrap()
 }
 
 #[test]

@@ -5,10 +5,14 @@ pub use tests_attribute::test;
 
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
+use tamis_quant::float::Net;
+use tamis_quant::import::hub::dense_graph;
 use tamis_quant::import::read_bare;
 use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
-use tamis_quant::quantise::QuantNet;
+use tamis_quant::quantise::graph::{Options, quantise_graph};
+use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::AlignedBytes;
 
 pub mod angel;
@@ -51,8 +55,21 @@ pub fn bare_net(path: &Path, arch: &Architecture) -> QuantNet {
 
 /// A network as a container in aligned memory, proved or not.
 pub fn packed(net: &QuantNet) -> AlignedBytes {
-    let program = net.lower().unwrap();
-    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
+    packed_program(&net.lower().unwrap())
+}
+
+/// The same of a program.
+pub fn packed_program(program: &Program) -> AlignedBytes {
+    AlignedBytes::copy_of(&pack(program, &prove(program), &Provenance::default()).unwrap())
+}
+
+/// A float network of bullet's as the program that `host-tools quantise` makes of it.
+pub fn lowered(net: &Net<f32>) -> Program {
+    if net.arch.input.is_sparse() {
+        return quantise(net).unwrap().lower().unwrap();
+    }
+    let (graph, ranges) = dense_graph(net).unwrap();
+    quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).unwrap()
 }
 
 /// The program in the README compiles.

@@ -88,7 +88,7 @@ pub fn read(path: &Path) -> QuantNet {
             values,
         }
     };
-    let layer = |weights, bias| QuantLayer { weights, bias, dense: None };
+    let layer = |weights, bias| QuantLayer { weights, bias };
     let layers = vec![
         layer(tensor("l0w", Values::Int(rows)), tensor("l0b", Values::Int(bias))),
         layer(tensor("l1w", Values::Int(weights)), tensor("l1b", Values::F32(biases))),

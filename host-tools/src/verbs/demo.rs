@@ -12,13 +12,17 @@ use embedded::{EMBEDDED, Embedded};
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::arch::Architecture;
+use tamis_quant::data::Outputs;
 use tamis_quant::float::{Example, example};
+use tamis_quant::graph::Sample;
+use tamis_quant::import::hub::dense_graph;
 use tamis_quant::import::{Checkpoint, read_bytes};
-use tamis_quant::pack::{Provenance, unpack};
+use tamis_quant::pack::{Contents, Provenance};
 use tamis_quant::positions::Position;
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::graph::{Options, quantise_graph};
+use tamis_quant::quantise::quantise;
 use tamis_quant::run::Runner;
-use tamis_quant::verify::{self, Gates, Reference, Truth};
+use tamis_quant::verify::{self, Case, Gates, Reference, Truth};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels;
 
@@ -68,14 +72,16 @@ pub fn run(output: &Output) -> Result<Demo, CliError> {
 fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
     let arch = Architecture::from_toml(embedded.arch, embedded.arch_name).explain()?;
     let checkpoint = read_bytes(embedded.checkpoint, &arch, embedded.checkpoint_name).explain()?;
-    let net = quantise(&checkpoint.net).explain()?;
+    let program = if arch.input.is_sparse() {
+        quantise(&checkpoint.net).explain()?.lower().explain()?
+    } else {
+        let (graph, ranges) = dense_graph(&checkpoint.net).explain()?;
+        quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).explain()?
+    };
     let origin = Provenance { source: checkpoint.source.clone(), source_hash: checkpoint.bytes_hash };
-    let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, false, output)?;
+    let sealed = seal(&program, &arch.name, &origin, false, output)?;
     let model = Model::parse(sealed.container.as_ref()).explain()?;
-    let reference = Reference::parse(embedded.reference).explain()?;
-    let truth = Truth { checkpoint: Some(&checkpoint), reference: Some(&reference), positions: &[] };
-    let verification = verify::verify(model, &truth, &Gates::default(), &mut |_, _| ()).explain()?;
-    let parameters: usize = facts::of_net(&net).iter().map(|tensor| tensor.rows * tensor.cols).sum();
+    let parameters: usize = program.tensors().map(|tensor| tensor.outputs * tensor.inputs).sum();
     Ok(Shown {
         network: arch.name.clone(),
         architecture: facts::one_line(&arch),
@@ -85,24 +91,36 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
         len_bytes: model.bytes().len(),
         checksum: format!("{:016x}", sealed.checksum),
         proof: ProofFacts::of(&sealed.proof),
-        comes_back: unpack(&model).explain()? == net,
-        evaluations: evaluate(embedded.fens, &checkpoint, &net, model)?,
-        verification,
+        comes_back: Contents::of(&model).explain()?.lower().explain()? == program,
+        evaluations: evaluate(embedded.fens, &checkpoint, model)?,
+        verification: verified(embedded, &checkpoint, model)?,
     })
 }
 
-fn evaluate(
-    fens: &[&'static str],
-    checkpoint: &Checkpoint,
-    net: &QuantNet,
-    model: Model<'_>,
-) -> Result<Vec<Evaluation>, CliError> {
+/// Against what the training framework computed, and a network of positions against its checkpoint, too.
+fn verified(embedded: &Embedded, checkpoint: &Checkpoint, model: Model<'_>) -> Result<verify::Report, CliError> {
+    let reference = Reference::parse(embedded.reference).explain()?;
+    let case = if checkpoint.net.arch.input.is_sparse() {
+        let truth = Truth { checkpoint: Some(checkpoint), reference: Some(&reference), positions: &[] };
+        Case::of_layers(model, &truth).explain()?
+    } else {
+        let samples: Vec<Sample> = reference.inputs.iter().cloned().map(Sample::Dense).collect();
+        let labels: Vec<usize> = reference.labels.iter().map(|label| usize::from(*label)).collect();
+        let outputs = Outputs { columns: reference.outputs_per_example, values: reference.outputs };
+        let mut case = Case::of_outputs(model, &outputs, &samples, Some(&labels)).explain()?;
+        case.truth.reference = reference.metadata;
+        case
+    };
+    case.verify(&Gates::default(), &mut |_, _| ()).explain()
+}
+
+fn evaluate(fens: &[&'static str], checkpoint: &Checkpoint, model: Model<'_>) -> Result<Vec<Evaluation>, CliError> {
     let float = checkpoint.net.to_f64();
     let unit = f64::from(model.input().output_unit);
     let mut runner = Runner::new(model, kernels::best());
     let mut evaluations = Vec::with_capacity(fens.len());
     for fen in fens {
-        let example: Example = example(&net.arch, &Position::from_fen(fen).explain()?).explain()?;
+        let example: Example = example(&checkpoint.net.arch, &Position::from_fen(fen).explain()?).explain()?;
         let integer = runner.evaluate(&example).explain()?.to_reals(unit);
         let real = float.evaluate(&example).explain()?;
         if let ([integer, ..], [float, ..]) = (integer.as_slice(), real.as_slice()) {

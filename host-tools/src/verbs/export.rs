@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::fnv1a_64;
 use tamis_quant::import::tensors::export;
-use tamis_quant::pack::{export_graph, is_graph, unpack_graph};
+use tamis_quant::pack::{self, export_graph};
 
 /// What was written.
 #[derive(Debug, Serialize)]
@@ -71,11 +71,10 @@ fn of_container(args: &Export) -> Result<Contents, CliError> {
     }
     let file = ModelFile::read(&args.checkpoint)?;
     let model = file.model()?;
-    if !is_graph(&model) {
+    let pack::Contents::Graph(graph) = pack::Contents::of(&model).explain_at(&args.checkpoint)? else {
         let message = format!("{place}: a container of layers, quantised already; only a graph's is exported");
         return Err(CliError::usage(message).help("`host-tools unpack` writes the trainer's own quantised.bin again"));
-    }
-    let graph = unpack_graph(&model).explain_at(&args.checkpoint)?;
+    };
     let bytes = export_graph(&graph).explain_at(&args.checkpoint)?;
     let import = Import::of_container(fnv1a_64(model.bytes()));
     Ok(Contents { import, nodes: graph.nodes.len(), network: graph.name, bytes })

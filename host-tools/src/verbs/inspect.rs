@@ -13,7 +13,7 @@ use crate::table;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tamis_quant::pack::{PackError, is_graph, is_nnue, unpack, unpack_graph, unpack_nnue};
+use tamis_quant::pack::{self, PackError};
 use tamis_quant::proof::{Proof, prove};
 use tamis_quant::verify::accuracy::unit;
 use tamis_quant::verify::{ClaimCheck, claims};
@@ -83,7 +83,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         description: people.description.to_owned(),
         source: people.source.to_owned(),
         source_hash: format!("{:016x}", people.source_hash),
-        text: is_nnue(&model).then(|| String::from_utf8_lossy(people.bare_header).into_owned()),
+        text: contents.text,
         divide,
         checksum: format!("{:016x}", model.header().checksum()),
         signature: format!("{:016x}", sign(model, tier)?),
@@ -115,6 +115,8 @@ enum UnitName {
 struct Contents {
     architecture: String,
     unit: UnitName,
+    /// That a `.nnue` file carries.
+    text: Option<String>,
     permutation: Option<OrderFacts>,
     /// Multipliers of tensors, where one number made the integers.
     scales: BTreeMap<String, i32>,
@@ -124,27 +126,28 @@ struct Contents {
 
 impl Contents {
     fn of(model: &Model<'_>) -> Result<Self, PackError> {
-        let mut permutation = None;
+        let (mut permutation, mut text) = (None, None);
         let mut scales = BTreeMap::new();
-        let (program, architecture, unit) = if is_graph(model) {
-            let program = unpack_graph(model)?;
-            let architecture = facts::graph_in_one_line(&program);
-            (program, architecture, UnitName::Nameless)
-        } else if is_nnue(model) {
-            let net = unpack_nnue(model)?;
-            (net.lower(), net.shape.to_string(), UnitName::Internal)
-        } else {
-            let net = unpack(model)?;
-            let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
-            scales = tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect();
-            permutation = net.permutation.as_ref().map(OrderFacts::of);
-            let is_centipawns = unit(&net.arch) == "centipawns";
-            let name = if is_centipawns { UnitName::Centipawns } else { UnitName::Nameless };
-            (net.lower()?, facts::one_line(&net.arch), name)
+        let contents = pack::Contents::of(model)?;
+        let program = contents.lower()?;
+        let (architecture, unit) = match &contents {
+            pack::Contents::Graph(program) => (facts::graph_in_one_line(program), UnitName::Nameless),
+            pack::Contents::Family(net) => {
+                text = Some(String::from_utf8_lossy(&program.header).into_owned());
+                (net.shape.to_string(), UnitName::Internal)
+            }
+            pack::Contents::Bullet(net) => {
+                let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
+                scales = tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect();
+                permutation = net.permutation.as_ref().map(OrderFacts::of);
+                let is_centipawns = unit(&net.arch) == "centipawns";
+                let name = if is_centipawns { UnitName::Centipawns } else { UnitName::Nameless };
+                (facts::one_line(&net.arch), name)
+            }
         };
         let proof = prove(&program);
         let claims = claims(model, &program, &proof)?;
-        Ok(Self { architecture, unit, permutation, scales, proof, claims })
+        Ok(Self { architecture, unit, text, permutation, scales, proof, claims })
     }
 }
 

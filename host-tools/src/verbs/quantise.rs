@@ -80,9 +80,11 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
     match (network::layers(&args.network)?, arch_file) {
         (Some(arch), Some(arch_file)) => {
             if let Some(calibration) = calibration {
-                let message = format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
-                return Err(CliError::usage(message)
-                    .help("leave it out; scales of such a network stand in its description"));
+                let message =
+                    format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
+                return Err(
+                    CliError::usage(message).help("leave it out; scales of such a network stand in its description")
+                );
             }
             refuse_what_is_for_graphs(&args.calibration)?;
             layers(args, &arch, arch_file, destination, output).map(|written| Quantised::Layers(Box::new(written)))
@@ -102,8 +104,10 @@ fn refuse_what_is_for_graphs(typed: &Calibration) -> Result<(), CliError> {
         ("--no-equalise", typed.no_equalise),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(CliError::usage(format!("{option}: is for graphs, and this is a network of accumulators"))
-            .help("leave it out; types and scales of such a network stand in its description")),
+        Some((option, _)) => {
+            Err(CliError::usage(format!("{option}: is for graphs, and this is a network of accumulators"))
+                .help("leave it out; types and scales of such a network stand in its description"))
+        }
         None => Ok(()),
     }
 }

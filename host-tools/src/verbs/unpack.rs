@@ -8,7 +8,7 @@ use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::import::fnv1a_64;
-use tamis_quant::pack::{is_graph, is_nnue, to_bare, unpack, unpack_nnue};
+use tamis_quant::pack::{Contents, to_bare};
 use tamis_quant::stockfish::to_bytes;
 
 /// What was written.
@@ -33,16 +33,15 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
     let sink = Sink::check(&args.target, &[&args.model])?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
-    if is_graph(&model) {
-        let message = format!("{}: a graph's container, which has no bare form", args.model.display());
-        return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
-    }
-    let people = model.people().explain_at(&args.model)?;
-    let (bare, form, packed_from) = if is_nnue(&model) {
-        (to_bytes(&unpack_nnue(&model).explain_at(&args.model)?), "nnue", nnue::SOURCE)
-    } else {
-        (to_bare(&unpack(&model).explain_at(&args.model)?).explain_at(&args.model)?, "bare", "quantised.bin")
+    let (bare, form, packed_from) = match Contents::of(&model).explain_at(&args.model)? {
+        Contents::Bullet(net) => (to_bare(&net).explain_at(&args.model)?, "bare", "quantised.bin"),
+        Contents::Family(net) => (to_bytes(&net), "nnue", nnue::SOURCE),
+        Contents::Graph(_) => {
+            let message = format!("{}: a graph's container, which has no bare form", args.model.display());
+            return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
+        }
     };
+    let people = model.people().explain_at(&args.model)?;
     let hash = fnv1a_64(&bare);
     let unpacked = Unpacked {
         out: args.target.out.display().to_string(),

@@ -1,6 +1,7 @@
 //! `verify`: three questions about a container, and which fact of a description is wrong.
 
 mod graph;
+mod layers;
 mod nnue;
 mod text;
 
@@ -13,30 +14,30 @@ use crate::files::{self, ModelFile, Sink};
 use crate::output::{Output, Report};
 use crate::progress;
 use crate::status::Status;
-use graph::VerifiedGraph;
-use nnue::VerifiedNnue;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
-use tamis_quant::import::{Checkpoint, read_checkpoint};
 use tamis_quant::pack::{is_graph, is_nnue};
 use tamis_quant::positions::{Position, records};
-use tamis_quant::verify::{self, GateResult, Gates, Reference, Truth, VerifyError, to_html};
+use tamis_quant::verify::{self, Case, Gates, Reference, VerifyError, to_html};
+use tamis_runtime::format::Model;
 
-/// What was found, of either kind of network.
+/// What was found, and where its page went.
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Verified {
-    /// The library's report, and where its page went.
-    Layers {
-        #[serde(flatten)]
-        report: Box<verify::Report>,
-        html: Option<String>,
-    },
-    /// Of a graph.
-    Graph(Box<VerifiedGraph>),
-    /// Of a network of the Stockfish family.
-    Nnue(Box<VerifiedNnue>),
+pub struct Verified {
+    #[serde(flatten)]
+    report: verify::Report,
+    html: Option<String>,
+}
+
+/// What a container is held against, read and in memory. What the arguments mean differs from one kind of network to
+/// another; the case that follows does not.
+trait Held {
+    /// The container beside it.
+    fn case<'a>(&'a self, model: Model<'a>) -> Result<Case<'a>, VerifyError>;
+
+    /// The file that is at fault where they do not fit.
+    fn file(&self) -> &Path;
 }
 
 /// Reads everything, measures, writes the page.
@@ -53,52 +54,35 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
-    if is_nnue(&model) {
-        return nnue::run(args, model, &gates, output).map(|verified| Verified::Nnue(Box::new(verified)));
-    }
-    refuse_elsewhere(args.divide.rule, &args.model)?;
-    if truth.checkpoint.is_none() && truth.reference.is_none() {
-        return Err(CliError::usage(format!("{}: nothing to hold the container against", args.model.display()))
-            .help("give --checkpoint C, --reference FILE or both; a network of the Stockfish family needs neither"));
-    }
-    if is_graph(&model) {
-        return graph::run(args, model, &gates).map(|verified| Verified::Graph(Box::new(verified)));
-    }
-    if let Some(inputs) = &args.inputs {
-        let message = format!("{}: examples are for graphs, and the container holds layers", inputs.display());
-        return Err(CliError::usage(message).help("give --positions, or a --reference with inputs of its own"));
-    }
-    let checkpoint = match (&args.truth.checkpoint, arch) {
-        (Some(path), Some(arch)) => Some(read_truth(path, arch)?),
-        (Some(path), None) => {
-            let message = format!("{}: a checkpoint of layers needs its description", path.display());
-            return Err(CliError::usage(message).help("add --arch A.toml"));
-        }
-        (None, Some(arch)) => {
-            let message = format!("{}: describes a checkpoint, and none is given", arch.display());
-            return Err(CliError::usage(message).help("add --checkpoint C"));
-        }
-        (None, None) => None,
-    };
-    let limit = args.limit.unwrap_or(usize::MAX);
-    let reference = args.truth.reference.as_deref().map(|path| read_reference(path, limit)).transpose()?;
-    let positions = args.positions.as_deref().map_or(Ok(Vec::new()), |path| read_positions(path, args.limit))?;
-    let truth = Truth { checkpoint: checkpoint.as_ref(), reference: reference.as_ref(), positions: &positions };
 
+    let held = read(args, &model)?;
     let bar = progress::bar(output, "verifying", 0);
     let mut step = |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     };
-    let report = match verify::verify(model, &truth, &gates, &mut step) {
+    let report = match held.case(model).and_then(|case| case.verify(&gates, &mut step)) {
         Err(nothing @ VerifyError::NoExamples) => return Err(nothing_to_run(&nothing, args)),
-        report => report.explain_at(&args.model)?,
+        report => report.explain_at(held.file())?,
     };
     bar.finish_and_clear();
     if let Some(page) = page {
         page.write(to_html(&report).as_bytes())?;
     }
-    Ok(Verified::Layers { report: Box::new(report), html: args.html.as_deref().map(|path| path.display().to_string()) })
+    Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
+}
+
+/// What the arguments mean for this container.
+fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
+    if is_nnue(model) {
+        return Ok(Box::new(nnue::read(args, model)?));
+    }
+    refuse_elsewhere(args.divide.rule, &args.model)?;
+    if args.truth.checkpoint.is_none() && args.truth.reference.is_none() {
+        return Err(CliError::usage(format!("{}: nothing to hold the container against", args.model.display()))
+            .help("give --checkpoint C, --reference FILE or both; a network of the Stockfish family needs neither"));
+    }
+    if is_graph(model) { graph::read(args, model) } else { Ok(Box::new(layers::read(args)?)) }
 }
 
 /// The model has no part in it.
@@ -110,18 +94,6 @@ fn nothing_to_run(error: &VerifyError, args: &Verify) -> CliError {
         Some(path) => CliError::usage(format!("{}: holds no positions", path.display())),
         None => CliError::usage(error.to_string()),
     }
-}
-
-fn read_truth(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
-    let arch = files::read_arch(arch)?;
-    if files::is_container(path) {
-        return Err(CliError::usage(format!(
-            "{}: is a container; --checkpoint takes what it was made from",
-            path.display()
-        ))
-        .help("give the checkpoint's folder, weights.bin or raw.bin"));
-    }
-    read_checkpoint(path, &arch).explain()
 }
 
 fn read_gates(path: &Path) -> Result<Gates, CliError> {
@@ -144,38 +116,22 @@ fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
     Ok(reference)
 }
 
-impl Verified {
-    fn judged(&self) -> (&[GateResult], bool) {
-        match self {
-            Self::Layers { report, .. } => (&report.gates, report.passed),
-            Self::Graph(verified) => (&verified.report.gates, verified.report.passed),
-            Self::Nnue(verified) => (&verified.report.gates, verified.report.passed),
-        }
-    }
-}
-
 impl Report for Verified {
+    // The library names it.
     const SCHEMA: Option<&'static str> = None;
 
     fn status(&self) -> Status {
-        if self.judged().1 { Status::Fine } else { Status::GateFailed }
+        if self.report.passed { Status::Fine } else { Status::GateFailed }
     }
 
     fn warnings(&self) -> Vec<String> {
-        let failed = self.judged().0.iter().filter(|gate| !gate.passed);
+        let failed = self.report.gates.iter().filter(|gate| !gate.passed);
         let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
-        let others = if let Self::Nnue(verified) = self { verified.failures() } else { Vec::new() };
-        gates.chain(others).collect()
+        gates.chain(self.report.failures()).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Layers { report, html } => {
-                text::print(out, report)?;
-                html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
-            }
-            Self::Graph(verified) => verified.print(out),
-            Self::Nnue(verified) => verified.print(out),
-        }
+        text::print(out, &self.report)?;
+        self.html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
     }
 }

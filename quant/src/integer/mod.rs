@@ -78,10 +78,9 @@ impl<'p> IntegerModel<'p> {
     /// # Errors
     /// [`SampleError`] if the sample cannot be quantised.
     pub fn logits(&self, sample: &Sample, logits: Value) -> Result<Vec<f64>, SampleError> {
-        let nodes = &self.program.nodes;
-        let node = nodes.iter().rposition(|node| node.value.layer == Some(logits)).unwrap_or(nodes.len() - 1);
-        let made = self.trace_first(&self.program.input.quantise(sample)?, node + 1);
-        Ok(made[node + 1].to_reals(&nodes[node].value))
+        let value = self.program.standing_for(logits);
+        let made = self.trace_first(&self.program.input.quantise(sample)?, value);
+        Ok(made[value].to_reals(&self.program.nodes[value - 1].value))
     }
 
     /// The outputs as reals.

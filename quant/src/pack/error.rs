@@ -67,9 +67,7 @@ impl PackError {
     /// The class that decides the exit status.
     pub fn class(&self) -> FaultClass {
         match self {
-            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NameTaken { .. } => {
-                FaultClass::Unsupported
-            }
+            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NameTaken { .. } => FaultClass::Unsupported,
             Self::NoHeader { .. }
             | Self::Parse(_)
             | Self::Description(_)

@@ -6,6 +6,7 @@
 
 mod bare;
 mod container;
+mod contents;
 mod describe_nnue;
 mod error;
 mod export;
@@ -18,6 +19,7 @@ mod unpack_nnue;
 
 pub use bare::to_bare;
 pub use container::{Provenance, pack};
+pub use contents::Contents;
 pub use describe_nnue::nnue_description;
 pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};

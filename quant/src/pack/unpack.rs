@@ -3,9 +3,7 @@
 use super::error::PackError;
 use super::tensor::Orientation;
 use crate::arch::{Architecture, InputKind, Part};
-use crate::quantise::{
-    Permutation, QuantLayer, QuantNet, QuantTensor, Values, permutation_name, reorderable_pairs,
-};
+use crate::quantise::{Permutation, QuantLayer, QuantNet, QuantTensor, Values, permutation_name, reorderable_pairs};
 use tamis_runtime::format::{Layout, Model, Tensor, element};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
@@ -18,7 +16,9 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     let arch = Architecture::from_toml(people.description, "quantised.bin")
         .map_err(|error| PackError::Description(error.to_string()))?;
     if arch.input.kind == InputKind::Dense {
-        return Err(PackError::Description("a dense network without the units of a graph; quantise it again".to_owned()));
+        return Err(PackError::Description(
+            "a dense network without the units of a graph; quantise it again".to_owned(),
+        ));
     }
     let names: Vec<&str> = people.tensor_names.lines().collect();
     let find = |name: &str| {

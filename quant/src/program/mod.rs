@@ -157,6 +157,13 @@ impl Program {
         self.nodes[self.nodes.len() - 1].value.units[0]
     }
 
+    /// The last value that stands for value `layer` of the float graph; the output if none does.
+    #[must_use]
+    pub fn standing_for(&self, layer: usize) -> usize {
+        let standing = self.nodes.iter().rposition(|node| node.value.layer == Some(layer));
+        standing.map_or(self.nodes.len(), |node| node + 1)
+    }
+
     /// The tensors, in the order of the operations that read them.
     pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
         let of_transformer = self.transformer.iter().flat_map(|transformer| [&transformer.rows, &transformer.bias]);

@@ -67,7 +67,9 @@ pub enum QuantiseError {
         tensor: String,
     },
     /// A dense network, which has no integers of its own.
-    #[error("network `{network}`: a dense network has no bare form; `host-tools quantise` makes a container of its reals")]
+    #[error(
+        "network `{network}`: a dense network has no bare form; `host-tools quantise` makes a container of its reals"
+    )]
     Dense {
         /// The network.
         network: String,

@@ -1,6 +1,7 @@
 //! Limits that a report must keep, from a TOML file or the defaults.
 
-use super::stats::ErrorStats;
+use super::predictions::Predictions;
+use super::report::Report;
 use crate::fault::FaultClass;
 use serde::{Deserialize, Serialize};
 
@@ -65,28 +66,6 @@ impl GateError {
     }
 }
 
-/// What gates are held against.
-#[derive(Debug, Clone, Copy)]
-pub struct Findings<'f> {
-    /// Whether every tier equals the integer model.
-    pub equal_runtime: bool,
-    /// Whether nothing can leave its type, and the file claims nothing else.
-    pub proved: bool,
-    /// Mistakes of the description, where they were looked for.
-    pub mistakes: Option<usize>,
-    /// The error of the outputs.
-    pub total: &'f ErrorStats,
-    /// How often both say the same class, 0 to 1, where there are classes.
-    pub top1_agreement: Option<f64>,
-    /// Loss of accuracy in percentage points, where there are labels.
-    pub accuracy_loss: Option<f64>,
-}
-
-/// Loss of accuracy in percentage points: `float` and `integer` right ones of `count`.
-pub(super) fn accuracy_loss(float: usize, integer: usize, count: usize) -> f64 {
-    (float as f64 - integer as f64) * 100.0 / count.max(1) as f64
-}
-
 /// One gate's verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GateResult {
@@ -128,8 +107,13 @@ impl Gates {
         Ok(gates)
     }
 
-    /// Judges what was found.
-    pub fn judge(&self, findings: &Findings<'_>) -> Vec<GateResult> {
+    /// Judges what was found: fills in the report's gates, and whether it passed.
+    pub(super) fn judge(&self, report: &mut Report) {
+        report.gates = self.results(report);
+        report.passed = report.gates.iter().all(|gate| gate.passed) && report.failures().is_empty();
+    }
+
+    fn results(&self, report: &Report) -> Vec<GateResult> {
         let mut results = Vec::new();
         let mut flag = |on: bool, gate, passed: bool, found: String| {
             if on {
@@ -137,21 +121,26 @@ impl Gates {
             }
         };
         let yes = |holds: bool| if holds { "yes" } else { "no" }.to_owned();
-        let Findings { equal_runtime, proved, mistakes, total, top1_agreement, accuracy_loss } = *findings;
-        flag(self.require_equal_runtime, "require_equal_runtime", equal_runtime, yes(equal_runtime));
+        let equal = report.runtime.equal;
+        let proved = report.proof.holds && report.proof.claims_hold;
+        flag(self.require_equal_runtime, "require_equal_runtime", equal, yes(equal));
         flag(self.require_proof, "require_proof", proved, yes(proved));
-        if let Some(mistakes) = mistakes {
-            let found = if mistakes == 0 { "none".to_owned() } else { format!("{mistakes} found") };
-            flag(self.require_no_mistakes, "require_no_mistakes", mistakes == 0, found);
+        if report.looked_for_mistakes {
+            let count = report.mistakes.len();
+            let found = if count == 0 { "none".to_owned() } else { format!("{count} found") };
+            flag(self.require_no_mistakes, "require_no_mistakes", count == 0, found);
         }
-        let infinite = f64::INFINITY;
+        let accuracy = &report.accuracy;
+        let (total, infinite) = (&accuracy.total, f64::INFINITY);
+        let top1 = accuracy.top1.map(|top1| top1.share());
+        let loss = accuracy.predictions.as_ref().map(Predictions::loss);
         for (gate, limit, found, at_most) in [
             ("max_mean", self.max_mean, Some(total.mean.abs()), true),
             ("max_rms", self.max_rms, Some(total.rms), true),
             ("max_error", self.max_error, Some(total.max), true),
             ("min_sqnr_db", self.min_sqnr_db, Some(total.sqnr_db.unwrap_or(infinite)), false),
-            ("min_top1_agreement", self.min_top1_agreement, top1_agreement, false),
-            ("max_accuracy_loss", self.max_accuracy_loss, accuracy_loss, true),
+            ("min_top1_agreement", self.min_top1_agreement, top1, false),
+            ("max_accuracy_loss", self.max_accuracy_loss, loss, true),
         ] {
             let Some(limit) = limit else { continue };
             let passed = found.is_some_and(|found| if at_most { found <= limit } else { found >= limit });

@@ -1,6 +1,8 @@
 //! The report as one page: no scripts, no files beside it, the same bytes on every host.
 
+use super::accuracy::Accuracy;
 use super::claims::claim_words;
+use super::metrics::Agreement;
 use super::report::Report;
 use super::stats::ErrorStats;
 use super::svg;
@@ -38,14 +40,26 @@ pub fn to_html(report: &Report) -> String {
 }
 
 fn truth(page: &mut String, report: &Report) {
-    let _ = writeln!(page, "<p>{} examples.", report.truth.examples);
-    if let Some(checkpoint) = &report.truth.checkpoint {
-        let _ = writeln!(page, "Checkpoint: {}.", escape(checkpoint));
+    let truth = &report.truth;
+    let _ = writeln!(page, "<p>{} examples.</p>", truth.examples);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut row = |key: &str, value: String| rows.push(vec![key.to_owned(), value]);
+    if let Some(nnue) = &report.nnue {
+        row("network", nnue.architecture.clone());
+        row("divide", nnue.divide.to_string());
     }
-    page.push_str("</p>\n");
-    if !report.truth.reference.is_empty() {
-        let rows = report.truth.reference.iter().map(|(key, value)| vec![key.clone(), value.clone()]);
-        table(page, &["reference", ""], rows);
+    truth.checkpoint.iter().for_each(|file| row("checkpoint", file.clone()));
+    truth.import.iter().for_each(|import| row("read as", import.source.clone()));
+    truth.inputs.iter().for_each(|file| row("examples", file.clone()));
+    if let Some(nnue) = &report.nnue {
+        row("values that the file does not give", nnue.differing_values.to_string());
+        nnue.same_file.iter().for_each(|same| row("the same file", if *same { "yes" } else { "no" }.to_owned()));
+        nnue.difference.iter().for_each(|difference| row("difference", difference.to_string()));
+    }
+    truth.reference.iter().for_each(|(key, value)| row(&format!("reference: {key}"), value.clone()));
+    table(page, &["held against", ""], rows.into_iter());
+    for failure in report.failures() {
+        let _ = writeln!(page, "<p class=\"fail\">{}</p>", escape(&failure));
     }
 }
 
@@ -59,6 +73,9 @@ fn gates(page: &mut String, report: &Report) {
 }
 
 fn mistakes(page: &mut String, report: &Report) {
+    if !report.looked_for_mistakes {
+        return;
+    }
     page.push_str("<h2>Mistakes</h2>\n");
     if report.mistakes.is_empty() {
         page.push_str("<p>None found.</p>\n");
@@ -122,20 +139,13 @@ fn accuracy(page: &mut String, report: &Report) {
     let accuracy = &report.accuracy;
     let _ = writeln!(
         page,
-        "<h2>3. How far is it from full precision?</h2>\n<p>Integer minus float, in {}.</p>",
-        report.unit
+        "<h2>3. How far is it from full precision?</h2>\n<p>Integer minus {}, in {}.</p>",
+        accuracy.against, report.unit
     );
     let mut rows = vec![stats_row("end to end", &accuracy.total)];
     rows.extend(accuracy.win_probability.iter().map(|stats| stats_row("expected score", stats)));
-    rows.extend(accuracy.layers.iter().map(|layer| stats_row(&format!("sums of {}", layer.layer), &layer.sums)));
     table(page, &STATS, rows.into_iter());
-    if let Some(correct) = accuracy.correct {
-        let _ = writeln!(
-            page,
-            "<p>Right answers: {} of {} in float, {} in integers.</p>",
-            correct.float, correct.count, correct.integer
-        );
-    }
+    predictions(page, accuracy);
     page.push_str(&svg::histogram(&accuracy.histogram, &format!("integer minus float, {}", report.unit), "examples"));
     page.push_str(&svg::errors(&accuracy.points, report.unit));
     if !accuracy.causes.is_empty() {
@@ -146,6 +156,12 @@ fn accuracy(page: &mut String, report: &Report) {
         rows.push(stats_row("sum", &accuracy.split_total));
         table(page, &STATS, rows.into_iter());
     }
+    let rows = accuracy.layers.iter().map(|layer| {
+        let [mean, sd, max] = [layer.mean, layer.sd, layer.max].map(|value| format!("{value:.6}"));
+        let sqnr = layer.sqnr_db.map_or("–".to_owned(), |sqnr| format!("{sqnr:.2}"));
+        vec![layer.layer.clone(), layer.element.to_owned(), mean, sd, max, sqnr]
+    });
+    table(page, &["layer", "as", "mean", "sd", "max", "SQNR dB"], rows);
     let rows = accuracy.worst.iter().map(|worst| {
         vec![
             worst.example.to_string(),
@@ -156,6 +172,32 @@ fn accuracy(page: &mut String, report: &Report) {
         ]
     });
     table(page, &["largest errors: example", "output", "float", "integer", "error"], rows);
+}
+
+fn predictions(page: &mut String, accuracy: &Accuracy) {
+    let share = |agreement: &Agreement| {
+        let Agreement { equal, count, low, high } = agreement;
+        let percent = |share: f64| 100.0 * share;
+        let (share, low, high) = (percent(agreement.share()), percent(*low), percent(*high));
+        format!("{equal} of {count}, {share:.3} % ({low:.3} to {high:.3})")
+    };
+    if let Some(top1) = &accuracy.top1 {
+        let _ = writeln!(page, "<p>Same first choice: {}.</p>", share(top1));
+    }
+    let Some(predictions) = &accuracy.predictions else { return };
+    let rows = [
+        Some(["right".to_owned(), share(&predictions.float_correct), share(&predictions.correct)]),
+        predictions
+            .float_auc
+            .zip(predictions.auc)
+            .map(|(float, integer)| ["AUC".to_owned(), format!("{float:.6}"), format!("{integer:.6}")]),
+        Some([
+            "log-loss".to_owned(),
+            format!("{:.6}", predictions.float_log_loss),
+            format!("{:.6}", predictions.log_loss),
+        ]),
+    ];
+    table(page, &["labels", "float", "integer"], rows.into_iter().flatten().map(Vec::from));
 }
 
 fn tensors(page: &mut String, report: &Report) {
@@ -201,9 +243,12 @@ fn stats_row(name: &str, stats: &ErrorStats) -> Vec<String> {
     ]
 }
 
-/// A table whose columns of numbers are set to the right, as their first row shows.
+/// A table, if it has rows; columns of numbers are set to the right, as their first row shows.
 fn table(page: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
     let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
     let number = |cell: &str| cell.starts_with(|first: char| first.is_ascii_digit() || first == '+' || first == '-');
     let class = |column: usize, cell: &str| match cell {
         "passed" => " class=\"pass\"",

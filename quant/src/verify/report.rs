@@ -1,22 +1,25 @@
 //! The report: all answers in one value that prints, serialises and draws itself elsewhere.
 
-use super::Truth;
 use super::accuracy::Accuracy;
+use super::case::NnueFindings;
 use super::claims::ClaimCheck;
 use super::gates::GateResult;
 use super::mistakes::Mistake;
 use super::runtime::RuntimeCheck;
 use super::stats::{HISTOGRAM_BINS, Histogram, histogram};
+use crate::import::{Checkpoint, Imported, Remark};
 use crate::pack::PackError;
+use crate::program::Program;
 use crate::proof::Proof;
-use crate::quantise::{QuantNet, QuantTensor, Values};
+use crate::quantise::{QuantTensor, Values};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Version of the report's JSON.
-pub const SCHEMA: &str = "tamis-verify-1";
+pub const SCHEMA: &str = "tamis-verify-2";
 
-/// Everything that was found out about a model.
+/// Everything that was found out about a model, of whichever kind. What one kind only can be asked is empty or absent
+/// for the others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -35,12 +38,34 @@ pub struct Report {
     pub proof: ProofSummary,
     /// Question 3.
     pub accuracy: Accuracy,
+    /// Whether there is a description whose facts could be wrong; elsewhere none are found because none are sought.
+    pub looked_for_mistakes: bool,
     /// What a description got wrong.
     pub mistakes: Vec<Mistake>,
+    /// Of networks of the Stockfish family.
+    #[serde(flatten)]
+    pub nnue: Option<NnueFindings>,
     /// The limits and whether they were kept.
     pub gates: Vec<GateResult>,
-    /// Whether all were.
+    /// Whether all were, and nothing in [`Report::failures`].
     pub passed: bool,
+}
+
+impl Report {
+    /// What failed beside gates, in words: a `.nnue` file is this one or it is not, whatever the limits.
+    #[must_use]
+    pub fn failures(&self) -> Vec<String> {
+        let Some(nnue) = &self.nnue else { return Vec::new() };
+        let mut failures = Vec::new();
+        if nnue.differing_values > 0 {
+            failures.push(format!("{} values are not those of the .nnue file", nnue.differing_values));
+        }
+        if nnue.same_file == Some(false) {
+            let file = self.truth.checkpoint.as_deref().unwrap_or("the .nnue file");
+            failures.push(format!("{file}: the container was made from another file"));
+        }
+        failures
+    }
 }
 
 /// How a tensor uses its type.
@@ -62,36 +87,72 @@ pub struct TensorSummary {
     pub histogram: Histogram,
 }
 
-/// Looks at every tensor of a network.
-pub fn tensor_summaries(net: &QuantNet) -> Vec<TensorSummary> {
-    let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
-    let summary = |tensor: &QuantTensor| {
-        let elements: Vec<f64> = match &tensor.values {
-            Values::Int(values) => values.iter().map(|value| f64::from(*value)).collect(),
-            Values::F32(values) => values.iter().map(|value| f64::from(*value)).collect(),
-        };
-        TensorSummary {
-            tensor: tensor.name.clone(),
-            element: tensor.element.word(),
-            scale: tensor.scale,
-            min: elements.iter().copied().fold(f64::INFINITY, f64::min),
-            max: elements.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            zeros: elements.iter().filter(|value| **value == 0.0).count() as f64 / elements.len().max(1) as f64,
-            histogram: histogram(&elements, HISTOGRAM_BINS),
-        }
+/// Looks at every tensor of a program.
+pub(super) fn tensor_summaries(program: &Program) -> Vec<TensorSummary> {
+    let summary = |tensor: &QuantTensor| match &tensor.values {
+        Values::Int(values) => of_elements(tensor, values.iter().copied().map(f64::from)),
+        Values::F32(values) => of_elements(tensor, values.iter().copied().map(f64::from)),
     };
-    tensors.map(summary).collect()
+    program.tensors().map(summary).collect()
+}
+
+/// In passes over the elements, of which a large network has more than should stand in memory as f64.
+fn of_elements(tensor: &QuantTensor, elements: impl Iterator<Item = f64> + Clone) -> TensorSummary {
+    let (mut count, mut zeros, mut min, mut max) = (0usize, 0usize, f64::INFINITY, f64::NEG_INFINITY);
+    for element in elements.clone() {
+        count += 1;
+        zeros += usize::from(element == 0.0);
+        (min, max) = (min.min(element), max.max(element));
+    }
+    TensorSummary {
+        tensor: tensor.name.clone(),
+        element: tensor.element.word(),
+        scale: tensor.scale,
+        min,
+        max,
+        zeros: zeros as f64 / count.max(1) as f64,
+        histogram: histogram(elements, HISTOGRAM_BINS),
+    }
 }
 
 /// What the model was held against.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TruthInfo {
-    /// What of the checkpoint was read, if there is one.
+    /// The checkpoint's file, where the caller names it.
     pub checkpoint: Option<String>,
+    /// What of the checkpoint was read, if there is one in full precision.
+    pub import: Option<ImportInfo>,
     /// The reference's own words: device, framework, versions, seed.
     pub reference: BTreeMap<String, String>,
+    /// The file of the examples, where the caller names one.
+    pub inputs: Option<String>,
     /// Examples compared.
     pub examples: usize,
+}
+
+/// Where a checkpoint's numbers came from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportInfo {
+    /// The form that was read, in words.
+    pub source: String,
+    /// FNV-1a of the bytes read, 16 hexadecimal digits.
+    pub hash: String,
+    /// What was decided on the way.
+    pub remarks: Vec<Remark>,
+}
+
+impl From<&Checkpoint> for ImportInfo {
+    fn from(checkpoint: &Checkpoint) -> Self {
+        let hash = format!("{:016x}", checkpoint.bytes_hash);
+        Self { source: checkpoint.source.clone(), hash, remarks: Vec::new() }
+    }
+}
+
+impl From<&Imported> for ImportInfo {
+    fn from(imported: &Imported) -> Self {
+        let Imported { source, bytes_hash, remarks, .. } = imported;
+        Self { source: source.clone(), hash: format!("{bytes_hash:016x}"), remarks: remarks.clone() }
+    }
 }
 
 /// The overflow proof in short.
@@ -149,13 +210,5 @@ pub fn proof_summary(proof: &Proof, claims: Result<Vec<ClaimCheck>, PackError>) 
         violations: proof.violations.iter().map(ToString::to_string).collect(),
         claims_hold,
         claims: claims.unwrap_or_default(),
-    }
-}
-
-pub(super) fn truth_info(truth: &Truth<'_>, examples: usize) -> TruthInfo {
-    TruthInfo {
-        checkpoint: truth.checkpoint.map(|checkpoint| checkpoint.source.clone()),
-        reference: truth.reference.map(|reference| reference.metadata.clone()).unwrap_or_default(),
-        examples,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::integer::{Data, IntegerModel};
 use crate::program::{GraphInput, Program};
-use crate::run::{Outputs, Runner};
+use crate::run::Runner;
 use serde::Serialize;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
@@ -49,8 +49,8 @@ pub struct Difference {
     pub expected: String,
 }
 
-/// Runs every input on every tier and compares every value with the integer model's; the outputs are the first tier's.
-/// `advance` is called behind every input.
+/// Runs every input on every tier and compares every value with the integer model's. Behind every input `seen` is given
+/// its number and all values of the integer model, the input first.
 ///
 /// # Errors
 /// The number of an input that cannot be run, and why.
@@ -58,39 +58,35 @@ pub fn check_runtime(
     model: Model<'_>,
     program: &Program,
     inputs: &[GraphInput],
-    advance: &mut dyn FnMut(),
-) -> Result<(RuntimeCheck, Vec<Outputs>), (usize, RunError)> {
+    seen: &mut dyn FnMut(usize, &[Data]),
+) -> Result<RuntimeCheck, (usize, RunError)> {
     let truth = IntegerModel::new(program);
     let mut runners: Vec<Runner<'_>> = tiers().map(|tier| Runner::new(model, tier)).collect();
     let empty = |tier| TierCheck { tier, bytes: 0, differing_examples: 0, first: None, signature: String::new() };
     let mut tiers: Vec<TierCheck> = tiers().map(|tier| empty(tier.name)).collect();
-    let mut outputs = Vec::with_capacity(inputs.len());
     // Accumulators are computed, too; any other input is the caller's.
     let computed = program.nodes.len() + usize::from(program.transformer.is_some());
     for (index, input) in inputs.iter().enumerate() {
         let expected = truth.trace_input(input);
-        for (number, (runner, tier)) in runners.iter_mut().zip(&mut tiers).enumerate() {
-            let (mut first, mut seen) = (None, 0);
+        for (runner, tier) in runners.iter_mut().zip(&mut tiers) {
+            let (mut first, mut count) = (None, 0);
             let output = runner.evaluate_input(input, |value, found| {
                 tier.bytes += found.len() as u64;
-                seen += 1;
+                count += 1;
                 if first.is_none() && value < expected.len() {
                     first = difference(program, index, value, found, &expected[value]);
                 }
             });
-            let output = output.map_err(|error| (index, error))?;
-            if seen != computed && first.is_none() {
-                let (found, expected) = (seen.to_string(), computed.to_string());
+            output.map_err(|error| (index, error))?;
+            if count != computed && first.is_none() {
+                let (found, expected) = (count.to_string(), computed.to_string());
                 let value = "number of values".to_owned();
                 first = Some(Difference { example: index, value, element: 0, found, expected });
             }
             tier.differing_examples += usize::from(first.is_some());
             tier.first = tier.first.take().or(first);
-            if number == 0 {
-                outputs.push(output);
-            }
         }
-        advance();
+        seen(index, &expected);
     }
     for (runner, tier) in runners.iter_mut().zip(&mut tiers) {
         let signature = runner.signature().map_err(|error| (0, error))?;
@@ -98,7 +94,7 @@ pub fn check_runtime(
     }
     let alike = tiers.windows(2).all(|pair| pair[0].signature == pair[1].signature);
     let equal = alike && tiers.iter().all(|tier| tier.first.is_none());
-    Ok((RuntimeCheck { examples: inputs.len(), tiers, equal }, outputs))
+    Ok(RuntimeCheck { examples: inputs.len(), tiers, equal })
 }
 
 /// Where a value's bytes are not the integer model's.

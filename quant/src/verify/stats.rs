@@ -67,9 +67,9 @@ pub struct Histogram {
 }
 
 /// Counts values in `bins` equal bins between their least and their greatest.
-pub fn histogram(values: &[f64], bins: usize) -> Histogram {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+pub fn histogram(values: impl Iterator<Item = f64> + Clone, bins: usize) -> Histogram {
+    let low = values.clone().fold(f64::INFINITY, f64::min);
+    let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
     let mut counts = vec![0; bins];
     if !(low.is_finite() && high.is_finite()) || bins == 0 {
         return Histogram { low: 0.0, width: 1.0, counts };
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn every_value_is_counted_once() {
-        let histogram = histogram(&[-1.0, 0.0, 0.5, 1.0], 4);
+        let histogram = histogram([-1.0, 0.0, 0.5, 1.0].into_iter(), 4);
         assert_eq!(histogram.counts, [1, 0, 1, 2]);
-        assert_eq!(self::histogram(&[3.0, 3.0], 5).counts.iter().sum::<usize>(), 2);
+        assert_eq!(self::histogram([3.0, 3.0].into_iter(), 5).counts.iter().sum::<usize>(), 2);
     }
 }

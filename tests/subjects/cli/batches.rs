@@ -246,7 +246,7 @@ fn a_token_network_goes_from_text_to_a_verdict() {
     quantise("calibration").fine();
     let reference = own("tokens.reference.safetensors");
     let report = host_tools!("verify", path("tokens.bin"), "--reference", reference, "--json").fine().json();
-    assert_eq!((report["schema"].as_str(), report["passed"].as_bool()), (Some("tamis-verify-graph-1"), Some(true)));
+    assert_eq!((report["schema"].as_str(), report["passed"].as_bool()), (Some("tamis-verify-2"), Some(true)));
     assert_eq!(report["runtime"]["examples"], 2000);
     // The checkpoint, evaluated here, is the framework's network.
     let (checkpoint, arch) = (own("tokens.safetensors"), own("tokens.toml"));

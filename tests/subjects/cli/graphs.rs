@@ -232,12 +232,12 @@ fn verified_with_gates_that_decide_the_exit_status() {
             super::run(words.iter().chain(&skip).chain(more))
         };
         let ran = verify(&["--gates".as_ref(), kept.as_ref(), "--labels".as_ref(), case.labels.as_ref()]).fine();
-        for words in [": passed, on 100 examples", "top-1", "right", "auc", "log-loss", "layer", "signal to noise"] {
+        for words in [": passed, on 100 examples", "top-1", "right", "auc", "log-loss", "layer", "SQNR"] {
             let only_of_two_classes = words == "auc" && graph.name == "dense";
             assert!(ran.text().contains(words) != only_of_two_classes, "{words}: {}", ran.text());
         }
         let json = verify(&["--json".as_ref()]).fine().json();
-        assert_eq!((&json["schema"], &json["passed"]), (&"tamis-verify-graph-1".into(), &true.into()));
+        assert_eq!((&json["schema"], &json["passed"]), (&"tamis-verify-2".into(), &true.into()));
         assert_eq!((&json["runtime"]["equal"], &json["accuracy"]["samples"]), (&true.into(), &100.into()));
         assert_eq!(json["runtime"]["tiers"].as_array().unwrap().len(), tiers().count());
         let ran = verify(&["--gates".as_ref(), broken.as_ref(), "--json".as_ref()]);

@@ -205,7 +205,7 @@ fn what_a_file_has_no_use_for_is_refused() {
         (host_tools!("verify", model), 2, "--positions"),
         (host_tools!("verify", model, "--positions", batch, "--checkpoint", model), 2, "is a container"),
         (host_tools!("verify", model, "--positions", batch, "--checkpoint", cut), 3, "cut.nnue"),
-        (host_tools!("verify", model, "--positions", batch, "--html", out), 2, "--html"),
+        (host_tools!("verify", model, "--positions", batch, "--reference", out), 2, "--reference"),
         (host_tools!("pack", file, "-o", file, "--force"), 2, "is an input"),
         (
             host_tools!("pack", short, "-o", out),

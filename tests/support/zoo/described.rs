@@ -126,11 +126,11 @@ pub(super) fn described() -> Vec<Animal> {
 fn animal(name: &'static str, input: &str, buckets: &str, layers: &[Layer]) -> Animal {
     let arch = Architecture::from_toml(&description(name, input, buckets, layers), name).unwrap();
     let mut random = Random(layers.len() as u64 + 1000 * layers[0].lines.len() as u64);
-    let net = match arch.input.kind {
-        InputKind::Dense => quantise(&reals(&arch, &mut random)).unwrap(),
-        _ => integers(&arch, layers, &mut random),
+    let bytes = match arch.input.kind {
+        InputKind::Dense => packed_program(&lowered(&reals(&arch, &mut random))),
+        _ => packed(&integers(&arch, layers, &mut random)),
     };
-    Animal { name, bytes: packed(&net) }
+    Animal { name, bytes }
 }
 
 fn description(name: &str, input: &str, buckets: &str, layers: &[Layer]) -> String {
@@ -165,7 +165,6 @@ fn integers(arch: &Architecture, layers: &[Layer], random: &mut Random) -> Quant
     let net = layers.iter().enumerate().map(|(index, layer)| QuantLayer {
         weights: tensor(arch.weights_name(index), layer.limit),
         bias: tensor(arch.bias_name(index), if index == 0 { 100 } else { 20_000 }),
-        dense: None,
     });
     QuantNet { layers: net.collect(), arch: arch.clone(), bare_header: Vec::new(), permutation: None }
 }

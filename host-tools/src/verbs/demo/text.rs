@@ -3,6 +3,7 @@
 use super::{Demo, Shown};
 use crate::verbs::verify::deviation;
 use std::io::{self, Write};
+use tamis_quant::verify::Predictions;
 
 /// Prints it.
 ///
@@ -78,9 +79,8 @@ fn compared(out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
         let (mean, sd) = (cause.alone.mean, cause.alone.sd);
         writeln!(out, "             {:<22} alone: mean {mean:>7.3}, sd {sd:>6.3}", cause.cause)?;
     }
-    if let Some(correct) = &report.accuracy.correct {
-        let percent = |right: usize| 100.0 * right as f64 / correct.count.max(1) as f64;
-        let (float, integer) = (percent(correct.float), percent(correct.integer));
+    if let Some(Predictions { float_correct, correct, .. }) = &report.accuracy.predictions {
+        let [float, integer] = [float_correct, correct].map(|right| 100.0 * right.share());
         writeln!(out, "  right      {float:.2} % in float, {integer:.2} % in integers, of {} digits", correct.count)?;
     }
     for mistake in &report.mistakes {

@@ -10,7 +10,7 @@ use crate::network::{self, Import};
 use crate::output::Output;
 use crate::progress;
 use std::path::Path;
-use tamis_quant::pack::{is_graph, unpack_graph};
+use tamis_quant::pack::Contents;
 use tamis_quant::run::Runner;
 use tamis_quant::score::{Summary, summarise};
 
@@ -37,10 +37,9 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     let tier = crate::verbs::tier(args.tier.as_deref())?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
-    if !is_graph(&model) {
+    let Contents::Graph(graph) = Contents::of(&model).explain_at(&args.model)? else {
         return Err(no_vectors(&args.model, model.people().explain_at(&args.model)?.name));
-    }
-    let graph = unpack_graph(&model).explain_at(&args.model)?;
+    };
     let name = graph.name.clone();
     let mut container = GraphContainer::new(Runner::new(model, tier), graph);
     evaluate(args, inputs, &mut container, output)?.finish(args, name, Some(tier.name), None)

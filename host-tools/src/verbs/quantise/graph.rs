@@ -18,7 +18,8 @@ use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
 };
-use tamis_quant::verify::graph::{Comparison, compare_graphs};
+use tamis_quant::verify::stats::ErrorStats;
+use tamis_quant::verify::{Accuracy, Agreement, LayerError, Predictions, VerifyError};
 use tamis_runtime::format::Model;
 
 /// What was written.
@@ -45,7 +46,7 @@ pub struct WrittenGraph {
     tensors: Vec<TensorFacts>,
     proof: ProofFacts,
     /// Against full precision, on the examples that calibrated.
-    accuracy: Option<Comparison>,
+    accuracy: Option<Measured>,
     checksum: String,
     signature: String,
 }
@@ -54,6 +55,23 @@ pub struct WrittenGraph {
 struct Calibrated {
     file: String,
     examples: usize,
+}
+
+/// What `verify` has in full.
+#[derive(Debug, Serialize)]
+struct Measured {
+    samples: usize,
+    logits: ErrorStats,
+    top1: Option<Agreement>,
+    predictions: Option<Predictions>,
+    layers: Vec<LayerError>,
+}
+
+impl From<Accuracy> for Measured {
+    fn from(accuracy: Accuracy) -> Self {
+        let Accuracy { samples, total, top1, predictions, layers, .. } = accuracy;
+        Self { samples, logits: total, top1, predictions, layers }
+    }
 }
 
 /// Reads, calibrates, quantises, proves, writes.
@@ -74,7 +92,11 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
     let accuracy = match samples.as_slice() {
         [] => None,
-        samples => compare_graphs(&graph, &quantised, samples, None).ok(),
+        samples => {
+            let accuracy = Accuracy::of_graph(&graph, &quantised, samples, None);
+            let accuracy = accuracy.map_err(|(index, error)| VerifyError::Sample { index, error });
+            Some(accuracy.explain_at(&args.checkpoint)?.into())
+        }
     };
     destination.write(&sealed)?;
     let workspace_len_bytes = Model::parse(sealed.container.as_ref()).explain()?.workspace_len_bytes();
@@ -250,11 +272,11 @@ impl WrittenGraph {
         writeln!(out, "  signature  {}", self.signature)?;
         if let Some(accuracy) = &self.accuracy {
             let sqnr = accuracy.logits.sqnr_db.map_or("no error".to_owned(), |db| format!("{db:.2} dB"));
-            writeln!(
-                out,
-                "  accuracy   {sqnr} signal to noise of the raw scores, {} of {} top-1 alike, on the examples that calibrated",
-                accuracy.top1.equal, accuracy.top1.count
-            )?;
+            write!(out, "  accuracy   {sqnr} signal to noise of the raw scores, ")?;
+            if let Some(top1) = &accuracy.top1 {
+                write!(out, "{} of {} top-1 alike, ", top1.equal, top1.count)?;
+            }
+            writeln!(out, "on the examples that calibrated")?;
         }
         writeln!(out)?;
         facts::print(out, &self.tensors)?;

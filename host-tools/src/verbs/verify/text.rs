@@ -3,32 +3,33 @@
 use crate::facts::ProofFacts;
 use crate::table::{self, row};
 use std::io::{self, Write};
-use tamis_quant::verify::accuracy::Accuracy;
+use tamis_quant::verify::mistakes::Mistake;
 use tamis_quant::verify::runtime::RuntimeCheck;
 use tamis_quant::verify::stats::ErrorStats;
-use tamis_quant::verify::{GateResult, ProofSummary, Report};
+use tamis_quant::verify::{Accuracy, Agreement, GateResult, NnueFindings, Predictions, ProofSummary, Report};
 
 /// How many of the largest errors are shown.
 const WORST_SHOWN: usize = 3;
 
-/// Prints all of it.
+/// Prints all of it, question by question.
 ///
 /// # Errors
 /// The writer's.
 pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let verdict = if report.passed { "passed" } else { "FAILED" };
-    writeln!(out, "{}: {verdict}, on {} examples", report.network, report.truth.examples)?;
-    if let Some(checkpoint) = &report.truth.checkpoint {
-        writeln!(out, "  checkpoint  {checkpoint}")?;
-    }
-    for (key, value) in &report.truth.reference {
-        writeln!(out, "  reference   {key}: {value}")?;
-    }
+    print_truth(out, report)?;
 
-    print_runtime_and_proof(out, &report.runtime, &report.proof)?;
+    writeln!(out, "\n1. Does the runtime equal the integer model?")?;
+    print_runtime(out, &report.runtime)?;
+
+    writeln!(out, "\n2. Can any accumulator overflow?")?;
+    print_proof(out, &report.proof)?;
 
     writeln!(out, "\n3. How far is the integer model from full precision?")?;
+    if let Some(nnue) = &report.nnue {
+        print_own_values(out, nnue, report.truth.checkpoint.as_deref())?;
+    }
     print_accuracy(out, &report.accuracy, report.unit)?;
+    print_causes(out, &report.accuracy)?;
     print_layers(out, &report.accuracy)?;
     for worst in report.accuracy.worst.iter().take(WORST_SHOWN) {
         let integer = if worst.integer.fract() == 0.0 { 0 } else { 4 };
@@ -39,26 +40,43 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         )?;
     }
 
-    writeln!(out, "\nMistakes in the description")?;
-    if report.mistakes.is_empty() {
-        writeln!(out, "  none found")?;
+    if report.looked_for_mistakes {
+        print_mistakes(out, &report.mistakes)?;
     }
-    for mistake in &report.mistakes {
-        writeln!(out, "  {}: {}", mistake.kind.words().to_uppercase(), mistake.text)?;
-    }
-
     print_gates(out, &report.gates)
 }
 
-/// The first two questions.
-///
-/// # Errors
-/// The writer's.
-pub fn print_runtime_and_proof(out: &mut dyn Write, runtime: &RuntimeCheck, proof: &ProofSummary) -> io::Result<()> {
-    writeln!(out, "\n1. Does the runtime equal the integer model?")?;
-    print_runtime(out, runtime)?;
+/// The verdict, and what was held against what.
+fn print_truth(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let verdict = if report.passed { "passed" } else { "FAILED" };
+    let truth = &report.truth;
+    writeln!(out, "{}: {verdict}, on {} examples", report.network, truth.examples)?;
+    if let Some(nnue) = &report.nnue {
+        writeln!(out, "  network     {}", nnue.architecture)?;
+        writeln!(out, "  divide      {}", nnue.divide)?;
+    }
+    if let Some(checkpoint) = &truth.checkpoint {
+        write!(out, "  checkpoint  {checkpoint}")?;
+        if let Some(import) = &truth.import {
+            write!(out, " ({})", import.source)?;
+        }
+        match report.nnue.as_ref().and_then(|nnue| nnue.same_file) {
+            Some(true) => write!(out, ": the file that comes back, byte for byte")?,
+            Some(false) => write!(out, ": NOT the file that comes back")?,
+            None => {}
+        }
+        if let Some(difference) = report.nnue.as_ref().and_then(|nnue| nnue.difference) {
+            write!(out, "; {difference}")?;
+        }
+        writeln!(out)?;
+    }
+    for (key, value) in &truth.reference {
+        writeln!(out, "  reference   {key}: {value}")?;
+    }
+    truth.inputs.iter().try_for_each(|inputs| writeln!(out, "  examples    {inputs}"))
+}
 
-    writeln!(out, "\n2. Can any accumulator overflow?")?;
+fn print_proof(out: &mut dyn Write, proof: &ProofSummary) -> io::Result<()> {
     ProofFacts::of_summary(proof).print(out)?;
     if proof.claims_hold {
         writeln!(out, "  every claim in the file follows from its weights")?;
@@ -73,11 +91,31 @@ pub fn print_runtime_and_proof(out: &mut dyn Write, runtime: &RuntimeCheck, proo
     Ok(())
 }
 
+/// Files of the Stockfish family are integers already.
+fn print_own_values(out: &mut dyn Write, nnue: &NnueFindings, file: Option<&str>) -> io::Result<()> {
+    match nnue.differing_values {
+        0 => writeln!(out, "  not at all: the .nnue file holds these integers, and its own rules give every value")?,
+        count => writeln!(out, "  {count} values are NOT those that the .nnue file's own rules give")?,
+    }
+    if let (Some(false), Some(path)) = (nnue.same_file, file) {
+        writeln!(out, "  held to the file that the container was packed from, not to {path}")?;
+    }
+    Ok(())
+}
+
+fn print_mistakes(out: &mut dyn Write, mistakes: &[Mistake]) -> io::Result<()> {
+    writeln!(out, "\nMistakes in the description")?;
+    if mistakes.is_empty() {
+        writeln!(out, "  none found")?;
+    }
+    for mistake in mistakes {
+        writeln!(out, "  {}: {}", mistake.kind.words().to_uppercase(), mistake.text)?;
+    }
+    Ok(())
+}
+
 /// Every gate with its verdict.
-///
-/// # Errors
-/// The writer's.
-pub fn print_gates(out: &mut dyn Write, gates: &[GateResult]) -> io::Result<()> {
+fn print_gates(out: &mut dyn Write, gates: &[GateResult]) -> io::Result<()> {
     writeln!(out, "\nGates")?;
     let mut rows = vec![row!["gate", "found", "wanted", "verdict"]];
     for gate in gates {
@@ -105,11 +143,11 @@ fn print_runtime(out: &mut dyn Write, check: &RuntimeCheck) -> io::Result<()> {
     writeln!(out, "  {}", if check.equal { "yes: every byte of every value, on every tier" } else { "NO" })
 }
 
-/// End to end, and by cause.
+/// End to end.
 fn print_accuracy(out: &mut dyn Write, accuracy: &Accuracy, unit: &str) -> io::Result<()> {
     let total = &accuracy.total;
     writeln!(out, "  integer minus {}, in {unit}: {}", accuracy.against, deviation(total))?;
-    let sqnr = total.sqnr_db.map_or("no noise".to_owned(), |sqnr| format!("{sqnr:.1} dB"));
+    let sqnr = total.sqnr_db.map_or("no noise".to_owned(), |sqnr| format!("{sqnr:.2} dB"));
     writeln!(
         out,
         "  SQNR {sqnr}, cosine {:.6}, sign changes {} of {}",
@@ -118,14 +156,32 @@ fn print_accuracy(out: &mut dyn Write, accuracy: &Accuracy, unit: &str) -> io::R
     if let Some(error) = &accuracy.win_probability {
         writeln!(out, "  as win probability: mean {:.4}, sd {:.4}, max {:.4}", error.mean, error.sd, error.max)?;
     }
-    if let Some(share) = accuracy.top1_agreement {
-        writeln!(out, "  same first choice in {:.2} % of the examples", 100.0 * share)?;
+    if let Some(top1) = &accuracy.top1 {
+        writeln!(out, "  top-1       {}", interval(top1, "alike"))?;
     }
-    if let Some(correct) = &accuracy.correct {
-        let percent = |right: usize| 100.0 * right as f64 / correct.count.max(1) as f64;
-        let (float, integer) = (percent(correct.float), percent(correct.integer));
-        writeln!(out, "  right answers: float {float:.2} %, integer {integer:.2} %, of {}", correct.count)?;
+    let Some(Predictions { float_correct, correct, float_auc, auc, float_log_loss, log_loss }) = &accuracy.predictions
+    else {
+        return Ok(());
+    };
+    writeln!(out, "  right       {}; float {}", interval(correct, "right"), float_correct.equal)?;
+    if let (Some(auc), Some(float)) = (auc, float_auc) {
+        writeln!(out, "  auc         {auc:.6}; float {float:.6}, {:+.6}", auc - float)?;
     }
+    writeln!(out, "  log-loss    {log_loss:.6}; float {float_log_loss:.6}, {:+.6}", log_loss - float_log_loss)
+}
+
+fn interval(agreement: &Agreement, what: &str) -> String {
+    let Agreement { equal, count, low, high } = agreement;
+    let percent = |share: f64| share * 100.0;
+    format!(
+        "{equal} of {count} {what}, {:.3} % (95 % interval {:.3} to {:.3})",
+        percent(agreement.share()),
+        percent(*low),
+        percent(*high)
+    )
+}
+
+fn print_causes(out: &mut dyn Write, accuracy: &Accuracy) -> io::Result<()> {
     if accuracy.causes.is_empty() {
         return Ok(());
     }
@@ -142,12 +198,11 @@ fn print_layers(out: &mut dyn Write, accuracy: &Accuracy) -> io::Result<()> {
     if accuracy.layers.is_empty() {
         return Ok(());
     }
-    let mut rows = vec![row!["layer", "mean", "sd", "max", "SQNR dB"]];
+    let mut rows = vec![row!["layer", "as", "mean", "sd", "max", "SQNR dB"]];
     for layer in &accuracy.layers {
-        let stats = &layer.sums;
-        let sqnr = stats.sqnr_db.map_or("-".to_owned(), |sqnr| format!("{sqnr:.1}"));
-        let [mean, sd, max] = [stats.mean, stats.sd, stats.max].map(|value| format!("{value:.6}"));
-        rows.push(row![layer.layer, mean, sd, max, sqnr]);
+        let sqnr = layer.sqnr_db.map_or("-".to_owned(), |sqnr| format!("{sqnr:.2}"));
+        let [mean, sd, max] = [layer.mean, layer.sd, layer.max].map(|value| format!("{value:.6}"));
+        rows.push(row![layer.layer, layer.element, mean, sd, max, sqnr]);
     }
     table::print(out, &rows)
 }

@@ -81,7 +81,13 @@ fn read_parts(folder: &Path, options: &Options) -> Result<Imported, AngelError> 
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("angel");
     let (graph, more) = model(name, &matrices, description.as_ref(), options)?;
     remarks.extend(more);
-    Ok(Imported { graph, source: "Angel model folder".to_owned(), bytes_hash: hash, remarks, ranges: Ranges::default() })
+    Ok(Imported {
+        graph,
+        source: "Angel model folder".to_owned(),
+        bytes_hash: hash,
+        remarks,
+        ranges: Ranges::default(),
+    })
 }
 
 /// The network of a model's matrices.

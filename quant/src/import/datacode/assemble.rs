@@ -67,7 +67,13 @@ pub fn read_datacode(bytes: &[u8], name: &str, options: &Options) -> Result<Impo
     let len = linears.first().map_or(0, |linear| linear.inputs);
     let graph = Graph { name: name.to_owned(), input: Input::Dense { len }, nodes };
     graph.check()?;
-    Ok(Imported { graph, source: "DataCode .nn".to_owned(), bytes_hash: fnv1a_64(bytes), remarks, ranges: Ranges::default() })
+    Ok(Imported {
+        graph,
+        source: "DataCode .nn".to_owned(),
+        bytes_hash: fnv1a_64(bytes),
+        remarks,
+        ranges: Ranges::default(),
+    })
 }
 
 /// The tensors of every Linear, in the order of the layers. None is missing and none is left over.

@@ -125,7 +125,10 @@ mod tests {
         let arch = Architecture::from_toml(&DENSE.replacen(from, to, 1), "digits.toml").unwrap();
         let layers = (0..arch.layers.len()).map(|index| {
             let (outputs, inputs) = (arch.layer_rows(index), arch.layer_inputs(index));
-            Affine { weights: Matrix { outputs, inputs, values: vec![0.5; outputs * inputs] }, bias: vec![0.1; outputs] }
+            Affine {
+                weights: Matrix { outputs, inputs, values: vec![0.5; outputs * inputs] },
+                bias: vec![0.1; outputs],
+            }
         });
         dense_graph(&Net { layers: layers.collect(), arch: arch.clone() }).unwrap_err().to_string()
     }

@@ -73,7 +73,13 @@ fn imported(network: &Network, name: &str, source: &str, bytes: &[u8]) -> Result
     }
     let graph = chain.graph(name, parameters).ok_or_else(|| error::length(chain, parameters.len()))?;
     graph.check()?;
-    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks: Vec::new(), ranges: Ranges::default() })
+    Ok(Imported {
+        graph,
+        source: source.to_owned(),
+        bytes_hash: fnv1a_64(bytes),
+        remarks: Vec::new(),
+        ranges: Ranges::default(),
+    })
 }
 
 fn check_file_len(bytes: &[u8]) -> Result<(), LatticeError> {

@@ -74,5 +74,11 @@ pub fn import(bytes: &[u8], form: TensorForm, given: Option<&Description>) -> Re
         TensorForm::Safetensors => "safetensors",
         TensorForm::Npz => "npz",
     };
-    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks: Vec::new(), ranges: Ranges::default() })
+    Ok(Imported {
+        graph,
+        source: source.to_owned(),
+        bytes_hash: fnv1a_64(bytes),
+        remarks: Vec::new(),
+        ranges: Ranges::default(),
+    })
 }

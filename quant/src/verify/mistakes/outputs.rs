@@ -9,7 +9,7 @@ use super::{Case, Evidence, Mistake, MistakeKind, kings};
 use crate::float::{Net, example};
 use crate::positions::Position;
 use crate::verify::VerifyError;
-use crate::verify::accuracy::evaluate_all;
+use crate::verify::case::evaluate_all;
 use crate::verify::stats::win_probability;
 
 /// Below this signal to noise the outputs are not merely quantised.

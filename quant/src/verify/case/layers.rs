@@ -1,0 +1,191 @@
+//! Bullet's networks, against their checkpoint, a reference, or both.
+
+use super::{Case, Special};
+use crate::arch::{Architecture, InputKind};
+use crate::float::{EvalError, Example, Net, example};
+use crate::import::Checkpoint;
+use crate::pack::unpack;
+use crate::positions::Position;
+use crate::program::GraphInput;
+use crate::quantise::QuantNet;
+use crate::verify::accuracy::{Accuracy, Outputs, unit};
+use crate::verify::comparison::Full;
+use crate::verify::error::VerifyError;
+use crate::verify::mistakes::{self, Mistake};
+use crate::verify::progress::Progress;
+use crate::verify::reference::Reference;
+use crate::verify::report::TruthInfo;
+use crate::verify::split;
+use std::collections::BTreeMap;
+use tamis_runtime::format::Model;
+
+/// What a model of bullet's is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct Truth<'a> {
+    /// The float network under the description that the user gave.
+    pub checkpoint: Option<&'a Checkpoint>,
+    /// Outputs that the training framework computed.
+    pub reference: Option<&'a Reference>,
+    /// Positions to run; beside a reference that brings its own they are run for the first question only.
+    pub positions: &'a [Position],
+}
+
+/// What is needed to split the error and to look for mistakes.
+pub(super) struct Layers<'a> {
+    net: QuantNet,
+    truth: Truth<'a>,
+    /// The positions that have a truth.
+    positions: &'a [Position],
+    examples: Vec<Example>,
+}
+
+impl<'a> Case<'a> {
+    /// A container of bullet's layers and its truth.
+    ///
+    /// # Errors
+    /// [`VerifyError`]: nothing to compare with, or another network.
+    pub fn of_layers(model: Model<'a>, truth: &Truth<'a>) -> Result<Self, VerifyError> {
+        let net = unpack(&model)?;
+        let brings_examples = |reference: &&Reference| !(reference.positions.is_empty() && reference.inputs.is_empty());
+        let own = truth.reference.filter(brings_examples);
+        let positions: &[Position] = own.map_or(truth.positions, |reference| &reference.positions);
+        if let (Some(reference), None) = (truth.reference, own) {
+            let outputs = reference.outputs.len() / reference.outputs_per_example.max(1);
+            if outputs != positions.len() {
+                return Err(VerifyError::ReferenceCount { positions: positions.len(), outputs });
+            }
+        }
+        let examples = examples(&net.arch, positions, truth.reference)?;
+        if examples.is_empty() {
+            return Err(VerifyError::NoExamples);
+        }
+        let full = full(&net, truth, positions)?;
+        let program = net.lower()?;
+        let mut inputs: Vec<GraphInput> = examples.iter().map(|example| input_of(example)).collect();
+        // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
+        if own.is_some() && net.arch.input.kind == InputKind::Chess {
+            let extra = self::examples(&net.arch, truth.positions, None)?;
+            inputs.extend(extra.iter().map(|example| input_of(example)));
+        }
+        let unit = unit(&net.arch);
+        let outputs = Outputs {
+            against: if truth.reference.is_some() { "reference" } else { "checkpoint" },
+            of_positions: program.transformer.is_some(),
+            scale: f64::from(net.arch.output.scale),
+            centipawns: unit == "centipawns",
+        };
+        let labels = truth.reference.filter(|reference| !reference.labels.is_empty());
+        Ok(Self {
+            truth: TruthInfo {
+                import: truth.checkpoint.map(Into::into),
+                reference: truth.reference.map_or_else(BTreeMap::new, |reference| reference.metadata.clone()),
+                examples: examples.len(),
+                ..TruthInfo::default()
+            },
+            network: net.arch.name.clone(),
+            unit,
+            model,
+            value: program.nodes.len(),
+            program,
+            inputs,
+            full: Full::Outputs(full),
+            outputs,
+            labels: labels.map(|reference| reference.labels.iter().map(|label| usize::from(*label)).collect()),
+            special: Special::Description(Box::new(Layers { net, truth: *truth, positions, examples })),
+        })
+    }
+}
+
+impl Layers<'_> {
+    /// How often the split by cause goes through all examples.
+    pub fn passes(&self) -> u64 {
+        match self.truth.checkpoint {
+            Some(checkpoint) => split::passes(&checkpoint.net, &self.net),
+            None => 0,
+        }
+    }
+
+    /// Splits the error by layer and by cause, where there is a checkpoint.
+    pub fn split(&self, integer: &[f64], accuracy: &mut Accuracy, progress: &mut Progress<'_>) {
+        if let Some(checkpoint) = self.truth.checkpoint {
+            split::split(&checkpoint.net, &self.net, &self.examples, integer, accuracy, progress);
+        }
+    }
+
+    /// Looks for mistakes of the description.
+    ///
+    /// # Errors
+    /// [`VerifyError::Example`] if a position does not fit the network.
+    pub fn mistakes(&self, accuracy: &Accuracy) -> Result<Vec<Mistake>, VerifyError> {
+        mistakes::find(&mistakes::Case {
+            net: &self.net,
+            checkpoint: self.truth.checkpoint,
+            reference: self.truth.reference,
+            positions: self.positions,
+            accuracy,
+        })
+    }
+}
+
+/// The truth in real units: the reference's outputs if there are, else the checkpoint's.
+fn full(net: &QuantNet, truth: &Truth<'_>, positions: &[Position]) -> Result<Vec<f64>, VerifyError> {
+    if let Some(checkpoint) = truth.checkpoint {
+        same_shape(net, &checkpoint.net)?;
+    }
+    if let Some(reference) = truth.reference {
+        let (found, expected) = (reference.outputs_per_example, net.arch.output_count());
+        if found != expected {
+            return Err(VerifyError::ReferenceShape { found, expected });
+        }
+        let scale = f64::from(net.arch.output.scale);
+        return Ok(reference.outputs.iter().map(|output| output * scale).collect());
+    }
+    let checkpoint = truth.checkpoint.ok_or(VerifyError::NoTruth)?;
+    // With a description of its own the checkpoint may see other features in the same position.
+    evaluate_all(&checkpoint.net.to_f64(), &examples(&checkpoint.net.arch, positions, truth.reference)?)
+}
+
+/// The float network's outputs on every example.
+pub(in crate::verify) fn evaluate_all(net: &Net<f64>, examples: &[Example]) -> Result<Vec<f64>, VerifyError> {
+    let mut outputs = Vec::new();
+    for (index, example) in examples.iter().enumerate() {
+        outputs.extend(net.evaluate(example).map_err(|error| VerifyError::Example { index, error })?);
+    }
+    Ok(outputs)
+}
+
+/// An example as the network's program takes it.
+fn input_of(example: &Example) -> GraphInput {
+    match example {
+        Example::Features { lists, bucket } => GraphInput::Features { lists: lists.clone(), bucket: *bucket },
+        Example::Dense(_) => unreachable!("the examples of a network of accumulators are lists of features"),
+    }
+}
+
+/// What the network sees of positions.
+fn examples(
+    arch: &Architecture,
+    positions: &[Position],
+    reference: Option<&Reference>,
+) -> Result<Vec<Example>, VerifyError> {
+    if reference.is_some_and(|reference| !reference.inputs.is_empty()) {
+        return Err(VerifyError::Example { index: 0, error: EvalError::NotChess });
+    }
+    let fault = |(index, error)| VerifyError::Example { index, error };
+    let examples = positions.iter().map(|position| example(arch, position));
+    examples.enumerate().map(|(index, example)| example.map_err(|error| fault((index, error)))).collect()
+}
+
+fn same_shape(model: &QuantNet, checkpoint: &Net<f32>) -> Result<(), VerifyError> {
+    let model: Vec<_> = model.layers.iter().map(|layer| (layer.weights.outputs, layer.weights.inputs)).collect();
+    let checkpoint: Vec<_> =
+        checkpoint.layers.iter().map(|layer| (layer.weights.outputs, layer.weights.inputs)).collect();
+    if model == checkpoint {
+        return Ok(());
+    }
+    let words = |shapes: &[(usize, usize)]| {
+        let layers = shapes.iter().map(|(outputs, inputs)| format!("{outputs} × {inputs}"));
+        layers.collect::<Vec<_>>().join(", then ")
+    };
+    Err(VerifyError::DifferentShapes { model: words(&model), checkpoint: words(&checkpoint) })
+}

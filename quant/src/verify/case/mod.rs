@@ -1,0 +1,118 @@
+//! A container beside what it is held against: what every kind of network is brought to before it is measured.
+
+mod graph;
+mod layers;
+mod nnue;
+mod origin;
+
+pub use graph::check_origin;
+pub use layers::Truth;
+pub(super) use layers::evaluate_all;
+pub use nnue::{Difference, DivideInfo, NnueFindings};
+
+use super::accuracy::{Accuracy, Outputs};
+use super::claims::claims;
+use super::comparison::{Comparison, Full};
+use super::error::VerifyError;
+use super::gates::Gates;
+use super::mistakes::Mistake;
+use super::progress::Progress;
+use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
+use super::runtime::check_runtime;
+use crate::program::{GraphInput, Program};
+use crate::proof::prove;
+use layers::Layers;
+use nnue::Family;
+use tamis_runtime::format::Model;
+
+/// A container, examples, and what is known of them in full precision. [`Case::of_layers`], [`Case::of_graph`],
+/// [`Case::of_outputs`] and [`Case::of_nnue`] make one; [`Case::verify`] is the same for all.
+pub struct Case<'a> {
+    /// What it is held against, in words; a caller that has files adds their names.
+    pub truth: TruthInfo,
+    network: String,
+    unit: &'static str,
+    model: Model<'a>,
+    program: Program,
+    /// Every example, those with a truth first.
+    inputs: Vec<GraphInput>,
+    /// The value of the program that is compared.
+    value: usize,
+    full: Full<'a>,
+    outputs: Outputs,
+    /// Of the examples with a truth.
+    labels: Option<Vec<usize>>,
+    special: Special<'a>,
+}
+
+/// What only one kind of network can be asked.
+enum Special<'a> {
+    /// Nothing more.
+    Nothing,
+    /// Which rounding is to blame, and which fact of the description is wrong.
+    Description(Box<Layers<'a>>),
+    /// Whether it is the `.nnue` file.
+    File(Box<Family>),
+}
+
+impl Case<'_> {
+    /// Answers all questions. `step` is called after every share of the work with (done, total).
+    ///
+    /// # Errors
+    /// [`VerifyError`] if there is nothing to compare, or an example does not fit; findings are in the report.
+    pub fn verify(&self, gates: &Gates, step: &mut dyn FnMut(u64, u64)) -> Result<Report, VerifyError> {
+        let compared = self.truth.examples;
+        if compared == 0 {
+            return Err(VerifyError::NoExamples);
+        }
+        let passes = match &self.special {
+            Special::Description(layers) => layers.passes(),
+            Special::Nothing | Special::File(_) => 0,
+        };
+        let mut progress = Progress::new(self.inputs.len() as u64 + passes * compared as u64, step);
+        let mut comparison = Comparison::new(&self.program, self.value, &self.full);
+        let mut refused = None;
+        let runtime = check_runtime(self.model, &self.program, &self.inputs, &mut |index, values| {
+            if index < compared && refused.is_none() {
+                refused = comparison.take(values).err().map(|error| VerifyError::Sample { index, error });
+            }
+            progress.advance();
+        })
+        .map_err(|(index, error)| VerifyError::Run { index, error })?;
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        let found = comparison.finish();
+        let nnue = match &self.special {
+            Special::File(family) => Some(family.about(&found)),
+            Special::Nothing | Special::Description(_) => None,
+        };
+        let integer = found.integer.clone();
+        let mut accuracy = Accuracy::new(found, self.outputs, self.labels.as_deref());
+        let mistakes: Option<Vec<Mistake>> = match &self.special {
+            Special::Description(layers) => {
+                layers.split(&integer, &mut accuracy, &mut progress);
+                Some(layers.mistakes(&accuracy)?)
+            }
+            Special::Nothing | Special::File(_) => None,
+        };
+        let proof = prove(&self.program);
+        let mut report = Report {
+            schema: SCHEMA,
+            network: self.network.clone(),
+            unit: self.unit,
+            truth: self.truth.clone(),
+            tensors: tensor_summaries(&self.program),
+            runtime,
+            proof: proof_summary(&proof, claims(&self.model, &self.program, &proof)),
+            accuracy,
+            looked_for_mistakes: mistakes.is_some(),
+            mistakes: mistakes.into_iter().flatten().collect(),
+            nnue,
+            gates: Vec::new(),
+            passed: false,
+        };
+        gates.judge(&mut report);
+        Ok(report)
+    }
+}

@@ -1,0 +1,96 @@
+//! The integer model beside full precision, example by example.
+
+use super::layers::{LayerError, Noise};
+use crate::graph::{Graph, Sample, SampleError};
+use crate::integer::Data;
+use crate::program::Program;
+
+/// Full precision, as far as it is known.
+#[derive(Debug, Clone)]
+pub(super) enum Full<'a> {
+    /// The outputs alone. (examples, outputs)
+    Outputs(Vec<f64>),
+    /// A float graph, of which a program's values say which of its values they stand for.
+    Graph {
+        /// The graph.
+        graph: &'a Graph,
+        /// A sample an example.
+        samples: &'a [Sample],
+    },
+}
+
+/// What was seen so far.
+pub(super) struct Comparison<'c> {
+    program: &'c Program,
+    full: &'c Full<'c>,
+    /// The value that is compared.
+    value: usize,
+    examples: usize,
+    integer: Vec<f64>,
+    truth: Vec<f64>,
+    /// (nodes,)
+    noise: Vec<Noise>,
+}
+
+/// Both, of all examples.
+pub(super) struct Compared {
+    /// How many.
+    pub examples: usize,
+    /// (examples, outputs) of the integer model.
+    pub integer: Vec<f64>,
+    /// (examples, outputs) in full precision.
+    pub truth: Vec<f64>,
+    /// Outputs of one example.
+    pub outputs: usize,
+    /// Every layer that has integers of its own.
+    pub layers: Vec<LayerError>,
+}
+
+impl<'c> Comparison<'c> {
+    /// Of a program's value, by its number.
+    pub fn new(program: &'c Program, value: usize, full: &'c Full<'c>) -> Self {
+        let noise = vec![Noise::default(); program.nodes.len()];
+        Self { program, full, value, examples: 0, integer: Vec::new(), truth: Vec::new(), noise }
+    }
+
+    /// The next example. values: all of the program, the input first.
+    ///
+    /// # Errors
+    /// [`SampleError`] if the float graph refuses the sample.
+    pub fn take(&mut self, values: &[Data]) -> Result<(), SampleError> {
+        let node = &self.program.nodes[self.value - 1];
+        self.integer.extend(values[self.value].to_reals(&node.value));
+        match self.full {
+            Full::Outputs(outputs) => {
+                self.truth.extend(&outputs[self.truth.len()..self.integer.len()]);
+            }
+            Full::Graph { graph, samples } => {
+                let reals = graph.trace(&samples[self.examples])?;
+                for ((node, data), noise) in self.program.nodes.iter().zip(&values[1..]).zip(&mut self.noise) {
+                    if let Some(layer) = node.value.layer {
+                        noise.add(data.to_reals(&node.value).into_iter().zip(reals[layer].iter().copied()));
+                    }
+                }
+                self.truth.extend(&reals[graph.logits()]);
+            }
+        }
+        self.examples += 1;
+        Ok(())
+    }
+
+    /// All of it.
+    pub fn finish(self) -> Compared {
+        let layers = match self.full {
+            Full::Outputs(_) => Vec::new(),
+            Full::Graph { graph, .. } => {
+                let of_node = |(node, noise): (&crate::program::ProgramNode, &Noise)| {
+                    let name = &graph.nodes[node.value.layer?.checked_sub(1)?].name;
+                    Some(noise.of_layer(name.clone(), node.value.element.word()))
+                };
+                self.program.nodes.iter().zip(&self.noise).filter_map(of_node).collect()
+            }
+        };
+        let outputs = self.program.len(self.value);
+        Compared { examples: self.examples, integer: self.integer, truth: self.truth, outputs, layers }
+    }
+}
