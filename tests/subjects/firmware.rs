@@ -7,14 +7,13 @@ use safetensors::SafeTensors;
 use std::fmt::Write;
 use std::path::PathBuf;
 use tamis_quant::arch::Architecture;
-use tamis_quant::float::{Example, example};
-use tamis_quant::import::read_checkpoint;
 use tamis_quant::graph::Sample;
+use tamis_quant::import::read_checkpoint;
 use tamis_quant::pack::{Provenance, pack, unpack_graph};
-use tamis_quant::program::GraphInput;
 use tamis_quant::positions::Position;
+use tamis_quant::program::GraphInput;
 use tamis_quant::proof::prove;
-use tamis_quant::run::{AlignedBytes, Outputs, Runner};
+use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::scalar;
 use tamis_runtime::{Input, Plan};
@@ -179,8 +178,9 @@ fn nnue_prints_what_the_host_computes() {
         model.workspace_len_bytes()
     );
     for (name, fen) in GAME {
-        let example = example(&arch, &Position::from_fen(fen).unwrap()).unwrap();
-        writeln!(log, "{name}: {}", run(&mut runner, &arch, &example)[0]).unwrap();
+        let (lists, bucket) = features_of(&model, &Position::from_fen(fen).unwrap()).unwrap();
+        let input = GraphInput::Features { lists, bucket };
+        writeln!(log, "{name}: {}", run(&mut runner, &input)[0]).unwrap();
     }
     finish(&mut log, &mut runner);
     assert_eq!(log, expected("nnue.out"));

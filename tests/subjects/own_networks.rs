@@ -1,12 +1,16 @@
 //! The repository's own networks, held against the outputs of the framework that trained them.
 
 use tamis_quant::arch::Architecture;
+use tamis_quant::data::Outputs;
 use tamis_quant::float::{Example, Net, example};
-use tamis_quant::graph::Sample;
+use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
 use tamis_quant::import::{Checkpoint, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
 use tamis_quant::positions::Position;
+use tamis_quant::program::Operation;
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::graph::{Options, quantise_graph};
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::mistakes::MistakeKind;
@@ -17,7 +21,7 @@ use tests::tolerances::{
     F64_ORDER, FRAMEWORK_F32, FRAMEWORK_LAYERS_F32, FRAMEWORK_LOGITS_F32, LAYERS_GATES, LOSS_BY_ROUNDING,
     LOSS_OF_MATERIAL,
 };
-use tests::{architecture, architecture_text, own, packed};
+use tests::{architecture, architecture_text, lowered, own, packed, packed_program};
 
 fn checkpoint(name: &str, description: &str) -> Checkpoint {
     let file = format!("{name}.weights.bin");
@@ -51,15 +55,40 @@ fn raw_bin_derived_from_weights_bin_quantises_alike() {
     assert!(quantise(&from_raw.net).unwrap() == quantise(&from_weights).unwrap());
 }
 
-/// The same weights as bullet writes them and as PyTorch does.
-#[test]
-fn digits_as_a_graph_are_the_same_network() {
+/// The digits as PyTorch writes them.
+fn digits_of_pytorch() -> Graph {
     let options = NetworkOptions {
         arch: Some(NetworkArch::read(own("reference").join("digits.toml").as_os_str()).unwrap()),
         ..NetworkOptions::default()
     };
-    let imported = read_network(&own("reference").join("digits.safetensors"), &options).unwrap();
-    let (graph, net) = (imported.graph, checkpoint("digits", "digits").net.to_f64());
+    read_network(&own("reference").join("digits.safetensors"), &options).unwrap().graph
+}
+
+/// A description of bullet's, and one of a graph with the same ranges: the same operations, integers and proof.
+#[test]
+fn both_dialects_lower_to_one_program() {
+    let bullets = lowered(&checkpoint("digits", "digits").net);
+    let ranges = [("fc1.relu".to_owned(), (0.0, 7.3704834))].into();
+    let options = Options { input_range: Some((0.0, 1.0)), ranges, ..Options::default() };
+    let mut graphs = quantise_graph(&digits_of_pytorch(), &[], &options).unwrap();
+    let renamed = |name: &str| name.replace("fc1", "l0").replace("fc2", "l1");
+    for node in &mut graphs.nodes {
+        node.name = renamed(&node.name);
+        if let Operation::Affine { weights, bias: Some(bias) } = &mut node.op {
+            weights.name = renamed(&weights.name);
+            bias.name = renamed(&bias.name);
+        }
+    }
+    graphs.description = renamed(&graphs.description);
+    assert_eq!(graphs, bullets);
+    assert_eq!(prove(&graphs), prove(&bullets));
+    assert_eq!(packed_program(&graphs).as_ref(), packed_program(&bullets).as_ref());
+}
+
+/// The same weights as bullet writes them and as PyTorch does.
+#[test]
+fn digits_as_a_graph_are_the_same_network() {
+    let (graph, net) = (digits_of_pytorch(), checkpoint("digits", "digits").net.to_f64());
     let reference = reference("digits");
     for input in &reference.inputs {
         let found = graph.evaluate(&Sample::Dense(input.clone())).unwrap();
@@ -158,8 +187,13 @@ fn the_reference_networks_know_more_than_material() {
 #[test]
 fn the_digits_keep_their_accuracy_in_int8() {
     let reference = reference("digits");
-    let report =
-        report(&checkpoint("digits", "digits"), &reference, "max_accuracy_loss = 0.5\nmin_top1_agreement = 0.99");
+    let bytes = packed_program(&lowered(&checkpoint("digits", "digits").net));
+    let samples: Vec<Sample> = reference.inputs.into_iter().map(Sample::Dense).collect();
+    let labels: Vec<usize> = reference.labels.into_iter().map(usize::from).collect();
+    let outputs = Outputs { columns: reference.outputs_per_example, values: reference.outputs };
+    let case = Case::of_outputs(Model::parse(bytes.as_ref()).unwrap(), &outputs, &samples, Some(&labels)).unwrap();
+    let gates = Gates::from_toml("max_accuracy_loss = 0.5\nmin_top1_agreement = 0.99").unwrap();
+    let report = case.verify(&gates, &mut |_, _| ()).unwrap();
     assert!(report.passed, "{:#?} {:?} {:?}", report.gates, report.mistakes, report.accuracy);
     let predictions = report.accuracy.predictions.unwrap();
     assert!(predictions.float_correct.share() >= 0.97, "{predictions:?}");

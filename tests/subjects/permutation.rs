@@ -175,9 +175,9 @@ fn a_tensor_that_is_no_permutation_is_refused_by_name() {
 /// A network without pairs, a tensor of which is given the name.
 #[test]
 fn a_network_without_pairs_has_no_permutation() {
-    let checkpoint = read_checkpoint(&tests::own("reference/digits.weights.bin"), &architecture("digits")).unwrap();
+    let checkpoint = read_checkpoint(&tests::own("reference/nnue.weights.bin"), &architecture("reference")).unwrap();
     let mut draft = Draft::read(packed(&quantise(&checkpoint.net).unwrap()).as_ref());
-    let (from, to) = (b"l0w.multipliers", b"l0w.permutation");
+    let (from, to) = (b"king_table\nbucket_table", b"l0w.permutation\nbuckets");
     let at = draft.people.windows(from.len()).position(|window| window == from).unwrap();
     draft.people[at..at + to.len()].copy_from_slice(to);
     refused(&draft.bytes(), "no pairs of neurons");
@@ -302,7 +302,7 @@ fn positions_mean_nothing_to_lists_of_features() {
     let model = Model::parse(bytes.as_ref()).unwrap();
     let lists = [vec![0, 700], vec![5]];
     let outputs = tiers().map(|tier| {
-        Runner::new(model, tier).evaluate(&net.arch, &Example::Features { lists: lists.clone(), bucket: 0 }).unwrap()
+        Runner::new(model, tier).evaluate(&Example::Features { lists: lists.clone(), bucket: 0 }).unwrap()
     });
     let outputs: Vec<_> = outputs.collect();
     assert!(outputs.iter().all(|output| *output == outputs[0]));

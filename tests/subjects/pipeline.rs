@@ -3,18 +3,22 @@
 //! A network is either refused by name or comes out right: the loader takes what the packer writes, every tier computes
 //! what the integer model computes, the proof's bounds hold, and both forms come back as they went in.
 
-use tamis_quant::arch::{Architecture, DenseType, InputKind};
+use tamis_quant::arch::{Architecture, InputKind};
 use tamis_quant::float::{Affine, Example, Matrix, Net};
+use tamis_quant::graph::Sample;
+use tamis_quant::import::hub::{NetworkError, dense_graph};
 use tamis_quant::import::read_bare;
 use tamis_quant::integer::IntegerModel;
-use tamis_quant::pack::{PackError, Provenance, pack, to_bare, unpack};
+use tamis_quant::pack::{PackError, Provenance, pack, to_bare, unpack, unpack_graph};
 use tamis_quant::program::GraphInput;
 use tamis_quant::proof::{Proof, Quantity, prove};
-use tamis_quant::quantise::{Permutation, QuantNet, QuantiseError, head, quantise, quantise_input, reorderable_pairs};
+use tamis_quant::quantise::graph::{GraphQuantError, Options, quantise_graph};
+use tamis_quant::quantise::{Permutation, QuantNet, QuantiseError, head, quantise, reorderable_pairs};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::simulate::Simulation;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
+use tests::packed_program;
 use tests::replay::{accumulate, contribution};
 use tests::zoo::Random;
 
@@ -35,6 +39,7 @@ fn what_is_not_refused_comes_out_right() {
             Ok(arch) => arch,
             Err(error) => panic!("case {seed}: {error}\n{text}"),
         };
+        let run = if arch.input.is_sparse() { run } else { run_dense };
         packed += u64::from(run(&arch, &mut random, &format!("case {seed}:\n{text}")));
     }
     assert!(packed >= LEAST_PACKED, "only {packed} of {CASES} networks were packed");
@@ -45,7 +50,7 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
     let float = reals(arch, random);
     let mut net = match quantise(&float) {
         Ok(net) => net,
-        Err(QuantiseError::OutOfRange { .. } | QuantiseError::Unsupported { .. }) => return false,
+        Err(QuantiseError::OutOfRange { .. }) => return false,
         Err(error) => panic!("{error}\n{case}"),
     };
     net.permutation = shuffled(arch, random);
@@ -59,14 +64,12 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
     let bytes = AlignedBytes::copy_of(&bytes);
     let model = Model::parse(bytes.as_ref()).unwrap_or_else(|error| panic!("{error}\n{case}"));
     assert_eq!(unpack(&model).unwrap_or_else(|error| panic!("{error}\n{case}")), net, "{case}");
-    if arch.input.kind != InputKind::Dense {
-        comes_back_bare(&net, case);
-    }
+    comes_back_bare(&net, case);
     let truth = IntegerModel::new(&program);
     let simulation = Simulation::new(&float, &net);
     for _ in 0..EXAMPLES {
         let example = example(arch, random);
-        let values = truth.trace_input(&as_input(arch, &example)).into_iter().enumerate();
+        let values = truth.trace_input(&as_input(&example)).into_iter().enumerate();
         let expected: Vec<Vec<u8>> = values.map(|(index, value)| value.bytes(program.element(index))).collect();
         for tier in tiers() {
             let mut found = vec![Vec::new(); model.values().len()];
@@ -90,12 +93,57 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
             assert_eq!(all, integers, "with every rounding on, {example:?}\n{case}");
         }
     }
+    signatures_agree(model, case);
+    true
+}
+
+/// The same of a dense network, which becomes a graph: every tier computes what the integer model computes, and the
+/// graph in double precision what bullet's layers compute.
+fn run_dense(arch: &Architecture, random: &mut Random, case: &str) -> bool {
+    let float = reals(arch, random);
+    let (graph, ranges) = match dense_graph(&float) {
+        Ok(found) => found,
+        Err(NetworkError::Unsupported { .. }) => return false,
+        Err(error) => panic!("{error}\n{case}"),
+    };
+    let program = match quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)) {
+        Ok(program) => program,
+        Err(GraphQuantError::NotCalibrated { .. } | GraphQuantError::Unsupported { .. }) => return false,
+        Err(error) => panic!("{error}\n{case}"),
+    };
+    let bytes = packed_program(&program);
+    let model = Model::parse(bytes.as_ref()).unwrap_or_else(|error| panic!("{error}\n{case}"));
+    assert_eq!(unpack_graph(&model).unwrap_or_else(|error| panic!("{error}\n{case}")), program, "{case}");
+    let truth = IntegerModel::new(&program);
+    for _ in 0..EXAMPLES {
+        let example = example(arch, random);
+        let Example::Dense(x) = &example else { panic!("a dense network takes vectors") };
+        let sample = Sample::Dense(x.clone());
+        let (exact, found) = (float.to_f64().evaluate(&example).unwrap(), graph.evaluate(&sample).unwrap());
+        assert_eq!(exact.len(), found.len());
+        for (exact, found) in exact.iter().zip(&found) {
+            assert!((exact - found).abs() <= 1e-9 * (1.0 + exact.abs()), "{exact} is {found}, {sample:?}\n{case}");
+        }
+        let input = program.input.quantise(&sample).unwrap();
+        let expected = truth.trace_input(&input);
+        for tier in tiers() {
+            let observe = |value: usize, bytes: &[u8]| {
+                let name = tier.name;
+                assert_eq!(bytes, expected[value].bytes(program.element(value)), "{name}, {sample:?}\n{case}");
+            };
+            Runner::new(model, tier).evaluate_input(&input, observe).unwrap_or_else(|error| panic!("{error}\n{case}"));
+        }
+    }
+    signatures_agree(model, case);
+    true
+}
+
+fn signatures_agree(model: Model<'_>, case: &str) {
     let mut signatures = tiers().map(|tier| (tier.name, Runner::new(model, tier).signature().unwrap()));
     let (_, defined) = signatures.next().unwrap();
     for (tier, signature) in signatures {
         assert_eq!(signature, defined, "{tier}: {case}");
     }
-    true
 }
 
 /// Any order of the neurons, for half of the networks that may have one.
@@ -142,16 +190,10 @@ fn bounds_hold(net: &QuantNet, proof: &Proof, example: &Example, case: &str) {
 }
 
 /// An example as the network's program takes it.
-fn as_input(arch: &Architecture, example: &Example) -> GraphInput {
+fn as_input(example: &Example) -> GraphInput {
     match example {
         Example::Features { lists, bucket } => GraphInput::Features { lists: lists.clone(), bucket: *bucket },
-        Example::Dense(x) => {
-            let quantised = quantise_input(arch, x);
-            match arch.input.r#type {
-                Some(DenseType::I8) => GraphInput::I8(quantised),
-                _ => GraphInput::U8(quantised.into_iter().map(|x| x as u8).collect()),
-            }
-        }
+        Example::Dense(_) => panic!("a network of accumulators takes lists of features"),
     }
 }
 

@@ -83,7 +83,7 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
                 let message =
                     format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
                 return Err(
-                    CliError::usage(message).help("leave it out; scales of such a network stand in its description")
+                    CliError::usage(message).help("leave it out; types and scales of such a network stand in its description")
                 );
             }
             refuse_what_is_for_graphs(&args.calibration)?;

@@ -174,7 +174,7 @@ fn positions_that_are_none_are_named_by_line_and_record() {
     host_tools!("quantise", weights, "--arch", description("digits"), "-o", digits).fine();
     let ran = host_tools!("eval", digits, "--fen", "4k3/8/8/8/8/8/8/4K3 w");
     assert_eq!(ran.status, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("no chess board") && ran.stdout.is_empty(), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a graph takes examples, not positions") && ran.stdout.is_empty(), "{}", ran.stderr);
 }
 
 #[test]

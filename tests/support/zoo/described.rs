@@ -1,10 +1,10 @@
 //! Networks that a description asks for, packed as `quantise` packs them.
 
 use super::{Animal, Random};
-use crate::packed;
+use crate::{lowered, packed, packed_program};
 use tamis_quant::arch::{Architecture, ElementType, InputKind};
 use tamis_quant::float::{Affine, Matrix, Net};
-use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values, quantise};
+use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
 
 /// A layer: its lines in the description, its weights' and its bias's type and scale, and how large the weights are.
 struct Layer {

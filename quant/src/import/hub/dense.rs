@@ -139,7 +139,7 @@ mod tests {
             ("max = 1.0", "max = 1e-60", "a range of the input"),
             ("max = 1.0", "max = 1e60", "a range of the input"),
             ("activation_max = 7.3704834", "activation_max = 1e-60", "a range of `activation_max`"),
-            ("outputs = 32", "outputs = 32\nskip = 1", "`skip` in a dense network"),
+            ("outputs = 32", "outputs = 42\nskip = 10", "`skip` in a dense network"),
             ("type = \"i8\"", "type = \"i16\"", "`l0w` of i16 in a dense network"),
         ] {
             let error = refused(from, to);

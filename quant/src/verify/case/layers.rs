@@ -61,11 +61,11 @@ impl<'a> Case<'a> {
         }
         let full = full(&net, truth, positions)?;
         let program = net.lower()?;
-        let mut inputs: Vec<GraphInput> = examples.iter().map(|example| input_of(example)).collect();
+        let mut inputs: Vec<GraphInput> = examples.iter().map(input_of).collect();
         // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
         if own.is_some() && net.arch.input.kind == InputKind::Chess {
             let extra = self::examples(&net.arch, truth.positions, None)?;
-            inputs.extend(extra.iter().map(|example| input_of(example)));
+            inputs.extend(extra.iter().map(input_of));
         }
         let unit = unit(&net.arch);
         let outputs = Outputs {
