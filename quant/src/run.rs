@@ -10,8 +10,9 @@ use crate::arch::{Architecture, DenseType, InputKind};
 use crate::float::Example;
 use crate::quantise::quantise_input;
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
-use tamis_runtime::format::{Model, element, input_kind, perspective_order};
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::{element, input_kind, perspective_order};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Output, Plan, RunError};
 
@@ -103,7 +104,7 @@ pub struct Runner<'m> {
 
 impl<'m> Runner<'m> {
     /// Allocates what the model needs: vectors of the input's width and the workspace.
-    pub fn new(model: Model<'m>, kernels: &'static Kernels) -> Self {
+    pub fn new(model: Model<'m>, kernels: &'static Tier) -> Self {
         let input = model.input();
         let (size, hidden) = (input.size as usize, input.hidden as usize);
         let (bytes, words) = match input.kind {

@@ -41,12 +41,15 @@ pub mod kernels;
 #[cfg(feature = "defmt")]
 mod loggable;
 pub mod nnue;
-pub mod num;
+mod num;
 mod ops;
 mod output;
 mod plan;
+pub mod raw;
 pub mod signature;
 mod step;
+#[doc(hidden)]
+pub mod testing;
 mod words;
 mod workspace;
 

@@ -8,7 +8,7 @@ use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Man, Network, State};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::{Kernels, by_name, tiers};
+use tamis_runtime::kernels::{Tier, by_name, tiers};
 use tamis_runtime::nnue::RefreshCache;
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::trials::Fixtures;
@@ -98,7 +98,7 @@ fn state<const HIDDEN: usize, const KEYS: usize>() -> Box<State<HIDDEN, PLIES, K
 fn games<const HIDDEN: usize, const KEYS: usize>(
     bytes: &AlignedBytes,
     expected: &Expected,
-    tier: &'static Kernels,
+    tier: &'static Tier,
     steps: u32,
 ) {
     let net = Network::<HIDDEN>::load_on(bytes.as_ref(), expected, tier).unwrap();

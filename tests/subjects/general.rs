@@ -2,8 +2,9 @@
 //! at the ends of their ranges.
 
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Layout, Model, NONE, OpRecord, ParseError, element, op};
+use tamis_runtime::format::{Model, ParseError};
 use tamis_runtime::kernels::tiers;
+use tamis_runtime::raw::{Layout, NONE, OpRecord, element, op};
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::draft::{Draft, blank};
 use tests::zoo;

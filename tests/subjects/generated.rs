@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Layout, Model, OpRecord, activation, element, op};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels::by_name;
+use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 use tamis_runtime::{Input, Output, Plan};
 use tests::draft::{Draft, blank};
 use tests::generator::{Choices, container, coverage};

@@ -2,7 +2,7 @@
 
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
-use tamis_runtime::kernels::suite::Mismatch;
+use tamis_runtime::testing::suite::Mismatch;
 
 /// Any error of the runtime, or a fact that the program relies on and that does not hold. Its log line is the runtime's
 /// own.

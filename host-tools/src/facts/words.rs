@@ -1,6 +1,6 @@
 //! Words for the codes in a container.
 
-use tamis_runtime::format::{Layout, activation, element, op};
+use tamis_runtime::raw::{Layout, activation, element, op};
 
 /// An element type.
 pub fn element_word(code: u32) -> &'static str {

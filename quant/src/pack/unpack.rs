@@ -7,7 +7,8 @@ use crate::quantise::{
     DenseScales, OUTPUT_UNIT, Permutation, QuantLayer, QuantNet, QuantTensor, Values, activation_unit, input_unit,
     permutation_name, reorderable_pairs,
 };
-use tamis_runtime::format::{Layout, Model, OpRecord, Tensor, element, op};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{Layout, OpRecord, Tensor, element, op};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
 ///

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Model, element, input_kind};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{element, input_kind};
 use tamis_runtime::{Input, Output, Plan, kernels};
 
 pub fn expected(file: &[u8]) -> String {
