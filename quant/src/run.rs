@@ -213,5 +213,6 @@ fn owned(output: Output<'_>) -> Outputs {
     match output {
         Output::I32(values) => Outputs::I32(values.to_vec()),
         Output::F32(values) => Outputs::F32(values.to_vec()),
+        other => unreachable!("an element that this crate's version of the runtime does not have: {other:?}"),
     }
 }

@@ -148,6 +148,7 @@ fn games<const HIDDEN: usize, const KEYS: usize>(
                 let expected = match truth.plan().run(input, bucket, workspace.as_mut()).unwrap() {
                     Output::I32(values) => values[0],
                     Output::F32(values) => values[0] as i32,
+                    other => panic!("{other:?}"),
                 };
                 let found = state.evaluate(&net, mover).unwrap();
                 assert_eq!(found, expected, "{}, step {step}", tier.name);

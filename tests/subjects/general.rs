@@ -399,6 +399,7 @@ fn outputs(mut draft: Draft, input: Input<'_>, wanted: &[i32]) {
         let found = match Plan::new(model, tier).run(input, 0, workspace.as_mut()).unwrap() {
             Output::I32(values) => values.to_vec(),
             Output::F32(values) => values.iter().map(|value| value.to_bits() as i32).collect(),
+            other => panic!("{other:?}"),
         };
         assert_eq!(found, wanted, "{}", tier.name);
     }

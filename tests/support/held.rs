@@ -84,6 +84,7 @@ fn output(output: Output<'_>) -> Vec<u8> {
     match output {
         Output::I32(values) => cast_slice(values).to_vec(),
         Output::F32(values) => canonical(cast_slice(values), true),
+        other => panic!("the second reader has no such output: {other:?}"),
     }
 }
 

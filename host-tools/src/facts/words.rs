@@ -20,6 +20,8 @@ pub fn layout_word(layout: Layout) -> &'static str {
         Layout::Rows => "rows",
         Layout::K4 => "k4",
         Layout::Columns => "columns",
+        // As for elements and operations of a code without a word.
+        _ => "unknown",
     }
 }
 

@@ -287,6 +287,8 @@ unsafe fn run<'i>(
             tamis_runtime::Output::F32(values) => {
                 Output { integers: ptr::null(), reals: values.as_ptr(), count: values.len() }
             }
+            // An element that this version of the interface has no place for.
+            _ => return Err(Status::OtherKind.into()),
         };
         // SAFETY: writable, as the caller promises.
         unsafe { output.put(found) };

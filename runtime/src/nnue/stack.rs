@@ -24,6 +24,7 @@ const NOTED: usize = 4;
 /// What a ply changes in one perspective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Change<'c> {
     /// Features that come and go. Each list has at most `max_active`, and so have the active features behind the
     /// change.

@@ -92,5 +92,6 @@ fn evaluate(net: &AnyNetwork<'_>, container: &Container, men: &[Man], mover: Col
     match traced.unwrap() {
         Output::I32(values) => values[0],
         Output::F32(values) => values[0] as i32,
+        other => panic!("the second reader has no such output: {other:?}"),
     }
 }

@@ -17,6 +17,7 @@ pub fn expected(file: &[u8]) -> String {
         match plan.run(input, bucket, workspace.as_mut()).unwrap() {
             Output::I32(values) => values.iter().for_each(|value| write!(out, " {value}").unwrap()),
             Output::F32(values) => values.iter().for_each(|value| write!(out, " {:08x}", value.to_bits()).unwrap()),
+            other => panic!("{other:?}"),
         }
         out.push('\n');
     };
