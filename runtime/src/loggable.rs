@@ -38,6 +38,7 @@ loggable!(
     // Errors and reports.
     crate::RunError,
     crate::engine::LoadError,
+    crate::engine::StateError,
     crate::format::ParseError,
     crate::kernels::suite::Mismatch,
     // What goes in and what comes out.

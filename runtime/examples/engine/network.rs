@@ -56,7 +56,7 @@ pub fn load(bytes: Bytes, tier: &'static Tier) -> Result<Network, String> {
     let mut state = State::<HIDDEN, 1>::new();
     state
         .refresh(&net, crate::men::all(&Board::default()))
-        .and_then(|()| state.evaluate(&net, Colour::White))
+        .and_then(|()| Ok(state.evaluate(&net, Colour::White)?))
         .map_err(|error| error.to_string())?;
     Ok(net)
 }
