@@ -11,7 +11,8 @@ use tamis_quant::import::read_raw;
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
-use tamis_runtime::format::{Model, checksum};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::checksum;
 
 /// What a shape is called: bytes of the input.
 const SHAPE: &str = "50MB";

@@ -7,8 +7,9 @@ use benches::{Cases, ThreadTime, evaluations, four_mebibytes, layers, measure, p
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use tamis_runtime::format::{Model, checksum};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
+use tamis_runtime::raw::checksum;
 
 /// The checksum alone, and all that loading does: the rest is the difference.
 fn load(criterion: &mut Criterion<ThreadTime>) {

@@ -30,6 +30,9 @@ mod float; // the float reference on real networks
 #[path = "subjects/uci.rs"]
 mod uci; // the example engine: games, conversation, bench
 
+#[path = "subjects/examples.rs"]
+mod examples; // the runtime's examples, each run
+
 #[path = "subjects/outsider.rs"]
 mod outsider; // the engine guide's program in a new directory
 

@@ -6,7 +6,7 @@ use benches::{
 };
 use serde_json::json;
 use std::process::ExitCode;
-use tamis_runtime::kernels::{Kernels, best, tiers};
+use tamis_runtime::kernels::{Tier, best, tiers};
 
 const USAGE: &str = "usage: series [--rounds N] [--processor N] [--tiers A,B] [--only TEXT,TEXT] [--json]
   --rounds     samples of each case; 40
@@ -17,7 +17,7 @@ const USAGE: &str = "usage: series [--rounds N] [--processor N] [--tiers A,B] [-
 struct Options {
     rounds: usize,
     processor: usize,
-    tiers: Vec<&'static Kernels>,
+    tiers: Vec<&'static Tier>,
     only: Vec<String>,
     is_json: bool,
 }

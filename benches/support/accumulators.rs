@@ -7,11 +7,12 @@ use std::cell::{LazyCell, RefCell};
 use std::hint::black_box;
 use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::activation;
-use tamis_runtime::kernels::{Dot, Kernels};
+use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::activation;
+use tamis_runtime::testing::Dot;
 
 /// One entry of a tier's table.
-type PickDot = fn(&Kernels) -> Dot;
+type PickDot = fn(&Tier) -> Dot;
 
 /// The upper clip of most NNUEs.
 const MAX: i16 = 255;

@@ -3,7 +3,7 @@
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, measurement::Measurement};
 use std::time::Duration;
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::kernels::Tier;
 
 /// The tier of what has only one implementation.
 pub const PORTABLE: &str = "portable";
@@ -36,13 +36,13 @@ impl Case {
 /// The cases that are wanted, in the order in which they were described: those that share memory side by side.
 pub struct Cases {
     list: Vec<Case>,
-    tiers: Vec<&'static Kernels>,
+    tiers: Vec<&'static Tier>,
     wanted: Box<dyn Fn(&str) -> bool>,
 }
 
 impl Cases {
     /// None yet; `wanted` is asked with the id before a case is made.
-    pub fn new(tiers: Vec<&'static Kernels>, wanted: impl Fn(&str) -> bool + 'static) -> Self {
+    pub fn new(tiers: Vec<&'static Tier>, wanted: impl Fn(&str) -> bool + 'static) -> Self {
         Self { list: Vec::new(), tiers, wanted: Box::new(wanted) }
     }
 
@@ -51,7 +51,7 @@ impl Cases {
         &mut self,
         what: &'static str,
         shape: &str,
-        mut make: impl FnMut(&'static Kernels) -> W,
+        mut make: impl FnMut(&'static Tier) -> W,
     ) {
         for tier in self.tiers.clone() {
             self.single(what, shape, tier.name, 0, || make(tier));

@@ -4,8 +4,9 @@ use crate::{Cases, Random};
 use bytemuck::cast_slice;
 use std::hint::black_box;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Layout, activation};
-use tamis_runtime::kernels::{AffineF32, AffineI8, Kernels};
+use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::{Layout, activation};
+use tamis_runtime::testing::{AffineF32, AffineI8};
 
 /// (inputs, outputs): first layers on images and on features, and layers behind them.
 const SHAPES: [(usize, usize); 8] =
@@ -17,7 +18,7 @@ pub(crate) const DENSITIES: [u32; 6] = [5, 10, 20, 35, 60, 100];
 
 /// Dense layers on bytes. Weights within ±63, so that the paired form is right; the time does not depend on them.
 pub fn dense(cases: &mut Cases) {
-    type Pick = fn(&Kernels) -> AffineI8<u8>;
+    type Pick = fn(&Tier) -> AffineI8<u8>;
     let on_u8: [(&str, Pick); 3] = [
         ("affine_u8", |tier| tier.affine_u8.call),
         ("affine_u7", |tier| tier.affine_u7.call),
@@ -58,7 +59,7 @@ pub fn tails(cases: &mut Cases) {
         let shape = format!("{inputs}x{outputs}");
         cases.every_tier("affine_f32", &shape, |tier| reals(Layout::Rows, tier.affine_f32.call, inputs, outputs));
         if outputs >= 8 {
-            let layer = |tier: &Kernels| reals(Layout::Columns, tier.affine_f32_columns.call, inputs, outputs);
+            let layer = |tier: &Tier| reals(Layout::Columns, tier.affine_f32_columns.call, inputs, outputs);
             cases.every_tier("affine_f32_columns", &shape, layer);
         }
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::kernels::Tier;
 use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
 use tamis_runtime::{Output, Plan};
 
@@ -59,7 +59,7 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
 
 /// The same as `update-head`, as an engine does it: a quiet move by its man, from which the features are to be found,
 /// and an evaluation.
-fn engine<const H: usize>(model: Model<'static>, tier: &'static Kernels, buckets: usize) -> impl FnMut(u64) {
+fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: usize) -> impl FnMut(u64) {
     let expected = Expected { features: Features::CHESS_768, output_buckets: buckets, outputs: 1 };
     let net = Network::<H>::load_on(model.bytes(), &expected, tier).unwrap();
     let mut state: Box<State<H, PLIES>> = bytemuck::allocation::zeroed_box();
@@ -162,5 +162,6 @@ pub(crate) fn consume(output: Output<'_>) {
     match output {
         Output::I32(values) => drop(std::hint::black_box(values[0])),
         Output::F32(values) => drop(std::hint::black_box(values[0])),
+        other => unreachable!("no case has such an output: {other:?}"),
     }
 }

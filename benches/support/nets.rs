@@ -9,7 +9,8 @@ use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Model, claim};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::claim;
 
 /// Weights and biases of two layers, 255 and 64.
 const TENSORS: &str = "[[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\nrounding = \"nearest\"\n\

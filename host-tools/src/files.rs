@@ -24,7 +24,8 @@ use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_quant::proof::prove;
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::stockfish::Division;
-use tamis_runtime::format::{Header, MAGIC, Model, ParseError};
+use tamis_runtime::format::{Model, ParseError};
+use tamis_runtime::raw::{Header, MAGIC};
 
 /// The name that means standard input or output.
 const STREAM: &str = "-";

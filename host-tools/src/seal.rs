@@ -9,7 +9,7 @@ use tamis_quant::program::Program;
 use tamis_quant::proof::{Proof, prove};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
 
 /// A container and what is known about it.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ fn sealed(proof: Proof, bytes: &[u8]) -> Result<Sealed, CliError> {
 ///
 /// # Errors
 /// None for a parsed model.
-pub fn sign(model: Model<'_>, tier: &'static Kernels) -> Result<u64, CliError> {
+pub fn sign(model: Model<'_>, tier: &'static Tier) -> Result<u64, CliError> {
     Runner::new(model, tier).signature().explain()
 }
 

@@ -8,8 +8,9 @@ pub use graph::RunGraphError;
 
 use crate::float::Example;
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
-use tamis_runtime::format::{Model, element, input_kind, perspective_order};
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::{element, input_kind, perspective_order};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Output, Plan, RunError};
 
@@ -99,7 +100,7 @@ pub struct Runner<'m> {
 
 impl<'m> Runner<'m> {
     /// Allocates what the model needs: vectors of the input's width and the workspace.
-    pub fn new(model: Model<'m>, kernels: &'static Kernels) -> Self {
+    pub fn new(model: Model<'m>, kernels: &'static Tier) -> Self {
         let input = model.input();
         let (size, hidden) = (input.size as usize, input.hidden as usize);
         let (bytes, words) = match input.kind {
@@ -197,5 +198,6 @@ fn owned(output: Output<'_>) -> Outputs {
     match output {
         Output::I32(values) => Outputs::I32(values.to_vec()),
         Output::F32(values) => Outputs::F32(values.to_vec()),
+        other => unreachable!("an element that this crate's version of the runtime does not have: {other:?}"),
     }
 }

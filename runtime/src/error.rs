@@ -1,7 +1,6 @@
 //! What running refuses: never a file, always what the caller handed in; and what the signature finds out about the
 //! runtime.
 
-use crate::engine::{Colour, Kind, Man};
 use crate::format::Identity;
 use crate::words::worded;
 
@@ -86,26 +85,6 @@ pub enum RunError {
         /// Which perspective.
         side: usize,
     },
-    /// A king that a move only adds or only removes: a king goes from a square to another in one move.
-    LoneKing {
-        /// Whose.
-        colour: Colour,
-    },
-    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of
-    /// its colour.
-    Man {
-        /// Which.
-        man: Man,
-        /// Whether it was to be added.
-        is_added: bool,
-    },
-    /// More men than one move adds or removes.
-    TooManyMen {
-        /// How many.
-        found: usize,
-        /// The most.
-        limit: usize,
-    },
     /// A refresh key beyond the cache's.
     RefreshKey {
         /// The key.
@@ -140,14 +119,6 @@ worded! { RunError {
         found.checksum(), found.load(), expected.checksum(), expected.load();
     Self::WantsFeatures { side } =>
         "perspective {} changed as a whole: give its features to `refresh` first", side;
-    Self::LoneKing { colour } =>
-        "a king of {:?} comes or goes alone: give the square that it leaves and the one that it goes to in one move",
-        colour;
-    Self::Man { man, is_added: true } if man.kind() == Kind::King =>
-        "{} is to be added, and a king of its colour is there already", man;
-    Self::Man { man, is_added: true } => "{} is to be added and is there already", man;
-    Self::Man { man, is_added: false } => "{} is to be removed and is not there", man;
-    Self::TooManyMen { found, limit } => "{} men added or removed by one move; at most {}", found, limit;
     Self::RefreshKey { found, limit } => "refresh key {}; the cache has 0 to {}", found, limit.saturating_sub(1);
     Self::RunsDiffer { sample } => "run and run_traced differ in sample {}: a defect of this runtime", sample;
     Self::InputKind => "the input is not of the kind that the network takes";

@@ -36,6 +36,7 @@ const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL;
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Input<'a> {
     /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is
     /// not read by a network of one perspective. Each (hidden,) i16.
@@ -59,6 +60,7 @@ pub enum Input<'a> {
 /// What comes out; the real value is the element times [`crate::format::InputRecord::output_unit`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Output<'w> {
     /// Integer outputs.
     I32(&'w [i32]),

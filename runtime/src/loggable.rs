@@ -11,7 +11,7 @@ impl Format for crate::format::Model<'_> {
     }
 }
 
-impl Format for crate::kernels::Kernels {
+impl Format for crate::kernels::Tier {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "tier {=str}", self.name);
     }
@@ -38,6 +38,7 @@ loggable!(
     // Errors and reports.
     crate::RunError,
     crate::engine::LoadError,
+    crate::engine::StateError,
     crate::format::ParseError,
     crate::kernels::suite::Mismatch,
     // What goes in and what comes out.
@@ -63,6 +64,6 @@ loggable!(
     crate::format::People<'_>,
     crate::format::TensorRecord,
     crate::format::ValueRecord,
-    crate::kernels::Kernels,
+    crate::kernels::Tier,
     crate::Plan<'_>,
 );

@@ -17,7 +17,7 @@ use crate::format::activation;
 ///
 /// ```
 /// // The bias carries QA·QB and enters after the first division: 255·64 = 16320.
-/// assert_eq!(tamis_runtime::num::rescale(1_000_000, 255, -1200, 400, 16320), 66);
+/// assert_eq!(tamis_runtime::raw::num::rescale(1_000_000, 255, -1200, 400, 16320), 66);
 /// ```
 pub const fn rescale(sum: i32, pre_divisor: i32, bias: i32, factor: i32, divisor: i32) -> i32 {
     rescale_exact(sum, pre_divisor, bias, factor, divisor) as i32
@@ -73,7 +73,7 @@ impl Divisor {
 /// `multiplier` ≥ 0, `shift` 1 to 62.
 ///
 /// ```
-/// use tamis_runtime::num::requantise;
+/// use tamis_runtime::raw::num::requantise;
 /// assert_eq!(requantise(5, 1, 1, 0, 127), 3);   //  2.5 →  3
 /// assert_eq!(requantise(-5, 1, 1, -127, 127), -2); // −2.5 → −2
 /// ```
@@ -95,7 +95,7 @@ pub const fn requantise(sum: i32, multiplier: i32, shift: u32, low: i32, high: i
 /// `zero`, `low`, `high` within ±2¹⁶, so that sums that saturate are clamped to what the exact ones would be.
 ///
 /// ```
-/// use tamis_runtime::num::quantise;
+/// use tamis_runtime::raw::num::quantise;
 /// assert_eq!(quantise(1.25, 2.0, 0, -127, 127), 3);    //  2.5 →  3
 /// assert_eq!(quantise(-1.25, 2.0, 100, 0, 255), 97);   // −2.5 → −3
 /// assert_eq!(quantise(f32::NAN, 2.0, 100, 0, 255), 100);

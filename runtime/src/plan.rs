@@ -3,7 +3,7 @@
 use crate::built::ACCUMULATORS;
 use crate::error::RunError;
 use crate::format::{BlockRecord, Identity, Model, element, feature_set};
-use crate::kernels::{Kernels, Moved, prefetch};
+use crate::kernels::{Moved, Tier, prefetch};
 use crate::nnue::chess::{ChessView, Planes};
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
 
@@ -37,7 +37,7 @@ const ROWS_A_PASS: usize = 32;
 #[derive(Debug, Clone)]
 pub struct Plan<'a> {
     pub(crate) model: Model<'a>,
-    pub(crate) kernels: &'static Kernels,
+    pub(crate) kernels: &'static Tier,
     /// The first `done` operations, resolved and fused.
     pub(crate) steps: heapless::Vec<Step<'a>, AHEAD>,
     pub(crate) done: usize,
@@ -67,7 +67,7 @@ enum Rows<'a> {
 
 impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
-    pub fn new(model: Model<'a>, kernels: &'static Kernels) -> Self {
+    pub fn new(model: Model<'a>, kernels: &'static Tier) -> Self {
         let (steps, done) = fused(&model, kernels);
         let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
@@ -87,7 +87,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The tier.
-    pub const fn kernels(&self) -> &'static Kernels {
+    pub const fn kernels(&self) -> &'static Tier {
         self.kernels
     }
 
@@ -98,6 +98,7 @@ impl<'a> Plan<'a> {
 
     /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other
     /// inputs.
+    #[doc(hidden)]
     pub fn chess_view(&self) -> Option<ChessView<'a>> {
         let (planes, mirrored) = match self.model.input().feature_set {
             feature_set::CHESS => (Planes::Both, false),

@@ -3,27 +3,26 @@
 //! FORMAT.md states generator, count and hash, so that any reader can compute it. It covers what a tier computes:
 //! refresh, update (fused and not), and the whole output of every operation, on ordinary inputs and on extreme ones.
 //! Hashing the network's output alone would hide a sum that is off by little behind the division that follows it. It
-//! fills one accumulator at a time; what does two at once ([`Plan::update_both`]) is held to the definition by
-//! [`crate::kernels::suite`].
+//! fills one accumulator at a time; what does two at once ([`Plan::update_both`]) is held to the definition by the
+//! suite that every tier's kernels pass.
+
+pub(crate) mod fnv;
+pub(crate) mod random;
 
 use crate::built::GENERAL;
 use crate::error::RunError;
-use crate::exec::{Input, Output};
-use crate::format::{InputRecord, element, input_kind};
+use crate::exec::Input;
+use crate::format::{element, input_kind};
 use crate::plan::Plan;
+use fnv::{FNV_OFFSET, Fnv};
+use random::SplitMix;
 
 /// Positions or vectors that are hashed.
-pub const SAMPLES: u32 = 64;
+const SAMPLES: u32 = 64;
 /// First state of the generator.
-pub const SEED: u64 = 0x7461_6D69_7300_0001;
+const SEED: u64 = 0x7461_6D69_7300_0001;
 /// Features drawn for a sample, at most; also limited by the network's `max_active`.
 const FEATURES: usize = 32;
-/// What an FNV-1a hash of 64 bits starts as.
-pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
-const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
-
-/// What a NaN enters the hash as: processors differ in the sign and the payload of the NaNs that they make.
-const CANONICAL_NAN: u32 = 0x7FC0_0000;
 
 /// Memory that [`signature`] needs.
 #[derive(Debug)]
@@ -120,118 +119,4 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
         }
     }
     Ok(hash.0)
-}
-
-/// SplitMix64, with its state: numbers that a seed alone decides. They are no secret.
-///
-/// ```
-/// use tamis_runtime::signature::SplitMix;
-/// assert_eq!(SplitMix(0).draw(), 0xE220_A839_7B1D_CDAF);
-/// ```
-#[derive(Debug, Clone)]
-pub struct SplitMix(pub u64);
-
-impl SplitMix {
-    /// The next 64 bits.
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `limit`, 0 if that is 0: `draw() mod limit`, on the high 32 bits so that 32-bit machines divide
-    /// once.
-    pub fn below(&mut self, limit: u32) -> u32 {
-        (self.draw() >> 32) as u32 % limit.max(1)
-    }
-
-    /// A sparse vector's features, one from each of as many ranges of equal size, and behind them their values; returns
-    /// how many. As many as may be where the sample is an extreme one.
-    fn list(&mut self, record: &InputRecord, sample: u32, features: &mut [u32], values: &mut [i16]) -> usize {
-        let limit = record.max_active.min(record.size);
-        let all = record.exact != 0 || sample % 4 == 3;
-        let count = if all { limit } else { self.below(limit + 1) };
-        let start = |place: u32| (u64::from(place) * u64::from(record.size) / u64::from(count.max(1))) as u32;
-        for (place, feature) in (0..count).zip(features.iter_mut()) {
-            *feature = start(place) + self.below(start(place + 1) - start(place));
-        }
-        if record.element == element::I16 {
-            for (_, value) in (0..count).zip(values.iter_mut()) {
-                let any = self.draw();
-                *value = match sample % 4 {
-                    3 if any & 1 == 0 => -i16::MAX,
-                    3 => i16::MAX,
-                    _ => (any % 511) as i16 - 255,
-                };
-            }
-        }
-        count as usize
-    }
-
-    /// −2 to 2, or an extreme.
-    fn real(&mut self, sample: u32) -> f32 {
-        let any = self.draw();
-        match sample % 4 {
-            3 if any & 1 == 0 => -65_536.0,
-            3 => 65_536.0,
-            // 24 bits, which an f32 holds, times a power of two.
-            _ => ((any >> 40) as i32 - (1 << 23)) as f32 / (1 << 22) as f32,
-        }
-    }
-
-    /// A count of 1 to min(32, max_active), then as many draws; a feature drawn twice is taken once.
-    fn features(&mut self, size: u32, max_active: u32, list: &mut heapless::Vec<u32, FEATURES>) {
-        let count = 1 + self.below(max_active.min(FEATURES as u32));
-        for _ in 0..count {
-            let feature = self.below(size);
-            if !list.contains(&feature) && list.push(feature).is_err() {
-                return;
-            }
-        }
-    }
-}
-
-/// FNV-1a with 64 bits: goes on from `hash`, which is [`FNV_OFFSET`] before the first byte. A name for bytes, not a
-/// protection against anybody.
-///
-/// ```
-/// use tamis_runtime::signature::{FNV_OFFSET, fnv1a};
-/// assert_eq!(fnv1a(FNV_OFFSET, b"foobar"), 0x8594_4171_f739_67e8);
-/// ```
-pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
-}
-
-/// A hash that grows.
-struct Fnv(u64);
-
-impl Fnv {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.0 = fnv1a(self.0, bytes);
-    }
-
-    /// A value as it lies in the workspace, which is little-endian like every machine that the loader accepts.
-    fn value(&mut self, real: bool, bytes: &[u8]) {
-        if !real {
-            return self.bytes(bytes);
-        }
-        let (elements, _) = bytes.as_chunks::<4>();
-        for element in elements {
-            let is_nan = f32::from_le_bytes(*element).is_nan();
-            self.bytes(&if is_nan { CANONICAL_NAN.to_le_bytes() } else { *element });
-        }
-    }
-
-    fn output(&mut self, output: Output<'_>) {
-        match output {
-            Output::I32(values) => self.value(false, bytemuck::cast_slice(values)),
-            Output::F32(values) => self.value(true, bytemuck::cast_slice(values)),
-        }
-    }
-
-    fn i16s(&mut self, values: &[i16]) {
-        values.iter().for_each(|value| self.bytes(&value.to_le_bytes()));
-    }
 }

@@ -6,7 +6,7 @@ use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{
     InputRecord, Layout, Model, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
 };
-use crate::kernels::{AffineI8, Dot, Kernels};
+use crate::kernels::{AffineI8, Dot, Tier};
 use crate::num::Divisor;
 use crate::ops::General;
 use core::ops::Range;
@@ -132,7 +132,7 @@ pub(crate) enum Work<'a> {
 
 impl<'a> Step<'a> {
     /// Looks everything up; `None` for a kind that is not defined, which the loader rules out.
-    pub fn resolve(model: &Model<'a>, kernels: &Kernels, record: &OpRecord) -> Option<Self> {
+    pub fn resolve(model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
         let tensor = |index: u32| model.tensor(index);
         let [first, second, ..] = record.params;
         let (max, real) = (first as i16, f32::from_bits(first));
@@ -208,7 +208,7 @@ impl<'a> Step<'a> {
 /// The kernel of a dense layer on u8, by what is known of its inputs and its weights.
 pub(crate) fn affine_of(
     model: &Model<'_>,
-    kernels: &Kernels,
+    kernels: &Tier,
     record: &OpRecord,
     weights: Option<Tensor<'_>>,
 ) -> AffineI8<u8> {

@@ -3,7 +3,8 @@
 
 use proptest::prelude::*;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Layout, Model, OpRecord, ParseError, claim, element, op, quads_fit};
+use tamis_runtime::format::{Model, ParseError};
+use tamis_runtime::raw::{Layout, OpRecord, claim, element, op, quads_fit};
 use tests::draft::{Draft, blank};
 use tests::exercise::exercise;
 use tests::second_reader::Container;

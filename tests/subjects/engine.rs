@@ -6,9 +6,11 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_bytes;
 use tamis_quant::quantise::{QuantNet, quantise};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Man, Network, State};
+use tamis_runtime::engine::{
+    AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Man, Network, State, StateError,
+};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::{Kernels, by_name, tiers};
+use tamis_runtime::kernels::{Tier, by_name, tiers};
 use tamis_runtime::nnue::RefreshCache;
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::trials::Fixtures;
@@ -98,7 +100,7 @@ fn state<const HIDDEN: usize, const KEYS: usize>() -> Box<State<HIDDEN, PLIES, K
 fn games<const HIDDEN: usize, const KEYS: usize>(
     bytes: &AlignedBytes,
     expected: &Expected,
-    tier: &'static Kernels,
+    tier: &'static Tier,
     steps: u32,
 ) {
     let net = Network::<HIDDEN>::load_on(bytes.as_ref(), expected, tier).unwrap();
@@ -148,6 +150,7 @@ fn games<const HIDDEN: usize, const KEYS: usize>(
                 let expected = match truth.plan().run(input, bucket, workspace.as_mut()).unwrap() {
                     Output::I32(values) => values[0],
                     Output::F32(values) => values[0] as i32,
+                    other => panic!("{other:?}"),
                 };
                 let found = state.evaluate(&net, mover).unwrap();
                 assert_eq!(found, expected, "{}, step {step}", tier.name);
@@ -273,36 +276,36 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     let net = Network::<128>::load(bytes.as_ref(), &REFERENCE).unwrap();
     let stranger = AnyNetwork::load(other.as_ref()).unwrap();
     let mut state = Box::new(State::<128, 3>::new());
-    assert_eq!(state.push(&net, &[], &[]), Err(RunError::StackEmpty));
+    assert_eq!(state.push(&net, &[], &[]), Err(RunError::StackEmpty.into()));
     assert_eq!(state.push_null(), Err(RunError::StackEmpty));
     assert_eq!(state.pop(), Err(RunError::StackEmpty));
     assert_eq!(state.evaluate(&net, Colour::White), Err(RunError::StackEmpty));
 
     let (king, pawn) = (Man::new(Colour::White, Kind::King, 4), Man::new(Colour::White, Kind::Pawn, 12));
-    let twice = RunError::Man { man: pawn, is_added: true };
+    let twice = StateError::Man { man: pawn, is_added: true };
     assert_eq!(state.refresh(&net, [pawn, king, pawn]), Err(twice));
     assert_eq!(twice.to_string(), "Pe2 is to be added and is there already");
     assert_eq!(state.evaluate(&net, Colour::White), Err(RunError::StackEmpty));
     let crowd = (0..33).map(|square| Man::new(Colour::Black, Kind::Pawn, square));
-    assert_eq!(state.refresh(&net, crowd), Err(RunError::TooManyFeatures { found: 33, limit: 32 }));
+    assert_eq!(state.refresh(&net, crowd), Err(RunError::TooManyFeatures { found: 33, limit: 32 }.into()));
 
     state.refresh(&net, [king, pawn]).unwrap();
     let before = state.evaluate(&net, Colour::White).unwrap();
     let gone = Man::new(Colour::Black, Kind::Queen, 3);
-    assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(RunError::Man { man: gone, is_added: false }));
+    assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(StateError::Man { man: gone, is_added: false }));
     assert_eq!(state.push(&net, &[pawn], &[]), Err(twice));
-    assert_eq!(state.push(&net, &[pawn; 5], &[]), Err(RunError::TooManyMen { found: 5, limit: 4 }));
+    assert_eq!(state.push(&net, &[pawn; 5], &[]), Err(StateError::TooManyMen { found: 5, limit: 4 }));
     // A king that went in one move and came in the next would leave its accumulator where it was.
-    let alone = Err(RunError::LoneKing { colour: Colour::White });
+    let alone = Err(StateError::LoneKing { colour: Colour::White });
     assert_eq!(state.push(&net, &[], &[king]), alone);
     assert_eq!(state.push(&net, &[king.at(5)], &[]), alone);
-    let second = RunError::Man { man: king.at(6), is_added: true };
+    let second = StateError::Man { man: king.at(6), is_added: true };
     assert_eq!(state.push(&net, &[king.at(5), king.at(6)], &[king]), Err(second));
     assert_eq!((state.height(), state.evaluate(&net, Colour::White)), (0, Ok(before)));
     state.push(&net, &[pawn.at(28)], &[pawn]).unwrap();
     state.push_null().unwrap();
     assert_eq!(state.push_null(), Err(RunError::StackFull { limit: 3 }));
-    assert_eq!(state.push(&net, &[], &[]), Err(RunError::StackFull { limit: 3 }));
+    assert_eq!(state.push(&net, &[], &[]), Err(RunError::StackFull { limit: 3 }.into()));
     state.pop().unwrap();
     state.pop().unwrap();
     assert_eq!((state.pop(), state.evaluate(&net, Colour::White)), (Err(RunError::StackEmpty), Ok(before)));
@@ -310,7 +313,7 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     let layers = Network::<256>::load(other.as_ref(), &REFERENCE).unwrap();
     let mut narrow = Box::new(State::<256, 3, 1, 64>::new());
     let needs = layers.any().plan().model().workspace_len_bytes();
-    assert_eq!(narrow.refresh(&layers, [king]), Err(RunError::Workspace { found: 64, expected: needs }));
+    assert_eq!(narrow.refresh(&layers, [king]), Err(RunError::Workspace { found: 64, expected: needs }.into()));
 
     let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(net.any(), 3, 1).unwrap());
     let mut any = AnyState::create(net.any(), memory.as_mut(), 3, 1).unwrap();
@@ -318,9 +321,9 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     let identities = (net.any().plan().identity(), stranger.plan().identity());
     let tied = RunError::OtherModel { found: identities.0, expected: identities.1 };
     assert_eq!(any.evaluate(&stranger, Colour::White), Err(tied));
-    assert_eq!(any.push(&stranger, &[], &[]), Err(tied));
+    assert_eq!(any.push(&stranger, &[], &[]), Err(tied.into()));
     let width = RunError::Length { what: "accumulator of the state", found: 128, expected: 256 };
-    assert_eq!(any.refresh(&stranger, [king]), Err(width));
+    assert_eq!(any.refresh(&stranger, [king]), Err(width.into()));
 }
 
 /// A state goes from one network to another of its width by a refresh, and takes nothing of the first along.
@@ -386,7 +389,7 @@ fn networks_of_one_forged_checksum_are_not_mixed(folder: Fixtures) {
     place.as_mut().copy_from_slice(&b);
     let net = Network::<16>::load(place.as_ref(), &expected).unwrap();
     assert!(matches!(used.evaluate(&net, Colour::White), Err(RunError::OtherModel { .. })));
-    assert!(matches!(used.push(&net, &[], &[]), Err(RunError::OtherModel { .. })));
+    assert!(matches!(used.push(&net, &[], &[]), Err(StateError::Run(RunError::OtherModel { .. }))));
     used.refresh(&net, men.iter().copied()).unwrap();
     fresh.refresh(&net, men.iter().copied()).unwrap();
     let of_b = fresh.evaluate(&net, Colour::White).unwrap();
@@ -443,7 +446,7 @@ fn a_side_has_one_king_and_null_moves_have_an_end() {
     let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(&net, plies, 1).unwrap());
     let mut state = AnyState::create(&net, memory.as_mut(), plies, 1).unwrap();
     let (first, second) = (Man::new(Colour::Black, Kind::King, 0), Man::new(Colour::Black, Kind::King, 7));
-    let refused = RunError::Man { man: second, is_added: true };
+    let refused = StateError::Man { man: second, is_added: true };
     assert_eq!(state.refresh(&net, [first, second]), Err(refused));
     assert_eq!(refused.to_string(), "kh1 is to be added, and a king of its colour is there already");
     state.refresh(&net, [first]).unwrap();

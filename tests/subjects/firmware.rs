@@ -144,7 +144,7 @@ fn bad_model_prints_the_words_of_the_errors() {
     };
     let no_bucket = |file: &mut [u8]| {
         file[64 + 20] ^= 1;
-        let sum = tamis_runtime::format::checksum(file);
+        let sum = tamis_runtime::raw::checksum(file);
         file[24..32].copy_from_slice(&sum.to_le_bytes());
     };
     let log = [
@@ -190,7 +190,7 @@ fn nnue_prints_what_the_host_computes() {
 #[test]
 fn layers_prints_what_the_formula_says() {
     use layers::{BIAS, INPUTS_I8, INPUTS_U7, LAYERS, Layer, MULTIPLIERS, SHIFTS};
-    use tamis_runtime::format::Layout;
+    use tamis_runtime::raw::Layout;
 
     fn hash(layer: &Layer, low: i64, input: impl Fn(usize) -> i64) -> u32 {
         (0..layer.rows).fold(0x811C_9DC5_u32, |hash, row| {

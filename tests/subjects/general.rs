@@ -2,8 +2,9 @@
 //! at the ends of their ranges.
 
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Layout, Model, NONE, OpRecord, ParseError, element, op};
+use tamis_runtime::format::{Model, ParseError};
 use tamis_runtime::kernels::tiers;
+use tamis_runtime::raw::{Layout, NONE, OpRecord, element, op};
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::draft::{Draft, blank};
 use tests::zoo;
@@ -398,6 +399,7 @@ fn outputs(mut draft: Draft, input: Input<'_>, wanted: &[i32]) {
         let found = match Plan::new(model, tier).run(input, 0, workspace.as_mut()).unwrap() {
             Output::I32(values) => values.to_vec(),
             Output::F32(values) => values.iter().map(|value| value.to_bits() as i32).collect(),
+            other => panic!("{other:?}"),
         };
         assert_eq!(found, wanted, "{}", tier.name);
     }

@@ -11,9 +11,10 @@ use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
 use tamis_quant::stockfish::{Board, Division, Encoding, FeatureSet, Head, Net, Parts, Side, evaluate, read, to_bytes};
 use tamis_quant::verify::{Case, Gates, Report, VerifyError};
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
-use tamis_runtime::format::{Model, claim, op};
-use tamis_runtime::kernels::{Kernels, tiers};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::{Tier, tiers};
 use tamis_runtime::nnue::{Change, RefreshCache, Stack};
+use tamis_runtime::raw::{claim, op};
 use tamis_runtime::{Output, Plan};
 use tests::stockfish::{SMALL_NET, Stockfish15, export_net, made_up, shape};
 use tests::trials::Fixtures;
@@ -328,7 +329,7 @@ fn lists_of(model: &Model<'_>, position: &Position) -> ([Vec<u32>; 2], usize) {
 
 /// Lines of sixteen moves, each position evaluated from accumulators that were updated; a king's move that changes its
 /// bucket gives its side's features anew, as an engine does.
-fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Kernels) {
+fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Tier) {
     let plan = Plan::new(*model, tier);
     let view = plan.chess_view().unwrap();
     let mut random = Random(17);
@@ -337,7 +338,7 @@ fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Kerne
     let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
     let key = |position: &Position, side: usize| {
         let white = if position.is_black { passed(position) } else { position.clone() };
-        let perspective = tamis_runtime::nnue::chess::Perspective::BOTH[side];
+        let perspective = tamis_runtime::raw::chess::Perspective::BOTH[side];
         let code = if side == 0 { KING } else { KING | OPPONENT };
         let king = white.pieces().iter().find(|man| man.0 == code).unwrap().1;
         view.refresh_key(view.seen(perspective, king))

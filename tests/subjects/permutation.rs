@@ -9,8 +9,9 @@ use tamis_quant::positions::{Position, records};
 use tamis_quant::quantise::{Permutation, QuantNet, quantise};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::{Case, Gates, Reference, Truth};
-use tamis_runtime::format::{Layout, Model, element};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
+use tamis_runtime::raw::{Layout, element};
 use tests::draft::Draft;
 use tests::second_reader::Container;
 use tests::tolerances::{LAYERS_LIVE_BEFORE, LAYERS_LIVE_LEFT};
@@ -301,9 +302,8 @@ fn positions_mean_nothing_to_lists_of_features() {
     let bytes = packed(&net);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let lists = [vec![0, 700], vec![5]];
-    let outputs = tiers().map(|tier| {
-        Runner::new(model, tier).evaluate(&Example::Features { lists: lists.clone(), bucket: 0 }).unwrap()
-    });
+    let outputs = tiers()
+        .map(|tier| Runner::new(model, tier).evaluate(&Example::Features { lists: lists.clone(), bucket: 0 }).unwrap());
     let outputs: Vec<_> = outputs.collect();
     assert!(outputs.iter().all(|output| *output == outputs[0]));
 }

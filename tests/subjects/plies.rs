@@ -3,9 +3,9 @@
 
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::{Kernels, by_name, tiers};
-use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective};
+use tamis_runtime::kernels::{Tier, by_name, tiers};
 use tamis_runtime::nnue::{Change, RefreshCache, Stack};
+use tamis_runtime::raw::chess::{ChessView, OPPONENT, Perspective};
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::zoo::{self, Random};
 
@@ -87,7 +87,7 @@ fn animal(name: &str) -> AlignedBytes {
 }
 
 /// Plays `steps` steps on one tier; every evaluation equals one from accumulators that the definition fills anew.
-fn games<const HIDDEN: usize>(bytes: &AlignedBytes, tier: &'static Kernels, steps: u32) {
+fn games<const HIDDEN: usize>(bytes: &AlignedBytes, tier: &'static Tier, steps: u32) {
     let model = Model::parse(bytes.as_ref()).unwrap();
     let (plan, truth) = (Plan::new(model, tier), Plan::new(model, by_name("scalar").unwrap()));
     let view = plan.chess_view().unwrap();

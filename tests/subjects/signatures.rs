@@ -3,16 +3,17 @@
 use tamis_quant::run::Runner;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
-use tamis_runtime::format::activation::CRELU;
-use tamis_runtime::kernels::{Dequantisation, Kernels, Moved, by_name, suite, tiers};
+use tamis_runtime::kernels::{Tier, by_name, tiers};
+use tamis_runtime::raw::activation::CRELU;
+use tamis_runtime::testing::{Dequantisation, Moved, suite};
 use tests::zoo;
 
-fn truth() -> &'static Kernels {
+fn truth() -> &'static Tier {
     by_name("scalar").unwrap()
 }
 
 /// An operation's name, and what puts a wrong kernel in its place.
-type Mistake = (&'static str, fn(&mut Kernels));
+type Mistake = (&'static str, fn(&mut Tier));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
@@ -173,7 +174,7 @@ fn one_wrong_kernel_changes_a_signature() {
         for tier in tiers() {
             let mut wrong = *tier;
             spoil(&mut wrong);
-            let wrong: &'static Kernels = Box::leak(Box::new(wrong));
+            let wrong: &'static Tier = Box::leak(Box::new(wrong));
             let shows = zoo.iter().filter(|animal| {
                 let model = Model::parse(animal.bytes.as_ref()).unwrap();
                 let right = Runner::new(model, truth()).signature().unwrap();
@@ -190,7 +191,7 @@ fn a_wrong_kernel_of_the_fused_steps_alone_leaves_no_signature() {
     let (_, spoil) = MISTAKES.into_iter().find(|(name, _)| *name == "tail_f32").unwrap();
     let mut wrong = *truth();
     spoil(&mut wrong);
-    let wrong: &'static Kernels = Box::leak(Box::new(wrong));
+    let wrong: &'static Tier = Box::leak(Box::new(wrong));
     let signatures = zoo::all().into_iter().map(|animal| {
         let model = Model::parse(animal.bytes.as_ref()).unwrap();
         (Runner::new(model, truth()).signature().unwrap(), Runner::new(model, wrong).signature())

@@ -4,9 +4,10 @@
 
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{
-    ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, Model, NONE, OpRecord, TensorRecord,
-    VERSION, ValueRecord, checksum, element, input_kind,
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{
+    ALIGNMENT, BYTE_ORDER, BlockRecord, Header, InputRecord, Layout, MAGIC, NONE, OpRecord, TensorRecord, VERSION,
+    ValueRecord, checksum, element, input_kind,
 };
 
 /// A container in pieces.

@@ -10,9 +10,10 @@ use crate::zoo::Random;
 use bytemuck::cast_slice;
 use sample::Sample;
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_runtime::format::{Model, element, input_kind};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
-use tamis_runtime::signature::SplitMix;
+use tamis_runtime::raw::{element, input_kind};
+use tamis_runtime::testing::SplitMix;
 use tamis_runtime::{Output, Plan};
 
 /// Inputs beside those of the signature.
@@ -83,6 +84,7 @@ fn output(output: Output<'_>) -> Vec<u8> {
     match output {
         Output::I32(values) => cast_slice(values).to_vec(),
         Output::F32(values) => canonical(cast_slice(values), true),
+        other => panic!("the second reader has no such output: {other:?}"),
     }
 }
 

@@ -7,7 +7,8 @@
 
 use crate::Error;
 use crate::digits::model::{FILE, INPUT_LEN, LEN_BYTES, Network, WORKSPACE_LEN_BYTES};
-use tamis_runtime::format::{Model, checksum};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::checksum;
 use tamis_runtime::{Aligned, Input, Plan, RunError, Workspace};
 
 /// Bytes between places that a container or a workspace may start at.

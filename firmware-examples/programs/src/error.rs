@@ -1,8 +1,9 @@
 //! Why a program ends with another status than 0.
 
 use tamis_runtime::RunError;
+use tamis_runtime::engine::StateError;
 use tamis_runtime::format::ParseError;
-use tamis_runtime::kernels::suite::Mismatch;
+use tamis_runtime::testing::suite::Mismatch;
 
 /// Any error of the runtime, or a fact that the program relies on and that does not hold. Its log line is the runtime's
 /// own.
@@ -12,6 +13,8 @@ pub enum Error {
     Parse(ParseError),
     /// A call that the runtime refuses.
     Run(RunError),
+    /// Men that a state refuses.
+    State(StateError),
     /// A tier that leaves the definition.
     Tier(&'static str, Mismatch),
     /// What does not hold.
@@ -23,6 +26,7 @@ impl defmt::Format for Error {
         match self {
             Self::Parse(error) => defmt::write!(to, "the container is refused: {}", error),
             Self::Run(error) => defmt::write!(to, "the call is refused: {}", error),
+            Self::State(error) => defmt::write!(to, "the call is refused: {}", error),
             Self::Tier(name, mismatch) => defmt::write!(to, "tier {=str} leaves the definition: {}", name, mismatch),
             Self::Because(reason) => defmt::write!(to, "{=str}", reason),
         }
@@ -38,5 +42,11 @@ impl From<ParseError> for Error {
 impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         Self::Run(error)
+    }
+}
+
+impl From<StateError> for Error {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
     }
 }

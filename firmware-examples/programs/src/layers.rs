@@ -8,7 +8,8 @@ pub mod data;
 use crate::Error;
 use crate::mark::counted;
 use data::{BIAS, INPUTS_I8, INPUTS_U7, LAYERS, Layer, MULTIPLIERS, ROWS_MAX, SHIFTS};
-use tamis_runtime::kernels::{AffineI8, Requantise, of_target, scalar};
+use tamis_runtime::kernels::{of_target, scalar};
+use tamis_runtime::testing::{AffineI8, Requantise};
 
 /// Computes every layer.
 ///

@@ -9,7 +9,7 @@ use heapless::Vec;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::of_target;
 use tamis_runtime::nnue::AccumulatorPair;
-use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective, Planes};
+use tamis_runtime::raw::chess::{ChessView, OPPONENT, Perspective, Planes};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Output, Plan, RunError, Workspace, include_model};
 

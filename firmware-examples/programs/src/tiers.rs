@@ -4,7 +4,8 @@
 //! A firmware that evaluates a network names one tier, and the linker keeps that one; this program wants them all.
 
 use crate::Error;
-use tamis_runtime::kernels::{suite, tiers};
+use tamis_runtime::kernels::tiers;
+use tamis_runtime::testing::suite;
 
 /// The log tells no names, because boards differ in the tiers that they have.
 ///

@@ -12,7 +12,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
     let uses = format!(
         "\
 {engine}use tamis_runtime::format::{{Model, ParseError}};
-use tamis_runtime::kernels::{{self, Kernels}};
+use tamis_runtime::kernels::{{self, Tier}};
 {pair}use tamis_runtime::signature::{{Buffers, signature}};
 use tamis_runtime::{{Input, Plan, RunError, Workspace}};
 "

@@ -2,7 +2,8 @@
 
 use super::Outputs;
 use std::fmt::Write;
-use tamis_runtime::format::{Model, element, input_kind};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{element, input_kind};
 
 /// All of them, a line of documentation each.
 pub fn of(model: &Model<'_>, signature: u64, output: Outputs) -> String {

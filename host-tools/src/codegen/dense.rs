@@ -1,7 +1,8 @@
 //! The wrapper of a network that takes a vector.
 
 use super::{Outputs, bucket, wrapper};
-use tamis_runtime::format::{Model, element};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::element;
 
 /// What the module uses, and its wrapper.
 pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
@@ -19,7 +20,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
     let (buffer, fields) = (buffers.0, buffers.1.replace(", ", ",\n            "));
     let uses = "\
 use tamis_runtime::format::{Model, ParseError};
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};
 "

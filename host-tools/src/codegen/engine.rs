@@ -43,7 +43,7 @@ pub fn engine() -> Result<engine::Network<'static, HIDDEN>, LoadError> {{
 /// # Errors
 /// As [`engine()`].
 pub fn engine_on(
-    tier: &'static Kernels, // one that this machine can run
+    tier: &'static Tier, // one that this machine can run
 ) -> Result<engine::Network<'static, HIDDEN>, LoadError> {{
     engine::Network::load_on(FILE, &EXPECTED, tier)
 }}

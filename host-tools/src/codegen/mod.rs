@@ -20,7 +20,8 @@ use crate::error::{CliError, Explain};
 use crate::files::{Pending, Sink};
 use std::io::Write;
 use std::path::Path;
-use tamis_runtime::format::{Model, ParseError, element, input_kind};
+use tamis_runtime::format::{Model, ParseError};
+use tamis_runtime::raw::{element, input_kind};
 
 /// A module that has its place and its text, and takes its name once the container that it embeds has one.
 #[derive(Debug)]
@@ -159,7 +160,7 @@ impl Network {{
     ///
     /// # Errors
     /// As [`Network::open`].
-    pub fn open_on(tier: &'static Kernels) -> Result<Self, ParseError> {{
+    pub fn open_on(tier: &'static Tier) -> Result<Self, ParseError> {{
         let plan = Plan::new(Model::parse(FILE)?, tier);
         Ok(Self {{ plan }})
     }}

@@ -2,7 +2,8 @@
 //! values.
 
 use super::{Outputs, wrapper};
-use tamis_runtime::format::{Model, element};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::element;
 
 /// What the module uses, and its wrapper.
 pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
@@ -24,7 +25,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
     let (features, out) = (list("u32"), output.element);
     let uses = "\
 use tamis_runtime::format::{Model, ParseError};
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};
 "

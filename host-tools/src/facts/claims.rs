@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tamis_quant::verify::ClaimCheck;
-use tamis_runtime::format::claim;
+use tamis_runtime::raw::claim;
 
 /// The claims and their words.
 const CLAIMS: [(u32, &str); 4] = [

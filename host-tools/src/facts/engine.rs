@@ -4,7 +4,8 @@
 use serde::Serialize;
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
-use tamis_runtime::format::{Model, feature_set};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::feature_set;
 
 /// The shape that an engine fixes.
 #[derive(Debug, Serialize)]

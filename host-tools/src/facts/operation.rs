@@ -3,7 +3,8 @@
 use super::words::{activation_word, element_word, operation_word};
 use crate::table::row;
 use serde::Serialize;
-use tamis_runtime::format::{Model, NONE, People};
+use tamis_runtime::format::{Model, People};
+use tamis_runtime::raw::NONE;
 
 /// One operation.
 #[derive(Debug, Clone, Serialize)]

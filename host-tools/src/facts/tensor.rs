@@ -7,7 +7,8 @@ use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::{QuantNet, QuantTensor, Values};
-use tamis_runtime::format::{Model, People, Tensor, element};
+use tamis_runtime::format::{Model, People};
+use tamis_runtime::raw::{Tensor, element};
 
 /// One tensor.
 #[derive(Debug, Clone, Serialize)]

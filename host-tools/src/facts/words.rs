@@ -1,6 +1,6 @@
 //! Words for the codes in a container.
 
-use tamis_runtime::format::{Layout, activation, element, op};
+use tamis_runtime::raw::{Layout, activation, element, op};
 
 /// An element type.
 pub fn element_word(code: u32) -> &'static str {
@@ -20,6 +20,8 @@ pub fn layout_word(layout: Layout) -> &'static str {
         Layout::Rows => "rows",
         Layout::K4 => "k4",
         Layout::Columns => "columns",
+        // As for elements and operations of a code without a word.
+        _ => "unknown",
     }
 }
 

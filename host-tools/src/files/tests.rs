@@ -1,7 +1,8 @@
 use super::{ModelFile, Sink, check_start};
 use crate::status::Status;
 use std::fs;
-use tamis_runtime::format::{MAGIC, ParseError};
+use tamis_runtime::format::ParseError;
+use tamis_runtime::raw::MAGIC;
 
 #[test]
 fn a_start_that_lies_costs_no_memory() {

@@ -26,7 +26,7 @@ use tamis_quant::pack::is_graph;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::kernels::Tier;
 
 /// The values.
 #[derive(Debug, Serialize)]
@@ -96,7 +96,7 @@ impl Evaluations {
     }
 }
 
-fn in_integers(args: &Eval, tier: &'static Kernels, output: &Output) -> Result<Evaluations, CliError> {
+fn in_integers(args: &Eval, tier: &'static Tier, output: &Output) -> Result<Evaluations, CliError> {
     let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
     let model = file.model()?;
     if let Some(divide) = file.divide(&model, args.divide.rule)? {

@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::status::Status;
 use std::path::Path;
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
 
 /// Does what was asked for and prints the report.
 ///
@@ -63,7 +63,7 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
 }
 
 /// The tier with this name, or the default one.
-fn tier(name: Option<&str>) -> Result<&'static Kernels, CliError> {
+fn tier(name: Option<&str>) -> Result<&'static Tier, CliError> {
     let Some(name) = name else { return Ok(kernels::best()) };
     kernels::by_name(name).ok_or_else(|| {
         let names: Vec<&str> = kernels::tiers().map(|tier| tier.name).collect();

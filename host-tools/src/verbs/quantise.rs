@@ -82,9 +82,7 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Quantised, CliError> {
             if let Some(calibration) = calibration {
                 let message =
                     format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
-                return Err(
-                    CliError::usage(message).help("leave it out; types and scales of such a network stand in its description")
-                );
+                return Err(CliError::usage(message).help("leave it out; its scales stand in its description"));
             }
             refuse_what_is_for_graphs(&args.calibration)?;
             layers(args, &arch, arch_file, destination, output).map(|written| Quantised::Layers(Box::new(written)))

@@ -4,7 +4,8 @@ use crate::output::Report;
 use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
-use tamis_runtime::kernels::{self, ALL_NAMES};
+use tamis_runtime::kernels;
+use tamis_runtime::testing::ALL_NAMES;
 
 /// Every tier, and the one that is taken unless another is asked for.
 #[derive(Debug, Serialize)]

@@ -12,8 +12,8 @@
 //! ```
 
 use super::types::{Activation, Architecture, InputKind, Layer, TensorSpec};
-use tamis_runtime::format::feature_set;
-use tamis_runtime::nnue::chess::Planes;
+use tamis_runtime::raw::chess::Planes;
+use tamis_runtime::raw::feature_set;
 
 /// Half of an affine layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! What a network is asked about.
 
-use tamis_runtime::nnue::chess::{ChessView, Perspective};
+use tamis_runtime::raw::chess::{ChessView, Perspective};
 
 use super::error::EvalError;
 use crate::arch::{Architecture, InputKind};

@@ -42,7 +42,7 @@ pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;
 
 use crate::float::{Matrix, Net};
-use tamis_runtime::signature;
+use tamis_runtime::raw;
 
 /// A network and where it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ impl Checkpoint {
 /// FNV-1a with 64 bits, a name for bytes (not a protection against anybody).
 #[must_use]
 pub fn fnv1a_64(bytes: &[u8]) -> u64 {
-    signature::fnv1a(signature::FNV_OFFSET, bytes)
+    raw::fnv1a(raw::FNV_OFFSET, bytes)
 }
 
 #[cfg(test)]

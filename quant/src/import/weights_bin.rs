@@ -15,7 +15,7 @@ use super::assemble::{assemble, floats, merge_factoriser};
 use super::error::ImportError;
 use crate::arch::Architecture;
 use crate::float::{Matrix, Net};
-use tamis_runtime::nnue::chess::Planes;
+use tamis_runtime::raw::chess::Planes;
 
 /// The longest name; bullet's own have three to ten letters.
 const MAX_NAME_LEN: usize = 128;

@@ -4,8 +4,8 @@ use super::data::Data;
 use crate::program::{ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, RealActivation};
 use crate::quantise::{QuantTensor, Values};
 use std::borrow::Cow;
-use tamis_runtime::format::op::DIGIT_BITS;
-use tamis_runtime::num;
+use tamis_runtime::raw::num;
+use tamis_runtime::raw::op::DIGIT_BITS;
 
 /// What `node` makes of the values before it, with an output bucket's banks.
 pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], bucket: usize) -> Data {

@@ -9,7 +9,7 @@ use crate::quantise::{
     IntegerActivation, IntegerHead, QuantLayer, QuantNet, QuantTensor, Values, head, permutation_name,
     reorderable_pairs, sum_factor,
 };
-use tamis_runtime::format::{MAX_RESCALE_FACTOR, feature_set};
+use tamis_runtime::raw::{MAX_RESCALE_FACTOR, feature_set};
 
 impl QuantNet {
     /// The network as a program, its neurons in the file's order.

@@ -6,7 +6,8 @@ use super::records::{Records, records};
 use crate::program::Program;
 use crate::proof::Proof;
 use bytemuck::{bytes_of, cast_slice};
-use tamis_runtime::format::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, People, VERSION, checksum};
+use tamis_runtime::format::People;
+use tamis_runtime::raw::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, VERSION, checksum};
 
 /// Where the numbers came from; nothing that depends on the machine or the time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! A program becomes a container; bullet's networks also a bare `quantised.bin`, graphs also safetensors.
 //!
-//! Orders are the runtime's own ([`tamis_runtime::format::Layout`]); the packer only asks where an element goes.
+//! Orders are the runtime's own ([`tamis_runtime::raw::Layout`]); the packer only asks where an element goes.
 
 mod bare;
 mod container;

@@ -2,7 +2,7 @@
 //! values alive at once never share a byte, nor do two of which one is written by the operation behind the other's last
 //! reader.
 
-use tamis_runtime::format::{ALIGNMENT, NONE, OpRecord, ValueRecord, element};
+use tamis_runtime::raw::{ALIGNMENT, NONE, OpRecord, ValueRecord, element};
 
 /// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's
 /// length. Operation `i` writes value `i + 1`.

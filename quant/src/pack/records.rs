@@ -8,7 +8,7 @@ use crate::program::{
 use crate::proof::{Proof, Quantity};
 use crate::quantise::QuantTensor;
 use bytemuck::Zeroable;
-use tamis_runtime::format::{
+use tamis_runtime::raw::{
     BlockRecord, InputRecord, Layout, NONE, OpRecord, TensorRecord, ValueRecord, activation, claim, element,
     input_kind, op, perspective_order,
 };

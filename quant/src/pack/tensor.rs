@@ -4,7 +4,7 @@
 use super::error::PackError;
 use crate::arch::ElementType;
 use crate::quantise::{QuantTensor, Values};
-use tamis_runtime::format::{Layout, TensorRecord, element, quads_fit};
+use tamis_runtime::raw::{Layout, TensorRecord, element, quads_fit};
 
 /// A tensor ready to be placed.
 #[derive(Debug, Clone)]

@@ -4,7 +4,8 @@ use super::error::PackError;
 use super::tensor::Orientation;
 use crate::arch::{Architecture, InputKind, Part};
 use crate::quantise::{Permutation, QuantLayer, QuantNet, QuantTensor, Values, permutation_name, reorderable_pairs};
-use tamis_runtime::format::{Layout, Model, Tensor, element};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{Layout, Tensor, element};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
 ///

@@ -7,7 +7,8 @@ use super::unpack::values;
 use crate::arch::ElementType;
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read, RealActivation};
 use crate::quantise::{QuantTensor, Values};
-use tamis_runtime::format::{Model, NONE, OpRecord, Tensor, activation, element, input_kind, op};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{NONE, OpRecord, Tensor, activation, element, input_kind, op};
 
 /// Whether a container holds a graph, rather than a network of layers.
 #[must_use]

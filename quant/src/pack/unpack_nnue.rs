@@ -6,7 +6,8 @@ use crate::lower::nnue::{BIAS, PADDING, ROWS, STACK, UNUSED};
 use crate::stockfish::order::{digit_columns, from_digits};
 use crate::stockfish::{Affine, Block, Division, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
 use bytemuck::AnyBitPattern;
-use tamis_runtime::format::{Layout, Model, OpRecord, Tensor, element, op};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{Layout, OpRecord, Tensor, element, op};
 
 /// Whether a container holds a network of the Stockfish family.
 #[must_use]

@@ -1,6 +1,6 @@
 //! Element types of values.
 
-use tamis_runtime::format::element;
+use tamis_runtime::raw::element;
 
 /// What the elements of a value are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -36,7 +36,7 @@ pub enum ProgramInput {
         max_active: usize,
         /// Output buckets.
         buckets: usize,
-        /// The code of the feature set, see [`tamis_runtime::format::feature_set`].
+        /// The code of the feature set, see [`tamis_runtime::raw::feature_set`].
         set: u32,
         /// Whether the other side's accumulator comes first.
         other_first: bool,

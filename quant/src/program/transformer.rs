@@ -1,7 +1,7 @@
 //! What makes accumulators of lists of features.
 
 use crate::quantise::QuantTensor;
-use tamis_runtime::format::feature_set::{BUCKET_TABLE_LEN, KING_TABLE_LEN};
+use tamis_runtime::raw::feature_set::{BUCKET_TABLE_LEN, KING_TABLE_LEN};
 
 /// Rows of features, shared by all perspectives: `acc = bias + Σ row(feature)`, i16, wrapping.
 #[derive(Debug, Clone, PartialEq)]

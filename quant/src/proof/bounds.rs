@@ -7,8 +7,8 @@ use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode};
 use crate::proof::extremes::extremes;
 use crate::quantise::QuantTensor;
 use std::ops::Range;
-use tamis_runtime::format::op::DIGIT_BITS;
-use tamis_runtime::num;
+use tamis_runtime::raw::num;
+use tamis_runtime::raw::op::DIGIT_BITS;
 
 /// The largest magnitude of a feature's value.
 const VALUE_MAX: i64 = 1 << 15;

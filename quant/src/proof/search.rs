@@ -8,7 +8,7 @@ use super::{Check, Witness};
 use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, Transformer};
 use crate::quantise::QuantTensor;
 use std::ops::Range;
-use tamis_runtime::format::feature_set::{self, FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
+use tamis_runtime::raw::feature_set::{self, FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
 
 /// Hidden units that a search looks at before it stops with what it has: seconds, for networks whose number of features
 /// times `max_active` would take days.

@@ -2,7 +2,7 @@
 
 use crate::arch::{Activation, Architecture, ElementType};
 
-/// `((sum / pre_divisor + bias) · factor) / divisor`, see [`tamis_runtime::num::rescale`].
+/// `((sum / pre_divisor + bias) · factor) / divisor`, see [`tamis_runtime::raw::num::rescale`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerHead {
     /// QA after a squared activation, which carries QA²; else 1.

@@ -2,9 +2,10 @@
 
 use crate::positions::Position;
 use tamis_runtime::Plan;
-use tamis_runtime::format::{Model, perspective_order};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels;
-use tamis_runtime::nnue::chess::{OPPONENT, Perspective};
+use tamis_runtime::raw::chess::{OPPONENT, Perspective};
+use tamis_runtime::raw::perspective_order;
 
 /// The features of both perspectives, in the order in which the network puts them, and the output bucket; `None` if the
 /// model's input is no chess board. The second list of a network of one perspective is empty.

@@ -1,6 +1,6 @@
 //! The family's numbering of features and of piece-square values, and the container's.
 //!
-//! The container numbers features as the runtime's [`ChessView`](tamis_runtime::nnue::chess::ChessView) does, so that
+//! The container numbers features as the runtime's [`ChessView`](tamis_runtime::raw::chess::ChessView) does, so that
 //! an engine needs no tables of its own: own P N B R Q (K), then the other side's, the king's bucket in front. The
 //! family interleaves the sides, own P, other P, own N and so on, and puts the kings last; HalfKP starts each king
 //! square with a row that no feature has; HalfKAv2_hm mirrors the board so that the king stands on files e to h where
@@ -10,8 +10,8 @@
 //! −512 to 511, which add up element by element like any weight.
 
 use super::net::{FeatureSet, PSQT_BUCKETS, Transformer};
-use tamis_runtime::format::feature_set::{self, BUCKET_TABLE_LEN, KING_TABLE_LEN};
-use tamis_runtime::format::op::{DIGIT_BITS, MAX_DIGITS};
+use tamis_runtime::raw::feature_set::{self, BUCKET_TABLE_LEN, KING_TABLE_LEN};
+use tamis_runtime::raw::op::{DIGIT_BITS, MAX_DIGITS};
 
 /// Squares of a plane.
 const SQUARES: usize = 64;

@@ -9,7 +9,8 @@ use crate::proof::Proof;
 use crate::run::AlignedBytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tamis_runtime::format::{Model, claim};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::claim;
 
 /// The claims of one tensor; those of a feature block stand with its weights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

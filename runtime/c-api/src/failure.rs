@@ -4,7 +4,7 @@ use crate::status::Status;
 use core::ffi::c_char;
 use core::fmt::{self, Write};
 use tamis_runtime::RunError;
-use tamis_runtime::engine::LoadError;
+use tamis_runtime::engine::{LoadError, StateError};
 use tamis_runtime::format::ParseError;
 
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,8 @@ pub enum Failure {
     Load(LoadError),
     /// Found by the runtime in what it was handed.
     Run(RunError),
+    /// Found by a state in the men that it was handed.
+    State(StateError),
 }
 
 impl Failure {
@@ -23,6 +25,7 @@ impl Failure {
             Self::Status(status) => *status,
             Self::Load(error) => of_load(error),
             Self::Run(error) => of_run(error),
+            Self::State(error) => of_state(error),
         }
     }
 }
@@ -59,11 +62,19 @@ const fn of_run(error: &RunError) -> Status {
         RunError::InputKind => Status::OtherKind,
         RunError::StackFull { .. } => Status::StateFull,
         RunError::StackEmpty => Status::StateEmpty,
-        // A king that comes alone lacks the one that goes.
-        RunError::Man { is_added: false, .. } | RunError::LoneKing { .. } => Status::ManMissing,
-        RunError::Man { is_added: true, .. } => Status::ManPresent,
-        RunError::TooManyMen { .. } | RunError::TooManyFeatures { .. } => Status::TooMany,
+        RunError::TooManyFeatures { .. } => Status::TooMany,
         RunError::FeatureCount { .. } | RunError::FeatureOrder { .. } => Status::FeatureList,
+        _ => Status::Refused,
+    }
+}
+
+const fn of_state(error: &StateError) -> Status {
+    match error {
+        StateError::Run(error) => of_run(error),
+        // A king that comes alone lacks the one that goes.
+        StateError::Man { is_added: false, .. } | StateError::LoneKing { .. } => Status::ManMissing,
+        StateError::Man { is_added: true, .. } => Status::ManPresent,
+        StateError::TooManyMen { .. } => Status::TooMany,
         _ => Status::Refused,
     }
 }
@@ -92,12 +103,19 @@ impl From<RunError> for Failure {
     }
 }
 
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => f.write_str(status.text().to_str().unwrap_or_default()),
             Self::Load(error) => error.fmt(f),
             Self::Run(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::status::Status;
 use crate::tier;
 use core::ffi::{c_char, c_void};
 use core::ptr;
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::kernels::Tier;
 
 /// The arguments of a load function, as they come from C.
 pub struct Load<T> {
@@ -28,7 +28,7 @@ impl<T: Handle> Load<T> {
     ///
     /// # Safety
     /// Each pointer is as the crate's documentation says that a caller promises.
-    pub unsafe fn run(self, make: impl FnOnce(&'static [u8], &'static Kernels) -> Result<T, Failure>) -> Status {
+    pub unsafe fn run(self, make: impl FnOnce(&'static [u8], &'static Tier) -> Result<T, Failure>) -> Status {
         let load = || -> Result<(), Failure> {
             let handle = Place::new(self.handle)?;
             // SAFETY: writable, by the promise.

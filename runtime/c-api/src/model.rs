@@ -7,7 +7,7 @@ use crate::memory::{self, Handle, Place};
 use crate::status::Status;
 use core::ffi::{c_char, c_void};
 use core::ptr;
-use tamis_runtime::format::element;
+use tamis_runtime::raw::element;
 use tamis_runtime::{Input, Plan};
 
 /// Bytes that a model's handle takes at most; static memory of this length serves every model. The file is not among them.
@@ -287,6 +287,8 @@ unsafe fn run<'i>(
             tamis_runtime::Output::F32(values) => {
                 Output { integers: ptr::null(), reals: values.as_ptr(), count: values.len() }
             }
+            // An element that this version of the interface has no place for.
+            _ => return Err(Status::OtherKind.into()),
         };
         // SAFETY: writable, as the caller promises.
         unsafe { output.put(found) };

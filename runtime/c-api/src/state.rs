@@ -191,7 +191,8 @@ pub unsafe extern "C" fn tamis_state_outputs(
     unsafe {
         outputs(state, net, colour, values, capacity, count, |output| match output {
             Output::I32(values) => Some(values),
-            Output::F32(_) => None,
+            // Reals, or an element that this version of the interface does not know: of another kind.
+            _ => None,
         })
     }
 }
@@ -210,7 +211,8 @@ pub unsafe extern "C" fn tamis_state_outputs_f32(
     unsafe {
         outputs(state, net, colour, values, capacity, count, |output| match output {
             Output::F32(values) => Some(values),
-            Output::I32(_) => None,
+            // Integers, or an element that this version of the interface does not know: of another kind.
+            _ => None,
         })
     }
 }

@@ -3,10 +3,11 @@
 use crate::memory;
 use crate::status::Status;
 use core::ffi::{CStr, c_char};
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
+use tamis_runtime::testing::ALL_NAMES;
 
-/// The runtime's [`kernels::ALL_NAMES`] as C reads them.
-const NAMES: [&CStr; kernels::ALL_NAMES.len()] = [
+/// The runtime's [`ALL_NAMES`] as C reads them.
+const NAMES: [&CStr; ALL_NAMES.len()] = [
     c"scalar",
     c"wide",
     c"blocked",
@@ -21,7 +22,7 @@ const NAMES: [&CStr; kernels::ALL_NAMES.len()] = [
 ];
 
 /// A tier's name as C reads it.
-pub fn name_of(tier: &Kernels) -> &'static CStr {
+pub fn name_of(tier: &Tier) -> &'static CStr {
     NAMES.into_iter().find(|name| name.to_bytes() == tier.name.as_bytes()).unwrap_or(c"")
 }
 
@@ -29,7 +30,7 @@ pub fn name_of(tier: &Kernels) -> &'static CStr {
 ///
 /// # Safety
 /// As [`memory::name`].
-pub unsafe fn named(start: *const c_char) -> Result<&'static Kernels, Status> {
+pub unsafe fn named(start: *const c_char) -> Result<&'static Tier, Status> {
     if start.is_null() {
         return Ok(kernels::best());
     }
@@ -46,8 +47,7 @@ pub extern "C" fn tamis_tier_name(index: usize) -> *const c_char {
 
 #[cfg(test)]
 mod tests {
-    use super::NAMES;
-    use tamis_runtime::kernels::ALL_NAMES;
+    use super::{ALL_NAMES, NAMES};
 
     #[test]
     fn the_names_are_the_runtimes() {

@@ -4,7 +4,7 @@ use cozy_chess::Board;
 use std::fs::File;
 use std::io::Read;
 use tamis_runtime::engine::{Colour, Expected, Features, State};
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::kernels::Tier;
 
 /// Width of an accumulator.
 pub const HIDDEN: usize = 128;
@@ -51,12 +51,12 @@ pub fn read(path: &str) -> Result<Bytes, String> {
 
 /// Checks a container and binds it to a tier. What it gives has evaluated a position, so a search will not be refused
 /// one.
-pub fn load(bytes: Bytes, tier: &'static Kernels) -> Result<Network, String> {
+pub fn load(bytes: Bytes, tier: &'static Tier) -> Result<Network, String> {
     let net = Network::load_on(bytes, &EXPECTED, tier).map_err(|error| error.to_string())?;
     let mut state = State::<HIDDEN, 1>::new();
     state
         .refresh(&net, crate::men::all(&Board::default()))
-        .and_then(|()| state.evaluate(&net, Colour::White))
+        .and_then(|()| Ok(state.evaluate(&net, Colour::White)?))
         .map_err(|error| error.to_string())?;
     Ok(net)
 }

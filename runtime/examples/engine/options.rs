@@ -3,7 +3,7 @@
 use crate::evaluation::Kind;
 use crate::network::{self, Bytes, Network};
 use std::time::Duration;
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
 
 /// Megabytes of the transposition table.
 pub const HASH_DEFAULT: usize = 16;
@@ -80,7 +80,7 @@ impl Options {
 }
 
 /// The tier of a name, for `setoption` and the command line.
-pub fn tier(name: &str) -> Result<&'static Kernels, String> {
+pub fn tier(name: &str) -> Result<&'static Tier, String> {
     kernels::by_name(name).ok_or_else(|| format!("`{name}` is no tier of this machine; it has {}", tiers(", ")))
 }
 

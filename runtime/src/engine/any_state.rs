@@ -1,6 +1,7 @@
 //! A state in memory of the caller's, for programs that learn a network's width from the file, and for other languages.
 
 use super::cache::{Cache, Entry};
+use super::error::StateError;
 use super::line::{Line, Top};
 use super::man::{Colour, Man};
 use super::network::AnyNetwork;
@@ -163,7 +164,7 @@ impl<'m> AnyState<'m> {
     /// # Errors
     /// As there, [`RunError::Length`] for a network of another width, [`RunError::Workspace`] for one that needs more
     /// of it than the network that the state was created for.
-    pub fn refresh(&mut self, net: &AnyNetwork<'_>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
+    pub fn refresh(&mut self, net: &AnyNetwork<'_>, men: impl IntoIterator<Item = Man>) -> Result<(), StateError> {
         self.line.refresh(net, men, self.scratch.len())
     }
 
@@ -172,7 +173,7 @@ impl<'m> AnyState<'m> {
     /// # Errors
     /// As there.
     #[inline]
-    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Man], removed: &[Man]) -> Result<(), RunError> {
+    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Man], removed: &[Man]) -> Result<(), StateError> {
         self.line.push(net, added, removed)
     }
 

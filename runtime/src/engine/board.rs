@@ -1,5 +1,6 @@
 //! Where the men stand: twelve sets of squares, kept by make and unmake, from which any accumulator can be filled anew.
 
+use super::error::StateError;
 use super::man::{Colour, Kind, Man};
 use crate::error::RunError;
 use bytemuck::{Pod, Zeroable};
@@ -74,12 +75,12 @@ impl Board {
 
     /// Why [`Board::change`] gave false.
     #[cold]
-    pub fn refusal(&self, added: &[Man], removed: &[Man]) -> RunError {
+    pub fn refusal(&self, added: &[Man], removed: &[Man]) -> StateError {
         let mut board = *self;
         let refused = removed.iter().find(|man| !board.remove(**man)).map(|man| (man, false));
         let refused = refused.or_else(|| added.iter().find(|man| !board.add(**man)).map(|man| (man, true)));
         // There is one; the other word is for a compiler that cannot know it.
-        refused.map_or(RunError::StackEmpty, |(man, is_added)| RunError::Man { man: *man, is_added })
+        refused.map_or(StateError::Run(RunError::StackEmpty), |(man, is_added)| StateError::Man { man: *man, is_added })
     }
 
     /// Takes a change back. What was removed is put back last, so that a king's square ends as what it was.

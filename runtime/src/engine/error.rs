@@ -1,5 +1,7 @@
-//! Why a network is not the one that an engine was built for.
+//! Why a network is not the one that an engine was built for, and what a state refuses.
 
+use super::man::{Colour, Kind, Man};
+use crate::error::RunError;
 use crate::format::ParseError;
 use crate::words::worded;
 
@@ -37,3 +39,52 @@ worded! { LoadError {
 } }
 
 impl core::error::Error for LoadError {}
+
+/// Why [`super::State::refresh`] or [`super::State::push`] refuses men: what every network's callers can get wrong, or
+/// what only a board can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateError {
+    /// As for any other call.
+    Run(RunError),
+    /// A king that a move only adds or only removes: a king goes from a square to another in one move.
+    LoneKing {
+        /// Whose.
+        colour: Colour,
+    },
+    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of
+    /// its colour.
+    Man {
+        /// Which.
+        man: Man,
+        /// Whether it was to be added.
+        is_added: bool,
+    },
+    /// More men than one move adds or removes.
+    TooManyMen {
+        /// How many.
+        found: usize,
+        /// The most.
+        limit: usize,
+    },
+}
+
+impl From<RunError> for StateError {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+worded! { StateError {
+    Self::Run(error) => "{}", error;
+    Self::LoneKing { colour } =>
+        "a king of {:?} comes or goes alone: give the square that it leaves and the one that it goes to in one move",
+        colour;
+    Self::Man { man, is_added: true } if man.kind() == Kind::King =>
+        "{} is to be added, and a king of its colour is there already", man;
+    Self::Man { man, is_added: true } => "{} is to be added and is there already", man;
+    Self::Man { man, is_added: false } => "{} is to be removed and is not there", man;
+    Self::TooManyMen { found, limit } => "{} men added or removed by one move; at most {}", found, limit;
+} }
+
+impl core::error::Error for StateError {}

@@ -9,6 +9,7 @@
 
 use super::board::Board;
 use super::cache::{Cache, features};
+use super::error::StateError;
 use super::eyes::Eyes;
 use super::man::{Colour, Man};
 use super::network::AnyNetwork;
@@ -55,20 +56,17 @@ impl Line<'_> {
         net: &AnyNetwork<'_>,
         men: impl IntoIterator<Item = Man>,
         scratch_len_bytes: usize,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), StateError> {
         self.top.len = 0;
         self.top.plies = 0;
         if net.hidden() != self.hidden {
-            return Err(RunError::Length {
-                what: "accumulator of the state",
-                found: self.hidden,
-                expected: net.hidden(),
-            });
+            let (found, expected) = (self.hidden, net.hidden());
+            return Err(RunError::Length { what: "accumulator of the state", found, expected }.into());
         }
         // A network of one layer is scored without.
         let workspace = net.plan().model().workspace_len_bytes();
         if scratch_len_bytes < workspace && !net.plan().is_one_layer() {
-            return Err(RunError::Workspace { found: scratch_len_bytes, expected: workspace });
+            return Err(RunError::Workspace { found: scratch_len_bytes, expected: workspace }.into());
         }
         if self.top.identity != net.plan().identity() {
             self.cache.empty();
@@ -77,11 +75,11 @@ impl Line<'_> {
         let mut board = Board::EMPTY;
         for man in men {
             if !board.add(man) {
-                return Err(RunError::Man { man, is_added: true });
+                return Err(StateError::Man { man, is_added: true });
             }
         }
         net.check_count(board.count())?;
-        let Some(root) = self.plies.first_mut() else { return Err(RunError::StackFull { limit: 0 }) };
+        let Some(root) = self.plies.first_mut() else { return Err(RunError::StackFull { limit: 0 }.into()) };
         *root = Ply::EMPTY;
         (self.top.board, self.top.len, self.top.plies) = (board, 1, 1);
         for colour in Colour::BOTH {
@@ -92,18 +90,18 @@ impl Line<'_> {
 
     /// See [`super::State::push`].
     #[inline]
-    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Man], removed: &[Man]) -> Result<(), RunError> {
+    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Man], removed: &[Man]) -> Result<(), StateError> {
         self.check(net)?;
         let Some(ply) = Ply::new(added, removed) else {
-            return Err(RunError::TooManyMen { found: added.len().max(removed.len()), limit: super::ply::MEN });
+            return Err(StateError::TooManyMen { found: added.len().max(removed.len()), limit: super::ply::MEN });
         };
         if let Some(colour) = ply.lone_king() {
-            return Err(RunError::LoneKing { colour });
+            return Err(StateError::LoneKing { colour });
         }
         let limit = self.plies.len();
         let place = match self.plies.get_mut(self.top.len as usize) {
             Some(place) if (self.top.plies as usize) < limit => place,
-            _ => return Err(RunError::StackFull { limit }),
+            _ => return Err(RunError::StackFull { limit }.into()),
         };
         let board = &mut self.top.board;
         if !board.change(added, removed) {
@@ -111,7 +109,7 @@ impl Line<'_> {
         }
         if let Err(error) = net.check_count(board.count()) {
             board.undo(added, removed);
-            return Err(error);
+            return Err(error.into());
         }
         *place = ply;
         self.top.len += 1;

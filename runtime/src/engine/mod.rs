@@ -65,7 +65,7 @@ mod ply;
 mod state;
 
 pub use any_state::AnyState;
-pub use error::LoadError;
+pub use error::{LoadError, StateError};
 pub use man::{Colour, Kind, Man};
 pub use network::{AnyNetwork, Expected, Features, Network};
 pub use state::State;

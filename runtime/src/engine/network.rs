@@ -5,7 +5,7 @@ use super::eyes::{Eyes, perspective};
 use super::man::{Colour, Kind, Man};
 use crate::error::RunError;
 use crate::format::{Model, element, feature_set};
-use crate::kernels::{self, Kernels};
+use crate::kernels::{self, Tier};
 use crate::nnue::chess::{ChessView, Planes};
 use crate::plan::Plan;
 
@@ -96,7 +96,7 @@ impl<'a> AnyNetwork<'a> {
     ///
     /// # Errors
     /// As [`AnyNetwork::load`].
-    pub fn load_on(file: &'a [u8], kernels: &'static Kernels) -> Result<Self, LoadError> {
+    pub fn load_on(file: &'a [u8], kernels: &'static Tier) -> Result<Self, LoadError> {
         let model = Model::parse(file)?;
         let plan = Plan::new(model, kernels);
         let view = plan.chess_view().ok_or(LoadError::NotChess)?;
@@ -134,7 +134,8 @@ impl<'a> AnyNetwork<'a> {
         Ok(())
     }
 
-    /// How the network sees a board, for what this interface leaves out.
+    /// How the network sees a board.
+    #[doc(hidden)]
     pub const fn view(&self) -> &ChessView<'a> {
         &self.view
     }
@@ -182,9 +183,11 @@ impl<'a> AnyNetwork<'a> {
         Eyes::new(&self.view, colour, king)
     }
 
-    /// Which of [`AnyNetwork::keys`] entries a king's square belongs to.
+    /// Which of [`AnyNetwork::keys`] entries a square of a colour's king belongs to, as white sees the square. A king's
+    /// move between two squares of one entry is a move as any other; between two entries, that colour's accumulator is
+    /// to be filled anew.
     #[inline]
-    pub(super) fn key(&self, colour: Colour, king: u8) -> usize {
+    pub fn key(&self, colour: Colour, king: u8) -> usize {
         let key = self.view.refresh_key(self.view.seen(perspective(colour), king)) as usize;
         if self.features.is_mirrored { key } else { key / 2 }
     }
@@ -240,7 +243,7 @@ impl<'a, const HIDDEN: usize> Network<'a, HIDDEN> {
     ///
     /// # Errors
     /// As [`Network::load`].
-    pub fn load_on(file: &'a [u8], expected: &Expected, kernels: &'static Kernels) -> Result<Self, LoadError> {
+    pub fn load_on(file: &'a [u8], expected: &Expected, kernels: &'static Tier) -> Result<Self, LoadError> {
         let any = AnyNetwork::load_on(file, kernels)?;
         any.check(HIDDEN, expected)?;
         Ok(Self(any))

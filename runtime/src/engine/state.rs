@@ -1,6 +1,7 @@
 //! A search's own memory: the line of play and the refresh cache, with their sizes in the type.
 
 use super::cache::{Cache, Entry};
+use super::error::StateError;
 use super::line::{Line, Top};
 use super::man::{Colour, Man};
 use super::network::Network;
@@ -68,9 +69,9 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// it on a1. With another network than before it also empties the cache; a state is never mixed of two networks.
     ///
     /// # Errors
-    /// [`RunError::Man`] for a man that is given twice or a second king of a colour, [`RunError::TooManyFeatures`],
+    /// [`StateError::Man`] for a man that is given twice or a second king of a colour, [`RunError::TooManyFeatures`],
     /// [`RunError::Workspace`] if `SCRATCH` is too small for the network; the state is then without a position.
-    pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), RunError> {
+    pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), StateError> {
         self.line().0.refresh(net.any(), men, SCRATCH)
     }
 
@@ -78,10 +79,10 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// promotion adds another man than it removes, castling has two and two. Computes nothing.
     ///
     /// # Errors
-    /// [`RunError`] for a full or empty stack, another network, a man that is removed and not there or added and there,
-    /// a king that only comes or only goes, too many men; the state is then as before.
+    /// [`StateError`] for a man that is removed and not there or added and there, a king that only comes or only goes,
+    /// too many men, and in [`StateError::Run`] a full or empty stack and another network; the state is then as before.
     #[inline]
-    pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Man], removed: &[Man]) -> Result<(), RunError> {
+    pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Man], removed: &[Man]) -> Result<(), StateError> {
         self.line().0.push(net.any(), added, removed)
     }
 

@@ -4,7 +4,7 @@
 use super::Input;
 use crate::built::TELLS_U7;
 use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, part};
-use crate::kernels::Kernels;
+use crate::kernels::Tier;
 use crate::step::{Requantisation, affine_of, place};
 use crate::workspace::{split, typed, typed_mut};
 use bytemuck::cast_slice;
@@ -12,7 +12,7 @@ use bytemuck::cast_slice;
 /// Runs an operation; false, and nothing done, if it is another kind's. `model` and `kernels` are the plan's.
 pub(super) fn run(
     model: &Model<'_>,
-    kernels: &Kernels,
+    kernels: &Tier,
     record: &OpRecord,
     input: &Input<'_>,
     bucket: usize,

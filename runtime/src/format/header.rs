@@ -22,17 +22,17 @@ pub const NONE: u32 = u32::MAX;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Header {
-    /// [`MAGIC`].
+    /// `MAGIC`.
     pub magic: [u8; 8],
-    /// [`BYTE_ORDER`].
+    /// `BYTE_ORDER`.
     pub byte_order: u32,
-    /// [`VERSION`].
+    /// `VERSION`.
     pub version: u32,
     /// Features a reader must understand to read the file right; none is defined, so any set bit is refused.
     pub required_flags: u32,
     /// Length of the whole file.
     pub len_bytes: u32,
-    /// [`checksum`](super::checksum()) of the whole file with these eight bytes zero; low word first.
+    /// [`checksum`](super::checksum::checksum) of the whole file with these eight bytes zero; low word first.
     pub checksum: [u32; 2],
     /// Number of [`super::BlockRecord`]s.
     pub block_count: u32,

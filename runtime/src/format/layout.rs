@@ -4,6 +4,7 @@
 /// The order of a matrix in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Layout {
     /// Row after row, each padded with zeros to `stride` elements.
     Rows,

@@ -1,29 +1,31 @@
-//! `quantised.bin`, the container: the records, the one door ([`Model::parse`]) and the checked view behind it.
+//! `quantised.bin`, the container: the one door, [`Model::parse`], and the checked view behind it.
 //!
-//! FORMAT.md is the specification. Nothing here knows kernels or how a network runs.
+//! FORMAT.md is the specification. Nothing here knows kernels or how a network runs. The records and codes that a file
+//! is made of are in [`crate::raw`].
 
 mod check;
-mod checksum;
+pub(crate) mod checksum;
 mod error;
-mod header;
+pub(crate) mod header;
 mod identity;
-mod layout;
-mod model;
+pub(crate) mod layout;
+pub(crate) mod model;
 mod people;
-mod quads;
-mod records;
+pub(crate) mod quads;
+pub(crate) mod records;
 mod words;
 
-pub use checksum::checksum;
 pub use error::ParseError;
-pub use header::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_RESCALE_FACTOR, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION};
+pub(crate) use header::{
+    ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_RESCALE_FACTOR, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION,
+};
 pub use identity::Identity;
-pub use layout::Layout;
-pub(crate) use model::part;
-pub use model::{Model, Tensor};
+pub(crate) use layout::Layout;
+pub use model::Model;
+pub(crate) use model::{Tensor, part};
 pub use people::People;
-pub use quads::quads_fit;
-pub use records::{
+pub(crate) use quads::quads_fit;
+pub(crate) use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
     op, perspective_order,
 };

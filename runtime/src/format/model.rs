@@ -119,7 +119,7 @@ impl<'a> Model<'a> {
         self.header().workspace_len_bytes as usize
     }
 
-    /// A tensor by its index; `None` for [`super::NONE`] or an index out of range.
+    /// A tensor by its index; `None` for `raw::NONE` or an index out of range.
     pub fn tensor(&self, index: u32) -> Option<Tensor<'a>> {
         // No file has so many that one is numbered NONE.
         let record = self.tensors.get(index as usize)?;

@@ -8,7 +8,7 @@ use super::records::claim::QUAD_LIMIT;
 /// = 32766.
 ///
 /// ```
-/// use tamis_runtime::format::quads_fit;
+/// use tamis_runtime::raw::quads_fit;
 /// assert!(quads_fit(&[127, 127, 1, -128, 4, 0, 0, 0], 1));
 /// assert!(!quads_fit(&[127, 127, 1, -128, 4, 1, 0, 0], 1)); // 127 + 127 + 4 + 1
 /// ```

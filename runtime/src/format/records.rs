@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct InputRecord {
-    /// [`input_kind`].
+    /// One of `input_kind`.
     pub kind: u32,
     /// Number of features, or length of the dense input.
     pub size: u32,
@@ -19,13 +19,13 @@ pub struct InputRecord {
     pub max_active: u32,
     /// Number of output buckets, at least 1.
     pub bucket_count: u32,
-    /// [`feature_set`].
+    /// One of `feature_set`.
     pub feature_set: u32,
     /// Tensor of 64 u8: the king bucket of every square; or none.
     pub king_table: u32,
     /// Tensor of 33 u8: the output bucket of every number of pieces; or none.
     pub bucket_table: u32,
-    /// [`element`] of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has
+    /// `element` of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has
     /// none); 0 (features).
     pub element: u32,
     /// The real value of one unit of a dense input, or of a sparse one's values; 0 where there are none (features).
@@ -34,7 +34,7 @@ pub struct InputRecord {
     pub output: u32,
     /// The real value of one unit of the output.
     pub output_unit: f32,
-    /// [`perspective_order`]: whose accumulator comes first in the network's order.
+    /// `perspective_order`: whose accumulator comes first in the network's order.
     pub order: u32,
     /// 1 if a sparse vector has exactly `max_active` features, 0 if it may have fewer; 0 (features, dense).
     pub exact: u32,
@@ -55,7 +55,7 @@ pub struct BlockRecord {
     pub weights: u32,
     /// Tensor (i16), a row a hidden unit, the accumulator's start; only in the first block, which must have one.
     pub bias: u32,
-    /// [`claim`]s about the accumulator.
+    /// `claim`s about the accumulator.
     pub claims: u32,
     /// Zero.
     pub reserved: [u32; 3],
@@ -66,7 +66,7 @@ pub struct BlockRecord {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct TensorRecord {
-    /// [`element`].
+    /// One of `element`.
     pub element: u16,
     /// [`super::Layout`] code.
     pub layout: u16,
@@ -82,7 +82,7 @@ pub struct TensorRecord {
     pub offset_bytes: u32,
     /// Its length, without the zero padding to the next multiple of 64.
     pub len_bytes: u32,
-    /// [`claim`]s about the weights.
+    /// `claim`s about the weights.
     pub claims: u32,
 }
 
@@ -91,7 +91,7 @@ pub struct TensorRecord {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct ValueRecord {
-    /// [`element`].
+    /// One of `element`.
     pub element: u32,
     /// Number of elements.
     pub len: u32,
@@ -106,7 +106,7 @@ pub struct ValueRecord {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct OpRecord {
-    /// [`op`].
+    /// One of `op`.
     pub kind: u32,
     /// Value that is read.
     pub input: u32,
@@ -128,7 +128,7 @@ pub struct OpRecord {
     pub multipliers: u32,
     /// Tensor of u8 shifts (requantise); or none.
     pub shifts: u32,
-    /// [`activation`] code; or 0.
+    /// `activation` code; or 0.
     pub activation: u32,
     /// Integers or f32 bits, as the kind says; unused ones are 0.
     pub params: [u32; 4],

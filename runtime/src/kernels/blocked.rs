@@ -8,13 +8,13 @@ use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Plain, Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Kernels, absent, scalar};
+use super::{Kernel, Tier, absent, scalar};
 use crate::built::ACCUMULATORS;
 
 const NAME: &str = "blocked";
 
 /// The tier.
-pub(super) static KERNELS: Kernels = Kernels {
+pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, absent::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, absent::update, NAME),

@@ -1,6 +1,6 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
-use super::{Dequantisation, Kernel, Kernels, Moved, RealLayer, TAIL_WIDTH, absent};
+use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, absent};
 use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
@@ -8,7 +8,7 @@ use crate::num;
 const NAME: &str = "scalar";
 
 /// The tier that is always there.
-pub static KERNELS: Kernels = Kernels {
+pub static KERNELS: Tier = Tier {
     name: NAME,
     update_i16: Kernel::of(ACCUMULATORS, update_i16, absent::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update_i8, absent::update, NAME),

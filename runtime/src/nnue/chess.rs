@@ -80,7 +80,7 @@ impl Planes {
 /// A chess feature set: what of the own king's square matters.
 ///
 /// ```
-/// use tamis_runtime::nnue::chess::{ChessView, OPPONENT, Perspective, Planes};
+/// use tamis_runtime::raw::chess::{ChessView, OPPONENT, Perspective, Planes};
 ///
 /// const KING: u8 = 5;
 /// let plain = ChessView { planes: Planes::Both, mirrored: false, king_table: &[0; 64] };

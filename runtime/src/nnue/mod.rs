@@ -1,10 +1,11 @@
-//! The NNUE input stage: feature indices and the accumulators' storage. After it comes an ordinary list of operations.
+//! The NNUE input stage for programs that number their features themselves: the accumulators' storage. After it comes
+//! an ordinary list of operations.
 //!
-//! The runtime knows no rules of any game. [`chess`] needs only pieces, squares and kings.
+//! The runtime knows no rules of any game. An engine of chess has [`crate::engine`], which finds the features too.
 
 mod accumulator;
 mod cache;
-pub mod chess;
+pub(crate) mod chess;
 mod stack;
 
 pub use accumulator::AccumulatorPair;

@@ -24,6 +24,7 @@ const NOTED: usize = 4;
 /// What a ply changes in one perspective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Change<'c> {
     /// Features that come and go. Each list has at most `max_active`, and so have the active features behind the
     /// change.
@@ -282,7 +283,7 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
     }
 
     /// Fills a perspective of the position on top from its features, through a cache of earlier fillings. `key` says
-    /// which of the cache's entries is near: what [`super::chess::ChessView::refresh_key`] gives, or 0.
+    /// which of the cache's entries is near: of chess what [`crate::engine::AnyNetwork::key`] gives, or 0.
     ///
     /// # Errors
     /// As [`Plan::refresh`]; an empty stack; [`RunError::OtherModel`] for a stack or a cache of another model;

@@ -33,7 +33,7 @@ const TANH_SMALL: f32 = 0.625;
 /// `e^x`, within a unit in the last place of the true value; subnormals included, NaN for NaN.
 ///
 /// ```
-/// use tamis_runtime::num::exp;
+/// use tamis_runtime::raw::num::exp;
 /// assert_eq!((exp(0.0), exp(1.0), exp(f32::NEG_INFINITY)), (1.0, core::f32::consts::E, 0.0));
 /// ```
 pub fn exp(x: f32) -> f32 {
@@ -64,7 +64,7 @@ const fn power_of_two(n: i32) -> f32 {
 /// `1 / (1 + e^−x)`, within 2.5 units in the last place; 0 from about −89 downward, NaN for NaN.
 ///
 /// ```
-/// use tamis_runtime::num::sigmoid;
+/// use tamis_runtime::raw::num::sigmoid;
 /// assert_eq!((sigmoid(0.0), sigmoid(100.0), sigmoid(-100.0)), (0.5, 1.0, 0.0));
 /// ```
 pub fn sigmoid(x: f32) -> f32 {
@@ -77,7 +77,7 @@ pub fn sigmoid(x: f32) -> f32 {
 /// where `1 − 2 / (e^2x + 1)` would be a difference of two numbers near 1.
 ///
 /// ```
-/// use tamis_runtime::num::tanh;
+/// use tamis_runtime::raw::num::tanh;
 /// assert_eq!((tanh(0.0), tanh(20.0), tanh(-20.0), tanh(1e-30)), (0.0, 1.0, -1.0, 1e-30));
 /// ```
 pub fn tanh(x: f32) -> f32 {

@@ -4,7 +4,7 @@
 use super::interact::in_lanes;
 use super::{typed, typed_mut};
 use crate::format::{activation, element};
-use crate::kernels::Kernels;
+use crate::kernels::Tier;
 use crate::num;
 use crate::step::Requantisation;
 use bytemuck::Pod;
@@ -45,7 +45,7 @@ fn out_of<T>(x: &[f32], out: &mut [T], one: impl Fn(f32) -> T) {
 /// REQUANTISE with a zero point, or to i16: the tier's kernel to i32 with clamps that leave room for the zero point,
 /// which is added behind it. `clamp(r, low − zero, high − zero) + zero` is `clamp(r + zero, low, high)`.
 pub(super) fn requantise(
-    kernels: &Kernels,
+    kernels: &Tier,
     requantise: &Requantisation<'_>,
     zero: i32,
     bucket: usize,

@@ -2,11 +2,11 @@
 
 use super::{AHEAD, LayerU8, RealAffine, Step, Tail, Work};
 use crate::format::{Model, NONE, OpRecord, activation, element};
-use crate::kernels::{Kernels, TAIL_WIDTH};
+use crate::kernels::{TAIL_WIDTH, Tier};
 
 /// The operations of a plan, resolved, neighbours fused where one kernel or one step does both: the first [`AHEAD`] of
 /// them. Says also how many operations they are.
-pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Kernels) -> (heapless::Vec<Step<'a>, AHEAD>, usize) {
+pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Tier) -> (heapless::Vec<Step<'a>, AHEAD>, usize) {
     let mut steps = heapless::Vec::<Step<'a>, AHEAD>::new();
     if AHEAD == 0 {
         return (steps, 0);

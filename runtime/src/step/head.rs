@@ -3,7 +3,7 @@
 use super::{Banks, Bias, Step, Work};
 use crate::built::ACCUMULATORS;
 use crate::format::{Model, op, perspective_order};
-use crate::kernels::{Dot, Kernels};
+use crate::kernels::{Dot, Tier};
 use crate::num::Divisor;
 
 /// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records
@@ -30,7 +30,7 @@ pub(crate) struct Head<'a> {
 
 impl<'a> Head<'a> {
     /// `None` for any other network, also where RESCALE reads one of the dot's several rows.
-    pub fn resolve(model: &Model<'a>, kernels: &Kernels) -> Option<Self> {
+    pub fn resolve(model: &Model<'a>, kernels: &Tier) -> Option<Self> {
         let [first, second] = model.ops() else { return None };
         if !ACCUMULATORS || first.kind != op::ACTIVATE_DOT {
             return None;

@@ -7,8 +7,9 @@
 use libfuzzer_sys::fuzz_target;
 use tamis_quant::pack::unpack_nnue;
 use tamis_quant::run::{AlignedBytes, Runner};
-use tamis_runtime::format::{BYTE_ORDER, MAGIC, Model, VERSION, checksum};
+use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
+use tamis_runtime::raw::{BYTE_ORDER, MAGIC, VERSION, checksum};
 
 /// Vectors beyond this are legal and only slow.
 const LONGEST: u32 = 1 << 10;

@@ -5,7 +5,8 @@ use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Model, checksum, claim};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{checksum, claim};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const ENDING: &str = "8/5k2/8/8/3R4/4K3/8/8 b - - 0 1";

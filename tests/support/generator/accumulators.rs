@@ -2,7 +2,7 @@
 
 use super::program::Program;
 use crate::draft::blank;
-use tamis_runtime::format::{Layout, OpRecord, activation, element, op};
+use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 impl Program<'_, '_> {
     pub fn on_accumulators(&mut self) {

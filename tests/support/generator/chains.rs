@@ -2,7 +2,7 @@
 //! operation reads a part, something else reads what lies between, another operation stands between.
 
 use super::program::{Program, Read};
-use tamis_runtime::format::{activation, element};
+use tamis_runtime::raw::{activation, element};
 
 /// Rows of the dot of a head: one most often.
 const ROWS: [u32; 5] = [1, 1, 2, 3, 8];

@@ -3,7 +3,7 @@
 
 use crate::draft::Draft;
 use std::collections::BTreeSet;
-use tamis_runtime::format::{NONE, OpRecord, claim, element, op};
+use tamis_runtime::raw::{NONE, OpRecord, claim, element, op};
 
 /// Operations that a plan resolves ahead.
 const AHEAD: usize = 16;

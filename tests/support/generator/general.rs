@@ -2,7 +2,7 @@
 
 use super::program::{LENS, Program, Read};
 use crate::draft::blank;
-use tamis_runtime::format::{Layout, OpRecord, element, op};
+use tamis_runtime::raw::{Layout, OpRecord, element, op};
 
 /// The most embeddings of which all pairs are made.
 const MOST_EMBEDDINGS: u32 = 12;

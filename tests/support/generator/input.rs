@@ -4,7 +4,7 @@
 use super::Choices;
 use super::program::{LENS, Program};
 use crate::draft::Draft;
-use tamis_runtime::format::{Layout, NONE, element, feature_set, input_kind};
+use tamis_runtime::raw::{Layout, NONE, element, feature_set, input_kind};
 
 /// Nothing but an input.
 pub(super) fn input(choices: &mut Choices<'_>) -> Draft {

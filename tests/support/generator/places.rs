@@ -3,7 +3,7 @@
 
 use super::program::Program;
 use std::ops::Range;
-use tamis_runtime::format::{NONE, OpRecord, element};
+use tamis_runtime::raw::{NONE, OpRecord, element};
 
 impl Program<'_, '_> {
     pub(super) fn place(&mut self) {

@@ -5,7 +5,7 @@ use super::Choices;
 use super::weights::Weights;
 use crate::draft::{Draft, blank};
 use bytemuck::cast_slice;
-use tamis_runtime::format::{
+use tamis_runtime::raw::{
     Layout, MAX_RESCALE_FACTOR, OpRecord, ValueRecord, claim, element, input_kind, op, quads_fit,
 };
 

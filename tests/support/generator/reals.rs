@@ -2,7 +2,7 @@
 
 use super::program::{LENS, Program, Read};
 use crate::draft::blank;
-use tamis_runtime::format::{Layout, OpRecord, activation, element, op};
+use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 impl Program<'_, '_> {
     pub fn dequantise(&mut self) -> bool {

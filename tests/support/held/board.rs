@@ -4,8 +4,8 @@ use crate::second_reader::{Container, bucket_of_piece_count, feature};
 use crate::zoo::Random;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
-use tamis_runtime::format::NONE;
 use tamis_runtime::kernels::tiers;
+use tamis_runtime::raw::NONE;
 use tamis_runtime::{Input, Output};
 
 /// Plies of the state.
@@ -71,7 +71,7 @@ fn line(start: &[Man], random: &mut Random) -> Vec<(Man, Man)> {
 /// By the second reader, from the board.
 fn evaluate(net: &AnyNetwork<'_>, container: &Container, men: &[Man], mover: Colour) -> i32 {
     let model = net.plan().model();
-    let is_without_kings = net.view().planes == tamis_runtime::nnue::chess::Planes::NoKings;
+    let is_without_kings = net.view().planes == tamis_runtime::raw::chess::Planes::NoKings;
     let side = |colour: Colour| {
         let turned = if is_without_kings { 63 } else { 56 };
         let is_black = colour == Colour::Black;
@@ -92,5 +92,6 @@ fn evaluate(net: &AnyNetwork<'_>, container: &Container, men: &[Man], mover: Col
     match traced.unwrap() {
         Output::I32(values) => values[0],
         Output::F32(values) => values[0] as i32,
+        other => panic!("the second reader has no such output: {other:?}"),
     }
 }

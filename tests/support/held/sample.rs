@@ -3,7 +3,8 @@
 use crate::second_reader::Given;
 use crate::zoo::Random;
 use tamis_runtime::Input;
-use tamis_runtime::format::{Model, element, input_kind};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{element, input_kind};
 
 /// An input with its memory.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ impl Sample {
 }
 
 /// Ascending and distinct, as many as there must be; an empty list, or one that is full, now and then.
-fn list(input: &tamis_runtime::format::InputRecord, random: &mut Random, number: u32) -> Vec<u32> {
+fn list(input: &tamis_runtime::raw::InputRecord, random: &mut Random, number: u32) -> Vec<u32> {
     let limit = input.max_active.min(input.size) as usize;
     let count = match number % 3 {
         _ if input.exact != 0 => limit,

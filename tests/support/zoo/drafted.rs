@@ -3,7 +3,7 @@
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};
-use tamis_runtime::format::{Layout, OpRecord, activation, claim, element, op, perspective_order};
+use tamis_runtime::raw::{Layout, OpRecord, activation, claim, element, op, perspective_order};
 
 pub(super) fn drafted() -> Vec<Animal> {
     vec![

@@ -3,7 +3,7 @@
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};
-use tamis_runtime::format::{Layout, OpRecord, activation, element, op};
+use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 pub(super) fn general() -> Vec<Animal> {
     let animal = |name, draft: Draft| Animal { name, bytes: draft.bytes() };

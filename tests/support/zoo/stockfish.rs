@@ -3,7 +3,7 @@
 
 use super::{Animal, Random};
 use crate::draft::{Draft, blank};
-use tamis_runtime::format::{Layout, OpRecord, activation, element, feature_set, op};
+use tamis_runtime::raw::{Layout, OpRecord, activation, element, feature_set, op};
 
 pub(super) fn stockfish() -> Vec<Animal> {
     vec![
@@ -64,7 +64,7 @@ fn paired() -> Draft {
 fn clipped() -> Draft {
     let mut random = Random(32);
     let mut draft = Draft::of_features(2, 21 + 4, 4, 1);
-    draft.input.order = tamis_runtime::format::perspective_order::OTHER_FIRST;
+    draft.input.order = tamis_runtime::raw::perspective_order::OTHER_FIRST;
     rows(&mut draft, &mut random, 6, 500);
     let clip = OpRecord { activation: activation::CRELU, params: [1023, 3, 4, 0], ..blank(op::CLIP_U8) };
     let clip = draft.op_on(element::U8, 42, 0, clip);

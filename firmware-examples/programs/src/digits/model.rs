@@ -8,7 +8,7 @@
 #![allow(dead_code, reason = "a program calls what it has a use for")]
 
 use tamis_runtime::format::{Model, ParseError};
-use tamis_runtime::kernels::{self, Kernels};
+use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};
 
@@ -74,7 +74,7 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::open`].
-    pub fn open_on(tier: &'static Kernels) -> Result<Self, ParseError> {
+    pub fn open_on(tier: &'static Tier) -> Result<Self, ParseError> {
         let plan = Plan::new(Model::parse(FILE)?, tier);
         Ok(Self { plan })
     }

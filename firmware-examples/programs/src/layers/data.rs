@@ -3,7 +3,7 @@
 //! A test on the host includes this file and computes from it what a board must print.
 
 use tamis_runtime::Aligned;
-use tamis_runtime::format::Layout;
+use tamis_runtime::raw::Layout;
 
 /// Most inputs of a layer.
 pub const COLS_MAX: usize = 784;

@@ -8,8 +8,9 @@ use crate::output::Output;
 use serde::Serialize;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner, features_of};
-use tamis_runtime::format::{Model, op};
-use tamis_runtime::kernels::Kernels;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::op;
 
 /// Both parts of a position's value, each sixteen times what it adds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -28,7 +29,7 @@ pub fn run(
     args: &Eval,
     model: Model<'_>,
     divide: DivideFacts,
-    tier: &'static Kernels,
+    tier: &'static Tier,
     output: &Output,
 ) -> Result<Evaluations, CliError> {
     let people = model.people().explain_at(&args.model)?;

@@ -13,7 +13,7 @@ use super::options::Options;
 use super::{assemble, forest, network, suffixes};
 use crate::graph::Graph;
 use crate::import::{ImportError, Imported, MAX_FILE_LEN_BYTES, Ranges, Remark, read_file_at_most};
-use tamis_runtime::signature::{FNV_OFFSET, fnv1a};
+use tamis_runtime::raw::{FNV_OFFSET, fnv1a};
 
 const META: &str = "_meta";
 const GRAPH_JSON: &str = "graph.json";

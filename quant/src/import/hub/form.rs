@@ -7,7 +7,7 @@ use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
 use crate::import::tensors::{is_npz, is_safetensors};
 use crate::import::{IN_DIRECTORY, read_file_start, weights_bin};
 use std::path::Path;
-use tamis_runtime::format::MAGIC;
+use tamis_runtime::raw::MAGIC;
 
 /// What is looked at of a file.
 pub(super) const START_LEN_BYTES: u64 = 4096;

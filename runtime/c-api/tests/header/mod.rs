@@ -11,7 +11,7 @@ mod write;
 
 use std::path::Path;
 use tamis_runtime::engine::{Colour, Kind};
-use tamis_runtime::format::{element, feature_set, input_kind};
+use tamis_runtime::raw::{element, feature_set, input_kind};
 
 /// In the order in which the header has them.
 const SOURCES: [&str; 6] = ["abi", "status", "tier", "net", "state", "model"];

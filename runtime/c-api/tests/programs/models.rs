@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::format::{Model, element, input_kind};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{element, input_kind};
 use tamis_runtime::{Input, Output, Plan, kernels};
 
 pub fn expected(file: &[u8]) -> String {
@@ -16,6 +17,7 @@ pub fn expected(file: &[u8]) -> String {
         match plan.run(input, bucket, workspace.as_mut()).unwrap() {
             Output::I32(values) => values.iter().for_each(|value| write!(out, " {value}").unwrap()),
             Output::F32(values) => values.iter().for_each(|value| write!(out, " {:08x}", value.to_bits()).unwrap()),
+            other => panic!("{other:?}"),
         }
         out.push('\n');
     };

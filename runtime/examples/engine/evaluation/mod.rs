@@ -10,7 +10,7 @@ use crate::network::Network;
 use cozy_chess::Board;
 use std::fmt;
 use tamis_runtime::RunError;
-use tamis_runtime::engine::Colour;
+use tamis_runtime::engine::{Colour, StateError};
 
 /// Keeps in step with make and unmake, and scores the position at the end of the line.
 pub trait Evaluator: Sized {
@@ -57,7 +57,7 @@ impl Kind {
 #[derive(Debug)]
 pub enum Fault {
     /// The line and the evaluator are out of step.
-    Run(RunError),
+    State(StateError),
     /// The plain loops know one kind of network.
     Unsupported,
     /// The incremental accumulator is not what the position gives.
@@ -66,16 +66,22 @@ pub enum Fault {
     Score { found: i32, expected: i32 },
 }
 
+impl From<StateError> for Box<Fault> {
+    fn from(error: StateError) -> Self {
+        Self::new(Fault::State(error))
+    }
+}
+
 impl From<RunError> for Box<Fault> {
     fn from(error: RunError) -> Self {
-        Self::new(Fault::Run(error))
+        StateError::Run(error).into()
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Run(error) => write!(f, "evaluator: {error}"),
+            Self::State(error) => write!(f, "evaluator: {error}"),
             Self::Unsupported => write!(
                 f,
                 "the scalar evaluator runs networks of one SCReLU layer and an integer head; use the evaluator tamis"

@@ -15,7 +15,8 @@ use crate::network::{HIDDEN, Network};
 use crate::search::MAX_PLY;
 use cozy_chess::Board;
 use tamis_runtime::engine::{Colour, Man};
-use tamis_runtime::format::{Model, activation, element, op};
+use tamis_runtime::format::Model;
+use tamis_runtime::raw::{activation, element, op};
 
 /// Men of both colours on every square.
 const FEATURES: usize = 768;

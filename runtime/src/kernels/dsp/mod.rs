@@ -11,7 +11,7 @@ use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Kernels, absent, blocked};
+use super::{Kernel, Tier, absent, blocked};
 use crate::built::ACCUMULATORS;
 use core::arch::asm;
 use pairs::{Clip, Pair};
@@ -19,7 +19,7 @@ use pairs::{Clip, Pair};
 const NAME: &str = "dsp";
 
 /// The tier.
-pub(super) static KERNELS: Kernels = Kernels {
+pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     update_i16: Kernel::of(ACCUMULATORS, update::<Pair, i16>, absent::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<Pair, i16>, absent::update_both, NAME),

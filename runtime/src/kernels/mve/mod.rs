@@ -9,7 +9,7 @@
 mod accumulate;
 
 use super::micro::dense::{Blocks, affine};
-use super::{Kernel, Kernels, absent, blocked, dsp};
+use super::{Kernel, Tier, absent, blocked, dsp};
 use crate::built::ACCUMULATORS;
 use accumulate::{update, update_both};
 use core::arch::asm;
@@ -17,7 +17,7 @@ use core::arch::asm;
 const NAME: &str = "mve";
 
 /// The tier.
-pub(super) static KERNELS: Kernels = Kernels {
+pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     update_i16: Kernel::of(ACCUMULATORS, update::<i16>, absent::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update::<i8>, absent::update, NAME),

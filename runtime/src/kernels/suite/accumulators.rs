@@ -3,7 +3,7 @@
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
 use crate::built::{ACCUMULATORS, REALS};
 use crate::format::activation;
-use crate::kernels::{Dot, Kernels, Moved, scalar};
+use crate::kernels::{Dot, Moved, Tier, scalar};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
@@ -30,7 +30,7 @@ const CLIPS: [i16; 8] = [1, 127, 181, 182, 255, 256, 362, i16::MAX];
 const PAIRS: [(i16, u32); 10] =
     [(15, 0), (127, 6), (127, 7), (255, 8), (255, 9), (255, 10), (362, 10), (4095, 16), (4096, 20), (i16::MAX, 22)];
 
-pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
+pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {
         for len in LENGTHS {
             every(tier, len, pattern, random)?;
@@ -43,7 +43,7 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
     Ok(())
 }
 
-fn every(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn every(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     if ACCUMULATORS {
         updates(tier, len, pattern, random)?;
         moves(tier, len, pattern, random)?;
@@ -56,7 +56,7 @@ fn every(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Resul
     requantisation(tier, len, pattern, random)
 }
 
-fn updates(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn updates(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut source, mut start) = ([0i16; LONGEST], [0i16; LONGEST]);
     let (mut rows, mut narrow) = ([0i16; ROWS * LONGEST], [0i8; ROWS * LONGEST]);
@@ -82,7 +82,7 @@ fn updates(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Res
 }
 
 /// Both accumulators at once: a quiet move, a capture, and a row that comes twice.
-fn moves(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn moves(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let mut source = [0i16; LONGEST];
     let (mut rows, mut narrow) = ([0i16; ROWS * LONGEST], [0i8; ROWS * LONGEST]);
@@ -110,7 +110,7 @@ fn moves(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Resul
     Ok(())
 }
 
-fn dots(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut own, mut other, mut weights) = ([0i16; LONGEST], [0i16; LONGEST], [0i16; 2 * LONGEST]);
     for index in 0..LONGEST {
@@ -138,7 +138,7 @@ fn dots(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result
     Ok(())
 }
 
-fn products(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn products(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let x = core::array::from_fn::<_, LONGEST, _>(|_| random.i16(pattern));
     let even = len - len % 2;
@@ -151,7 +151,7 @@ fn products(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Re
     Ok(())
 }
 
-fn activations(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn activations(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let x = core::array::from_fn::<_, LONGEST, _>(|_| random.i16(pattern));
     let even = len - len % 2;
@@ -168,7 +168,7 @@ fn activations(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) ->
     Ok(())
 }
 
-fn requantisation(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn requantisation(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     // All shifts, only those of multipliers with 31 bits, and the one where the forms part.
     for shifts_of in [1..63, 33..63, 32..34] {

@@ -2,7 +2,7 @@
 
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
 use crate::format::{Layout, claim};
-use crate::kernels::{Kernels, scalar};
+use crate::kernels::{Tier, scalar};
 
 /// Most outputs: eight vectors of sixteen rows, and some.
 const MOST_ROWS: usize = 180;
@@ -30,7 +30,7 @@ const SPARSE: [(usize, usize); 12] = [
     (1, 32),
 ];
 
-pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
+pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {
         for rows in ROWS {
             for cols in COLS {
@@ -49,7 +49,7 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
     Ok(())
 }
 
-fn every(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn every(tier: &Tier, rows: usize, cols: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut x, mut bias) = ([0u8; MOST_COLS], [0i32; MOST_ROWS]);
     for x in &mut x[..cols] {

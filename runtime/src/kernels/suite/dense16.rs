@@ -2,7 +2,7 @@
 
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
 use crate::format::Layout;
-use crate::kernels::{Kernels, scalar};
+use crate::kernels::{Tier, scalar};
 
 const MOST_ROWS: usize = 21;
 const MOST_COLS: usize = 200;
@@ -13,7 +13,7 @@ const ROWS: [usize; 7] = [1, 3, 4, 5, 8, 9, MOST_ROWS];
 /// Inputs around vectors of 8, 16 and 32.
 const COLS: [usize; 14] = [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 127, MOST_COLS];
 
-pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
+pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {
         for rows in ROWS {
             for cols in COLS {
@@ -28,7 +28,7 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
     Ok(())
 }
 
-fn every(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn every(tier: &Tier, rows: usize, cols: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut x, mut w, mut bytes) = ([0i16; MOST_COLS], [0i16; WEIGHTS], [0i8; WEIGHTS]);
     let mut bias = [0i32; MOST_ROWS];

@@ -11,14 +11,14 @@ mod dense;
 mod dense16;
 mod reals;
 
-use super::Kernels;
+use super::Tier;
 use crate::built::{GENERAL, REALS};
 
 /// Where a tier left the definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Mismatch {
-    /// The operation, as [`Kernels::operations`] names it.
+    /// The operation, as [`Tier::operations`] names it.
     pub operation: &'static str,
     /// Length, or columns of a dense layer.
     pub len: usize,
@@ -37,12 +37,12 @@ const RANDOM_SHAPES: u32 = 24;
 /// The first [`Mismatch`].
 ///
 /// ```
-/// use tamis_runtime::kernels::{suite, tiers};
+/// use tamis_runtime::{kernels::tiers, testing::suite};
 /// for tier in tiers() {
 ///     assert_eq!(suite::check(tier), Ok(()), "{}", tier.name);
 /// }
 /// ```
-pub fn check(tier: &Kernels) -> Result<(), Mismatch> {
+pub fn check(tier: &Tier) -> Result<(), Mismatch> {
     let mut random = Random(1);
     accumulators::check(tier, &mut random)?;
     dense::check(tier, &mut random)?;

@@ -3,7 +3,7 @@
 use super::{Mismatch, PATTERNS, Random, same};
 use crate::built::IS_SMALL;
 use crate::format::{Layout, activation};
-use crate::kernels::{Dequantisation, Kernels, RealLayer, TAIL_WIDTH, scalar};
+use crate::kernels::{Dequantisation, RealLayer, TAIL_WIDTH, Tier, scalar};
 
 /// The longest vector.
 const LONGEST: usize = 67;
@@ -15,7 +15,7 @@ const COLS: [usize; 11] = [1, 2, 3, 7, 8, 9, 16, 20, 32, 33, LONGEST];
 /// As many rows as there can be, each of the most columns, padded.
 const WEIGHTS: usize = 80 * 48;
 
-pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch> {
+pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {
         for len in LENGTHS {
             elementwise(tier, len, pattern, random)?;
@@ -44,7 +44,7 @@ pub(super) fn check(tier: &Kernels, random: &mut Random) -> Result<(), Mismatch>
     Ok(())
 }
 
-fn elementwise(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn elementwise(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut reals, mut sums, mut bias) = ([0f32; LONGEST], [0i32; LONGEST], [0f32; LONGEST]);
     for index in 0..LONGEST {
@@ -79,7 +79,7 @@ fn elementwise(tier: &Kernels, len: usize, pattern: u32, random: &mut Random) ->
     Ok(())
 }
 
-fn affine(tier: &Kernels, rows: usize, cols: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn affine(tier: &Tier, rows: usize, cols: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut x, mut w, mut bias) = ([0f32; LONGEST], [0f32; WEIGHTS], [0f32; 64]);
     for x in &mut x {
@@ -117,7 +117,7 @@ const fn column_stride(rows: usize) -> usize {
 }
 
 /// Sums of nothing but −0, which are +0 in the definition, since it begins with +0.
-fn zeros(tier: &Kernels, rows: usize, cols: usize) -> Result<(), Mismatch> {
+fn zeros(tier: &Tier, rows: usize, cols: usize) -> Result<(), Mismatch> {
     let (x, w) = ([0f32; LONGEST], [-1f32; WEIGHTS]);
     for (name, stride, affine) in [
         ("affine_f32", row_stride(cols), tier.affine_f32),
@@ -131,7 +131,7 @@ fn zeros(tier: &Kernels, rows: usize, cols: usize) -> Result<(), Mismatch> {
 }
 
 /// Sums, a hidden layer in either layout, and one output or three, or the hidden layer alone.
-fn tail(tier: &Kernels, inputs: usize, hidden: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+fn tail(tier: &Tier, inputs: usize, hidden: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut sums, mut bias) = ([0i32; TAIL_WIDTH], [0f32; TAIL_WIDTH]);
     let mut weights = [[0f32; TAIL_WIDTH * TAIL_WIDTH]; 2];

@@ -30,18 +30,18 @@ macro_rules! tier {
         simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty
     ) => {
         $(#[$doc])*
-        pub(super) static $table: crate::kernels::Kernels = $module::KERNELS;
+        pub(super) static $table: crate::kernels::Tier = $module::KERNELS;
 
         mod $module {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
             use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, requantise, sparse, tail};
-            use crate::kernels::{Dequantisation, Kernel, Kernels, Moved, RealLayer};
+            use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
 
-            pub(super) const KERNELS: Kernels = Kernels {
+            pub(super) const KERNELS: Tier = Tier {
                 name: NAME,
                 update_i16: Kernel::new(update_i16, NAME),
                 update_i8: Kernel::new(update_i8, NAME),

@@ -16,9 +16,11 @@
 #![forbid(unsafe_code)]
 
 use core::fmt::{Result, Write};
-use tamis_runtime::format::{Model, element, input_kind};
-use tamis_runtime::kernels::{Kernels, suite};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::{element, input_kind};
 use tamis_runtime::signature::{Buffers, signature};
+use tamis_runtime::testing::suite;
 use tamis_runtime::{Plan, Workspace};
 
 /// The widest accumulator, and the longest dense input, that [`model`] has memory for.
@@ -26,7 +28,7 @@ const WIDEST: usize = 4096;
 /// The largest workspace in bytes that it has memory for.
 const WORKSPACE: usize = 64 * 1024;
 
-fn tiers() -> impl Iterator<Item = &'static Kernels> {
+fn tiers() -> impl Iterator<Item = &'static Tier> {
     tamis_runtime::kernels::tiers()
 }
 

@@ -1,0 +1,232 @@
+//! What a tier is: the type of each of its functions, and the table of them.
+
+use crate::format::Layout;
+
+/// One entry of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel<F> {
+    /// The function.
+    pub call: F,
+    /// The tier that it comes from: the table's own name, or that of the fallback.
+    pub from: TierName,
+}
+
+/// A tier's name in an entry, for reports: firmware without `messages` makes none, and there it takes no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TierName(#[cfg(any(feature = "messages", not(target_os = "none")))] &'static str);
+
+impl TierName {
+    #[cfg_attr(all(not(feature = "messages"), target_os = "none"), expect(unused_variables, reason = "it is left out"))]
+    const fn new(name: &'static str) -> Self {
+        Self(
+            #[cfg(any(feature = "messages", not(target_os = "none")))]
+            name,
+        )
+    }
+
+    /// The name; empty where it is left out.
+    pub const fn name(self) -> &'static str {
+        #[cfg(any(feature = "messages", not(target_os = "none")))]
+        return self.0;
+        #[cfg(all(not(feature = "messages"), target_os = "none"))]
+        return "";
+    }
+}
+
+impl<F: Copy> Kernel<F> {
+    /// A tier's entry for operations of every build.
+    pub(super) const fn new(call: F, from: &'static str) -> Self {
+        Self { call, from: TierName::new(from) }
+    }
+
+    /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of
+    /// this build calls it. A table holds on to all its functions, so a kernel that nothing calls would cost firmware
+    /// its flash.
+    pub(super) const fn of(is_built: bool, call: F, absent: F, from: &'static str) -> Self {
+        if is_built { Self::new(call, from) } else { Self::new(absent, "absent") }
+    }
+}
+
+/// `out[i] ← source[i] + Σ rows[added][i] − Σ rows[removed][i]`, wrapping; `source` `None`: what `out` holds.
+/// out, source: (H,) i16 · rows: `stride` elements a row, of which the first H count · added, removed: row numbers,
+/// each of which must lie within `rows`.
+pub type Update<T> =
+    fn(out: &mut [i16], source: Option<&[i16]>, rows: &[T], stride: usize, added: &[u32], removed: &[u32]);
+/// A move in both perspectives at once, the ones that games are made of: `out[p·H + i] ← source[p·H + i] + Σ
+/// rows[added][i] − Σ rows[removed][i]`, wrapping, for p = 0 and 1. out, source: (2H,) i16 · rows, stride: as in
+/// [`Update`], and every row within them.
+pub type UpdateBoth<T> = fn(out: &mut [i16], source: &[i16], rows: &[T], stride: usize, moved: &Moved);
+/// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty
+/// · w: as long as both · `max`: the upper clip, 1..=32767.
+pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
+/// `out[i] ← (clip(x[i]) · clip(x[i + n])) >> shift`. x: (2n,) i16 · out: (n,) u8 · max² >> shift ≤ 255.
+pub type PairwiseU8 = fn(x: &[i16], max: i16, shift: u32, out: &mut [u8]);
+/// Accumulators to reals: `t = x[i] · inverse` after the clip, then the activation's square or product.
+/// x: (n,) i16 · out: (n,) f32, or (n/2,) for pairwise.
+pub type ActivateF32 = fn(x: &[i16], activation: u32, max: i16, inverse: f32, out: &mut [f32]);
+/// `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², exact for every byte that the operation takes. x: (K,) · w: one
+/// bank in `K4`, `stride` rows a group · bias: (N,) or empty for zeros · out: (N,).
+pub type AffineI8<T> = fn(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]);
+/// The same on i16: `out[n] = bias[n] + Σ_k x[k]·w[n,k]` modulo 2³², for all values. x: (K,) · w: one bank in `Rows`,
+/// `stride` elements a row · bias: (N,) or empty for zeros · out: (N,).
+pub type AffineI16<T> = fn(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]);
+/// `out[n] = activation(bias[n] + Σ_k x[k]·w[n,k])` in f32, product and sum rounded apart, in the order of
+/// [`crate::num::reduce_f32`]. x: (K,) · w: one bank in `Rows`, `stride` elements a row, or in `Columns`, as many a
+/// column · bias: (N,) or empty for none · activation: one of [`crate::num::activate`] · out: (N,).
+pub type AffineF32 = fn(x: &[f32], w: &[f32], stride: usize, bias: &[f32], activation: u32, out: &mut [f32]);
+/// An activation by its code. x: (n,) · out: (n,), (n/2,) for pairwise, (2n,) for dual.
+pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
+/// `out[i] = activation(x[i] · factor)`, with `+ bias[i]` before the activation where there is a bias. x, out: (n,) ·
+/// bias: (n,) or empty for none · activation: one of [`crate::num::activate`].
+pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
+/// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each
+/// layer's outputs: at most [`TAIL_WIDTH`] · out: the last layer's outputs.
+pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
+/// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as
+/// they were.
+pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
+
+/// Elements of the widest value within a [`TailF32`].
+pub const TAIL_WIDTH: usize = 64;
+
+/// The operands of [`DequantiseF32`].
+#[derive(Debug, Clone, Copy)]
+pub struct Dequantisation<'a> {
+    /// What a sum of 1 stands for.
+    pub factor: f32,
+    /// As many as sums, or none.
+    pub bias: &'a [f32],
+    /// One of [`crate::num::activate`].
+    pub activation: u32,
+}
+
+/// The operands of [`AffineF32`].
+#[derive(Debug, Clone, Copy)]
+pub struct RealLayer<'a> {
+    /// How the weights lie: `Rows` or `Columns`.
+    pub layout: Layout,
+    /// One bank, (outputs, inputs) in this layout.
+    pub weights: &'a [f32],
+    /// Elements a row, or a column.
+    pub stride: usize,
+    /// (outputs,), or empty for none.
+    pub bias: &'a [f32],
+    /// One of [`crate::num::activate`].
+    pub activation: u32,
+    /// Rows.
+    pub outputs: usize,
+}
+
+/// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Moved {
+    /// `[added, removed]`: a man goes from one square to another.
+    Quiet([[u32; 2]; 2]),
+    /// `[added, removed, removed]`: and takes one.
+    Capture([[u32; 3]; 2]),
+}
+
+impl Moved {
+    /// Both perspectives' lists as a move; `None` for any other.
+    #[inline]
+    pub const fn of(added: [&[u32]; 2], removed: [&[u32]; 2]) -> Option<Self> {
+        match (added, removed) {
+            ([[a], [b]], [[c], [d]]) => Some(Self::Quiet([[*a, *c], [*b, *d]])),
+            ([[a], [b]], [[c, d], [e, f]]) => Some(Self::Capture([[*a, *c, *d], [*b, *e, *f]])),
+            _ => None,
+        }
+    }
+
+    /// The largest row.
+    #[inline]
+    pub fn largest(&self) -> u32 {
+        let rows = match self {
+            Self::Quiet(changes) => changes.as_flattened(),
+            Self::Capture(changes) => changes.as_flattened(),
+        };
+        rows.iter().fold(0, |largest, row| largest.max(*row))
+    }
+}
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
+        /// A tier: its name, and a table with a function for every hot operation, which is the runtime's own.
+        ///
+        /// [`super::best`], [`super::of_target`], [`super::by_name`] and [`super::tiers`] give one,
+        /// [`crate::Plan::new`] takes it.
+        #[derive(Debug, Clone, Copy)]
+        pub struct Tier {
+            /// The tier's name, as `--tier` takes it.
+            pub name: &'static str,
+            $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*
+        }
+
+        impl Tier {
+            /// Every operation with the tier that its kernel comes from, in the table's order.
+            pub fn operations(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+                [$((stringify!($field), self.$field.from.name()),)*].into_iter()
+            }
+        }
+    };
+}
+
+tables! {
+    /// Accumulator, rows of i16 in and out.
+    update_i16: Update<i16>,
+    /// Accumulator, rows of i8 in and out.
+    update_i8: Update<i8>,
+    /// A move in both accumulators, rows of i16.
+    update_both_i16: UpdateBoth<i16>,
+    /// A move in both accumulators, rows of i8.
+    update_both_i8: UpdateBoth<i8>,
+    /// CReLU, then dot.
+    dot_crelu: Dot,
+    /// SCReLU, then dot, any weights.
+    dot_screlu: Dot,
+    /// SCReLU, then dot, where `max · |w|` fits i16: the product `clip(x) · w` wraps to i16 before it meets the second
+    /// `clip(x)`, so the tiers agree even on weights that break the condition.
+    dot_screlu_short: Dot,
+    /// Unclipped squared ReLU, then dot.
+    dot_sqrrelu: Dot,
+    /// Products of the accumulator's halves.
+    pairwise_u8: PairwiseU8,
+    /// Accumulators to reals.
+    activate_f32: ActivateF32,
+    /// Dense layer on any u8 inputs.
+    affine_u8: AffineI8<u8>,
+    /// Dense layer on inputs up to 127.
+    affine_u7: AffineI8<u8>,
+    /// The same for weights that [`crate::format::claim::QUADS_FIT_I16`] speaks of.
+    affine_u7_paired: AffineI8<u8>,
+    /// Dense layer on any u8 inputs, for such weights.
+    affine_u8_paired: AffineI8<u8>,
+    /// The same as `affine_u7`, made for inputs with many groups of four zeros.
+    affine_u7_sparse: AffineI8<u8>,
+    /// Dense layer on i8 inputs.
+    affine_i8: AffineI8<i8>,
+    /// Dense layer on i16 inputs, weights of i16.
+    affine_i16: AffineI16<i16>,
+    /// Dense layer on i16 inputs, weights of i8.
+    affine_i16_i8: AffineI16<i8>,
+    /// Dense layer on reals.
+    affine_f32: AffineF32,
+    /// The same on weights in `Columns`.
+    affine_f32_columns: AffineF32,
+    /// Small layers on reals, one after the other.
+    tail_f32: TailF32,
+    /// Activation on reals.
+    activation_f32: ActivationF32,
+    /// Sums to reals.
+    dequantise_f32: DequantiseF32,
+    /// Requantisation to u8.
+    requantise_u8: Requantise<u8>,
+    /// Requantisation to i8.
+    requantise_i8: Requantise<i8>,
+    /// Requantisation to i32.
+    requantise_i32: Requantise<i32>,
+}
+
+/// Every tier that there is on some machine, in the order of [`super::tiers`].
+pub const ALL_NAMES: [&str; 11] =
+    ["scalar", "wide", "blocked", "dsp", "mve", "avx2", "avxvnni", "avx512", "neon", "neon+dotprod", "simd128"];

@@ -1,0 +1,15 @@
+//! What this repository's own tests, benches, tools and emulated hosts call, and nobody else may count on: the entries
+//! of a tier's table and their operands, the suite that holds tiers to the definition, the names of all tiers, a hint
+//! to the memory, and the signature's generator.
+
+pub use crate::kernels::prefetch::prefetch;
+pub use crate::kernels::table::{
+    ALL_NAMES, ActivateF32, ActivationF32, AffineF32, AffineI8, AffineI16, Dequantisation, DequantiseF32, Dot, Kernel,
+    Moved, PairwiseU8, RealLayer, Requantise, TAIL_WIDTH, TailF32, TierName, Update, UpdateBoth,
+};
+pub use crate::signature::random::SplitMix;
+
+/// Every tier against the definition.
+pub mod suite {
+    pub use crate::kernels::suite::{Mismatch, check};
+}
