@@ -141,6 +141,10 @@ impl ModelFile {
         let mut file = File::open(path).map_err(io)?;
         let mut start = Vec::with_capacity(size_of::<Header>());
         Read::by_ref(&mut file).take(size_of::<Header>() as u64).read_to_end(&mut start).map_err(io)?;
+        if let Some(other) = import::foreign(&start) {
+            let cause = Box::new(import::ImportError::Foreign(other));
+            return Err(import::ImportError::In { path: path.to_owned(), cause }).explain();
+        }
         let len = check_start(&start, metadata.len()).explain_at(path)?;
         let mut bytes = AlignedBytes::zeroed(len);
         let (head, rest) = bytes.as_mut().split_at_mut(start.len().min(len));
@@ -236,7 +240,12 @@ impl Sink {
             return Ok(Self { path: path.to_owned(), force });
         }
         // A link's target is what is written, not the link.
-        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let resolved = match path.canonicalize() {
+            Ok(resolved) => resolved,
+            // Not there yet; links in a circle are another matter.
+            Err(error) if error.kind() == ErrorKind::NotFound => path.to_owned(),
+            Err(error) => return Err(CliError::io("write", path, &error)),
+        };
         if inputs.iter().any(|input| is_or_holds(input, &resolved)) {
             return Err(CliError::usage(format!("{}: is an input and cannot be the output", path.display()))
                 .help("write to another file; --force does not overwrite what is read"));
@@ -274,6 +283,10 @@ impl Sink {
         folder.metadata().map_err(io)?;
         // The library's message names the temporary file, which means nothing to the user.
         let mut file = temporary(folder).map_err(|error| io(error.kind().into()))?;
+        // A file that is overwritten keeps who may read it.
+        if let Some(before) = self.path.metadata().ok().filter(|_| self.force) {
+            file.as_file().set_permissions(before.permissions()).map_err(io)?;
+        }
         file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(io)?;
         let kept = if self.force { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
         match kept {

@@ -7,6 +7,8 @@ use clap_complete::Shell;
 use serde::Serialize;
 use std::io::{self, Write};
 
+const NAME: &str = "host-tools";
+
 /// A shell's script.
 #[derive(Debug, Serialize)]
 pub struct Completions {
@@ -17,8 +19,13 @@ pub struct Completions {
 /// Generates it.
 pub fn run(shell: Shell) -> Completions {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "host-tools", &mut script);
-    Completions { shell: shell.to_string(), script: String::from_utf8_lossy(&script).into_owned() }
+    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if shell == Shell::Bash {
+        // The generator takes the hyphen in the program's name for the border of a verb, in half of the places.
+        script = script.replace(&NAME.replace('-', "__subcmd__"), &NAME.replace('-', "__"));
+    }
+    Completions { shell: shell.to_string(), script }
 }
 
 impl Report for Completions {

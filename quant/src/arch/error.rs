@@ -54,6 +54,18 @@ pub enum ArchError {
         /// The nearest allowed value, or all of them.
         advice: String,
     },
+    /// An activation of the field that is not supported.
+    #[error("{origin}:{line}: `{value}` is not supported; there are {known}")]
+    UnsupportedValue {
+        /// Where the text came from.
+        origin: String,
+        /// Line, from 1.
+        line: usize,
+        /// The activation.
+        value: String,
+        /// Those that are.
+        known: String,
+    },
     /// The description is of another schema.
     #[error("{origin}:{line}: schema {found} is not known, this version reads schema {expected}")]
     Schema {
@@ -81,11 +93,11 @@ pub enum ArchError {
 }
 
 impl ArchError {
-    /// Always [`FaultClass::Malformed`], but [`FaultClass::Unsupported`] for another schema.
+    /// Always [`FaultClass::Malformed`], but [`FaultClass::Unsupported`] for another schema or activation.
     #[must_use]
     pub fn class(&self) -> FaultClass {
         match self {
-            Self::Schema { .. } => FaultClass::Unsupported,
+            Self::Schema { .. } | Self::UnsupportedValue { .. } => FaultClass::Unsupported,
             _ => FaultClass::Malformed,
         }
     }

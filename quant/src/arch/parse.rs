@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{ArchError, Cause, Place};
-use super::suggest::{advice, printable};
+use super::suggest::{advice, other_operation, printable};
 use super::types::{Architecture, SCHEMA};
 
 /// The longest text that is read; the longest sensible description is a few kilobytes.
@@ -79,6 +79,9 @@ fn syntax(error: &toml::de::Error, text: &str, origin: &str) -> ArchError {
         return ArchError::UnknownKey { origin, line, key: printable(key), advice: advice(key, &known) };
     }
     if let Some((value, known)) = unknown_word(message, "unknown variant `") {
+        if let Some(known) = other_operation(value, &known) {
+            return ArchError::UnsupportedValue { origin, line, value: printable(value), known };
+        }
         return ArchError::UnknownValue { origin, line, value: printable(value), advice: advice(value, &known) };
     }
     ArchError::Syntax { origin, line, message: on_one_line(message) }

@@ -16,6 +16,61 @@ pub(crate) fn advice<S: AsRef<str>>(found: &str, known: &[S]) -> String {
     }
 }
 
+/// Functions and layers of the field that no description has, without hyphens and underlines.
+const KNOWN_ELSEWHERE: [&str; 44] = [
+    "attention",
+    "avgpool",
+    "batchnorm",
+    "batchnormalization",
+    "bilinear",
+    "celu",
+    "conv",
+    "conv1d",
+    "conv2d",
+    "convtranspose",
+    "depthwise",
+    "depthwiseconv2d",
+    "dropout",
+    "elu",
+    "exp",
+    "gelu",
+    "glu",
+    "gru",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "instancenorm",
+    "layernorm",
+    "layernormalization",
+    "logsigmoid",
+    "logsoftmax",
+    "lstm",
+    "matmul",
+    "maxpool",
+    "mish",
+    "mul",
+    "multiheadattention",
+    "pad",
+    "prelu",
+    "relu6",
+    "rmsnorm",
+    "rnn",
+    "selu",
+    "silu",
+    "softplus",
+    "softsign",
+    "sub",
+    "swish",
+    "transpose",
+];
+
+/// That a word is no misspelling of an operation but another one, and which there are; none for any other word.
+pub(crate) fn other_operation(found: &str, known: &[&str]) -> Option<String> {
+    let plain = found.to_ascii_lowercase().replace(['-', '_'], "");
+    let is_other = known.contains(&"relu") && KNOWN_ELSEWHERE.contains(&plain.as_str());
+    is_other.then(|| known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
+}
+
 /// Text from a file, made safe to print: escaped, and cut when long.
 pub(crate) fn printable(text: &str) -> String {
     let mut out: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
@@ -59,7 +114,7 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{advice, distance, printable};
+    use super::{advice, distance, other_operation, printable};
 
     #[test]
     fn distances_are_levenshtein() {
@@ -76,6 +131,16 @@ mod tests {
         assert_eq!(advice("x", &["kind"]), "expected `kind`");
         assert_eq!(advice::<&str>("x", &[]), "there are none here");
         assert_eq!(advice(&"k".repeat(100_000), &["kind"]), "expected `kind`");
+    }
+
+    #[test]
+    fn an_operation_of_another_name_is_no_misspelling() {
+        let known = ["relu", "crelu"];
+        assert_eq!(other_operation("gelu", &known).as_deref(), Some("`relu`, `crelu`"));
+        assert_eq!(other_operation("Hard-Swish", &known).as_deref(), Some("`relu`, `crelu`"));
+        for (found, known) in [("rleu", &known[..]), ("relu", &known), ("gelu", &["kind"])] {
+            assert_eq!(other_operation(found, known), None, "{found}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::foreign::Foreign;
 use crate::fault::FaultClass;
 
 /// Why a checkpoint was not read. The pure readers know no path; [`ImportError::In`] adds it.
@@ -33,6 +34,9 @@ pub enum ImportError {
         "holds neither optimiser_state/weights.bin nor weights.bin nor raw.bin; is it a checkpoint (`<net>-<superbatch>`)?"
     )]
     NothingThere,
+    /// A file of another system.
+    #[error("is {}, which is not read; {}", .0.what, .0.instead)]
+    Foreign(Foreign),
     /// A file that is too big to be a network.
     #[error("is {len_bytes} bytes long, at most {limit_bytes} are read")]
     TooLarge {
@@ -222,7 +226,7 @@ impl ImportError {
         }
         match innermost {
             Self::Io(_) | Self::Changed { .. } => FaultClass::Io,
-            Self::TooLarge { .. } | Self::OutOfMemory { .. } => FaultClass::Unsupported,
+            Self::Foreign(_) | Self::TooLarge { .. } | Self::OutOfMemory { .. } => FaultClass::Unsupported,
             Self::FactoriserNotInRaw { .. } | Self::NoScale { .. } => FaultClass::Unsupported,
             Self::NotAFile | Self::IsADirectory | Self::NothingThere | Self::Ambiguous { .. } => FaultClass::Usage,
             _ => FaultClass::Malformed,

@@ -23,6 +23,7 @@ pub mod datacode;
 mod error;
 mod explain;
 mod file;
+mod foreign;
 pub mod hub;
 mod imported;
 pub mod lattice;
@@ -36,6 +37,7 @@ pub use error::ImportError;
 pub use file::{
     IN_DIRECTORY, MAX_FILE_LEN_BYTES, read_bare_file, read_checkpoint, read_file, read_file_at_most, read_file_start,
 };
+pub use foreign::{Foreign, foreign};
 pub use imported::{Imported, Ranges, Remark};
 pub use raw_bin::read_raw;
 pub use sniff::{SourceKind, read_bytes, sniff};

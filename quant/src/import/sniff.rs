@@ -2,6 +2,7 @@
 
 use super::error::ImportError;
 use super::explain::{is_near, length_error};
+use super::foreign::foreign;
 use super::{Checkpoint, bare, fnv1a_64, raw_bin, weights_bin};
 use crate::arch::{Architecture, FileForm, Tail};
 
@@ -72,10 +73,19 @@ pub(super) fn check_start(start: &[u8], len: u64, arch: &Architecture, file_name
     if len == 0 || weights_bin::begins_with_any_name(start) {
         return Ok(());
     }
+    refuse_foreign(start, len, arch)?;
     match by_length(len, arch, file_name)? {
         SourceKind::RawBin => raw_bin::check_len(len, arch),
         _ if len == arch.bare_len_bytes() => Ok(()),
         _ => Err(length_error(arch, FileForm::Bare, len)),
+    }
+}
+
+/// Names a file of another system; one of the right length may begin with anything.
+fn refuse_foreign(start: &[u8], len: u64, arch: &Architecture) -> Result<(), ImportError> {
+    match foreign(start) {
+        Some(other) if len != arch.raw_len_bytes() && len != arch.bare_len_bytes() => Err(ImportError::Foreign(other)),
+        _ => Ok(()),
     }
 }
 
@@ -93,6 +103,7 @@ pub(super) fn check_bare_start(
     if begins_with_a_name(start, arch) {
         return Err(ImportError::FloatCheckpoint { form: "weights.bin", len_bytes: len });
     }
+    refuse_foreign(start, len, arch)?;
     if len == raw {
         return Err(ImportError::FloatCheckpoint { form: "raw.bin", len_bytes: len });
     }

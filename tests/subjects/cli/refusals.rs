@@ -51,6 +51,77 @@ fn containers_that_are_none() {
     refused(&host_tools!("inspect", folder), 2, &["not a file"], folder, &before);
 }
 
+/// Files of other systems are named, wherever a network is read, with the way to one that is read.
+#[test]
+fn files_of_other_systems_are_named() {
+    let (folder, model) = with_model();
+    let folder = folder.path();
+    let zip = |name: &str| {
+        let len = u16::try_from(name.len()).unwrap().to_le_bytes();
+        [b"PK\x03\x04".as_slice(), &[0; 22], &len, &[0; 2], name.as_bytes(), &[0; 64]].concat()
+    };
+    let filled = |start: &[u8]| [start, &[1; 200]].concat();
+    let (torch, keras) = (zip("net/data.pkl"), zip("metadata.json"));
+    for (name, bytes, words) in [
+        ("net.onnx", filled(b"\x08\x07\x12\x07pytorch"), ["an ONNX model", "numpy.savez"]),
+        ("net.tflite", filled(b"\x1c\0\0\0TFL3"), ["a TFLite model", "numpy.savez"]),
+        ("net.h5", filled(b"\x89HDF\r\n\x1a\n"), ["an HDF5 file", "keras.models.load_model"]),
+        ("net.keras", keras, ["a Keras model", "keras.models.load_model"]),
+        ("net.pt", torch, ["a PyTorch checkpoint", "save_file"]),
+        ("net.pkl", filled(b"\x80\x04\x95"), ["a Python pickle", "save_file"]),
+        ("net.gz", filled(b"\x1f\x8b\x08"), ["compressed with gzip", "gzip -d"]),
+        ("net.zst", filled(b"\x28\xb5\x2f\xfd"), ["compressed with zstd", "zstd -d"]),
+        ("net.gguf", filled(b"GGUF\x03"), ["a GGUF model", "dense or sparse"]),
+    ] {
+        let path = folder.join(name);
+        fs::write(&path, bytes).unwrap();
+        let (before, out) = (names(folder), folder.join("out"));
+        let words = [name, words[0], words[1]];
+        let arch = description("reference");
+        refused(&host_tools!("quantise", path, "-o", out), 5, &words, folder, &before);
+        refused(&host_tools!("quantise", path, "--arch", arch, "-o", out), 5, &words, folder, &before);
+        refused(&host_tools!("pack", path, "--arch", arch, "-o", out), 5, &words, folder, &before);
+        refused(&host_tools!("inspect", path), 5, &words, folder, &before);
+        refused(&host_tools!("eval", path, "--fen", "4k3/8/8/8/8/8/8/4K3 w"), 5, &words, folder, &before);
+        refused(&host_tools!("verify", model, "--checkpoint", path, "--arch", arch), 5, &words, folder, &before);
+    }
+}
+
+/// An operation that exists elsewhere is no misspelling.
+#[test]
+fn other_activations_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (raw, arch) = tiny(folder, 0.5);
+    let text = fs::read_to_string(&arch).unwrap();
+    let start = text.find("activation = \"").unwrap() + "activation = \"".len();
+    let end = start + text[start..].find('"').unwrap();
+    fs::write(&arch, format!("{}gelu{}", &text[..start], &text[end..])).unwrap();
+    let before = names(folder);
+    let ran = host_tools!("quantise", raw, "--arch", arch, "-o", folder.join("out"));
+    refused(&ran, 5, &["`gelu` is not supported; there are", "`screlu`"], folder, &before);
+    assert!(!ran.stderr.contains("did you mean"), "{}", ran.stderr);
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_overwritten_keeps_its_mode_and_links_in_a_circle_are_refused() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (raw, arch) = tiny(folder, 0.5);
+    let out = folder.join("out");
+    host_tools!("quantise", raw, "--arch", arch, "-o", out).fine();
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o600)).unwrap();
+    host_tools!("quantise", raw, "--arch", arch, "-o", out, "--force").fine();
+    assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
+    symlink(folder.join("b"), folder.join("a")).unwrap();
+    symlink(folder.join("a"), folder.join("b")).unwrap();
+    let before = names(folder);
+    let ran = host_tools!("quantise", raw, "--arch", arch, "-o", folder.join("a"), "--force");
+    refused(&ran, 4, &["a: cannot write"], folder, &before);
+}
+
 #[test]
 fn checkpoints_and_descriptions_that_do_not_fit() {
     let folder = tempfile::tempdir().unwrap();

@@ -47,6 +47,14 @@ pub enum Cause {
         /// The nearest allowed one, or all of them.
         advice: String,
     },
+    /// An operation of the field that is not supported.
+    #[error("`{value}` is not supported; there are {known}")]
+    UnsupportedValue {
+        /// The operation.
+        value: String,
+        /// Those that are.
+        known: String,
+    },
     /// A description of layers of bullet, or another version.
     #[error("{found} is not the description of a graph that this version reads; it starts with `graph = 1`")]
     Version {
@@ -124,7 +132,9 @@ impl DescriptionError {
     #[must_use]
     pub fn class(&self) -> FaultClass {
         match (&*self.cause, self.line) {
-            (Cause::Version { .. }, _) | (Cause::Name { .. }, None) => FaultClass::Unsupported,
+            (Cause::Version { .. } | Cause::UnsupportedValue { .. }, _) | (Cause::Name { .. }, None) => {
+                FaultClass::Unsupported
+            }
             _ => FaultClass::Malformed,
         }
     }

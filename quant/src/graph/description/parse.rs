@@ -5,7 +5,7 @@ use super::error::{Cause, DescriptionError};
 use super::keys::Word;
 use super::types::{Described, DescribedOp, Description, Order, VERSION};
 use crate::arch::parse::{line_of_offset, on_one_line, unknown_word};
-use crate::arch::suggest::{advice, printable};
+use crate::arch::suggest::{advice, other_operation, printable};
 use crate::graph::{Activation, Input, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -61,6 +61,9 @@ fn syntax(message: &str) -> Cause {
         return Cause::UnknownKey { key: printable(key), advice: advice(key, &known) };
     }
     if let Some((value, known)) = unknown_word(message, "unknown variant `") {
+        if let Some(known) = other_operation(value, &known) {
+            return Cause::UnsupportedValue { value: printable(value), known };
+        }
         return Cause::UnknownValue { value: printable(value), advice: advice(value, &known) };
     }
     Cause::Syntax(on_one_line(message))
@@ -323,6 +326,7 @@ reads = [\"wide\", \"fm\"]
                 "widht = 3\n[[node]]\nname = \"wide\"",
                 "x.toml:10: unknown key `widht`; did you mean `width`?",
             ),
+            ("fm-term", "gelu", "x.toml:18: `gelu` is not supported; there are `linear`, "),
             ("fm-term", "fm-terms", "x.toml:18: unknown value `fm-terms`; did you mean `fm-term`?"),
             ("outputs = 1\n", "", "x.toml:12: node `wide` lacks the key `outputs`, which sparse-linear needs"),
             (

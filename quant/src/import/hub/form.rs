@@ -5,7 +5,7 @@ use crate::import::angel::is_angel_folder;
 use crate::import::datacode::is_datacode;
 use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
 use crate::import::tensors::{is_npz, is_safetensors};
-use crate::import::{IN_DIRECTORY, read_file_start, weights_bin};
+use crate::import::{IN_DIRECTORY, ImportError, foreign, read_file_start, weights_bin};
 use std::path::Path;
 use tamis_runtime::raw::MAGIC;
 
@@ -94,6 +94,9 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
     ];
     if start.starts_with(&MAGIC) {
         return Err(NetworkError::Container);
+    }
+    if let Some(other) = foreign(start) {
+        return Err(ImportError::Foreign(other).into());
     }
     let found = form.iter().find(|(_, is_it)| *is_it).map(|(form, _)| *form);
     if start.is_empty() {

@@ -1,0 +1,116 @@
+//! Files of other systems that are not read, told by their first bytes, each with the way to one that is.
+
+/// A form that is known and not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreign {
+    /// What it is: `an ONNX model`.
+    pub what: &'static str,
+    /// How to make something of it that is read.
+    pub instead: &'static str,
+}
+
+const ONNX: Foreign = Foreign {
+    what: "an ONNX model",
+    instead: "write its weights as npz and describe the graph: `import onnx, numpy; numpy.savez(\"net.npz\", **{t.name: \
+              onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer})`",
+};
+const TFLITE: Foreign = Foreign {
+    what: "a TFLite model",
+    instead: "write the weights that it was converted from as npz and describe the graph: `import numpy; \
+              numpy.savez(\"net.npz\", **{w.path: w.numpy() for w in model.weights})`",
+};
+const KERAS: Foreign = Foreign {
+    what: "a Keras model",
+    instead: "write its weights as npz and describe the graph: `import keras, numpy; numpy.savez(\"net.npz\", **{w.path: \
+              w.numpy() for w in keras.models.load_model(FILE).weights})`",
+};
+const HDF5: Foreign = Foreign { what: "an HDF5 file, as Keras writes them", ..KERAS };
+const PYTORCH: Foreign = Foreign {
+    what: "a PyTorch checkpoint",
+    instead: "write its tensors as safetensors and describe the graph: `import torch, safetensors.torch; \
+              safetensors.torch.save_file(torch.load(FILE, map_location=\"cpu\"), \"net.safetensors\")`",
+};
+const PICKLE: Foreign = Foreign { what: "a Python pickle, as old PyTorch checkpoints are", ..PYTORCH };
+const GZIP: Foreign = Foreign { what: "compressed with gzip", instead: "decompress it: `gzip -d FILE`" };
+const ZSTD: Foreign = Foreign { what: "compressed with zstd", instead: "decompress it: `zstd -d FILE`" };
+const GGUF: Foreign = Foreign {
+    what: "a GGUF model, a language model quantised already",
+    instead: "Tamis has no transformers; give the float checkpoint of a network of dense or sparse layers",
+};
+const ZIP: Foreign = Foreign {
+    what: "a zip archive whose first file is no array",
+    instead: "an npz holds .npy files alone; `numpy.savez` writes one",
+};
+
+/// The form that a file's first bytes are of, if it is a known one that is not read. A `raw.bin` may begin with
+/// anything; its length is asked first.
+#[must_use]
+pub fn foreign(start: &[u8]) -> Option<Foreign> {
+    if start.starts_with(b"PK\x03\x04") {
+        return of_zip(start);
+    }
+    let at_4 = start.get(4..8);
+    let found = [
+        (at_4 == Some(b"TFL3"), TFLITE),
+        (start.starts_with(b"\x89HDF\r\n\x1a\n"), HDF5),
+        (start.starts_with(b"GGUF"), GGUF),
+        (start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]), ZSTD),
+        (start.starts_with(&[0x1F, 0x8B, 8]), GZIP),
+        (matches!(start, [0x80, 2..=5, ..]), PICKLE),
+        // Protobuf: field 1 is the version of the format, and behind it comes a text, the graph or the operators' sets.
+        (matches!(start, [8, 3..=20, 0x12 | 0x1A | 0x22 | 0x3A | 0x42, ..]), ONNX),
+    ];
+    found.iter().find(|(is_it, _)| *is_it).map(|(_, foreign)| *foreign)
+}
+
+/// By the name of the first file in it.
+fn of_zip(start: &[u8]) -> Option<Foreign> {
+    let len = u16::from_le_bytes(*start.get(26..)?.first_chunk()?);
+    let name = start.get(30..30 + usize::from(len))?;
+    let is = |end: &[u8]| name.ends_with(end);
+    if is(b".npy") {
+        None
+    } else if is(b"/data.pkl")
+        || is(b"/version")
+        || is(b"/byteorder")
+        || is(b"/.format_version")
+        || is(b"constants.pkl")
+    {
+        Some(PYTORCH)
+    } else if is(b"config.json") || is(b"metadata.json") || is(b"model.weights.h5") {
+        Some(KERAS)
+    } else {
+        Some(ZIP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zip(name: &str) -> Vec<u8> {
+        let len = u16::try_from(name.len()).unwrap().to_le_bytes();
+        [b"PK\x03\x04".as_slice(), &[0; 22], &len, &[0; 2], name.as_bytes()].concat()
+    }
+
+    #[test]
+    fn forms_are_told_by_their_first_bytes() {
+        for (start, expected) in [
+            (&b"\x08\x07\x12\x07pytorch"[..], ONNX),
+            (b"\x1c\0\0\0TFL3\x14\0", TFLITE),
+            (b"\x89HDF\r\n\x1a\n\0", HDF5),
+            (b"GGUF\x03\0\0\0", GGUF),
+            (b"\x1f\x8b\x08\0", GZIP),
+            (b"\x28\xb5\x2f\xfd\x04", ZSTD),
+            (b"\x80\x02}q\0", PICKLE),
+            (&zip("archive/data.pkl"), PYTORCH),
+            (&zip("metadata.json"), KERAS),
+            (&zip("notes.txt"), ZIP),
+        ] {
+            assert_eq!(foreign(start), Some(expected), "{}", start.escape_ascii());
+        }
+        for start in [&b""[..], b"PK", b"l0w\n\x04\0\0\0", b"PK\x03\x04", &zip("fc1.weight.npy"), b"{\"layers\": ["] {
+            assert_eq!(foreign(start), None, "{}", start.escape_ascii());
+        }
+    }
+}
