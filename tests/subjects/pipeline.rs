@@ -63,7 +63,7 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
         comes_back_bare(&net, case);
     }
     let truth = IntegerModel::new(&program);
-    let simulation = Simulation::new(&float, &net);
+    let simulation = Simulation::of_layers(&float, &net).unwrap();
     for _ in 0..EXAMPLES {
         let example = example(arch, random);
         let values = truth.trace_input(&as_input(arch, &example)).into_iter().enumerate();
@@ -76,7 +76,7 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
             assert_eq!(found, expected, "{}, {example:?}\n{case}", tier.name);
         }
         let exact = float.to_f64().evaluate(&example).unwrap();
-        let simulated = simulation.evaluate(&example, &|_| false).outputs;
+        let simulated = simulation.evaluate((&example).into(), &|_| false).outputs;
         assert_eq!(exact.len(), simulated.len());
         for (exact, simulated) in exact.iter().zip(&simulated) {
             let slack = 1e-9 * (1.0 + exact.abs());
@@ -84,7 +84,7 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
         }
         bounds_hold(&net, &proof, &example, case);
         if proof.holds() && head(&net.arch).is_some() {
-            let all = simulation.evaluate(&example, &|_| true).outputs;
+            let all = simulation.evaluate((&example).into(), &|_| true).outputs;
             let last = expected.last().unwrap().as_chunks::<4>().0.iter();
             let integers: Vec<f64> = last.map(|bytes| f64::from(i32::from_le_bytes(*bytes))).collect();
             assert_eq!(all, integers, "with every rounding on, {example:?}\n{case}");
