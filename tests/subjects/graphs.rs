@@ -17,9 +17,9 @@ use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
 };
 use tamis_quant::run::AlignedBytes;
-use tamis_quant::verify::Accuracy;
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_quant::verify::simulate::Simulation;
+use tamis_quant::verify::{Accuracy, VerifyError};
 use tamis_runtime::format::Model;
 use tests::graphs::{self, Random};
 use tests::tolerances::{
@@ -246,6 +246,32 @@ fn networks_of_lattice_tune_stay_near_their_floats(fixtures: Fixtures) {
             assert!(found > least, "{name} {activations:?}: {found}");
         }
     }
+}
+
+/// Which value of the graph an operation stands for is what a file says of itself.
+#[test]
+fn operations_that_are_not_the_graphs_have_no_simulation() {
+    let graph = chain(4, 8);
+    let samples = samples_of(&graph, 10, 3);
+    let quantised = quantise_graph(&graph, &samples, &Options::default()).unwrap();
+    let (mut fitting, mut refused) = (0, 0);
+    for node in 0..quantised.nodes.len() {
+        for layer in (0..graph.nodes.len() + 3).map(Some).chain([None]) {
+            let mut other = quantised.clone();
+            other.nodes[node].value.layer = layer;
+            match Simulation::of_graph(&graph, &other, quantised.nodes.len()) {
+                Ok(simulation) => {
+                    fitting += 1;
+                    assert_eq!(simulation.evaluate((&samples[0]).into(), &|_| true).outputs.len(), 3);
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert!(matches!(error, VerifyError::OtherNetwork { what: "their operations" }), "{error}");
+                }
+            }
+        }
+    }
+    assert!(fitting >= quantised.nodes.len() && refused > fitting, "{fitting} {refused}");
 }
 
 /// Options of every kind, by a number.
