@@ -9,7 +9,7 @@ use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, is_graph, pack, unpack_graph};
-use tamis_quant::program::{Operation, Program};
+use tamis_quant::program::{Element, Operation, Program};
 use tamis_quant::proof::Witness;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::Values;
@@ -17,11 +17,14 @@ use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
 };
 use tamis_quant::run::AlignedBytes;
-use tamis_quant::verify::Accuracy;
 use tamis_quant::verify::runtime::check_runtime;
+use tamis_quant::verify::simulate::Simulation;
+use tamis_quant::verify::{Accuracy, VerifyError};
 use tamis_runtime::format::Model;
 use tests::graphs::{self, Random};
-use tests::tolerances::{LOST_AUC, MNIST_SQNR_DB, MNIST_TOP1, RANDOM_GRAPH_SQNR_DB, REALS_SQNR_DB, SMALL_GRAPH};
+use tests::tolerances::{
+    F32_UNITS, LOST_AUC, MNIST_SQNR_DB, MNIST_TOP1, RANDOM_GRAPH_SQNR_DB, REALS_SQNR_DB, SMALL_GRAPH,
+};
 use tests::trials::Fixtures;
 
 /// The network, t10k images and their labels.
@@ -48,6 +51,29 @@ fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
     let inputs: Vec<_> = samples.iter().map(|sample| quantised.input.quantise(sample).unwrap()).collect();
     let check = check_runtime(model, quantised, &inputs, &mut |_, _| ()).unwrap();
     assert!(check.equal, "{:?}\n{quantised:#?}", check.tiers);
+}
+
+/// With no rounding the simulation is the float graph, with all of them the integer model, where that has no f32 in it;
+/// whether it has none.
+#[track_caller]
+fn simulates(graph: &Graph, quantised: &Program, samples: &[Sample]) -> bool {
+    let (logits, model) = (graph.logits(), IntegerModel::new(quantised));
+    let value = quantised.standing_for(logits);
+    let simulation = Simulation::of_graph(graph, quantised, value).unwrap();
+    let is_real = |value: usize| quantised.element(value) == Element::F32;
+    let has_reals = (0..=value).any(is_real);
+    for sample in samples {
+        let outputs = |is_on: bool| simulation.evaluate(sample.into(), &|_| is_on).outputs;
+        let (exact, float) = (outputs(false), graph.evaluate_logits(sample).unwrap());
+        for (exact, float) in exact.iter().zip(&float) {
+            let slack = F32_UNITS * (1.0 + float.abs());
+            assert!((exact - float).abs() <= slack, "{exact} for {float}\n{quantised:#?}");
+        }
+        if !has_reals {
+            assert_eq!(outputs(true), model.logits(sample, logits).unwrap(), "{quantised:#?}");
+        }
+    }
+    !has_reals
 }
 
 /// Every sum of every sample within the bounds that were proved.
@@ -222,6 +248,32 @@ fn networks_of_lattice_tune_stay_near_their_floats(fixtures: Fixtures) {
     }
 }
 
+/// Which value of the graph an operation stands for is what a file says of itself.
+#[test]
+fn operations_that_are_not_the_graphs_have_no_simulation() {
+    let graph = chain(4, 8);
+    let samples = samples_of(&graph, 10, 3);
+    let quantised = quantise_graph(&graph, &samples, &Options::default()).unwrap();
+    let (mut fitting, mut refused) = (0, 0);
+    for node in 0..quantised.nodes.len() {
+        for layer in (0..graph.nodes.len() + 3).map(Some).chain([None]) {
+            let mut other = quantised.clone();
+            other.nodes[node].value.layer = layer;
+            match Simulation::of_graph(&graph, &other, quantised.nodes.len()) {
+                Ok(simulation) => {
+                    fitting += 1;
+                    assert_eq!(simulation.evaluate((&samples[0]).into(), &|_| true).outputs.len(), 3);
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert!(matches!(error, VerifyError::OtherNetwork { what: "their operations" }), "{error}");
+                }
+            }
+        }
+    }
+    assert!(fitting >= quantised.nodes.len() && refused > fitting, "{fitting} {refused}");
+}
+
 /// Options of every kind, by a number.
 fn options(random: &mut Random, graph: &Graph) -> Options {
     let pick = random.below(8);
@@ -246,7 +298,7 @@ fn options(random: &mut Random, graph: &Graph) -> Options {
 #[test]
 fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
     let mut random = Random(1);
-    let mut kinds = std::collections::BTreeSet::new();
+    let (mut kinds, mut simulated) = (std::collections::BTreeSet::new(), 0);
     for round in 0..120 {
         let graph = if round % 2 == 0 { graphs::dense(&mut random) } else { graphs::sparse(&mut random) };
         let values = random.below(2) == 0;
@@ -256,10 +308,12 @@ fn random_graphs_run_as_the_integer_model_says_and_stay_near_the_float_graph() {
         kinds.extend(quantised.nodes.iter().map(|node| node.op.word()));
         runs_everywhere(&quantised, &samples);
         stays_within_bounds(&quantised, &samples);
+        simulated += usize::from(simulates(&graph, &quantised, &samples));
         let found = Accuracy::of_graph(&graph, &quantised, &samples, None).unwrap().total.sqnr_db;
         assert!(found.is_none_or(|found| found > RANDOM_GRAPH_SQNR_DB), "round {round}: {found:?} dB, {options:?}");
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
+    assert!(simulated >= 10, "only {simulated} of 120 graphs are integers throughout");
 }
 
 fn show(name: &str, comparison: &Accuracy) {

@@ -3,7 +3,7 @@
 use super::layers::{LayerError, Noise};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::Data;
-use crate::program::Program;
+use crate::program::{Operation, Program, ProgramNode};
 
 /// Full precision, as far as it is known.
 #[derive(Debug, Clone)]
@@ -78,16 +78,24 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
+    /// Whether a value is the sum of some of the terms that its layer adds up, not of all.
+    fn is_part(&self, value: usize) -> bool {
+        let layer = self.program.nodes[value - 1].value.layer;
+        let adds = |node: &ProgramNode| matches!(node.op, Operation::Add) && node.value.layer == layer;
+        self.program.nodes.iter().any(|node| adds(node) && node.reads.iter().any(|read| read.value == value))
+    }
+
     /// All of it.
     pub fn finish(self) -> Compared {
         let layers = match self.full {
             Full::Outputs(_) => Vec::new(),
             Full::Graph { graph, .. } => {
-                let of_node = |(node, noise): (&crate::program::ProgramNode, &Noise)| {
-                    let name = &graph.nodes[node.value.layer?.checked_sub(1)?].name;
-                    Some(noise.of_layer(name.clone(), node.value.element.word()))
+                let of_node = |(index, noise): (usize, &Noise)| {
+                    let made = &self.program.nodes[index].value;
+                    let name = &graph.nodes[made.layer?.checked_sub(1)?].name;
+                    (!self.is_part(index + 1)).then(|| noise.of_layer(name.clone(), made.element.word()))
                 };
-                self.program.nodes.iter().zip(&self.noise).filter_map(of_node).collect()
+                self.noise.iter().enumerate().filter_map(of_node).collect()
             }
         };
         let outputs = self.program.len(self.value);

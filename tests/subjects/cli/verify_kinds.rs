@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tamis_quant::stockfish::{Encoding, FeatureSet, Head, to_bytes};
 use tests::stockfish::{made_up, shape};
+use tests::tolerances::F64_ORDER;
 use tests::trials::Fixtures;
 
 /// What every report has, whatever the network.
@@ -70,6 +71,18 @@ fn positions(folder: &Path) -> PathBuf {
     path
 }
 
+/// A line for every rounding, whose means add up to the whole with what they do to each other.
+#[track_caller]
+fn is_split_by_cause(report: &Value) {
+    let accuracy = &report["accuracy"];
+    let mean = |stats: &Value| stats["mean"].as_f64().unwrap();
+    let causes = accuracy["causes"].as_array().unwrap();
+    assert!(causes.len() >= 4, "{causes:?}");
+    let sum: f64 = causes.iter().map(|cause| mean(&cause["alone"])).sum();
+    let (sum, total) = (sum + mean(&accuracy["interaction"]), mean(&accuracy["split_total"]));
+    assert!((sum - total).abs() <= F64_ORDER * accuracy["total"]["truth_rms"].as_f64().unwrap().max(1.0), "{total}");
+}
+
 #[track_caller]
 fn is_of_positions(report: &Value) {
     assert!(report["accuracy"]["logits"].is_null() && report["accuracy"]["top1"].is_null(), "{report}");
@@ -95,6 +108,7 @@ fn bullets_networks() {
     let report =
         verified(folder.path(), &model, &[("--checkpoint", &checkpoint), ("--arch", &arch), ("--positions", &batch)]);
     is_of_positions(&report);
+    is_split_by_cause(&report);
     assert_eq!((&report["unit"], &report["looked_for_mistakes"]), (&"centipawns".into(), &true.into()));
     assert!(report["accuracy"]["win_probability"]["max"].is_number());
     assert!(OF_NNUE.iter().all(|key| report.get(key).is_none()), "{report}");
@@ -116,6 +130,7 @@ fn graphs() {
         let truth: [(&str, &Path); 2] = [("--checkpoint", &case.checkpoint), ("--inputs", &case.rows)];
         let report = verified(case.folder.path(), &case.path("net.bin"), &truth);
         is_of_classes(&report);
+        is_split_by_cause(&report);
         assert_eq!(report["truth"]["import"]["source"], "safetensors");
         assert_eq!(report["looked_for_mistakes"], false);
         assert!(!report["accuracy"]["layers"].as_array().unwrap().is_empty());
@@ -126,12 +141,13 @@ fn graphs() {
 fn models_of_angel(fixtures: Fixtures) {
     let rows = fixtures.join("angel/data/census_148d_test.dummy");
     let folder = tempfile::tempdir().unwrap();
-    for name in ["lr", "deepfm"] {
+    for (name, causes) in [("lr", 2), ("deepfm", 14)] {
         let (checkpoint, model) = (fixtures.join("angel/models").join(name), folder.path().join(name));
         host_tools!("quantise", checkpoint, "--calibrate", rows, "--calibrate-limit", "500", "-o", model).fine();
         let report = verified(folder.path(), &model, &[("--checkpoint", &checkpoint), ("--inputs", &rows)]);
         is_of_classes(&report);
         assert!(report["accuracy"]["predictions"]["auc"].is_number());
+        assert_eq!(report["accuracy"]["causes"].as_array().unwrap().len(), causes);
     }
 }
 

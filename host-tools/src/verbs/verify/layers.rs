@@ -11,7 +11,7 @@ use tamis_quant::verify::{Case, Reference, Truth, VerifyError};
 use tamis_runtime::format::Model;
 
 /// A checkpoint, a reference, or both.
-pub struct Layers {
+pub struct Described {
     model: PathBuf,
     checkpoint: Option<(PathBuf, Checkpoint)>,
     reference: Option<Reference>,
@@ -22,7 +22,7 @@ pub struct Layers {
 ///
 /// # Errors
 /// [`CliError`] naming the file, and arguments that layers have no use for.
-pub fn read(args: &Verify) -> Result<Layers, CliError> {
+pub fn read(args: &Verify) -> Result<Described, CliError> {
     if let Some(inputs) = &args.inputs {
         let message = format!("{}: examples are for graphs, and the container holds layers", inputs.display());
         return Err(CliError::usage(message).help("give --positions, or a --reference with inputs of its own"));
@@ -43,7 +43,7 @@ pub fn read(args: &Verify) -> Result<Layers, CliError> {
     let limit = args.limit.unwrap_or(usize::MAX);
     let reference = args.truth.reference.as_deref().map(|path| read_reference(path, limit)).transpose()?;
     let positions = args.positions.as_deref().map_or(Ok(Vec::new()), |path| read_positions(path, args.limit))?;
-    Ok(Layers { model: args.model.clone(), checkpoint, reference, positions })
+    Ok(Described { model: args.model.clone(), checkpoint, reference, positions })
 }
 
 fn read_described(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
@@ -58,7 +58,7 @@ fn read_described(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
     read_checkpoint(path, &arch).explain()
 }
 
-impl Held for Layers {
+impl Held for Described {
     fn case<'a>(&'a self, model: Model<'a>) -> Result<Case<'a>, VerifyError> {
         let checkpoint = self.checkpoint.as_ref();
         let mut case = Case::of_layers(

@@ -188,8 +188,10 @@ fn print_causes(out: &mut dyn Write, accuracy: &Accuracy) -> io::Result<()> {
     let mut rows = vec![row!["cause", "mean", "sd", "max"]];
     let interaction = accuracy.interaction.as_ref().map(|stats| ("interaction", stats));
     let causes = accuracy.causes.iter().map(|cause| (cause.cause.as_str(), &cause.alone));
+    let digits = if accuracy.split_total.max >= 1.0 { 3 } else { 5 };
     for (cause, stats) in causes.chain(interaction) {
-        rows.push(row![cause, format!("{:.3}", stats.mean), format!("{:.3}", stats.sd), format!("{:.3}", stats.max)]);
+        let [mean, sd, max] = [stats.mean, stats.sd, stats.max].map(|value| format!("{value:.digits$}"));
+        rows.push(row![cause, mean, sd, max]);
     }
     table::print(out, &rows)
 }

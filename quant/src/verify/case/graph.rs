@@ -11,6 +11,8 @@ use crate::verify::accuracy::Outputs;
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
 use crate::verify::report::TruthInfo;
+use crate::verify::simulate::Simulation;
+use crate::verify::split::{Examples, Split};
 use tamis_runtime::format::Model;
 
 /// Whether a container can have been made from a graph.
@@ -40,7 +42,9 @@ impl<'a> Case<'a> {
         let value = program.standing_for(graph.logits());
         let inputs = inputs(&program, samples)?;
         let outputs = Outputs::logits("checkpoint");
-        Ok(Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels))
+        let simulation = Simulation::of_graph(graph, &program, value)?;
+        let case = Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels);
+        Ok(Self { split: Some(Split { simulation, examples: Examples::Samples(samples) }), ..case })
     }
 
     /// A graph's container and what another framework computed before the last sigmoid or softmax. Without layers: the
@@ -84,6 +88,7 @@ impl<'a> Case<'a> {
             full,
             outputs,
             labels: labels.map(<[usize]>::to_vec),
+            split: None,
             special: Special::Nothing,
         }
     }

@@ -12,10 +12,10 @@ use crate::verify::accuracy::{Accuracy, Outputs, unit};
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
 use crate::verify::mistakes::{self, Mistake};
-use crate::verify::progress::Progress;
 use crate::verify::reference::Reference;
 use crate::verify::report::TruthInfo;
-use crate::verify::split;
+use crate::verify::simulate::Simulation;
+use crate::verify::split::{Examples, Split};
 use std::collections::BTreeMap;
 use tamis_runtime::format::Model;
 
@@ -30,13 +30,12 @@ pub struct Truth<'a> {
     pub positions: &'a [Position],
 }
 
-/// What is needed to split the error and to look for mistakes.
-pub(super) struct Layers<'a> {
+/// What is looked at for mistakes.
+pub(super) struct Suspects<'a> {
     net: QuantNet,
     truth: Truth<'a>,
     /// The positions that have a truth.
     positions: &'a [Position],
-    examples: Vec<Example>,
 }
 
 impl<'a> Case<'a> {
@@ -60,7 +59,7 @@ impl<'a> Case<'a> {
             return Err(VerifyError::NoExamples);
         }
         let full = full(&net, truth, positions)?;
-        let program = net.lower()?;
+        let (program, compared) = (net.lower()?, examples.len());
         let mut inputs: Vec<GraphInput> = examples.iter().map(input_of).collect();
         // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
         if own.is_some() && net.arch.input.kind == InputKind::Chess {
@@ -74,12 +73,19 @@ impl<'a> Case<'a> {
             scale: f64::from(net.arch.output.scale),
             centipawns: unit == "centipawns",
         };
+        let split = match truth.checkpoint {
+            Some(checkpoint) => {
+                let simulation = Simulation::of_layers(&checkpoint.net, &net)?;
+                Some(Split { simulation, examples: Examples::Positions(examples) })
+            }
+            None => None,
+        };
         let labels = truth.reference.filter(|reference| !reference.labels.is_empty());
         Ok(Self {
             truth: TruthInfo {
                 import: truth.checkpoint.map(Into::into),
                 reference: truth.reference.map_or_else(BTreeMap::new, |reference| reference.metadata.clone()),
-                examples: examples.len(),
+                examples: compared,
                 ..TruthInfo::default()
             },
             network: net.arch.name.clone(),
@@ -91,27 +97,13 @@ impl<'a> Case<'a> {
             full: Full::Outputs(full),
             outputs,
             labels: labels.map(|reference| reference.labels.iter().map(|label| usize::from(*label)).collect()),
-            special: Special::Description(Box::new(Layers { net, truth: *truth, positions, examples })),
+            split,
+            special: Special::Description(Box::new(Suspects { net, truth: *truth, positions })),
         })
     }
 }
 
-impl Layers<'_> {
-    /// How often the split by cause goes through all examples.
-    pub fn passes(&self) -> u64 {
-        match self.truth.checkpoint {
-            Some(checkpoint) => split::passes(&checkpoint.net, &self.net),
-            None => 0,
-        }
-    }
-
-    /// Splits the error by layer and by cause, where there is a checkpoint.
-    pub fn split(&self, integer: &[f64], accuracy: &mut Accuracy, progress: &mut Progress<'_>) {
-        if let Some(checkpoint) = self.truth.checkpoint {
-            split::split(&checkpoint.net, &self.net, &self.examples, integer, accuracy, progress);
-        }
-    }
-
+impl Suspects<'_> {
     /// Looks for mistakes of the description.
     ///
     /// # Errors

@@ -19,9 +19,10 @@ use super::mistakes::Mistake;
 use super::progress::Progress;
 use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::check_runtime;
+use super::split::Split;
 use crate::program::{GraphInput, Program};
 use crate::proof::prove;
-use layers::Layers;
+use layers::Suspects;
 use nnue::Family;
 use tamis_runtime::format::Model;
 
@@ -42,6 +43,8 @@ pub struct Case<'a> {
     outputs: Outputs,
     /// Of the examples with a truth.
     labels: Option<Vec<usize>>,
+    /// Where full precision can be evaluated here.
+    split: Option<Split<'a>>,
     special: Special<'a>,
 }
 
@@ -49,8 +52,8 @@ pub struct Case<'a> {
 enum Special<'a> {
     /// Nothing more.
     Nothing,
-    /// Which rounding is to blame, and which fact of the description is wrong.
-    Description(Box<Layers<'a>>),
+    /// Which fact of the description is wrong.
+    Description(Box<Suspects<'a>>),
     /// Whether it is the `.nnue` file.
     File(Box<Family>),
 }
@@ -65,9 +68,9 @@ impl Case<'_> {
         if compared == 0 {
             return Err(VerifyError::NoExamples);
         }
-        let passes = match &self.special {
-            Special::Description(layers) => layers.passes(),
-            Special::Nothing | Special::File(_) => 0,
+        let passes = match &self.split {
+            Some(split) => split.passes(),
+            None => 0,
         };
         let mut progress = Progress::new(self.inputs.len() as u64 + passes * compared as u64, step);
         let mut comparison = Comparison::new(&self.program, self.value, &self.full);
@@ -89,11 +92,11 @@ impl Case<'_> {
         };
         let integer = found.integer.clone();
         let mut accuracy = Accuracy::new(found, self.outputs, self.labels.as_deref());
+        if let Some(split) = &self.split {
+            split.fill(&integer, &mut accuracy, &mut progress);
+        }
         let mistakes: Option<Vec<Mistake>> = match &self.special {
-            Special::Description(layers) => {
-                layers.split(&integer, &mut accuracy, &mut progress);
-                Some(layers.mistakes(&accuracy)?)
-            }
+            Special::Description(suspects) => Some(suspects.mistakes(&accuracy)?),
             Special::Nothing | Special::File(_) => None,
         };
         let proof = prove(&self.program);

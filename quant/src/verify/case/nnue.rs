@@ -154,6 +154,7 @@ impl<'a> Case<'a> {
             full: Full::Outputs(positions.iter().map(|position| own_value(&net, position)).collect()),
             outputs: Outputs { against: "file", of_positions: true, scale: 1.0, centipawns: false },
             labels: None,
+            split: None,
             special: Special::File(Box::new(family)),
         })
     }

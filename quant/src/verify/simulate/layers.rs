@@ -1,0 +1,118 @@
+//! Bullet's networks: tensors times their scales, and the layers by their sums.
+
+use super::Simulation;
+use super::exact::{Exact, LayerSums, Pair};
+use crate::arch::ElementType;
+use crate::float::Net;
+use crate::pack::PackError;
+use crate::program::{Element, Operation, Program};
+use crate::quantise::{IntegerActivation, QuantNet, head};
+use std::collections::BTreeMap;
+
+/// Where a layer's sums are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// In a value, of which `scale` stands for 1.
+    Value { value: usize, scale: f64 },
+    /// Within an integer head, behind its first division.
+    Head { node: usize },
+}
+
+/// What a layer's integers stand for.
+struct Units {
+    /// One an output: stored weights of a real 1.
+    weights: Vec<f64>,
+    /// One an output: stored biases of a real 1.
+    bias: Vec<f64>,
+    /// The sums of a real 1.
+    sums: f64,
+}
+
+impl Simulation {
+    /// A float network beside its quantised form; they must have the same shapes.
+    ///
+    /// # Errors
+    /// [`PackError::Unsupported`] for what the runtime has no operation for.
+    pub fn of_layers(float: &Net<f32>, quantised: &QuantNet) -> Result<Self, PackError> {
+        // In the trainer's order, as the float network is.
+        let program = QuantNet { permutation: None, ..quantised.clone() }.lower()?;
+        let units = units(quantised);
+        let mut parts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for ((real, stored), units) in float.layers.iter().zip(&quantised.layers).zip(&units) {
+            let scaled = |values: &[f32], scale: &[f64]| -> Vec<f64> {
+                values.iter().zip(scale.iter().cycle()).map(|(value, scale)| f64::from(*value) * scale).collect()
+            };
+            parts.insert(&stored.weights.name, scaled(&real.weights.values, &units.weights));
+            parts.insert(&stored.bias.name, scaled(&real.bias, &units.bias));
+        }
+        let pair = |tensor: &crate::quantise::QuantTensor| match parts.remove(tensor.name.as_str()) {
+            Some(exact) => Pair::new(tensor, exact),
+            None => panic!("`{}` is no tensor of the float network", tensor.name),
+        };
+        let mut exact = Exact::new(&program, program.tensors().map(pair).collect());
+        features(quantised, &program, &units, &mut exact);
+        let value = program.nodes.len();
+        Ok(Self::new(program, exact, value))
+    }
+}
+
+/// The scales of every layer's tensors.
+fn units(net: &QuantNet) -> Vec<Units> {
+    let arch = &net.arch;
+    let (head, activation) = (head(arch), IntegerActivation::of(arch));
+    let mut units = Vec::with_capacity(net.layers.len());
+    for (index, layer) in net.layers.iter().enumerate() {
+        let outputs = layer.weights.outputs;
+        let each = |unit: &dyn Fn(usize) -> f64| (0..outputs).map(unit).collect::<Vec<f64>>();
+        units.push(match layer.weights.scale {
+            Some(scale) if layer.weights.element != ElementType::F32 && index < 2 => {
+                let input = match &activation {
+                    Some(activation) if index == 1 => activation.units(),
+                    _ => 1.0,
+                };
+                let sums = f64::from(scale) * input;
+                // The integer head adds its bias behind the first division, at QA·QB.
+                let bias = match head {
+                    Some(head) if index == 1 => f64::from(head.divisor),
+                    _ if layer.bias.element == ElementType::F32 => 1.0,
+                    _ => sums,
+                };
+                Units { weights: each(&|_| f64::from(scale)), bias: each(&|_| bias), sums }
+            }
+            _ => Units { weights: each(&|_| 1.0), bias: each(&|_| 1.0), sums: 1.0 },
+        });
+    }
+    units
+}
+
+/// Layers behind accumulators: factors that the file holds as f32, and where the sums are.
+fn features(net: &QuantNet, program: &Program, units: &[Units], exact: &mut Exact) {
+    let mut places = vec![(Element::I16, Place::Value { value: 0, scale: units[0].sums })];
+    for (index, node) in program.nodes.iter().enumerate() {
+        match &node.op {
+            Operation::ActivateF32 { .. } => {
+                exact.factors.insert(index, 1.0 / units[0].sums);
+            }
+            Operation::Dequantise { .. } => {
+                exact.factors.insert(index, 1.0 / units[1].sums);
+                places.push((Element::F32, Place::Value { value: index + 1, scale: 1.0 }));
+            }
+            Operation::AffineF32 { .. } => {
+                places.push((Element::F32, Place::Value { value: index + 1, scale: 1.0 }));
+            }
+            Operation::Rescale { .. } => places.push((Element::I32, Place::Head { node: index })),
+            _ => {}
+        }
+    }
+    name_layers(net, places, exact);
+}
+
+fn name_layers(net: &QuantNet, places: Vec<(Element, Place)>, exact: &mut Exact) {
+    assert_eq!(places.len(), net.layers.len(), "sums of every layer of `{}`", net.arch.name);
+    let layer = |((element, place), description): ((Element, Place), &crate::arch::Layer)| LayerSums {
+        name: description.name.clone(),
+        element,
+        place,
+    };
+    exact.layers = places.into_iter().zip(&net.arch.layers).map(layer).collect();
+}

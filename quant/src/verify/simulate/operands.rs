@@ -1,0 +1,68 @@
+//! Tensors under a setting of the switches.
+
+use super::exact::Exact;
+use super::{Setting, Switch};
+use crate::program::{Operation, Program, ProgramNode};
+use crate::quantise::QuantTensor;
+
+/// A program's tensors, each rounded or not.
+pub(super) struct Operands<'o> {
+    pub program: &'o Program,
+    pub exact: &'o Exact,
+    pub on: Setting<'o>,
+}
+
+impl Operands<'_> {
+    /// Tensor `number` of all.
+    pub fn tensor(&self, number: usize) -> &[f64] {
+        let pair = &self.exact.pairs[number];
+        if pair.is_rounded && (self.on)(Switch::Tensor(number)) { &pair.stored } else { &pair.exact }
+    }
+
+    /// The `place`th tensor of a node.
+    pub fn of_node(&self, node: usize, place: usize) -> &[f64] {
+        self.tensor(self.exact.first[node] + place)
+    }
+
+    /// One perspective's accumulator.
+    pub fn accumulator(&self, features: &[u32]) -> Vec<f64> {
+        let width = self.program.width();
+        let (rows, mut sums) = (self.tensor(0), self.tensor(1).to_vec());
+        for feature in features {
+            let start = *feature as usize * width;
+            sums.iter_mut().zip(&rows[start..start + width]).for_each(|(sum, weight)| *sum += weight);
+        }
+        sums
+    }
+
+    /// `Σ w (x − zero)` and the bias, if the node has one, of an output bucket's rows.
+    pub fn affine(
+        &self,
+        node: usize,
+        (weights, bias): (&QuantTensor, Option<&QuantTensor>),
+        x: &[f64],
+        zero: f64,
+        bucket: usize,
+    ) -> Vec<f64> {
+        let rows = weights.bank(bucket);
+        let mut sums = match bias {
+            Some(bias) => self.of_node(node, 1)[bias.bank(bucket)].to_vec(),
+            None => vec![0.0; rows.len()],
+        };
+        // Many inputs are 0, and add nothing.
+        let columns = self.of_node(node, 0).chunks(weights.outputs);
+        for (column, x) in columns.zip(x.iter().map(|x| x - zero)).filter(|(_, x)| *x != 0.0) {
+            sums.iter_mut().zip(&column[rows.clone()]).for_each(|(sum, weight)| *sum += weight * x);
+        }
+        sums
+    }
+
+    /// The sums of an integer head behind its first division, with the bias.
+    pub fn with_bias(&self, (index, node): (usize, &ProgramNode), x: &[f64], bucket: usize) -> Vec<f64> {
+        let Operation::Rescale { bias, pre, .. } = &node.op else { panic!("a head without divisions") };
+        let is_cut = (self.on)(Switch::Node(index));
+        let cut = |value: f64| if is_cut { value.trunc() } else { value };
+        let own = &self.of_node(index, 0)[bias.bank(bucket)];
+        x.iter().zip(own).map(|(x, bias)| cut(x / f64::from(*pre)) + bias).collect()
+    }
+}
