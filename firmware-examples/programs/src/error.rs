@@ -13,8 +13,6 @@ pub enum Error {
     Parse(ParseError),
     /// A call that the runtime refuses.
     Run(RunError),
-    /// Men that a state refuses.
-    State(StateError),
     /// A tier that leaves the definition.
     Tier(&'static str, Mismatch),
     /// What does not hold.
@@ -26,7 +24,6 @@ impl defmt::Format for Error {
         match self {
             Self::Parse(error) => defmt::write!(to, "the container is refused: {}", error),
             Self::Run(error) => defmt::write!(to, "the call is refused: {}", error),
-            Self::State(error) => defmt::write!(to, "the call is refused: {}", error),
             Self::Tier(name, mismatch) => defmt::write!(to, "tier {=str} leaves the definition: {}", name, mismatch),
             Self::Because(reason) => defmt::write!(to, "{=str}", reason),
         }
@@ -47,6 +44,10 @@ impl From<RunError> for Error {
 
 impl From<StateError> for Error {
     fn from(error: StateError) -> Self {
-        Self::State(error)
+        match error {
+            StateError::Run(error) => Self::Run(error),
+            // The examples play legal moves; the words of every refusal would be flash.
+            _ => Self::Because("the state refuses the pieces"),
+        }
     }
 }

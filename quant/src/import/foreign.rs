@@ -11,8 +11,8 @@ pub struct Foreign {
 
 const ONNX: Foreign = Foreign {
     what: "an ONNX model",
-    instead: "write its weights as npz and describe the graph: `import onnx, numpy; numpy.savez(\"net.npz\", **{t.name: \
-              onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer})`",
+    instead: "write its weights as npz and describe the graph: `import onnx, numpy; numpy.savez(\"net.npz\", **{\
+              t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer})`",
 };
 const TFLITE: Foreign = Foreign {
     what: "a TFLite model",
@@ -21,8 +21,8 @@ const TFLITE: Foreign = Foreign {
 };
 const KERAS: Foreign = Foreign {
     what: "a Keras model",
-    instead: "write its weights as npz and describe the graph: `import keras, numpy; numpy.savez(\"net.npz\", **{w.path: \
-              w.numpy() for w in keras.models.load_model(FILE).weights})`",
+    instead: "write its weights as npz and describe the graph: `import keras, numpy; numpy.savez(\"net.npz\", \
+              **{w.path: w.numpy() for w in keras.models.load_model(FILE).weights})`",
 };
 const HDF5: Foreign = Foreign { what: "an HDF5 file, as Keras writes them", ..KERAS };
 const PYTORCH: Foreign = Foreign {

@@ -1,7 +1,7 @@
 //! Front ends: what each kind of network is as the one [`Program`](crate::program::Program) of integers.
 //!
-//! Graphs, of which bullet's dense networks are some, are lowered where they are quantised, in `quantise::graph`, because there the choice of integers and of
-//! operations is one.
+//! Graphs, of which bullet's dense networks are some, are lowered where they are quantised, in `quantise::graph`,
+//! because there the choice of integers and of operations is one.
 
 mod bullet;
 pub mod nnue;

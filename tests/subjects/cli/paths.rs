@@ -186,7 +186,8 @@ fn tiers_completions_and_manual() {
 fn completed(script: &Path, line: &[&str]) -> String {
     let (last, before) = (line[line.len() - 1], line[line.len() - 2]);
     let text = format!(
-        "source '{}'; COMP_WORDS=({}); COMP_CWORD={}; _host__tools host-tools '{last}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
+        "source '{}'; COMP_WORDS=({}); COMP_CWORD={}; _host__tools host-tools '{last}' '{before}'; \
+         echo \"${{COMPREPLY[*]}}\"",
         script.display(),
         line.join(" "),
         line.len() - 1

@@ -22,8 +22,8 @@ pub(super) fn read(path: &Path, arch: &Architecture) -> Result<Imported, Network
 /// A dense network as a graph, and the ranges that its description gives.
 ///
 /// # Errors
-/// [`NetworkError::Unsupported`] naming the layer: what a graph cannot say, or a range whose 127th part f32 cannot hold;
-/// [`NetworkError::Graph`] for numbers that are not finite.
+/// [`NetworkError::Unsupported`] naming the layer: what a graph cannot say, or a range whose 127th part f32 cannot
+/// hold; [`NetworkError::Graph`] for numbers that are not finite.
 ///
 /// # Examples
 /// ```
