@@ -4,9 +4,11 @@ use crate::{CHESS, Random};
 use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::Net;
+use tamis_quant::import::hub::dense_graph;
 use tamis_quant::import::{read_checkpoint, read_raw};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
+use tamis_quant::quantise::graph::{Options, quantise_graph};
 use tamis_quant::quantise::quantise;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
@@ -155,7 +157,11 @@ fn model(text: &str, mut weight: impl FnMut(usize) -> f32) -> Model<'static> {
 }
 
 fn container(net: &Net<f32>) -> AlignedBytes {
-    let net = quantise(net).unwrap();
-    let program = net.lower().unwrap();
+    let program = if net.arch.input.is_sparse() {
+        quantise(net).unwrap().lower().unwrap()
+    } else {
+        let (graph, ranges) = dense_graph(net).unwrap();
+        quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).unwrap()
+    };
     AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }

@@ -21,6 +21,7 @@ mod seal;
 mod status;
 mod table;
 mod verbs;
+mod written;
 
 use std::process::ExitCode;
 

@@ -73,9 +73,7 @@ impl Import {
 pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
     let options = options(args)?;
     match (options.arch, options.from) {
-        (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) if arch.input.is_sparse() => {
-            Ok(Some(*arch))
-        }
+        (Some(NetworkArch::Accumulators(arch)), None | Some(NetworkForm::Bullet)) => Ok(Some(*arch)),
         _ => Ok(None),
     }
 }

@@ -22,6 +22,8 @@ pub struct Sealed {
     pub checksum: u64,
     /// Its signature on the default tier.
     pub signature: u64,
+    /// Scratch memory of an evaluation.
+    pub workspace_len_bytes: usize,
 }
 
 /// Proves, packs, parses and signs. Without `unproved` a program without a proof is refused. `name`: what a refusal
@@ -51,7 +53,8 @@ fn sealed(proof: Proof, bytes: &[u8]) -> Result<Sealed, CliError> {
     let container = AlignedBytes::copy_of(bytes);
     let model = Model::parse(container.as_ref()).explain()?;
     let (checksum, signature) = (model.header().checksum(), sign(model, kernels::best())?);
-    Ok(Sealed { proof, container, checksum, signature })
+    let workspace_len_bytes = model.workspace_len_bytes();
+    Ok(Sealed { proof, container, checksum, signature, workspace_len_bytes })
 }
 
 /// A model's signature on a tier.

@@ -48,11 +48,6 @@ impl ProofFacts {
         }
     }
 
-    /// Whether nothing can leave its type.
-    pub const fn holds(&self) -> bool {
-        self.holds
-    }
-
     /// Of a verification's summary.
     pub fn of_summary(summary: &ProofSummary) -> Self {
         let bounds = summary.bounds.iter().map(|bound| BoundFacts {

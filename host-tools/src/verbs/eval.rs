@@ -13,6 +13,7 @@ use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
 use crate::files::{self, ModelFile};
 use crate::network::Import;
+use crate::nnue::refuse_for_checkpoint;
 use crate::output::{Output, Report};
 use crate::progress;
 use serde::Serialize;
@@ -76,11 +77,8 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
             in_reals(args, Path::new(arch), output)
         }
         (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
-        (None, true) if crate::nnue::is_nnue(&args.model) => {
-            Err(CliError::usage(format!("{}: a .nnue file holds integers already", args.model.display()))
-                .help("leave --float out"))
-        }
         (None, true) => {
+            refuse_for_checkpoint(&args.model)?;
             Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml"))
         }
         (Some(_), false) => Err(CliError::usage("--arch is for a checkpoint; a container has its description")

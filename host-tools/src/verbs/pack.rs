@@ -3,45 +3,38 @@
 
 mod nnue;
 
-use self::nnue::PackedNnue;
-use super::quantise::{CONTAINER, Written, inputs};
+use super::quantise::inputs;
 use crate::cli::Pack;
 use crate::codegen::Destination;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
+use crate::facts;
 use crate::files;
 use crate::nnue::is_nnue;
-use crate::output::{Output, Report};
+use crate::output::Output;
 use crate::permute;
 use crate::seal::seal;
 use crate::status::Status;
-use serde::Serialize;
-use std::io::{self, Write};
+use crate::written::{Parts, Title, Written};
 use std::path::Path;
 use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
 use tamis_quant::pack::{Provenance, to_bare, unpack};
 use tamis_quant::quantise::QuantNet;
+use tamis_quant::verify::ImportInfo;
 use tamis_runtime::format::Model;
 
-/// What was written.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Packed {
-    /// A bare file of bullet's layers.
-    Bare(Box<Written>),
-    /// A `.nnue` file.
-    Nnue(Box<PackedNnue>),
-}
+/// Of the report's JSON.
+const SCHEMA: &str = "tamis-pack-1";
 
 /// Reads, proves, packs, takes the result apart again, writes.
 ///
 /// # Errors
 /// [`CliError`]; nothing is written then.
-pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
+pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     // Too short to say what it is, a file is still what its name says.
     let is_named_nnue = args.bare.extension().is_some_and(|extension| extension == "nnue");
     if is_nnue(&args.bare) || is_named_nnue && args.arch.is_none() && !files::is_container(&args.bare) {
-        return nnue::run(args, output).map(|packed| Packed::Nnue(Box::new(packed)));
+        return nnue::run(args, output);
     }
     let Some(arch_file) = &args.arch else {
         let message =
@@ -64,9 +57,12 @@ pub fn run(args: &Pack, output: &Output) -> Result<Packed, CliError> {
     let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     destination.write(&sealed)?;
-    let len_bytes = sealed.container.as_ref().len();
-    let written = Written::new(&args.bare, &args.target.out, CONTAINER, len_bytes, &net, &origin, &sealed);
-    Ok(Packed::Bare(Box::new(written.permuted(permutation).embedded(&args.module))))
+    let hash = format!("{:016x}", origin.source_hash);
+    let import = ImportInfo { source: origin.source, hash, remarks: Vec::new() };
+    let title = Title { network: net.arch.name.clone(), architecture: facts::one_line(&net.arch) };
+    let place = (&args.target, &args.module);
+    let written = Written::new(SCHEMA, place, (&args.bare, import), title, facts::of_net(&net), &sealed);
+    Ok(written.with(Parts { permutation, comes_back_len_bytes: Some(bytes.len()), ..Parts::default() }))
 }
 
 /// A container from which the bare file does not come back is not written.
@@ -78,24 +74,6 @@ fn check_inverse(container: &[u8], bare: &[u8], path: &Path) -> Result<(), CliEr
             let at = difference.unwrap_or(back.len().min(bare.len()));
             let message = format!("{}: byte {at} would be lost, unpacking does not give the file back", path.display());
             Err(CliError::new(Status::Unsupported, message).help("nothing is written; please report the network"))
-        }
-    }
-}
-
-impl Report for Packed {
-    const SCHEMA: Option<&'static str> = Some("tamis-pack-1");
-
-    fn warnings(&self) -> Vec<String> {
-        match self {
-            Self::Bare(written) => written.proof_warnings(),
-            Self::Nnue(packed) => packed.warnings(),
-        }
-    }
-
-    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Bare(written) => written.print(out),
-            Self::Nnue(packed) => packed.print(out),
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct Accuracy {
     pub win_probability: Option<ErrorStats>,
     /// How often both predict the same class, where there are classes.
     pub top1: Option<Agreement>,
+    /// Pairs of neighbouring examples that both put in the same order, where one output says how good an example is.
+    pub order: Option<Agreement>,
     /// Against labels, if there are any.
     pub predictions: Option<Predictions>,
     /// The error of every layer (with a checkpoint).
@@ -143,6 +145,7 @@ impl Accuracy {
             sign_flips: integer.iter().zip(&truth).filter(|(integer, truth)| **integer * **truth < 0.0).count(),
             win_probability: about.centipawns.then(|| compare(&probabilities(&integer), &probabilities(&truth))),
             top1: are_classes.then(|| agreement(&float_rows, &integer_rows)),
+            order: (outputs == 1).then(|| same_order(&truth, &integer)),
             predictions: labels
                 .filter(|_| are_classes)
                 .map(|labels| Predictions::of(&float_rows, &integer_rows, labels)),
@@ -156,6 +159,13 @@ impl Accuracy {
             points: truth.iter().zip(&errors).step_by(stride).map(|(truth, error)| (*truth, *error)).collect(),
         }
     }
+}
+
+/// How many neighbours are not the other way round.
+fn same_order(truth: &[f64], integer: &[f64]) -> Agreement {
+    let pairs = truth.windows(2).zip(integer.windows(2));
+    let same = pairs.filter(|(truth, integer)| (truth[1] - truth[0]) * (integer[1] - integer[0]) >= 0.0);
+    Agreement::new(same.count(), truth.len().saturating_sub(1))
 }
 
 /// The largest errors, the earlier example first among equals.

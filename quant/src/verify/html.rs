@@ -6,6 +6,7 @@ use super::metrics::Agreement;
 use super::report::Report;
 use super::stats::ErrorStats;
 use super::svg;
+use super::verdict::Sentence;
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}\
@@ -28,6 +29,7 @@ pub fn to_html(report: &Report) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{title}: verification</title><style>{STYLE}</style></head><body>\n<h1>{title}: {verdict}</h1>\n"
     );
+    in_words(&mut page, report);
     truth(&mut page, report);
     gates(&mut page, report);
     mistakes(&mut page, report);
@@ -37,6 +39,20 @@ pub fn to_html(report: &Report) -> String {
     tensors(&mut page, report);
     page.push_str("</body></html>\n");
     page
+}
+
+/// Four lines for who reads no more.
+fn in_words(page: &mut String, report: &Report) {
+    page.push_str("<table>\n");
+    for Sentence { about, text, is_well } in report.verdict() {
+        let class = match is_well {
+            Some(true) => " class=\"pass\"",
+            Some(false) => " class=\"fail\"",
+            None => "",
+        };
+        let _ = writeln!(page, "<tr><th>{about}</th><td{class}>{}</td></tr>", escape(&text));
+    }
+    page.push_str("</table>\n");
 }
 
 fn truth(page: &mut String, report: &Report) {

@@ -60,6 +60,7 @@ pub mod simulate;
 mod split;
 pub mod stats;
 mod svg;
+mod verdict;
 
 pub use accuracy::Accuracy;
 pub use case::{Case, Difference, DivideInfo, NnueFindings, Truth, check_origin};
@@ -72,3 +73,4 @@ pub use metrics::{Agreement, log_loss, wilson};
 pub use predictions::Predictions;
 pub use reference::{Reference, ReferenceError};
 pub use report::{Bound, ImportInfo, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo};
+pub use verdict::Sentence;

@@ -216,7 +216,7 @@ fn what_a_file_has_no_use_for_is_refused() {
         (host_tools!("unpack", file, "-o", out), 2, "is a .nnue file, expected a container"),
         (host_tools!("export", file, "-o", out), 2, "is a .nnue file, which holds integers already"),
         (host_tools!("eval", file, "--inputs", batch), 2, "is a .nnue file, which holds integers already"),
-        (host_tools!("eval", file, "--float", "--fen", FENS[0]), 2, "help: leave --float out"),
+        (host_tools!("eval", file, "--float", "--fen", FENS[0]), 2, "is a .nnue file, which holds integers already"),
     ] {
         assert_eq!(ran.status, status, "{}", ran.stderr);
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);

@@ -1,84 +1,30 @@
 //! Graphs: calibrated, quantised, proved, written, and measured on the examples that calibrated them.
 
+use super::SCHEMA;
 use crate::cli::{self, Form, Quantise};
 use crate::codegen::Destination;
 use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which};
-use crate::facts::{self, ProofFacts, TensorFacts};
-use crate::network::{Import, read_graph};
+use crate::facts;
+use crate::network::read_graph;
 use crate::output::Output;
 use crate::progress;
-use crate::seal::{Sealed, seal, unproved_warning};
-use serde::Serialize;
-use std::io::{self, Write};
-use std::path::Path;
+use crate::seal::seal;
+use crate::written::{Calibrated, Parts, Title, Written};
+use std::path::{Path, PathBuf};
 use tamis_quant::calibrate::Method;
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
 };
-use tamis_quant::verify::stats::ErrorStats;
-use tamis_quant::verify::{Accuracy, Agreement, LayerError, Predictions, VerifyError};
-use tamis_runtime::format::Model;
-
-/// What was written.
-#[derive(Debug, Serialize)]
-pub struct WrittenGraph {
-    out: String,
-    form: &'static str,
-    network: String,
-    architecture: String,
-    /// The path that was given.
-    input: String,
-    #[serde(flatten)]
-    import: Import,
-    /// Examples that calibrated, and their file.
-    calibration: Option<Calibrated>,
-    /// Layers that stayed f32.
-    kept_f32: Vec<String>,
-    /// Bytes of the parameters as f32.
-    float_len_bytes: usize,
-    len_bytes: usize,
-    /// A Rust module that embeds it, if one was asked for.
-    module: Option<String>,
-    workspace_len_bytes: usize,
-    tensors: Vec<TensorFacts>,
-    proof: ProofFacts,
-    /// Against full precision, on the examples that calibrated.
-    accuracy: Option<Measured>,
-    checksum: String,
-    signature: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Calibrated {
-    file: String,
-    examples: usize,
-}
-
-/// What `verify` has in full.
-#[derive(Debug, Serialize)]
-struct Measured {
-    samples: usize,
-    logits: ErrorStats,
-    top1: Option<Agreement>,
-    predictions: Option<Predictions>,
-    layers: Vec<LayerError>,
-}
-
-impl From<Accuracy> for Measured {
-    fn from(accuracy: Accuracy) -> Self {
-        let Accuracy { samples, total, top1, predictions, layers, .. } = accuracy;
-        Self { samples, logits: total, top1, predictions, layers }
-    }
-}
+use tamis_quant::verify::{Accuracy, VerifyError};
 
 /// Reads, calibrates, quantises, proves, writes.
 ///
 /// # Errors
 /// [`CliError`]; nothing is written then.
-pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result<WrittenGraph, CliError> {
+pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result<Written, CliError> {
     refuse_what_is_for_layers(args)?;
     let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
     let calibration = &args.calibration;
@@ -99,30 +45,17 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
         }
     };
     destination.write(&sealed)?;
-    let workspace_len_bytes = Model::parse(sealed.container.as_ref()).explain()?.workspace_len_bytes();
-    let Sealed { proof, container, checksum, signature } = sealed;
-    Ok(WrittenGraph {
-        out: args.target.out.display().to_string(),
-        form: super::CONTAINER,
-        network: graph.name.clone(),
-        architecture: facts::graph_in_one_line(&quantised),
-        input: args.checkpoint.display().to_string(),
-        import,
-        calibration: calibration
-            .calibrate
-            .as_ref()
-            .map(|path| Calibrated { file: path.display().to_string(), examples: samples.len() }),
+    let title = Title { network: graph.name.clone(), architecture: facts::graph_in_one_line(&quantised) };
+    let (place, source) = ((&args.target, &args.module), (&*args.checkpoint, import.info().clone()));
+    let calibrated = |path: &PathBuf| Calibrated { file: path.display().to_string(), examples: samples.len() };
+    let parts = Parts {
+        calibration: calibration.calibrate.as_ref().map(calibrated),
         kept_f32: options.keep_f32.into_iter().collect(),
-        float_len_bytes: graph.parameter_count() * size_of::<f32>(),
-        len_bytes: container.as_ref().len(),
-        module: args.module.shown(),
-        workspace_len_bytes,
-        tensors: facts::of_graph(&quantised),
-        proof: ProofFacts::of(&proof),
+        float_len_bytes: Some(graph.parameter_count() * size_of::<f32>()),
         accuracy,
-        checksum: format!("{checksum:016x}"),
-        signature: format!("{signature:016x}"),
-    })
+        ..Parts::default()
+    };
+    Ok(Written::new(SCHEMA, place, source, title, facts::of_graph(&quantised), &sealed).with(parts))
 }
 
 fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
@@ -234,53 +167,5 @@ fn check_budget(budget: Budget, graph: &Program, sqnr_db: Option<f64>, path: &Pa
         Some(missed) => Err(CliError::usage(format!("{}: the budget cannot be met: {missed}", path.display()))
             .help("give another budget; nothing is written")),
         None => Ok(()),
-    }
-}
-
-impl WrittenGraph {
-    /// What to warn of.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.import.warnings(&self.input);
-        warnings.extend(unproved_warning(self.proof.holds));
-        warnings
-    }
-
-    /// The report as text.
-    ///
-    /// # Errors
-    /// The writer's.
-    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}: {}", self.network, self.architecture)?;
-        writeln!(out, "  read       {} ({}), FNV-1a {}", self.input, self.import.source(), self.import.hash())?;
-        if let Some(Calibrated { file, examples }) = &self.calibration {
-            writeln!(out, "  calibrated on {examples} examples of {file}")?;
-        }
-        if !self.kept_f32.is_empty() {
-            writeln!(out, "  kept f32   {}", self.kept_f32.join(", "))?;
-        }
-        let ratio = self.len_bytes as f64 / self.float_len_bytes.max(1) as f64;
-        writeln!(
-            out,
-            "  wrote      {} ({}), {} bytes; the parameters as f32 are {} bytes ({ratio:.3})",
-            self.out, self.form, self.len_bytes, self.float_len_bytes
-        )?;
-        if let Some(module) = &self.module {
-            writeln!(out, "  module     {module} (Rust), which embeds it")?;
-        }
-        writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
-        writeln!(out, "  checksum   {}", self.checksum)?;
-        writeln!(out, "  signature  {}", self.signature)?;
-        if let Some(accuracy) = &self.accuracy {
-            let sqnr = accuracy.logits.sqnr_db.map_or("no error".to_owned(), |db| format!("{db:.2} dB"));
-            write!(out, "  accuracy   {sqnr} signal to noise of the raw scores, ")?;
-            if let Some(top1) = &accuracy.top1 {
-                write!(out, "{} of {} top-1 alike, ", top1.equal, top1.count)?;
-            }
-            writeln!(out, "on the examples that calibrated")?;
-        }
-        writeln!(out)?;
-        facts::print(out, &self.tensors)?;
-        writeln!(out)?;
-        self.proof.print(out)
     }
 }

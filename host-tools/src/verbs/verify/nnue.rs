@@ -6,7 +6,7 @@ use crate::cli::Verify;
 use crate::divide::DivideFacts;
 use crate::error::CliError;
 use crate::files;
-use crate::nnue::{NnueFile, is_nnue, refuse};
+use crate::nnue::{NnueFile, refuse};
 use std::path::{Path, PathBuf};
 use tamis_quant::positions::Position;
 use tamis_quant::verify::{Case, VerifyError};
@@ -29,7 +29,7 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Nnue, CliError> {
     refuse(args.truth.reference.is_some(), "--reference", &args.model)?;
     DivideFacts::of_container(model, args.divide.rule, &args.model)?;
     let file = match &args.truth.checkpoint {
-        Some(path) if !is_nnue(path) && path.is_file() && files::is_container(path) => {
+        Some(path) if path.is_file() && files::is_container(path) => {
             return Err(CliError::usage(format!("{}: is a container", path.display()))
                 .help("--checkpoint takes the .nnue file that it was made from, or leave it out"));
         }

@@ -51,6 +51,10 @@ fn print_truth(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let verdict = if report.passed { "passed" } else { "FAILED" };
     let truth = &report.truth;
     writeln!(out, "{}: {verdict}, on {} examples", report.network, truth.examples)?;
+    for sentence in report.verdict() {
+        writeln!(out, "  {:<11} {}", sentence.about, sentence.text)?;
+    }
+    writeln!(out)?;
     if let Some(nnue) = &report.nnue {
         writeln!(out, "  network     {}", nnue.architecture)?;
         writeln!(out, "  divide      {}", nnue.divide)?;

@@ -18,8 +18,10 @@ const MAX_TEXT_LEN_BYTES: u64 = 1 << 20;
 /// How the numbers of a checkpoint hang together.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NetworkArch {
-    /// bullet's layers: TOML that starts with `schema = 1`.
-    Layers(Box<Architecture>),
+    /// bullet's network of accumulators: TOML that starts with `schema = 1`.
+    Accumulators(Box<Architecture>),
+    /// bullet's dense network, in the same dialect.
+    Dense(Box<Architecture>),
     /// A graph: TOML that starts with `graph = 1`.
     Graph(Description),
     /// Sizes and activations: `784:relu128:linear10`, or those of a `.fann` or network JSON.
@@ -53,14 +55,15 @@ impl NetworkArch {
         if is_description(text) {
             return Ok(Self::Graph(Description::from_toml(text, &origin)?));
         }
-        Ok(Self::Layers(Box::new(Architecture::from_toml(text, &origin)?)))
+        let arch = Box::new(Architecture::from_toml(text, &origin)?);
+        Ok(if arch.input.is_sparse() { Self::Accumulators(arch) } else { Self::Dense(arch) })
     }
 
     /// What it is, in words.
     #[must_use]
     pub const fn words(&self) -> &'static str {
         match self {
-            Self::Layers(_) => "a description of bullet's layers, `schema = 1`",
+            Self::Accumulators(_) | Self::Dense(_) => "a description in bullet's dialect, `schema = 1`",
             Self::Graph(_) => "the description of a graph, `graph = 1`",
             Self::Chain(_) => "a chain of layers",
         }
@@ -85,7 +88,7 @@ impl NetworkArch {
         match self {
             Self::Chain(chain) => Ok(chain.clone()),
             Self::Graph(description) => Ok(Chain::new(layers(description).ok_or_else(wrong)?)?),
-            Self::Layers(_) => Err(wrong()),
+            Self::Accumulators(_) | Self::Dense(_) => Err(wrong()),
         }
     }
 }
@@ -134,7 +137,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.toml");
         std::fs::write(&path, include_str!("../small.toml")).unwrap();
-        assert!(matches!(NetworkArch::read(path.as_os_str()), Ok(NetworkArch::Layers(_))));
+        assert!(matches!(NetworkArch::read(path.as_os_str()), Ok(NetworkArch::Accumulators(_))));
         assert!(matches!(NetworkArch::read("4:linear2".as_ref()), Ok(NetworkArch::Chain(_))));
         assert!(matches!(NetworkArch::read("4:cubic2".as_ref()), Err(NetworkError::Chain(_))));
         std::fs::write(&path, "graph = 1\nnme = 1").unwrap();

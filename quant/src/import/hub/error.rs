@@ -43,9 +43,9 @@ pub enum NetworkError {
     /// The description of a graph.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// The description of layers.
+    /// The description in bullet's dialect.
     #[error(transparent)]
-    Layers(#[from] ArchError),
+    Bullets(#[from] ArchError),
     /// A layer of a dense network that no graph can say.
     #[error("layer `{layer}`: {what} is not supported in integers; {instead}")]
     Unsupported {
@@ -136,7 +136,7 @@ impl NetworkError {
             Self::Angel(error) => error.class(),
             Self::Tensors(error) => error.class(),
             Self::Description(error) => error.class(),
-            Self::Layers(error) => error.class(),
+            Self::Bullets(error) => error.class(),
             Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {
                 FaultClass::Usage
             }

@@ -18,7 +18,6 @@ use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::tensors::{TensorForm, import};
 use super::{Imported, read_file_at_most};
-use crate::arch::InputKind;
 use crate::graph::Activation;
 use std::path::Path;
 
@@ -70,9 +69,7 @@ impl NetworkOptions {
 /// # Errors
 /// [`NetworkError`] naming the path.
 pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, NetworkError> {
-    if let (Some(NetworkArch::Layers(arch)), None | Some(NetworkForm::Bullet)) = (&options.arch, options.from)
-        && arch.input.kind == InputKind::Dense
-    {
+    if let (Some(NetworkArch::Dense(arch)), None | Some(NetworkForm::Bullet)) = (&options.arch, options.from) {
         return dense::read(path, arch);
     }
     let form = match options.from {

@@ -1,0 +1,196 @@
+//! What `quantise` and `pack` wrote: one report for every kind of network, with the parts that the network has.
+
+use crate::cli::{Module, Target};
+use crate::divide::DivideFacts;
+use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
+use crate::output::Report;
+use crate::seal::{Sealed, unproved_warning};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::import::Remark;
+use tamis_quant::verify::stats::ErrorStats;
+use tamis_quant::verify::{Accuracy, Agreement, ImportInfo, LayerError, Predictions};
+
+/// The default form of what is written.
+const CONTAINER: &str = "container";
+const BARE: &str = "bare";
+
+/// The report.
+#[derive(Debug, Serialize)]
+pub struct Written {
+    /// Of the verb.
+    schema: &'static str,
+    out: String,
+    form: &'static str,
+    network: String,
+    architecture: String,
+    /// The path that was given.
+    input: String,
+    /// What was read there.
+    #[serde(flatten)]
+    import: ImportInfo,
+    #[serde(flatten)]
+    parts: Parts,
+    len_bytes: usize,
+    /// A Rust module that embeds it, if one was asked for.
+    module: Option<String>,
+    workspace_len_bytes: usize,
+    tensors: Vec<TensorFacts>,
+    proof: ProofFacts,
+    /// Of a container; the bare form has none.
+    checksum: Option<String>,
+    /// Of the network on the runtime, whichever form was written.
+    signature: String,
+}
+
+/// What not every network has.
+#[derive(Debug, Default, Serialize)]
+pub struct Parts {
+    /// How the value of a `.nnue` network is made of its two parts.
+    pub divide: Option<DivideFacts>,
+    /// Examples that calibrated, and their file.
+    pub calibration: Option<Calibrated>,
+    /// Layers that stayed f32.
+    pub kept_f32: Vec<String>,
+    /// Bytes of the parameters as f32, where that is what was read.
+    pub float_len_bytes: Option<usize>,
+    /// Bytes of the file that comes back from the container, where integers were read.
+    pub comes_back_len_bytes: Option<usize>,
+    /// If another order of the neurons was asked for.
+    pub permutation: Option<PermutationFacts>,
+    /// Against full precision, on the examples that calibrated.
+    pub accuracy: Option<Measured>,
+}
+
+/// Examples and their file.
+#[derive(Debug, Serialize)]
+pub struct Calibrated {
+    pub file: String,
+    pub examples: usize,
+}
+
+/// What `verify` has in full.
+#[derive(Debug, Serialize)]
+pub struct Measured {
+    samples: usize,
+    logits: ErrorStats,
+    top1: Option<Agreement>,
+    predictions: Option<Predictions>,
+    layers: Vec<LayerError>,
+}
+
+impl From<Accuracy> for Measured {
+    fn from(accuracy: Accuracy) -> Self {
+        let Accuracy { samples, total, top1, predictions, layers, .. } = accuracy;
+        Self { samples, logits: total, top1, predictions, layers }
+    }
+}
+
+/// A network's name and its architecture in a line.
+pub struct Title {
+    pub network: String,
+    pub architecture: String,
+}
+
+impl Written {
+    /// A container that was made of what was read from `input`. schema: of the verb's JSON.
+    pub fn new(
+        schema: &'static str,
+        (target, module): (&Target, &Module),
+        (input, import): (&Path, ImportInfo),
+        Title { network, architecture }: Title,
+        tensors: Vec<TensorFacts>,
+        sealed: &Sealed,
+    ) -> Self {
+        Self {
+            schema,
+            out: target.out.display().to_string(),
+            form: CONTAINER,
+            network,
+            architecture,
+            input: input.display().to_string(),
+            import,
+            parts: Parts::default(),
+            len_bytes: sealed.container.as_ref().len(),
+            module: module.shown(),
+            workspace_len_bytes: sealed.workspace_len_bytes,
+            tensors,
+            proof: ProofFacts::of(&sealed.proof),
+            checksum: Some(format!("{:016x}", sealed.checksum)),
+            signature: format!("{:016x}", sealed.signature),
+        }
+    }
+
+    /// The same with what this network has.
+    pub fn with(self, parts: Parts) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// The same of a network whose bare form was written in place of the container.
+    pub fn in_bare_form(self, len_bytes: usize) -> Self {
+        Self { form: BARE, len_bytes, checksum: None, ..self }
+    }
+
+    fn print_numbers(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "  wrote      {} ({}), {} bytes", self.out, self.form, self.len_bytes)?;
+        if let Some(float) = self.parts.float_len_bytes {
+            let ratio = self.len_bytes as f64 / float.max(1) as f64;
+            write!(out, "; the parameters as f32 are {float} bytes ({ratio:.3})")?;
+        }
+        if let Some(len_bytes) = self.parts.comes_back_len_bytes {
+            write!(out, "; the same file of {len_bytes} bytes comes back from it")?;
+        }
+        writeln!(out)?;
+        if let Some(module) = &self.module {
+            writeln!(out, "  module     {module} (Rust), which embeds it")?;
+        }
+        writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
+        if let Some(divide) = &self.parts.divide {
+            writeln!(out, "  divide     {divide}")?;
+        }
+        if let Some(checksum) = &self.checksum {
+            writeln!(out, "  checksum   {checksum}")?;
+        }
+        writeln!(out, "  signature  {}", self.signature)
+    }
+
+    fn print_accuracy(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(accuracy) = &self.parts.accuracy else { return Ok(()) };
+        let sqnr = accuracy.logits.sqnr_db.map_or("no error".to_owned(), |db| format!("{db:.2} dB"));
+        write!(out, "  accuracy   {sqnr} signal to noise of the raw scores, ")?;
+        if let Some(top1) = &accuracy.top1 {
+            write!(out, "{} of {} top-1 alike, ", top1.equal, top1.count)?;
+        }
+        writeln!(out, "on the examples that calibrated")
+    }
+}
+
+impl Report for Written {
+    // The verb names it.
+    const SCHEMA: Option<&'static str> = None;
+
+    fn warnings(&self) -> Vec<String> {
+        let remark = |remark: &Remark| format!("{}: {}", self.input, remark.text());
+        let remarks = self.import.remarks.iter().map(remark);
+        remarks.chain(unproved_warning(self.proof.holds)).collect()
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}: {}", self.network, self.architecture)?;
+        writeln!(out, "  read       {} ({}), FNV-1a {}", self.input, self.import.source, self.import.hash)?;
+        if let Some(Calibrated { file, examples }) = &self.parts.calibration {
+            writeln!(out, "  calibrated on {examples} examples of {file}")?;
+        }
+        if !self.parts.kept_f32.is_empty() {
+            writeln!(out, "  kept f32   {}", self.parts.kept_f32.join(", "))?;
+        }
+        self.print_numbers(out)?;
+        self.parts.permutation.iter().try_for_each(|permutation| permutation.print(out))?;
+        self.print_accuracy(out)?;
+        writeln!(out)?;
+        facts::print(out, &self.tensors)?;
+        writeln!(out)?;
+        self.proof.print(out)
+    }
+}
