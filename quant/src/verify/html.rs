@@ -95,12 +95,13 @@ fn mistakes(page: &mut String, report: &Report) {
     page.push_str("<h2>Mistakes</h2>\n");
     if report.mistakes.is_empty() {
         page.push_str("<p>None found.</p>\n");
-        return;
     }
     page.push_str("<ul>\n");
-    for mistake in &report.mistakes {
-        let _ =
-            writeln!(page, "<li><span class=\"fail\">{}</span>: {}</li>", mistake.kind.words(), escape(&mistake.text));
+    for (mistakes, class) in [(&report.mistakes, " class=\"fail\""), (&report.remarks, "")] {
+        for mistake in mistakes {
+            let (kind, text) = (mistake.kind.words(), escape(&mistake.text));
+            let _ = writeln!(page, "<li><span{class}>{kind}</span>: {text}</li>");
+        }
     }
     page.push_str("</ul>\n");
 }

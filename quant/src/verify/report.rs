@@ -42,6 +42,8 @@ pub struct Report {
     pub looked_for_mistakes: bool,
     /// What a description got wrong.
     pub mistakes: Vec<Mistake>,
+    /// What may be wrong and is not decided by the evidence; no gate asks for it.
+    pub remarks: Vec<Mistake>,
     /// Of networks of the Stockfish family.
     #[serde(flatten)]
     pub nnue: Option<NnueFindings>,

@@ -41,7 +41,7 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
 
     if report.looked_for_mistakes {
-        print_mistakes(out, &report.mistakes)?;
+        print_mistakes(out, &report.mistakes, &report.remarks)?;
     }
     print_gates(out, &report.gates)
 }
@@ -107,7 +107,7 @@ fn print_own_values(out: &mut dyn Write, nnue: &NnueFindings, file: Option<&str>
     Ok(())
 }
 
-fn print_mistakes(out: &mut dyn Write, mistakes: &[Mistake]) -> io::Result<()> {
+fn print_mistakes(out: &mut dyn Write, mistakes: &[Mistake], remarks: &[Mistake]) -> io::Result<()> {
     writeln!(out, "\nMistakes in the description")?;
     if mistakes.is_empty() {
         writeln!(out, "  none found")?;
@@ -115,7 +115,7 @@ fn print_mistakes(out: &mut dyn Write, mistakes: &[Mistake]) -> io::Result<()> {
     for mistake in mistakes {
         writeln!(out, "  {}: {}", mistake.kind.words().to_uppercase(), mistake.text)?;
     }
-    Ok(())
+    remarks.iter().try_for_each(|remark| writeln!(out, "  remark, {}: {}", remark.kind.words(), remark.text))
 }
 
 /// Every gate with its verdict.

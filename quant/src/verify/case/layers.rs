@@ -11,7 +11,7 @@ use crate::quantise::QuantNet;
 use crate::verify::accuracy::{Accuracy, Outputs, unit};
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
-use crate::verify::mistakes::{self, Mistake};
+use crate::verify::mistakes::{self, Found};
 use crate::verify::reference::Reference;
 use crate::verify::report::TruthInfo;
 use crate::verify::simulate::Simulation;
@@ -108,7 +108,7 @@ impl Suspects<'_> {
     ///
     /// # Errors
     /// [`VerifyError::Example`] if a position does not fit the network.
-    pub fn mistakes(&self, accuracy: &Accuracy) -> Result<Vec<Mistake>, VerifyError> {
+    pub fn mistakes(&self, accuracy: &Accuracy) -> Result<Found, VerifyError> {
         mistakes::find(&mistakes::Case {
             net: &self.net,
             checkpoint: self.truth.checkpoint,

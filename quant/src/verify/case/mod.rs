@@ -15,7 +15,7 @@ use super::claims::claims;
 use super::comparison::{Comparison, Full};
 use super::error::VerifyError;
 use super::gates::Gates;
-use super::mistakes::Mistake;
+use super::mistakes::Found;
 use super::progress::Progress;
 use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::check_runtime;
@@ -95,10 +95,12 @@ impl Case<'_> {
         if let Some(split) = &self.split {
             split.fill(&integer, &mut accuracy, &mut progress);
         }
-        let mistakes: Option<Vec<Mistake>> = match &self.special {
+        let judged: Option<Found> = match &self.special {
             Special::Description(suspects) => Some(suspects.mistakes(&accuracy)?),
             Special::Nothing | Special::File(_) => None,
         };
+        let looked_for_mistakes = judged.is_some();
+        let Found { mistakes, remarks } = judged.unwrap_or_else(Found::nothing);
         let proof = prove(&self.program);
         let mut report = Report {
             schema: SCHEMA,
@@ -109,8 +111,9 @@ impl Case<'_> {
             runtime,
             proof: proof_summary(&proof, claims(&self.model, &self.program, &proof)),
             accuracy,
-            looked_for_mistakes: mistakes.is_some(),
-            mistakes: mistakes.into_iter().flatten().collect(),
+            looked_for_mistakes,
+            mistakes,
+            remarks,
             nnue,
             gates: Vec::new(),
             passed: false,

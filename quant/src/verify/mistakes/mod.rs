@@ -1,18 +1,22 @@
 //! Which fact of a description is wrong, by name.
 //!
-//! Four kinds of evidence, from the strongest to the weakest:
+//! Five kinds of evidence, from the strongest to the weakest:
 //! - [`rules`]: the description contradicts its own arithmetic (a bias scale that is not QA·QB);
 //! - [`description`]: the file carries the description it was packed with; the one given now says otherwise;
 //! - [`tensors`]: the file's integers are not the checkpoint's under this description, but would be after one change;
-//! - [`outputs`]: the outputs are far from the truth, or the positions' own scores are, and come close after one
-//!   change.
+//! - [`outputs`]: the outputs are far from the truth and come close after one change;
+//! - scores: file and checkpoint agree, and the positions' own scores are fitted far better after one change. What they
+//!   only suggest is a remark.
 
 pub mod description;
 mod hypotheses;
 mod kings;
 pub mod outputs;
 pub mod rules;
+mod scores;
 pub mod tensors;
+
+pub use scores::Found;
 
 use super::VerifyError;
 use super::accuracy::Accuracy;
@@ -111,7 +115,7 @@ pub struct Case<'a> {
 ///
 /// # Errors
 /// [`VerifyError::Example`] if a position does not fit the network.
-pub fn find(case: &Case<'_>) -> Result<Vec<Mistake>, VerifyError> {
+pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     let mut mistakes = rules::find(&case.net.arch);
     if let Some(checkpoint) = case.checkpoint {
         mistakes.extend(
@@ -124,5 +128,8 @@ pub fn find(case: &Case<'_>) -> Result<Vec<Mistake>, VerifyError> {
         mistakes.extend(tensors::find(case.net, checkpoint));
     }
     mistakes.extend(outputs::find(case, &mistakes)?);
-    Ok(mistakes)
+    if !mistakes.is_empty() {
+        return Ok(Found { mistakes, remarks: Vec::new() });
+    }
+    scores::find(case)
 }

@@ -1,8 +1,7 @@
 //! Outputs against the truth: which single change brings them close?
 //!
 //! The truth is the framework's outputs or the checkpoint's where there are any. Without a disagreement there, model
-//! and checkpoint may share one wrong description; then the positions' own scores are the judge, if they have any: a
-//! network that was trained on such scores fits them best under its true description.
+//! and checkpoint may share one wrong description, which only the positions' scores can tell.
 
 use super::hypotheses::{Hypothesis, all};
 use super::{Case, Evidence, Mistake, MistakeKind, kings};
@@ -10,23 +9,16 @@ use crate::float::{Net, example};
 use crate::positions::Position;
 use crate::verify::VerifyError;
 use crate::verify::case::evaluate_all;
-use crate::verify::stats::win_probability;
 
 /// Below this signal to noise the outputs are not merely quantised.
 const FAR_SQNR_DB: f64 = 20.0;
 /// A change explains a disagreement if it takes away more than this share of the mean square error. What rounding
 /// leaves is noise, of which no change of a fact takes away much.
 const EXPLAINED: f64 = 0.75;
-/// Scores are noisy: a change is named only if it takes away this share of the loss,
-const EXPLAINED_SCORES: f64 = 0.05;
-/// and if the mean difference of the positions' losses is this many of its standard errors.
-const STANDARD_ERRORS: f64 = 3.0;
 /// Errors this close to each other decide nothing.
 const TIE: f64 = 0.98;
 /// Positions that are tried against the truth, evenly taken.
 const SAMPLE: usize = 512;
-/// Positions that are tried against scores.
-const SCORE_SAMPLE: usize = 4096;
 
 /// Looks for a change that explains the outputs.
 pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyError> {
@@ -74,7 +66,7 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
             }]);
         }
     }
-    if known.is_empty() { by_scores(case, &model) } else { Ok(Vec::new()) }
+    Ok(Vec::new())
 }
 
 /// What the outputs are held against, in words.
@@ -83,7 +75,7 @@ fn truth_words(case: &Case<'_>) -> &'static str {
 }
 
 /// At most `most` positions, evenly taken, with their indices.
-fn sample(positions: &[Position], most: usize) -> (Vec<usize>, Vec<&Position>) {
+pub(super) fn sample(positions: &[Position], most: usize) -> (Vec<usize>, Vec<&Position>) {
     let stride = positions.len().div_ceil(most).max(1);
     let indices: Vec<usize> = (0..positions.len()).step_by(stride).collect();
     let taken = indices.iter().filter_map(|index| positions.get(*index)).collect();
@@ -101,7 +93,7 @@ fn truth(case: &Case<'_>, indices: &[usize], positions: &[&Position]) -> Result<
     case.checkpoint.map(|checkpoint| outputs(&checkpoint.net.to_f64(), positions)).transpose()
 }
 
-fn outputs(net: &Net<f64>, positions: &[&Position]) -> Result<Vec<f64>, VerifyError> {
+pub(super) fn outputs(net: &Net<f64>, positions: &[&Position]) -> Result<Vec<f64>, VerifyError> {
     let mut examples = Vec::with_capacity(positions.len());
     for (index, position) in positions.iter().enumerate() {
         examples.push(example(&net.arch, position).map_err(|error| VerifyError::Example { index, error })?);
@@ -128,42 +120,4 @@ fn best(
         }
     }
     Ok(best)
-}
-
-/// The positions' scores as the judge, in expected score so that lost positions do not drown the rest.
-fn by_scores(case: &Case<'_>, model: &Net<f64>) -> Result<Vec<Mistake>, VerifyError> {
-    let scale = f64::from(case.net.arch.output.scale);
-    let (_, positions) = sample(case.positions, SCORE_SAMPLE);
-    let scores: Option<Vec<f64>> = positions.iter().map(|position| position.score.map(f64::from)).collect();
-    let usable = |scores: &Vec<f64>| {
-        case.net.arch.output_count() == 1 && scale > 1.0 && scores.iter().any(|score| *score != 0.0)
-    };
-    let Some(scores) = scores.filter(usable) else { return Ok(Vec::new()) };
-    let losses = |values: &[f64]| -> Vec<f64> {
-        let pairs = values.iter().zip(&scores);
-        pairs.map(|(value, score)| (win_probability(*value, scale) - win_probability(*score, scale)).powi(2)).collect()
-    };
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let current = losses(&outputs(model, &positions)?);
-    let Some((hypothesis, found)) = best(model, &positions, &|values| mean(&losses(values)))? else {
-        return Ok(Vec::new());
-    };
-    let changed = losses(&outputs(&hypothesis.net, &positions)?);
-    let gains: Vec<f64> = current.iter().zip(&changed).map(|(current, changed)| current - changed).collect();
-    let spread = mean(&gains.iter().map(|gain| (gain - mean(&gains)).powi(2)).collect::<Vec<f64>>()).sqrt();
-    let standard_error = spread / (gains.len().max(1) as f64).sqrt();
-    if mean(&gains) < EXPLAINED_SCORES * mean(&current) || mean(&gains) < STANDARD_ERRORS * standard_error {
-        return Ok(Vec::new());
-    }
-    Ok(vec![Mistake {
-        kind: hypothesis.kind,
-        evidence: Evidence::Scores,
-        text: format!(
-            "the positions' own scores are fitted better (loss {found:.4}, now {:.4}, {:.0} standard errors) with {}: file and description may \
-             share this mistake",
-            mean(&current),
-            mean(&gains) / standard_error,
-            hypothesis.text
-        ),
-    }])
 }
