@@ -325,8 +325,8 @@ fn truncated_integers_are_no_mistake(fixtures: Fixtures) {
     }
 }
 
-/// QA 255 for 181 in file and description alike: only the scores can tell, and a factor between a network and somebody's
-/// scores is worth a remark.
+/// QA 255 for 181 in file and description alike: only the scores can tell, and a factor between a network and
+/// somebody's scores is worth a remark.
 #[test]
 fn a_shared_wrong_qa_is_remarked(fixtures: Fixtures) {
     let [_, akimbo] = subjects(&fixtures);

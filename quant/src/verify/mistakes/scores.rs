@@ -82,8 +82,8 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     if let Some((hypothesis, other)) = best {
         let (share, errors) = gain(&own, &other);
         let text = format!(
-            "the positions' own scores are fitted better (loss {:.4}, now {:.4}, {errors:.0} standard errors) with {}: file \
-             and description may share this mistake",
+            "the positions' own scores are fitted better (loss {:.4}, now {:.4}, {errors:.0} standard errors) with {}: \
+             file and description may share this mistake",
             mean(&other.losses),
             mean(&own.losses),
             hypothesis.text
@@ -97,8 +97,8 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     }
     if !(1.0 / NOTICED_FACTOR..=NOTICED_FACTOR).contains(&own.factor) {
         let text = format!(
-            "the outputs fit the positions' scores best times {:.2}: the scores are another engine's, or a `scale`, QA, QB or \
-             the output's is wrong",
+            "the outputs fit the positions' scores best times {:.2}: the scores are another engine's, or a `scale`, QA, \
+             QB or the output's is wrong",
             own.factor
         );
         found.remarks.push(Mistake { kind: MistakeKind::Scale, evidence: Evidence::Scores, text });
