@@ -91,7 +91,8 @@ fn error(accuracy: &Accuracy, unit: &str) -> String {
     if accuracy.logits.is_some() {
         return match total.sqnr_db {
             Some(db) => format!("{db:.2} dB signal to noise"),
-            None => "no error".to_owned(),
+            None if total.truth_rms > 0.0 => "no error".to_owned(),
+            None => "full precision is 0 everywhere, which shows nothing".to_owned(),
         };
     }
     format!("mean {:.2}, sd {:.2}, largest {:.1} {unit}", total.mean, total.sd, total.max)
