@@ -28,5 +28,6 @@ pub mod proof;
 pub mod quantise;
 pub mod run;
 pub mod score;
+pub mod spatial;
 pub mod stockfish;
 pub mod verify;

@@ -9,6 +9,8 @@ pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
 pub(crate) const REALS: bool = cfg!(feature = "reals");
 /// Sparse and real inputs, and the operations 12 to 26.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
+/// Maps of features: values with pixels, zero points of the input, and the operations 27 to 31.
+pub(crate) const CONVOLUTIONS: bool = cfg!(feature = "convolutions");
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]
 pub(crate) const MESSAGES: bool = cfg!(feature = "messages");

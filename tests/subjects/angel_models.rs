@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tamis_quant::graph::{Activation, Graph, Input, Op, Sample};
+use tamis_quant::graph::{Activation, Graph, Input, Op, Sample, Shape};
 use tamis_quant::import::angel::{Kind, Options, read_model};
 use tamis_quant::import::{Imported, Remark};
 use tests::angel::{DOUBLE_DENSE, Dense, FLOAT_DENSE, write_dense, write_graph_json, write_sparse};
@@ -260,7 +260,7 @@ fn softmax_regression() {
     for imported in [by_json, by_features] {
         let said = |remark: &Remark| matches!(remark, Remark::Warning(text) if text.contains("an optimiser's"));
         assert!(imported.remarks.iter().any(said), "{:?}", imported.remarks);
-        assert_eq!(imported.graph.input, Input::Dense { len: FEATURES });
+        assert_eq!(imported.graph.input, Input::Dense { shape: Shape::vector(FEATURES) });
         for x in samples() {
             let mut dense = vec![0.0; FEATURES];
             x.iter().for_each(|(feature, value)| dense[*feature as usize] = *value);

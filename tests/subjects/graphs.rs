@@ -5,7 +5,7 @@ use tamis_quant::calibrate::Method;
 use tamis_quant::data::{Inputs, Selection, classes, read_labels};
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::Description;
-use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample};
+use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample, Shape};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, is_graph, pack, unpack_graph};
@@ -104,7 +104,7 @@ fn chain(inputs: usize, outputs: usize) -> Graph {
     let node = |name: &str, read, op| Node { name: name.to_owned(), reads: vec![read], op };
     Graph {
         name: "chain".to_owned(),
-        input: Input::Dense { len: inputs },
+        input: Input::Dense { shape: Shape::vector(inputs) },
         nodes: vec![
             node("first", 0, Op::Linear { weights: weights(outputs, inputs), bias: vec![0.5; outputs] }),
             node("relu", 1, Op::Activation(Activation::Relu)),

@@ -5,7 +5,7 @@ use std::io::Write;
 use tamis_quant::data::{DataError, Inputs, Selection, read_labels};
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::{Description, TensorsError};
-use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Tree};
+use tamis_quant::graph::{Activation, Axis, Forest, Graph, Input, Node, Op, Sample, Shape, Tree};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
 use tamis_quant::import::tensors::{TensorForm, TensorsImportError, export, import, read_npz};
 use tests::tolerances::ANGEL_SCORES;
@@ -37,7 +37,7 @@ fn sparse() -> Graph {
             node("fm", &[1], Op::FmTerm { width: 2 }),
             node("bi", &[1], Op::BiInteraction { width: 2 }),
             node("inner", &[1], Op::InnerProducts { width: 2 }),
-            node("all", &[2, 3, 4], Op::Concat),
+            node("all", &[2, 3, 4], Op::Concat { axis: Axis::Channels }),
             node("fc", &[5], Op::Linear { weights: matrix(1, 6, false), bias: vec![-0.0] }),
             node("wide", &[0], Op::SparseLinear { weights: matrix(1, 6, true), bias: vec![0.1] }),
             node("trees", &[0], Op::Trees(forest)),
@@ -51,7 +51,7 @@ fn sparse() -> Graph {
 fn dense() -> Graph {
     Graph {
         name: String::new(),
-        input: Input::Dense { len: 4 },
+        input: Input::Dense { shape: Shape::vector(4) },
         nodes: vec![
             node("flat", &[0], Op::Flatten),
             node(
@@ -147,8 +147,11 @@ fn rows_of_text_are_features() {
     assert_eq!(libsvm.sample(0, input).unwrap(), Sample::Sparse(vec![(1, 2.0), (3, 0.5)]));
     assert_eq!(dummy.sample(0, input).unwrap(), Sample::Sparse(vec![(1, 1.0), (3, 1.0)]));
     assert_eq!(dummy.sample(1, input).unwrap(), Sample::Sparse(vec![]));
-    assert_eq!(libsvm.sample(0, Input::Dense { len: 4 }).unwrap(), Sample::Dense(vec![0.0, 2.0, 0.0, 0.5]));
-    let error = libsvm.sample(0, Input::Dense { len: 3 }).unwrap_err();
+    assert_eq!(
+        libsvm.sample(0, Input::Dense { shape: Shape::vector(4) }).unwrap(),
+        Sample::Dense(vec![0.0, 2.0, 0.0, 0.5])
+    );
+    let error = libsvm.sample(0, Input::Dense { shape: Shape::vector(3) }).unwrap_err();
     assert_eq!(error.to_string(), "line 3: feature 3 for a network of 3 inputs, 0 to 2");
     assert_eq!(libsvm.place(2), "line 5");
     let first = Inputs::read(EXAMPLES[0].0.as_bytes(), Selection { limit: Some(1), array: None }).unwrap();
@@ -187,10 +190,10 @@ fn idx_is_pixels_and_labels() {
     let images = idx(&[0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], &[0, 255, 51, 102]);
     for bytes in [images.clone(), gzip(&images)] {
         let inputs = Inputs::read(&bytes, Selection::default()).unwrap();
-        assert_eq!(inputs.sample(1, Input::Dense { len: 2 }).unwrap(), Sample::Dense(vec![0.2, 0.4]));
+        assert_eq!(inputs.sample(1, Input::Dense { shape: Shape::vector(2) }).unwrap(), Sample::Dense(vec![0.2, 0.4]));
         let sparse = Input::Sparse { features: 2, max_active: 2, exact: false };
         assert_eq!(inputs.sample(0, sparse).unwrap(), Sample::Sparse(vec![(1, 1.0)]));
-        let message = inputs.sample(1, Input::Dense { len: 3 }).unwrap_err().to_string();
+        let message = inputs.sample(1, Input::Dense { shape: Shape::vector(3) }).unwrap_err().to_string();
         assert_eq!(message, "record 1: 2 elements, the network takes 3");
     }
     let labels = idx(&[0, 0, 8, 1, 0, 0, 0, 3], &[9, 0, 1]);

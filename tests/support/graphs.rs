@@ -1,7 +1,7 @@
 //! Random graphs with every operation, and samples for them.
 
 use tamis_quant::float::Matrix;
-use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Tree, Value};
+use tamis_quant::graph::{Activation, Axis, Forest, Graph, Input, Node, Op, Sample, Shape, Tree, Value};
 
 /// SplitMix64.
 pub struct Random(pub u64);
@@ -102,7 +102,7 @@ pub fn dense(random: &mut Random) -> Graph {
     let outputs = 1 + builder.random.below(4);
     let first = builder.tower(0, len, outputs);
     let second = builder.tower(0, len, outputs);
-    let joined = builder.push(&[first, second], Op::Concat);
+    let joined = builder.push(&[first, second], Op::Concat { axis: Axis::Channels });
     let relu = builder.push(&[joined], Op::Activation(Activation::Relu));
     let third = builder.linear(relu, 2 * outputs, outputs);
     let scaled = builder.push(&[third], Op::Scale(0.25));
@@ -116,7 +116,7 @@ pub fn dense(random: &mut Random) -> Graph {
         sum
     };
     builder.end(value);
-    Graph { name: "dense".to_owned(), input: Input::Dense { len }, nodes: builder.nodes }
+    Graph { name: "dense".to_owned(), input: Input::Dense { shape: Shape::vector(len) }, nodes: builder.nodes }
 }
 
 /// A sparse graph with everything that click models have.
@@ -132,7 +132,7 @@ pub fn sparse(random: &mut Random) -> Graph {
     let pooled = builder.push(&[embedded], Op::BiInteraction { width });
     let products = builder.push(&[embedded], Op::InnerProducts { width });
     let pairs = max_active * (max_active - 1) / 2;
-    let joined = builder.push(&[embedded, products, pooled], Op::Concat);
+    let joined = builder.push(&[embedded, products, pooled], Op::Concat { axis: Axis::Channels });
     let deep = builder.tower(joined, max_active * width + pairs + width, 1);
     let nfm = builder.tower(pooled, width, 1);
     let forest = builder.forest(features);
@@ -145,7 +145,7 @@ pub fn sparse(random: &mut Random) -> Graph {
 /// A sample; `values`: whether features have values other than 1.
 pub fn sample(random: &mut Random, input: Input, values: bool) -> Sample {
     match input {
-        Input::Dense { len } => Sample::Dense(random.reals(len)),
+        Input::Dense { shape } => Sample::Dense(random.reals(shape.len())),
         Input::Sparse { features, max_active, exact } => {
             let count = if exact { max_active } else { random.below(max_active + 1) };
             let mut chosen: Vec<u32> = Vec::new();

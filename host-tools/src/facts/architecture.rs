@@ -26,7 +26,7 @@ const OPERATIONS_SHOWN: usize = 12;
 /// A graph as its operations: `784 u8 → affine 128 i32 → requantise 128 u8 → affine 10 i32`.
 pub fn graph_in_one_line(graph: &Program) -> String {
     let mut line = match graph.input {
-        ProgramInput::Dense { len, element, .. } => format!("{len} {}", element.word()),
+        ProgramInput::Dense { shape, element, .. } => format!("{shape} {}", element.word()),
         ProgramInput::Sparse { features, max_active, exact, .. } => {
             format!("{features} features, {} {max_active} active", if exact { "exactly" } else { "at most" })
         }
@@ -35,7 +35,7 @@ pub fn graph_in_one_line(graph: &Program) -> String {
         }
     };
     for node in graph.nodes.iter().take(OPERATIONS_SHOWN) {
-        line.push_str(&format!(" → {} {} {}", node.op.word(), node.value.len, node.value.element.word()));
+        line.push_str(&format!(" → {} {} {}", node.op.word(), node.value.len(), node.value.element.word()));
     }
     match graph.nodes.len().checked_sub(OPERATIONS_SHOWN) {
         Some(rest @ 1..) => format!("{line} → … ({rest} more)"),

@@ -107,7 +107,7 @@ mod tests {
         let node = |name: &str, reads, op| Node { name: name.to_owned(), reads, op };
         Graph {
             name: "relu".to_owned(),
-            input: Input::Dense { len: 2 },
+            input: Input::Dense { shape: Shape::vector(2) },
             nodes: vec![
                 node("double", vec![0], Op::Scale(2.0)),
                 node("relu", vec![1], Op::Activation(Activation::Relu)),

@@ -141,19 +141,22 @@ impl Inputs {
             }
             Rows::Features(rows) => {
                 let (line, features) = &rows[index];
-                let Input::Dense { len } = input else { return Ok(Sample::Sparse(features.clone())) };
-                let mut vector = vec![0.0; len];
+                let Input::Dense { shape } = input else { return Ok(Sample::Sparse(features.clone())) };
+                let mut vector = vec![0.0; shape.len()];
                 for (feature, value) in features {
                     let slot = vector.get_mut(*feature as usize).ok_or_else(|| DataError::Line {
                         line: *line,
-                        why: format!("feature {feature} for a network of {len} inputs, 0 to {}", len.saturating_sub(1)),
+                        why: {
+                            let len = shape.len();
+                            format!("feature {feature} for a network of {len} inputs, 0 to {}", len.saturating_sub(1))
+                        },
                     })?;
                     *slot = *value;
                 }
                 return Ok(Sample::Dense(vector));
             }
             Rows::Tokens(tokens) => {
-                let (Input::Dense { len: features } | Input::Sparse { features, .. }) = input;
+                let features = elements(input);
                 let active = tokens.features(index, features)?;
                 if let Input::Sparse { .. } = input {
                     return Ok(Sample::Sparse(active));
@@ -167,7 +170,7 @@ impl Inputs {
                 vector
             }
         };
-        let (Input::Dense { len: expected } | Input::Sparse { features: expected, .. }) = input;
+        let expected = elements(input);
         if vector.len() != expected {
             let why = format!("{} elements, the network takes {expected}", vector.len());
             return Err(DataError::Record { record: index, why });
@@ -177,5 +180,13 @@ impl Inputs {
         }
         let features = (0..).zip(vector).filter(|(_, value)| *value != 0.0);
         Ok(Sample::Sparse(features.collect()))
+    }
+}
+
+/// Elements of the vector that goes in, or the number of features.
+fn elements(input: Input) -> usize {
+    match input {
+        Input::Dense { shape } => shape.len(),
+        Input::Sparse { features, .. } => features,
     }
 }

@@ -1,6 +1,6 @@
 //! What has to hold of a graph before anything else looks at it.
 
-use super::node::{Activation, Graph, Input, Node, Op};
+use super::node::{Activation, Fill, Graph, Input, Node, Op};
 use std::collections::HashSet;
 use thiserror::Error;
 
@@ -71,7 +71,7 @@ impl Graph {
     /// [`GraphError`], the first that is found.
     pub fn check(&self) -> Result<(), GraphError> {
         let input = match self.input {
-            Input::Dense { len } => len,
+            Input::Dense { shape } => shape.len(),
             Input::Sparse { features, max_active, .. } => {
                 in_range("the list of active features", max_active)?;
                 features
@@ -81,7 +81,8 @@ impl Graph {
         if self.nodes.is_empty() {
             return Err(GraphError::Empty);
         }
-        let lengths = self.lengths();
+        let shapes = self.shapes();
+        let lengths: Vec<usize> = shapes.iter().map(|shape| shape.len()).collect();
         let mut names = HashSet::new();
         for (index, node) in self.nodes.iter().enumerate() {
             if !names.insert(node.name.as_str()) {
@@ -90,6 +91,10 @@ impl Graph {
             self.check_reads(index, node)?;
             self.check_shapes(node, &lengths)?;
             check_finite(node)?;
+            if lengths[index + 1] == 0 {
+                let (found, expected) = self.describe_reads(node, &shapes);
+                return Err(GraphError::Reads { name: node.name.clone(), found, expected });
+            }
             in_range(&format!("what layer `{}` makes", node.name), lengths[index + 1])?;
         }
         Ok(())
@@ -102,11 +107,14 @@ impl Graph {
         if let Some(read) = node.reads.iter().find(|read| **read > index) {
             return reads(format!("value {read}"), &format!("a value before it, 0 to {index}"));
         }
-        let is_many = matches!(node.op, Op::Concat | Op::Add);
-        match (is_many, node.reads.len()) {
-            (true, 2..) | (false, 1) => {}
-            (true, found) => return reads(format!("{found} values"), "2 or more"),
-            (false, found) => return reads(format!("{found} values"), "1"),
+        let (fits, expected) = match (&node.op, node.reads.len()) {
+            (Op::Concat { .. } | Op::Add, found) => (found >= 2, "2 or more"),
+            (Op::Binary(_), found) => (found == 2, "2"),
+            (Op::Constant { .. }, found) => (found == 0, "none"),
+            (_, found) => (found == 1, "1"),
+        };
+        if !fits {
+            return reads(format!("{} values", node.reads.len()), expected);
         }
         let sparse = matches!(self.input, Input::Sparse { .. });
         let reads_input = node.reads.contains(&0);
@@ -133,7 +141,13 @@ impl Graph {
         let read = |value: usize| lengths.get(value).copied().unwrap_or(0);
         let inputs = node.reads.first().map_or(0, |value| read(*value));
         match &node.op {
-            Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => {
+            // Pixel by pixel, or all at once, which `shapes` decides.
+            Op::Linear { weights, bias }
+            | Op::Convolution { weights, bias, .. }
+            | Op::TransposedConvolution { weights, bias, .. } => {
+                shape("the bias", (bias.len(), 1), (weights.outputs, 1))
+            }
+            Op::SparseLinear { weights, bias } => {
                 shape("the weight", (weights.outputs, weights.inputs), (weights.outputs, inputs))?;
                 shape("the bias", (bias.len(), 1), (weights.outputs, 1))
             }
@@ -169,12 +183,26 @@ fn check_finite(node: &Node) -> Result<(), GraphError> {
         None => Ok(()),
     };
     match &node.op {
-        Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => {
+        Op::Linear { weights, bias }
+        | Op::SparseLinear { weights, bias }
+        | Op::Convolution { weights, bias, .. }
+        | Op::TransposedConvolution { weights, bias, .. } => {
             finite("the weight", &weights.values)?;
             finite("the bias", bias)
         }
+        Op::PerChannel { factors, offsets } => {
+            finite("the factors", factors)?;
+            finite("the offsets", offsets)
+        }
+        Op::PRelu { slopes } => finite("the slopes", slopes),
+        Op::Constant { values, .. } => finite("the value", values),
+        Op::Pad { fill: Fill::Value(value), .. } => finite("the padding", &[*value]),
+        Op::Activation(Activation::HardSigmoid { alpha, beta }) => finite("the factor", &[*alpha, *beta]),
         Op::Embed { table } => finite("the table", &table.values),
-        Op::Scale(factor) | Op::Activation(Activation::LeakyRelu { alpha: factor }) => finite("the factor", &[*factor]),
+        Op::Scale(factor)
+        | Op::Activation(Activation::LeakyRelu { alpha: factor } | Activation::Elu { alpha: factor }) => {
+            finite("the factor", &[*factor])
+        }
         Op::Trees(forest) => {
             finite("the rate", &[forest.rate])?;
             forest.trees.iter().try_for_each(|tree| {

@@ -1,6 +1,8 @@
 //! One page of obvious code: a graph's values in double precision.
 
-use super::node::{Activation, Graph, Input, Op};
+use super::node::{Activation, Fill, Graph, Input, Op};
+use super::spatial;
+use crate::spatial::taps;
 use thiserror::Error;
 
 /// What a graph is asked about.
@@ -109,13 +111,19 @@ impl Graph {
             Sample::Dense(x) => (x.clone(), &[][..]),
             Sample::Sparse(active) => (Vec::new(), &active[..]),
         };
+        let shapes = self.shapes();
         let mut values: Vec<Vec<f64>> = vec![dense];
-        for node in &self.nodes {
+        for (index, node) in self.nodes.iter().enumerate() {
             let x = |place: usize| -> &[f64] { &values[node.reads[place]] };
+            let shape = |place: usize| shapes[node.reads[place]];
+            let made = shapes[index + 1];
             let value = match &node.op {
                 Op::Linear { weights, bias } => {
-                    let row = |output| (0..weights.inputs).map(|i| weights.at(output, i) * x(0)[i]).sum::<f64>();
-                    bias.iter().enumerate().map(|(output, bias)| row(output) + bias).collect()
+                    let of_pixel = |x: &[f64]| -> Vec<f64> {
+                        let row = |output| (0..weights.inputs).map(|i| weights.at(output, i) * x[i]).sum::<f64>();
+                        bias.iter().enumerate().map(|(output, bias)| row(output) + bias).collect()
+                    };
+                    x(0).chunks_exact(weights.inputs).flat_map(of_pixel).collect()
                 }
                 Op::SparseLinear { weights, bias } => {
                     let mut sums = bias.clone();
@@ -137,7 +145,10 @@ impl Graph {
                 Op::FmTerm { width } => vec![bi_interaction(x(0), *width).iter().sum()],
                 Op::BiInteraction { width } => bi_interaction(x(0), *width),
                 Op::InnerProducts { width } => inner_products(x(0), *width),
-                Op::Concat => (0..node.reads.len()).flat_map(|place| x(place).iter().copied()).collect(),
+                Op::Concat { axis } => {
+                    let parts: Vec<_> = (0..node.reads.len()).map(|place| (x(place), shape(place))).collect();
+                    spatial::concat(&parts, axis.index())
+                }
                 Op::Add => {
                     let mut sums = x(0).to_vec();
                     for place in 1..node.reads.len() {
@@ -146,8 +157,49 @@ impl Graph {
                     sums
                 }
                 Op::Scale(factor) => x(0).iter().map(|x| factor * x).collect(),
-                Op::Activation(activation) => activation.apply(x(0)),
-                Op::Flatten => x(0).to_vec(),
+                Op::Binary(binary) => spatial::binary(*binary, (x(0), shape(0)), (x(1), shape(1)), made),
+                Op::Constant { values, .. } => values.clone(),
+                Op::PerChannel { factors, offsets } => {
+                    let channels = factors.iter().zip(offsets).cycle();
+                    x(0).iter().zip(channels).map(|(x, (factor, offset))| x * factor + offset).collect()
+                }
+                Op::PRelu { slopes } => {
+                    let slopes = slopes.iter().cycle();
+                    x(0).iter().zip(slopes).map(|(x, slope)| if *x > 0.0 { *x } else { slope * x }).collect()
+                }
+                Op::Activation(activation) => {
+                    x(0).chunks_exact(made.channels).flat_map(|pixel| activation.apply(pixel)).collect()
+                }
+                Op::Flatten | Op::Reshape(_) => x(0).to_vec(),
+                Op::Transpose(order) => {
+                    let source = |at: [usize; 3]| {
+                        let mut place = [0; 3];
+                        order.iter().zip(at).for_each(|(axis, at)| place[*axis] = at);
+                        Some(place)
+                    };
+                    spatial::moved(x(0), (shape(0), made), source, 0.0)
+                }
+                Op::Slice { start, step, .. } => {
+                    let source = |at: [usize; 3]| Some([0, 1, 2].map(|axis| start[axis] + at[axis] * step[axis]));
+                    spatial::moved(x(0), (shape(0), made), source, 0.0)
+                }
+                Op::Pad { before, fill, .. } => {
+                    let value = if let Fill::Value(value) = fill { *value } else { 0.0 };
+                    let source = |at| spatial::padded(at, shape(0), *before, *fill);
+                    spatial::moved(x(0), (shape(0), made), source, value)
+                }
+                Op::Resize { size, sampling, coordinates } => {
+                    let along = |from, to| taps(from, to, *sampling, *coordinates);
+                    let (rows, columns) = (along(shape(0).height, size[0]), along(shape(0).width, size[1]));
+                    spatial::resize(x(0), shape(0), (&rows, &columns))
+                }
+                Op::Convolution { window, groups, weights, bias } => {
+                    spatial::convolution(x(0), (shape(0), made), window, *groups, (weights, bias))
+                }
+                Op::TransposedConvolution { window, groups, weights, bias, .. } => {
+                    spatial::transposed(x(0), (shape(0), made), window, *groups, (weights, bias))
+                }
+                Op::Pool { window, kind } => spatial::pool(x(0), (shape(0), made), window, *kind),
                 Op::Trees(forest) => {
                     let of_sparse = |feature: u32| {
                         active.binary_search_by_key(&feature, |(feature, _)| *feature).map_or(0.0, |at| active[at].1)
@@ -170,7 +222,8 @@ impl Graph {
     /// [`SampleError`], the first that is found.
     pub fn check_sample(&self, sample: &Sample) -> Result<(), SampleError> {
         match (self.input, sample) {
-            (Input::Dense { len }, Sample::Dense(x)) => {
+            (Input::Dense { shape }, Sample::Dense(x)) => {
+                let len = shape.len();
                 if x.len() != len {
                     return Err(SampleError::Len { found: x.len(), expected: len });
                 }
@@ -228,7 +281,7 @@ fn inner_products(embeddings: &[f64], width: usize) -> Vec<f64> {
 }
 
 impl Activation {
-    /// The function on (n,) values.
+    /// The function on the (n,) values of a pixel.
     #[must_use]
     pub fn apply(self, x: &[f64]) -> Vec<f64> {
         let each = |function: &dyn Fn(f64) -> f64| x.iter().map(|x| function(*x)).collect();
@@ -244,6 +297,19 @@ impl Activation {
                 let sum: f64 = powers.iter().sum();
                 powers.iter().map(|power| power / sum).collect()
             }
+            Self::LogSoftmax => {
+                let largest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let sum: f64 = x.iter().map(|x| libm::exp(x - largest)).sum();
+                each(&|x| x - largest - libm::log(sum))
+            }
+            Self::Clip { low, high } => each(&|x| x.max(low).min(high)),
+            Self::HardSigmoid { alpha, beta } => each(&|x| (alpha * x + beta).clamp(0.0, 1.0)),
+            Self::HardSwish => each(&|x| x * (x + 3.0).clamp(0.0, 6.0) / 6.0),
+            Self::Elu { alpha } => each(&|x| if x > 0.0 { x } else { alpha * libm::expm1(x) }),
+            Self::Abs => each(&f64::abs),
+            Self::Exp => each(&libm::exp),
+            Self::Sqrt => each(&f64::sqrt),
+            Self::Erf => each(&libm::erf),
         }
     }
 }

@@ -15,8 +15,11 @@ pub mod description;
 mod eval;
 mod forest;
 mod node;
+mod shapes;
+mod spatial;
 
+pub use crate::spatial::{Axis, Coordinates, Rounding, Sampling, Shape, Window};
 pub use check::GraphError;
 pub use eval::{Sample, SampleError};
 pub use forest::{Forest, Tree};
-pub use node::{Activation, Graph, Input, Node, Op, Value};
+pub use node::{Activation, Binary, Fill, Graph, Input, Node, Op, Pooling, Value};

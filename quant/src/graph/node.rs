@@ -2,6 +2,7 @@
 
 use super::forest::Forest;
 use crate::float::Matrix;
+use crate::spatial::{Axis, Coordinates, Sampling, Shape, Window};
 
 /// A network: a list of nodes, every number of it finite. The output is what the last node makes.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,10 +18,10 @@ pub struct Graph {
 /// What goes into a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// A vector of reals, (len,).
+    /// Reals: a vector, or a map with its channels last.
     Dense {
-        /// Number of elements.
-        len: usize,
+        /// Of one example.
+        shape: Shape,
     },
     /// A list of active features in ascending order, each with a value; all others are 0.
     Sparse {
@@ -86,21 +87,148 @@ pub enum Op {
         /// Elements of one embedding.
         width: usize,
     },
-    /// (a,), (b,), … → (a + b + …,).
-    Concat,
-    /// (n,), (n,), … → (n,): their sum.
+    /// Two or more that are alike along the other axes → one behind the other along this one: (a,), (b,), … →
+    /// (a + b + …,).
+    Concat {
+        /// Along which; of vectors the channels.
+        axis: Axis,
+    },
+    /// Two or more of one shape → their sum.
     Add,
-    /// (n,) → (n,): times a constant.
+    /// Two values → one, element by element; what has the size 1 along an axis is repeated along it.
+    Binary(Binary),
+    /// Nothing → these numbers.
+    Constant {
+        /// Of the value.
+        shape: Shape,
+        /// (len,)
+        values: Vec<f64>,
+    },
+    /// → the same shape: times a constant.
     Scale(f64),
-    /// (n,) → (n,).
+    /// → the same shape: `factor · x + offset`, one of both a channel.
+    PerChannel {
+        /// (channels,)
+        factors: Vec<f64>,
+        /// (channels,)
+        offsets: Vec<f64>,
+    },
+    /// → the same shape: `x` above 0, `slope · x` else.
+    PRelu {
+        /// (channels,)
+        slopes: Vec<f64>,
+    },
+    /// → the same shape.
     Activation(Activation),
-    /// (n,) → (n,): the same elements; a remark on shapes of a training framework.
+    /// → (n,): the same elements in the same order.
     Flatten,
+    /// → another shape of as many elements, in the same order.
+    Reshape(Shape),
+    /// The axes in another order: axis `i` of what is made is axis `order[i]` of what is read.
+    Transpose([usize; 3]),
+    /// Every `step`th element from `start` on, `size` of them along each axis.
+    Slice {
+        /// The first, by axis.
+        start: [usize; 3],
+        /// How many, by axis.
+        size: [usize; 3],
+        /// From one to the next, at least 1.
+        step: [usize; 3],
+    },
+    /// Elements around it.
+    Pad {
+        /// How many before, by axis.
+        before: [usize; 3],
+        /// How many behind.
+        after: [usize; 3],
+        /// Which.
+        fill: Fill,
+    },
+    /// (h, w, c) → (h', w', c).
+    Resize {
+        /// Height and width of what is made.
+        size: [usize; 2],
+        /// How its pixels follow from their neighbours.
+        sampling: Sampling,
+        /// Where they lie among them.
+        coordinates: Coordinates,
+    },
+    /// (h, w, c) → (h', w', m): `y[o] = Σ x[tap, i] · weights[o, (tap, i)] + bias[o]`; padding counts as 0.
+    Convolution {
+        /// How the kernel slides.
+        window: Window,
+        /// Output `o` reads the inputs of group `o / (m / groups)` alone, c / groups of them.
+        groups: usize,
+        /// (m, taps · c / groups): columns by tap from top left to bottom right, then by input.
+        weights: Matrix<f64>,
+        /// (m,)
+        bias: Vec<f64>,
+    },
+    /// (h, w, c) → (h', w', m): each input pixel adds the kernel around `stride · place − before`: the transpose of a
+    /// convolution.
+    TransposedConvolution {
+        /// How the kernel lies; `after` has no meaning here.
+        window: Window,
+        /// As with [`Op::Convolution`].
+        groups: usize,
+        /// Height and width of what is made.
+        size: [usize; 2],
+        /// (m, taps · c / groups), as with [`Op::Convolution`].
+        weights: Matrix<f64>,
+        /// (m,)
+        bias: Vec<f64>,
+    },
+    /// (h, w, c) → (h', w', c).
+    Pool {
+        /// How the window slides.
+        window: Window,
+        /// What is made of the pixels in it.
+        kind: Pooling,
+    },
     /// The input, dense or sparse → (1,).
     Trees(Forest),
 }
 
-/// A function of each element, or of all together.
+/// An operation of two elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binary {
+    /// The sum, where one of the two is repeated.
+    Add,
+    /// The first less the second.
+    Sub,
+    /// The product.
+    Mul,
+    /// The first by the second.
+    Div,
+    /// The greater one.
+    Max,
+    /// The smaller one.
+    Min,
+}
+
+/// What a pool makes of the pixels in its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// The greatest; padding does not count.
+    Max,
+    /// The mean of the pixels that there are.
+    Average,
+    /// The mean, padding counted as zeros; what lies behind the padding is not counted.
+    AverageWithPadding,
+}
+
+/// What padding holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fill {
+    /// A number.
+    Value(f64),
+    /// The map mirrored at its first and its last element.
+    Reflect,
+    /// The first and the last element.
+    Edge,
+}
+
+/// A function of each element, or of all of a pixel together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
     /// max(x, 0)
@@ -116,8 +244,63 @@ pub enum Activation {
     Sigmoid,
     /// tanh x
     Tanh,
-    /// e^x_i / Σ e^x
+    /// e^x_i / Σ e^x, over the channels of a pixel.
     Softmax,
+    /// The logarithm of that.
+    LogSoftmax,
+    /// x clipped.
+    Clip {
+        /// The least.
+        low: f64,
+        /// The greatest.
+        high: f64,
+    },
+    /// alpha · x + beta clipped to 0 to 1
+    HardSigmoid {
+        /// The slope.
+        alpha: f64,
+        /// What is added.
+        beta: f64,
+    },
+    /// x · (x + 3 clipped to 0 to 6) / 6
+    HardSwish,
+    /// x above 0, `alpha · (e^x − 1)` else.
+    Elu {
+        /// What it goes towards.
+        alpha: f64,
+    },
+    /// |x|
+    Abs,
+    /// e^x
+    Exp,
+    /// √x
+    Sqrt,
+    /// The error function.
+    Erf,
+}
+
+impl Activation {
+    /// What descriptions and reports call it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Relu => "relu",
+            Self::Crelu => "crelu",
+            Self::LeakyRelu { .. } => "leaky-relu",
+            Self::Sigmoid => "sigmoid",
+            Self::Tanh => "tanh",
+            Self::Softmax => "softmax",
+            Self::LogSoftmax => "log-softmax",
+            Self::Clip { .. } => "clip",
+            Self::HardSigmoid { .. } => "hard-sigmoid",
+            Self::HardSwish => "hard-swish",
+            Self::Elu { .. } => "elu",
+            Self::Abs => "abs",
+            Self::Exp => "exp",
+            Self::Sqrt => "sqrt",
+            Self::Erf => "erf",
+        }
+    }
 }
 
 impl Graph {
@@ -125,30 +308,7 @@ impl Graph {
     /// whose node does not fit what it reads, which no checked graph has.
     #[must_use]
     pub fn lengths(&self) -> Vec<usize> {
-        let input = match self.input {
-            Input::Dense { len } => len,
-            Input::Sparse { features, .. } => features,
-        };
-        let mut lengths = vec![input];
-        for node in &self.nodes {
-            lengths.push(self.length_of(node, &lengths));
-        }
-        lengths
-    }
-
-    /// The number of elements that a node makes of values of these lengths.
-    pub(super) fn length_of(&self, node: &Node, lengths: &[usize]) -> usize {
-        let read = |place: usize| node.reads.get(place).and_then(|read| lengths.get(*read)).copied().unwrap_or(0);
-        let slots = |width: usize| read(0).checked_div(width).unwrap_or(0);
-        match &node.op {
-            Op::Linear { weights, .. } | Op::SparseLinear { weights, .. } => weights.outputs,
-            Op::Embed { table } => self.max_active().saturating_mul(table.outputs),
-            Op::FmTerm { .. } | Op::Trees(_) => 1,
-            Op::BiInteraction { width } => *width,
-            Op::InnerProducts { width } => slots(*width).saturating_mul(slots(*width).saturating_sub(1)) / 2,
-            Op::Concat => (0..node.reads.len()).fold(0, |sum: usize, place| sum.saturating_add(read(place))),
-            Op::Add | Op::Scale(_) | Op::Activation(_) | Op::Flatten => read(0),
-        }
+        self.shapes().into_iter().map(Shape::len).collect()
     }
 
     /// The most features that are active at once; 0 with a dense input.
@@ -164,8 +324,13 @@ impl Graph {
     #[must_use]
     pub fn parameter_count(&self) -> usize {
         let count = |node: &Node| match &node.op {
-            Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => weights.values.len() + bias.len(),
+            Op::Linear { weights, bias }
+            | Op::SparseLinear { weights, bias }
+            | Op::Convolution { weights, bias, .. }
+            | Op::TransposedConvolution { weights, bias, .. } => weights.values.len() + bias.len(),
             Op::Embed { table } => table.values.len(),
+            Op::PerChannel { factors, offsets } => factors.len() + offsets.len(),
+            Op::PRelu { slopes: numbers } | Op::Constant { values: numbers, .. } => numbers.len(),
             Op::Trees(forest) => forest.trees.iter().map(|tree| 3 * tree.leaves.len()).sum(),
             _ => 0,
         };
@@ -181,11 +346,15 @@ impl Graph {
     /// The value before the last sigmoid or softmax; the output itself where there is none.
     #[must_use]
     pub fn logits(&self) -> Value {
-        match self.nodes.last() {
-            Some(Node { op: Op::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
-                reads.first().copied().unwrap_or(self.output())
+        let mut value = self.output();
+        while let Some(node) = value.checked_sub(1).and_then(|node| self.nodes.get(node)) {
+            let before = node.reads.first().copied().unwrap_or(value);
+            match node.op {
+                Op::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax) => return before,
+                Op::Flatten | Op::Reshape(_) => value = before,
+                _ => break,
             }
-            _ => self.output(),
         }
+        self.output()
     }
 }

@@ -4,7 +4,7 @@
 //! number of outputs. The slope of a leaky ReLU, 0.01 unless it is given, stands behind the size: `leaky9@0.2`.
 
 use crate::float::Matrix;
-use crate::graph::{Activation, Graph, Input, Node, Op};
+use crate::graph::{Activation, Graph, Input, Node, Op, Shape};
 use std::fmt;
 use thiserror::Error;
 
@@ -157,7 +157,7 @@ impl Chain {
             }
             rest = after;
         }
-        let input = Input::Dense { len: self.layers.first()?.inputs };
+        let input = Input::Dense { shape: Shape::vector(self.layers.first()?.inputs) };
         rest.is_empty().then(|| Graph { name: name.to_owned(), input, nodes })
     }
 }
@@ -218,12 +218,8 @@ pub(super) fn from_rows(outputs: usize, inputs: usize, rows: &[f32]) -> Matrix<f
 
 fn word(activation: Activation) -> &'static str {
     match activation {
-        Activation::Relu => "relu",
-        Activation::Crelu => "crelu",
         Activation::LeakyRelu { .. } => "leaky",
-        Activation::Sigmoid => "sigmoid",
-        Activation::Tanh => "tanh",
-        Activation::Softmax => "softmax",
+        other => other.word(),
     }
 }
 

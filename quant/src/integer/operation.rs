@@ -80,18 +80,18 @@ pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], buck
         }
         Operation::SparseAffine { weights, bias } => Data::Int(sparse_affine(weights, bias.as_ref(), x(0).active())),
         Operation::SparseRows { table, .. } if real => {
-            let mut rows = Vec::with_capacity(node.value.len);
+            let mut rows = Vec::with_capacity(node.value.len());
             for (feature, value) in x(0).active() {
                 let factor = sparse_unit(input).map(|unit| *value as f32 * unit);
                 let row = column(table.reals(), table.outputs, *feature);
                 rows.extend(row.iter().map(|weight| factor.map_or(*weight, |factor| factor * weight)));
             }
-            rows.resize(node.value.len, 0.0);
+            rows.resize(node.value.len(), 0.0);
             Data::Real(rows)
         }
         Operation::SparseRows { table, requantisation } => {
             let limit = if node.value.element == Element::I8 { i32::from(i8::MAX) } else { i32::from(i16::MAX) };
-            let mut rows = Vec::with_capacity(node.value.len);
+            let mut rows = Vec::with_capacity(node.value.len());
             for (feature, value) in x(0).active() {
                 let row = column(table.integers(), table.outputs, *feature);
                 rows.extend(row.iter().map(|weight| match requantisation {
@@ -99,7 +99,7 @@ pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], buck
                     None => *weight,
                 }));
             }
-            rows.resize(node.value.len, 0);
+            rows.resize(node.value.len(), 0);
             Data::Int(rows)
         }
         Operation::FmTerm { width } if real => Data::Real(vec![sum_f32(bi_f32(x(0).reals(), *width).into_iter())]),

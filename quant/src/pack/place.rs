@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_skip_keeps_its_place_and_a_value_outlives_its_reader_by_one() {
-        let value = |len| ValueRecord { element: element::F32, len, offset_bytes: NONE, reserved: 0 };
+        let value = |len| ValueRecord { element: element::F32, len, offset_bytes: NONE, extent: [0; 2] };
         let op = |input, output, second| OpRecord { input, output, second, ..OpRecord::zeroed() };
         let mut values = [value(8), value(16), value(16), value(16), value(16)];
         let ops = [op(0, 1, NONE), op(1, 2, NONE), op(2, 3, NONE), op(3, 4, 1)];

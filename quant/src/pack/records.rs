@@ -7,6 +7,7 @@ use crate::program::{
 };
 use crate::proof::{Proof, Quantity};
 use crate::quantise::QuantTensor;
+use crate::spatial::Shape;
 use bytemuck::Zeroable;
 use tamis_runtime::raw::{
     BlockRecord, InputRecord, Layout, NONE, OpRecord, TensorRecord, ValueRecord, activation, claim, element,
@@ -40,8 +41,7 @@ pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, P
         return Err(PackError::Unsupported { layer: program.name.clone(), what, instead: "merge layers" });
     }
     let input = input(program);
-    let first =
-        ValueRecord { element: program.element(0).code(), len: program.len(0) as u32, offset_bytes: NONE, reserved: 0 };
+    let first = value_record(program.element(0), program.shape(0))?;
     let records = Records { input, blocks: Vec::new(), tensors: Vec::new(), values: vec![first], ops: Vec::new() };
     let mut writer = Writer { program, proof, records };
     writer.transformer()?;
@@ -62,6 +62,16 @@ pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, P
     Ok(records)
 }
 
+/// A value without its place.
+fn value_record(element: Element, shape: Shape) -> Result<ValueRecord, PackError> {
+    let beyond = [shape.height, shape.width].map(|size| u16::try_from(size.wrapping_sub(1)));
+    let [Ok(down), Ok(across)] = beyond else {
+        let what = format!("a value of {shape}, height and width of up to 65536 are allowed");
+        return Err(PackError::Unsupported { layer: shape.to_string(), what, instead: "use a smaller map" });
+    };
+    Ok(ValueRecord { element: element.code(), len: shape.len() as u32, offset_bytes: NONE, extent: [down, across] })
+}
+
 fn input(program: &Program) -> InputRecord {
     let common = InputRecord {
         bucket_count: program.buckets() as u32,
@@ -71,8 +81,9 @@ fn input(program: &Program) -> InputRecord {
         ..InputRecord::zeroed()
     };
     match program.input {
-        ProgramInput::Dense { len, element, unit } => {
-            InputRecord { kind: input_kind::DENSE, size: len as u32, element: element.code(), unit, ..common }
+        ProgramInput::Dense { shape, element, unit, zero } => {
+            let (size, element) = (shape.len() as u32, element.code());
+            InputRecord { kind: input_kind::DENSE, size, element, unit, zero, ..common }
         }
         ProgramInput::Sparse { features, max_active, exact, unit } => InputRecord {
             kind: input_kind::SPARSE,
@@ -147,8 +158,7 @@ impl<'p> Writer<'p, '_> {
         }
         record.output = self.records.values.len() as u32;
         self.records.ops.push(record);
-        let (element, len) = (node.value.element.code(), node.value.len as u32);
-        self.records.values.push(ValueRecord { element, len, offset_bytes: NONE, reserved: 0 });
+        self.records.values.push(value_record(node.value.element, node.value.shape)?);
         if self.program.keeps_units {
             let units: Vec<[u8; 4]> = node.value.units.iter().map(|unit| unit.to_le_bytes()).collect();
             self.add(pack_vector(&format!("{}{UNIT}", node.name), element::F32, &units)?)?;
@@ -205,7 +215,7 @@ impl<'p> Writer<'p, '_> {
                 OpRecord { weights, bias, ..kind(if bytes { op::AFFINE_I8 } else { op::AFFINE_I16 }) }
             }
             Operation::AffineF32 { weights, bias } => {
-                let layout = layout_of_reals(node.value.len as u32, weights.inputs as u32);
+                let layout = layout_of_reals(node.value.len() as u32, weights.inputs as u32);
                 let (weights, bias) = self.affine(weights, bias.as_ref(), layout, Orientation::OutputRows)?;
                 OpRecord { weights, bias, ..kind(op::AFFINE_F32) }
             }

@@ -7,8 +7,9 @@ use super::unpack::values;
 use crate::arch::ElementType;
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read, RealActivation};
 use crate::quantise::{QuantTensor, Values};
+use crate::spatial::Shape;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{NONE, OpRecord, Tensor, activation, element, input_kind, op};
+use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, activation, element, input_kind, op};
 
 /// Whether a container holds a graph, rather than a network of layers.
 #[must_use]
@@ -40,7 +41,7 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         let made = model.values().get(index + 1).ok_or_else(fault)?;
         let element = Element::of_code(made.element).ok_or_else(fault)?;
         // One unit for all elements, or one each.
-        let units = reader.reals(unit as u32).filter(|units| [1, made.len as usize].contains(&units.len()));
+        let units = reader.reals(unit as u32).filter(|units| [1, shape_of(made).channels].contains(&units.len()));
         let units = units.ok_or_else(|| missing(&format!("{name}{UNIT}"), made.len as usize))?;
         let zero = facts[2 * index];
         let layer = facts.get(2 * index + 1).and_then(|layer| usize::try_from(*layer).ok());
@@ -59,7 +60,7 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
             what: format!("operation {index} of kind {}, which no graph has", record.kind),
             instead: "pack the network again",
         })?;
-        let value = ProgramValue { element, len: made.len as usize, units, zero, layer };
+        let value = ProgramValue { element, shape: shape_of(made), units, zero, layer };
         let reads = reads.into_iter().map(Read::whole).collect();
         nodes.push(ProgramNode { name: name.to_owned(), reads, op, value });
     }
@@ -86,7 +87,14 @@ fn input(model: &Model<'_>) -> ProgramInput {
         };
     }
     let element = Element::of_code(record.element).unwrap_or(Element::F32);
-    ProgramInput::Dense { len: record.size as usize, element, unit: record.unit }
+    let shape = model.values().first().map_or(Shape::vector(record.size as usize), shape_of);
+    ProgramInput::Dense { shape, element, unit: record.unit, zero: record.zero }
+}
+
+/// The shape that a record says.
+fn shape_of(record: &ValueRecord) -> Shape {
+    let [height, width] = record.extent.map(|beyond| usize::from(beyond) + 1);
+    Shape::map(height, width, record.len as usize / (height * width))
 }
 
 struct Reader<'r, 'm> {

@@ -2,18 +2,21 @@
 
 use super::element::Element;
 use crate::graph::{Input, Sample, SampleError};
+use crate::spatial::Shape;
 
 /// What goes in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ProgramInput {
-    /// A vector.
+    /// A vector, or a map.
     Dense {
-        /// Number of elements.
-        len: usize,
+        /// Of one example.
+        shape: Shape,
         /// U8, I8 or F32.
         element: Element,
         /// The real value of a 1; of reals 1.
         unit: f32,
+        /// The integer that stands for 0; of reals 0.
+        zero: i32,
     },
     /// Active features.
     Sparse {
@@ -76,7 +79,7 @@ impl ProgramInput {
     #[must_use]
     pub fn to_float(&self) -> Input {
         match *self {
-            Self::Dense { len, .. } => Input::Dense { len },
+            Self::Dense { shape, .. } => Input::Dense { shape },
             Self::Sparse { features, max_active, exact, .. } => Input::Sparse { features, max_active, exact },
             Self::Features { .. } => unreachable!("a graph has no accumulators"),
         }
@@ -91,14 +94,17 @@ impl ProgramInput {
     /// feature's value that the network cannot be given, [`SampleError::Len`]. The runtime checks the rest.
     pub fn quantise(&self, sample: &Sample) -> Result<GraphInput, SampleError> {
         match (self, sample) {
-            (Self::Dense { len, element, unit }, Sample::Dense(x)) => {
-                if x.len() != *len {
-                    return Err(SampleError::Len { found: x.len(), expected: *len });
+            (Self::Dense { shape, element, unit, zero }, Sample::Dense(x)) => {
+                if x.len() != shape.len() {
+                    return Err(SampleError::Len { found: x.len(), expected: shape.len() });
                 }
-                let integer = |x: &f64, low: f64, high: f64| (x / f64::from(*unit)).round().clamp(low, high);
+                let zero = f64::from(*zero);
+                // Without a zero point integers are symmetric about 0.
+                let least = if zero == 0.0 { -127.0 } else { -128.0 };
+                let integer = |x: &f64, low: f64, high: f64| ((x / f64::from(*unit)).round() + zero).clamp(low, high);
                 Ok(match element {
                     Element::U8 => GraphInput::U8(x.iter().map(|x| integer(x, 0.0, 255.0) as u8).collect()),
-                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, -127.0, 127.0) as i8).collect()),
+                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, least, 127.0) as i8).collect()),
                     _ => GraphInput::F32(x.iter().map(|x| *x as f32).collect()),
                 })
             }
@@ -133,7 +139,7 @@ mod tests {
 
     #[test]
     fn reals_are_rounded_and_clamped() {
-        let input = |element, unit| ProgramInput::Dense { len: 4, element, unit };
+        let input = |element, unit| ProgramInput::Dense { shape: Shape::vector(4), element, unit, zero: 0 };
         let sample = Sample::Dense(vec![0.3, -0.25, 1000.0, -1000.0]);
         let quantise = |input: ProgramInput| input.quantise(&sample).unwrap();
         assert_eq!(quantise(input(Element::I8, 0.5)), GraphInput::I8(vec![1, -1, 127, -127]), "halves away from 0");

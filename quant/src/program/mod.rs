@@ -20,6 +20,7 @@ pub use transformer::{Lists, Tables, Transformer};
 
 use crate::arch::ElementType;
 use crate::quantise::QuantTensor;
+use crate::spatial::Shape;
 
 /// A network in the runtime's operations.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,9 +79,9 @@ impl Read {
 pub struct ProgramValue {
     /// Of the integers, or reals.
     pub element: Element,
-    /// Number of elements.
-    pub len: usize,
-    /// (1,) for all elements, or (len,) one each.
+    /// Of the value.
+    pub shape: Shape,
+    /// (1,) for all elements, or (channels,) one a channel.
     pub units: Vec<f32>,
     /// The integer that stands for 0.
     pub zero: i32,
@@ -113,6 +114,32 @@ impl Program {
         }
     }
 
+    /// The shape of a value; all but maps are vectors.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    #[must_use]
+    pub fn shape(&self, value: usize) -> Shape {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.shape,
+            (None, ProgramInput::Dense { shape, .. }) => shape,
+            (None, _) => Shape::vector(self.len(0)),
+        }
+    }
+
+    /// The integer of a value that stands for 0.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    #[must_use]
+    pub fn zero(&self, value: usize) -> i32 {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.zero,
+            (None, ProgramInput::Dense { zero, .. }) => zero,
+            (None, _) => 0,
+        }
+    }
+
     /// The length of a value; of a sparse input `max_active`, of lists of features all accumulators together.
     ///
     /// # Panics
@@ -120,8 +147,8 @@ impl Program {
     #[must_use]
     pub fn len(&self, value: usize) -> usize {
         match (value.checked_sub(1), self.input) {
-            (Some(node), _) => self.nodes[node].value.len,
-            (None, ProgramInput::Dense { len, .. }) => len,
+            (Some(node), _) => self.nodes[node].value.len(),
+            (None, ProgramInput::Dense { shape, .. }) => shape.len(),
             (None, ProgramInput::Sparse { max_active, .. }) => max_active,
             (None, ProgramInput::Features { perspectives, .. }) => perspectives * self.width(),
         }
@@ -203,9 +230,21 @@ impl ProgramValue {
     /// The unit of one element.
     ///
     /// # Panics
-    /// If there are several units, and not so many.
+    /// If there are no units.
     #[must_use]
     pub fn unit(&self, element: usize) -> f64 {
-        f64::from(if self.units.len() == 1 { self.units[0] } else { self.units[element] })
+        f64::from(self.units[element % self.units.len()])
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Whether there are none, which no program has.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.shape.is_empty()
     }
 }

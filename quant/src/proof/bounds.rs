@@ -31,8 +31,8 @@ impl Before<'_> {
     /// The length of a value, accumulators as their span has it.
     fn len(&self, value: usize) -> usize {
         match (value.checked_sub(1), self.input) {
-            (Some(node), _) => self.nodes[node].value.len,
-            (None, ProgramInput::Dense { len, .. }) => *len,
+            (Some(node), _) => self.nodes[node].value.len(),
+            (None, ProgramInput::Dense { shape, .. }) => shape.len(),
             (None, ProgramInput::Sparse { max_active, .. }) => *max_active,
             (None, ProgramInput::Features { .. }) => self.spans[0].len(),
         }
@@ -117,7 +117,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         Operation::InnerProducts { width } => {
             let bound = embeddings(before, node, *width, len(0)).product();
             let (_, checks) = sums(node, &node.name, vec![(-bound, bound)]);
-            (clamped(&[(-bound, bound)], node.value.len == 1), checks)
+            (clamped(&[(-bound, bound)], node.value.len() == 1), checks)
         }
         Operation::Concat => {
             let mut both = each(0);
@@ -223,7 +223,7 @@ fn checked(node: &ProgramNode, tensor: &str, quantity: Quantity, bounds: Vec<(i6
         high: *high,
     };
     let checks = bounds.iter().enumerate().map(check).collect();
-    (clamped(&bounds, bounds.len() == node.value.len), checks)
+    (clamped(&bounds, bounds.len() == node.value.len()), checks)
 }
 
 /// A sum starts at its bias or ends with it: partial sums at either end of the order.

@@ -38,8 +38,8 @@ pub struct InputRecord {
     pub order: u32,
     /// 1 if a sparse vector has exactly `max_active` features, 0 if it may have fewer; 0 (features, dense).
     pub exact: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The integer of a dense input that stands for 0; 0 where it is of reals (features, sparse).
+    pub zero: i32,
 }
 
 /// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
@@ -86,7 +86,7 @@ pub struct TensorRecord {
     pub claims: u32,
 }
 
-/// A vector that flows through the network, 16 bytes. Value 0 is the input and has no place in the workspace.
+/// A vector, or a map of features, that flows through the network, 16 bytes. Value 0 is the input and has no place in the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -97,8 +97,8 @@ pub struct ValueRecord {
     pub len: u32,
     /// Where it lies in the workspace, a multiple of 64; none for value 0.
     pub offset_bytes: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Rows of pixels beyond the first, and pixels of a row beyond the first. A vector is one pixel: both are 0.
+    pub extent: [u16; 2],
 }
 
 /// An operation, 64 bytes. FORMAT.md defines the arithmetic of each kind.

@@ -44,8 +44,8 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn graph(imported: Option<Imported>) {
     let Some(Imported { graph, .. }) = imported else { return };
-    if let Input::Dense { len } = graph.input {
-        graph.evaluate(&Sample::Dense(vec![1.0; len])).expect("a checked graph takes a vector of its length");
+    if let Input::Dense { shape } = graph.input {
+        graph.evaluate(&Sample::Dense(vec![1.0; shape.len()])).expect("a checked graph takes a vector of its length");
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tamis_quant::float::Matrix;
-use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Tree};
+use tamis_quant::graph::{Activation, Forest, Graph, Input, Node, Op, Sample, Shape, Tree};
 use tamis_quant::import::tensors::export;
 use tamis_quant::pack::unpack_graph;
 use tamis_quant::program::{Operation, Program};
@@ -96,7 +96,7 @@ pub fn dense() -> Graph {
         |outputs, inputs| Op::Linear { weights: matrix(&mut random, outputs, inputs), bias: vec![0.25; outputs] };
     Graph {
         name: "dense".to_owned(),
-        input: Input::Dense { len: 12 },
+        input: Input::Dense { shape: Shape::vector(12) },
         nodes: vec![
             node("first", &[0], linear(24, 12)),
             node("relu", &[1], Op::Activation(Activation::Relu)),

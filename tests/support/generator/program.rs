@@ -149,7 +149,7 @@ impl Program<'_, '_> {
     /// Appends an operation; its value gets a place when all are there.
     pub fn push(&mut self, read: Read, element: u32, len: u32, record: OpRecord) -> bool {
         let output = self.draft.values.len() as u32;
-        self.draft.values.push(ValueRecord { element, len, offset_bytes: 0, reserved: 0 });
+        self.draft.values.push(ValueRecord { element, len, offset_bytes: 0, extent: [0; 2] });
         let Read { value: input, start: input_start, len: input_len, .. } = read;
         self.draft.ops.push(OpRecord { input, input_start, input_len, output, ..record });
         self.draft.input.output = output;

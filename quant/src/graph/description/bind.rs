@@ -5,7 +5,7 @@ use super::tensor::{Tensor, Tensors};
 use super::types::{Described, DescribedOp, Description, Order, TREE_PARTS};
 use crate::arch::suggest::{advice, printable};
 use crate::float::Matrix;
-use crate::graph::{Forest, Graph, Node, Op, Tree};
+use crate::graph::{Axis, Forest, Graph, Node, Op, Tree};
 use std::collections::HashSet;
 
 /// A part of a tree as numbers.
@@ -60,7 +60,7 @@ impl Description {
         };
         graph.check().map_err(|error| refused(Cause::Graph(error)))?;
         let mut tensors = Tensors::new();
-        let mut describe = |node: &Node| {
+        let mut describe = |node: &Node| -> Result<Described, DescriptionError> {
             let mut put = |part: &str, shape: Vec<usize>, values: Vec<f64>| {
                 let name = Described::default_tensor(&node.name, part);
                 tensors.insert(name.clone(), Tensor { shape, values });
@@ -82,7 +82,7 @@ impl Description {
                 Op::FmTerm { width } => DescribedOp::FmTerm { width: *width },
                 Op::BiInteraction { width } => DescribedOp::BiInteraction { width: *width },
                 Op::InnerProducts { width } => DescribedOp::InnerProducts { width: *width },
-                Op::Concat => DescribedOp::Concat,
+                Op::Concat { axis: Axis::Channels } => DescribedOp::Concat,
                 Op::Add => DescribedOp::Add,
                 Op::Scale(factor) => DescribedOp::Scale(*factor),
                 Op::Activation(activation) => DescribedOp::Activation(*activation),
@@ -100,10 +100,14 @@ impl Description {
                     }
                     DescribedOp::Trees { rate: forest.rate, trees: forest.trees.len(), slots }
                 }
+                _ => {
+                    let (value, known) = (node.name.clone(), "dense and sparse layers".to_owned());
+                    return Err(refused(Cause::UnsupportedValue { value, known }));
+                }
             };
-            Described { name: node.name.clone(), reads: node.reads.clone(), op }
+            Ok(Described { name: node.name.clone(), reads: node.reads.clone(), op })
         };
-        let nodes: Vec<Described> = graph.nodes.iter().map(&mut describe).collect();
+        let nodes: Vec<Described> = graph.nodes.iter().map(&mut describe).collect::<Result<_, _>>()?;
         let description = Self { name: graph.name.clone(), input: graph.input, nodes };
         description.check().map_err(|(_, cause)| refused(cause))?;
         Ok((description, tensors))

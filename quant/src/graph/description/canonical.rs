@@ -17,9 +17,9 @@ impl Description {
         set(&mut text, "name", quoted(&self.name));
         text.push_str("\n[input]\n");
         match self.input {
-            Input::Dense { len } => {
+            Input::Dense { shape } => {
                 set(&mut text, "kind", quoted("dense"));
-                set(&mut text, "size", len);
+                set(&mut text, "size", shape.len());
             }
             Input::Sparse { features, max_active, exact } => {
                 set(&mut text, "kind", quoted("sparse"));

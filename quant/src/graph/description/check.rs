@@ -4,7 +4,7 @@ use super::error::Cause;
 use super::types::{Described, DescribedOp, Description};
 use crate::arch::suggest::printable;
 use crate::float::Matrix;
-use crate::graph::{Forest, Graph, GraphError, Input, Node, Op};
+use crate::graph::{Axis, Forest, Graph, GraphError, Input, Node, Op};
 use std::collections::HashSet;
 
 /// The most elements of a value, so that sizes can be multiplied.
@@ -29,7 +29,7 @@ impl Description {
             return Err((None, Cause::Name { found: printable(&self.name), what: "a network's name", expected }));
         }
         match self.input {
-            Input::Dense { len } => size("[input]", "size", len).map_err(|cause| (None, cause))?,
+            Input::Dense { shape } => size("[input]", "size", shape.len()).map_err(|cause| (None, cause))?,
             Input::Sparse { features, max_active, .. } => {
                 size("[input]", "features", features).map_err(|cause| (None, cause))?;
                 size("[input]", "max_active", max_active).map_err(|cause| (None, cause))?;
@@ -72,13 +72,9 @@ impl Description {
     /// [`Graph::check`] look at.
     pub(super) fn skeleton(&self) -> Graph {
         let mut graph = Graph { name: self.name.clone(), input: self.input, nodes: Vec::new() };
-        let input = match self.input {
-            Input::Dense { len } => len,
-            Input::Sparse { features, .. } => features,
-        };
-        let mut lengths = vec![input];
         for node in &self.nodes {
-            let inputs = node.reads.first().and_then(|read| lengths.get(*read)).copied().unwrap_or(0);
+            let shapes = graph.shapes();
+            let inputs = node.reads.first().and_then(|read| shapes.get(*read)).map_or(0, |shape| shape.len());
             let matrix = |outputs| Matrix { outputs, inputs, values: Vec::new() };
             let op = match &node.op {
                 DescribedOp::Linear { sparse, outputs, .. } => {
@@ -89,7 +85,7 @@ impl Description {
                 DescribedOp::FmTerm { width } => Op::FmTerm { width: *width },
                 DescribedOp::BiInteraction { width } => Op::BiInteraction { width: *width },
                 DescribedOp::InnerProducts { width } => Op::InnerProducts { width: *width },
-                DescribedOp::Concat => Op::Concat,
+                DescribedOp::Concat => Op::Concat { axis: Axis::Channels },
                 DescribedOp::Add => Op::Add,
                 DescribedOp::Scale(factor) => Op::Scale(*factor),
                 DescribedOp::Activation(activation) => Op::Activation(*activation),
@@ -97,7 +93,6 @@ impl Description {
                 DescribedOp::Trees { rate, .. } => Op::Trees(Forest { rate: *rate, trees: Vec::new() }),
             };
             let node = Node { name: node.name.clone(), reads: node.reads.clone(), op };
-            lengths.push(graph.length_of(&node, &lengths));
             graph.nodes.push(node);
         }
         graph

@@ -82,7 +82,7 @@ impl Word {
 
 impl DescribedOp {
     /// Its word.
-    pub(super) const fn word(&self) -> Word {
+    pub(super) fn word(&self) -> Word {
         match self {
             Self::Linear { sparse: false, .. } => Word::Linear,
             Self::Linear { sparse: true, .. } => Word::SparseLinear,
@@ -101,6 +101,7 @@ impl DescribedOp {
             Self::Activation(Activation::Softmax) => Word::Softmax,
             Self::Flatten => Word::Flatten,
             Self::Trees { .. } => Word::Trees,
+            Self::Activation(_) => unreachable!("an activation without a word"),
         }
     }
 }

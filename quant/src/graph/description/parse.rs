@@ -6,7 +6,7 @@ use super::keys::Word;
 use super::types::{Described, DescribedOp, Description, Order, VERSION};
 use crate::arch::parse::{line_of_offset, on_one_line, unknown_word};
 use crate::arch::suggest::{advice, other_operation, printable};
-use crate::graph::{Activation, Input, Value};
+use crate::graph::{Activation, Input, Shape, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
 use toml::Spanned;
@@ -168,7 +168,7 @@ impl RawInput {
                 unwanted(self.features.is_some(), "features")?;
                 unwanted(self.max_active.is_some(), "max_active")?;
                 unwanted(self.exact.is_some(), "exact")?;
-                Ok(Input::Dense { len: needed(self.size, "size")? })
+                Ok(Input::Dense { shape: Shape::vector(needed(self.size, "size")?) })
             }
             Kind::Sparse => {
                 unwanted(self.size.is_some(), "size")?;

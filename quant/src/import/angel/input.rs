@@ -5,7 +5,7 @@ use super::graph_json::{Description, Layer, LayerKind};
 use super::network::wrong;
 use super::options::Options;
 use super::tensors::{Tensors, bounded_cols};
-use crate::graph::Input;
+use crate::graph::{Input, Shape};
 use crate::import::Remark;
 
 /// What goes in: its length, and how many features are active at once.
@@ -38,7 +38,7 @@ pub(super) fn choose(
             return Err(wrong(layer, "an embedding of dense data", "libsvm or dummy as the data's format"));
         }
         let len = known.map_or(matrix.cols / outputs.max(1), |known| known as u64);
-        return Ok(Input::Dense { len: usize::try_from(len).unwrap_or(usize::MAX) });
+        return Ok(Input::Dense { shape: Shape::vector(usize::try_from(len).unwrap_or(usize::MAX)) });
     }
     let features = bounded_cols(matrix, 1)?;
     // The index range of graph.json may be -1 and is then not known; an option has to be right.

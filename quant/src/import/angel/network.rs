@@ -8,7 +8,7 @@ use super::input;
 use super::matrix::Matrix;
 use super::options::Options;
 use super::tensors::Tensors;
-use crate::graph::{Activation, Graph, Input, Node, Op, Value};
+use crate::graph::{Activation, Axis, Graph, Input, Node, Op, Value};
 use crate::import::Remark;
 
 /// Builds the network of a description. `decider` is where the description is from, for messages.
@@ -156,7 +156,7 @@ impl<'a> Network<'a> {
             }
             LayerKind::Concat => {
                 let len = reads.iter().fold(0_usize, |sum, made| sum.saturating_add(made.len));
-                plain(self.push(name, &many(), Op::Concat), len)
+                plain(self.push(name, &many(), Op::Concat { axis: Axis::Channels }), len)
             }
             LayerKind::Sum => plain(self.push(name, &many(), Op::Add), read.len),
             LayerKind::Loss(None) => read,
@@ -173,8 +173,8 @@ impl<'a> Network<'a> {
         let bias = self.tensors.bias(&format!("{name}_bias"))?;
         let (tensor, outputs) = (format!("{name}_weight"), bias.len());
         let op = match self.input {
-            Input::Dense { len } => {
-                let weights = self.tensors.flattened(&tensor, len, outputs)?;
+            Input::Dense { shape } => {
+                let weights = self.tensors.flattened(&tensor, shape.len(), outputs)?;
                 Op::Linear { weights, bias }
             }
             Input::Sparse { .. } => {
@@ -198,12 +198,8 @@ impl<'a> Network<'a> {
     fn transfer(&mut self, name: &str, mut value: Value, transfer: Transfer) -> Value {
         if let Some(activation) = transfer.activation {
             let word = match activation {
-                Activation::Relu => "relu",
-                Activation::Crelu => "crelu",
                 Activation::LeakyRelu { .. } => "leakyrelu",
-                Activation::Sigmoid => "sigmoid",
-                Activation::Tanh => "tanh",
-                Activation::Softmax => "softmax",
+                other => other.word(),
             };
             value = self.push(&format!("{name}_{word}"), &[value], Op::Activation(activation));
         }

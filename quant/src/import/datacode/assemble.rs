@@ -5,7 +5,7 @@ use super::error::DataCodeError;
 use super::layers::{Kind, Layer, read};
 use super::orientation::{LinearLayer, Orientation, decide, numbering};
 use crate::float::Matrix;
-use crate::graph::{Activation, Graph, Input, Op};
+use crate::graph::{Activation, Graph, Input, Op, Shape};
 use crate::import::chain::{activation_name, from_rows, push, short};
 use crate::import::{Imported, Ranges, Remark, fnv1a_64};
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ pub fn read_datacode(bytes: &[u8], name: &str, options: &Options) -> Result<Impo
         }
     }
     let len = linears.first().map_or(0, |linear| linear.inputs);
-    let graph = Graph { name: name.to_owned(), input: Input::Dense { len }, nodes };
+    let graph = Graph { name: name.to_owned(), input: Input::Dense { shape: Shape::vector(len) }, nodes };
     graph.check()?;
     Ok(Imported {
         graph,

@@ -95,9 +95,9 @@ impl NetworkArch {
 
 /// The layers of a description in which every node reads the one before, and each is a `linear` or its activation.
 fn layers(description: &Description) -> Option<Vec<ChainLayer>> {
-    let Input::Dense { len } = description.input else { return None };
+    let Input::Dense { shape } = description.input else { return None };
     let mut layers: Vec<ChainLayer> = Vec::new();
-    let mut inputs = len;
+    let mut inputs = shape.len();
     for (index, Described { reads, op, .. }) in description.nodes.iter().enumerate() {
         if *reads != [index] {
             return None;

@@ -3,7 +3,7 @@
 use super::NetworkError;
 use crate::arch::{Activation as Described, Architecture, DenseType, ElementType, InputKind, Layer};
 use crate::float::Net;
-use crate::graph::{Activation, Graph, Input, Node, Op};
+use crate::graph::{Activation, Graph, Input, Node, Op, Shape};
 use crate::import::chain::{activation_name, push};
 use crate::import::{Imported, Ranges, read_checkpoint};
 use std::path::Path;
@@ -66,7 +66,8 @@ pub fn dense_graph(net: &Net<f32>) -> Result<(Graph, Ranges), NetworkError> {
     if arch.output.scale != 1 {
         push(&mut nodes, "scale".to_owned(), Op::Scale(f64::from(arch.output.scale)));
     }
-    let graph = Graph { name: arch.name.clone(), input: Input::Dense { len: arch.feature_count() }, nodes };
+    let graph =
+        Graph { name: arch.name.clone(), input: Input::Dense { shape: Shape::vector(arch.feature_count()) }, nodes };
     graph.check().map_err(NetworkError::Graph)?;
     Ok((graph, ranges))
 }

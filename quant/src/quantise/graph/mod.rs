@@ -35,14 +35,14 @@ use lower::{Channels, lower};
 /// # Examples
 /// ```
 /// use tamis_quant::float::Matrix;
-/// use tamis_quant::graph::{Graph, Input, Node, Op, Sample};
+/// use tamis_quant::graph::{Graph, Input, Node, Op, Sample, Shape};
 /// use tamis_quant::quantise::graph::{Options, quantise_graph};
 /// use tamis_quant::integer::IntegerModel;
 ///
 /// let weights = Matrix::new(1, 2, vec![0.5, -0.25]).ok_or("shape")?;
 /// let graph = Graph {
 ///     name: "two".to_owned(),
-///     input: Input::Dense { len: 2 },
+///     input: Input::Dense { shape: Shape::vector(2) },
 ///     nodes: vec![Node { name: "out".to_owned(), reads: vec![0], op: Op::Linear { weights, bias: vec![0.125] } }],
 /// };
 /// let samples = [Sample::Dense(vec![1.0, 0.0]), Sample::Dense(vec![0.5, 1.0])];

@@ -15,7 +15,7 @@ pub fn difference(graph: &Graph, quantised: &Program) -> Option<&'static str> {
     // anything.
     let lengths = graph.lengths();
     let fits = |layer: usize, len: usize| lengths.get(layer) == Some(&len);
-    if quantised.nodes.iter().any(|node| node.value.layer.is_some_and(|layer| !fits(layer, node.value.len))) {
+    if quantised.nodes.iter().any(|node| node.value.layer.is_some_and(|layer| !fits(layer, node.value.len()))) {
         return Some("their layers");
     }
     let Ok((description, tensors)) = Description::of(graph) else { return Some("their descriptions") };
@@ -66,7 +66,7 @@ fn cosine(a: &[f64], b: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::float::Matrix;
-    use crate::graph::{Activation, Input, Node, Op, Sample};
+    use crate::graph::{Activation, Input, Node, Op, Sample, Shape};
     use crate::quantise::graph::{Options, quantise_graph};
 
     fn graph(weights: [f64; 4], function: Activation) -> Graph {
@@ -74,7 +74,7 @@ mod tests {
         let node = |name: &str, read, op| Node { name: name.to_owned(), reads: vec![read], op };
         Graph {
             name: "small".to_owned(),
-            input: Input::Dense { len: 2 },
+            input: Input::Dense { shape: Shape::vector(2) },
             nodes: vec![
                 node("l", 0, Op::Linear { weights, bias: vec![0.5; 2] }),
                 node("f", 1, Op::Activation(function)),
@@ -96,7 +96,7 @@ mod tests {
         let trained_again = graph([-0.5, 1.0, 0.75, -0.25], Activation::Relu);
         assert_eq!(difference(&trained_again, &quantised), Some("their weights"));
         let mut wider = own;
-        wider.input = Input::Dense { len: 3 };
+        wider.input = Input::Dense { shape: Shape::vector(3) };
         wider.nodes[0].op = Op::Linear { weights: Matrix::new(2, 3, vec![1.0; 6]).unwrap(), bias: vec![0.0; 2] };
         assert_eq!(difference(&wider, &quantised), Some("their inputs"));
     }

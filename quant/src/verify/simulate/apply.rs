@@ -89,7 +89,7 @@ pub(super) fn apply(
                 row.iter().map(|weight| made(value * unit * weight)).collect()
             };
             let mut rows: Vec<f64> = active.iter().flat_map(row).collect();
-            rows.resize(node.value.len, 0.0);
+            rows.resize(node.value.len(), 0.0);
             rows
         }
         Operation::FmTerm { width } => vec![pairwise(x(0), *width).iter().sum()],

@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
     /// One of the values, of which there is one more than operations.
     #[cfg_attr(target_os = "none", inline(never))]
     fn value(&self, index: u32) -> &'a ValueRecord {
-        const NOWHERE: &ValueRecord = &ValueRecord { element: 0, len: 0, offset_bytes: 0, reserved: 0 };
+        const NOWHERE: &ValueRecord = &ValueRecord { element: 0, len: 0, offset_bytes: 0, extent: [0; 2] };
         self.model.values().get(index as usize).unwrap_or(NOWHERE)
     }
 

@@ -32,6 +32,7 @@ tables! {
     SPARSE: input::SPARSE,
     INPUT: values::INPUT,
     OTHER: values::OTHER,
+    EXTENT: values::EXTENT,
     WORKSPACE: values::WORKSPACE,
     COUNTS: ops::COUNTS,
     RESULT: ops::RESULT,

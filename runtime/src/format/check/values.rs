@@ -1,9 +1,9 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::rules::{A, B, NOTHING, Rule};
+use super::rules::{A, B, C, NOTHING, Rule};
 use super::tables::Table;
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
-use crate::built::{ACCUMULATORS, GENERAL};
+use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL};
 use crate::format::records::{element, input_kind};
 use crate::format::{ALIGNMENT, Header, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;
@@ -13,17 +13,18 @@ const ELEMENT: i8 = A;
 const LEN: i8 = B;
 
 /// Value 0, which is the input.
-pub(super) const INPUT: [Rule; 4] = [
+pub(super) const INPUT: [Rule; 3] = [
     Rule::new(offset_of!(ValueRecord, element), ELEMENT, 0, "value.element", "the input's element"),
     Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "the input's length"),
     Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
-    Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
 ];
 /// The others.
-pub(super) const OTHER: [Rule; 2] = [
-    Rule::new(offset_of!(ValueRecord, reserved), 0, 0, "value.reserved", "0"),
-    Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24"),
-];
+pub(super) const OTHER: [Rule; 1] =
+    [Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24")];
+/// Of all.
+pub(super) const EXTENT: [Rule; 1] = [Rule::known(PIXELS, 0, 0, "value.extent", "0, or pixels that divide the length")];
+/// What is left of the length.
+const PIXELS: i8 = C;
 
 /// Of the workspace, whose end the rules know.
 pub(super) const WORKSPACE: [Rule; 1] = [Rule::new(
@@ -63,6 +64,8 @@ impl Checker<'_> {
                 self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
                 used = end.max(used);
             }
+            self.know(PIXELS, left_over(value));
+            self.rules(Table::EXTENT)?;
             index = self.index.get() + 1;
         }
         self.need(index > 0, "header.value_count", 0, "at least 1")?;
@@ -70,6 +73,18 @@ impl Checker<'_> {
         // No multiple of 64 that is at most 2^26 leaves 32 bits.
         self.know(USED, (used + UNALIGNED) & !UNALIGNED);
         self.rules(Table::WORKSPACE)
+    }
+}
+
+/// Of a map the elements that are left when all its pixels have equally many. Not 0 where the build has no maps and the
+/// record says one.
+fn left_over(value: &ValueRecord) -> u32 {
+    let [down, across] = value.extent;
+    if CONVOLUTIONS {
+        let pixels = (u64::from(down) + 1) * (u64::from(across) + 1);
+        if u64::from(value.len).is_multiple_of(pixels) { 0 } else { 1 }
+    } else {
+        u32::from(down) | u32::from(across)
     }
 }
 

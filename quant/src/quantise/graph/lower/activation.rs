@@ -25,13 +25,13 @@ impl Lowering<'_> {
             }
             _ => {
                 let at = self.real(first)?;
-                Ok(Form::Real(self.push_activation(value, at, activation)))
+                Ok(Form::Real(self.push_activation(value, at, activation)?))
             }
         }
     }
 
     /// In f32, parameters included: the file holds them so.
-    fn push_activation(&mut self, value: Value, at: usize, activation: Activation) -> usize {
+    fn push_activation(&mut self, value: Value, at: usize, activation: Activation) -> Result<usize, GraphQuantError> {
         let held = match activation {
             Activation::Relu => RealActivation::Relu,
             Activation::Crelu => RealActivation::Crelu,
@@ -39,8 +39,9 @@ impl Lowering<'_> {
             Activation::Sigmoid => RealActivation::Sigmoid,
             Activation::Tanh => RealActivation::Tanh,
             Activation::Softmax => RealActivation::Softmax,
+            other => return Err(self.unsupported(value, format!("`{}` in f32", other.word()), "end before it")),
         };
-        self.push_real(value, "out", &[at], Operation::Activation(held))
+        Ok(self.push_real(value, "out", &[at], Operation::Activation(held)))
     }
 
     /// A table of all 256 bytes; over reals where what is read is no bytes of one unit.
@@ -55,7 +56,7 @@ impl Lowering<'_> {
         let bytes = matches!(self.element(whole.at), Element::U8 | Element::I8);
         if !bytes || whole.units.len() != 1 {
             let at = self.real(first)?;
-            return Ok(Form::Real(self.push_activation(value, at, activation)));
+            return Ok(Form::Real(self.push_activation(value, at, activation)?));
         }
         let encoding = self.encoding(value, Wish::Any)?;
         let signed = self.element(whole.at) == Element::I8;

@@ -3,6 +3,7 @@
 use super::encoding::Wish;
 use super::form::{Form, Whole};
 use super::{Activations, Element, GraphQuantError, Lowering, Operation, Value};
+use crate::spatial::Shape;
 
 impl Lowering<'_> {
     /// Values one behind the other, as reals.
@@ -61,9 +62,9 @@ impl Lowering<'_> {
                     let last = number + 1 == places.len();
                     let uniform = units.len() == 1;
                     let mut made = self.made(value, element, if uniform { units } else { &[] }, 0);
-                    made.len = had + len;
+                    made.shape = Shape::vector(had + len);
                     if !uniform {
-                        made.units = units.iter().take(made.len).map(|unit| *unit as f32).collect();
+                        made.units = units.iter().take(made.len()).map(|unit| *unit as f32).collect();
                     }
                     made.layer = last.then_some(value);
                     let draft = self.draft(value, "joined", &[before, *at], Operation::Concat, made);

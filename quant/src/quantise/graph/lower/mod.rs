@@ -23,7 +23,8 @@ use crate::graph::description::Description;
 use crate::graph::{Activation, Graph, Input, Node, Op, Value};
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
 use crate::proof::{Before, Check, Span, bound};
-use encoding::Wish;
+use crate::spatial::Shape;
+use encoding::{Encoding, Wish};
 use form::{Form, Sum, Whole};
 
 /// The quantised graph before biases are corrected.
@@ -40,8 +41,9 @@ pub(super) fn lower(
         calibration,
         options,
         channels,
+        shapes: graph.shapes(),
         lengths: graph.lengths(),
-        input: ProgramInput::Dense { len: 0, element: Element::F32, unit: 1.0 },
+        input: ProgramInput::Dense { shape: Shape::vector(0), element: Element::F32, unit: 1.0, zero: 0 },
         nodes: Vec::new(),
         spans: Vec::new(),
         forms: Vec::new(),
@@ -75,6 +77,7 @@ struct Lowering<'g> {
     options: &'g Options,
     channels: &'g Channels,
     /// Of the float graph's values.
+    shapes: Vec<Shape>,
     lengths: Vec<usize>,
     input: ProgramInput,
     nodes: Vec<ProgramNode>,
@@ -99,13 +102,24 @@ impl Lowering<'_> {
             Op::FmTerm { width } | Op::BiInteraction { width } | Op::InnerProducts { width } => {
                 self.interaction(value, node, *width, keep)
             }
-            Op::Concat if keep => Ok(Form::Real(self.joined_real(value, &node.reads)?)),
-            Op::Concat => Ok(Form::Joined(node.reads.clone())),
+            Op::Concat { .. } if keep => Ok(Form::Real(self.joined_real(value, &node.reads)?)),
+            Op::Concat { .. } => Ok(Form::Joined(node.reads.clone())),
             Op::Add => self.add(value, node, keep),
             Op::Scale(factor) => self.scale(value, node, *factor, keep),
             Op::Activation(activation) => self.activation(value, node, *activation, keep),
-            Op::Flatten => Ok(self.form(first).clone()),
+            Op::Flatten | Op::Reshape(_) => Ok(self.form(first).clone()),
             Op::Trees(forest) => self.trees(value, node, forest),
+            Op::Binary(_)
+            | Op::Constant { .. }
+            | Op::PerChannel { .. }
+            | Op::PRelu { .. }
+            | Op::Transpose(_)
+            | Op::Slice { .. }
+            | Op::Pad { .. }
+            | Op::Resize { .. }
+            | Op::Convolution { .. }
+            | Op::TransposedConvolution { .. }
+            | Op::Pool { .. } => Err(self.unsupported(value, "a map of features", "use dense layers")),
         }
     }
 
@@ -190,18 +204,19 @@ impl Lowering<'_> {
                 self.input = ProgramInput::Sparse { features, max_active, exact, unit };
                 Form::List
             }
-            Input::Dense { len } => {
+            Input::Dense { shape } => {
                 let readers = self.readers(0);
                 let stays = |node: &&Node| self.options.keep_f32.contains(&node.name);
                 let trees = readers.iter().any(|node| matches!(node.op, Op::Trees(_)));
                 let wide = self.options.activations == Activations::I16;
                 if trees || wide || readers.iter().all(stays) {
-                    self.input = ProgramInput::Dense { len, element: Element::F32, unit: 1.0 };
+                    self.input = ProgramInput::Dense { shape, element: Element::F32, unit: 1.0, zero: 0 };
                     Form::Real(0)
                 } else {
                     let encoding = self.input_encoding()?;
-                    self.input = ProgramInput::Dense { len, element: encoding.element, unit: encoding.unit };
-                    Form::Whole(Whole { at: 0, units: vec![f64::from(encoding.unit)], zero: 0 })
+                    let Encoding { element, unit, zero, .. } = encoding;
+                    self.input = ProgramInput::Dense { shape, element, unit, zero };
+                    Form::Whole(Whole { at: 0, units: vec![f64::from(unit)], zero })
                 }
             }
         };
@@ -280,8 +295,14 @@ impl Lowering<'_> {
 
     /// What a node makes for a float value.
     fn made(&self, value: Value, element: Element, units: &[f64], zero: i32) -> ProgramValue {
-        let len = self.lengths[value];
-        ProgramValue { element, len, units: units.iter().map(|unit| *unit as f32).collect(), zero, layer: Some(value) }
+        let shape = self.shapes[value];
+        ProgramValue {
+            element,
+            shape,
+            units: units.iter().map(|unit| *unit as f32).collect(),
+            zero,
+            layer: Some(value),
+        }
     }
 
     fn push_real(&mut self, value: Value, step: &str, reads: &[usize], op: Operation) -> usize {

@@ -8,6 +8,7 @@ use crate::float::Matrix;
 use crate::proof::{Before, bound};
 use crate::quantise::graph::options::WeightBits;
 use crate::quantise::{QuantTensor, Values, requantisation};
+use crate::spatial::Shape;
 
 /// The largest magnitude of a feature's i16 value.
 const VALUE_MAX: f64 = 32_768.0;
@@ -125,7 +126,13 @@ impl Lowering<'_> {
                 Op::InnerProducts { width } => (Operation::InnerProducts { width }, 1),
                 _ => continue,
             };
-            let made = ProgramValue { element: Element::I32, len, units: vec![1.0], zero: 0, layer: None };
+            let made = ProgramValue {
+                element: Element::I32,
+                shape: Shape::vector(len),
+                units: vec![1.0],
+                zero: 0,
+                layer: None,
+            };
             let draft = self.draft(value, "pairs", &[nodes.len()], op, made);
             let spans: Vec<_> = spans.iter().collect();
             let before = Before { input: &self.input, nodes: &nodes, spans: &spans, bucket: 0, buckets: 1 };
