@@ -101,7 +101,7 @@ impl Observed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Activation, Input, Node, Op};
+    use crate::graph::{Activation, Input, Node, Op, Shape};
 
     fn graph() -> Graph {
         let node = |name: &str, reads, op| Node { name: name.to_owned(), reads, op };
