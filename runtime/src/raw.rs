@@ -15,11 +15,13 @@ pub use crate::format::header::{
 };
 pub use crate::format::layout::Layout;
 pub use crate::format::model::Tensor;
-pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord};
+pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, WindowRecord};
 #[doc(hidden)]
 pub use crate::format::records::{activation, claim, element, feature_set, input_kind, op, perspective_order};
 #[doc(hidden)]
 pub use crate::format::{checksum::checksum, quads::quads_fit};
+#[doc(hidden)]
+pub use crate::ops::is_depthwise;
 #[doc(hidden)]
 pub use crate::signature::fnv::{FNV_OFFSET, fnv1a};
 

@@ -105,7 +105,7 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
             if signed { Input::I8(bytemuck::cast_slice(bytes)) } else { Input::U8(bytes) }
         };
         let output = plan.run_traced(input, bucket, workspace, |value, bytes| {
-            let element = plan.model().values().get(value).map(|value| value.element);
+            let element = plan.model().values().get(value).map(crate::format::ValueRecord::element);
             hash.value(element == Some(element::F32), bytes);
         })?;
         // The fused steps of an ordinary run must not hide behind the single ones that are traced. A number that is

@@ -2,9 +2,10 @@
 //!
 //! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
 
-use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, REALS};
+use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IS_SMALL, REALS};
 use crate::format::{
-    InputRecord, Layout, Model, OpRecord, Tensor, activation, claim, element, input_kind, op, perspective_order,
+    InputRecord, Layout, Model, OpRecord, Tensor, ValueRecord, activation, claim, element, input_kind, op,
+    perspective_order,
 };
 use crate::kernels::{AffineI8, Dot, Tier};
 use crate::num::Divisor;
@@ -49,7 +50,7 @@ impl OutputPlace {
     pub fn of(model: &Model<'_>) -> Self {
         let index = model.input().output;
         let record = model.values().get(index as usize);
-        let is_f32 = record.is_some_and(|record| record.element == element::F32);
+        let is_f32 = record.is_some_and(|record| record.element() == element::F32);
         Self { place: place(model, index, 0, record.map_or(0, |record| record.len)), is_f32 }
     }
 }
@@ -157,7 +158,7 @@ impl<'a> Step<'a> {
             op::AFFINE_I8 => {
                 let weights = tensor(record.weights);
                 let (banks, bias) = (Banks::new(weights), Banks::new(tensor(record.bias)));
-                let from = model.values().get(record.input as usize).map(|value| value.element);
+                let from = model.values().get(record.input as usize).map(ValueRecord::element);
                 if from == Some(element::I8) {
                     Work::AffineI8 { weights: banks, bias }
                 } else {
@@ -191,7 +192,7 @@ impl<'a> Step<'a> {
             op::REQUANTISE if Requantisation::is_plain(model, record) => {
                 Work::Requantise(Requantisation::resolve(model, record))
             }
-            _ if GENERAL || REALS => Work::General(General::resolve(model, record)?),
+            _ if GENERAL || REALS || CONVOLUTIONS => Work::General(General::resolve(model, record)?),
             _ => return None,
         };
         let output = model.values().get(record.output as usize)?;
@@ -258,7 +259,7 @@ impl Source {
 /// Elements of a value as bytes of the workspace; for the network's input, which lies elsewhere, as bytes of the input.
 pub(crate) fn place(model: &Model<'_>, value: u32, start: u32, len: u32) -> Place {
     let Some(record) = model.values().get(value as usize) else { return Place { start: 0, end: 0 } };
-    let shift = element::shift(record.element);
+    let shift = element::shift(record.element());
     let base = if value == 0 { 0 } else { record.offset_bytes };
     // Within the workspace, as the loader has checked.
     let start = base.wrapping_add(start << shift);

@@ -48,6 +48,16 @@ pub(crate) fn split(bytes: &mut [u8], read: Range<usize>, write: Range<usize>) -
     }
 }
 
+/// What lies before a place, the place to write, and what lies behind it; nothing if there is no such place.
+pub(crate) fn around(bytes: &mut [u8], write: Range<usize>) -> (&[u8], &mut [u8], &[u8]) {
+    let len = write.end.wrapping_sub(write.start);
+    let parts = bytes.split_at_mut_checked(write.start).and_then(|(before, rest)| {
+        let (out, behind) = rest.split_at_mut_checked(len)?;
+        Some((&*before, out, &*behind))
+    });
+    parts.unwrap_or_else(|| (nothing(), nothing_mut(), nothing()))
+}
+
 /// A part of a slice that has it, as the loader has checked; empty if it had not. Asked as a branch that is never
 /// taken: the alternative, to choose between two slices, takes longer than the question.
 #[inline(always)]

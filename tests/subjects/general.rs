@@ -42,7 +42,7 @@ fn places(name: &str, kind: u32, changes: &[Refusal<'_>]) {
 /// Sets an element code of what an operation writes.
 fn output(draft: &mut Draft, at: usize, element: u32) {
     let value = draft.ops[at].output as usize;
-    draft.values[value].element = element;
+    draft.values[value].element = element as u16;
 }
 
 fn len(draft: &mut Draft, at: usize, change: i32) {
@@ -336,7 +336,7 @@ fn inputs_are_checked() {
     refused(FIELDS, "input.unit", &|draft| draft.input.unit = 1.0);
     refused(FIELDS, "input.unit", &|draft| draft.input.element = element::I16);
     refused(FIELDS, "input.exact", &|draft| draft.input.exact = 2);
-    refused(FIELDS, "input.zero", &|draft| draft.input.zero = 1);
+    refused(FIELDS, "input.reserved", &|draft| draft.input.reserved = 1);
     refused(FIELDS, "input.order", &|draft| draft.input.order = 1);
     for unit in [0.0, -0.0, -1.0, f32::INFINITY, f32::NAN] {
         refused(FIELDS, "input.output_unit", &|draft| draft.input.output_unit = unit);
@@ -350,7 +350,7 @@ fn inputs_are_checked() {
         }
     }
     refused(FIELDS, "value.len", &|draft| draft.values[0].len = 4);
-    refused(FIELDS, "value.element", &|draft| draft.values[0].element = element::I8);
+    refused(FIELDS, "value.element", &|draft| draft.values[0].element = element::I8 as u16);
     refused(VALUES, "input.unit", &|draft| draft.input.unit = 0.0);
     refused(VALUES, "input.unit", &|draft| draft.input.unit = f32::INFINITY);
     refused(INSIDE, "input.unit", &|draft| draft.input.unit = 0.5);

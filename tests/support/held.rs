@@ -64,7 +64,7 @@ fn ways(plan: &Plan<'_>, sample: &Sample, bucket: usize, expected: &[Vec<u8>], p
     workspace.as_mut().fill(0xA5);
     let traced = plan.run_traced(sample.input(), bucket, workspace.as_mut(), |value, bytes| {
         seen += 1;
-        let is_real = model.values()[value].element == element::F32;
+        let is_real = model.values()[value].element() == element::F32;
         assert_eq!(value, seen, "{place}: order of the values");
         assert!(
             canonical(bytes, is_real) == expected[value],

@@ -128,7 +128,7 @@ struct Outputs {
 impl Outputs {
     fn of(model: &Model<'_>) -> Self {
         let value = model.values().get(model.input().output as usize);
-        let is_real = value.is_some_and(|value| value.element == element::F32);
+        let is_real = value.is_some_and(|value| value.element() == element::F32);
         Self { len: value.map_or(0, |value| value.len), element: if is_real { "f32" } else { "i32" } }
     }
 }

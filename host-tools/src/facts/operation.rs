@@ -42,7 +42,7 @@ pub fn operations(model: &Model<'_>, people: &People<'_>) -> Vec<OperationFacts>
             input_len: record.input_len,
             output: record.output,
             output_len: output.map_or(0, |value| value.len),
-            output_element: output.map_or("unknown", |value| element_word(value.element)),
+            output_element: output.map_or("unknown", |value| element_word(value.element())),
             weights: name(record.weights),
             activation: activation_word(record.activation),
         }

@@ -6,6 +6,7 @@
 #![allow(clippy::panic, reason = "an oracle that cannot go on must not answer")]
 
 mod data;
+mod maps;
 mod operation;
 
 pub use data::Data;

@@ -1,6 +1,7 @@
 //! One operation on one sample, as FORMAT.md words it.
 
 use super::data::Data;
+use super::maps;
 use crate::program::{ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, RealActivation};
 use crate::quantise::{QuantTensor, Values};
 use std::borrow::Cow;
@@ -20,6 +21,10 @@ pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], buck
         .collect();
     let x = |place: usize| &*parts[place];
     let real = node.value.element == Element::F32;
+    let map = |place: usize| {
+        let value = node.read(place);
+        maps::Read { x: parts[place].integers(), shape: program.shape(value), zero: program.zero(value) }
+    };
     let sides = || x(0).integers().chunks(program.width());
     match &node.op {
         Operation::ActivateDot { weights, clip, max } => {
@@ -117,8 +122,8 @@ pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], buck
             let product = |a: &[i32], b: &[i32]| a.iter().zip(b).fold(0i32, |sum, (a, b)| sum.wrapping_add(a * b));
             Data::Int(pairs(x(0).integers(), *width, product))
         }
-        Operation::Concat if real => Data::Real([x(0).reals(), x(1).reals()].concat()),
-        Operation::Concat => Data::Int([x(0).integers(), x(1).integers()].concat()),
+        Operation::Concat { runs } if real => Data::Real(maps::concat(x(0).reals(), x(1).reals(), *runs)),
+        Operation::Concat { runs } => Data::Int(maps::concat(x(0).integers(), x(1).integers(), *runs)),
         Operation::Add if real => Data::Real(alike(x(0).reals(), x(1).reals()).map(|(a, b)| a + b).collect()),
         Operation::Add => Data::Int(alike(x(0).integers(), x(1).integers()).map(|(a, b)| a.wrapping_add(*b)).collect()),
         Operation::Requantise { multipliers, shifts, low, high } => {
@@ -152,6 +157,21 @@ pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], buck
         }
         Operation::Activation(activation) => Data::Real(activate(*activation, x(0).reals())),
         Operation::Scale(factor) => Data::Real(x(0).reals().iter().map(|x| x * factor).collect()),
+        Operation::Convolution(op) => {
+            let second = node.reads.get(1).map(|_| map(1));
+            Data::Int(maps::convolution(op, map(0), second, &node.value))
+        }
+        Operation::Pool { window, kind, low, high } => {
+            Data::Int(maps::pool(window, *kind, (*low, *high), map(0), node.value.shape))
+        }
+        Operation::Elementwise { pairing, multipliers, shift, low, high } => {
+            let (multipliers, shift, low, high) = (*multipliers, *shift, *low, *high);
+            let how = maps::How { pairing: *pairing, multipliers, shift, low, high };
+            Data::Int(maps::pairs(&how, map(0), map(1), &node.value))
+        }
+        Operation::Move { start, steps } => Data::Int(maps::moved(*start, *steps, x(0).integers(), node.value.shape)),
+        Operation::Pad { before } => Data::Int(maps::pad(*before, map(0), &node.value)),
+        Operation::Resize { taps } => Data::Int(maps::resize(taps, map(0), node.value.shape)),
     }
 }
 

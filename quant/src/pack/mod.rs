@@ -10,6 +10,7 @@ mod contents;
 mod describe_nnue;
 mod error;
 mod export;
+mod maps;
 mod place;
 mod records;
 mod tensor;

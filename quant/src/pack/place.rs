@@ -18,7 +18,7 @@ pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
         let life = last_read.map_or(ops.len(), |op| op + 1);
         let value = values.get_mut(index)?;
         let len = (value.len as usize)
-            .checked_mul(element::len_bytes(value.element)?)?
+            .checked_mul(element::len_bytes(value.element())?)?
             .checked_next_multiple_of(ALIGNMENT)?;
         let writer = index - 1;
         let mut start = 0;
@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn a_skip_keeps_its_place_and_a_value_outlives_its_reader_by_one() {
-        let value = |len| ValueRecord { element: element::F32, len, offset_bytes: NONE, extent: [0; 2] };
+        let value =
+            |len| ValueRecord { element: element::F32 as u16, zero: 0, len, offset_bytes: NONE, extent: [0; 2] };
         let op = |input, output, second| OpRecord { input, output, second, ..OpRecord::zeroed() };
         let mut values = [value(8), value(16), value(16), value(16), value(16)];
         let ops = [op(0, 1, NONE), op(1, 2, NONE), op(2, 3, NONE), op(3, 4, 1)];

@@ -41,7 +41,7 @@ pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, P
         return Err(PackError::Unsupported { layer: program.name.clone(), what, instead: "merge layers" });
     }
     let input = input(program);
-    let first = value_record(program.element(0), program.shape(0))?;
+    let first = value_record(program.element(0), program.zero(0), program.shape(0))?;
     let records = Records { input, blocks: Vec::new(), tensors: Vec::new(), values: vec![first], ops: Vec::new() };
     let mut writer = Writer { program, proof, records };
     writer.transformer()?;
@@ -63,13 +63,18 @@ pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, P
 }
 
 /// A value without its place.
-fn value_record(element: Element, shape: Shape) -> Result<ValueRecord, PackError> {
+fn value_record(element: Element, zero: i32, shape: Shape) -> Result<ValueRecord, PackError> {
+    let Ok(zero) = i16::try_from(zero) else {
+        let what = format!("a zero point of {zero}, i16 holds them");
+        return Err(PackError::Unsupported { layer: shape.to_string(), what, instead: "use other ranges" });
+    };
     let beyond = [shape.height, shape.width].map(|size| u16::try_from(size.wrapping_sub(1)));
     let [Ok(down), Ok(across)] = beyond else {
         let what = format!("a value of {shape}, height and width of up to 65536 are allowed");
         return Err(PackError::Unsupported { layer: shape.to_string(), what, instead: "use a smaller map" });
     };
-    Ok(ValueRecord { element: element.code(), len: shape.len() as u32, offset_bytes: NONE, extent: [down, across] })
+    let (element, len) = (element.code() as u16, shape.len() as u32);
+    Ok(ValueRecord { element, zero, len, offset_bytes: NONE, extent: [down, across] })
 }
 
 fn input(program: &Program) -> InputRecord {
@@ -81,9 +86,9 @@ fn input(program: &Program) -> InputRecord {
         ..InputRecord::zeroed()
     };
     match program.input {
-        ProgramInput::Dense { shape, element, unit, zero } => {
+        ProgramInput::Dense { shape, element, unit, .. } => {
             let (size, element) = (shape.len() as u32, element.code());
-            InputRecord { kind: input_kind::DENSE, size, element, unit, zero, ..common }
+            InputRecord { kind: input_kind::DENSE, size, element, unit, ..common }
         }
         ProgramInput::Sparse { features, max_active, exact, unit } => InputRecord {
             kind: input_kind::SPARSE,
@@ -107,7 +112,7 @@ fn input(program: &Program) -> InputRecord {
     }
 }
 
-struct Writer<'p, 'a> {
+pub(super) struct Writer<'p, 'a> {
     program: &'p Program,
     proof: &'a Proof,
     records: Records<'p>,
@@ -158,7 +163,7 @@ impl<'p> Writer<'p, '_> {
         }
         record.output = self.records.values.len() as u32;
         self.records.ops.push(record);
-        self.records.values.push(value_record(node.value.element, node.value.shape)?);
+        self.records.values.push(value_record(node.value.element, node.value.zero, node.value.shape)?);
         if self.program.keeps_units {
             let units: Vec<[u8; 4]> = node.value.units.iter().map(|unit| unit.to_le_bytes()).collect();
             self.add(pack_vector(&format!("{}{UNIT}", node.name), element::F32, &units)?)?;
@@ -231,7 +236,8 @@ impl<'p> Writer<'p, '_> {
             Operation::FmTerm { width } => with(op::FM_TERM, [*width as u32, 0, 0, 0]),
             Operation::BiInteraction { width } => with(op::BI_INTERACTION, [*width as u32, 0, 0, 0]),
             Operation::InnerProducts { width } => with(op::INNER_PRODUCTS, [*width as u32, 0, 0, 0]),
-            Operation::Concat => kind(op::CONCAT),
+            Operation::Concat { runs: 1 } => kind(op::CONCAT),
+            Operation::Concat { runs } => with(op::CONCAT, [*runs as u32, 0, 0, 0]),
             Operation::Add => kind(if real { op::ADD_F32 } else { op::ADD_I32 }),
             Operation::Requantise { multipliers, shifts, low, high } => {
                 let bytes: Vec<[u8; 4]> = multipliers.iter().map(|multiplier| multiplier.to_le_bytes()).collect();
@@ -268,6 +274,7 @@ impl<'p> Writer<'p, '_> {
                 OpRecord { activation: code, ..with(op::ACTIVATION_F32, [parameter, 0, 0, 0]) }
             }
             Operation::Scale(factor) => with(op::SCALE_F32, [factor.to_bits(), 0, 0, 0]),
+            _ => self.maps(node)?,
         })
     }
 
@@ -283,7 +290,7 @@ impl<'p> Writer<'p, '_> {
         Ok((weights, self.optional(bias)?))
     }
 
-    fn optional(&mut self, tensor: Option<&'p QuantTensor>) -> Result<u32, PackError> {
+    pub(super) fn optional(&mut self, tensor: Option<&'p QuantTensor>) -> Result<u32, PackError> {
         tensor.map_or(Ok(NONE), |tensor| self.tensor(tensor, Layout::Rows, Orientation::OutputRows))
     }
 
@@ -296,7 +303,12 @@ impl<'p> Writer<'p, '_> {
         self.add(packed)
     }
 
-    fn tensor(&mut self, tensor: &'p QuantTensor, layout: Layout, orientation: Orientation) -> Result<u32, PackError> {
+    pub(super) fn tensor(
+        &mut self,
+        tensor: &'p QuantTensor,
+        layout: Layout,
+        orientation: Orientation,
+    ) -> Result<u32, PackError> {
         let mut packed = pack_tensor(tensor, layout, orientation, self.sum_claim(tensor))?;
         if layout == Layout::K4 && packed.quads_fit() {
             packed.record.claims |= claim::QUADS_FIT_I16;
@@ -305,7 +317,7 @@ impl<'p> Writer<'p, '_> {
     }
 
     /// What is proved of the sums over a tensor.
-    fn sum_claim(&self, tensor: &QuantTensor) -> u32 {
+    pub(super) fn sum_claim(&self, tensor: &QuantTensor) -> u32 {
         let is_sum = |quantity| matches!(quantity, Quantity::Sum);
         let bounded = self.proof.checks.iter().any(|check| is_sum(check.quantity) && check.tensor == tensor.name);
         if bounded && self.proof.fits(&tensor.name, Quantity::Sum) { claim::SUM_FITS } else { 0 }
@@ -313,7 +325,7 @@ impl<'p> Writer<'p, '_> {
 
     /// Appends a tensor; its name must be new and a line of text, since people find tensors by name. The same tensor
     /// again is not written again.
-    fn add(&mut self, packed: Packed<'p>) -> Result<u32, PackError> {
+    pub(super) fn add(&mut self, packed: Packed<'p>) -> Result<u32, PackError> {
         if let Some(index) = self.records.tensors.iter().position(|other| other.name == packed.name) {
             let unplaced = |record: &TensorRecord| TensorRecord { offset_bytes: 0, ..*record };
             let other = &self.records.tensors[index];
@@ -332,7 +344,7 @@ impl<'p> Writer<'p, '_> {
 }
 
 /// An operation without tensors.
-fn blank() -> OpRecord {
+pub(super) fn blank() -> OpRecord {
     OpRecord { second: NONE, weights: NONE, bias: NONE, multipliers: NONE, shifts: NONE, ..OpRecord::zeroed() }
 }
 

@@ -1,15 +1,19 @@
 //! Back from the container: the same quantised graph that was packed.
 
 use super::error::PackError;
+use super::maps::window_of;
 use super::records::{UNIT, VALUES};
 use super::tensor::Orientation;
 use super::unpack::values;
 use crate::arch::ElementType;
-use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read, RealActivation};
+use crate::program::{
+    Convolution, Element, Operation, Pairing, PoolKind, Program, ProgramInput, ProgramNode, ProgramValue, Read,
+    RealActivation, Rounding,
+};
 use crate::quantise::{QuantTensor, Values};
 use crate::spatial::Shape;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, activation, element, input_kind, op};
+use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, activation, element, input_kind, is_depthwise, op};
 
 /// Whether a container holds a graph, rather than a network of layers.
 #[must_use]
@@ -39,14 +43,14 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         let name = &names[unit][..names[unit].len() - UNIT.len()];
         let fault = || missing(name, 1);
         let made = model.values().get(index + 1).ok_or_else(fault)?;
-        let element = Element::of_code(made.element).ok_or_else(fault)?;
+        let element = Element::of_code(made.element()).ok_or_else(fault)?;
         // One unit for all elements, or one each.
         let units = reader.reals(unit as u32).filter(|units| [1, shape_of(made).channels].contains(&units.len()));
         let units = units.ok_or_else(|| missing(&format!("{name}{UNIT}"), made.len as usize))?;
         let zero = facts[2 * index];
         let layer = facts.get(2 * index + 1).and_then(|layer| usize::try_from(*layer).ok());
         let mut reads = vec![record.input as usize];
-        if record.kind == op::CONCAT || record.kind == op::ADD_I32 || record.kind == op::ADD_F32 {
+        if record.second != NONE {
             reads.push(record.second as usize);
         }
         // Parts of values are not read in a graph.
@@ -54,7 +58,9 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         let rest = made.len - if record.kind == op::CONCAT { record.input_len } else { 0 };
         let whole = record.input_start == 0
             && record.input_len == len(record.input as usize)
-            && reads.get(1).is_none_or(|second| record.second_start == 0 && len(*second) == rest);
+            && reads.get(1).is_none_or(|second| {
+                record.second_start == 0 && (len(*second) == rest || record.kind == op::ELEMENTWISE)
+            });
         let op = reader.operation(record).filter(|_| whole).ok_or_else(|| PackError::Unsupported {
             layer: name.to_owned(),
             what: format!("operation {index} of kind {}, which no graph has", record.kind),
@@ -87,8 +93,10 @@ fn input(model: &Model<'_>) -> ProgramInput {
         };
     }
     let element = Element::of_code(record.element).unwrap_or(Element::F32);
-    let shape = model.values().first().map_or(Shape::vector(record.size as usize), shape_of);
-    ProgramInput::Dense { shape, element, unit: record.unit, zero: record.zero }
+    let value = model.values().first();
+    let shape = value.map_or(Shape::vector(record.size as usize), shape_of);
+    let zero = value.map_or(0, |value| value.zero.into());
+    ProgramInput::Dense { shape, element, unit: record.unit, zero }
 }
 
 /// The shape that a record says.
@@ -126,7 +134,7 @@ impl Reader<'_, '_> {
             op::FM_TERM => Operation::FmTerm { width: first as usize },
             op::BI_INTERACTION => Operation::BiInteraction { width: first as usize },
             op::INNER_PRODUCTS => Operation::InnerProducts { width: first as usize },
-            op::CONCAT => Operation::Concat,
+            op::CONCAT => Operation::Concat { runs: first.max(1) as usize },
             op::ADD_I32 | op::ADD_F32 => Operation::Add,
             op::REQUANTISE => Operation::Requantise {
                 multipliers: self.vector(record.multipliers)?,
@@ -162,6 +170,61 @@ impl Reader<'_, '_> {
                 _ => return None,
             }),
             op::SCALE_F32 => Operation::Scale(real(first)),
+            _ => return self.maps(record),
+        })
+    }
+
+    /// An operation on maps.
+    fn maps(&self, record: &OpRecord) -> Option<Operation> {
+        let shape = |value: u32| self.model.values().get(value as usize).map(shape_of);
+        let (from, to) = (shape(record.input)?, shape(record.output)?);
+        let sizes = |shape: Shape| [shape.height, shape.width];
+        let transposed = record.kind == op::TRANSPOSED_CONVOLUTION;
+        let window = || window_of(record, transposed, sizes(from), sizes(to));
+        let [first, second, low, high] = record.params;
+        let (low, high) = (low as i32, high as i32);
+        Some(match record.kind {
+            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION => {
+                let (window, tensor) = (window(), self.model.tensor(record.weights)?.record);
+                let shape = [tensor.rows as usize, tensor.cols as usize];
+                let depthwise = is_depthwise(record.kind, shape, window.taps(), [from.channels, to.channels]);
+                let orientation = if depthwise { Orientation::InputRows } else { Orientation::OutputRows };
+                let weights = self.tensor(record.weights, orientation)?;
+                let groups = (window.taps() * from.channels).checked_div(weights.inputs)?;
+                let rounding = match record.multipliers {
+                    NONE => None,
+                    multipliers => {
+                        let (multipliers, shifts) = (self.vector(multipliers)?, self.bytes(record.shifts)?);
+                        Some(Rounding { multipliers, shifts, low, high })
+                    }
+                };
+                let bias = self.optional(record.bias)?;
+                Operation::Convolution(Convolution { window, transposed, groups, weights, bias, rounding })
+            }
+            op::POOL => match record.activation {
+                activation::MAX => Operation::Pool { window: window(), kind: PoolKind::Max, low, high },
+                activation::MEAN => Operation::Pool { window: window(), kind: PoolKind::Mean, low, high },
+                _ => Operation::Pool { window: window(), kind: PoolKind::Sum, low, high },
+            },
+            op::ELEMENTWISE => {
+                let pairing = match record.activation {
+                    activation::MAX => Pairing::Max,
+                    activation::MIN => Pairing::Min,
+                    activation::SUM => Pairing::Sum,
+                    _ => Pairing::Product,
+                };
+                let (multipliers, shift) = match record.multipliers {
+                    NONE => ([0; 2], 1),
+                    index => (self.vector(index)?.try_into().ok()?, u32::from(*self.bytes(record.shifts)?.first()?)),
+                };
+                Operation::Elementwise { pairing, multipliers, shift, low, high }
+            }
+            op::MOVE => Operation::Move { start: first as usize, steps: [second as i32, low, high] },
+            op::PAD => Operation::Pad { before: [first as usize, second as usize] },
+            op::RESIZE => {
+                let numbers = self.vector(record.multipliers)?;
+                Operation::Resize { taps: numbers.as_chunks().0.to_vec() }
+            }
             _ => return None,
         })
     }

@@ -9,12 +9,14 @@
 
 mod element;
 mod input;
+mod maps;
 mod operation;
 mod reals;
 mod transformer;
 
 pub use element::Element;
 pub use input::{GraphInput, ProgramInput};
+pub use maps::{Convolution, Pairing, PoolKind, Rounding};
 pub use operation::{ByteActivation, Clip, Operation, RealActivation};
 pub use transformer::{Lists, Tables, Transformer};
 
@@ -209,6 +211,10 @@ impl Program {
         let vectors = self.nodes.iter().map(|node| match &node.op {
             Operation::Requantise { multipliers, .. } => 5 * multipliers.len(),
             Operation::Lookup { table } => table.len(),
+            Operation::Convolution(op) => {
+                op.rounding.as_ref().map_or(0, |rounding| 4 * rounding.multipliers.len() + rounding.shifts.len())
+            }
+            Operation::Resize { taps } => 12 * taps.len(),
             _ => 0,
         });
         tensors + vectors.sum::<usize>()

@@ -1,6 +1,8 @@
 //! What a node computes.
 
+use super::maps::{Convolution, Pairing, PoolKind};
 use crate::quantise::QuantTensor;
+use crate::spatial::Window;
 
 /// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`;
 /// those of several banks have the outputs of one output bucket behind the other's.
@@ -113,7 +115,10 @@ pub enum Operation {
         width: usize,
     },
     /// Two values of one element → one behind the other.
-    Concat,
+    Concat {
+        /// Runs of both that take turns: 1 for all of one behind all of the other.
+        runs: usize,
+    },
     /// Two of i32, or two of f32 → their sum.
     Add,
     /// i32 → narrower integers, or i32 of another unit.
@@ -168,6 +173,49 @@ pub enum Operation {
     Activation(RealActivation),
     /// f32 → f32, times a constant.
     Scale(f32),
+    /// A map of bytes or i16, and perhaps a second one that is added → a map.
+    Convolution(Convolution),
+    /// A map → a map of as many channels.
+    Pool {
+        /// How the window slides.
+        window: Window,
+        /// What is made of its pixels.
+        kind: PoolKind,
+        /// The least result; of sums nothing.
+        low: i32,
+        /// The greatest.
+        high: i32,
+    },
+    /// Two maps of one shape, or a map and a pixel → a map.
+    Elementwise {
+        /// What is made of two elements.
+        pairing: Pairing,
+        /// Of the one and of the other.
+        multipliers: [i32; 2],
+        /// Of the sum, 1 to 62.
+        shift: u32,
+        /// The least result.
+        low: i32,
+        /// The greatest.
+        high: i32,
+    },
+    /// A map → elements at equal distances along each axis.
+    Move {
+        /// The first element that is read.
+        start: usize,
+        /// Elements from one to the next along each axis of what is made.
+        steps: [i32; 3],
+    },
+    /// A map → the same within a border that stands for 0.
+    Pad {
+        /// Rows above, pixels to the left.
+        before: [usize; 2],
+    },
+    /// A map → a map of another size.
+    Resize {
+        /// Of the rows, then of the columns: two neighbours and the second one's weight in 1/1024.
+        taps: Vec<[i32; 3]>,
+    },
 }
 
 /// What is done with accumulators before integer weights, in integers.
@@ -231,6 +279,7 @@ impl Operation {
             | Self::Rescale { bias: tensor, .. }
             | Self::SparseRows { table: tensor, .. } => [Some(tensor), None, None],
             Self::Dequantise { bias, .. } => [bias.as_ref(), None, None],
+            Self::Convolution(Convolution { weights, bias, .. }) => [Some(weights), bias.as_ref(), None],
             Self::Trees { features, thresholds, leaves } => [Some(features), Some(thresholds), Some(leaves)],
             Self::ActivateF32 { .. }
             | Self::PairwiseU8 { .. }
@@ -240,16 +289,35 @@ impl Operation {
             | Self::FmTerm { .. }
             | Self::BiInteraction { .. }
             | Self::InnerProducts { .. }
-            | Self::Concat
+            | Self::Concat { .. }
             | Self::Add
             | Self::Requantise { .. }
             | Self::Lookup { .. }
             | Self::ToF32 { .. }
             | Self::Quantise { .. }
             | Self::Activation(_)
-            | Self::Scale(_) => [None; 3],
+            | Self::Scale(_)
+            | Self::Pool { .. }
+            | Self::Elementwise { .. }
+            | Self::Move { .. }
+            | Self::Pad { .. }
+            | Self::Resize { .. } => [None; 3],
         };
         three.into_iter().flatten()
+    }
+
+    /// Whether it is one of those on maps.
+    #[must_use]
+    pub const fn is_of_maps(&self) -> bool {
+        matches!(
+            self,
+            Self::Convolution(_)
+                | Self::Pool { .. }
+                | Self::Elementwise { .. }
+                | Self::Move { .. }
+                | Self::Pad { .. }
+                | Self::Resize { .. }
+        )
     }
 
     /// The word in reports.
@@ -270,7 +338,7 @@ impl Operation {
             Self::FmTerm { .. } => "fm-term",
             Self::BiInteraction { .. } => "bi-interaction",
             Self::InnerProducts { .. } => "inner-products",
-            Self::Concat => "concat",
+            Self::Concat { .. } => "concat",
             Self::Add => "add",
             Self::Requantise { .. } => "requantise",
             Self::Lookup { .. } => "lookup",
@@ -280,6 +348,19 @@ impl Operation {
             Self::Quantise { .. } => "quantise",
             Self::Activation(_) => "activation",
             Self::Scale(_) => "scale",
+            Self::Convolution(op) if op.transposed => "transposed-convolution",
+            Self::Convolution(op) if op.is_depthwise() => "depthwise",
+            Self::Convolution(_) => "convolution",
+            Self::Pool { kind: PoolKind::Max, .. } => "max-pool",
+            Self::Pool { kind: PoolKind::Mean, .. } => "mean-pool",
+            Self::Pool { kind: PoolKind::Sum, .. } => "sum-pool",
+            Self::Elementwise { pairing: Pairing::Max, .. } => "maximum",
+            Self::Elementwise { pairing: Pairing::Min, .. } => "minimum",
+            Self::Elementwise { pairing: Pairing::Sum, .. } => "add",
+            Self::Elementwise { pairing: Pairing::Product, .. } => "multiply",
+            Self::Move { .. } => "move",
+            Self::Pad { .. } => "pad",
+            Self::Resize { .. } => "resize",
         }
     }
 }

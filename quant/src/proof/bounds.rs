@@ -1,11 +1,13 @@
 //! One node: what its elements can be, and whether they fit.
 
+use super::maps;
 use super::pairs::Embeddings;
 use super::span::Span;
 use super::{Check, Quantity};
 use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode};
 use crate::proof::extremes::extremes;
 use crate::quantise::QuantTensor;
+use crate::spatial::Shape;
 use std::ops::Range;
 use tamis_runtime::raw::num;
 use tamis_runtime::raw::op::DIGIT_BITS;
@@ -28,6 +30,24 @@ pub(crate) struct Before<'p> {
 }
 
 impl Before<'_> {
+    /// The shape of a value of a graph.
+    pub(super) fn shape(&self, value: usize) -> Shape {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.shape,
+            (None, ProgramInput::Dense { shape, .. }) => *shape,
+            (None, _) => Shape::vector(self.len(0)),
+        }
+    }
+
+    /// The integer of a value that stands for 0.
+    pub(super) fn zero(&self, value: usize) -> i32 {
+        match (value.checked_sub(1), self.input) {
+            (Some(node), _) => self.nodes[node].value.zero,
+            (None, ProgramInput::Dense { zero, .. }) => *zero,
+            (None, _) => 0,
+        }
+    }
+
     /// The length of a value, accumulators as their span has it.
     fn len(&self, value: usize) -> usize {
         match (value.checked_sub(1), self.input) {
@@ -57,7 +77,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
     match &node.op {
         Operation::ActivateDot { weights, clip, max } => {
             let limits = contributions(*clip, *max, &each(0));
-            sums(node, &weights.name, row_bounds(weights, weights.bank(bucket), &limits))
+            checked_sums(node, &weights.name, row_bounds(weights, weights.bank(bucket), &limits))
         }
         Operation::Rescale { bias, pre, factor, divisor } => {
             let biases = &bias.integers()[bias.bank(bucket)];
@@ -93,10 +113,10 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         }
         Operation::Affine { weights, bias } => {
             let bounds = row_bounds(weights, weights.bank(bucket), &each(0));
-            sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
+            checked_sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
         }
         Operation::SparseAffine { weights, bias } => {
-            sums(node, &weights.name, with_bias(sparse_sums(input, weights), bias.as_ref(), bucket))
+            checked_sums(node, &weights.name, with_bias(sparse_sums(input, weights), bias.as_ref(), bucket))
         }
         Operation::SparseRows { .. } => {
             let greatest = rows(input, node).magnitudes.into_iter().fold(0, i64::max);
@@ -104,7 +124,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         }
         Operation::FmTerm { width } => {
             let bound = embeddings(before, node, *width, len(0)).all_pairs();
-            sums(node, &node.name, vec![(-bound, bound)])
+            checked_sums(node, &node.name, vec![(-bound, bound)])
         }
         Operation::BiInteraction { width } => {
             let embeddings = embeddings(before, node, *width, len(0));
@@ -112,21 +132,17 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
                 let bound = embeddings.all_pairs_of(element);
                 (-bound, bound)
             };
-            sums(node, &node.name, (0..*width).map(of).collect())
+            checked_sums(node, &node.name, (0..*width).map(of).collect())
         }
         Operation::InnerProducts { width } => {
             let bound = embeddings(before, node, *width, len(0)).product();
-            let (_, checks) = sums(node, &node.name, vec![(-bound, bound)]);
+            let (_, checks) = checked_sums(node, &node.name, vec![(-bound, bound)]);
             (clamped(&[(-bound, bound)], node.value.len() == 1), checks)
         }
-        Operation::Concat => {
-            let mut both = each(0);
-            both.extend(each(1));
-            (Span::Each(both), Vec::new())
-        }
+        Operation::Concat { .. } => (maps::concat(before, node), Vec::new()),
         Operation::Add => {
             let pairs = each(0).into_iter().zip(each(1));
-            sums(node, &node.name, pairs.map(|(a, b)| (a.0 + b.0, a.1 + b.1)).collect())
+            checked_sums(node, &node.name, pairs.map(|(a, b)| (a.0 + b.0, a.1 + b.1)).collect())
         }
         Operation::Requantise { multipliers, shifts, low: least, high: most } => {
             let of = |((multiplier, shift), (low, high)): ((&i32, &u8), (i64, i64))| {
@@ -154,8 +170,9 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
                 bound.0 += of_tree.clone().fold(0, i64::min);
                 bound.1 += of_tree.fold(0, i64::max);
             }
-            sums(node, &leaves.name, vec![bound])
+            checked_sums(node, &leaves.name, vec![bound])
         }
+        op if op.is_of_maps() => maps::bound(before, node),
         Operation::Quantise { low, high, .. } => (Span::All((i64::from(*low), i64::from(*high))), Vec::new()),
         Operation::ActivateF32 { .. }
         | Operation::AffineF32 { .. }
@@ -163,6 +180,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         | Operation::Dequantise { .. }
         | Operation::Activation(_)
         | Operation::Scale(_) => (everything, Vec::new()),
+        op => unreachable!("`{}` is on maps", op.word()),
     }
 }
 
@@ -179,7 +197,7 @@ pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -
 }
 
 /// The least and the greatest partial sum of some rows, without bias: negative and positive contributions summed apart.
-fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
+pub(super) fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
     assert_eq!(weights.inputs, limits.len(), "inputs of `{}`", weights.name);
     let mut bounds = vec![(0i64, 0i64); rows.len()];
     for (column, (low, high)) in weights.integers().chunks(weights.outputs).zip(limits) {
@@ -209,7 +227,7 @@ fn clamped(bounds: &[(i64, i64)], each: bool) -> Span {
 }
 
 /// The span of sums with a check a row.
-fn sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
+pub(super) fn checked_sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
     checked(node, tensor, Quantity::Sum, bounds)
 }
 
@@ -223,11 +241,11 @@ fn checked(node: &ProgramNode, tensor: &str, quantity: Quantity, bounds: Vec<(i6
         high: *high,
     };
     let checks = bounds.iter().enumerate().map(check).collect();
-    (clamped(&bounds, bounds.len() == node.value.len()), checks)
+    (clamped(&bounds, bounds.len() == node.value.shape.channels), checks)
 }
 
 /// A sum starts at its bias or ends with it: partial sums at either end of the order.
-fn with_bias(bounds: Vec<(i64, i64)>, bias: Option<&QuantTensor>, bucket: usize) -> Vec<(i64, i64)> {
+pub(super) fn with_bias(bounds: Vec<(i64, i64)>, bias: Option<&QuantTensor>, bucket: usize) -> Vec<(i64, i64)> {
     let Some(bias) = bias else { return bounds };
     let biases = bias.integers()[bias.bank(bucket)].iter().copied().map(i64::from);
     assert_eq!(biases.len(), bounds.len(), "a bias for each row of `{}`", bias.name);

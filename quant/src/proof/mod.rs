@@ -14,6 +14,7 @@ mod accumulators;
 mod board;
 mod bounds;
 mod extremes;
+mod maps;
 mod pairs;
 mod report;
 mod search;
@@ -60,7 +61,7 @@ pub fn prove(program: &Program) -> Proof {
             let (input, buckets) = (&program.input, program.buckets());
             let nodes = &program.nodes[..index];
             let (span, found) = bound(&Before { input, nodes, spans: &before, bucket, buckets }, node);
-            let first = bucket * node.value.len();
+            let first = bucket * node.value.shape.channels;
             let place =
                 |check: Check| Check { row: first + check.row, bucket: (buckets > 1).then_some(bucket), ..check };
             checks.extend(found.into_iter().map(place));

@@ -7,7 +7,7 @@ use crate::program::{Element, Program, ProgramInput};
 pub(crate) enum Span {
     /// All elements.
     All((i64, i64)),
-    /// (len,)
+    /// (channels,): of vectors all elements.
     Each(Vec<(i64, i64)>),
 }
 
@@ -41,7 +41,8 @@ impl Span {
     pub(crate) fn at(&self, element: usize) -> (i64, i64) {
         match self {
             Self::All(ends) => *ends,
-            Self::Each(each) => each[element],
+            // A channel each, pixel after pixel.
+            Self::Each(each) => each[element % each.len()],
         }
     }
 

@@ -67,7 +67,7 @@ impl ModelShape {
             perspectives: input.perspectives,
             output_buckets: input.bucket_count,
             outputs: output.map_or(0, |value| value.len),
-            is_real: output.is_some_and(|value| value.element == element::F32).into(),
+            is_real: output.is_some_and(|value| value.element() == element::F32).into(),
             workspace_len: u32::try_from(model.workspace_len_bytes()).unwrap_or(u32::MAX),
         }
     }

@@ -163,7 +163,7 @@ impl<'a> AnyNetwork<'a> {
     /// Whether the output is f32; [`super::State::evaluate`] cuts it to an integer.
     pub fn is_real(&self) -> bool {
         let model = self.plan.model();
-        model.values().get(model.input().output as usize).is_some_and(|value| value.element == element::F32)
+        model.values().get(model.input().output as usize).is_some_and(|value| value.element() == element::F32)
     }
 
     /// Places of a king that fill an accumulator differently: the entries of a refresh cache that serves them all.

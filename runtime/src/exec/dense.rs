@@ -37,7 +37,7 @@ pub(super) fn run(
             typed(bank(bytes, tensors, record.bias, bucket)),
         );
         let sums = typed_mut(out);
-        if model.values().get(record.input as usize).is_some_and(|value| value.element == element::I8) {
+        if model.values().get(record.input as usize).is_some_and(|value| value.element() == element::I8) {
             (kernels.affine_i8.call)(cast_slice(x), w, stride, bias, sums);
         } else {
             let affine = if TELLS_U7 {
@@ -54,7 +54,7 @@ pub(super) fn run(
     let [low, high, ..] = record.params;
     let (low, high) = (low as i32, high as i32);
     let (sums, multipliers) = (typed(x), typed(multipliers));
-    match output.element {
+    match output.element() {
         element::U8 => (kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, out),
         element::I8 => (kernels.requantise_i8.call)(sums, multipliers, shifts, low, high, typed_mut(out)),
         _ => (kernels.requantise_i32.call)(sums, multipliers, shifts, low, high, typed_mut(out)),

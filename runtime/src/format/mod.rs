@@ -26,7 +26,7 @@ pub(crate) use model::{Tensor, part};
 pub use people::People;
 pub(crate) use quads::quads_fit;
 pub(crate) use records::{
-    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
-    op, perspective_order,
+    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, WindowRecord, activation, claim, element,
+    feature_set, input_kind, op, perspective_order,
 };
 use words::Words;

@@ -38,8 +38,8 @@ pub struct InputRecord {
     pub order: u32,
     /// 1 if a sparse vector has exactly `max_active` features, 0 if it may have fewer; 0 (features, dense).
     pub exact: u32,
-    /// The integer of a dense input that stands for 0; 0 where it is of reals (features, sparse).
-    pub zero: i32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
@@ -92,13 +92,29 @@ pub struct TensorRecord {
 #[repr(C)]
 pub struct ValueRecord {
     /// One of `element`.
-    pub element: u32,
+    pub element: u16,
+    /// The integer that stands for 0; 0 of i32 and f32.
+    pub zero: i16,
     /// Number of elements.
     pub len: u32,
     /// Where it lies in the workspace, a multiple of 64; none for value 0.
     pub offset_bytes: u32,
     /// Rows of pixels beyond the first, and pixels of a row beyond the first. A vector is one pixel: both are 0.
     pub extent: [u16; 2],
+}
+
+impl ValueRecord {
+    /// One of `element`.
+    #[inline]
+    pub const fn element(&self) -> u32 {
+        self.element as u32
+    }
+
+    /// Height and width; 1 and 1 of a vector.
+    #[inline]
+    pub const fn pixels(&self) -> [u32; 2] {
+        [self.extent[0] as u32 + 1, self.extent[1] as u32 + 1]
+    }
 }
 
 /// An operation, 64 bytes. FORMAT.md defines the arithmetic of each kind.
@@ -219,6 +235,37 @@ pub mod element {
     }
 }
 
+/// The window of CONVOLUTION, TRANSPOSED_CONVOLUTION and POOL: the first two words of their parameters, a byte each.
+/// Every pair is (down, across).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct WindowRecord {
+    /// Taps.
+    pub kernel: [u8; 2],
+    /// Pixels from one place of the window to the next.
+    pub stride: [u8; 2],
+    /// Pixels from one tap to the next.
+    pub dilation: [u8; 2],
+    /// Padding above and to the left.
+    pub before: [u8; 2],
+}
+
+impl WindowRecord {
+    /// Of an operation's record.
+    pub const fn of(record: &OpRecord) -> Self {
+        let [a, b, c, d] = record.params[0].to_le_bytes();
+        let [e, f, g, h] = record.params[1].to_le_bytes();
+        Self { kernel: [a, b], stride: [c, d], dilation: [e, f], before: [g, h] }
+    }
+
+    /// The two words.
+    pub const fn words(self) -> [u32; 2] {
+        let Self { kernel: [a, b], stride: [c, d], dilation: [e, f], before: [g, h] } = self;
+        [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+    }
+}
+
 /// Bits of the `claims` fields: what the quantiser proved. A wrong claim gives wrong numbers, never undefined
 /// behaviour; `inspect` and `verify` derive them again.
 pub mod claim {
@@ -294,6 +341,20 @@ pub mod op {
     pub const PSQT: u32 = 25;
     /// i32 → shift, square or both, clip → u8.
     pub const ACTIVATE_U8: u32 = 26;
+    /// A map of u8, i8 or i16 × i8 weights + i32 bias, perhaps + another map → rounded → a map of u8, i8 or i16.
+    pub const CONVOLUTION: u32 = 27;
+    /// The same with the window's places and pixels exchanged.
+    pub const TRANSPOSED_CONVOLUTION: u32 = 28;
+    /// A map → the maximum, the mean or the sum of each window → a map.
+    pub const POOL: u32 = 29;
+    /// Two maps, or a map and a pixel → element by element their sum, product, maximum or minimum.
+    pub const ELEMENTWISE: u32 = 30;
+    /// A map → elements at equal distances along each axis → a map.
+    pub const MOVE: u32 = 31;
+    /// A map → the same within a border that stands for 0.
+    pub const PAD: u32 = 32;
+    /// A map → a map of another size, each pixel a mean of four.
+    pub const RESIZE: u32 = 33;
 
     /// Bits of a digit of PSQT.
     pub const DIGIT_BITS: u32 = 10;
@@ -333,4 +394,14 @@ pub mod activation {
     pub const SHIFT_SQUARE: u32 = 13;
     /// The squares of all, then the clips of all.
     pub const SQUARE_AND_CLIP: u32 = 14;
+    /// The greatest.
+    pub const MAX: u32 = 15;
+    /// The smallest.
+    pub const MIN: u32 = 16;
+    /// The mean of the integers as they are stored.
+    pub const MEAN: u32 = 17;
+    /// The sum.
+    pub const SUM: u32 = 18;
+    /// The product.
+    pub const PRODUCT: u32 = 19;
 }

@@ -8,36 +8,88 @@
 mod convert;
 mod interact;
 mod join;
+mod maps;
 mod resolve;
 mod sparse;
 mod stockfish;
 mod trees;
 
-use crate::built::{GENERAL, REALS};
+use crate::built::{CONVOLUTIONS, GENERAL, REALS};
 use crate::exec::Input;
 use crate::format::Tensor;
 use crate::plan::Plan;
 use crate::step::{Banks, Place, Requantisation, Step, in_order};
-use crate::workspace::{split, typed, typed_mut};
+use crate::workspace::{around, split, typed, typed_mut};
 use bytemuck::cast_slice;
+pub use maps::is_depthwise;
 
 /// An operation with its operands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum General<'a> {
-    SparseAffine { weights: Elements<'a>, bias: Elements<'a> },
-    SparseRows { weights: Elements<'a>, width: usize, scale: Option<Scale> },
-    Interactions { kind: u32, width: usize, element: u32 },
-    Join { kind: u32, second: Place, reads_input: bool },
-    Lookup { table: Banks<'a, u8> },
-    AffineI16 { weights: Elements<'a>, bias: Banks<'a, i32> },
+    SparseAffine {
+        weights: Elements<'a>,
+        bias: Elements<'a>,
+    },
+    SparseRows {
+        weights: Elements<'a>,
+        width: usize,
+        scale: Option<Scale>,
+    },
+    Interactions {
+        kind: u32,
+        width: usize,
+        element: u32,
+    },
+    Join {
+        kind: u32,
+        second: Place,
+        reads_input: bool,
+        runs: usize,
+    },
+    Lookup {
+        table: Banks<'a, u8>,
+    },
+    AffineI16 {
+        weights: Elements<'a>,
+        bias: Banks<'a, i32>,
+    },
     Trees(Forest<'a>),
-    ToF32 { element: u32, factor: f32, zero: i32 },
-    Quantise { element: u32, inverse: f32, low: i32, high: i32, zero: i32 },
-    Requantise { requantise: Requantisation<'a>, zero: i32 },
-    Activation { code: u32, alpha: f32 },
-    ClipU8 { max: i16, shift: u32, left_out: usize },
-    Psqt { digits: usize },
-    ActivateU8 { code: u32, max: i32, clip_shift: u32, square_shift: u32 },
+    ToF32 {
+        element: u32,
+        factor: f32,
+        zero: i32,
+    },
+    Quantise {
+        element: u32,
+        inverse: f32,
+        low: i32,
+        high: i32,
+        zero: i32,
+    },
+    Requantise {
+        requantise: Requantisation<'a>,
+        zero: i32,
+    },
+    Activation {
+        code: u32,
+        alpha: f32,
+    },
+    ClipU8 {
+        max: i16,
+        shift: u32,
+        left_out: usize,
+    },
+    Psqt {
+        digits: usize,
+    },
+    ActivateU8 {
+        code: u32,
+        max: i32,
+        clip_shift: u32,
+        square_shift: u32,
+    },
+    /// Looked up as it runs: what it does takes longer, and its operands more room than all others'.
+    Maps,
 }
 
 /// The factor of SPARSE_ROWS, `multiplier / 2^shift`.
@@ -112,25 +164,43 @@ impl Plan<'_> {
             let record = self.model.input();
             return stockfish::run(work, in_order(record, own, other), record.bucket_count as usize, bucket, out);
         }
+        if CONVOLUTIONS && let General::Maps = work {
+            return self.maps(step, input, all);
+        }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
             let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
             (input.bytes().get(step.read.range()).unwrap_or(&[]), out)
         } else {
             split(all, step.read.range(), step.write.range())
         };
-        if let (General::Join { kind, second, reads_input }, true) = (*work, REALS) {
+        if let (General::Join { kind, second, reads_input, runs }, true) = (*work, REALS || CONVOLUTIONS) {
             // First one value, then the other: three places cannot be borrowed at once where two of them may be the
             // same.
             let end = x.len().min(out.len());
-            let (head, _) = out.split_at_mut(end);
-            head.copy_from_slice(&x[..end]);
+            if CONVOLUTIONS && runs > 1 {
+                join::spread(x, runs, out);
+            } else {
+                let (head, _) = out.split_at_mut(end);
+                head.copy_from_slice(&x[..end]);
+            }
             let (second, out): (&[u8], &mut [u8]) = if reads_input {
                 let out = all.get_mut(step.write.range()).unwrap_or(&mut []);
                 (input.bytes().get(second.range()).unwrap_or(&[]), out)
             } else {
                 split(all, second.range(), step.write.range())
             };
-            return join::run(kind, end, second, out);
+            return join::run(kind, (end, runs), second, out);
+        }
+        if let (General::AffineI16 { weights, bias }, true) = (*work, GENERAL || CONVOLUTIONS) {
+            let (x, bias, out) = (typed(x), bias.bank(bucket), typed_mut(out));
+            return match weights {
+                Elements::I8(w) => (self.kernels.affine_i16_i8.call)(x, w.bank(bucket), w.stride, bias, out),
+                Elements::I16(w) => (self.kernels.affine_i16.call)(x, w.bank(bucket), w.stride, bias, out),
+                _ => {}
+            };
+        }
+        if let (General::Lookup { table }, true) = (*work, CONVOLUTIONS && !GENERAL) {
+            return convert::lookup(x, table.bank(bucket), out);
         }
         if !GENERAL {
             return;
@@ -138,14 +208,6 @@ impl Plan<'_> {
         match *work {
             General::Interactions { kind, width, element } => interact::run(kind, element, width, x, out),
             General::Lookup { table } => convert::lookup(x, table.bank(bucket), out),
-            General::AffineI16 { weights, bias } => {
-                let (x, bias, out) = (typed(x), bias.bank(bucket), typed_mut(out));
-                match weights {
-                    Elements::I8(w) => (self.kernels.affine_i16_i8.call)(x, w.bank(bucket), w.stride, bias, out),
-                    Elements::I16(w) => (self.kernels.affine_i16.call)(x, w.bank(bucket), w.stride, bias, out),
-                    _ => {}
-                }
-            }
             General::Trees(forest) => trees::run(&forest, x, bucket, out),
             General::ToF32 { element, factor, zero } => convert::to_f32(element, x, factor, zero, typed_mut(out)),
             General::Quantise { element, inverse, low, high, zero } => {
@@ -159,11 +221,31 @@ impl Plan<'_> {
             }
             General::Activation { code, alpha } => convert::activation(code, alpha, typed(x), typed_mut(out)),
             // Done above.
-            General::Join { .. } => {}
+            General::Join { .. } | General::AffineI16 { .. } => {}
             // These read the sparse input, or accumulators.
             General::SparseAffine { .. } | General::SparseRows { .. } => {}
-            General::ClipU8 { .. } | General::Psqt { .. } => {}
+            General::ClipU8 { .. } | General::Psqt { .. } | General::Maps => {}
         }
+    }
+
+    /// An operation on maps.
+    fn maps(&self, step: &Step<'_>, input: &Input<'_>, all: &mut [u8]) {
+        let record = step.output.checked_sub(1).and_then(|index| self.model.ops().get(index));
+        let Some(maps) = record.and_then(|record| maps::Maps::resolve(&self.model, record)) else { return };
+        let (given, (before, out, behind)) = (input.bytes(), around(all, step.write.range()));
+        let end = step.write.range().end;
+        let read = |place: Place, is_input: bool| -> &[u8] {
+            let range = place.range();
+            if is_input {
+                given.get(range).unwrap_or(&[])
+            } else if range.start >= end {
+                behind.get(range.start - end..range.end - end).unwrap_or(&[])
+            } else {
+                before.get(range).unwrap_or(&[])
+            }
+        };
+        let second = maps.second.map_or(&[][..], |second| read(second.place, second.is_input));
+        maps.run(self.kernels, read(step.read, step.reads_input), second, out);
     }
 }
 

@@ -1,17 +1,21 @@
 //! From a record to an operation with its operands.
 
 use super::{Elements, Forest, General, Scale};
-use crate::built::{GENERAL, REALS};
-use crate::format::{Model, OpRecord, element, op};
+use crate::built::{CONVOLUTIONS, GENERAL, REALS};
+use crate::format::{Model, OpRecord, ValueRecord, element, op};
 use crate::step::{Banks, Requantisation, place};
 
 impl<'a> General<'a> {
     /// Looks everything up; `None` for a kind that is not defined or not in this build, which the loader rules out.
     pub fn resolve(model: &Model<'a>, record: &OpRecord) -> Option<Self> {
-        if !(GENERAL || REALS && record.kind == op::ADD_F32) {
+        if CONVOLUTIONS && record.kind >= op::CONVOLUTION {
+            return Some(Self::Maps);
+        }
+        let beside_maps = CONVOLUTIONS && [op::CONCAT, op::LOOKUP, op::AFFINE_I16].contains(&record.kind);
+        if !(GENERAL || beside_maps || REALS && record.kind == op::ADD_F32) {
             return None;
         }
-        let element_of = |value: u32| model.values().get(value as usize).map_or(0, |value| value.element);
+        let element_of = |value: u32| model.values().get(value as usize).map_or(0, ValueRecord::element);
         let (from, to) = (element_of(record.input), element_of(record.output));
         let weights = model.tensor(record.weights);
         let bias = model.tensor(record.bias);
@@ -36,7 +40,8 @@ impl<'a> General<'a> {
                 let written = model.values().get(record.output as usize).map_or(0, |value| value.len);
                 let len = if record.kind == op::CONCAT { written.saturating_sub(record.input_len) } else { written };
                 let second = place(model, record.second, record.second_start, len);
-                Self::Join { kind: record.kind, second, reads_input: record.second == 0 }
+                let runs = if record.kind == op::CONCAT { p0.max(1) as usize } else { 1 };
+                Self::Join { kind: record.kind, second, reads_input: record.second == 0, runs }
             }
             op::LOOKUP => Self::Lookup { table: Banks::new(weights) },
             op::AFFINE_I16 => Self::AffineI16 { weights: Elements::new(weights), bias: Banks::new(bias) },

@@ -2,7 +2,7 @@
 
 use super::Place;
 use crate::built::GENERAL;
-use crate::format::{Layout, Model, OpRecord, Tensor, element};
+use crate::format::{Layout, Model, OpRecord, Tensor, ValueRecord, element};
 use crate::kernels::{AffineI8, RealLayer};
 use crate::workspace::range;
 use bytemuck::AnyBitPattern;
@@ -71,13 +71,13 @@ impl<'a> Requantisation<'a> {
             shifts: Banks::new(model.tensor(record.shifts)),
             low,
             high,
-            element: model.values().get(record.output as usize).map_or(0, |value| value.element),
+            element: model.values().get(record.output as usize).map_or(0, ValueRecord::element),
         }
     }
 
     /// Whether a tier's kernel does all of it: there is no zero point, and the output is not i16.
     pub fn is_plain(model: &Model<'_>, record: &OpRecord) -> bool {
-        let to = model.values().get(record.output as usize).map_or(0, |value| value.element);
+        let to = model.values().get(record.output as usize).map_or(0, ValueRecord::element);
         !GENERAL || (record.params[2] == 0 && to != element::I16)
     }
 }

@@ -62,7 +62,7 @@ fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
     }
     if op.input == 0 {
         all.push(format!("kind {kind}, of the input"));
-    } else if kind == op::AFFINE_I8 && from.element == element::U8 {
+    } else if kind == op::AFFINE_I8 && from.element() == element::U8 {
         // Which kernels a layer takes follows from what its bytes come from.
         all.push(format!("kind 5, bytes of kind {}", draft.ops[op.input as usize - 1].kind));
     }
@@ -131,7 +131,7 @@ fn readers(draft: &Draft, value: u32) -> usize {
 fn overlap(draft: &Draft, a: u32, b: u32) -> bool {
     let place = |value: u32| {
         let value = draft.values[value as usize];
-        value.offset_bytes..value.offset_bytes + value.len * element::len_bytes(value.element).unwrap() as u32
+        value.offset_bytes..value.offset_bytes + value.len * element::len_bytes(value.element()).unwrap() as u32
     };
     a != 0 && b != 0 && place(a).start < place(b).end && place(b).start < place(a).end
 }

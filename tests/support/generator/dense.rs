@@ -89,7 +89,10 @@ impl Program<'_, '_> {
         let all = [element::U8, element::I8, element::I16, element::I32, element::F32];
         let Some(first) = self.read(&all) else { return false };
         let Some(second) = self.read(&[first.element]) else { return false };
-        let record = OpRecord { second: second.value, second_start: second.start, ..blank(op::CONCAT) };
+        let divides = |runs: &u32| first.len.is_multiple_of(*runs) && second.len.is_multiple_of(*runs);
+        let runs: Vec<u32> = [0, 0, 1, 2, 3, 4, 8].into_iter().filter(|runs| divides(&(*runs).max(1))).collect();
+        let params = [self.choices.pick(&runs), 0, 0, 0];
+        let record = OpRecord { second: second.value, second_start: second.start, params, ..blank(op::CONCAT) };
         self.push(first, first.element, first.len + second.len, record)
     }
 }

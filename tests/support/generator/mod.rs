@@ -14,6 +14,7 @@ pub mod coverage;
 mod dense;
 mod general;
 mod input;
+mod maps;
 mod places;
 mod program;
 mod reals;
@@ -23,6 +24,7 @@ pub use choices::Choices;
 
 use crate::draft::Draft;
 use program::Program;
+use tamis_runtime::raw::ValueRecord;
 
 /// Operations that are aimed at. A plan resolves 16 ahead, so that some networks are longer.
 const LENGTHS: [usize; 11] = [2, 1, 2, 3, 3, 4, 5, 6, 8, 12, 20];
@@ -31,6 +33,11 @@ const LENGTHS: [usize; 11] = [2, 1, 2, 3, 3, 4, 5, 6, 8, 12, 20];
 pub fn container(choices: &mut Choices<'_>) -> Draft {
     let draft = input::input(choices);
     let mut program = Program { draft, choices };
+    if !program.is_list() {
+        let first = program.value(0);
+        let (zero, extent) = (program.zero(first.element()), program.extent(first.len));
+        program.draft.values[0] = ValueRecord { zero, extent, ..first };
+    }
     let len = program.choices.pick(&LENGTHS);
     if program.has_accumulators() && program.choices.one_in(3) {
         program.head();

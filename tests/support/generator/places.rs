@@ -13,7 +13,7 @@ impl Program<'_, '_> {
         let mut taken = vec![elsewhere];
         for value in 1..self.draft.values.len() as u32 {
             let record = self.value(value);
-            let len = record.len * element::len_bytes(record.element).unwrap() as u32;
+            let len = record.len * element::len_bytes(record.element()).unwrap() as u32;
             // The value's place is apart from all that are read at its time or later and were there before.
             let alive = |other: u32| other >= 1 && value as usize <= last_reader(&self.draft.ops, other) + 1;
             let held: Vec<&Range<u32>> = (1..value).filter(|v| alive(*v)).map(|v| &taken[v as usize]).collect();

@@ -35,7 +35,16 @@ pub(super) struct Read {
 type Grow = fn(&mut Program<'_, '_>) -> bool;
 
 /// All kinds but those on accumulators and lists; a few that make what others need more than once.
-const OPERATIONS: [Grow; 24] = [
+const OPERATIONS: [Grow; 33] = [
+    |p| p.convolution(op::CONVOLUTION),
+    |p| p.convolution(op::CONVOLUTION),
+    |p| p.convolution(op::TRANSPOSED_CONVOLUTION),
+    |p| p.pool(),
+    |p| p.pool(),
+    |p| p.elementwise(),
+    |p| p.moved(),
+    |p| p.pad(),
+    |p| p.resize(),
     |p| p.affine_i8(),
     |p| p.requantise(),
     |p| p.affine_f32(),
@@ -65,6 +74,11 @@ const OPERATIONS: [Grow; 24] = [
 impl Program<'_, '_> {
     pub fn has_accumulators(&self) -> bool {
         self.draft.input.kind == input_kind::FEATURES
+    }
+
+    /// Whether the input is a list, which no operation on maps reads.
+    pub fn is_list(&self) -> bool {
+        self.draft.input.kind != input_kind::DENSE
     }
 
     /// One more operation. Something always fits: what reads the input.
@@ -114,8 +128,8 @@ impl Program<'_, '_> {
     }
 
     pub fn whole(&self, value: u32) -> Read {
-        let ValueRecord { element, len, .. } = self.value(value);
-        Read { value, start: 0, len, element }
+        let record = self.value(value);
+        Read { value, start: 0, len: record.len, element: record.element() }
     }
 
     pub fn last(&self) -> Read {
@@ -126,8 +140,8 @@ impl Program<'_, '_> {
     pub fn read(&mut self, elements: &[u32]) -> Option<Read> {
         let first = u32::from(self.draft.input.kind != input_kind::DENSE);
         let fits = |value: &u32| {
-            let ValueRecord { element, len, .. } = self.value(*value);
-            elements.contains(&element) && len <= LONGEST
+            let record = self.value(*value);
+            elements.contains(&record.element()) && record.len <= LONGEST
         };
         let all: Vec<u32> = (first..self.draft.values.len() as u32).filter(fits).collect();
         let last = *all.last()?;
@@ -149,7 +163,8 @@ impl Program<'_, '_> {
     /// Appends an operation; its value gets a place when all are there.
     pub fn push(&mut self, read: Read, element: u32, len: u32, record: OpRecord) -> bool {
         let output = self.draft.values.len() as u32;
-        self.draft.values.push(ValueRecord { element, len, offset_bytes: 0, extent: [0; 2] });
+        let (zero, extent) = (self.zero(element), self.extent(len));
+        self.draft.values.push(ValueRecord { element: element as u16, zero, len, offset_bytes: 0, extent });
         let Read { value: input, start: input_start, len: input_len, .. } = read;
         self.draft.ops.push(OpRecord { input, input_start, input_len, output, ..record });
         self.draft.input.output = output;

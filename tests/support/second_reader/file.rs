@@ -55,7 +55,10 @@ pub(super) struct Tensor {
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     pub element: u32,
+    pub zero: i64,
     pub len: usize,
+    /// Height and width.
+    pub pixels: [usize; 2],
 }
 
 #[derive(Debug, Clone)]
@@ -195,7 +198,13 @@ fn tensor(file: &[u8], at: usize) -> Tensor {
 }
 
 fn value(file: &[u8], at: usize) -> Value {
-    Value { element: u32_at(file, at), len: u32_at(file, at + 4) as usize }
+    let (first, last) = (u32_at(file, at), u32_at(file, at + 12));
+    Value {
+        element: first & 0xFFFF,
+        zero: i64::from((first >> 16) as i16),
+        len: u32_at(file, at + 4) as usize,
+        pixels: [(last & 0xFFFF) as usize + 1, (last >> 16) as usize + 1],
+    }
 }
 
 fn op(file: &[u8], at: usize) -> Op {

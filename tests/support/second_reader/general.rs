@@ -103,9 +103,12 @@ impl Container {
             },
             17 => {
                 let second = op.second_start..op.second_start + self.values[op.output].len - op.input_len;
+                let runs = op.params[0].max(1) as usize;
                 match (x, &values[op.second as usize]) {
-                    (Numbers::Integers(a), Numbers::Integers(b)) => Numbers::Integers([&a[range], &b[second]].concat()),
-                    (a, b) => Numbers::Reals([&a.reals()[range], &b.reals()[second]].concat()),
+                    (Numbers::Integers(a), Numbers::Integers(b)) => {
+                        Numbers::Integers(by_turns(&a[range], &b[second], runs))
+                    }
+                    (a, b) => Numbers::Reals(by_turns(&a.reals()[range], &b.reals()[second], runs)),
                 }
             }
             18 => {
@@ -214,4 +217,10 @@ fn pairs_f32(op: &Op, x: &[f32]) -> Vec<f32> {
         }
     }
     if op.kind == 15 { t } else { vec![in_lanes(&t)] }
+}
+
+/// As many runs of one as of the other, one of each in turn.
+fn by_turns<T: Copy>(a: &[T], b: &[T], runs: usize) -> Vec<T> {
+    let (mut a, mut b) = (a.chunks(a.len() / runs), b.chunks(b.len() / runs));
+    (0..runs).flat_map(|_| [a.next().unwrap(), b.next().unwrap()].concat()).collect()
 }

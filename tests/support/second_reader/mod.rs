@@ -9,6 +9,7 @@ mod claims;
 mod exponential;
 mod file;
 mod general;
+mod maps;
 mod operations;
 mod signature;
 mod stockfish;

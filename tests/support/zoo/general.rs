@@ -79,7 +79,7 @@ impl Maker {
     fn concat(&mut self, input: u32, second: u32, second_start: u32) -> u32 {
         let (a, b) = (self.draft.values[input as usize], self.draft.values[second as usize]);
         let len = a.len + b.len - second_start;
-        self.draft.op_on(a.element, len, input, OpRecord { second, second_start, ..blank(op::CONCAT) })
+        self.draft.op_on(a.element(), len, input, OpRecord { second, second_start, ..blank(op::CONCAT) })
     }
 
     fn activate(&mut self, code: u32, input: u32, alpha: f32) -> u32 {
@@ -96,7 +96,7 @@ impl Maker {
             let any = random.draw();
             (if any.is_multiple_of(4) { -1 } else { (any >> 33) as i32 % features }).to_le_bytes()
         });
-        let real = self.draft.values[input as usize].element == element::F32;
+        let real = self.draft.values[input as usize].element() == element::F32;
         let weights = if real { self.f32s(shape) } else { self.i32s(shape, 60) };
         let bias = if to == element::F32 { self.f32s(shape) } else { self.i32s(shape, 1 << 28) };
         let params = [trees as u32, nodes as u32, 0, 0];

@@ -100,7 +100,7 @@ pub(super) fn apply(
             let of = |(at, a): (usize, &&[f64])| rows[at + 1..].iter().map(|b| product(a, b)).collect::<Vec<f64>>();
             rows.iter().enumerate().flat_map(of).collect()
         }
-        Operation::Concat => [x(0), x(1)].concat(),
+        Operation::Concat { .. } => [x(0), x(1)].concat(),
         Operation::Add => x(0).iter().zip(x(1)).map(|(a, b)| a + b).collect(),
         Operation::Requantise { multipliers, shifts, low, high } if is_on => {
             let zero = node.value.zero;
@@ -140,9 +140,7 @@ pub(super) fn apply(
         }
         Operation::Activation(activation) => activate(*activation, x(0)),
         Operation::Scale(held) => x(0).iter().map(|x| x * f64::from(*held)).collect(),
-        op @ (Operation::ClipU8 { .. } | Operation::Psqt { .. } | Operation::ActivateU8 { .. }) => {
-            panic!("{} is of networks that have no float network", op.word())
-        }
+        op => panic!("{} is of networks that are not taken apart", op.word()),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) enum Kind {
     Accumulators,
     Reals,
     General,
+    Convolutions,
     /// A byte that is not zero; the checker's index is then where it stands.
     Padding,
     /// Fields of the header that have an error of their own.
@@ -57,6 +58,7 @@ impl Checker<'_> {
             Kind::Accumulators => feature("accumulators"),
             Kind::Reals => feature("reals"),
             Kind::General => feature("general"),
+            Kind::Convolutions => feature("convolutions"),
             Kind::Padding => ParseError::Padding { offset_bytes: index, found: found as u8 },
             Kind::ByteOrder => ParseError::ByteOrder { found },
             Kind::Version => ParseError::Version { found, expected: VERSION },

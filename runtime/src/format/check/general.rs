@@ -3,6 +3,7 @@
 
 use super::Refused;
 use super::ops::Operation;
+use crate::built::{CONVOLUTIONS, GENERAL};
 use crate::format::Layout;
 use crate::format::records::{element, input_kind, op};
 
@@ -15,9 +16,9 @@ impl Operation<'_, '_> {
     /// The demands of kinds 12 to 26.
     pub(super) fn general(&self) -> Result<(), Refused> {
         let record = self.record;
-        let (from, to) = (self.input.element, self.output.element);
+        let (from, to) = (self.input.element(), self.output.element());
         let (n, m) = (record.input_len, self.output.len);
-        if (op::CLIP_U8..=op::ACTIVATE_U8).contains(&record.kind) {
+        if GENERAL && (op::CLIP_U8..=op::ACTIVATE_U8).contains(&record.kind) {
             return self.stockfish();
         }
         // Trees have an own use for them.
@@ -26,15 +27,25 @@ impl Operation<'_, '_> {
         }
         self.activation(0)?;
         match record.kind {
-            op::SPARSE_AFFINE => return self.sparse_affine(to, m),
-            op::SPARSE_ROWS => return self.sparse_rows(to, m),
-            op::FM_TERM | op::BI_INTERACTION | op::INNER_PRODUCTS => return self.interactions(from, n, to, m),
+            op::SPARSE_AFFINE if GENERAL => return self.sparse_affine(to, m),
+            op::SPARSE_ROWS if GENERAL => return self.sparse_rows(to, m),
+            op::FM_TERM | op::BI_INTERACTION | op::INNER_PRODUCTS if GENERAL => {
+                return self.interactions(from, n, to, m);
+            }
             op::CONCAT => {
                 self.no_tensors(&[record.weights, record.bias])?;
                 self.need(from == to, "op.output", to, "a value of the input's element")?;
-                self.zeros(&record.params)?;
+                let [runs, rest @ ..] = record.params;
+                if CONVOLUTIONS {
+                    let runs = runs.max(1);
+                    let fits = n.is_multiple_of(runs) && m.is_multiple_of(runs);
+                    self.need(fits, "op.params[0]", runs, "runs that divide both values")?;
+                } else {
+                    self.zeros(&[runs])?;
+                }
+                self.zeros(&rest)?;
             }
-            op::ADD_I32 => {
+            op::ADD_I32 if GENERAL => {
                 self.no_tensors(&[record.weights, record.bias])?;
                 self.elements(element::I32, element::I32)?;
                 self.same_len()?;
@@ -55,8 +66,8 @@ impl Operation<'_, '_> {
                 self.optional(record.bias, "op.bias", element::I32, m)?;
                 self.zeros(&record.params)?;
             }
-            op::TREES => return self.trees(from, to, m),
-            op::TO_F32 => {
+            op::TREES if GENERAL => return self.trees(from, to, m),
+            op::TO_F32 if GENERAL => {
                 let [factor, zero, p2, p3] = record.params;
                 self.no_tensors(&[record.weights, record.bias])?;
                 let small = [element::U8, element::I8, element::I16].contains(&from);
@@ -67,7 +78,7 @@ impl Operation<'_, '_> {
                 self.zero_point(zero, "op.params[1]")?;
                 self.zeros(&[p2, p3])?;
             }
-            op::QUANTISE => {
+            op::QUANTISE if GENERAL => {
                 let [inverse, low, high, zero] = record.params;
                 self.no_tensors(&[record.weights, record.bias])?;
                 self.need(from == element::F32, "op.input", from, "a value of f32")?;

@@ -3,7 +3,7 @@
 use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule};
 use super::tables::Table;
 use super::{Checker, Kind, MAX_LEN_BITS, Refused};
-use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL};
+use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};
 use crate::format::{InputRecord, Layout, NONE};
 use core::mem::offset_of;
@@ -16,11 +16,9 @@ const LAST_ORDER: i8 = B;
 const ELEMENT: i8 = B;
 const UNIT: i8 = C;
 const BLOCK_COUNT: i8 = D;
-/// The zero point, less what the element holds of it.
-const ZERO: i8 = C;
 /// Of every input. An order that is not 0 wants two perspectives.
 pub(super) const ANY: [Rule; 6] = [
-    Rule::known(ZERO, 0, 0, "input.zero", "a value of the input's element; 0 for features, sparse and f32"),
+    Rule::new(offset_of!(InputRecord, reserved), 0, 0, "input.reserved", "0"),
     Rule::new(offset_of!(InputRecord, bucket_count), 1, 8, "input.bucket_count", "1 to 256"),
     Rule::new(offset_of!(InputRecord, size), 1, MAX_LEN_BITS, "input.size", "1 to 2^24"),
     Rule::new(offset_of!(InputRecord, output_unit), 1, 31, "input.output_unit", "a positive number"),
@@ -83,12 +81,6 @@ impl Checker<'_> {
         let input = self.model.input();
         self.turn(0, input);
         self.know(LARGEST, f32::MAX.to_bits());
-        let beyond = match (CONVOLUTIONS && input.kind == input_kind::DENSE, input.element) {
-            (true, element::U8) => input.zero ^ i32::from(input.zero as u8),
-            (true, element::I8) => input.zero ^ i32::from(input.zero as i8),
-            _ => input.zero,
-        };
-        self.know(ZERO, beyond as u32);
         self.know(
             LAST_ORDER,
             if input.perspectives == 2 { perspective_order::OTHER_FIRST } else { perspective_order::OWN_FIRST },

@@ -3,14 +3,14 @@
 
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
-use crate::built::{ACCUMULATORS, GENERAL, REALS};
+use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL, REALS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
 
 /// The feature that a kind of operation needs, by its code; [`Kind::Field`] where there is no such kind. AFFINE_I8 and
-/// REQUANTISE run in every build and are not looked up. A new kind goes behind the last, here ACTIVATE_U8.
-const FEATURES: [Kind; op::ACTIVATE_U8 as usize + 1] = {
-    let mut features = [Kind::General; op::ACTIVATE_U8 as usize + 1];
+/// REQUANTISE run in every build and are not looked up. A new kind goes behind the last, here RESIZE.
+const FEATURES: [Kind; op::RESIZE as usize + 1] = {
+    let mut features = [Kind::General; op::RESIZE as usize + 1];
     features[0] = Kind::Field;
     let mut kind = op::ACTIVATE_DOT;
     while kind <= op::SCALE_F32 {
@@ -18,8 +18,16 @@ const FEATURES: [Kind; op::ACTIVATE_U8 as usize + 1] = {
         features[kind as usize] = if on_accumulators { Kind::Accumulators } else { Kind::Reals };
         kind += 1;
     }
+    kind = op::CONVOLUTION;
+    while kind <= op::RESIZE {
+        features[kind as usize] = Kind::Convolutions;
+        kind += 1;
+    }
     features
 };
+
+/// The kinds of `general` that networks of maps need too, and that their builds have without it.
+const BESIDE_MAPS: [u32; 3] = [op::CONCAT, op::LOOKUP, op::AFFINE_I16];
 
 impl<'a> Operation<'_, 'a> {
     /// The demands of the operation's own kind.
@@ -32,7 +40,8 @@ impl<'a> Operation<'_, 'a> {
         let is_built = match feature {
             Kind::Accumulators => ACCUMULATORS,
             Kind::Reals => REALS,
-            Kind::General => GENERAL,
+            Kind::General => GENERAL || CONVOLUTIONS && BESIDE_MAPS.contains(&kind),
+            Kind::Convolutions => CONVOLUTIONS,
             _ => false,
         };
         if !is_built {
@@ -42,22 +51,23 @@ impl<'a> Operation<'_, 'a> {
         match kind {
             op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8 if ACCUMULATORS => self.on_accumulators(),
             op::ACTIVATE_F32 | op::DEQUANTISE..=op::SCALE_F32 if REALS => self.on_reals(),
-            _ if GENERAL => self.general(),
+            op::CONVOLUTION..=op::RESIZE if CONVOLUTIONS => self.maps(),
+            _ if GENERAL || CONVOLUTIONS => self.general(),
             _ => Ok(()),
         }
     }
 
     pub(super) fn elements(&self, from: u32, to: u32) -> Result<(), Refused> {
         self.need(
-            self.input.element == from,
+            self.input.element() == from,
             "op.input",
-            self.input.element,
+            self.input.element(),
             "a value of the operation's input element",
         )?;
         self.need(
-            self.output.element == to,
+            self.output.element() == to,
             "op.output",
-            self.output.element,
+            self.output.element(),
             "a value of the operation's output element",
         )
     }
@@ -144,7 +154,14 @@ impl<'a> Operation<'_, 'a> {
         let record = self.record;
         match record.kind {
             op::ADD_F32 | op::ADD_I32 if REALS => Ok(Some(self.output.len)),
-            op::CONCAT if GENERAL => {
+            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION if CONVOLUTIONS && record.second == NONE => {
+                self.need(record.second_start == 0, "op.second_start", record.second_start, "0")?;
+                Ok(None)
+            }
+            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION | op::ELEMENTWISE if CONVOLUTIONS => {
+                Ok(Some(self.checker.value(record.second).len))
+            }
+            op::CONCAT if GENERAL || CONVOLUTIONS => {
                 let rest = self.output.len.checked_sub(record.input_len).filter(|rest| *rest >= 1);
                 let few = || self.fault("op.input_len", record.input_len, "fewer than the output's elements");
                 rest.map(Some).ok_or_else(few)

@@ -119,7 +119,7 @@ impl Operation<'_, '_> {
         let is_affine = record.kind == op::AFFINE_I8;
         checker.know(ROWS, self.output.len);
         checker.know(COLS, record.input_len);
-        checker.know(FROM, self.input.element);
+        checker.know(FROM, self.input.element());
         checker.layer(record, &LAYERS[usize::from(!is_affine)])?;
         if is_affine { checker.quads(record) } else { checker.requantisation(record) }
     }

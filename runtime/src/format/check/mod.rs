@@ -12,6 +12,7 @@ mod header;
 mod input;
 mod kinds;
 mod layers;
+mod maps;
 mod ops;
 mod places;
 mod reals;

@@ -5,7 +5,8 @@ use super::rules::{A, B, D, Rule, word};
 use super::tables::Table;
 use super::values::are_apart;
 use super::{Checker, Refused};
-use crate::format::records::element;
+use crate::built::CONVOLUTIONS;
+use crate::format::records::{element, op};
 use crate::format::{Header, Model, OpRecord, ValueRecord};
 use core::mem::offset_of;
 
@@ -54,18 +55,19 @@ impl<'a> Checker<'a> {
         let operation = Operation { checker: self, model: &self.model, record, input, output };
         if let Some(len) = operation.second_len()? {
             let second = self.read(record.second, record.second_start, len, "op.second")?;
-            let same = second.element == input.element;
-            self.need(same, "op.second", second.element, "a value of the input's element")?;
+            // Maps of several elements are added; what they must be is said there.
+            let same = second.element() == input.element() || CONVOLUTIONS && record.kind >= op::CONVOLUTION;
+            self.need(same, "op.second", second.element(), "a value of the input's element")?;
         }
         operation.input_is_known()?;
-        self.know(TO, output.element);
+        self.know(TO, output.element());
         operation.kind()
     }
 
     /// One of the values, of which there is one more than operations.
     #[cfg_attr(target_os = "none", inline(never))]
-    fn value(&self, index: u32) -> &'a ValueRecord {
-        const NOWHERE: &ValueRecord = &ValueRecord { element: 0, len: 0, offset_bytes: 0, extent: [0; 2] };
+    pub(super) fn value(&self, index: u32) -> &'a ValueRecord {
+        const NOWHERE: &ValueRecord = &ValueRecord { element: 0, zero: 0, len: 0, offset_bytes: 0, extent: [0; 2] };
         self.model.values().get(index as usize).unwrap_or(NOWHERE)
     }
 

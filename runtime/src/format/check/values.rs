@@ -1,6 +1,6 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::rules::{A, B, C, NOTHING, Rule};
+use super::rules::{A, B, C, D, E, NOTHING, Rule};
 use super::tables::Table;
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL};
@@ -11,10 +11,12 @@ use core::mem::offset_of;
 /// What the rules know of the input: the element and the length that it must have.
 const ELEMENT: i8 = A;
 const LEN: i8 = B;
+/// The element of value 0.
+const FOUND: i8 = D;
 
 /// Value 0, which is the input.
 pub(super) const INPUT: [Rule; 3] = [
-    Rule::new(offset_of!(ValueRecord, element), ELEMENT, 0, "value.element", "the input's element"),
+    Rule::known(FOUND, ELEMENT, 0, "value.element", "the input's element"),
     Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "the input's length"),
     Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
 ];
@@ -22,9 +24,14 @@ pub(super) const INPUT: [Rule; 3] = [
 pub(super) const OTHER: [Rule; 1] =
     [Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24")];
 /// Of all.
-pub(super) const EXTENT: [Rule; 1] = [Rule::known(PIXELS, 0, 0, "value.extent", "0, or pixels that divide the length")];
+pub(super) const EXTENT: [Rule; 2] = [
+    Rule::known(PIXELS, 0, 0, "value.extent", "0, or pixels that divide the length"),
+    Rule::known(ZERO, 0, 0, "value.zero", "0, or a zero point that the value's element holds"),
+];
 /// What is left of the length.
 const PIXELS: i8 = C;
+/// The zero point, less what the element holds of it.
+const ZERO: i8 = E;
 
 /// Of the workspace, whose end the rules know.
 pub(super) const WORKSPACE: [Rule; 1] = [Rule::new(
@@ -55,6 +62,7 @@ impl Checker<'_> {
         while let Some(value) = self.model.values().get(index) {
             self.turn(index, value);
             if index == 0 {
+                self.know(FOUND, value.element());
                 self.rules(Table::INPUT)?;
                 self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
             } else {
@@ -65,6 +73,7 @@ impl Checker<'_> {
                 used = end.max(used);
             }
             self.know(PIXELS, left_over(value));
+            self.know(ZERO, beyond_element(value) as u32);
             self.rules(Table::EXTENT)?;
             index = self.index.get() + 1;
         }
@@ -88,14 +97,25 @@ fn left_over(value: &ValueRecord) -> u32 {
     }
 }
 
+/// A zero point less what its element holds of it: 0 if all of it.
+fn beyond_element(value: &ValueRecord) -> i32 {
+    let zero = i32::from(value.zero);
+    match value.element() {
+        element::U8 if CONVOLUTIONS => zero ^ i32::from(zero as u8),
+        element::I8 if CONVOLUTIONS => zero ^ i32::from(zero as i8),
+        element::I16 if CONVOLUTIONS => 0,
+        _ => zero,
+    }
+}
+
 /// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a
 /// file may ask for.
 #[inline(never)]
 fn end(value: &ValueRecord) -> u32 {
-    if element::len_bytes(value.element).is_none() {
+    if element::len_bytes(value.element()).is_none() {
         return u32::MAX;
     }
-    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(value.element))
+    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(value.element()))
 }
 
 /// Whether two values, whose places lie within the workspace, share no byte of it.

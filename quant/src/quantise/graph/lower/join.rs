@@ -67,7 +67,7 @@ impl Lowering<'_> {
                         made.units = units.iter().take(made.len()).map(|unit| *unit as f32).collect();
                     }
                     made.layer = last.then_some(value);
-                    let draft = self.draft(value, "joined", &[before, *at], Operation::Concat, made);
+                    let draft = self.draft(value, "joined", &[before, *at], Operation::Concat { runs: 1 }, made);
                     (self.push(draft), had + len)
                 }
             });

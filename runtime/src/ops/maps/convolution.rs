@@ -1,0 +1,72 @@
+//! CONVOLUTION and TRANSPOSED_CONVOLUTION whose outputs read all channels of their group.
+//!
+//! A place of the window at a time: its inputs are gathered in pieces that fit the stack, each piece meets a block of
+//! rows in the tier's dense kernel, which adds to the sums of the pieces before. Rounding ends the block.
+
+use super::gather::Patch;
+use super::round::{Beside, Rounding};
+use super::window::{Geometry, Map};
+use crate::built::IS_SMALL;
+use crate::kernels::Tier;
+use crate::step::Banks;
+
+/// Outputs that are summed at once.
+const ROWS: usize = 64;
+/// Inputs that are gathered at once; half a kilobyte on a microcontroller.
+const INPUTS: usize = if IS_SMALL { 128 } else { 1024 };
+
+pub(super) struct Layer<'a, 'l> {
+    pub geometry: &'l Geometry,
+    pub weights: &'l Banks<'a, i8>,
+    pub groups: usize,
+    pub bias: &'l [i32],
+    pub rounding: &'l Rounding<'a>,
+}
+
+/// x, second, out: the bytes of the maps.
+pub(super) fn run(
+    kernels: &Tier,
+    layer: &Layer<'_, '_>,
+    (from, x): (Map, &[u8]),
+    (second, beside): (Option<Map>, &[u8]),
+    (to, out): (Map, &mut [u8]),
+) {
+    let groups = layer.groups.max(1);
+    let (inputs, outputs) = (from.channels / groups, to.channels / groups);
+    for place in 0..to.height * to.width {
+        let pixel = [place / to.width.max(1), place % to.width.max(1)];
+        for group in 0..groups {
+            let patch = Patch { geometry: layer.geometry, from, x, place: pixel, first: group * inputs, count: inputs };
+            let mut row = group * outputs;
+            while row < (group + 1) * outputs {
+                let rows = ((group + 1) * outputs - row).min(ROWS);
+                let mut sums = [0; ROWS];
+                let sums = sums.get_mut(..rows).unwrap_or(&mut []);
+                sum(kernels, layer, &patch, row, sums);
+                let start = place * to.channels + row;
+                let beside = second.map(|map| Beside { map, bytes: beside, start });
+                layer.rounding.block(sums, row, beside, (to, out, start));
+                row += rows;
+            }
+        }
+    }
+}
+
+/// `sums[i] = bias[row + i] + Σ patch · weights[row + i]`, i32, wrapping.
+fn sum(kernels: &Tier, layer: &Layer<'_, '_>, patch: &Patch<'_>, row: usize, sums: &mut [i32]) {
+    let (weights, stride) = (layer.weights.bank(0), layer.weights.stride);
+    if let Some(bias) = layer.bias.get(row..row + sums.len()) {
+        sums.copy_from_slice(bias);
+    }
+    let (mut gathered, mut before) = ([0; INPUTS], [0; ROWS]);
+    let mut start = 0;
+    while start < patch.len() {
+        let len = (patch.len() - start).min(INPUTS);
+        let (Some(inputs), Some(before)) = (gathered.get_mut(..len), before.get_mut(..sums.len())) else { return };
+        patch.fill(start, inputs);
+        before.copy_from_slice(sums);
+        let weights = weights.get(row * stride + start..).unwrap_or(&[]);
+        (kernels.affine_i16_i8.call)(inputs, weights, stride, before, sums);
+        start += len;
+    }
+}

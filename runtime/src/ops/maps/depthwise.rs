@@ -1,0 +1,53 @@
+//! CONVOLUTION with a filter of its own for every channel: weights (taps, channels).
+//!
+//! A block of channels of a place at a time, tap after tap, so that neighbouring channels, weights and sums meet.
+
+use super::gather::Patch;
+use super::round::{Beside, Rounding};
+use super::window::{Geometry, Map};
+use crate::step::Banks;
+
+/// Channels that are summed at once.
+const CHANNELS: usize = 64;
+
+pub(super) struct Layer<'a, 'l> {
+    pub geometry: &'l Geometry,
+    pub weights: &'l Banks<'a, i8>,
+    pub bias: &'l [i32],
+    pub rounding: &'l Rounding<'a>,
+}
+
+/// x, second, out: the bytes of the maps.
+pub(super) fn run(
+    layer: &Layer<'_, '_>,
+    (from, x): (Map, &[u8]),
+    (second, beside): (Option<Map>, &[u8]),
+    (to, out): (Map, &mut [u8]),
+) {
+    let (weights, stride) = (layer.weights.bank(0), layer.weights.stride);
+    let taps = layer.geometry.kernel[0] * layer.geometry.kernel[1];
+    for place in 0..to.height * to.width {
+        let pixel = [place / to.width.max(1), place % to.width.max(1)];
+        let mut first = 0;
+        while first < to.channels {
+            let count = (to.channels - first).min(CHANNELS);
+            let (mut sums, mut inputs) = ([0i32; CHANNELS], [0i16; CHANNELS]);
+            let (Some(sums), Some(inputs)) = (sums.get_mut(..count), inputs.get_mut(..count)) else { return };
+            if let Some(bias) = layer.bias.get(first..first + count) {
+                sums.copy_from_slice(bias);
+            }
+            let patch = Patch { geometry: layer.geometry, from, x, place: pixel, first, count };
+            for tap in 0..taps {
+                patch.fill(tap * count, inputs);
+                let row = weights.get(tap * stride + first..).unwrap_or(&[]);
+                for ((sum, x), weight) in sums.iter_mut().zip(&*inputs).zip(row) {
+                    *sum = sum.wrapping_add(i32::from(*x) * i32::from(*weight));
+                }
+            }
+            let start = place * to.channels + first;
+            let beside = second.map(|map| Beside { map, bytes: beside, start });
+            layer.rounding.block(sums, first, beside, (to, out, start));
+            first += count;
+        }
+    }
+}

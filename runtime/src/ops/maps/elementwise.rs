@@ -1,0 +1,34 @@
+//! ELEMENTWISE: two maps of one shape, or a map and a pixel that meets all of its pixels.
+
+use super::moved::put;
+use super::round::rounded;
+use super::window::Map;
+use crate::format::activation;
+
+pub(super) struct How {
+    pub code: u32,
+    pub multipliers: [i32; 2],
+    pub shift: u32,
+    pub ends: [i32; 2],
+}
+
+/// x, second: (height, width, channels), or one of both (1, 1, channels).
+pub(super) fn run(how: &How, (from, x): (Map, &[u8]), (other, second): (Map, &[u8]), (to, out): (Map, &mut [u8])) {
+    let [low, high] = how.ends;
+    let len = |map: &Map| (map.height * map.row()).max(1);
+    for index in 0..to.height * to.row() {
+        let (a, b) = (from.at(x, index % len(&from)), other.at(second, index % len(&other)));
+        let (real_a, real_b) = (i64::from(a - from.zero), i64::from(b - other.zero));
+        let [first, last] = how.multipliers.map(i64::from);
+        let value = match how.code {
+            activation::MAX => a.max(b).max(low).min(high),
+            activation::MIN => a.min(b).max(low).min(high),
+            // Of i16 the product has 34 bits, of what else there is less than 32.
+            activation::PRODUCT => {
+                rounded(real_a.wrapping_mul(real_b).wrapping_mul(first), how.shift, to.zero, low, high)
+            }
+            _ => rounded(real_a * first + real_b * last, how.shift, to.zero, low, high),
+        };
+        put(&to, out, index, value);
+    }
+}

@@ -1,0 +1,79 @@
+//! The rounding in which a convolution ends.
+
+use super::typed_mut;
+use super::window::Map;
+use crate::format::element;
+
+/// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift and,
+/// where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rounding<'a> {
+    /// (channels,), or (2 · channels,) with a second map: those of its elements stand behind.
+    pub multipliers: &'a [i32],
+    /// (channels,)
+    pub shifts: &'a [u8],
+    pub low: i32,
+    pub high: i32,
+}
+
+/// The second map's elements beside a block of sums.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beside<'x> {
+    pub map: Map,
+    pub bytes: &'x [u8],
+    /// Of the block's first output.
+    pub start: usize,
+}
+
+impl Rounding<'_> {
+    /// Rounds the sums of outputs `first..` of a pixel into `out`, where the block begins with element `start`.
+    pub(super) fn block(
+        &self,
+        sums: &[i32],
+        first: usize,
+        beside: Option<Beside<'_>>,
+        (to, out, start): (Map, &mut [u8], usize),
+    ) {
+        match to.element {
+            element::I16 => {
+                let out = typed_mut::<i16>(out).get_mut(start..).unwrap_or(&mut []);
+                self.each(sums, first, beside, to, |index, y| {
+                    out.get_mut(index).into_iter().for_each(|out| *out = y as i16)
+                });
+            }
+            element::I32 => {
+                let out = typed_mut::<i32>(out).get_mut(start..).unwrap_or(&mut []);
+                out.iter_mut().zip(sums).for_each(|(out, sum)| *out = *sum);
+            }
+            _ => {
+                let out = out.get_mut(start..).unwrap_or(&mut []);
+                self.each(sums, first, beside, to, |index, y| {
+                    out.get_mut(index).into_iter().for_each(|out| *out = y as u8)
+                });
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn each(&self, sums: &[i32], first: usize, beside: Option<Beside<'_>>, to: Map, mut put: impl FnMut(usize, i32)) {
+        let rest = |all: usize| self.multipliers.get(all + first..).unwrap_or(&[]);
+        let (own, others) = (rest(0), rest(to.channels));
+        let shifts = self.shifts.get(first..).unwrap_or(&[]);
+        for (index, ((sum, multiplier), shift)) in sums.iter().zip(own).zip(shifts).enumerate() {
+            let mut product = i64::from(*sum) * i64::from(*multiplier);
+            if let Some(Beside { map, bytes, start }) = beside {
+                let other = map.at(bytes, start + index) - map.zero;
+                product += i64::from(other) * others.get(index).map_or(0, |multiplier| i64::from(*multiplier));
+            }
+            put(index, rounded(product, u32::from(*shift), to.zero, self.low, self.high));
+        }
+    }
+}
+
+/// `clamp(zero + ((product + 2^(shift−1)) >> shift), low, high)`, shift 1 to 62.
+#[inline(always)]
+pub(super) fn rounded(product: i64, shift: u32, zero: i32, low: i32, high: i32) -> i32 {
+    // Down to one bit more than is wanted, then rounded by that bit: nothing overflows.
+    let shifted = ((product >> (shift.wrapping_sub(1) & 63)) + 1) >> 1;
+    (shifted + i64::from(zero)).max(low.into()).min(high.into()) as i32
+}

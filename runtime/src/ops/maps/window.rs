@@ -1,0 +1,80 @@
+//! Maps and the windows over them.
+
+use super::typed;
+use crate::format::{ValueRecord, WindowRecord, element};
+
+/// The shape and the integers of a map.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Map {
+    pub height: usize,
+    pub width: usize,
+    pub channels: usize,
+    pub element: u32,
+    pub zero: i32,
+}
+
+impl Map {
+    pub fn of(record: &ValueRecord) -> Self {
+        let [height, width] = record.pixels();
+        // Not 0, as the compiler does not know.
+        let channels = record.len / (height * width).max(1);
+        let (height, width, channels) = (height as usize, width as usize, channels as usize);
+        Self { height, width, channels, element: record.element(), zero: record.zero.into() }
+    }
+
+    /// Elements of a row of pixels.
+    pub const fn row(&self) -> usize {
+        self.width * self.channels
+    }
+
+    /// The integer at a place of a map's bytes; 0 where there is none.
+    #[inline(always)]
+    pub fn at(&self, bytes: &[u8], index: usize) -> i32 {
+        match self.element {
+            element::U8 => bytes.get(index).map_or(0, |x| i32::from(*x)),
+            element::I8 => bytes.get(index).map_or(0, |x| i32::from(*x as i8)),
+            element::I16 => typed::<i16>(bytes).get(index).map_or(0, |x| i32::from(*x)),
+            _ => typed::<i32>(bytes).get(index).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// A window and whether places and pixels are exchanged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Geometry {
+    pub kernel: [usize; 2],
+    pub stride: [usize; 2],
+    pub dilation: [usize; 2],
+    pub before: [usize; 2],
+    pub transposed: bool,
+}
+
+impl Geometry {
+    pub fn of(window: WindowRecord, transposed: bool) -> Self {
+        let wide = |pair: [u8; 2]| pair.map(usize::from);
+        Self {
+            kernel: wide(window.kernel),
+            stride: wide(window.stride),
+            dilation: wide(window.dilation),
+            before: wide(window.before),
+            transposed,
+        }
+    }
+
+    /// The input pixel along an axis, of `size`, that a tap of an output place reads; none in the padding.
+    #[inline(always)]
+    pub fn input(&self, axis: usize, output: usize, tap: usize, size: usize) -> Option<usize> {
+        let (stride, reach) = (self.stride[axis], tap * self.dilation[axis]);
+        let at = if self.transposed {
+            // Places are pixels of the output: of the input there is one for every stride.
+            let from = (output + self.before[axis]).checked_sub(reach)?;
+            if stride == 0 || from % stride != 0 {
+                return None;
+            }
+            from / stride
+        } else {
+            (output * stride + reach).checked_sub(self.before[axis])?
+        };
+        (at < size).then_some(at)
+    }
+}
