@@ -27,6 +27,10 @@ pub struct Options {
     pub keep_f32: BTreeSet<String>,
     /// The ends of the input, where calibration shall not choose them.
     pub input_range: Option<(f64, f64)>,
+    /// The unit and the zero point of the input's integers, where they are given.
+    pub input_encoding: Option<(f64, i32)>,
+    /// Names of layers whose maps are i16.
+    pub sixteen: BTreeSet<String>,
     /// The ends of what a node makes, by its name, where calibration shall not choose them.
     pub ranges: BTreeMap<String, (f64, f64)>,
     /// Whether a network is made whose sums may overflow.
@@ -45,6 +49,8 @@ impl Default for Options {
             equalise: true,
             keep_f32: BTreeSet::new(),
             input_range: None,
+            input_encoding: None,
+            sixteen: BTreeSet::new(),
             ranges: BTreeMap::new(),
             unproved: false,
         }

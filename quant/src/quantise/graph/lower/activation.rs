@@ -20,6 +20,9 @@ impl Lowering<'_> {
             (Form::Sum(sum), Activation::Crelu) if !keep => {
                 Ok(Form::Sum(Sum { relu: true, cap: Some(sum.cap.unwrap_or(1.0).min(1.0)), ..sum }))
             }
+            (Form::Pending(pending), activation) if !keep && Self::clipped(&pending, activation).is_some() => {
+                Ok(Self::clipped(&pending, activation).map_or(Form::Pending(pending), Form::Pending))
+            }
             (form, activation) if !keep && self.is_tabled(value, activation) && !matches!(form, Form::Real(_)) => {
                 self.lookup(value, first, activation)
             }

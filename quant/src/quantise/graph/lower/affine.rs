@@ -12,7 +12,7 @@ use crate::quantise::graph::options::{Granularity, WeightBits};
 use crate::quantise::{QuantTensor, Values};
 
 /// The largest magnitude of a bias in units of its sums: half of i32 is left to the weights.
-const BIAS_MAX: f64 = (1u32 << 30) as f64;
+pub(super) const BIAS_MAX: f64 = (1u32 << 30) as f64;
 /// How much of i32 a row's sums may use: the rest is left to the correction of its bias.
 const FULL: f64 = 0.95;
 /// How often a unit is widened before the sums are left to the proof to refuse.

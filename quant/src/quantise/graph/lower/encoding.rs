@@ -44,7 +44,7 @@ impl Encoding {
     }
 
     /// Bytes with a zero point.
-    fn with_zero(element: Element, range: Range) -> Self {
+    pub(super) fn with_zero(element: Element, range: Range) -> Self {
         let (low, high) = element.range();
         let encoding = Self::new(element, range.high - range.low, 0, low, high, 255);
         let below = (-range.low / f64::from(encoding.unit)).round().clamp(0.0, 255.0) as i32;
@@ -54,7 +54,7 @@ impl Encoding {
 
 impl Lowering<'_> {
     /// The range of a float value; an error names it if nothing was seen.
-    fn range(&self, value: Value, target: Target) -> Result<Range, GraphQuantError> {
+    pub(super) fn range(&self, value: Value, target: Target) -> Result<Range, GraphQuantError> {
         if let Some((low, high)) = value.checked_sub(1).and_then(|_| self.options.ranges.get(self.name(value))) {
             return Ok(Range { low: low.min(0.0), high: high.max(0.0) });
         }
@@ -78,16 +78,33 @@ impl Lowering<'_> {
 
     /// The input's integers: without a zero point, which the file could not hold.
     pub(super) fn input_encoding(&self) -> Result<Encoding, GraphQuantError> {
+        if let Some((unit, zero)) = self.options.input_encoding {
+            let element = if zero > 127 { Element::U8 } else { Element::I8 };
+            let (low, high) = element.range();
+            return Ok(Encoding { element, unit: unit as f32, zero, low, high });
+        }
         let range = match self.options.input_range {
             Some((low, high)) => Range { low: low.min(0.0), high: high.max(0.0) },
             None => self.range(0, Target { steps: 127, symmetric: false })?,
         };
+        // Maps are read by operations that know of a zero point.
+        if self.readers(0).iter().all(|node| self.knows_zero(node)) {
+            return Ok(Encoding::with_zero(Element::I8, range));
+        }
         let full = matches!(self.options.activations, Activations::U8 | Activations::I8);
         Ok(match (range.low < 0.0, full) {
             (true, _) => Encoding::signed(Element::I8, range.magnitude(), 127),
             (false, true) => Encoding::new(Element::U8, range.high, 0, 0, 255, 255),
             (false, false) => Encoding::new(Element::U8, range.high, 0, 0, 127, 127),
         })
+    }
+
+    /// Whether a node is lowered to an operation that takes zero points off.
+    fn knows_zero(&self, node: &crate::graph::Node) -> bool {
+        matches!(
+            node.op,
+            Op::Convolution { .. } | Op::TransposedConvolution { .. } | Op::PerChannel { .. } | Op::Pool { .. }
+        ) || self.is_by_pixel(node)
     }
 
     pub(super) fn encoding(&self, value: Value, wish: Wish) -> Result<Encoding, GraphQuantError> {

@@ -1,5 +1,6 @@
 //! The forms that a float value has among the runtime's values.
 
+use super::maps::Pending;
 use crate::graph::Value;
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ pub(super) enum Form {
     Sum(Sum),
     /// f32.
     Real(usize),
+    /// A map that is rounded when it is read.
+    Pending(Pending),
     /// Float values one behind the other, put together when somebody reads them.
     Joined(Vec<Value>),
 }
@@ -38,7 +41,7 @@ pub(super) struct Whole {
 
 impl Whole {
     pub(super) fn unit(&self, element: usize) -> f64 {
-        if self.units.len() == 1 { self.units[0] } else { self.units[element] }
+        self.units[element % self.units.len()]
     }
 }
 

@@ -9,6 +9,7 @@ mod encoding;
 mod form;
 mod interaction;
 mod join;
+mod maps;
 mod prune;
 mod read;
 mod sparse;
@@ -20,10 +21,10 @@ use super::error::GraphQuantError;
 use super::options::{Activations, Options};
 use crate::calibrate::Calibration;
 use crate::graph::description::Description;
-use crate::graph::{Activation, Graph, Input, Node, Op, Value};
+use crate::graph::{Activation, Fill, Graph, Input, Node, Op, Value};
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
 use crate::proof::{Before, Check, Span, bound};
-use crate::spatial::Shape;
+use crate::spatial::{Shape, Tap, taps};
 use encoding::{Encoding, Wish};
 use form::{Form, Sum, Whole};
 
@@ -95,6 +96,7 @@ impl Lowering<'_> {
         let keep = self.options.keep_f32.contains(&node.name);
         let first = node.reads[0];
         match &node.op {
+            Op::Linear { .. } if self.is_by_pixel(node) => self.convolution(value, node),
             Op::Linear { weights, bias } if keep => self.linear_f32(value, node, weights, bias),
             Op::Linear { weights, bias } => self.linear(value, node, weights, bias),
             Op::SparseLinear { weights, bias } => self.sparse_linear(value, node, (weights, bias), keep),
@@ -102,24 +104,64 @@ impl Lowering<'_> {
             Op::FmTerm { width } | Op::BiInteraction { width } | Op::InnerProducts { width } => {
                 self.interaction(value, node, *width, keep)
             }
+            Op::Concat { axis } if self.is_on_maps(node) => self.joined_maps(value, &node.reads, *axis),
             Op::Concat { .. } if keep => Ok(Form::Real(self.joined_real(value, &node.reads)?)),
             Op::Concat { .. } => Ok(Form::Joined(node.reads.clone())),
+            Op::Add if self.is_on_maps(node) => self.sum_of_maps(value, &node.reads, 1.0),
             Op::Add => self.add(value, node, keep),
             Op::Scale(factor) => self.scale(value, node, *factor, keep),
             Op::Activation(activation) => self.activation(value, node, *activation, keep),
-            Op::Flatten | Op::Reshape(_) => Ok(self.form(first).clone()),
+            Op::Flatten => self.flattened(first),
+            Op::Reshape(shape) if shape.is_vector() => self.flattened(first),
+            Op::Reshape(shape) => {
+                let steps = [shape.width * shape.channels, shape.channels, 1].map(|step| step as i32);
+                self.moved(value, first, Operation::Move { start: 0, steps })
+            }
+            Op::Transpose(order) => {
+                let read = self.shapes[first];
+                let strides = [read.width * read.channels, read.channels, 1].map(|step| step as i32);
+                self.moved(value, first, Operation::Move { start: 0, steps: order.map(|axis| strides[axis]) })
+            }
+            Op::Slice { start, step, .. } => {
+                let read = self.shapes[first];
+                let strides = [read.width * read.channels, read.channels, 1];
+                let steps = [0, 1, 2].map(|axis| (step[axis] * strides[axis]) as i32);
+                let start = start.iter().zip(strides).map(|(start, stride)| start * stride).sum();
+                self.moved(value, first, Operation::Move { start, steps })
+            }
+            Op::Pad { before: [above, left, 0], after: [_, _, 0], fill: Fill::Value(0.0) } => {
+                self.moved(value, first, Operation::Pad { before: [*above, *left] })
+            }
+            Op::Resize { size, sampling, coordinates } => {
+                let read = self.shapes[first];
+                let integer = |tap: Tap| [tap.first as i32, tap.second as i32, (tap.weight * 1024.0).round() as i32];
+                let along = |from, to| taps(from, to, *sampling, *coordinates).into_iter().map(integer);
+                let taps = along(read.height, size[0]).chain(along(read.width, size[1])).collect();
+                self.moved(value, first, Operation::Resize { taps })
+            }
+            Op::Convolution { .. } | Op::TransposedConvolution { .. } | Op::PerChannel { .. } => {
+                self.convolution(value, node)
+            }
+            Op::Pool { window, kind } => self.pool(value, node, *window, *kind),
+            Op::Binary(binary) => self.binary(value, node, *binary),
             Op::Trees(forest) => self.trees(value, node, forest),
-            Op::Binary(_)
-            | Op::Constant { .. }
-            | Op::PerChannel { .. }
-            | Op::PRelu { .. }
-            | Op::Transpose(_)
-            | Op::Slice { .. }
-            | Op::Pad { .. }
-            | Op::Resize { .. }
-            | Op::Convolution { .. }
-            | Op::TransposedConvolution { .. }
-            | Op::Pool { .. } => Err(self.unsupported(value, "a map of features", "use dense layers")),
+            Op::Constant { .. } => Err(self.unsupported(value, "a constant beside a value", "fold it into a layer")),
+            Op::PRelu { .. } => Err(self.unsupported(value, "a slope a channel", "use one slope, a leaky ReLU")),
+            Op::Pad { .. } => Err(self.unsupported(value, "padding with anything but zeros", "pad with zeros")),
+        }
+    }
+
+    /// Whether a node reads or makes more than one pixel, or what is not rounded yet.
+    fn is_on_maps(&self, node: &Node) -> bool {
+        let is_map = |read: &Value| !self.shapes[*read].is_vector() || matches!(self.form(*read), Form::Pending(_));
+        node.reads.iter().any(is_map)
+    }
+
+    /// The same elements; what is pending is rounded, since its value has another shape.
+    fn flattened(&mut self, read: Value) -> Result<Form, GraphQuantError> {
+        match self.form(read) {
+            Form::Pending(_) => Ok(Form::Whole(self.whole(read, Wish::Any)?)),
+            form => Ok(form.clone()),
         }
     }
 
@@ -281,6 +323,7 @@ impl Lowering<'_> {
         let output = self.graph.output();
         let at = match self.form(output).clone() {
             Form::Sum(sum) => self.output_sum(output, &sum)?,
+            Form::Whole(_) | Form::Pending(_) if !self.shapes[output].is_vector() => self.real(output)?,
             _ => self.real(output)?,
         };
         // The last operation makes the output: what was asked for behind it is not read by anything.

@@ -21,6 +21,11 @@ impl Lowering<'_> {
         let whole = match self.form(value).clone() {
             Form::Whole(whole) if self.grants(&whole, wish) => whole,
             Form::Sum(sum) => self.requantise(value, &sum, self.encoding(value, wish)?)?,
+            Form::Pending(pending) => {
+                let encoding =
+                    if wish == Wish::Any { self.encoding_of_map(value)? } else { self.encoding(value, wish)? };
+                self.round(value, &pending, encoding)?
+            }
             Form::Joined(parts) => self.join(value, &parts, wish)?,
             _ => {
                 let at = self.real(value)?;
@@ -150,6 +155,11 @@ impl Lowering<'_> {
                 self.push_real(value, "real", &[whole.at], op)
             }
             Form::Joined(parts) => self.joined_real(value, &parts)?,
+            Form::Pending(_) => {
+                let whole = self.whole(value, Wish::Any)?;
+                let op = Operation::ToF32 { factor: whole.unit(0) as f32, zero: whole.zero };
+                self.push_real(value, "real", &[whole.at], op)
+            }
             Form::Whole(_) => {
                 return Err(self.unsupported(value, "reals of integers with several units", "leave equalisation out"));
             }

@@ -1,0 +1,376 @@
+//! Maps: convolutions and what ends in one rounding with them.
+//!
+//! A convolution's sums are no values of the runtime: what reads them first decides their rounding. Until then they are
+//! [`Pending`]; a ReLU or a clip behind them becomes the ends of the rounding, a sum with another map an addend before
+//! it.
+
+use super::affine::{BIAS_MAX, tensor};
+use super::encoding::{Encoding, Wish};
+use super::form::{Form, Sum, Whole};
+use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
+use crate::arch::ElementType;
+use crate::calibrate::Target;
+use crate::graph::{Activation, Axis, Binary, Op, Pooling};
+use crate::program::{Convolution, Pairing, PoolKind, Rounding};
+use crate::quantise::{Values, requantisation};
+use crate::spatial::Window;
+
+/// What is rounded when it is read.
+#[derive(Debug, Clone)]
+pub(in crate::quantise::graph) struct Pending {
+    work: Work,
+    /// The ends of a clip behind it, if there is one.
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+#[derive(Debug, Clone)]
+enum Work {
+    /// The sums of a node of the graph, by its value, of what it reads, and another map that is added.
+    Convolution { of: Value, read: Whole, beside: Option<Whole> },
+    /// Two maps, the second one's sign.
+    Sum { a: Whole, b: Whole, sign: f64 },
+    /// Two maps.
+    Product { a: Whole, b: Whole },
+}
+
+/// A convolution's parts, whatever node it comes from.
+struct Source<'g> {
+    window: Window,
+    groups: usize,
+    transposed: bool,
+    /// Element (output, column).
+    weight: Box<dyn Fn(usize, usize) -> f64 + 'g>,
+    columns: usize,
+    bias: &'g [f64],
+}
+
+impl<'g> Lowering<'g> {
+    /// Whether a dense layer reads a map pixel by pixel.
+    pub(super) fn is_by_pixel(&self, node: &Node) -> bool {
+        let read = self.shapes[node.reads[0]];
+        matches!(&node.op, Op::Linear { weights, .. } if weights.inputs != read.len())
+    }
+
+    pub(super) fn convolution(&mut self, value: Value, node: &Node) -> Result<Form, GraphQuantError> {
+        let read = self.whole(node.reads[0], Wish::Any)?;
+        if self.shapes[value].is_vector() && self.ends_here(value) {
+            return self.logits(value, &read);
+        }
+        Ok(Form::Pending(Pending { work: Work::Convolution { of: value, read, beside: None }, low: None, high: None }))
+    }
+
+    /// Whether nothing but what ends a network reads a value.
+    fn ends_here(&self, value: Value) -> bool {
+        let ends = |node: &&Node| matches!(node.op, Op::Activation(Activation::Softmax | Activation::Sigmoid));
+        self.is_output(value) || (!self.readers(value).is_empty() && self.readers(value).iter().all(|node| ends(node)))
+    }
+
+    /// A convolution of one pixel at the end, whose sums stay i32.
+    fn logits(&mut self, value: Value, read: &Whole) -> Result<Form, GraphQuantError> {
+        let (mut convolution, units) = self.integers(value, read)?;
+        convolution.rounding = None;
+        let made = self.made(value, Element::I32, &units, 0);
+        let draft = self.draft(value, "sums", &[read.at], Operation::Convolution(convolution), made);
+        let at = self.push(draft);
+        let reach = |channel: usize| {
+            let (low, high) = self.spans[at].at(channel);
+            units[channel] * low.abs().max(high.abs()) as f64
+        };
+        let magnitude = (0..units.len()).map(reach).fold(0.0, f64::max);
+        Ok(Form::Sum(Sum { at, units, relu: false, cap: None, magnitude }))
+    }
+
+    /// A clip behind something that is not rounded yet.
+    pub(super) fn clipped(pending: &Pending, activation: Activation) -> Option<Pending> {
+        let (low, high) = match activation {
+            Activation::Relu => (Some(0.0), None),
+            Activation::Crelu => (Some(0.0), Some(1.0)),
+            Activation::Clip { low, high } => (low.is_finite().then_some(low), high.is_finite().then_some(high)),
+            _ => return None,
+        };
+        let tighter = |had: Option<f64>, new: Option<f64>, which: fn(f64, f64) -> f64| match (had, new) {
+            (Some(had), Some(new)) => Some(which(had, new)),
+            (had, new) => had.or(new),
+        };
+        // Clips of other places than 0 have to hold the order in which they come.
+        Some(Pending {
+            low: tighter(pending.low, low, f64::max),
+            high: tighter(pending.high, high, f64::min),
+            ..pending.clone()
+        })
+    }
+
+    /// The sum of maps: on the sums of a convolution that nothing else reads, else by itself.
+    pub(super) fn sum_of_maps(&mut self, value: Value, reads: &[Value], sign: f64) -> Result<Form, GraphQuantError> {
+        let fusable = |this: &Self, read: Value| match this.form(read) {
+            Form::Pending(Pending { work: Work::Convolution { of, beside: None, .. }, low: None, high: None }) => {
+                this.shapes[*of] == this.shapes[value]
+                    && this.graph.nodes.iter().filter(|node| node.reads.contains(&read)).count() == 1
+            }
+            _ => false,
+        };
+        let [a, b] = *reads else {
+            return Err(self.unsupported(value, "a sum of more than two maps", "add two at a time"));
+        };
+        // The later one, so that what the other has read need not be kept.
+        let order = if fusable(self, b) && sign > 0.0 { Some((b, a)) } else { fusable(self, a).then_some((a, b)) };
+        if let Some((own, other)) = order.filter(|_| sign > 0.0 && self.shapes[a] == self.shapes[b]) {
+            let beside = self.whole(other, Wish::Any)?;
+            if let Form::Pending(pending) = self.form(own).clone()
+                && let Work::Convolution { of, read, .. } = pending.work
+            {
+                let work = Work::Convolution { of, read, beside: Some(beside) };
+                return Ok(Form::Pending(Pending { work, low: None, high: None }));
+            }
+        }
+        let (a, b) = (self.whole(a, Wish::Any)?, self.whole(b, Wish::Any)?);
+        Ok(Form::Pending(Pending { work: Work::Sum { a, b, sign }, low: None, high: None }))
+    }
+
+    pub(super) fn binary(&mut self, value: Value, node: &Node, binary: Binary) -> Result<Form, GraphQuantError> {
+        let made = self.shapes[value];
+        let fits = node.reads.iter().all(|read| {
+            let shape = self.shapes[*read];
+            shape == made || (shape.is_vector() && shape.channels == made.channels)
+        });
+        if !fits {
+            return Err(self.unsupported(value, "maps that are repeated along one axis", "repeat a pixel, or nothing"));
+        }
+        match binary {
+            Binary::Add => self.sum_of_maps(value, &node.reads, 1.0),
+            Binary::Sub => self.sum_of_maps(value, &node.reads, -1.0),
+            Binary::Mul => {
+                let (a, b) = (self.whole(node.reads[0], Wish::Any)?, self.whole(node.reads[1], Wish::Any)?);
+                Ok(Form::Pending(Pending { work: Work::Product { a, b }, low: None, high: None }))
+            }
+            other => Err(self.unsupported(value, format!("{other:?} of two values"), "keep it in the trainer")),
+        }
+    }
+
+    /// Rounds what is pending to an encoding.
+    pub(super) fn round(
+        &mut self,
+        value: Value,
+        pending: &Pending,
+        encoding: Encoding,
+    ) -> Result<Whole, GraphQuantError> {
+        let Encoding { element, unit, zero, low, high } = encoding;
+        let unit = f64::from(unit);
+        let end = |end: f64| (end / unit).round() + f64::from(zero);
+        // Conversions saturate.
+        let low = pending.low.map_or(low, |least| low.max(end(least) as i32));
+        let high = pending.high.map_or(high, |most| high.min(end(most) as i32)).max(low);
+        let made = self.made(value, element, &[unit], zero);
+        let (op, reads) = match &pending.work {
+            Work::Convolution { of, read, beside } => {
+                let (mut convolution, units) = self.integers(*of, read)?;
+                let own: Vec<f64> = units.iter().map(|sums| sums / unit).collect();
+                let other = beside.as_ref().map(|beside| beside.units[0] / unit);
+                let (multipliers, shifts) = self.factors(value, &own, other)?;
+                convolution.rounding = Some(Rounding { multipliers, shifts, low, high });
+                let reads: Vec<usize> =
+                    std::iter::once(read.at).chain(beside.as_ref().map(|beside| beside.at)).collect();
+                (Operation::Convolution(convolution), reads)
+            }
+            Work::Sum { a, b, sign } => {
+                let (multipliers, shifts) = self.factors(value, &[a.units[0] / unit], Some(b.units[0] / unit))?;
+                let (multipliers, shift) = ([multipliers[0], *sign as i32 * multipliers[1]], u32::from(shifts[0]));
+                (Operation::Elementwise { pairing: Pairing::Sum, multipliers, shift, low, high }, vec![a.at, b.at])
+            }
+            Work::Product { a, b } => {
+                let (multipliers, shifts) = self.factors(value, &[a.units[0] * b.units[0] / unit], None)?;
+                let (multipliers, shift) = ([multipliers[0], 0], u32::from(shifts[0]));
+                (Operation::Elementwise { pairing: Pairing::Product, multipliers, shift, low, high }, vec![a.at, b.at])
+            }
+        };
+        let draft = self.draft(value, element.word(), &reads, op, made);
+        Ok(Whole { at: self.push(draft), units: vec![unit], zero })
+    }
+
+    /// Factors as multipliers with one shift a channel; a second map's multipliers stand behind.
+    fn factors(&self, value: Value, own: &[f64], other: Option<f64>) -> Result<(Vec<i32>, Vec<u8>), GraphQuantError> {
+        let of = |factor: f64| {
+            requantisation(factor).ok_or_else(|| {
+                let what = format!("a factor of {factor:e} between a sum and its integers");
+                self.unsupported(value, what, "scale the network's weights down")
+            })
+        };
+        let (mut multipliers, mut shifts, mut beside) = (Vec::new(), Vec::new(), Vec::new());
+        for factor in own {
+            let (multiplier, shift) = of(*factor)?;
+            let Some(other) = other else {
+                multipliers.push(multiplier);
+                shifts.push(shift as u8);
+                continue;
+            };
+            // One shift for both: that of the larger factor.
+            let (_, least) = of(other)?;
+            let shift = if multiplier == 0 { least } else { shift.min(least) };
+            let at = |factor: f64| (factor * (1u64 << shift) as f64).round().min(f64::from(i32::MAX)) as i32;
+            multipliers.push(at(*factor));
+            beside.push(at(other));
+            shifts.push(shift as u8);
+        }
+        multipliers.extend(beside);
+        Ok((multipliers, shifts))
+    }
+
+    fn source(&self, value: Value) -> Option<Source<'g>> {
+        let node = self.graph.nodes.get(value.checked_sub(1)?)?;
+        let matrix = |weights: &'g crate::float::Matrix<f64>| -> Box<dyn Fn(usize, usize) -> f64 + 'g> {
+            Box::new(move |output, column| weights.at(output, column))
+        };
+        Some(match &node.op {
+            Op::Convolution { window, groups, weights, bias } => Source {
+                window: *window,
+                groups: *groups,
+                transposed: false,
+                weight: matrix(weights),
+                columns: weights.inputs,
+                bias,
+            },
+            Op::TransposedConvolution { window, groups, weights, bias, .. } => Source {
+                window: *window,
+                groups: *groups,
+                transposed: true,
+                weight: matrix(weights),
+                columns: weights.inputs,
+                bias,
+            },
+            Op::Linear { weights, bias } => Source {
+                window: Window::of([1, 1]),
+                groups: 1,
+                transposed: false,
+                weight: matrix(weights),
+                columns: weights.inputs,
+                bias,
+            },
+            Op::PerChannel { factors, offsets } => Source {
+                window: Window::of([1, 1]),
+                groups: factors.len(),
+                transposed: false,
+                weight: Box::new(move |output, _| factors[output]),
+                columns: 1,
+                bias: offsets,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Weights to nearest in a unit a channel, and the units of the sums.
+    fn integers(&self, value: Value, read: &Whole) -> Result<(Convolution, Vec<f64>), GraphQuantError> {
+        let Some(source) = self.source(value) else {
+            return Err(self.unsupported(value, "sums of no convolution", "use a convolution"));
+        };
+        let (outputs, columns, input_unit) = (source.bias.len(), source.columns, read.units[0]);
+        let unit = |output: usize| {
+            let largest = (0..columns).map(|column| (source.weight)(output, column).abs()).fold(0.0, f64::max);
+            // A bias has to fit beside the products.
+            let unit = (largest / 127.0).max(source.bias[output].abs() / (input_unit * BIAS_MAX)) as f32;
+            if unit.is_normal() { f64::from(unit) } else { 1.0 }
+        };
+        let units: Vec<f64> = (0..outputs).map(unit).collect();
+        let integer = |column: usize, output: usize| {
+            ((source.weight)(output, column) / units[output]).round().clamp(-127.0, 127.0) as i32
+        };
+        let weights = (0..columns).flat_map(|column| (0..outputs).map(move |output| (column, output)));
+        let weights = weights.map(|(column, output)| integer(column, output)).collect();
+        let bias = (0..outputs).map(|output| (source.bias[output] / (input_unit * units[output])).round() as i32);
+        let name = self.name(value);
+        let convolution = Convolution {
+            window: source.window,
+            transposed: source.transposed,
+            groups: source.groups,
+            weights: tensor(format!("{name}.weight"), ElementType::I8, outputs, columns, Values::Int(weights)),
+            bias: Some(tensor(format!("{name}.bias"), ElementType::I32, outputs, 1, Values::Int(bias.collect()))),
+            rounding: None,
+        };
+        Ok((convolution, units.iter().map(|unit| unit * input_unit).collect()))
+    }
+
+    pub(super) fn pool(
+        &mut self,
+        value: Value,
+        node: &Node,
+        window: Window,
+        kind: Pooling,
+    ) -> Result<Form, GraphQuantError> {
+        let read = self.whole(node.reads[0], Wish::Any)?;
+        let (element, unit) = (self.element(read.at), read.units[0]);
+        let (low, high) = element.range();
+        let taps = window.taps();
+        let is_padded = window.before != [0, 0] || window.after != [0, 0];
+        let reach = i64::from((low - read.zero).abs().max((high - read.zero).abs())) * taps as i64;
+        let sums_fit = element != Element::I16 && reach <= i64::from(i16::MAX);
+        let (kind, made, units, zero) = match kind {
+            Pooling::Max => (PoolKind::Max, element, unit, read.zero),
+            // What is left out of the sum is left to the next multiplier: nothing is rounded.
+            Pooling::Average if !is_padded && sums_fit => (PoolKind::Sum, Element::I16, unit / taps as f64, 0),
+            Pooling::AverageWithPadding if sums_fit => (PoolKind::Sum, Element::I16, unit / taps as f64, 0),
+            Pooling::Average => (PoolKind::Mean, element, unit, read.zero),
+            Pooling::AverageWithPadding => {
+                return Err(self.unsupported(value, "a mean with padding of so many pixels", "use a smaller window"));
+            }
+        };
+        let op = Operation::Pool { window, kind, low, high };
+        let made = self.made(value, made, &[units], zero);
+        let draft = self.draft(value, "pool", &[read.at], op, made);
+        let unit = f64::from(units as f32);
+        Ok(Form::Whole(Whole { at: self.push(draft), units: vec![unit], zero }))
+    }
+
+    /// Maps one behind the other, in the integers that the longest of them would have.
+    pub(super) fn joined_maps(&mut self, value: Value, parts: &[Value], axis: Axis) -> Result<Form, GraphQuantError> {
+        let encoding = self.encoding(value, Wish::Any)?;
+        let (mut total, mut shape) = (None, self.shapes[parts[0]]);
+        for (number, part) in parts.iter().enumerate() {
+            let whole = self.in_encoding(*part, encoding)?;
+            let Some(before) = total else {
+                total = Some(whole.at);
+                continue;
+            };
+            let mut axes = shape.axes();
+            axes[axis.index()] += self.shapes[*part].axes()[axis.index()];
+            shape = crate::spatial::Shape::of_axes(axes);
+            let runs = axes[..axis.index()].iter().product();
+            let mut made = self.made(value, encoding.element, &[f64::from(encoding.unit)], encoding.zero);
+            (made.shape, made.layer) = (shape, (number + 1 == parts.len()).then_some(value));
+            let draft = self.draft(value, "joined", &[before, whole.at], Operation::Concat { runs }, made);
+            total = Some(self.push(draft));
+        }
+        let at = total.unwrap_or_else(|| unreachable!("a join has parts"));
+        Ok(Form::Whole(Whole { at, units: vec![f64::from(encoding.unit)], zero: encoding.zero }))
+    }
+
+    /// A value in given integers: rounded to them, or brought to them from those that it has.
+    fn in_encoding(&mut self, value: Value, encoding: Encoding) -> Result<Whole, GraphQuantError> {
+        if let Form::Pending(pending) = self.form(value).clone() {
+            return self.round(value, &pending, encoding);
+        }
+        let whole = self.whole(value, Wish::Any)?;
+        let same = (self.element(whole.at), whole.zero, whole.units[0])
+            == (encoding.element, encoding.zero, f64::from(encoding.unit));
+        if same {
+            return Ok(whole);
+        }
+        let pending = Pending { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None };
+        self.round(value, &pending, encoding)
+    }
+
+    /// The same integers at other places: of what is read an operation makes the value's shape.
+    pub(super) fn moved(&mut self, value: Value, read: Value, op: Operation) -> Result<Form, GraphQuantError> {
+        let whole = self.whole(read, Wish::Any)?;
+        let made = self.made(value, self.element(whole.at), &whole.units, whole.zero);
+        let draft = self.draft(value, "moved", &[whole.at], op, made);
+        Ok(Form::Whole(Whole { at: self.push(draft), ..whole }))
+    }
+
+    /// The integers of a map: signed bytes with a zero point, or i16 where the options name the layer.
+    pub(super) fn encoding_of_map(&self, value: Value) -> Result<Encoding, GraphQuantError> {
+        if self.options.sixteen.contains(self.name(value)) {
+            return self.encoding(value, Wish::Plain(Element::I16));
+        }
+        Ok(Encoding::with_zero(Element::I8, self.range(value, Target { steps: 255, symmetric: false })?))
+    }
+}
