@@ -99,6 +99,9 @@ mod chains; // files of DataCode and lattice-tune against their recorded outputs
 #[path = "subjects/inputs.rs"]
 mod inputs; // descriptions of graphs, files of tensors, readers of examples
 
+#[path = "subjects/maps.rs"]
+mod maps; // networks over maps: their descriptions, and what other programs answer
+
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
 

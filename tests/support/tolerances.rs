@@ -56,6 +56,9 @@ pub const SAVED_LOGITS_F32: f64 = 1e-4;
 /// Outputs of lattice-fann, of their scale: its sums are of f32 with fused products, whose last bits depend on the
 /// processor.
 pub const RECORDED_OUTPUTS_F32: f64 = 1e-5;
+/// Outputs of convolutional networks, of their scale: computed in f64 and rounded to f32, from a checkpoint whose
+/// normalizations were folded and rounded to f32 before.
+pub const F32_OUTPUTS: f64 = 5e-6;
 /// What `verify` asks of the token network, whose logits reach 20: 7 bits between its layers leave 40 dB; and of a
 /// hundred pairs at most one judged otherwise.
 pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";

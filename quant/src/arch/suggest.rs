@@ -71,6 +71,51 @@ pub(crate) fn other_operation(found: &str, known: &[&str]) -> Option<String> {
     is_other.then(|| known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
 }
 
+/// What operations of graphs are called elsewhere, without hyphens and underlines.
+const OTHER_NAMES: [(&str, &str); 34] = [
+    ("averagepool", "average-pool"),
+    ("averagepool2d", "average-pool"),
+    ("averagepooling2d", "average-pool"),
+    ("avgpool", "average-pool"),
+    ("avgpool2d", "average-pool"),
+    ("adaptiveavgpool2d", "global-average-pool"),
+    ("batchnorm", "batch-normalization"),
+    ("batchnorm1d", "batch-normalization"),
+    ("batchnorm2d", "batch-normalization"),
+    ("clamp", "clip"),
+    ("concatenate", "concat"),
+    ("cat", "concat"),
+    ("conv", "convolution"),
+    ("conv2d", "convolution"),
+    ("convtranspose", "transposed-convolution"),
+    ("convtranspose2d", "transposed-convolution"),
+    ("conv2dtranspose", "transposed-convolution"),
+    ("dense", "linear"),
+    ("depthwiseconv", "depthwise"),
+    ("depthwiseconv2d", "depthwise"),
+    ("fullyconnected", "linear"),
+    ("gemm", "linear"),
+    ("globalaveragepool", "global-average-pool"),
+    ("globalaveragepooling2d", "global-average-pool"),
+    ("globalavgpool", "global-average-pool"),
+    ("globalmaxpool", "global-max-pool"),
+    ("hardtanh", "clip"),
+    ("maxpool", "max-pool"),
+    ("maxpool2d", "max-pool"),
+    ("maxpooling2d", "max-pool"),
+    ("multiply", "mul"),
+    ("subtract", "sub"),
+    ("permute", "transpose"),
+    ("upsample", "resize"),
+];
+
+/// What an operation is called here, of those that there are.
+pub(crate) fn other_name(found: &str, known: &[&str]) -> Option<&'static str> {
+    let plain = found.to_ascii_lowercase().replace(['-', '_'], "");
+    let (_, name) = OTHER_NAMES.iter().find(|(other, name)| *other == plain && known.contains(name))?;
+    Some(name)
+}
+
 /// Text from a file, made safe to print: escaped, and cut when long.
 pub(crate) fn printable(text: &str) -> String {
     let mut out: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();

@@ -1,35 +1,41 @@
-//! Tensors into a description, and a graph apart again.
+//! Tensors into a description.
 
-use super::error::{Cause, DescriptionError, TensorsError};
-use super::tensor::{Tensor, Tensors};
-use super::types::{Described, DescribedOp, Description, Order, TREE_PARTS};
-use crate::arch::suggest::{advice, printable};
+use super::error::TensorsError;
+use super::fold::fold_normalizations;
+use super::order::{KernelSizes, Order};
+use super::skeleton::Skeleton;
+use super::tensor::Tensors;
+use super::types::{Described, DescribedOp, Description, Kernel, TREE_PARTS};
+use crate::arch::suggest::printable;
 use crate::float::Matrix;
-use crate::graph::{Axis, Forest, Graph, Node, Op, Tree};
+use crate::graph::{Forest, Graph, Op, Shape, Tree};
 use std::collections::HashSet;
 
-/// A part of a tree as numbers.
-type PartOf<'f> = dyn Fn(&Tree) -> Vec<f64> + 'f;
+/// The last part of a tensor's name that PyTorch's normalizations count their steps in; no network computes with it.
+const STEPS_PART: &str = "num_batches_tracked";
 
 impl Description {
-    /// The graph that these tensors make; each is needed once.
+    /// The graph that these tensors make; each is needed once. A normalization becomes part of the layer before it, or
+    /// a node of factors and offsets where something else reads that layer. What PyTorch calls `num_batches_tracked` is
+    /// passed over.
     ///
     /// # Errors
     /// [`TensorsError::Unfit`] with every tensor that is missing, superfluous or of another shape; the others for
     /// numbers that make no network.
     pub fn bind(&self, mut tensors: Tensors) -> Result<Graph, TensorsError> {
-        let mut graph = self.skeleton();
-        let inputs: Vec<usize> = {
-            let lengths = graph.lengths();
-            self.nodes.iter().map(|node| node.reads.first().map_or(0, |read| lengths[*read])).collect()
+        let Skeleton { mut graph, shapes, .. } = Skeleton::of(self);
+        let reads: Vec<Shape> = {
+            let of = |node: &Described| node.reads.first().map_or(Shape::map(0, 0, 0), |read| shapes[*read]);
+            self.nodes.iter().map(of).collect()
         };
         let wanted: HashSet<String> = self.tensor_names().into_iter().collect();
-        let superfluous: Vec<&String> = tensors.keys().filter(|name| !wanted.contains(*name)).collect();
+        let is_count = |name: &str| name.rsplit('.').next() == Some(STEPS_PART);
+        let superfluous: Vec<&String> =
+            tensors.keys().filter(|name| !wanted.contains(*name) && !is_count(name)).collect();
         let mut problems = Vec::new();
-        for (node, inputs) in self.nodes.iter().zip(&inputs) {
-            for (tensor, shape, other) in node.shapes(*inputs) {
-                problems.extend(problem(&tensors, &superfluous, &node.name, (&tensor, &shape), other));
-            }
+        for (node, read) in self.nodes.iter().zip(&reads) {
+            let needs = node.needs(*read);
+            problems.extend(needs.iter().filter_map(|need| need.problem(&tensors, &superfluous, &node.name)));
         }
         problems.extend(superfluous.iter().map(|name| format!("  `{}` is used by no node", printable(name))));
         if !problems.is_empty() {
@@ -41,145 +47,69 @@ impl Description {
             }
             return Err(TensorsError::Unfit { description: printable(&self.name), problems });
         }
-        for ((node, described), inputs) in graph.nodes.iter_mut().zip(&self.nodes).zip(&inputs) {
-            fill(&mut node.op, described, *inputs, &mut tensors)?;
+        for ((node, described), read) in graph.nodes.iter_mut().zip(&self.nodes).zip(&reads) {
+            fill(&mut node.op, described, *read, &mut tensors)?;
         }
+        // Before numbers are worked with, so that the place of one that is not finite is that in its file.
+        graph.check()?;
+        self.order_columns(&mut graph, &shapes);
+        fold_normalizations(&mut graph, &self.nodes);
         graph.check()?;
         Ok(graph)
     }
-
-    /// A graph's description and its tensors; [`Description::bind`] puts them together again.
-    ///
-    /// # Errors
-    /// [`DescriptionError`] if a name cannot be written, or if the graph is not one that [`Graph::check`] accepts.
-    pub fn of(graph: &Graph) -> Result<(Self, Tensors), DescriptionError> {
-        let refused = |cause: Cause| DescriptionError {
-            origin: format!("network `{}`", printable(&graph.name)),
-            line: None,
-            cause: Box::new(cause),
-        };
-        graph.check().map_err(|error| refused(Cause::Graph(error)))?;
-        let mut tensors = Tensors::new();
-        let mut describe = |node: &Node| -> Result<Described, DescriptionError> {
-            let mut put = |part: &str, shape: Vec<usize>, values: Vec<f64>| {
-                let name = Described::default_tensor(&node.name, part);
-                tensors.insert(name.clone(), Tensor { shape, values });
-                name
-            };
-            let op = match &node.op {
-                Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => DescribedOp::Linear {
-                    sparse: matches!(node.op, Op::SparseLinear { .. }),
-                    outputs: weights.outputs,
-                    weights: put("weight", vec![weights.outputs, weights.inputs], rows(weights)),
-                    bias: Some(put("bias", vec![bias.len()], bias.clone())),
-                    order: Order::OutIn,
-                },
-                Op::Embed { table } => DescribedOp::Embed {
-                    width: table.outputs,
-                    table: put("table", vec![table.inputs, table.outputs], table.values.clone()),
-                    order: Order::InOut,
-                },
-                Op::FmTerm { width } => DescribedOp::FmTerm { width: *width },
-                Op::BiInteraction { width } => DescribedOp::BiInteraction { width: *width },
-                Op::InnerProducts { width } => DescribedOp::InnerProducts { width: *width },
-                Op::Concat { axis: Axis::Channels } => DescribedOp::Concat,
-                Op::Add => DescribedOp::Add,
-                Op::Scale(factor) => DescribedOp::Scale(*factor),
-                Op::Activation(activation) => DescribedOp::Activation(*activation),
-                Op::Flatten => DescribedOp::Flatten,
-                Op::Trees(forest) => {
-                    let slots = forest.trees.first().map_or(0, |tree| tree.leaves.len());
-                    let feature = |feature: &Option<u32>| feature.map_or(-1.0, f64::from);
-                    let parts: [&PartOf; 3] = [
-                        &|tree| tree.features.iter().map(feature).collect(),
-                        &|tree| tree.thresholds.clone(),
-                        &|tree| tree.leaves.clone(),
-                    ];
-                    for (name, part) in TREE_PARTS.iter().zip(parts) {
-                        put(name, vec![forest.trees.len(), slots], forest.trees.iter().flat_map(part).collect());
-                    }
-                    DescribedOp::Trees { rate: forest.rate, trees: forest.trees.len(), slots }
-                }
-                _ => {
-                    let (value, known) = (node.name.clone(), "dense and sparse layers".to_owned());
-                    return Err(refused(Cause::UnsupportedValue { value, known }));
-                }
-            };
-            Ok(Described { name: node.name.clone(), reads: node.reads.clone(), op })
-        };
-        let nodes: Vec<Described> = graph.nodes.iter().map(&mut describe).collect::<Result<_, _>>()?;
-        let description = Self { name: graph.name.clone(), input: graph.input, nodes };
-        description.check().map_err(|(_, cause)| refused(cause))?;
-        Ok((description, tensors))
-    }
-}
-
-impl Described {
-    /// Every tensor that it needs, its shape, and the order that would make another one of it.
-    fn shapes(&self, inputs: usize) -> Vec<(String, Vec<usize>, Option<Order>)> {
-        let matrix = |outputs: usize, order: Order| match order {
-            Order::OutIn => vec![outputs, inputs],
-            Order::InOut => vec![inputs, outputs],
-        };
-        match &self.op {
-            DescribedOp::Linear { outputs, weights, bias, order, .. } => {
-                let weights = (weights.clone(), matrix(*outputs, *order), Some(order.other()));
-                let bias = bias.iter().map(|bias| (bias.clone(), vec![*outputs], None));
-                std::iter::once(weights).chain(bias).collect()
-            }
-            DescribedOp::Embed { width, table, order } => {
-                vec![(table.clone(), matrix(*width, *order), Some(order.other()))]
-            }
-            DescribedOp::Trees { trees, slots, .. } => {
-                self.tensors().into_iter().map(|name| (name, vec![*trees, *slots], None)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// A line about a tensor that is missing, and perhaps one of the superfluous ones, or of another shape.
-fn problem(
-    tensors: &Tensors,
-    superfluous: &[&String],
-    node: &str,
-    (name, shape): (&str, &[usize]),
-    other: Option<Order>,
-) -> Option<String> {
-    let (shown, node, expected) = (printable(name), printable(node), Tensor::shape_text(shape));
-    let Some(tensor) = tensors.get(name) else {
-        let near = advice(name, superfluous);
-        let near = if near.starts_with("did you mean") { format!("; {near}") } else { String::new() };
-        return Some(format!("  `{shown}` {expected} of node `{node}` is missing{near}"));
-    };
-    if tensor.has_shape(shape) {
-        return None;
-    }
-    let turned: Vec<usize> = shape.iter().rev().copied().collect();
-    let hint = match other {
-        Some(order) if tensor.has_shape(&turned) => format!("; `order = \"{}\"` would fit", order.word()),
-        _ => String::new(),
-    };
-    let found = Tensor::shape_text(&tensor.shape);
-    Some(format!("  `{shown}` of node `{node}` has the shape {found}, expected {expected}{hint}"))
 }
 
 /// Moves the numbers of a node from tensors that were found to fit.
-fn fill(op: &mut Op, described: &Described, inputs: usize, tensors: &mut Tensors) -> Result<(), TensorsError> {
-    let mut take = |name: &str| tensors.remove(name).map(|tensor| tensor.values).unwrap_or_default();
+fn fill(op: &mut Op, described: &Described, read: Shape, tensors: &mut Tensors) -> Result<(), TensorsError> {
+    // What is missing was found before.
+    let mut take = |name: &str| -> Vec<f64> { tensors.remove(name).map(|tensor| tensor.values).unwrap_or_default() };
     match (op, &described.op) {
         (
             Op::Linear { weights: matrix, bias: vector } | Op::SparseLinear { weights: matrix, bias: vector },
-            DescribedOp::Linear { outputs, weights, bias, order, .. },
+            DescribedOp::Linear { outputs, weights, bias, order, each_pixel, .. },
         ) => {
+            let inputs = if *each_pixel { read.channels } else { read.len() };
             *matrix = columns(take(weights), *outputs, inputs, *order);
             if let Some(bias) = bias {
                 *vector = take(bias);
             }
         }
         (Op::Embed { table: matrix }, DescribedOp::Embed { width, table, order }) => {
-            *matrix = columns(take(table), *width, inputs, *order);
+            *matrix = columns(take(table), *width, read.len(), *order);
         }
+        (
+            Op::Convolution { weights: matrix, bias: vector, .. }
+            | Op::TransposedConvolution { weights: matrix, bias: vector, .. },
+            DescribedOp::Convolution(kernel) | DescribedOp::TransposedConvolution { kernel, .. },
+        ) => {
+            *matrix = kernel_columns(&take(&kernel.weights), kernel, KernelSizes::of(kernel, read));
+            if let Some(bias) = &kernel.bias {
+                *vector = take(bias);
+            }
+        }
+        (Op::PerChannel { factors, offsets }, DescribedOp::PerChannel { weights, bias }) => {
+            *factors = take(weights);
+            if let Some(bias) = bias {
+                *offsets = take(bias);
+            }
+        }
+        (
+            Op::PerChannel { factors, offsets },
+            DescribedOp::BatchNormalization { weights, bias, mean, variance, epsilon },
+        ) => {
+            let deviations = take(variance).into_iter().map(|variance| (variance + epsilon).sqrt());
+            let weights = weights.as_deref().map(&mut take).unwrap_or_else(|| factors.clone());
+            let bias = bias.as_deref().map(&mut take).unwrap_or_else(|| offsets.clone());
+            *factors = weights.iter().zip(deviations).map(|(weight, deviation)| weight / deviation).collect();
+            let means = take(mean);
+            let offset = |((bias, mean), factor): ((f64, f64), &f64)| bias - mean * factor;
+            *offsets = bias.into_iter().zip(means).zip(factors.iter()).map(offset).collect();
+        }
+        (Op::PRelu { slopes }, DescribedOp::PRelu { weights }) => {
+            let found = take(weights);
+            *slopes = if found.len() == 1 { vec![found[0]; read.channels] } else { found };
+        }
+        (Op::Constant { values, .. }, DescribedOp::Constant { values: tensor, .. }) => *values = take(tensor),
         (Op::Trees(forest), DescribedOp::Trees { slots, trees, .. }) => {
             let [features, thresholds, leaves] =
                 TREE_PARTS.map(|part| take(&Described::default_tensor(&described.name, part)));
@@ -217,13 +147,18 @@ fn columns(values: Vec<f64>, outputs: usize, inputs: usize, order: Order) -> Mat
     }
 }
 
-/// Its values a row after the other: what [`Order::OutIn`] says.
-fn rows(matrix: &Matrix<f64>) -> Vec<f64> {
-    (0..matrix.outputs).flat_map(|output| (0..matrix.inputs).map(move |input| matrix.at(output, input))).collect()
+/// A kernel from a file's order.
+fn kernel_columns(values: &[f64], kernel: &Kernel, sizes: KernelSizes) -> Matrix<f64> {
+    let columns = (0..sizes.taps()).flat_map(|tap| (0..sizes.group_inputs()).map(move |input| (tap, input)));
+    let places = columns
+        .flat_map(|(tap, input)| (0..sizes.outputs).map(move |output| sizes.place(kernel.order, output, tap, input)));
+    let values = places.map(|place| values[place]).collect();
+    Matrix { outputs: sizes.outputs, inputs: sizes.taps() * sizes.group_inputs(), values }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tensor::Tensor;
     use super::*;
 
     fn tensor(shape: &[usize], values: &[f64]) -> Tensor {

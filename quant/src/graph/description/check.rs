@@ -1,10 +1,10 @@
-//! Whether a description fits together, tried on a graph of its sizes without numbers.
+//! Whether a description fits together.
 
 use super::error::Cause;
-use super::types::{Described, DescribedOp, Description};
+use super::skeleton::Skeleton;
+use super::types::{Described, DescribedOp, Description, Kernel};
 use crate::arch::suggest::printable;
-use crate::float::Matrix;
-use crate::graph::{Axis, Forest, Graph, GraphError, Input, Node, Op};
+use crate::graph::{Activation, GraphError, Input, Value, Window};
 use std::collections::HashSet;
 
 /// The most elements of a value, so that sizes can be multiplied.
@@ -28,24 +28,13 @@ impl Description {
             let expected = "at most 256 bytes without control characters";
             return Err((None, Cause::Name { found: printable(&self.name), what: "a network's name", expected }));
         }
-        match self.input {
-            Input::Dense { shape } => size("[input]", "size", shape.len()).map_err(|cause| (None, cause))?,
-            Input::Sparse { features, max_active, .. } => {
-                size("[input]", "features", features).map_err(|cause| (None, cause))?;
-                size("[input]", "max_active", max_active).map_err(|cause| (None, cause))?;
-            }
-        }
-        if self.nodes.len() > MAX_NODES {
-            let (found, expected) = (self.nodes.len().to_string(), format!("at most {MAX_NODES}"));
-            return Err((None, Cause::Range { place: "the file".to_owned(), key: "[[node]]", found, expected }));
-        }
+        check_input(self.input).map_err(|cause| (None, cause))?;
+        check_count(self.nodes.len()).map_err(|cause| (None, cause))?;
         let mut tensors = HashSet::new();
-        let mut outputs = 0;
+        let mut skeleton = Skeleton::new(&self.name, self.input);
         for (index, node) in self.nodes.iter().enumerate() {
             let at = |cause| (Some(index), cause);
-            node.check().map_err(at)?;
-            outputs += if let DescribedOp::Linear { outputs, .. } = node.op { outputs } else { 0 };
-            size("all layers together", "outputs", outputs.max(1)).map_err(at)?;
+            skeleton.push(node).map_err(at)?;
             for tensor in node.tensors() {
                 if tensor.is_empty() || tensor.len() > 2 * MAX_NAME_LEN_BYTES || tensor.chars().any(char::is_control) {
                     let expected = "1 to 512 bytes without control characters";
@@ -56,76 +45,157 @@ impl Description {
                 }
             }
         }
-        self.skeleton().check().map_err(|error| {
+        skeleton.check()?;
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let DescribedOp::Flatten { channels_first: true } = node.op {
+                self.dense_readers(index + 1).map_err(|reader| {
+                    let reader =
+                        reader.map_or_else(|| "the output".to_owned(), |reader| self.nodes[reader].name.clone());
+                    (Some(index), Cause::ChannelsFirst { node: node.name.clone(), reader })
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The dense layers that read a value, through functions of single elements and constant factors.
+    ///
+    /// # Errors
+    /// The node that does something else with it; none where it is the network's output.
+    pub(super) fn dense_readers(&self, value: Value) -> Result<Vec<usize>, Option<usize>> {
+        let (mut values, mut readers) = (vec![value], Vec::new());
+        while let Some(value) = values.pop() {
+            if value == self.nodes.len() {
+                return Err(None);
+            }
+            for (index, node) in self.nodes.iter().enumerate().skip(value) {
+                if !node.reads.contains(&value) {
+                    continue;
+                }
+                match node.op {
+                    DescribedOp::Linear { sparse: false, .. } => readers.push(index),
+                    DescribedOp::Activation(Activation::Softmax | Activation::LogSoftmax) => return Err(Some(index)),
+                    DescribedOp::Activation(_) | DescribedOp::Scale(_) => values.push(index + 1),
+                    _ => return Err(Some(index)),
+                }
+            }
+        }
+        Ok(readers)
+    }
+}
+
+impl Skeleton {
+    /// Whether the nodes fit together.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        self.graph.check().map_err(|error| {
             let place = match &error {
                 GraphError::NameTaken { name }
                 | GraphError::Reads { name, .. }
                 | GraphError::Shape { name, .. }
-                | GraphError::NotFinite { name, .. } => self.nodes.iter().rposition(|node| node.name == *name),
+                | GraphError::NotFinite { name, .. } => self.graph.nodes.iter().rposition(|node| node.name == *name),
                 _ => None,
             };
             (place, Cause::Graph(error))
         })
     }
+}
 
-    /// The graph with matrices of the right sizes and no values, which is all that [`Graph::lengths`] and
-    /// [`Graph::check`] look at.
-    pub(super) fn skeleton(&self) -> Graph {
-        let mut graph = Graph { name: self.name.clone(), input: self.input, nodes: Vec::new() };
-        for node in &self.nodes {
-            let shapes = graph.shapes();
-            let inputs = node.reads.first().and_then(|read| shapes.get(*read)).map_or(0, |shape| shape.len());
-            let matrix = |outputs| Matrix { outputs, inputs, values: Vec::new() };
-            let op = match &node.op {
-                DescribedOp::Linear { sparse, outputs, .. } => {
-                    let (weights, bias) = (matrix(*outputs), vec![0.0; *outputs]);
-                    if *sparse { Op::SparseLinear { weights, bias } } else { Op::Linear { weights, bias } }
-                }
-                DescribedOp::Embed { width, .. } => Op::Embed { table: matrix(*width) },
-                DescribedOp::FmTerm { width } => Op::FmTerm { width: *width },
-                DescribedOp::BiInteraction { width } => Op::BiInteraction { width: *width },
-                DescribedOp::InnerProducts { width } => Op::InnerProducts { width: *width },
-                DescribedOp::Concat => Op::Concat { axis: Axis::Channels },
-                DescribedOp::Add => Op::Add,
-                DescribedOp::Scale(factor) => Op::Scale(*factor),
-                DescribedOp::Activation(activation) => Op::Activation(*activation),
-                DescribedOp::Flatten => Op::Flatten,
-                DescribedOp::Trees { rate, .. } => Op::Trees(Forest { rate: *rate, trees: Vec::new() }),
-            };
-            let node = Node { name: node.name.clone(), reads: node.reads.clone(), op };
-            graph.nodes.push(node);
+/// Whether the sizes of an input are in their ranges.
+pub(super) fn check_input(input: Input) -> Result<(), Cause> {
+    match input {
+        Input::Dense { shape } if shape.is_vector() => size("[input]", "size", shape.len()),
+        Input::Dense { shape } => {
+            shape.axes().into_iter().chain([shape.len()]).try_for_each(|len| size("[input]", "shape", len))
         }
-        graph
+        Input::Sparse { features, max_active, .. } => {
+            size("[input]", "features", features)?;
+            size("[input]", "max_active", max_active)
+        }
     }
 }
 
+/// Whether there are not too many nodes.
+pub(super) fn check_count(nodes: usize) -> Result<(), Cause> {
+    if nodes <= MAX_NODES {
+        return Ok(());
+    }
+    let (found, expected) = (nodes.to_string(), format!("at most {MAX_NODES}"));
+    Err(Cause::Range { place: "the file".to_owned(), key: "[[node]]", found, expected })
+}
+
 impl Described {
-    fn check(&self) -> Result<(), Cause> {
+    /// Whether its name can be one, and its sizes are in their ranges.
+    pub(super) fn check(&self) -> Result<(), Cause> {
         let fits = !self.name.is_empty() && self.name.len() <= MAX_NAME_LEN_BYTES && self.name != ALWAYS_INPUT;
         if !fits || self.name.chars().any(char::is_control) {
             let expected = "1 to 256 bytes without control characters, and not `$input`, which is what goes in";
             return Err(Cause::Name { found: printable(&self.name), what: "a node's name", expected });
         }
         let place = format!("node `{}`", self.name);
-        match self.op {
-            DescribedOp::Linear { outputs, .. } => size(&place, "outputs", outputs),
+        let all = |key, sizes: &[usize]| sizes.iter().try_for_each(|len| size(&place, key, *len));
+        let at_most = |key, sizes: &[usize]| sizes.iter().try_for_each(|len| size(&place, key, (*len).max(1)));
+        let window = |window: &Window| {
+            all("kernel", &window.kernel)?;
+            all("kernel", &[window.taps()])?;
+            all("stride", &window.stride)?;
+            all("dilation", &window.dilation)?;
+            at_most("padding", &window.before)?;
+            at_most("padding", &window.after)
+        };
+        let kernel = |kernel: &Kernel| {
+            window(&kernel.window)?;
+            all("outputs", &[kernel.outputs])?;
+            all("groups", &[kernel.groups])
+        };
+        match &self.op {
+            DescribedOp::Linear { outputs, .. } => all("outputs", &[*outputs]),
             DescribedOp::Embed { width, .. }
             | DescribedOp::FmTerm { width }
             | DescribedOp::BiInteraction { width }
-            | DescribedOp::InnerProducts { width } => size(&place, "width", width),
+            | DescribedOp::InnerProducts { width } => all("width", &[*width]),
+            DescribedOp::Constant { shape, .. } | DescribedOp::Reshape(shape) => {
+                all("shape", &shape.axes())?;
+                all("shape", &[shape.len()])
+            }
+            DescribedOp::BatchNormalization { epsilon, .. } => {
+                let fits = epsilon.is_finite() && *epsilon >= 0.0;
+                fits.then_some(()).ok_or_else(|| range(&place, "epsilon", epsilon, "a number from 0 on"))
+            }
+            DescribedOp::Activation(Activation::Clip { low, high }) => {
+                let fits = low <= high;
+                fits.then_some(()).ok_or_else(|| range(&place, "low", low, "a number up to `high`"))
+            }
+            DescribedOp::Slice { start, size, step } => {
+                at_most("start", start)?;
+                all("size", size)?;
+                all("step", step)
+            }
+            DescribedOp::Pad { before, after, .. } => {
+                at_most("before", before)?;
+                at_most("after", after)
+            }
+            DescribedOp::Resize { size, .. } => all("size", size),
+            DescribedOp::Convolution(described) => kernel(described),
+            DescribedOp::TransposedConvolution { kernel: described, size } => {
+                kernel(described)?;
+                all("size", size)
+            }
+            DescribedOp::Pool { window: described, .. } => window(described),
             DescribedOp::Trees { trees, slots, .. } => {
-                size(&place, "trees", trees.max(1))?;
-                size(&place, "slots", if trees == 0 { slots.max(1) } else { slots })
+                at_most("trees", &[*trees])?;
+                if *trees == 0 { at_most("slots", &[*slots]) } else { all("slots", &[*slots]) }
             }
             _ => Ok(()),
         }
     }
 }
 
-fn size(place: &str, key: &'static str, found: usize) -> Result<(), Cause> {
-    if (1..=MAX_LEN).contains(&found) {
-        return Ok(());
-    }
-    let expected = format!("1 to {MAX_LEN}");
-    Err(Cause::Range { place: place.to_owned(), key, found: found.to_string(), expected })
+/// Whether a size is one.
+pub(super) fn size(place: &str, key: &'static str, found: usize) -> Result<(), Cause> {
+    if (1..=MAX_LEN).contains(&found) { Ok(()) } else { Err(range(place, key, found, format!("1 to {MAX_LEN}"))) }
+}
+
+/// A value outside its range.
+pub(super) fn range(place: &str, key: &'static str, found: impl ToString, expected: impl Into<String>) -> Cause {
+    Cause::Range { place: place.to_owned(), key, found: found.to_string(), expected: expected.into() }
 }

@@ -109,6 +109,16 @@ pub enum Cause {
         /// The tensor.
         tensor: String,
     },
+    /// Elements counted channel by channel where no dense layer alone reads them.
+    #[error(
+        "node `{node}`: `order = \"channels-first\"` puts the columns of dense layers in order, and `{reader}` is none; write a `transpose` with axes = [\"channels\", \"height\", \"width\"] before a `flatten` without an order"
+    )]
+    ChannelsFirst {
+        /// The node.
+        node: String,
+        /// What reads it.
+        reader: String,
+    },
     /// A number outside its range.
     #[error("{place}: `{key}` is {found}, expected {expected}")]
     Range {

@@ -31,16 +31,24 @@
 //! # Ok::<(), tamis_quant::graph::description::DescriptionError>(())
 //! ```
 
+mod apart;
 mod bind;
 mod canonical;
 mod check;
 mod error;
+mod fold;
 mod keys;
+mod needs;
+mod node;
+mod order;
 mod parse;
+mod read;
+mod skeleton;
 mod tensor;
 mod types;
 
 pub use error::{Cause, DescriptionError, TensorsError};
+pub use order::{KernelOrder, Order};
 pub use parse::is_description;
 pub use tensor::{Tensor, Tensors};
-pub use types::{Described, DescribedOp, Description, Order, VERSION};
+pub use types::{Described, DescribedOp, Description, Kernel, VERSION};

@@ -1,15 +1,16 @@
 //! From TOML to a checked [`Description`], with the line of whatever is wrong.
 
-use super::check::{ALWAYS_INPUT, INPUT, Refusal};
+use super::check::{ALWAYS_INPUT, INPUT, Refusal, check_count, check_input};
 use super::error::{Cause, DescriptionError};
-use super::keys::Word;
-use super::types::{Described, DescribedOp, Description, Order, VERSION};
+use super::node::RawNode;
+use super::read::Place;
+use super::skeleton::Skeleton;
+use super::types::{Description, VERSION};
 use crate::arch::parse::{line_of_offset, on_one_line, unknown_word};
-use crate::arch::suggest::{advice, other_operation, printable};
-use crate::graph::{Activation, Input, Shape, Value};
+use crate::arch::suggest::{advice, other_name, other_operation, printable};
+use crate::graph::{Input, Shape, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
-use toml::Spanned;
 use toml::de::DeTable;
 
 /// The longest text that is read.
@@ -61,6 +62,9 @@ fn syntax(message: &str) -> Cause {
         return Cause::UnknownKey { key: printable(key), advice: advice(key, &known) };
     }
     if let Some((value, known)) = unknown_word(message, "unknown variant `") {
+        if let Some(name) = other_name(value, &known) {
+            return Cause::UnknownValue { value: printable(value), advice: format!("did you mean `{name}`?") };
+        }
         if let Some(known) = other_operation(value, &known) {
             return Cause::UnsupportedValue { value: printable(value), known };
         }
@@ -92,6 +96,7 @@ struct File {
 struct RawInput {
     kind: Kind,
     size: Option<usize>,
+    shape: Option<toml::Value>,
     features: Option<usize>,
     max_active: Option<usize>,
     exact: Option<bool>,
@@ -104,48 +109,24 @@ enum Kind {
     Sparse,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawNode {
-    name: Spanned<String>,
-    op: Word,
-    reads: Option<Vec<String>>,
-    outputs: Option<usize>,
-    width: Option<usize>,
-    factor: Option<f64>,
-    alpha: Option<f64>,
-    rate: Option<f64>,
-    trees: Option<usize>,
-    slots: Option<usize>,
-    weights: Option<String>,
-    bias: Option<BiasName>,
-    table: Option<String>,
-    order: Option<RawOrder>,
-}
-
-/// The name of a tensor, or `false` for a layer without biases.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum BiasName {
-    Named(String),
-    Has(bool),
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum RawOrder {
-    OutIn,
-    InOut,
-}
-
 impl File {
     fn describe(self) -> Result<Description, Refusal> {
-        let input = self.input.describe().map_err(|cause| (None, cause))?;
+        let input = self.input.describe().and_then(|input| check_input(input).map(|()| input));
+        let input = input.map_err(|cause| (None, cause))?;
+        check_count(self.node.len()).map_err(|cause| (None, cause))?;
         let mut values: HashMap<String, Value> = HashMap::from([INPUT, ALWAYS_INPUT].map(|name| (name.to_owned(), 0)));
         let mut nodes = Vec::new();
+        let mut skeleton = Skeleton::new(&self.name, input);
         for (index, node) in self.node.into_iter().enumerate() {
+            let at = |cause| (Some(index), cause);
             let name = node.name.get_ref().clone();
-            nodes.push(node.describe(index, &values).map_err(|cause| (Some(index), cause))?);
+            let described = node.describe(index, &values, &skeleton).map_err(at)?;
+            skeleton.push(&described).map_err(at)?;
+            nodes.push(described);
+            // What reads a value without elements would be refused for the wrong reason.
+            if skeleton.shape(index + 1).is_empty() {
+                skeleton.check()?;
+            }
             // A node may be called like the input, whose other name then remains. A name twice is refused by the check.
             if name != ALWAYS_INPUT {
                 values.insert(name, index + 1);
@@ -168,116 +149,23 @@ impl RawInput {
                 unwanted(self.features.is_some(), "features")?;
                 unwanted(self.max_active.is_some(), "max_active")?;
                 unwanted(self.exact.is_some(), "exact")?;
-                Ok(Input::Dense { shape: Shape::vector(needed(self.size, "size")?) })
+                let Some(shape) = &self.shape else {
+                    return Ok(Input::Dense { shape: Shape::vector(needed(self.size, "size")?) });
+                };
+                if self.size.is_some() {
+                    return Err(Cause::Meaningless { place: place(), key: "size", owner: "an input with a `shape`" });
+                }
+                Ok(Input::Dense { shape: Place(place()).shape("shape", shape)? })
             }
             Kind::Sparse => {
                 unwanted(self.size.is_some(), "size")?;
+                unwanted(self.shape.is_some(), "shape")?;
                 let (features, max_active) =
                     (needed(self.features, "features")?, needed(self.max_active, "max_active")?);
                 Ok(Input::Sparse { features, max_active, exact: self.exact.unwrap_or(false) })
             }
         }
     }
-}
-
-impl RawNode {
-    fn describe(self, index: usize, values: &HashMap<String, Value>) -> Result<Described, Cause> {
-        self.check_keys()?;
-        let name = self.name.into_inner();
-        let reads = match &self.reads {
-            None => vec![index],
-            Some(names) => {
-                let resolve = |read: &String| {
-                    values.get(read).copied().ok_or_else(|| {
-                        let known = values.keys().map(String::as_str).filter(|name| *name != ALWAYS_INPUT).collect();
-                        Cause::Reads { node: printable(&name), found: printable(read), advice: near(read, known) }
-                    })
-                };
-                names.iter().map(resolve).collect::<Result<_, _>>()?
-            }
-        };
-        let default = |part| Described::default_tensor(&name, part);
-        // `check_keys` has seen that what is needed is there.
-        let (outputs, width) = (self.outputs.unwrap_or(0), self.width.unwrap_or(0));
-        let order = match self.order {
-            Some(RawOrder::OutIn) => Order::OutIn,
-            Some(RawOrder::InOut) => Order::InOut,
-            None => self.op.default_order(),
-        };
-        let op = match self.op {
-            Word::Linear | Word::SparseLinear => DescribedOp::Linear {
-                sparse: self.op == Word::SparseLinear,
-                outputs,
-                weights: self.weights.unwrap_or_else(|| default("weight")),
-                bias: match self.bias {
-                    Some(BiasName::Named(bias)) => Some(bias),
-                    Some(BiasName::Has(false)) => None,
-                    Some(BiasName::Has(true)) | None => Some(default("bias")),
-                },
-                order,
-            },
-            Word::Embed => DescribedOp::Embed { width, table: self.table.unwrap_or_else(|| default("table")), order },
-            Word::FmTerm => DescribedOp::FmTerm { width },
-            Word::BiInteraction => DescribedOp::BiInteraction { width },
-            Word::InnerProducts => DescribedOp::InnerProducts { width },
-            Word::Concat => DescribedOp::Concat,
-            Word::Add => DescribedOp::Add,
-            Word::Scale => DescribedOp::Scale(self.factor.unwrap_or(0.0)),
-            Word::Relu => DescribedOp::Activation(Activation::Relu),
-            Word::Crelu => DescribedOp::Activation(Activation::Crelu),
-            Word::LeakyRelu => DescribedOp::Activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) }),
-            Word::Sigmoid => DescribedOp::Activation(Activation::Sigmoid),
-            Word::Tanh => DescribedOp::Activation(Activation::Tanh),
-            Word::Softmax => DescribedOp::Activation(Activation::Softmax),
-            Word::Flatten => DescribedOp::Flatten,
-            Word::Trees => DescribedOp::Trees {
-                rate: self.rate.unwrap_or(0.0),
-                trees: self.trees.unwrap_or(0),
-                slots: self.slots.unwrap_or(0),
-            },
-        };
-        Ok(Described { name, reads, op })
-    }
-
-    /// Every key that the operation needs, and none that means nothing to it.
-    fn check_keys(&self) -> Result<(), Cause> {
-        let present = [
-            ("outputs", self.outputs.is_some()),
-            ("width", self.width.is_some()),
-            ("factor", self.factor.is_some()),
-            ("alpha", self.alpha.is_some()),
-            ("rate", self.rate.is_some()),
-            ("trees", self.trees.is_some()),
-            ("slots", self.slots.is_some()),
-            ("weights", self.weights.is_some()),
-            ("bias", self.bias.is_some()),
-            ("table", self.table.is_some()),
-            ("order", self.order.is_some()),
-        ];
-        let (needed, allowed) = self.op.keys();
-        let place = || format!("node `{}`", printable(self.name.get_ref()));
-        for (key, is_present) in present {
-            let owner = self.op.text();
-            if is_present && !needed.contains(&key) && !allowed.contains(&key) {
-                return Err(Cause::Meaningless { place: place(), key, owner });
-            }
-            if !is_present && needed.contains(&key) {
-                return Err(Cause::Missing { place: place(), key, owner });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Of many nodes only the nearest is worth naming.
-fn near(found: &str, mut known: Vec<&str>) -> String {
-    const SHOWN: usize = 12;
-    known.sort_unstable();
-    let text = advice(found, &known);
-    if text.starts_with("did you mean") || known.len() <= SHOWN {
-        return text;
-    }
-    "nodes are read by their names, and stand behind what they read".to_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The parts of a description.
 
-use crate::graph::{Activation, Input, Value};
+use super::order::{KernelOrder, Order};
+use crate::graph::{Activation, Axis, Binary, Coordinates, Fill, Input, Pooling, Sampling, Shape, Value, Window};
 
 /// The version that is read and written: `graph = 1`.
 pub const VERSION: u32 = 1;
@@ -42,6 +43,8 @@ pub enum DescribedOp {
         bias: Option<String>,
         /// How the weights lie.
         order: Order,
+        /// Whether it reads a map pixel by pixel, n being its channels, and not as a whole.
+        each_pixel: bool,
     },
     /// `embed`
     Embed {
@@ -68,15 +71,102 @@ pub enum DescribedOp {
         width: usize,
     },
     /// `concat`
-    Concat,
+    Concat {
+        /// Along which.
+        axis: Axis,
+    },
     /// `add`
     Add,
+    /// `broadcast-add`, `sub`, `mul`, `div`, `max` or `min`
+    Binary(Binary),
+    /// `constant`
+    Constant {
+        /// Of the value.
+        shape: Shape,
+        /// Tensor of (height, width, channels).
+        values: String,
+    },
     /// `scale`
     Scale(f64),
-    /// `relu`, `crelu`, `leaky-relu`, `sigmoid`, `tanh` or `softmax`
+    /// `per-channel`
+    PerChannel {
+        /// Tensor of (channels,): the factors.
+        weights: String,
+        /// Tensor of (channels,): the offsets; none, and zeros, where there are none.
+        bias: Option<String>,
+    },
+    /// `batch-normalization`: `(x − mean) / √(variance + epsilon) · weight + bias`, all tensors of (channels,)
+    BatchNormalization {
+        /// None, and ones, where there are none.
+        weights: Option<String>,
+        /// None, and zeros, where there are none.
+        bias: Option<String>,
+        /// Of the training examples.
+        mean: String,
+        /// Of the training examples.
+        variance: String,
+        /// Above 0.
+        epsilon: f64,
+    },
+    /// `prelu`
+    PRelu {
+        /// Tensor of (channels,), or of (1,) for one slope of all.
+        weights: String,
+    },
+    /// A function: `relu`, `crelu`, `leaky-relu`, …
     Activation(Activation),
     /// `flatten`
-    Flatten,
+    Flatten {
+        /// Whether the checkpoint's dense layers count the elements channel by channel, and not pixel by pixel.
+        channels_first: bool,
+    },
+    /// `reshape`
+    Reshape(Shape),
+    /// `transpose`
+    Transpose([usize; 3]),
+    /// `slice`
+    Slice {
+        /// The first, by axis.
+        start: [usize; 3],
+        /// How many, by axis.
+        size: [usize; 3],
+        /// From one to the next.
+        step: [usize; 3],
+    },
+    /// `pad`
+    Pad {
+        /// How many before, by axis.
+        before: [usize; 3],
+        /// How many behind.
+        after: [usize; 3],
+        /// Which.
+        fill: Fill,
+    },
+    /// `resize`
+    Resize {
+        /// Height and width.
+        size: [usize; 2],
+        /// How a pixel follows from its neighbours.
+        sampling: Sampling,
+        /// Where it lies among them.
+        coordinates: Coordinates,
+    },
+    /// `convolution`, or `depthwise` where every channel is a group
+    Convolution(Kernel),
+    /// `transposed-convolution`
+    TransposedConvolution {
+        /// Its kernel.
+        kernel: Kernel,
+        /// Height and width of what is made.
+        size: [usize; 2],
+    },
+    /// `average-pool` or `max-pool`, with `global-` in front where the window is the whole map
+    Pool {
+        /// How the window slides.
+        window: Window,
+        /// What is made of the pixels in it.
+        kind: Pooling,
+    },
     /// `trees`: tensors `<name>.features` (−1 in a leaf), `<name>.thresholds` and `<name>.leaves`, each of (trees,
     /// slots)
     Trees {
@@ -89,32 +179,46 @@ pub enum DescribedOp {
     },
 }
 
-/// Which index of a matrix changes slowest in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// The output: a row holds the weights of one output. PyTorch's layers.
-    OutIn,
-    /// The input: a row holds the weights of one input. Keras' layers, and everybody's embeddings.
-    InOut,
+/// What convolutions have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kernel {
+    /// How it slides.
+    pub window: Window,
+    /// Groups of channels that do not see one another.
+    pub groups: usize,
+    /// Number of output channels, m.
+    pub outputs: usize,
+    /// Tensor of the weights, its indices as `order` says.
+    pub weights: String,
+    /// Tensor of (m,); none, and zeros, where the layer has no biases.
+    pub bias: Option<String>,
+    /// How the weights lie.
+    pub order: KernelOrder,
 }
 
-impl Order {
-    /// What stands in a description.
+impl DescribedOp {
+    /// The same without the names of its tensors, and with every part that a tensor may give.
     #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::OutIn => "out-in",
-            Self::InOut => "in-out",
+    pub(crate) fn nameless(&self) -> Self {
+        let mut op = self.clone();
+        match &mut op {
+            Self::Linear { weights, bias, .. }
+            | Self::Convolution(Kernel { weights, bias, .. })
+            | Self::TransposedConvolution { kernel: Kernel { weights, bias, .. }, .. }
+            | Self::PerChannel { weights, bias } => {
+                weights.clear();
+                *bias = None;
+            }
+            Self::BatchNormalization { weights, bias, mean, variance, .. } => {
+                [mean, variance].into_iter().for_each(String::clear);
+                (*weights, *bias) = (None, None);
+            }
+            Self::Embed { table: name, .. } | Self::Constant { values: name, .. } | Self::PRelu { weights: name } => {
+                name.clear();
+            }
+            _ => {}
         }
-    }
-
-    /// The other one.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::OutIn => Self::InOut,
-            Self::InOut => Self::OutIn,
-        }
+        op
     }
 }
 
@@ -127,11 +231,26 @@ impl Described {
     /// The names of the tensors that it needs.
     pub(super) fn tensors(&self) -> Vec<String> {
         match &self.op {
-            DescribedOp::Linear { weights, bias, .. } => std::iter::once(weights).chain(bias).cloned().collect(),
-            DescribedOp::Embed { table, .. } => vec![table.clone()],
+            DescribedOp::Linear { weights, bias, .. }
+            | DescribedOp::Convolution(Kernel { weights, bias, .. })
+            | DescribedOp::TransposedConvolution { kernel: Kernel { weights, bias, .. }, .. }
+            | DescribedOp::PerChannel { weights, bias } => std::iter::once(weights).chain(bias).cloned().collect(),
+            DescribedOp::BatchNormalization { weights, bias, mean, variance, .. } => {
+                weights.iter().chain(bias).chain([mean, variance]).cloned().collect()
+            }
+            DescribedOp::Embed { table: name, .. }
+            | DescribedOp::Constant { values: name, .. }
+            | DescribedOp::PRelu { weights: name } => vec![name.clone()],
             DescribedOp::Trees { .. } => TREE_PARTS.iter().map(|part| Self::default_tensor(&self.name, part)).collect(),
             _ => Vec::new(),
         }
+    }
+}
+
+impl Described {
+    /// What it reads if nothing is said: the node before it, if it reads anything.
+    pub(super) fn default_reads(&self, index: usize) -> Vec<Value> {
+        if matches!(self.op, DescribedOp::Constant { .. }) { Vec::new() } else { vec![index] }
     }
 }
 

@@ -103,7 +103,7 @@ fn layers(description: &Description) -> Option<Vec<ChainLayer>> {
             return None;
         }
         match op {
-            DescribedOp::Linear { sparse: false, outputs, .. } => {
+            DescribedOp::Linear { sparse: false, each_pixel: false, outputs, .. } => {
                 layers.push(ChainLayer { inputs, outputs: *outputs, activation: None });
                 inputs = *outputs;
             }
@@ -111,7 +111,7 @@ fn layers(description: &Description) -> Option<Vec<ChainLayer>> {
                 let layer = layers.last_mut().filter(|layer| layer.activation.is_none())?;
                 layer.activation = Some(*activation);
             }
-            DescribedOp::Flatten => {}
+            DescribedOp::Flatten { .. } => {}
             _ => return None,
         }
     }

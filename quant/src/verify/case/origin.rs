@@ -1,7 +1,7 @@
 //! Whether a container can have been made from a checkpoint, before one is measured against the other.
 
 use crate::graph::Graph;
-use crate::graph::description::{Described, DescribedOp, Description, Tensor};
+use crate::graph::description::{Described, Description, Tensor};
 use crate::program::Program;
 
 /// The least cosine between the weights of a layer and what its integers stand for. Integers that were rounded from the
@@ -39,20 +39,7 @@ pub fn difference(graph: &Graph, quantised: &Program) -> Option<&'static str> {
 
 /// Whether nodes do the same, whatever they and their tensors are called.
 fn alike(a: &Described, b: &Described) -> bool {
-    let nameless = |node: &Described| match &node.op {
-        DescribedOp::Linear { sparse, outputs, order, .. } => DescribedOp::Linear {
-            sparse: *sparse,
-            outputs: *outputs,
-            weights: String::new(),
-            bias: None,
-            order: *order,
-        },
-        DescribedOp::Embed { width, order, .. } => {
-            DescribedOp::Embed { width: *width, table: String::new(), order: *order }
-        }
-        other => other.clone(),
-    };
-    a.reads == b.reads && nameless(a) == nameless(b)
+    a.reads == b.reads && a.op.nameless() == b.op.nameless()
 }
 
 /// `Σ ab / √(Σ a² · Σ b²)`; none where one of them is all zeros.

@@ -1,0 +1,421 @@
+//! A node as it is written.
+
+use super::check::{ALWAYS_INPUT, range};
+use super::error::Cause;
+use super::keys::{ELU_ALPHA, EPSILON, HARD_SIGMOID_ALPHA, HARD_SIGMOID_BETA, Word};
+use super::order::{KernelOrder, Order};
+use super::read::{AXES, Place};
+use super::skeleton::Skeleton;
+use super::types::{Described, DescribedOp, Kernel};
+use crate::arch::suggest::{advice, printable};
+use crate::graph::{Activation, Axis, Binary, Coordinates, Fill, Pooling, Rounding, Sampling, Shape, Value, Window};
+use serde::Deserialize;
+use std::collections::HashMap;
+use toml::Spanned;
+
+/// Every key that some operation has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawNode {
+    pub(super) name: Spanned<String>,
+    op: Word,
+    reads: Option<Vec<String>>,
+    outputs: Option<usize>,
+    width: Option<usize>,
+    factor: Option<f64>,
+    alpha: Option<f64>,
+    beta: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    epsilon: Option<f64>,
+    rate: Option<f64>,
+    trees: Option<usize>,
+    slots: Option<usize>,
+    weights: Option<toml::Value>,
+    bias: Option<toml::Value>,
+    mean: Option<String>,
+    variance: Option<String>,
+    table: Option<String>,
+    values: Option<String>,
+    order: Option<String>,
+    each_pixel: Option<bool>,
+    axis: Option<String>,
+    axes: Option<Vec<String>>,
+    shape: Option<toml::Value>,
+    size: Option<toml::Value>,
+    start: Option<toml::Value>,
+    step: Option<toml::Value>,
+    before: Option<toml::Value>,
+    after: Option<toml::Value>,
+    fill: Option<toml::Value>,
+    sampling: Option<String>,
+    rounding: Option<String>,
+    coordinates: Option<String>,
+    kernel: Option<toml::Value>,
+    stride: Option<toml::Value>,
+    dilation: Option<toml::Value>,
+    padding: Option<toml::Value>,
+    groups: Option<usize>,
+    count_padding: Option<bool>,
+}
+
+/// How coordinates are written.
+pub(super) const COORDINATES: [(&str, Coordinates); 4] = [
+    ("half-pixel", Coordinates::HalfPixel),
+    ("pytorch-half-pixel", Coordinates::PytorchHalfPixel),
+    ("asymmetric", Coordinates::Asymmetric),
+    ("align-corners", Coordinates::AlignCorners),
+];
+/// How roundings are written.
+pub(super) const ROUNDINGS: [(&str, Rounding); 4] = [
+    ("floor", Rounding::Floor),
+    ("ceil", Rounding::Ceil),
+    ("half-down", Rounding::HalfDown),
+    ("half-up", Rounding::HalfUp),
+];
+
+/// Coordinates that are not given: those of PyTorch, whose corners are not aligned.
+pub(super) const fn default_coordinates(sampling: Sampling) -> Coordinates {
+    match sampling {
+        Sampling::Nearest(_) => Coordinates::Asymmetric,
+        Sampling::Bilinear => Coordinates::HalfPixel,
+    }
+}
+
+/// What a transposed convolution makes of a map where nothing is said: all that it reaches, without the padding.
+pub(super) fn transposed_size(window: &Window, read: Shape) -> [usize; 2] {
+    let along = |axis: usize| {
+        let pixels = read.axes()[axis].saturating_sub(1).saturating_mul(window.stride[axis]);
+        pixels.saturating_add(window.reach(axis)).saturating_sub(window.before[axis].saturating_add(window.after[axis]))
+    };
+    [along(0), along(1)]
+}
+
+/// What it makes of a map with the padding `"same"`: as many pixels as strides.
+pub(super) fn transposed_same(stride: [usize; 2], read: Shape) -> [usize; 2] {
+    [read.height.saturating_mul(stride[0]), read.width.saturating_mul(stride[1])]
+}
+
+impl RawNode {
+    /// What it says, as node `index` behind those of the skeleton.
+    pub(super) fn describe(
+        self,
+        index: usize,
+        values: &HashMap<String, Value>,
+        skeleton: &Skeleton,
+    ) -> Result<Described, Cause> {
+        self.check_keys()?;
+        let name = self.name.get_ref().clone();
+        let reads = match &self.reads {
+            None if self.op == Word::Constant => Vec::new(),
+            None => vec![index],
+            Some(names) => {
+                let resolve = |read: &String| {
+                    values.get(read).copied().ok_or_else(|| {
+                        let known = values.keys().map(String::as_str).filter(|name| *name != ALWAYS_INPUT).collect();
+                        Cause::Reads { node: printable(&name), found: printable(read), advice: near(read, known) }
+                    })
+                };
+                names.iter().map(resolve).collect::<Result<_, _>>()?
+            }
+        };
+        let read = reads.first().map_or(Shape::map(0, 0, 0), |read| skeleton.shape(*read));
+        let op = self.describe_op(&name, read)?;
+        Ok(Described { name, reads, op })
+    }
+
+    fn describe_op(self, name: &str, read: Shape) -> Result<DescribedOp, Cause> {
+        let place = self.place();
+        // `check_keys` has seen that what is needed is there.
+        let (outputs, width) = (self.outputs.unwrap_or(0), self.width.unwrap_or(0));
+        let default = |part| Described::default_tensor(name, part);
+        let tensor = |value: &Option<toml::Value>, key, part, may_lack| match value {
+            None | Some(toml::Value::Boolean(true)) => Ok(Some(default(part))),
+            Some(value) => place.tensor(key, value, may_lack),
+        };
+        let weights = || -> Result<String, Cause> {
+            Ok(tensor(&self.weights, "weights", "weight", false)?.unwrap_or_else(|| default("weight")))
+        };
+        let bias = || tensor(&self.bias, "bias", "bias", true);
+        let order = || match &self.order {
+            Some(word) => place.word("order", word, &Order::ALL.map(|order| (order.word(), order))),
+            None => Ok(self.op.default_order()),
+        };
+        let activation = |activation| Ok(DescribedOp::Activation(activation));
+        match self.op {
+            Word::Linear | Word::SparseLinear => Ok(DescribedOp::Linear {
+                sparse: self.op == Word::SparseLinear,
+                outputs,
+                weights: weights()?,
+                bias: bias()?,
+                order: order()?,
+                each_pixel: self.each_pixel == Some(true) && !read.is_vector(),
+            }),
+            Word::Embed => {
+                let table = self.table.clone().unwrap_or_else(|| default("table"));
+                Ok(DescribedOp::Embed { width, table, order: order()? })
+            }
+            Word::FmTerm => Ok(DescribedOp::FmTerm { width }),
+            Word::BiInteraction => Ok(DescribedOp::BiInteraction { width }),
+            Word::InnerProducts => Ok(DescribedOp::InnerProducts { width }),
+            Word::Concat => {
+                let axis = self.axis.as_ref().map(|word| place.word("axis", word, &AXES)).transpose()?;
+                Ok(DescribedOp::Concat { axis: axis.unwrap_or(Axis::Channels) })
+            }
+            Word::Add => Ok(DescribedOp::Add),
+            Word::BroadcastAdd => Ok(DescribedOp::Binary(Binary::Add)),
+            Word::Sub => Ok(DescribedOp::Binary(Binary::Sub)),
+            Word::Mul => Ok(DescribedOp::Binary(Binary::Mul)),
+            Word::Div => Ok(DescribedOp::Binary(Binary::Div)),
+            Word::Max => Ok(DescribedOp::Binary(Binary::Max)),
+            Word::Min => Ok(DescribedOp::Binary(Binary::Min)),
+            Word::Constant => {
+                let values = self.values.clone().unwrap_or_else(|| default("values"));
+                Ok(DescribedOp::Constant { shape: self.shape(&place)?, values })
+            }
+            Word::Scale => Ok(DescribedOp::Scale(self.factor.unwrap_or(0.0))),
+            Word::PerChannel => Ok(DescribedOp::PerChannel { weights: weights()?, bias: bias()? }),
+            Word::BatchNormalization => Ok(DescribedOp::BatchNormalization {
+                weights: tensor(&self.weights, "weights", "weight", true)?,
+                bias: bias()?,
+                mean: self.mean.clone().unwrap_or_else(|| default("running_mean")),
+                variance: self.variance.clone().unwrap_or_else(|| default("running_var")),
+                epsilon: self.epsilon.unwrap_or(EPSILON),
+            }),
+            Word::PRelu => Ok(DescribedOp::PRelu { weights: weights()? }),
+            Word::Relu => activation(Activation::Relu),
+            Word::Relu6 => activation(Activation::Clip { low: 0.0, high: 6.0 }),
+            Word::Crelu => activation(Activation::Crelu),
+            Word::LeakyRelu => activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) }),
+            Word::Sigmoid => activation(Activation::Sigmoid),
+            Word::Tanh => activation(Activation::Tanh),
+            Word::Softmax => activation(Activation::Softmax),
+            Word::LogSoftmax => activation(Activation::LogSoftmax),
+            Word::Clip => activation(Activation::Clip {
+                low: self.low.unwrap_or(f64::NEG_INFINITY),
+                high: self.high.unwrap_or(f64::INFINITY),
+            }),
+            Word::HardSigmoid => activation(Activation::HardSigmoid {
+                alpha: self.alpha.unwrap_or(HARD_SIGMOID_ALPHA),
+                beta: self.beta.unwrap_or(HARD_SIGMOID_BETA),
+            }),
+            Word::HardSwish => activation(Activation::HardSwish),
+            Word::Elu => activation(Activation::Elu { alpha: self.alpha.unwrap_or(ELU_ALPHA) }),
+            Word::Abs => activation(Activation::Abs),
+            Word::Exp => activation(Activation::Exp),
+            Word::Sqrt => activation(Activation::Sqrt),
+            Word::Erf => activation(Activation::Erf),
+            Word::Flatten => {
+                let words = [("channels-first", true), ("channels-last", false)];
+                let order = self.order.as_ref().map(|word| place.word("order", word, &words)).transpose()?;
+                Ok(DescribedOp::Flatten { channels_first: order == Some(true) && !read.is_vector() })
+            }
+            Word::Reshape => Ok(DescribedOp::Reshape(self.shape(&place)?)),
+            Word::Transpose => {
+                Ok(DescribedOp::Transpose(place.axes("axes", self.axes.as_deref().unwrap_or_default())?))
+            }
+            Word::Slice | Word::Pad => self.part(&place, read),
+            Word::Resize => self.resize(&place),
+            Word::Convolution | Word::Depthwise | Word::TransposedConvolution => {
+                let (weights, bias) = (weights()?, bias()?);
+                self.convolution(&place, read, weights, bias)
+            }
+            Word::AveragePool | Word::MaxPool | Word::GlobalAveragePool | Word::GlobalMaxPool => {
+                self.pool(&place, read)
+            }
+            Word::Trees => Ok(DescribedOp::Trees {
+                rate: self.rate.unwrap_or(0.0),
+                trees: self.trees.unwrap_or(0),
+                slots: self.slots.unwrap_or(0),
+            }),
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place(format!("node `{}`", printable(self.name.get_ref())))
+    }
+
+    fn shape(&self, place: &Place) -> Result<Shape, Cause> {
+        let shape = self.shape.as_ref().map(|value| place.shape("shape", value)).transpose()?;
+        Ok(shape.unwrap_or(Shape::map(0, 0, 0)))
+    }
+
+    fn part(&self, place: &Place, read: Shape) -> Result<DescribedOp, Cause> {
+        let triple = |key, value: &Option<toml::Value>, missing: [usize; 2]| match value {
+            Some(value) => place.triple(key, value, missing[1]),
+            None => Ok([missing[0], missing[0], missing[1]]),
+        };
+        if self.op == Word::Slice {
+            return Ok(DescribedOp::Slice {
+                start: triple("start", &self.start, [0, 0])?,
+                size: triple("size", &self.size, [0, read.channels])?,
+                step: triple("step", &self.step, [1, 1])?,
+            });
+        }
+        let fill = match &self.fill {
+            None => Fill::Value(0.0),
+            Some(toml::Value::String(word)) => {
+                place.word("fill", word, &[("reflect", Fill::Reflect), ("edge", Fill::Edge)])?
+            }
+            Some(toml::Value::Float(value)) => Fill::Value(*value),
+            Some(toml::Value::Integer(value)) => Fill::Value(*value as f64),
+            Some(other) => {
+                let found = printable(&other.to_string());
+                return Err(range(&place.0, "fill", found, "a number, \"reflect\" or \"edge\""));
+            }
+        };
+        let (before, after) = (triple("before", &self.before, [0, 0])?, triple("after", &self.after, [0, 0])?);
+        Ok(DescribedOp::Pad { before, after, fill })
+    }
+
+    fn resize(&self, place: &Place) -> Result<DescribedOp, Cause> {
+        let size = self.size.as_ref().map(|value| place.pair("size", value)).transpose()?.unwrap_or([0; 2]);
+        let is_bilinear = match self.sampling.as_deref() {
+            Some(word) => place.word("sampling", word, &[("nearest", false), ("bilinear", true)])?,
+            None => false,
+        };
+        let sampling = match (is_bilinear, self.rounding.as_deref()) {
+            (true, None) => Sampling::Bilinear,
+            (true, Some(_)) => {
+                let owner = "bilinear sampling";
+                return Err(Cause::Meaningless { place: place.0.clone(), key: "rounding", owner });
+            }
+            (false, None) => Sampling::Nearest(Rounding::Floor),
+            (false, Some(word)) => Sampling::Nearest(place.word("rounding", word, &ROUNDINGS)?),
+        };
+        let coordinates = match self.coordinates.as_deref() {
+            Some(word) => place.word("coordinates", word, &COORDINATES)?,
+            None => default_coordinates(sampling),
+        };
+        Ok(DescribedOp::Resize { size, sampling, coordinates })
+    }
+
+    fn convolution(
+        &self,
+        place: &Place,
+        read: Shape,
+        weights: String,
+        bias: Option<String>,
+    ) -> Result<DescribedOp, Cause> {
+        let orders = self.op.kernel_orders();
+        let words: Vec<(&str, KernelOrder)> = orders.iter().map(|order| (order.word(), *order)).collect();
+        let order = match &self.order {
+            Some(word) => place.word("order", word, &words)?,
+            None => orders[0],
+        };
+        let is_depthwise = self.op == Word::Depthwise;
+        let groups = if is_depthwise { read.channels } else { self.groups.unwrap_or(1) };
+        let outputs = self.outputs.unwrap_or(read.channels);
+        let (window, is_same) = self.window(place, [1, 1])?;
+        let window = if is_same { window.same([read.height, read.width]) } else { window };
+        let kernel = |window| Kernel { window, groups, outputs, weights, bias, order };
+        if self.op != Word::TransposedConvolution {
+            return Ok(DescribedOp::Convolution(kernel(window)));
+        }
+        let default = if is_same { transposed_same(window.stride, read) } else { transposed_size(&window, read) };
+        let size = self.size.as_ref().map(|value| place.pair("size", value)).transpose()?.unwrap_or(default);
+        let window = if is_same { window.same(size) } else { window };
+        Ok(DescribedOp::TransposedConvolution { kernel: kernel(window), size })
+    }
+
+    fn pool(&self, place: &Place, read: Shape) -> Result<DescribedOp, Cause> {
+        let kind = match (self.op, self.count_padding) {
+            (Word::MaxPool | Word::GlobalMaxPool, _) => Pooling::Max,
+            (_, Some(true)) => Pooling::AverageWithPadding,
+            _ => Pooling::Average,
+        };
+        if matches!(self.op, Word::GlobalAveragePool | Word::GlobalMaxPool) {
+            return Ok(DescribedOp::Pool { window: Window::of([read.height, read.width]), kind });
+        }
+        let kernel = self.kernel.as_ref().map(|value| place.pair("kernel", value)).transpose()?.unwrap_or([0; 2]);
+        let (window, is_same) = self.window(place, kernel)?;
+        let window = if is_same { window.same([read.height, read.width]) } else { window };
+        Ok(DescribedOp::Pool { window, kind })
+    }
+
+    /// The window, and whether its padding follows from what it reads.
+    fn window(&self, place: &Place, default_stride: [usize; 2]) -> Result<(Window, bool), Cause> {
+        let pair = |key, value: &Option<toml::Value>, default| match value {
+            Some(value) => place.pair(key, value),
+            None => Ok(default),
+        };
+        let padding = match &self.padding {
+            Some(value) => place.padding("padding", value)?,
+            None => Some([[0; 2]; 2]),
+        };
+        let [before, after] = padding.unwrap_or_default();
+        let window = Window {
+            kernel: pair("kernel", &self.kernel, [0; 2])?,
+            stride: pair("stride", &self.stride, default_stride)?,
+            dilation: pair("dilation", &self.dilation, [1; 2])?,
+            before,
+            after,
+        };
+        Ok((window, padding.is_none()))
+    }
+
+    /// Every key that the operation needs, and none that means nothing to it.
+    fn check_keys(&self) -> Result<(), Cause> {
+        let present = [
+            ("outputs", self.outputs.is_some()),
+            ("width", self.width.is_some()),
+            ("factor", self.factor.is_some()),
+            ("alpha", self.alpha.is_some()),
+            ("beta", self.beta.is_some()),
+            ("low", self.low.is_some()),
+            ("high", self.high.is_some()),
+            ("epsilon", self.epsilon.is_some()),
+            ("rate", self.rate.is_some()),
+            ("trees", self.trees.is_some()),
+            ("slots", self.slots.is_some()),
+            ("weights", self.weights.is_some()),
+            ("bias", self.bias.is_some()),
+            ("mean", self.mean.is_some()),
+            ("variance", self.variance.is_some()),
+            ("table", self.table.is_some()),
+            ("values", self.values.is_some()),
+            ("order", self.order.is_some()),
+            ("each_pixel", self.each_pixel.is_some()),
+            ("axis", self.axis.is_some()),
+            ("axes", self.axes.is_some()),
+            ("shape", self.shape.is_some()),
+            ("size", self.size.is_some()),
+            ("start", self.start.is_some()),
+            ("step", self.step.is_some()),
+            ("before", self.before.is_some()),
+            ("after", self.after.is_some()),
+            ("fill", self.fill.is_some()),
+            ("sampling", self.sampling.is_some()),
+            ("rounding", self.rounding.is_some()),
+            ("coordinates", self.coordinates.is_some()),
+            ("kernel", self.kernel.is_some()),
+            ("stride", self.stride.is_some()),
+            ("dilation", self.dilation.is_some()),
+            ("padding", self.padding.is_some()),
+            ("groups", self.groups.is_some()),
+            ("count_padding", self.count_padding.is_some()),
+        ];
+        let (needed, allowed) = self.op.keys();
+        for (key, is_present) in present {
+            let (place, owner) = (self.place().0, self.op.text());
+            if is_present && !needed.contains(&key) && !allowed.contains(&key) {
+                return Err(Cause::Meaningless { place, key, owner });
+            }
+            if !is_present && needed.contains(&key) {
+                return Err(Cause::Missing { place, key, owner });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Of many nodes only the nearest is worth naming.
+fn near(found: &str, mut known: Vec<&str>) -> String {
+    const SHOWN: usize = 12;
+    known.sort_unstable();
+    let text = advice(found, &known);
+    if text.starts_with("did you mean") || known.len() <= SHOWN {
+        return text;
+    }
+    "nodes are read by their names, and stand behind what they read".to_owned()
+}

@@ -1,0 +1,120 @@
+//! A description as a graph of its sizes without numbers, on which is tried whether its nodes fit together.
+
+use super::check::size;
+use super::error::Cause;
+use super::types::{Described, DescribedOp, Description, Kernel};
+use crate::float::Matrix;
+use crate::graph::{Forest, Graph, Input, Node, Op, Shape, Value};
+
+/// Grows node by node, so that a reader of text knows the shapes before each.
+pub(super) struct Skeleton {
+    /// Nodes with matrices of the right sizes and no values, which is all that [`Graph::shapes`] and [`Graph::check`]
+    /// look at.
+    pub graph: Graph,
+    /// Of every value so far.
+    pub shapes: Vec<Shape>,
+    /// Outputs, channels and constants, which have values even here.
+    numbers: usize,
+}
+
+impl Skeleton {
+    /// Without nodes.
+    pub(super) fn new(name: &str, input: Input) -> Self {
+        let graph = Graph { name: name.to_owned(), input, nodes: Vec::new() };
+        Self { shapes: graph.shapes(), graph, numbers: 0 }
+    }
+
+    /// All nodes of a description that was checked.
+    pub(super) fn of(description: &Description) -> Self {
+        let mut skeleton = Self::new(&description.name, description.input);
+        for node in &description.nodes {
+            skeleton.add(node);
+        }
+        skeleton
+    }
+
+    /// One node more.
+    ///
+    /// # Errors
+    /// [`Cause::Range`] for sizes outside their ranges, and where all of them together are too many numbers.
+    pub(super) fn push(&mut self, node: &Described) -> Result<(), Cause> {
+        node.check()?;
+        let channels = node.reads.first().map_or(0, |read| self.shape(*read).channels);
+        let numbers = match &node.op {
+            DescribedOp::Linear { outputs, .. }
+            | DescribedOp::Convolution(Kernel { outputs, .. })
+            | DescribedOp::TransposedConvolution { kernel: Kernel { outputs, .. }, .. } => *outputs,
+            DescribedOp::PerChannel { .. } | DescribedOp::BatchNormalization { .. } | DescribedOp::PRelu { .. } => {
+                channels
+            }
+            DescribedOp::Constant { shape, .. } => shape.len(),
+            _ => 0,
+        };
+        self.numbers = self.numbers.saturating_add(numbers);
+        size("all layers together", "outputs", self.numbers.max(1))?;
+        self.add(node);
+        Ok(())
+    }
+
+    /// The shape of a value; nothing where there is none.
+    pub(super) fn shape(&self, value: Value) -> Shape {
+        self.shapes.get(value).copied().unwrap_or(Shape::map(0, 0, 0))
+    }
+
+    fn add(&mut self, node: &Described) {
+        let read = node.reads.first().map_or(Shape::map(0, 0, 0), |read| self.shape(*read));
+        let op = op(&node.op, read);
+        let reads: Option<Vec<Shape>> = node.reads.iter().map(|read| self.shapes.get(*read).copied()).collect();
+        let made = reads.and_then(|reads| op.shape(&reads, self.graph.max_active()));
+        self.shapes.push(made.unwrap_or(Shape::map(0, 0, 0)));
+        self.graph.nodes.push(Node { name: node.name.clone(), reads: node.reads.clone(), op });
+    }
+}
+
+/// The operation without its numbers.
+fn op(described: &DescribedOp, read: Shape) -> Op {
+    let matrix = |outputs, inputs| Matrix { outputs, inputs, values: Vec::new() };
+    let kernel = |kernel: &Kernel| {
+        let inputs = (read.channels / kernel.groups.max(1)).saturating_mul(kernel.window.taps());
+        (kernel.window, kernel.groups, matrix(kernel.outputs, inputs), vec![0.0; kernel.outputs])
+    };
+    match described {
+        DescribedOp::Linear { sparse, outputs, each_pixel, .. } => {
+            let inputs = if *each_pixel { read.channels } else { read.len() };
+            let (weights, bias) = (matrix(*outputs, inputs), vec![0.0; *outputs]);
+            if *sparse { Op::SparseLinear { weights, bias } } else { Op::Linear { weights, bias } }
+        }
+        DescribedOp::Embed { width, .. } => Op::Embed { table: matrix(*width, read.len()) },
+        DescribedOp::FmTerm { width } => Op::FmTerm { width: *width },
+        DescribedOp::BiInteraction { width } => Op::BiInteraction { width: *width },
+        DescribedOp::InnerProducts { width } => Op::InnerProducts { width: *width },
+        DescribedOp::Concat { axis } => Op::Concat { axis: *axis },
+        DescribedOp::Add => Op::Add,
+        DescribedOp::Binary(binary) => Op::Binary(*binary),
+        DescribedOp::Constant { shape, .. } => Op::Constant { shape: *shape, values: vec![0.0; shape.len()] },
+        DescribedOp::Scale(factor) => Op::Scale(*factor),
+        DescribedOp::PerChannel { .. } | DescribedOp::BatchNormalization { .. } => {
+            Op::PerChannel { factors: vec![1.0; read.channels], offsets: vec![0.0; read.channels] }
+        }
+        DescribedOp::PRelu { .. } => Op::PRelu { slopes: vec![0.0; read.channels] },
+        DescribedOp::Activation(activation) => Op::Activation(*activation),
+        DescribedOp::Flatten { .. } => Op::Flatten,
+        DescribedOp::Reshape(shape) => Op::Reshape(*shape),
+        DescribedOp::Transpose(axes) => Op::Transpose(*axes),
+        DescribedOp::Slice { start, size, step } => Op::Slice { start: *start, size: *size, step: *step },
+        DescribedOp::Pad { before, after, fill } => Op::Pad { before: *before, after: *after, fill: *fill },
+        DescribedOp::Resize { size, sampling, coordinates } => {
+            Op::Resize { size: *size, sampling: *sampling, coordinates: *coordinates }
+        }
+        DescribedOp::Convolution(described) => {
+            let (window, groups, weights, bias) = kernel(described);
+            Op::Convolution { window, groups, weights, bias }
+        }
+        DescribedOp::TransposedConvolution { kernel: described, size } => {
+            let (window, groups, weights, bias) = kernel(described);
+            Op::TransposedConvolution { window, groups, size: *size, weights, bias }
+        }
+        DescribedOp::Pool { window, kind } => Op::Pool { window: *window, kind: *kind },
+        DescribedOp::Trees { rate, .. } => Op::Trees(Forest { rate: *rate, trees: Vec::new() }),
+    }
+}
