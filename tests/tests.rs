@@ -111,6 +111,9 @@ mod nnue_files; // files of the Stockfish family, read and written
 #[path = "subjects/stockfish.rs"]
 mod stockfish; // networks of the Stockfish family against their engines
 
+#[path = "subjects/tflite.rs"]
+mod tflite; // TFLite's files against their recorded outputs, and damaged ones
+
 #[path = "subjects/tokens.rs"]
 mod tokens; // the token network from text to a verdict
 

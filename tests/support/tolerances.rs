@@ -62,3 +62,5 @@ pub const F32_OUTPUTS: f64 = 5e-6;
 /// What `verify` asks of the token network, whose logits reach 20: 7 bits between its layers leave 40 dB; and of a
 /// hundred pairs at most one judged otherwise.
 pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";
+/// The f64 evaluator against outputs of an f64 evaluation that were rounded to f32, as a part of the largest output.
+pub const TFLITE_OUTPUTS_F32: f64 = 5e-6;

@@ -33,7 +33,7 @@ impl Graph {
 
 impl Op {
     /// The shape that it makes of these; none if they do not fit it.
-    pub(super) fn shape(&self, reads: &[Shape], max_active: usize) -> Option<Shape> {
+    pub(crate) fn shape(&self, reads: &[Shape], max_active: usize) -> Option<Shape> {
         if let Self::Constant { shape, values } = self {
             return (shape.len() == values.len()).then_some(*shape);
         }

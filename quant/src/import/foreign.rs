@@ -14,11 +14,6 @@ const ONNX: Foreign = Foreign {
     instead: "write its weights as npz and describe the graph: `import onnx, numpy; numpy.savez(\"net.npz\", **{\
               t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer})`",
 };
-const TFLITE: Foreign = Foreign {
-    what: "a TFLite model",
-    instead: "write the weights that it was converted from as npz and describe the graph: `import numpy; \
-              numpy.savez(\"net.npz\", **{w.path: w.numpy() for w in model.weights})`",
-};
 const KERAS: Foreign = Foreign {
     what: "a Keras model",
     instead: "write its weights as npz and describe the graph: `import keras, numpy; numpy.savez(\"net.npz\", \
@@ -49,9 +44,7 @@ pub fn foreign(start: &[u8]) -> Option<Foreign> {
     if start.starts_with(b"PK\x03\x04") {
         return of_zip(start);
     }
-    let at_4 = start.get(4..8);
     let found = [
-        (at_4 == Some(b"TFL3"), TFLITE),
         (start.starts_with(b"\x89HDF\r\n\x1a\n"), HDF5),
         (start.starts_with(b"GGUF"), GGUF),
         (start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]), ZSTD),
@@ -97,7 +90,6 @@ mod tests {
     fn forms_are_told_by_their_first_bytes() {
         for (start, expected) in [
             (&b"\x08\x07\x12\x07pytorch"[..], ONNX),
-            (b"\x1c\0\0\0TFL3\x14\0", TFLITE),
             (b"\x89HDF\r\n\x1a\n\0", HDF5),
             (b"GGUF\x03\0\0\0", GGUF),
             (b"\x1f\x8b\x08\0", GZIP),

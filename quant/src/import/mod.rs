@@ -30,6 +30,7 @@ pub mod lattice;
 pub mod raw_bin;
 mod sniff;
 pub mod tensors;
+pub mod tflite;
 pub mod weights_bin;
 
 pub use bare::{BareNet, BareTensor, BareValues, read_bare};

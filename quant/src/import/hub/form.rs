@@ -5,6 +5,7 @@ use crate::import::angel::is_angel_folder;
 use crate::import::datacode::is_datacode;
 use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
 use crate::import::tensors::{is_npz, is_safetensors};
+use crate::import::tflite::is_tflite;
 use crate::import::{IN_DIRECTORY, ImportError, foreign, read_file_start, weights_bin};
 use std::path::Path;
 use tamis_runtime::raw::MAGIC;
@@ -31,11 +32,13 @@ pub enum NetworkForm {
     Fann,
     /// lattice-fann's JSON.
     NetworkJson,
+    /// TensorFlow Lite's files.
+    Tflite,
 }
 
 impl NetworkForm {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Bullet,
         Self::DataCode,
         Self::Lattice,
@@ -44,6 +47,7 @@ impl NetworkForm {
         Self::Npz,
         Self::Fann,
         Self::NetworkJson,
+        Self::Tflite,
     ];
 
     /// What `--from` calls it.
@@ -58,6 +62,7 @@ impl NetworkForm {
             Self::Npz => "npz",
             Self::Fann => "fann",
             Self::NetworkJson => "network-json",
+            Self::Tflite => "tflite",
         }
     }
 }
@@ -87,6 +92,7 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
         (NetworkForm::DataCode, is_datacode(start)),
         (NetworkForm::Fann, is_fann(start)),
         (NetworkForm::Npz, is_npz(start)),
+        (NetworkForm::Tflite, is_tflite(start)),
         (NetworkForm::NetworkJson, is_network_json(start)),
         (NetworkForm::Lattice, is_lattice_checkpoint(start)),
         (NetworkForm::Safetensors, is_safetensors(start)),
@@ -123,6 +129,7 @@ mod tests {
             (&b"DATACODE\x01\0\0\0"[..], NetworkForm::DataCode),
             (b"FANN\x01\0\0\0", NetworkForm::Fann),
             (b"PK\x03\x04", NetworkForm::Npz),
+            (b"\x1c\0\0\0TFL3\x14\0", NetworkForm::Tflite),
             (b"  {\"layers\": [", NetworkForm::NetworkJson),
             (b"{ \"weights\": \"", NetworkForm::Lattice),
             (b"\x40\0\0\0\0\0\0\0{\"__metadata__\"", NetworkForm::Safetensors),

@@ -70,7 +70,7 @@ impl Element {
 }
 
 /// IEEE 754's binary16: sign, 5 bits of exponent, 10 of fraction.
-fn half(bits: u16) -> f64 {
+pub(in crate::import) fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3FF);
     let magnitude = match (bits >> 10) & 0x1F {
         0 => fraction * 2f64.powi(-24),

@@ -18,6 +18,7 @@ mod safetensors;
 mod unpack;
 
 pub use self::safetensors::{is_safetensors, read_safetensors};
+pub(in crate::import) use element::half;
 pub use error::TensorFileError;
 pub use export::{DESCRIPTION_KEY, export};
 pub use network::{TensorForm, TensorsImportError, import};
