@@ -102,6 +102,9 @@ mod inputs; // descriptions of graphs, files of tensors, readers of examples
 #[path = "subjects/maps.rs"]
 mod maps; // networks over maps: their descriptions, and what other programs answer
 
+#[path = "subjects/convolutions.rs"]
+mod convolutions; // networks with convolutions in integers
+
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
 

@@ -64,3 +64,6 @@ pub const F32_OUTPUTS: f64 = 5e-6;
 pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";
 /// The f64 evaluator against outputs of an f64 evaluation that were rounded to f32, as a part of the largest output.
 pub const TFLITE_OUTPUTS_F32: f64 = 5e-6;
+/// Least signal to noise of the logits of MLPerf Tiny's networks with maps of 8 bits, in decibels.
+pub const MAPS_SQNR_DB: [(&str, f64); 5] =
+    [("kws", 20.0), ("kws_ckpt", 20.0), ("ic", 20.0), ("vww", 15.0), ("ad", 30.0)];

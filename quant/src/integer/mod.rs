@@ -12,7 +12,7 @@ mod operation;
 pub use data::Data;
 
 use crate::graph::{Sample, SampleError, Value};
-use crate::program::{GraphInput, Program, Transformer};
+use crate::program::{GraphInput, Program, ProgramNode, Transformer};
 use operation::apply;
 
 /// A program as a plain function.
@@ -68,10 +68,20 @@ impl<'p> IntegerModel<'p> {
         };
         let mut values = vec![first];
         for node in self.program.nodes.iter().take(count) {
-            let value = apply(self.program, node, &values, bucket);
+            let value = apply(self.program, node, |read| &values[read], bucket);
             values.push(value);
         }
         values
+    }
+
+    /// What node `index` makes of values that are at hand.
+    pub(crate) fn apply<'v>(&self, index: usize, value: impl Fn(usize) -> &'v Data) -> Data {
+        self.apply_node(&self.program.nodes[index], value)
+    }
+
+    /// The same of a node that need not be the program's.
+    pub(crate) fn apply_node<'v>(&self, node: &ProgramNode, value: impl Fn(usize) -> &'v Data) -> Data {
+        apply(self.program, node, value, 0)
     }
 
     /// What stands for value `logits` of the float graph, as reals: the last node that does. The outputs if none does.

@@ -9,14 +9,19 @@ use tamis_runtime::raw::num;
 use tamis_runtime::raw::op::DIGIT_BITS;
 
 /// What `node` makes of the values before it, with an output bucket's banks.
-pub(super) fn apply(program: &Program, node: &ProgramNode, values: &[Data], bucket: usize) -> Data {
+pub(super) fn apply<'v>(
+    program: &Program,
+    node: &ProgramNode,
+    value: impl Fn(usize) -> &'v Data,
+    bucket: usize,
+) -> Data {
     let input = &program.input;
     let parts: Vec<Cow<'_, Data>> = node
         .reads
         .iter()
         .map(|read| match read.part {
-            None => Cow::Borrowed(&values[read.value]),
-            Some((start, len)) => Cow::Owned(values[read.value].part(start, len)),
+            None => Cow::Borrowed(value(read.value)),
+            Some((start, len)) => Cow::Owned(value(read.value).part(start, len)),
         })
         .collect();
     let x = |place: usize| &*parts[place];

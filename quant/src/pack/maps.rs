@@ -102,10 +102,5 @@ pub(super) fn window_of(record: &OpRecord, transposed: bool, from: [usize; 2], t
         before: wide(before),
         after: [0, 0],
     };
-    let after = |axis: usize| {
-        let last = (to[axis] - 1) * window.stride[axis] + window.reach(axis);
-        last.saturating_sub(window.before[axis] + from[axis])
-    };
-    let after = if transposed { [0, 0] } else { [after(0), after(1)] };
-    Window { after, ..window }
+    if transposed { window } else { window.trimmed(from, to) }
 }

@@ -2,7 +2,7 @@
 //! values alive at once never share a byte, nor do two of which one is written by the operation behind the other's last
 //! reader.
 
-use tamis_runtime::raw::{ALIGNMENT, NONE, OpRecord, ValueRecord, element};
+use tamis_runtime::raw::{ALIGNMENT, NONE, OpRecord, ValueRecord, element, op};
 
 /// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's
 /// length. Operation `i` writes value `i + 1`.
@@ -15,7 +15,8 @@ pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
         // The network's output is read by the caller, after all operations. Any other value outlives its last reader by
         // one operation, so that a runtime may do that reader and the next operation in one, without the value between
         // them.
-        let life = last_read.map_or(ops.len(), |op| op + 1);
+        // Operations on maps are never done with another.
+        let life = last_read.map_or(ops.len(), |last| last + usize::from(ops[last].kind < op::CONVOLUTION));
         let value = values.get_mut(index)?;
         let len = (value.len as usize)
             .checked_mul(element::len_bytes(value.element())?)?

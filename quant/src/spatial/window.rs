@@ -66,6 +66,16 @@ impl Window {
         Some([along(0)?, along(1)?])
     }
 
+    /// The same with no more padding behind than so many outputs of an input of this size reach.
+    #[must_use]
+    pub fn trimmed(self, size: [usize; 2], outputs: [usize; 2]) -> Self {
+        let after = |axis: usize| {
+            let end = (outputs[axis].max(1) - 1) * self.stride[axis] + self.reach(axis);
+            end.saturating_sub(self.before[axis] + size[axis])
+        };
+        Self { after: [after(0), after(1)], ..self }
+    }
+
     /// The input pixel along an axis that a tap sees; none in the padding.
     #[must_use]
     pub const fn input(&self, axis: usize, output: usize, tap: usize, size: usize) -> Option<usize> {

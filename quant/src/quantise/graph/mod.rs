@@ -13,6 +13,7 @@ mod equalise;
 mod error;
 mod lower;
 mod options;
+mod refine;
 mod round;
 mod search;
 
@@ -68,12 +69,21 @@ fn quantise_calibrated(
     let channels =
         if options.equalise { equalise::channels(graph, samples, calibration, options)? } else { Channels::default() };
     let mut quantised = lower(graph, calibration, options, &channels)?;
+    if quantised.nodes.iter().any(|node| node.op.is_of_maps()) {
+        refine::layers(graph, samples, &mut quantised, options)?;
+        return proved(quantised, options);
+    }
     if options.round_together {
         round::weights(graph, samples, &mut quantised)?;
     }
     if options.bias_correction {
         correct::biases(graph, samples, &mut quantised)?;
     }
+    proved(quantised, options)
+}
+
+/// The network, if no sum of it can leave its integers or that is what is asked for.
+fn proved(quantised: Program, options: &Options) -> Result<Program, GraphQuantError> {
     let proof = prove(&quantised);
     match proof.violations.first() {
         Some(violation) if !options.unproved => Err(GraphQuantError::Overflow { violation: violation.to_string() }),

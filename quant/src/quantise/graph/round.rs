@@ -68,12 +68,25 @@ fn layer(
     let form = products(quantised, samples, read, inputs, zero)?;
     let Some(upper) = inverse_root(form, inputs) else { return Ok(None) };
     let limit = f64::from(weights.integers().iter().map(|weight| weight.abs()).max().unwrap_or(0));
-    let mut left: Vec<f64> = real
+    let left: Vec<f64> = real
         .values
         .iter()
         .enumerate()
         .map(|(at, weight)| weight * quantised.unit_of(read, at / outputs) / node.value.unit(at % outputs))
         .collect();
+    let rounded = rounded_rows(left, outputs, inputs, &upper, limit);
+    // The bias holds what the zero point takes off; it follows the weights.
+    let mut bias = bias.integers().to_vec();
+    for (before, after) in weights.integers().chunks(outputs).zip(rounded.chunks(outputs)) {
+        for (bias, (before, after)) in bias.iter_mut().zip(before.iter().zip(after)) {
+            *bias = bias.saturating_add(zero * (before - after));
+        }
+    }
+    Ok(Some(Rounded { weights: rounded, bias }))
+}
+
+/// Rounds weights, (outputs, inputs) column after column, in the order of the inputs. upper: of the inputs.
+pub(super) fn rounded_rows(mut left: Vec<f64>, outputs: usize, inputs: usize, upper: &[f64], limit: f64) -> Vec<i32> {
     let mut rounded = Vec::with_capacity(left.len());
     let mut errors = vec![0f64; outputs];
     for input in 0..inputs {
@@ -90,14 +103,7 @@ fn layer(
             column.iter_mut().zip(&errors).for_each(|(weight, error)| *weight -= error * factor);
         }
     }
-    // The bias holds what the zero point takes off; it follows the weights.
-    let mut bias = bias.integers().to_vec();
-    for (before, after) in weights.integers().chunks(outputs).zip(rounded.chunks(outputs)) {
-        for (bias, (before, after)) in bias.iter_mut().zip(before.iter().zip(after)) {
-            *bias = bias.saturating_add(zero * (before - after));
-        }
-    }
-    Ok(Some(Rounded { weights: rounded, bias }))
+    rounded
 }
 
 /// `Σ x·xᵀ` over the samples, (n, n), of the integers less their zero point.
@@ -128,7 +134,7 @@ fn products(
 ///
 /// With `J` the reversal of rows and columns and `JHJ = LLᵀ`, `H = (JLJ)(JLJ)ᵀ`, where `JLJ` is an upper triangle R; so
 /// `H⁻¹ = R⁻ᵀR⁻¹`, and U is `R⁻¹`.
-fn inverse_root(mut form: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+pub(super) fn inverse_root(mut form: Vec<f64>, n: usize) -> Option<Vec<f64>> {
     let mean = (0..n).map(|i| form[i * n + i]).sum::<f64>() / n.max(1) as f64;
     if mean <= 0.0 {
         return None;

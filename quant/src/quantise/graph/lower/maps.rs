@@ -216,6 +216,15 @@ impl<'g> Lowering<'g> {
         Ok((multipliers, shifts))
     }
 
+    /// A window as the file has it: without padding that no place reaches.
+    fn window(&self, value: Value, window: Window, transposed: bool) -> Window {
+        let sizes = |value: Value| [self.shapes[value].height, self.shapes[value].width];
+        if transposed {
+            return Window { after: [0, 0], ..window };
+        }
+        window.trimmed(sizes(self.graph.nodes[value - 1].reads[0]), sizes(value))
+    }
+
     fn source(&self, value: Value) -> Option<Source<'g>> {
         let node = self.graph.nodes.get(value.checked_sub(1)?)?;
         let matrix = |weights: &'g crate::float::Matrix<f64>| -> Box<dyn Fn(usize, usize) -> f64 + 'g> {
@@ -279,7 +288,7 @@ impl<'g> Lowering<'g> {
         let bias = (0..outputs).map(|output| (source.bias[output] / (input_unit * units[output])).round() as i32);
         let name = self.name(value);
         let convolution = Convolution {
-            window: source.window,
+            window: self.window(value, source.window, source.transposed),
             transposed: source.transposed,
             groups: source.groups,
             weights: tensor(format!("{name}.weight"), ElementType::I8, outputs, columns, Values::Int(weights)),
@@ -313,6 +322,8 @@ impl<'g> Lowering<'g> {
                 return Err(self.unsupported(value, "a mean with padding of so many pixels", "use a smaller window"));
             }
         };
+        let (low, high) = if kind == PoolKind::Sum { (0, 0) } else { (low, high) };
+        let window = self.window(value, window, false);
         let op = Operation::Pool { window, kind, low, high };
         let made = self.made(value, made, &[units], zero);
         let draft = self.draft(value, "pool", &[read.at], op, made);

@@ -94,7 +94,8 @@ struct Lowering<'g> {
 impl Lowering<'_> {
     fn node(&mut self, value: Value, node: &Node) -> Result<Form, GraphQuantError> {
         let keep = self.options.keep_f32.contains(&node.name);
-        let first = node.reads[0];
+        // What reads nothing is a constant.
+        let first = node.reads.first().copied().unwrap_or(value);
         match &node.op {
             Op::Linear { .. } if self.is_by_pixel(node) => self.convolution(value, node),
             Op::Linear { weights, bias } if keep => self.linear_f32(value, node, weights, bias),
