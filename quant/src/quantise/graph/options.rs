@@ -27,6 +27,10 @@ pub struct Options {
     pub keep_f32: BTreeSet<String>,
     /// The ends of the input, where calibration shall not choose them.
     pub input_range: Option<(f64, f64)>,
+    /// The unit and the zero point of the container's input, where they are given: the byte `b` then stands for
+    /// `(b − zero) · unit`, whatever calibration saw, so that bytes that mean this enter unchanged. The zero point is
+    /// −128 to 255; the unit is above 0, and normal in f32.
+    pub input_encoding: Option<(f64, i32)>,
     /// The ends of what a node makes, by its name, where calibration shall not choose them.
     pub ranges: BTreeMap<String, (f64, f64)>,
     /// Whether a network is made whose sums may overflow.
@@ -45,6 +49,7 @@ impl Default for Options {
             equalise: true,
             keep_f32: BTreeSet::new(),
             input_range: None,
+            input_encoding: None,
             ranges: BTreeMap::new(),
             unproved: false,
         }
