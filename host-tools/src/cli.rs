@@ -1,8 +1,10 @@
 //! What can be typed; what it means is in [`crate::verbs`].
 
+mod arrays;
 mod batches;
 mod network;
 
+pub use arrays::Arrays;
 pub use batches::{BatchFormat, BatchType, Batches};
 pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
 
@@ -60,6 +62,9 @@ pub enum Verb {
     Eval(Eval),
     /// Write a checkpoint as safetensors that say how its tensors hang together, or the integers of a graph's container
     Export(Export),
+    /// Print a network's description, so that it can be changed and given back with --arch
+    #[command(before_help = "Example: host-tools describe net.safetensors --arch net.toml --tensors again.safetensors")]
+    Describe(Describe),
     /// Write a Rust module that embeds a container: sizes as constants, a typed wrapper
     Codegen(Codegen),
     /// Measure a container against full precision, prove its bounds, name mistakes
@@ -242,12 +247,15 @@ pub struct Eval {
     /// Labels of the examples: idx, npy, npz, safetensors, or a number a line; adds a summary
     #[arg(long, value_name = "FILE", requires = "inputs")]
     pub labels: Option<PathBuf>,
-    /// The array of the examples, in a file of several
-    #[arg(long, value_name = "NAME", requires = "inputs")]
-    pub array: Option<String>,
-    /// Print raw scores, before the last sigmoid or softmax
+    /// How the examples lie.
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Print scores, before the last sigmoid or softmax
     #[arg(long, requires = "inputs")]
     pub logits: bool,
+    /// Print integers as the container has them, without their unit
+    #[arg(long, requires = "inputs", conflicts_with = "float")]
+    pub raw: bool,
     /// Pass over the first N examples: those that calibrated, for instance
     #[arg(long, value_name = "N", requires = "inputs", default_value_t = 0)]
     pub skip: usize,
@@ -283,6 +291,25 @@ pub struct Export {
     /// Where to.
     #[command(flatten)]
     pub target: Target,
+}
+
+/// `describe`
+#[derive(Debug, Args)]
+pub struct Describe {
+    /// Checkpoint of any form, a file or a folder
+    pub checkpoint: PathBuf,
+    /// What the checkpoint does not say.
+    #[command(flatten)]
+    pub network: Network,
+    /// File to write the description to; it is printed else
+    #[arg(short, long, value_name = "OUT.toml")]
+    pub out: Option<PathBuf>,
+    /// Also write the tensors that the description names, so that both together are the network
+    #[arg(long, value_name = "OUT.safetensors")]
+    pub tensors: Option<PathBuf>,
+    /// Overwrite files that exist
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Positions or examples: exactly one source.
@@ -335,9 +362,9 @@ pub struct Verify {
     /// Labels of the examples
     #[arg(long, value_name = "FILE", requires = "inputs")]
     pub labels: Option<PathBuf>,
-    /// The array of the examples, in a file of several
-    #[arg(long, value_name = "NAME", requires = "inputs")]
-    pub array: Option<String>,
+    /// How the examples lie.
+    #[command(flatten)]
+    pub arrays: Arrays,
     /// Pass over the first N examples: those that calibrated, for instance
     #[arg(long, value_name = "N", requires = "inputs", default_value_t = 0)]
     pub skip: usize,

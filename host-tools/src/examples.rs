@@ -1,22 +1,90 @@
 //! Files of examples, and of labels, as a graph takes them.
 
+use crate::cli;
 use crate::error::{CliError, Explain};
 use crate::files;
 use crate::status::Status;
 use std::path::Path;
-use tamis_quant::data::{self, Inputs, Selection, classes, read_labels};
+use tamis_quant::data::{self, ByteType, Encoding, Inputs, Selection, classes, read_labels};
 use tamis_quant::graph::{Graph, Sample};
+use tamis_quant::program::{Element, ProgramInput};
 use tamis_quant::score::ScoreError;
 
 /// Which examples of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Which<'w> {
+    /// What bytes stand for.
+    pub encoding: Option<Encoding>,
+    /// What they stand for where nothing is said: the integers of a container's input.
+    pub stored: Option<(ByteType, Encoding)>,
+    /// Whether the unit is the container's, too, which it is of real numbers as well.
+    pub unit_of_container: bool,
+    /// Whether examples are (channels, height, width).
+    pub channels_first: bool,
     /// The array, in a file of several.
     pub array: Option<&'w str>,
     /// Examples that are passed over.
     pub skip: usize,
     /// The most that are read behind them.
     pub limit: Option<usize>,
+}
+
+impl<'w> Which<'w> {
+    /// As it was typed.
+    ///
+    /// # Errors
+    /// [`CliError`] for a unit that is none.
+    pub fn of(arrays: &'w cli::Arrays, skip: usize, limit: Option<usize>) -> Result<Self, CliError> {
+        let array = arrays.array.as_deref();
+        let (encoding, channels_first) = (encoding(arrays)?, arrays.channels_first);
+        Ok(Self { encoding, channels_first, array, skip, limit, ..Self::default() })
+    }
+
+    /// The same for a container, whose integers bytes may be.
+    pub fn for_container(self, input: &ProgramInput) -> Self {
+        let stored = match *input {
+            ProgramInput::Dense { element, unit, zero, .. } => {
+                let encoding = Encoding { unit: f64::from(unit), zero };
+                let of = |of: ByteType| Some((of, encoding));
+                match element {
+                    Element::U8 => of(ByteType::U8),
+                    Element::I8 => of(ByteType::I8),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        Self { stored, ..self }
+    }
+}
+
+/// What bytes stand for, as it was typed.
+///
+/// # Errors
+/// [`CliError`] for a unit that is none.
+pub fn encoding(arrays: &cli::Arrays) -> Result<Option<Encoding>, CliError> {
+    let Some(unit) = arrays.input_unit else { return Ok(None) };
+    if !(unit > 0.0 && (unit as f32).is_normal()) {
+        return Err(CliError::usage(format!("--input-unit {unit}: expected a number above 0 that f32 can hold")));
+    }
+    Ok(Some(Encoding { unit, zero: arrays.input_zero }))
+}
+
+/// Options about arrays where no examples are read.
+///
+/// # Errors
+/// [`CliError`] naming one that was given.
+pub fn refuse_without_examples(arrays: &cli::Arrays, wanted: &str) -> Result<(), CliError> {
+    let given = [
+        ("--array", arrays.array.is_some()),
+        ("--input-unit", arrays.input_unit.is_some()),
+        ("--channels-first", arrays.channels_first),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CliError::usage(format!("{option}: says how examples lie, and none are read"))
+            .help(format!("add {wanted}, or leave {option} out"))),
+        None => Ok(()),
+    }
 }
 
 /// Examples in memory, with labels where the file has them.
@@ -96,7 +164,16 @@ pub fn unfit(path: &Path, place: &str, why: &str) -> CliError {
 pub fn read_inputs(path: &Path, which: Which<'_>) -> Result<Inputs, CliError> {
     let bytes = files::read(path, "examples", data::MAX_FILE_LEN_BYTES)?;
     let limit = which.limit.map(|limit| limit.saturating_add(which.skip));
-    Inputs::read(&bytes, Selection { array: which.array, limit }).explain_at(path)
+    let Which { array, encoding, channels_first, .. } = which;
+    let mut inputs = Inputs::read(&bytes, Selection { array, limit, encoding, channels_first }).explain_at(path)?;
+    if which.encoding.is_some() && inputs.byte_type().is_none() && !which.unit_of_container {
+        let message = format!("{}: --input-unit is for an array of bytes, u8 or i8", path.display());
+        return Err(CliError::usage(message).help("leave --input-unit out: these are real numbers already"));
+    }
+    if let Some((of, encoding)) = which.stored {
+        inputs.as_stored(of, encoding);
+    }
+    Ok(inputs)
 }
 
 /// Labels of a file of their own, for the examples that are wanted.

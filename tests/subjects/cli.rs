@@ -2,12 +2,16 @@
 //!
 //! The binary is the one beside this test's own executable, which `cargo test --workspace` has just built.
 
+#[path = "cli/arrays.rs"]
+mod arrays; // arrays of bytes and of maps
 #[path = "cli/batches.rs"]
 mod batches; // batches of parallel text, and refusals
 #[path = "cli/codegen.rs"]
 mod codegen; // generated modules in a program outside the repository
 #[path = "cli/codegen_refusals.rs"]
 mod codegen_refusals; // modules that cannot be written
+#[path = "cli/describe.rs"]
+mod describe; // descriptions printed and given back
 #[path = "cli/engines.rs"]
 mod engines; // what engines' networks become on the command line
 #[path = "cli/examples.rs"]

@@ -154,7 +154,7 @@ fn rows_of_text_are_features() {
     let error = libsvm.sample(0, Input::Dense { shape: Shape::vector(3) }).unwrap_err();
     assert_eq!(error.to_string(), "line 3: feature 3 for a network of 3 inputs, 0 to 2");
     assert_eq!(libsvm.place(2), "line 5");
-    let first = Inputs::read(EXAMPLES[0].0.as_bytes(), Selection { limit: Some(1), array: None }).unwrap();
+    let first = Inputs::read(EXAMPLES[0].0.as_bytes(), Selection { limit: Some(1), ..Selection::default() }).unwrap();
     assert_eq!(first.len(), 1);
     for (text, words) in [
         ("1 1:1\n1 1\n", "line 2: `1` in a file of `id:value`"),
@@ -225,7 +225,8 @@ fn arrays_are_chosen_by_name_or_by_being_alone() {
         });
         safetensors::serialize(views, None).unwrap()
     };
-    let read = |tensors: &[(&str, &[usize])], array| Inputs::read(&file(tensors), Selection { array, limit: None });
+    let read =
+        |tensors: &[(&str, &[usize])], array| Inputs::read(&file(tensors), Selection { array, ..Selection::default() });
     assert_eq!(read(&[("a", &[2, 3]), ("b", &[5])], None).unwrap().len(), 2);
     assert_eq!(read(&[("inputs", &[4, 1, 2]), ("b", &[5, 2])], None).unwrap().len(), 4);
     assert_eq!(read(&[("a", &[2, 3]), ("b", &[5, 2])], Some("b")).unwrap().len(), 5);
@@ -256,7 +257,7 @@ fn npz_with_a_description_is_a_network(folder: Fixtures) {
     let described = import(&bytes, TensorForm::Npz, Some(&description)).unwrap().graph;
     let angel = read_network(&folder.join("angel/models/lr"), &NetworkOptions::default()).unwrap().graph;
     let rows = fs::read(folder.join("angel/data/census_148d_test.dummy")).unwrap();
-    let rows = Inputs::read(&rows, Selection { limit: Some(200), array: None }).unwrap();
+    let rows = Inputs::read(&rows, Selection { limit: Some(200), ..Selection::default() }).unwrap();
     for index in 0..rows.len() {
         let score = |graph: &Graph| graph.evaluate_logits(&rows.sample(index, graph.input).unwrap()).unwrap()[0];
         assert!((score(&described) - score(&angel)).abs() < ANGEL_SCORES, "{}", rows.place(index));

@@ -1,5 +1,6 @@
 //! What several verbs take about checkpoints, and how a graph is quantised.
 
+use super::Arrays;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -76,9 +77,9 @@ pub struct Calibration {
     /// Calibrate with the first N examples only
     #[arg(long, value_name = "N", requires = "calibrate", help_heading = GRAPHS)]
     pub calibrate_limit: Option<usize>,
-    /// The array of the examples, in a file of several
-    #[arg(long, value_name = "NAME", requires = "calibrate", help_heading = GRAPHS)]
-    pub array: Option<String>,
+    /// How the examples lie. A unit and a zero are also those of the container's input.
+    #[command(flatten, next_help_heading = GRAPHS)]
+    pub arrays: Arrays,
     /// How the range of a value follows from what was seen of it; balanced channels (see --no-equalise) have theirs
     /// from the balance
     #[arg(long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]

@@ -11,6 +11,7 @@ mod source;
 use crate::cli::Eval;
 use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
+use crate::examples::refuse_without_examples;
 use crate::files::{self, ModelFile};
 use crate::network::Import;
 use crate::nnue::refuse_for_checkpoint;
@@ -71,6 +72,7 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
         refuse_elsewhere(args.divide.rule, &args.model)?;
         return examples::run(args, inputs, output);
     }
+    refuse_without_examples(&args.arrays, "--inputs FILE")?;
     match (&args.network.arch, args.float) {
         (Some(arch), true) => {
             refuse_elsewhere(args.divide.rule, &args.model)?;

@@ -4,6 +4,7 @@ mod batches;
 mod codegen;
 mod completions;
 mod demo;
+mod describe;
 mod eval;
 mod export;
 mod inspect;
@@ -44,6 +45,12 @@ pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
         Verb::Export(args) => {
             let output = output.beside(&args.target.out)?;
             output.report(&export::run(&args)?)
+        }
+        Verb::Describe(args) => {
+            let stdout = Path::new("-");
+            let file = [&args.out, &args.tensors].into_iter().flatten().find(|file| **file == stdout);
+            let output = output.beside(file.map_or(Path::new(""), |file| file.as_path()))?;
+            output.report(&describe::run(&args)?)
         }
         Verb::Codegen(args) => output.report(&codegen::run(&args)?),
         Verb::Verify(args) => {

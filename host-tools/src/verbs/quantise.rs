@@ -56,6 +56,9 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
 fn refuse_what_is_for_graphs(typed: &Calibration) -> Result<(), CliError> {
     let given = [
         ("--keep-f32", !typed.keep_f32.is_empty()),
+        ("--array", typed.arrays.array.is_some()),
+        ("--input-unit", typed.arrays.input_unit.is_some()),
+        ("--channels-first", typed.arrays.channels_first),
         ("--input-range", typed.input_range.is_some()),
         ("--range", !typed.range.is_empty()),
         ("--round-each", typed.round_each),

@@ -10,6 +10,7 @@ pub use text::deviation;
 use crate::cli::Verify;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
+use crate::examples::refuse_without_examples;
 use crate::files::{self, ModelFile, Sink};
 use crate::output::{Output, Report};
 use crate::progress;
@@ -45,6 +46,9 @@ trait Held {
 /// # Errors
 /// [`CliError`] naming the file; findings are in the report, not errors.
 pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
+    if args.inputs.is_none() {
+        refuse_without_examples(&args.arrays, "--inputs FILE")?;
+    }
     let Verify { truth, positions, gates, .. } = args;
     let arch = args.network.arch.as_deref().map(Path::new);
     let files = [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels];

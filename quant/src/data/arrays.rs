@@ -1,10 +1,13 @@
 //! Examples and labels in npy, npz and safetensors.
 
+use super::encoding::ByteType;
 use super::error::DataError;
 use super::inputs::{Inputs, Rows};
 use crate::arch::suggest::printable;
-use crate::graph::description::{Tensor, Tensors};
-use crate::import::tensors::{is_npy, is_npz, read_npy, read_npz, read_safetensors};
+use crate::graph::description::Tensor;
+use crate::import::tensors::{
+    Element, TypedTensors, is_npy, is_npz, read_typed_npy, read_typed_npz, read_typed_safetensors,
+};
 
 /// The array of the examples, unless another is asked for.
 const USUAL: &str = "inputs";
@@ -13,31 +16,30 @@ const USUAL: &str = "inputs";
 pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, DataError> {
     let mut tensors = read(bytes)?;
     let name = choose(&tensors, array, USUAL, |rank| rank >= 2, "two dimensions or more")?;
-    let Some(tensor) = tensors.remove(&name) else { return Err(DataError::Empty) };
+    let Some((tensor, element)) = tensors.remove(&name) else { return Err(DataError::Empty) };
     // First, for the other dimensions of nothing may multiply to anything.
     if tensor.values.is_empty() {
         return Err(DataError::Empty);
     }
-    let columns = match tensor.shape.as_slice() {
+    let axes = match tensor.shape.as_slice() {
         [] | [_] => {
             let shape = Tensor::shape_text(&tensor.shape);
             let why =
                 format!("the shape {shape}; examples have two dimensions or more, the first of which counts them");
             return Err(DataError::Record { record: 0, why });
         }
-        [_, rest @ ..] => rest.iter().product(),
+        [_, rest @ ..] => rest.to_vec(),
+    };
+    let bytes = match element {
+        Element::U8 => Some(ByteType::U8),
+        Element::I8 => Some(ByteType::I8),
+        _ => None,
     };
     let labels = match tensors.remove("labels") {
-        Some(labels) => {
+        // Beside an array that was asked for by name they may be another array's.
+        Some((labels, _)) if labels.values.len() != tensor.shape[0] && array.is_some() && name != USUAL => None,
+        Some((labels, _)) => {
             let (found, expected) = (labels.values.len(), tensor.shape[0]);
-            // Beside an array that was asked for by name they may be another array's.
-            if found != expected && array.is_some() && name != USUAL {
-                return Ok(Inputs {
-                    rows: Rows::Reals { columns, values: tensor.values },
-                    labels: None,
-                    outputs: None,
-                });
-            }
             if found != expected {
                 let why = format!("{found} labels for {expected} examples");
                 return Err(DataError::Record { record: found.min(expected), why });
@@ -46,14 +48,15 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, D
         }
         None => None,
     };
-    Ok(Inputs { rows: Rows::Reals { columns, values: tensor.values }, labels, outputs: None })
+    let rows = Rows::Reals { axes, values: tensor.values, bytes, encoding: None };
+    Ok(Inputs { rows, labels, outputs: None })
 }
 
 /// The labels of a file.
 pub(super) fn read_labels(bytes: &[u8], array: Option<&str>) -> Result<Vec<f64>, DataError> {
     let mut tensors = read(bytes)?;
     let name = choose(&tensors, array, "labels", |rank| rank == 1, "one dimension")?;
-    let Some(tensor) = tensors.remove(&name) else { return Err(DataError::Empty) };
+    let Some((tensor, _)) = tensors.remove(&name) else { return Err(DataError::Empty) };
     if tensor.shape.iter().filter(|len| **len != 1).count() > 1 {
         let why = format!("the shape {}; labels have one dimension", Tensor::shape_text(&tensor.shape));
         return Err(DataError::Record { record: 0, why });
@@ -61,19 +64,19 @@ pub(super) fn read_labels(bytes: &[u8], array: Option<&str>) -> Result<Vec<f64>,
     Ok(tensor.values)
 }
 
-fn read(bytes: &[u8]) -> Result<Tensors, DataError> {
+fn read(bytes: &[u8]) -> Result<TypedTensors, DataError> {
     Ok(if is_npy(bytes) {
-        Tensors::from([(String::new(), read_npy(bytes)?)])
+        TypedTensors::from([(String::new(), read_typed_npy(bytes)?)])
     } else if is_npz(bytes) {
-        read_npz(bytes)?
+        read_typed_npz(bytes)?
     } else {
-        read_safetensors(bytes)?.0
+        read_typed_safetensors(bytes)?.0
     })
 }
 
 /// The array that is asked for, else the one of the usual name, else the only one, else the only one of the right rank.
 fn choose(
-    tensors: &Tensors,
+    tensors: &TypedTensors,
     asked: Option<&str>,
     usual: &str,
     is_right: impl Fn(usize) -> bool,
@@ -83,7 +86,7 @@ fn choose(
         let present: Vec<String> = tensors
             .iter()
             .take(20)
-            .map(|(name, tensor)| format!("`{}` {}", printable(name), Tensor::shape_text(&tensor.shape)))
+            .map(|(name, (tensor, _))| format!("`{}` {}", printable(name), Tensor::shape_text(&tensor.shape)))
             .collect();
         DataError::Choice { why, present: if present.is_empty() { "nothing".to_owned() } else { present.join(", ") } }
     };
@@ -102,7 +105,7 @@ fn choose(
     if let (Some(only), None) = (all.next(), all.next()) {
         return Ok(only.clone());
     }
-    let mut right_ones = tensors.iter().filter(|(_, tensor)| is_right(tensor.shape.len())).map(|(name, _)| name);
+    let mut right_ones = tensors.iter().filter(|(_, (tensor, _))| is_right(tensor.shape.len())).map(|(name, _)| name);
     match (right_ones.next(), right_ones.next()) {
         (Some(only), None) => Ok(only.clone()),
         _ => Err(refuse(format!("no array `{usual}`, and not one of {right}; name the array"))),

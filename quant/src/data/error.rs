@@ -38,6 +38,12 @@ pub enum DataError {
         /// What is wrong there.
         why: String,
     },
+    /// Channels that are to come first in examples that have none.
+    #[error("channels first: examples of the shape {found}, expected (channels, height, width)")]
+    ChannelsFirst {
+        /// Their shape.
+        found: String,
+    },
     /// An example of arrays, from 0.
     #[error("record {record}: {why}")]
     Record {
@@ -111,7 +117,7 @@ impl DataError {
     pub fn class(&self) -> FaultClass {
         match self {
             Self::File(error) => error.class(),
-            Self::Choice { .. } => FaultClass::Usage,
+            Self::Choice { .. } | Self::ChannelsFirst { .. } => FaultClass::Usage,
             _ => FaultClass::Malformed,
         }
     }

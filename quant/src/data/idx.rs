@@ -23,7 +23,7 @@ pub(super) fn read_images(bytes: &[u8]) -> Result<Rows, DataError> {
             if data.is_empty() {
                 return Err(DataError::Empty);
             }
-            Ok(Rows::Pixels { columns: rest.iter().product(), values: data.to_vec() })
+            Ok(Rows::Pixels { axes: rest.to_vec(), values: data.to_vec() })
         }
         [] => Err(idx(3, "no dimensions".to_owned())),
     }

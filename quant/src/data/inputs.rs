@@ -1,19 +1,24 @@
 //! Examples in memory, and one of them as a graph takes it.
 
 use super::batches::{self, Tokens};
+use super::encoding::{ByteType, Encoding, channels_last, check_axes};
 use super::error::DataError;
 use super::{arrays, idx, text, unpacked};
 use crate::arch::suggest::printable;
-use crate::graph::{Input, Sample};
+use crate::graph::{Input, Sample, Shape};
 use crate::import::tensors::{is_npy, is_npz, is_safetensors};
 
 /// Which part of a file is read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Selection<'s> {
     /// The array, in a file of several.
     pub array: Option<&'s str>,
     /// The first so many examples only.
     pub limit: Option<usize>,
+    /// What the bytes of an array stand for; of other files nothing.
+    pub encoding: Option<Encoding>,
+    /// Whether the examples of an array are (channels, height, width), to be put in order.
+    pub channels_first: bool,
 }
 
 /// Examples, and their labels where the file has them.
@@ -36,10 +41,10 @@ pub struct Outputs {
 /// As compact as their file gives them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Rows {
-    /// (n, columns)
-    Reals { columns: usize, values: Vec<f64> },
-    /// (n, columns), to be divided by 255.
-    Pixels { columns: usize, values: Vec<u8> },
+    /// (n, axes), of bytes perhaps, and what they stand for, if that is known.
+    Reals { axes: Vec<usize>, values: Vec<f64>, bytes: Option<ByteType>, encoding: Option<Encoding> },
+    /// (n, axes), to be divided by 255.
+    Pixels { axes: Vec<usize>, values: Vec<u8> },
     /// Each with its line.
     Features(Vec<(usize, Vec<(u32, f64)>)>),
     /// Ids of two sides.
@@ -67,13 +72,23 @@ impl Inputs {
             text::read_rows(&bytes, selection.limit.unwrap_or(usize::MAX))?
         };
         inputs.truncate(selection.limit.unwrap_or(usize::MAX));
+        if selection.channels_first {
+            match &mut inputs.rows {
+                Rows::Reals { axes, values, .. } => channels_last(axes, values)?,
+                Rows::Pixels { axes, values } => channels_last(axes, values)?,
+                _ => return Err(DataError::ChannelsFirst { found: "a list of features".to_owned() }),
+            }
+        }
+        if let Some(encoding) = selection.encoding {
+            inputs.encode(encoding);
+        }
         if inputs.is_empty() && selection.limit != Some(0) { Err(DataError::Empty) } else { Ok(inputs) }
     }
 
     fn truncate(&mut self, count: usize) {
         match &mut self.rows {
-            Rows::Reals { columns, values } => values.truncate(count.saturating_mul(*columns)),
-            Rows::Pixels { columns, values } => values.truncate(count.saturating_mul(*columns)),
+            Rows::Reals { axes, values, .. } => values.truncate(count.saturating_mul(columns(axes))),
+            Rows::Pixels { axes, values } => values.truncate(count.saturating_mul(columns(axes))),
             Rows::Features(rows) => rows.truncate(count),
             Rows::Tokens(tokens) => tokens.rows.truncate(count),
         }
@@ -85,12 +100,43 @@ impl Inputs {
         }
     }
 
+    fn encode(&mut self, given: Encoding) {
+        match &mut self.rows {
+            Rows::Reals { bytes: Some(_), encoding, .. } => *encoding = Some(given),
+            Rows::Pixels { axes, values } => {
+                let (axes, values) = (std::mem::take(axes), values.iter().copied().map(f64::from).collect());
+                self.rows = Rows::Reals { axes, values, bytes: Some(ByteType::U8), encoding: Some(given) };
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes an array of bytes of this type the integers of an input with this encoding, where it was not said what
+    /// they stand for. Pixels of idx stay what they are.
+    pub fn as_stored(&mut self, of: ByteType, given: Encoding) {
+        if let Rows::Reals { bytes: Some(bytes), encoding: encoding @ None, .. } = &mut self.rows
+            && *bytes == of
+        {
+            *encoding = Some(given);
+        }
+    }
+
+    /// The type of the bytes, if the examples are an array of bytes.
+    #[must_use]
+    pub const fn byte_type(&self) -> Option<ByteType> {
+        match &self.rows {
+            Rows::Reals { bytes, .. } => *bytes,
+            Rows::Pixels { .. } => Some(ByteType::U8),
+            _ => None,
+        }
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.rows {
-            Rows::Reals { columns, values } => values.len().checked_div(*columns).unwrap_or(0),
-            Rows::Pixels { columns, values } => values.len().checked_div(*columns).unwrap_or(0),
+            Rows::Reals { axes, values, .. } => values.len().checked_div(columns(axes)).unwrap_or(0),
+            Rows::Pixels { axes, values } => values.len().checked_div(columns(axes)).unwrap_or(0),
             Rows::Features(rows) => rows.len(),
             Rows::Tokens(tokens) => tokens.rows.len(),
         }
@@ -135,9 +181,18 @@ impl Inputs {
     /// If there is no such example.
     pub fn sample(&self, index: usize, input: Input) -> Result<Sample, DataError> {
         let vector = match &self.rows {
-            Rows::Reals { columns, values } => values[index * columns..][..*columns].to_vec(),
-            Rows::Pixels { columns, values } => {
-                values[index * columns..][..*columns].iter().map(|pixel| f64::from(*pixel) / 255.0).collect()
+            Rows::Reals { axes, values, encoding, .. } => {
+                check_axes(index, axes, shape(input))?;
+                let values = &values[index * columns(axes)..][..columns(axes)];
+                match encoding {
+                    Some(encoding) => values.iter().map(|byte| encoding.real(*byte)).collect(),
+                    None => values.to_vec(),
+                }
+            }
+            Rows::Pixels { axes, values } => {
+                check_axes(index, axes, shape(input))?;
+                let pixels = &values[index * columns(axes)..][..columns(axes)];
+                pixels.iter().map(|pixel| f64::from(*pixel) / 255.0).collect()
             }
             Rows::Features(rows) => {
                 let (line, features) = &rows[index];
@@ -156,7 +211,7 @@ impl Inputs {
                 return Ok(Sample::Dense(vector));
             }
             Rows::Tokens(tokens) => {
-                let features = elements(input);
+                let features = shape(input).len();
                 let active = tokens.features(index, features)?;
                 if let Input::Sparse { .. } = input {
                     return Ok(Sample::Sparse(active));
@@ -170,11 +225,6 @@ impl Inputs {
                 vector
             }
         };
-        let expected = elements(input);
-        if vector.len() != expected {
-            let why = format!("{} elements, the network takes {expected}", vector.len());
-            return Err(DataError::Record { record: index, why });
-        }
         if let Input::Dense { .. } = input {
             return Ok(Sample::Dense(vector));
         }
@@ -183,10 +233,15 @@ impl Inputs {
     }
 }
 
-/// Elements of the vector that goes in, or the number of features.
-fn elements(input: Input) -> usize {
+/// What goes in; of features a vector of them.
+const fn shape(input: Input) -> Shape {
     match input {
-        Input::Dense { shape } => shape.len(),
-        Input::Sparse { features, .. } => features,
+        Input::Dense { shape } => shape,
+        Input::Sparse { features, .. } => Shape::vector(features),
     }
+}
+
+/// Elements of an example.
+fn columns(axes: &[usize]) -> usize {
+    axes.iter().product()
 }

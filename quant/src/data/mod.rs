@@ -3,24 +3,30 @@
 //! | form | told by | inputs | labels |
 //! |------|---------|--------|--------|
 //! | idx of MNIST | two zero bytes, a type, a rank | bytes divided by 255, all but the first dimension in a row | bytes |
-//! | npy | its magic | rows, all but the first dimension in a row, as they are | one dimension |
+//! | npy | its magic | all but the first dimension are an example's; numbers as they are | one dimension |
 //! | npz, safetensors | their beginnings | the array that is named, else `inputs`, else the only one of two dimensions or more | `labels`, or the only one of one dimension |
 //! | safetensors of `host-tools batches` | its metadata | rows of ids as features, each with its share of the row | `batch.N.labels` |
 //! | libsvm | text, `label id:value …` | features, the ids as given | in front of the line |
 //! | dummy | text, `label id id …` | features, each of value 1 | in front of the line |
 //! | text | a number a line | | a number a line |
 //!
+//! Arrays of bytes, u8 or i8, are numbers as they are, too, unless an [`Encoding`] says what they stand for: 200 is 200.0.
+//! Where a container's input is of the same type, [`Inputs::as_stored`] makes them that input's own integers. Arrays of
+//! maps are (n, height, width, channels), or (n, channels, height, width) where [`Selection::channels_first`] says so.
+//!
 //! Any of them may be packed with gzip. Everything is a pure function of bytes, and every error names the record or the
 //! line.
 
 mod arrays;
 mod batches;
+mod encoding;
 mod error;
 mod idx;
 mod inputs;
 mod labels;
 mod text;
 
+pub use encoding::{ByteType, Encoding};
 pub use error::DataError;
 pub use inputs::{Inputs, Outputs, Selection};
 pub use labels::{classes, read_labels};

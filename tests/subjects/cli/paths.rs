@@ -176,7 +176,7 @@ fn tiers_completions_and_manual() {
     let again = host_tools!("man", "--out", folder.path());
     assert!(again.status == 2 && again.stderr.contains("--force"), "{}", again.stderr);
     host_tools!("man", "--out", folder.path(), "--force").fine();
-    for verb in ["quantise", "pack", "unpack", "inspect", "eval", "tiers", "demo", "verify"] {
+    for verb in ["quantise", "pack", "unpack", "inspect", "eval", "describe", "tiers", "demo", "verify"] {
         assert!(pages.contains(&format!("host-tools-{verb}.1")), "{verb}: {pages:?}");
     }
     assert!(!pages.iter().any(|page| page.contains("quantize")), "an alias has a page of its own: {pages:?}");
@@ -206,6 +206,8 @@ fn bash_completes_verbs_and_their_options() {
     assert_eq!(completed(&script, &["host-tools", "quantise", "--keep"]), "--keep-f32");
     assert_eq!(completed(&script, &["host-tools", "verify", "--chec"]), "--checkpoint");
     assert_eq!(completed(&script, &["host-tools", "unpack", "--for"]), "--force");
+    assert_eq!(completed(&script, &["host-tools", "describe", "--ten"]), "--tensors");
+    assert_eq!(completed(&script, &["host-tools", "eval", "--input-"]), "--input-unit --input-zero");
     for shell in ["zsh", "fish"] {
         assert!(host_tools!("completions", shell).fine().text().contains("quantise"), "{shell}");
     }

@@ -26,9 +26,14 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
         if let Some(arch) = network::layers(&args.network)? {
             return Err(no_vectors(&args.model, &arch.name));
         }
+        if args.raw {
+            let message = format!("{}: --raw is for a container; a checkpoint has no integers", args.model.display());
+            return Err(CliError::usage(message).help("leave it out"));
+        }
         let (mut graph, import) = network::read_graph(&args.model, &args.network)?;
         let name = graph.name.clone();
-        return evaluate(args, inputs, &mut graph, output)?.finish(args, name, None, Some(import));
+        let which = Which::of(&args.arrays, args.skip, args.limit)?;
+        return evaluate(args, (inputs, which), &mut graph, output)?.finish(args, name, None, Some(import));
     }
     if args.float || args.network.arch.is_some() {
         return Err(CliError::usage(format!("{}: a container, which has no full precision", args.model.display()))
@@ -41,8 +46,9 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
         return Err(no_vectors(&args.model, model.people().explain_at(&args.model)?.name));
     };
     let name = graph.name.clone();
-    let mut container = GraphContainer::new(Runner::new(model, tier), graph);
-    evaluate(args, inputs, &mut container, output)?.finish(args, name, Some(tier.name), None)
+    let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&graph.input);
+    let mut container = GraphContainer::new(Runner::new(model, tier), graph, args.raw);
+    evaluate(args, (inputs, which), &mut container, output)?.finish(args, name, Some(tier.name), None)
 }
 
 fn no_vectors(path: &Path, name: &str) -> CliError {
@@ -78,8 +84,12 @@ impl Evaluated {
     }
 }
 
-fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Output) -> Result<Evaluated, CliError> {
-    let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
+fn evaluate(
+    args: &Eval,
+    (path, which): (&Path, Which<'_>),
+    evaluator: &mut dyn Evaluator,
+    output: &Output,
+) -> Result<Evaluated, CliError> {
     let inputs = read_inputs(path, which)?;
     let labels = match &args.labels {
         Some(path) => Some(read_labels_of(path, which)?),
@@ -96,10 +106,7 @@ fn evaluate(args: &Eval, path: &Path, evaluator: &mut dyn Evaluator, output: &Ou
         bar.inc(1);
         let sample = inputs.sample(index, input).explain_at(path)?;
         let evaluation = evaluator.evaluate(&sample).map_err(|why| unfit(path, &inputs.place(index), &why))?;
-        values.push(match args.logits {
-            true => evaluation.scores.iter().copied().map(Value::Exact).collect(),
-            false => evaluation.outputs,
-        });
+        values.push(if args.logits { evaluation.shown_scores } else { evaluation.outputs });
         if labels.is_some() {
             scores.push(evaluation.scores);
         }

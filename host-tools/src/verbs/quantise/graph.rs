@@ -4,7 +4,7 @@ use super::SCHEMA;
 use crate::cli::{self, Form, Quantise};
 use crate::codegen::Destination;
 use crate::error::{CliError, Explain};
-use crate::examples::{Examples, Which};
+use crate::examples::{Examples, Which, encoding, refuse_without_examples};
 use crate::facts;
 use crate::network::read_graph;
 use crate::output::Output;
@@ -13,6 +13,7 @@ use crate::seal::seal;
 use crate::written::{Calibrated, Parts, Title, Written};
 use std::path::{Path, PathBuf};
 use tamis_quant::calibrate::Method;
+use tamis_quant::data::Encoding;
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
@@ -28,10 +29,16 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     refuse_what_is_for_layers(args)?;
     let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
     let calibration = &args.calibration;
-    let which = Which { array: calibration.array.as_deref(), skip: 0, limit: calibration.calibrate_limit };
+    let which = Which::of(&calibration.arrays, 0, calibration.calibrate_limit)?;
+    let which = Which { unit_of_container: true, ..which };
     let samples = match &calibration.calibrate {
         Some(path) => Examples::read(path, which, &graph)?.samples,
-        None => Vec::new(),
+        None => {
+            // A unit is the container's, too.
+            let without_unit = cli::Arrays { input_unit: None, ..calibration.arrays.clone() };
+            refuse_without_examples(&without_unit, "--calibrate DATA")?;
+            Vec::new()
+        }
     };
     let options = options(args, &graph)?.with_ranges(import.ranges().clone());
     let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
@@ -114,6 +121,7 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
         equalise: !typed.no_equalise,
         keep_f32,
         input_range: typed.input_range,
+        input_encoding: encoding(&typed.arrays)?.map(|Encoding { unit, zero }| (unit, zero)),
         ranges: typed.range.iter().cloned().collect(),
         unproved: true,
     })

@@ -57,7 +57,8 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError>
     let (graph, import) = read_graph(path, &args.network)?;
     // Before the examples, which another network may refuse.
     check_origin(model, &graph).explain_at(&args.model)?;
-    let which = Which { array: args.array.as_deref(), skip: args.skip, limit: args.limit };
+    let program = unpack_graph(model).explain_at(&args.model)?;
+    let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&program.input);
     let examples = Examples::read(inputs, which, &graph)?;
     let labels = examples.classes(inputs, args.labels.as_deref(), which, &graph)?;
     let (model, path, inputs) = (args.model.clone(), path.clone(), inputs.clone());

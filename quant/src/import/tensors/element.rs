@@ -1,10 +1,15 @@
 //! Elements of files as numbers.
 
 use super::error::TensorFileError;
+use crate::graph::description::Tensor;
+use std::collections::BTreeMap;
+
+/// Tensors by their names, with the types of their elements.
+pub(crate) type TypedTensors = BTreeMap<String, (Tensor, Element)>;
 
 /// The type of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Element {
+pub(crate) enum Element {
     F64,
     F32,
     F16,

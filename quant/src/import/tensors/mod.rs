@@ -17,11 +17,15 @@ mod npz;
 mod safetensors;
 mod unpack;
 
+pub(crate) use self::safetensors::read_typed_safetensors;
 pub use self::safetensors::{is_safetensors, read_safetensors};
 pub(in crate::import) use element::half;
+pub(crate) use element::{Element, TypedTensors};
 pub use error::TensorFileError;
 pub use export::{DESCRIPTION_KEY, export};
 pub use network::{TensorForm, TensorsImportError, import};
+pub(crate) use npy::read_typed_npy;
 pub use npy::{is_npy, read_npy};
+pub(crate) use npz::read_typed_npz;
 pub use npz::{is_npz, read_npz};
 pub use unpack::{MAX_UNPACKED_LEN_BYTES, gunzip, is_gzip};

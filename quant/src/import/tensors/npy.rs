@@ -20,6 +20,11 @@ pub fn is_npy(bytes: &[u8]) -> bool {
 /// [`TensorFileError::Npy`] with the offset of what does not fit, [`TensorFileError::Type`],
 /// [`TensorFileError::NotExact`].
 pub fn read_npy(bytes: &[u8]) -> Result<Tensor, TensorFileError> {
+    Ok(read_typed_npy(bytes)?.0)
+}
+
+/// The same, with the type of the elements.
+pub(crate) fn read_typed_npy(bytes: &[u8]) -> Result<(Tensor, Element), TensorFileError> {
     if !is_npy(bytes) {
         return Err(npy(0, "does not start with \\x93NUMPY"));
     }
@@ -34,7 +39,7 @@ pub fn read_npy(bytes: &[u8]) -> Result<Tensor, TensorFileError> {
     }
     let values = header.element.decode(data, header.big_endian)?;
     let values = if header.fortran { to_c_order(&values, &header.shape) } else { values };
-    Ok(Tensor { shape: header.shape, values })
+    Ok((Tensor { shape: header.shape, values }, header.element))
 }
 
 fn npy(offset_bytes: usize, why: impl Into<String>) -> TensorFileError {

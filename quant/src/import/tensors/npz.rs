@@ -3,8 +3,9 @@
 //! Read by the zip's central directory. What NumPy does not write, encryption, several volumes, more than 4 GiB, is
 //! refused.
 
+use super::element::TypedTensors;
 use super::error::TensorFileError;
-use super::npy::read_npy;
+use super::npy::read_typed_npy;
 use super::unpack::{MAX_UNPACKED_LEN_BYTES, inflate};
 use crate::arch::suggest::printable;
 use crate::graph::description::Tensors;
@@ -30,7 +31,12 @@ pub fn is_npz(bytes: &[u8]) -> bool {
 /// # Errors
 /// [`TensorFileError`] naming the array, or the offset in the zip.
 pub fn read_npz(bytes: &[u8]) -> Result<Tensors, TensorFileError> {
-    let mut tensors = Tensors::new();
+    Ok(read_typed_npz(bytes)?.into_iter().map(|(name, (tensor, _))| (name, tensor)).collect())
+}
+
+/// The same, with the types of the elements.
+pub(crate) fn read_typed_npz(bytes: &[u8]) -> Result<TypedTensors, TensorFileError> {
+    let mut tensors = TypedTensors::new();
     let mut unpacked = 0;
     for entry in entries(bytes)? {
         let name = entry.name.strip_suffix(".npy").ok_or_else(|| {
@@ -44,7 +50,7 @@ pub fn read_npz(bytes: &[u8]) -> Result<Tensors, TensorFileError> {
             return Err(in_array(TensorFileError::TooLarge { found, limit: MAX_UNPACKED_LEN_BYTES }));
         }
         let data = entry.unpack(bytes).map_err(in_array)?;
-        let tensor = read_npy(&data).map_err(in_array)?;
+        let tensor = read_typed_npy(&data).map_err(in_array)?;
         if tensors.insert(name.to_owned(), tensor).is_some() {
             return Err(npz(entry.local, format!("the array `{}` is there twice", printable(name))));
         }

@@ -1,6 +1,6 @@
 //! safetensors: a JSON header and bytes.
 
-use super::element::Element;
+use super::element::{Element, TypedTensors};
 use super::error::TensorFileError;
 use super::export::DESCRIPTION_KEY;
 use crate::arch::suggest::printable;
@@ -19,18 +19,24 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
 /// # Errors
 /// [`TensorFileError`] naming the tensor.
 pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), TensorFileError> {
+    let (tensors, description) = read_typed_safetensors(bytes)?;
+    Ok((tensors.into_iter().map(|(name, (tensor, _))| (name, tensor)).collect(), description))
+}
+
+/// The same, with the types of the elements.
+pub(crate) fn read_typed_safetensors(bytes: &[u8]) -> Result<(TypedTensors, Option<String>), TensorFileError> {
     let fault = |error: safetensors::SafeTensorError| TensorFileError::Safetensors(error.to_string());
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
     let description = metadata.metadata().as_ref().and_then(|metadata| metadata.get(DESCRIPTION_KEY)).cloned();
     let file = SafeTensors::deserialize(bytes).map_err(fault)?;
-    let mut tensors = Tensors::new();
+    let mut tensors = TypedTensors::new();
     for (name, view) in file.iter() {
         let element = element(view.dtype())
             .ok_or_else(|| TensorFileError::Type { tensor: printable(name), found: format!("{:?}", view.dtype()) })?;
         let values = element
             .decode(view.data(), false)
             .map_err(|cause| TensorFileError::Array { array: printable(name), cause: Box::new(cause) })?;
-        tensors.insert(name.to_owned(), Tensor { shape: view.shape().to_vec(), values });
+        tensors.insert(name.to_owned(), (Tensor { shape: view.shape().to_vec(), values }, element));
     }
     Ok((tensors, description))
 }

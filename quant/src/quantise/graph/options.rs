@@ -27,7 +27,9 @@ pub struct Options {
     pub keep_f32: BTreeSet<String>,
     /// The ends of the input, where calibration shall not choose them.
     pub input_range: Option<(f64, f64)>,
-    /// The unit and the zero point of the input's integers, where they are given.
+    /// The unit and the zero point of the container's input, where they are given: the byte `b` then stands for
+    /// `(b − zero) · unit`, whatever calibration saw, so that bytes that mean this enter unchanged. The zero point is
+    /// −128 to 255; the unit is above 0, and normal in f32.
     pub input_encoding: Option<(f64, i32)>,
     /// Names of layers whose maps are i16.
     pub sixteen: BTreeSet<String>,
