@@ -23,6 +23,7 @@ pub mod exercise;
 pub mod generator;
 pub mod graphs;
 pub mod held;
+pub mod integers;
 pub mod npy;
 pub mod pairs;
 pub mod replay;
