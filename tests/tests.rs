@@ -117,6 +117,9 @@ mod stockfish; // networks of the Stockfish family against their engines
 #[path = "subjects/tflite.rs"]
 mod tflite; // TFLite's files against their recorded outputs, and damaged ones
 
+#[path = "subjects/tflite_int8.rs"]
+mod tflite_int8; // TFLite's int8 files against what XNNPACK computed of them
+
 #[path = "subjects/tokens.rs"]
 mod tokens; // the token network from text to a verdict
 

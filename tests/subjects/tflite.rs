@@ -7,18 +7,20 @@ use tamis_quant::fault::FaultClass;
 use tamis_quant::graph::description::Tensors;
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::import::hub::{NetworkForm, NetworkOptions, read_network, sniff_network};
-use tamis_quant::import::tensors::read_npz;
-use tamis_quant::import::tflite::{TfliteError, read_model, read_tflite};
+use tamis_quant::import::tensors::{read_npz, read_safetensors};
+use tamis_quant::import::tflite::{TfliteError, read_model, read_reals, read_tflite};
 use tamis_quant::import::{Imported, Remark};
 use tests::note;
-use tests::tolerances::TFLITE_OUTPUTS_F32;
+use tests::tolerances::{TFLITE_OUTPUTS_F32, TFLITE_STEPS, TFLITE_STEPS_DEAD};
 use tests::trials::Fixtures;
 
 /// What the KWS files' stored inputs count in.
 const KWS_SCALE: f64 = 0.584_702_908_992_767_3;
 
 /// Folder, file, and what a stored input is to the network.
-const NETWORKS: [(&str, &str, fn(f64) -> f64); 5] = [
+type Network = (&'static str, &'static str, fn(f64) -> f64);
+
+const NETWORKS: [Network; 5] = [
     ("kws", "kws_float", |q| (q - 83.0) * KWS_SCALE),
     ("kws_ckpt", "kws_ckpt_float", |q| (q - 83.0) * KWS_SCALE),
     ("ic", "ic_float", |byte| byte),
@@ -168,6 +170,44 @@ fn an_axis_without_a_meaning_is_a_warning(fixtures: Fixtures) {
     let model = read_model(&bytes).unwrap();
     assert!(matches!(&model.remarks[..], [Remark::Warning(text)] if text.contains("axis 3")), "{:?}", model.remarks);
     assert!(matches!(read_tflite(&bytes, "x"), Err(TfliteError::Quantised { .. })));
+}
+
+/// Operators one by one, of int8: the reals that they stand for, cut to the output's range, are near what was recorded.
+#[test]
+fn operators_are_what_their_integers_stand_for(fixtures: Fixtures) {
+    let folder = fixtures.join("mlperf/tflite_ops");
+    let index: serde_json::Value = serde_json::from_slice(&read(&folder.join("index.json"))).unwrap();
+    for case in index.as_array().unwrap().iter().map(|case| case["case"].as_str().unwrap()) {
+        let bytes = read(&folder.join(format!("{case}.tflite")));
+        let model = read_model(&bytes).unwrap_or_else(|error| panic!("{case}: {error}"));
+        let graph = read_reals(&bytes, case).unwrap_or_else(|error| panic!("{case}: {error}")).graph;
+        let (arrays, _) = read_safetensors(&read(&folder.join(format!("{case}.safetensors")))).unwrap();
+        let real = |tensor: usize, stored: &f64| match model.tensors[tensor].single() {
+            Some((scale, zero)) => f64::from(scale) * (stored - zero as f64),
+            None => *stored,
+        };
+        let output = model.outputs[0];
+        let step = model.tensors[output].single().map_or(1e-6, |(scale, _)| f64::from(scale));
+        let ends = [-128.0, 127.0].map(|end| real(output, &end));
+        let mut worst = 0f64;
+        for (example, expected) in rows(&arrays, "output.ref").enumerate() {
+            let mut x = Vec::new();
+            for (place, tensor) in model.inputs.iter().enumerate() {
+                let row = rows(&arrays, &format!("input{place}")).nth(example).unwrap();
+                x.extend(row.iter().map(|stored| real(*tensor, stored)));
+            }
+            let found = evaluate(&graph, x);
+            assert_eq!(found.len(), expected.len(), "{case}");
+            for (found, expected) in found.iter().zip(expected) {
+                let found = if step == 1e-6 || expected.abs() > 128.0 { *found } else { found.clamp(ends[0], ends[1]) };
+                worst = worst.max((found - real(output, expected)).abs() / step);
+            }
+        }
+        note!("{case}: {worst:.3} steps");
+        // Multipliers below 2^-31 become 0 there, under biases at the ends of i32.
+        let limit = if case == "022_conv_dead_channels" { TFLITE_STEPS_DEAD } else { TFLITE_STEPS };
+        assert!(worst <= limit, "{case}: {worst} steps");
+    }
 }
 
 /// Cut anywhere, and with bits flipped anywhere, a file is read or refused, at once.

@@ -24,6 +24,7 @@ pub mod generator;
 pub mod graphs;
 pub mod held;
 pub mod maps;
+pub mod integers;
 pub mod npy;
 pub mod pairs;
 pub mod replay;

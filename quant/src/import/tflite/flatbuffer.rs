@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(root.u32(0, "number").unwrap(), 7);
         assert_eq!(root.i32(1, "absent", -3).unwrap(), -3);
         assert_eq!(root.i32s(2, "list").unwrap(), [5, -2]);
-        assert_eq!(root.i32s(9, "beyond the vtable").unwrap(), []);
+        assert!(root.i32s(9, "beyond the vtable").unwrap().is_empty());
         assert!(root.table(1, "absent").unwrap().is_none());
     }
 

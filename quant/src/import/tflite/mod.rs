@@ -18,8 +18,10 @@ mod file;
 mod flatbuffer;
 mod lower;
 mod moves;
+mod names;
 mod operators;
 mod options;
+pub mod quantised;
 mod types;
 
 pub use error::TfliteError;
@@ -48,9 +50,22 @@ pub fn read_model(bytes: &[u8]) -> Result<Model<'_>, TfliteError> {
 /// [`TfliteError`], the first that is found, with its place. Files of integers are
 /// [`TfliteError::Quantised`], those with integer weights alone [`TfliteError::Hybrid`].
 pub fn read_tflite(bytes: &[u8], name: &str) -> Result<Imported, TfliteError> {
+    read_as(bytes, name, lower::Integers::Refused)
+}
+
+/// The same of files of integers, too: the graph of the reals that they stand for, nothing rounded and nothing cut off
+/// at the ends of a range. It is what such a file is held against, not what it computes.
+///
+/// # Errors
+/// [`TfliteError`], the first that is found, with its place.
+pub fn read_reals(bytes: &[u8], name: &str) -> Result<Imported, TfliteError> {
+    read_as(bytes, name, lower::Integers::Reals)
+}
+
+fn read_as(bytes: &[u8], name: &str, integers: lower::Integers) -> Result<Imported, TfliteError> {
     let mut model = read_model(bytes)?;
     let mut remarks = std::mem::take(&mut model.remarks);
-    let graph = lower::lower(&model, name)?;
+    let graph = lower::lower(&model, name, integers)?;
     if model.inputs.len() > 1 {
         let of = |input: &usize| format!("`{}` {}", model.tensors[*input].name, model.tensors[*input].shape());
         let inputs: Vec<String> = model.inputs.iter().map(of).collect();

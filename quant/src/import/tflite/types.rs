@@ -153,8 +153,10 @@ impl Element {
         match self {
             Self::I8 => Some((-128, 127)),
             Self::U8 => Some((0, 255)),
+            // Symmetric but for softmax.
+            Self::I16 => Some((-32768, 32767)),
             // Symmetric by the specification.
-            Self::I16 | Self::I32 | Self::I64 => Some((0, 0)),
+            Self::I32 | Self::I64 => Some((0, 0)),
             _ => None,
         }
     }
@@ -281,6 +283,32 @@ impl Tensor<'_> {
     pub fn single(&self) -> Option<(f32, i64)> {
         let quantisation = self.quantisation.as_ref().filter(|quantisation| quantisation.scales.len() == 1)?;
         Some((quantisation.scales[0], quantisation.zero_points[0]))
+    }
+
+    /// The integers of a constant, whatever they stand for; none of a tensor that is no constant, or of others.
+    #[must_use]
+    pub fn stored(&self) -> Option<Vec<i64>> {
+        let data = self.data?;
+        match self.element {
+            Element::I8 => Some(data.iter().map(|byte| byte.cast_signed().into()).collect()),
+            Element::U8 => Some(data.iter().map(|byte| i64::from(*byte)).collect()),
+            Element::I16 => Some(data.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes).into()).collect()),
+            _ => self.integers(),
+        }
+    }
+
+    /// The reals that the integers of a constant stand for; none of a tensor that is no constant or has no scale.
+    #[must_use]
+    pub fn reals(&self) -> Option<Vec<f64>> {
+        let Quantisation { scales, zero_points, axis } = self.quantisation.as_ref()?;
+        let axis = if self.dims.len() == 1 { 0 } else { *axis };
+        // Elements from one index along the axis to the next.
+        let inner: usize = if scales.len() == 1 { usize::MAX } else { self.dims.get(axis + 1..)?.iter().product() };
+        let of = |(at, stored): (usize, i64)| {
+            let index = at / inner % scales.len();
+            f64::from(scales[index]) * (stored - zero_points[index]) as f64
+        };
+        Some(self.stored()?.into_iter().enumerate().map(of).collect())
     }
 
     /// The numbers of a constant of int32 or int64; none of any other tensor.

@@ -6,32 +6,40 @@
 
 mod elementwise;
 mod layers;
-mod names;
 mod reduce;
 
 use super::error::TfliteError;
 use super::moves::{Move, Movement};
+use super::names::Names;
 use super::operators::{Builtin, Known};
-use super::types::{Element, Fused, Model, Operator, Options};
+use super::types::{Element, Fused, Model, Operator, Options, Tensor};
 use crate::graph::{Activation, Fill, Graph, Input, Node, Op, Value};
 use crate::import::tensors::half;
 use crate::spatial::Shape;
-use names::Names;
 use std::collections::HashMap;
 
 /// How many numbers of weights operators may have for each four bytes of the file: files share weights seldom.
 const MOST_COPIES: usize = 4;
 
+/// What becomes of integers that stand for reals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Integers {
+    /// A file with such is refused.
+    Refused,
+    /// They are the reals that they stand for.
+    Reals,
+}
+
 /// The graph of a checked file.
-pub(super) fn lower(model: &Model<'_>, name: &str) -> Result<Graph, TfliteError> {
-    for operator in &model.operators {
-        is_float(model, operator)?;
+pub(super) fn lower(model: &Model<'_>, name: &str, integers: Integers) -> Result<Graph, TfliteError> {
+    if integers == Integers::Refused {
+        model.operators.iter().try_for_each(|operator| is_float(model, operator))?;
     }
     let [output] = model.outputs[..] else {
         let what = format!("a network of {} outputs", model.outputs.len());
         return Err(TfliteError::unsupported("SubGraph 0", what, "convert it once for each output"));
     };
-    let mut lowering = Lowering::new(model)?;
+    let mut lowering = Lowering::new(model, integers)?;
     for operator in &model.operators {
         lowering.operator(operator)?;
     }
@@ -39,6 +47,16 @@ pub(super) fn lower(model: &Model<'_>, name: &str) -> Result<Graph, TfliteError>
     let graph = lowering.finish(name, output);
     graph.check()?;
     Ok(graph)
+}
+
+fn is_real(element: Element, integers: Integers) -> bool {
+    let is_integer = matches!(element, Element::I8 | Element::U8 | Element::I16);
+    matches!(element, Element::F32 | Element::F16) || (integers == Integers::Reals && is_integer)
+}
+
+/// Sums of products are int32, with a scale; shapes are, without.
+fn is_bias(tensor: &Tensor<'_>) -> bool {
+    tensor.element == Element::I32 && tensor.quantisation.is_some()
 }
 
 /// Files of integers, and of integers and reals, are told by what their operators read and make.
@@ -82,14 +100,15 @@ struct Lowering<'m, 'a> {
     widened: HashMap<usize, usize>,
     names: Names,
     copies: usize,
+    integers: Integers,
 }
 
 impl<'m, 'a> Lowering<'m, 'a> {
-    fn new(model: &'m Model<'a>) -> Result<Self, TfliteError> {
+    fn new(model: &'m Model<'a>, integers: Integers) -> Result<Self, TfliteError> {
         let mut shapes = Vec::new();
         for input in &model.inputs {
             let element = model.tensors[*input].element;
-            if element != Element::F32 {
+            if !is_real(element, integers) {
                 let what = format!("an input of {}", element.word());
                 return Err(TfliteError::unsupported(model.place(*input), what, "convert with inputs of float32"));
             }
@@ -100,7 +119,7 @@ impl<'m, 'a> Lowering<'m, 'a> {
         let values = vec![None; model.tensors.len()];
         let (names, widened) = (Names::default(), HashMap::new());
         let mut lowering =
-            Self { model, nodes: Vec::new(), shapes: vec![input], input, values, widened, names, copies: 0 };
+            Self { model, nodes: Vec::new(), shapes: vec![input], input, values, widened, names, copies: 0, integers };
         let mut start = 0;
         for (tensor, shape) in model.inputs.iter().zip(&shapes) {
             let mut value = 0;
@@ -124,7 +143,7 @@ impl<'m, 'a> Lowering<'m, 'a> {
             // Shapes, which are all known.
             return Ok(());
         }
-        if !makes(|element| element == Element::F32) {
+        if !operator.outputs.iter().all(|made| is_real(model.tensors[*made].element, self.integers)) {
             let what = "an operator that makes anything but float32";
             return Err(TfliteError::unsupported(&*operator.place, what, ""));
         }
@@ -142,6 +161,10 @@ impl<'m, 'a> Lowering<'m, 'a> {
             Known::AveragePool | Known::MaxPool => self.pool(operator, known)?,
             Known::Mean | Known::Sum | Known::ReduceMax => self.reduce(operator, known)?,
             Known::ResizeBilinear | Known::ResizeNearest => self.resize(operator, known)?,
+            Known::Dequantize | Known::Quantize if self.integers == Integers::Reals => {
+                let read = model.operand(operator, 0)?;
+                self.value(&operator.place, read)?
+            }
             Known::Dequantize => {
                 self.widened.insert(operator.outputs[0], model.operand(operator, 0)?);
                 return Ok(());
@@ -268,7 +291,9 @@ impl<'m, 'a> Lowering<'m, 'a> {
     fn constant(&mut self, place: &str, tensor: usize) -> Result<Option<Vec<f64>>, TfliteError> {
         let source = self.widened.get(&tensor).copied().unwrap_or(tensor);
         let tensor = &self.model.tensors[source];
-        let (Some(data), Element::F32 | Element::F16) = (tensor.data, tensor.element) else { return Ok(None) };
+        let Some(data) = tensor.data.filter(|_| is_real(tensor.element, self.integers) || is_bias(tensor)) else {
+            return Ok(None);
+        };
         self.copies = self.copies.saturating_add(tensor.len());
         let limit = (self.model.len_bytes / 4).saturating_mul(MOST_COPIES);
         if self.copies > limit {
@@ -276,7 +301,8 @@ impl<'m, 'a> Lowering<'m, 'a> {
         }
         Ok(Some(match tensor.element {
             Element::F16 => data.as_chunks().0.iter().map(|bytes| half(u16::from_le_bytes(*bytes))).collect(),
-            _ => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes).into()).collect(),
+            Element::F32 => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes).into()).collect(),
+            _ => return Ok(tensor.reals()),
         }))
     }
 

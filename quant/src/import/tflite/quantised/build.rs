@@ -1,0 +1,410 @@
+//! From the operators of an int8 file to the nodes of a network of integers.
+
+use super::tables;
+use super::types::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity};
+use crate::import::tflite::error::TfliteError;
+use crate::import::tflite::moves::{Move, Movement};
+use crate::import::tflite::names::Names;
+use crate::import::tflite::operators::{Builtin, Known};
+use crate::import::tflite::types::{Element, Fused, Model, Operator, Options, Padding};
+use crate::spatial::{Shape, Window};
+
+/// How many numbers of weights operators may have for each byte of the file: files share weights seldom.
+const MOST_COPIES: usize = 4;
+
+/// The network of a checked file.
+pub(super) fn build(model: &Model<'_>, name: &str) -> Result<QuantisedGraph, TfliteError> {
+    let [output] = model.outputs[..] else {
+        let what = format!("a network of {} outputs", model.outputs.len());
+        return Err(TfliteError::unsupported("SubGraph 0", what, "convert it once for each output"));
+    };
+    let mut build = Build {
+        model,
+        inputs: Vec::new(),
+        nodes: Vec::new(),
+        values: vec![None; model.tensors.len()],
+        names: Names::default(),
+        copies: 0,
+    };
+    for input in &model.inputs {
+        build.values[*input] = Some(build.inputs.len());
+        build.inputs.push((build.names.take(&model.tensors[*input].name), build.quantity(*input)?));
+    }
+    for operator in &model.operators {
+        build.operator(operator)?;
+    }
+    let output = build.value("SubGraph 0", output)?;
+    let Build { inputs, nodes, .. } = build;
+    Ok(QuantisedGraph { name: name.to_owned(), inputs, nodes, output, remarks: model.remarks.clone() })
+}
+
+/// A network in the making.
+pub(super) struct Build<'m, 'a> {
+    pub(super) model: &'m Model<'a>,
+    inputs: Vec<(String, Quantity)>,
+    nodes: Vec<QuantisedNode>,
+    values: Vec<Option<usize>>,
+    names: Names,
+    copies: usize,
+}
+
+impl Build<'_, '_> {
+    fn operator(&mut self, operator: &Operator) -> Result<(), TfliteError> {
+        let model = self.model;
+        if operator.outputs.iter().all(|made| matches!(model.tensors[*made].element, Element::I32 | Element::I64)) {
+            // Shapes, which are all known.
+            return Ok(());
+        }
+        let Builtin::Known(known) = operator.builtin else { return Err(self.unknown(operator)) };
+        if let Some(movement) = model.movement(operator, known)? {
+            return self.movement(operator, known, &movement);
+        }
+        let to = self.quantity(operator.outputs[0])?;
+        let op = match known {
+            Known::Conv | Known::DepthwiseConv => self.convolution(operator, known == Known::DepthwiseConv)?,
+            Known::TransposeConv => {
+                let op = self.transposed(operator)?;
+                let read = self.read(operator, 2)?.0;
+                return self.define(operator.outputs[0], vec![read], to, op);
+            }
+            Known::FullyConnected => self.dense(operator)?,
+            Known::AveragePool | Known::MaxPool => self.pool(operator, known)?,
+            Known::Add | Known::Sub | Known::Mul | Known::Maximum | Known::Minimum => {
+                let (a, b) = (self.read(operator, 0)?, self.read(operator, 1)?);
+                let op = self.pair(operator, known, [a.1, b.1], to)?;
+                return self.define(operator.outputs[0], vec![a.0, b.0], to, op);
+            }
+            Known::Mean => self.mean(operator)?,
+            Known::ResizeBilinear | Known::ResizeNearest => self.resize(operator, known)?,
+            Known::Quantize | Known::Dequantize => self.conversion(operator)?,
+            _ => self.function(operator, known)?,
+        };
+        let read = self.read(operator, 0)?.0;
+        self.define(operator.outputs[0], vec![read], to, op)
+    }
+
+    fn unknown(&self, operator: &Operator) -> TfliteError {
+        let what = format!("the operator {} on integers", operator.builtin.name());
+        TfliteError::unsupported(&*operator.place, what, "give the float32 file")
+    }
+
+    pub(super) fn shapes(&self, operator: &Operator) -> TfliteError {
+        TfliteError::malformed(&*operator.place, "the shape of what it reads or makes", "another", "that of its kind")
+    }
+
+    /// A node that makes a tensor.
+    fn define(&mut self, tensor: usize, reads: Vec<usize>, to: Quantity, op: QuantisedOp) -> Result<(), TfliteError> {
+        let value = self.push(&self.model.tensors[tensor].name, reads, to, op);
+        self.values[tensor] = Some(value);
+        Ok(())
+    }
+
+    fn push(&mut self, name: &str, reads: Vec<usize>, makes: Quantity, op: QuantisedOp) -> usize {
+        let name = self.names.take(name);
+        self.nodes.push(QuantisedNode { name, reads, makes, op });
+        self.inputs.len() + self.nodes.len() - 1
+    }
+
+    /// What the file says of a tensor.
+    pub(super) fn quantity(&self, tensor: usize) -> Result<Quantity, TfliteError> {
+        let found = &self.model.tensors[tensor];
+        let (scale, zero_point) = match found.element {
+            Element::F32 => (1.0, 0),
+            _ => found.single().ok_or_else(|| {
+                TfliteError::malformed(self.model.place(tensor), "the number of its scales", "another", "1")
+            })?,
+        };
+        let zero_point = i32::try_from(zero_point).unwrap_or_default();
+        Ok(Quantity { shape: self.model.shape(tensor)?, element: found.element, scale, zero_point })
+    }
+
+    /// The value that an operator reads there, and what it is.
+    pub(super) fn read(&mut self, operator: &Operator, index: usize) -> Result<(usize, Quantity), TfliteError> {
+        let tensor = self.model.operand(operator, index)?;
+        Ok((self.value(&operator.place, tensor)?, self.quantity(tensor)?))
+    }
+
+    /// The value of a tensor, a node for a constant.
+    fn value(&mut self, place: &str, tensor: usize) -> Result<usize, TfliteError> {
+        if let Some(value) = self.values[tensor] {
+            return Ok(value);
+        }
+        let found = &self.model.tensors[tensor];
+        let is_byte = matches!(found.element, Element::I8);
+        let stored = found.stored().filter(|_| is_byte).ok_or_else(|| {
+            let what = format!("{} as a value of int8", self.model.place(tensor));
+            TfliteError::unsupported(place, what, "")
+        })?;
+        self.copies = self.copies.saturating_add(stored.len());
+        let stored = stored.iter().map(|stored| i32::try_from(*stored).unwrap_or_default()).collect();
+        let quantity = self.quantity(tensor)?;
+        let value = self.push(&found.name, Vec::new(), quantity, QuantisedOp::Constant(stored));
+        self.values[tensor] = Some(value);
+        Ok(value)
+    }
+
+    /// Bounds what weights are copied.
+    pub(super) fn count(&mut self, operator: &Operator, len: usize) -> Result<(), TfliteError> {
+        self.copies = self.copies.saturating_add(len);
+        let limit = self.model.len_bytes.saturating_mul(MOST_COPIES);
+        if self.copies <= limit {
+            return Ok(());
+        }
+        Err(TfliteError::Copies { place: operator.place.clone(), found: self.copies, limit })
+    }
+
+    /// Refuses what is not int8, the older quantisation and values of reals in between by their names.
+    pub(super) fn is_int8(&self, operator: &Operator, values: &[Quantity]) -> Result<(), TfliteError> {
+        let Some(other) = values.iter().find(|value| value.element != Element::I8) else { return Ok(()) };
+        let is = |tensor: &&usize| self.model.tensors[**tensor].element == other.element;
+        let tensor = operator.inputs.iter().flatten().chain(&operator.outputs).find(is).copied().unwrap_or_default();
+        let name = self.model.tensors[tensor].name.clone();
+        Err(match other.element {
+            Element::U8 => TfliteError::Uint8 { place: operator.place.clone(), tensor: name },
+            element => {
+                let what = format!("a value of {} (`{name}`) in a network of int8", element.word());
+                TfliteError::unsupported(&*operator.place, what, "")
+            }
+        })
+    }
+
+    pub(super) fn multiplier(&self, operator: &Operator, real: f64) -> Result<Multiplier, TfliteError> {
+        Multiplier::of(real).ok_or_else(|| {
+            let expected = "a quotient of scales below 2^30";
+            TfliteError::malformed(&*operator.place, "its multiplier", format!("{real:e}"), expected)
+        })
+    }
+
+    /// The range of int8, less what the fused activation cuts off.
+    pub(super) fn clamp(&self, operator: &Operator, to: Quantity) -> Result<Clamp, TfliteError> {
+        let fused = match operator.options {
+            Options::Window { fused, .. } | Options::Dense { fused, .. } | Options::Fused(fused) => fused,
+            _ => Fused::None,
+        };
+        let at = |real: f32| to.zero_point.saturating_add((real / to.scale).round() as i32).clamp(-128, 127);
+        let (low, high) = match fused {
+            Fused::None => (-128, 127),
+            Fused::Relu => (at(0.0), 127),
+            Fused::Relu6 => (at(0.0), at(6.0)),
+            Fused::ReluN1To1 => (at(-1.0), at(1.0)),
+            Fused::Tanh | Fused::SignBit => {
+                return Err(TfliteError::unsupported(&*operator.place, "this fused activation on integers", ""));
+            }
+        };
+        Ok(Clamp { low, high })
+    }
+
+    fn same_scale(&self, operator: &Operator, from: Quantity, to: Quantity) -> Result<(), TfliteError> {
+        if (from.scale, from.zero_point, from.element) == (to.scale, to.zero_point, to.element) {
+            return Ok(());
+        }
+        let word = |quantity: Quantity| {
+            format!("{} with scale {} and zero point {}", quantity.element.word(), quantity.scale, quantity.zero_point)
+        };
+        Err(TfliteError::malformed(&*operator.place, "what it makes", word(to), format!("{}, as it reads", word(from))))
+    }
+
+    fn movement(&mut self, operator: &Operator, known: Known, movement: &Movement) -> Result<(), TfliteError> {
+        let mut inputs = Vec::new();
+        let first = self.quantity(movement.inputs[0])?;
+        for input in &movement.inputs {
+            let quantity = self.quantity(*input)?;
+            let mut value = self.value(&operator.place, *input)?;
+            self.same_scale(operator, quantity, Quantity { shape: quantity.shape, ..first })?;
+            if let Some(shape) = movement.each.filter(|shape| *shape != quantity.shape) {
+                let by = QuantisedOp::Moved { by: Move::Reshape(shape), fill: 0 };
+                value = self.push("part", vec![value], Quantity { shape, ..quantity }, by);
+            }
+            inputs.push(value);
+        }
+        let fused = matches!(operator.options, Options::Axis { fused, .. } if fused != Fused::None);
+        if fused || known == Known::MirrorPad {
+            return Err(self.unknown(operator));
+        }
+        let fill = match known {
+            Known::PadV2 => {
+                let stored = self.model.tensors[self.model.operand(operator, 2)?].stored();
+                let only = stored.filter(|stored| stored.len() == 1).and_then(|stored| i32::try_from(stored[0]).ok());
+                only.ok_or_else(|| self.unknown(operator))?
+            }
+            _ => first.zero_point,
+        };
+        for (made, steps) in operator.outputs.iter().zip(&movement.outputs) {
+            let to = self.quantity(*made)?;
+            self.same_scale(operator, first, to)?;
+            let mut value = inputs[0];
+            let mut shape = self.shape_of(value);
+            if let (Some(axis), true) = (movement.join, inputs.len() > 1) {
+                value = self.push("joined", inputs.clone(), to, QuantisedOp::Concat(axis));
+                shape = to.shape;
+            }
+            for step in steps {
+                shape = match *step {
+                    Move::Reshape(to) => to,
+                    Move::Transpose(order) => Shape::of_axes(order.map(|axis| shape.axes()[axis])),
+                    Move::Slice { size, .. } => Shape::of_axes(size),
+                    Move::Pad { before, after } => {
+                        let axes = shape.axes();
+                        Shape::of_axes([0, 1, 2].map(|axis| axes[axis] + before[axis] + after[axis]))
+                    }
+                };
+                let op = QuantisedOp::Moved { by: step.clone(), fill };
+                value = self.push(&self.model.tensors[*made].name, vec![value], Quantity { shape, ..to }, op);
+            }
+            if shape != to.shape {
+                return Err(self.shapes(operator));
+            }
+            self.values[*made] = Some(value);
+        }
+        Ok(())
+    }
+
+    fn shape_of(&self, value: usize) -> Shape {
+        match value.checked_sub(self.inputs.len()) {
+            Some(node) => self.nodes[node].makes.shape,
+            None => self.inputs[value].1.shape,
+        }
+    }
+
+    fn pool(&mut self, operator: &Operator, known: Known) -> Result<QuantisedOp, TfliteError> {
+        let (from, to) = (self.read(operator, 0)?.1, self.quantity(operator.outputs[0])?);
+        self.is_int8(operator, &[from, to])?;
+        self.same_scale(operator, from, to)?;
+        let Options::Window { padding, stride, kernel: Some(kernel), .. } = operator.options else {
+            return Err(self.shapes(operator));
+        };
+        let window = Window { stride, ..Window::of(kernel) };
+        let size = [from.shape.height, from.shape.width];
+        let window = if padding == Padding::Same { window.same(size) } else { window };
+        let clamp = self.clamp(operator, to)?;
+        Ok(match known {
+            Known::MaxPool => QuantisedOp::MaxPool { window, clamp },
+            _ => QuantisedOp::AveragePool { window, clamp },
+        })
+    }
+
+    fn pair(
+        &mut self,
+        operator: &Operator,
+        known: Known,
+        [a, b]: [Quantity; 2],
+        to: Quantity,
+    ) -> Result<QuantisedOp, TfliteError> {
+        self.is_int8(operator, &[a, b, to])?;
+        match known {
+            Known::Maximum | Known::Minimum => {
+                self.same_scale(operator, a, to)?;
+                self.same_scale(operator, b, to)?;
+                Ok(if known == Known::Maximum { QuantisedOp::Maximum } else { QuantisedOp::Minimum })
+            }
+            Known::Mul => {
+                let multiplier = self.multiplier(operator, f64::from(a.scale * b.scale / to.scale))?;
+                Ok(QuantisedOp::Product { multiplier, clamp: self.clamp(operator, to)? })
+            }
+            _ => {
+                let (a, b) = (a.scale / to.scale, b.scale / to.scale);
+                let exponent = libm::frexp(f64::from(a.max(b))).1 - 1;
+                let shift = 20 - exponent;
+                let fits = u32::try_from(shift).ok().filter(|shift| (1..=30).contains(shift));
+                let shift = fits.ok_or_else(|| {
+                    let expected = "between 2^-10 and 2^19";
+                    TfliteError::malformed(&*operator.place, "the quotient of its scales", a.max(b), expected)
+                })?;
+                let scaled = |quotient: f32| (f64::from(quotient) * f64::from(1u32 << shift)).round_ties_even() as i32;
+                let sign = if known == Known::Sub { -1 } else { 1 };
+                let clamp = self.clamp(operator, to)?;
+                Ok(QuantisedOp::Sum { a: scaled(a), b: sign * scaled(b), shift, clamp })
+            }
+        }
+    }
+
+    fn mean(&mut self, operator: &Operator) -> Result<QuantisedOp, TfliteError> {
+        let (from, to) = (self.read(operator, 0)?.1, self.quantity(operator.outputs[0])?);
+        self.is_int8(operator, &[from, to])?;
+        let over = self.model.reduced(operator)?;
+        let axes = from.shape.axes();
+        let count: usize = (0..3).filter(|axis| over[*axis]).map(|axis| axes[axis]).product();
+        if to.shape.len().checked_mul(count) != Some(from.shape.len()) {
+            return Err(self.shapes(operator));
+        }
+        let multiplier = self.multiplier(operator, f64::from(from.scale / to.scale) / count as f64)?;
+        Ok(QuantisedOp::Mean { over, multiplier })
+    }
+
+    fn resize(&mut self, operator: &Operator, known: Known) -> Result<QuantisedOp, TfliteError> {
+        let (from, to) = (self.read(operator, 0)?.1, self.quantity(operator.outputs[0])?);
+        self.is_int8(operator, &[from, to])?;
+        self.same_scale(operator, from, to)?;
+        let (size, coordinates) = self.model.resized(operator)?;
+        if to.shape.axes() != [size[0], size[1], from.shape.channels] {
+            return Err(self.shapes(operator));
+        }
+        Ok(match known {
+            Known::ResizeNearest => QuantisedOp::ResizeNearest(coordinates),
+            _ => QuantisedOp::ResizeBilinear(coordinates),
+        })
+    }
+
+    fn conversion(&mut self, operator: &Operator) -> Result<QuantisedOp, TfliteError> {
+        let (from, to) = (self.read(operator, 0)?.1, self.quantity(operator.outputs[0])?);
+        Ok(match (from.element, to.element) {
+            (Element::F32, Element::I8) => QuantisedOp::Quantise,
+            (Element::I8, Element::F32) => QuantisedOp::Dequantise,
+            // XNNPACK's, with a slope of 8 bits.
+            (Element::I8, Element::I8) => QuantisedOp::Table(tables::slopes(from, to, 1.0)),
+            (Element::U8 | Element::I16, Element::I8) => {
+                let multiplier = self.multiplier(operator, f64::from(from.scale) / f64::from(to.scale))?;
+                QuantisedOp::Requantise { multiplier }
+            }
+            _ => return Err(self.unknown(operator)),
+        })
+    }
+
+    /// Functions of single elements, as tables, and softmax.
+    fn function(&mut self, operator: &Operator, known: Known) -> Result<QuantisedOp, TfliteError> {
+        let (from, to) = (self.read(operator, 0)?.1, self.quantity(operator.outputs[0])?);
+        let factor = if let Options::Factor(factor) = operator.options { factor } else { 1.0 };
+        if known == Known::Softmax {
+            let expected = match to.element {
+                Element::I8 => (1.0 / 256.0, -128),
+                Element::I16 => (1.0 / 65536.0, -32768),
+                _ => return Err(self.unknown(operator)),
+            };
+            self.is_int8(operator, &[from])?;
+            self.output(operator, to, expected)?;
+            return Ok(QuantisedOp::Softmax { factor: factor * from.scale });
+        }
+        self.is_int8(operator, &[from, to])?;
+        let clipped = |low: f64, high: f64| tables::real(from, to, |x| x.clamp(low, high));
+        Ok(QuantisedOp::Table(match known {
+            Known::Logistic => {
+                self.output(operator, to, (1.0 / 256.0, -128))?;
+                tables::real(from, to, |x| 1.0 / (1.0 + libm::exp(-x)))
+            }
+            Known::Tanh => {
+                self.output(operator, to, (1.0 / 128.0, 0))?;
+                tables::real(from, to, libm::tanh)
+            }
+            Known::Relu => clipped(0.0, f64::INFINITY),
+            Known::Relu6 => clipped(0.0, 6.0),
+            Known::ReluN1To1 => clipped(-1.0, 1.0),
+            Known::LeakyRelu => tables::slopes(from, to, factor),
+            Known::HardSwish => tables::hard_swish(from, to),
+            Known::Elu => tables::real(from, to, |x| if x > 0.0 { x } else { libm::expm1(x) }),
+            Known::Abs => tables::real(from, to, f64::abs),
+            Known::Exp => tables::real(from, to, libm::exp),
+            _ => return Err(self.unknown(operator)),
+        }))
+    }
+
+    /// Functions whose values have ends have a scale and a zero point that follow from them.
+    fn output(&self, operator: &Operator, to: Quantity, expected: (f32, i32)) -> Result<(), TfliteError> {
+        let close = (to.scale - expected.0).abs() <= expected.0 * 1e-3;
+        if close && to.zero_point == expected.1 {
+            return Ok(());
+        }
+        let found = format!("scale {} and zero point {}", to.scale, to.zero_point);
+        let expected = format!("scale {} and zero point {}", expected.0, expected.1);
+        Err(TfliteError::malformed(&*operator.place, "what it makes", found, expected))
+    }
+}

@@ -1,0 +1,90 @@
+//! Functions of one byte as tables of 256.
+
+use super::types::Quantity;
+
+/// A table of a function from a byte as it is stored to one.
+pub(super) fn table(function: impl Fn(i32) -> i64) -> Box<[i8; 256]> {
+    let mut table = Box::new([0; 256]);
+    for (entry, stored) in table.iter_mut().zip(-128..) {
+        *entry = function(stored).clamp(-128, 127) as i8;
+    }
+    table
+}
+
+/// A function of reals, rounded once, halves away from zero.
+pub(super) fn real(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) -> Box<[i8; 256]> {
+    table(|stored| {
+        let y = function(f64::from(from.scale) * f64::from(stored - from.zero_point));
+        (y / f64::from(to.scale)).round() as i64 + i64::from(to.zero_point)
+    })
+}
+
+/// Two slopes in 1/256, as XNNPACK has them: `((x − z) · m + 128) >> 8`.
+pub(super) fn slopes(from: Quantity, to: Quantity, below: f32) -> Box<[i8; 256]> {
+    let scale = from.scale / to.scale;
+    let step = |slope: f32| f64::from(256.0 * slope).round_ties_even() as i64;
+    let (above, below) = (step(scale), step(scale * below));
+    table(|stored| {
+        let x = i64::from(stored - from.zero_point);
+        let slope = if x >= 0 { above } else { below };
+        ((x * slope + 128) >> 8) + i64::from(to.zero_point)
+    })
+}
+
+/// `x · relu6(x + 3) / 6` as LiteRT's kernels have it, in 16 bits.
+pub(super) fn hard_swish(from: Quantity, to: Quantity) -> Box<[i8; 256]> {
+    let fine = f64::from((1.0f32 / 128.0) * from.scale);
+    let (out_multiplier, out_exponent) = multiplier16(fine / f64::from(to.scale));
+    let (relu_multiplier, relu_exponent) = multiplier16(fine / f64::from(3.0f32 / 32768.0));
+    table(|stored| {
+        let x = saturated((i64::from(stored) - i64::from(from.zero_point)) << 7);
+        let product = high(x, out_multiplier);
+        let mut relu = x;
+        if relu_exponent > 0 {
+            relu = saturated(relu << (relu_exponent - 1));
+        }
+        relu = high(relu, relu_multiplier);
+        if relu_exponent > 0 {
+            relu = saturated(relu << 1);
+        }
+        if relu_exponent < 0 {
+            relu = shifted(relu, -relu_exponent);
+        }
+        // To 0 … 2^15, where 2^15 is 1.
+        let relu = (relu + (1 << 15)) >> 1;
+        let made = saturated((relu * product) / (1 << 15));
+        shifted(made, -out_exponent) + i64::from(to.zero_point)
+    })
+}
+
+/// Fifteen bits of mantissa, and the exponent.
+fn multiplier16(real: f64) -> (i64, i32) {
+    let (mantissa, mut exponent) = libm::frexp(real);
+    let mut wide = (mantissa * f64::from(1u32 << 31)).round() as i64;
+    if wide == 1 << 31 {
+        (wide, exponent) = (1 << 30, exponent + 1);
+    }
+    (((wide + (1 << 15)) >> 16).min(i16::MAX.into()), exponent)
+}
+
+fn saturated(value: i64) -> i64 {
+    value.clamp(i16::MIN.into(), i16::MAX.into())
+}
+
+/// Twice the product, its high 16 bits, halves away from zero as gemmlowp's nudge has them.
+fn high(a: i64, b: i64) -> i64 {
+    let product = a * b;
+    let nudge = if product >= 0 { 1 << 14 } else { 1 - (1 << 14) };
+    saturated((product + nudge) / (1 << 15))
+}
+
+/// Divided by a power of two, halves away from zero.
+fn shifted(value: i64, by: i32) -> i64 {
+    if by <= 0 {
+        return saturated(value << (-by).min(16));
+    }
+    let by = by.min(32);
+    let mask = (1i64 << by) - 1;
+    let threshold = (mask >> 1) + i64::from(value < 0);
+    (value >> by) + i64::from((value & mask) > threshold)
+}
