@@ -102,6 +102,9 @@ mod inputs; // descriptions of graphs, files of tensors, readers of examples
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
 
+#[path = "subjects/onnx.rs"]
+mod onnx; // ONNX models against ONNX Runtime and against their checkpoints
+
 #[path = "subjects/nnue_files.rs"]
 mod nnue_files; // files of the Stockfish family, read and written
 

@@ -59,3 +59,8 @@ pub const RECORDED_OUTPUTS_F32: f64 = 1e-5;
 /// What `verify` asks of the token network, whose logits reach 20: 7 bits between its layers leave 40 dB; and of a
 /// hundred pairs at most one judged otherwise.
 pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";
+/// Outputs of ONNX's operators, of the largest of them: ONNX Runtime computes them in f32.
+pub const ONNX_FLOATS: f64 = 1e-5;
+/// Outputs of whole networks out of ONNX, of their scale: they were evaluated in f64 and rounded to f32, their weights
+/// rounded to f32 on the way, in batch normalisations that were folded into them, too.
+pub const ONNX_NETWORKS: f64 = 5e-6;

@@ -118,6 +118,18 @@ pub enum Op {
         /// (channels,)
         slopes: Vec<f64>,
     },
+    /// → the same shape: the integer that stands for a real, as a real: `x / scale`, a quotient of two f32, rounded to the
+    /// nearest integer, of two as near the even one, plus the zero point, clipped. As ONNX's QuantizeLinear.
+    Quantise {
+        /// (channels,), above 0.
+        scales: Vec<f64>,
+        /// (channels,)
+        zero_points: Vec<f64>,
+        /// The least.
+        low: f64,
+        /// The greatest.
+        high: f64,
+    },
     /// → the same shape.
     Activation(Activation),
     /// → (n,): the same elements in the same order.
@@ -330,6 +342,7 @@ impl Graph {
             | Op::TransposedConvolution { weights, bias, .. } => weights.values.len() + bias.len(),
             Op::Embed { table } => table.values.len(),
             Op::PerChannel { factors, offsets } => factors.len() + offsets.len(),
+            Op::Quantise { scales, zero_points, .. } => scales.len() + zero_points.len(),
             Op::PRelu { slopes: numbers } | Op::Constant { values: numbers, .. } => numbers.len(),
             Op::Trees(forest) => forest.trees.iter().map(|tree| 3 * tree.leaves.len()).sum(),
             _ => 0,

@@ -9,6 +9,7 @@ use crate::import::angel::AngelError;
 use crate::import::chain::ChainError;
 use crate::import::datacode::DataCodeError;
 use crate::import::lattice::LatticeError;
+use crate::import::onnx::OnnxError;
 use crate::import::tensors::TensorsImportError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -40,6 +41,9 @@ pub enum NetworkError {
     /// safetensors and npz.
     #[error(transparent)]
     Tensors(#[from] TensorsImportError),
+    /// An ONNX model.
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
     /// The description of a graph.
     #[error(transparent)]
     Description(#[from] DescriptionError),
@@ -110,7 +114,7 @@ pub enum NetworkError {
     Empty,
     /// A file of nothing known.
     #[error(
-        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz and weights.bin; \
+        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz, ONNX and weights.bin; \
          --from FORM says what it is, and bullet's raw.bin and quantised.bin need --arch A.toml"
     )]
     NotRecognised {
@@ -135,6 +139,7 @@ impl NetworkError {
             Self::Lattice(error) => error.class(),
             Self::Angel(error) => error.class(),
             Self::Tensors(error) => error.class(),
+            Self::Onnx(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Bullets(error) => error.class(),
             Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {

@@ -4,6 +4,7 @@ use super::NetworkError;
 use crate::import::angel::is_angel_folder;
 use crate::import::datacode::is_datacode;
 use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
+use crate::import::onnx::is_onnx;
 use crate::import::tensors::{is_npz, is_safetensors};
 use crate::import::{IN_DIRECTORY, ImportError, foreign, read_file_start, weights_bin};
 use std::path::Path;
@@ -31,11 +32,13 @@ pub enum NetworkForm {
     Fann,
     /// lattice-fann's JSON.
     NetworkJson,
+    /// An ONNX model.
+    Onnx,
 }
 
 impl NetworkForm {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Bullet,
         Self::DataCode,
         Self::Lattice,
@@ -44,6 +47,7 @@ impl NetworkForm {
         Self::Npz,
         Self::Fann,
         Self::NetworkJson,
+        Self::Onnx,
     ];
 
     /// What `--from` calls it.
@@ -58,6 +62,7 @@ impl NetworkForm {
             Self::Npz => "npz",
             Self::Fann => "fann",
             Self::NetworkJson => "network-json",
+            Self::Onnx => "onnx",
         }
     }
 }
@@ -90,6 +95,7 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
         (NetworkForm::NetworkJson, is_network_json(start)),
         (NetworkForm::Lattice, is_lattice_checkpoint(start)),
         (NetworkForm::Safetensors, is_safetensors(start)),
+        (NetworkForm::Onnx, is_onnx(start)),
         (NetworkForm::Bullet, is_weights_bin(start)),
     ];
     if start.starts_with(&MAGIC) {
@@ -126,6 +132,7 @@ mod tests {
             (b"  {\"layers\": [", NetworkForm::NetworkJson),
             (b"{ \"weights\": \"", NetworkForm::Lattice),
             (b"\x40\0\0\0\0\0\0\0{\"__metadata__\"", NetworkForm::Safetensors),
+            (b"\x08\x07\x12\x07pytorch", NetworkForm::Onnx),
             (b"l0w\n\x04\0\0\0\0\0\0\0", NetworkForm::Bullet),
         ] {
             assert_eq!(sniff_start(start).unwrap(), expected);

@@ -16,6 +16,7 @@ pub use form::{NetworkForm, sniff_network};
 use super::angel::{self, read_model};
 use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
+use super::onnx::read_onnx;
 use super::tensors::{TensorForm, import};
 use super::{Imported, read_file_at_most};
 use crate::graph::Activation;
@@ -77,8 +78,10 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         None => sniff_network(path)?,
     };
     let at = |cause: NetworkError| cause.at(path);
-    let says_its_layers =
-        matches!(form, NetworkForm::DataCode | NetworkForm::Fann | NetworkForm::NetworkJson | NetworkForm::Angel);
+    let says_its_layers = matches!(
+        form,
+        NetworkForm::DataCode | NetworkForm::Fann | NetworkForm::NetworkJson | NetworkForm::Angel | NetworkForm::Onnx
+    );
     if says_its_layers && options.arch.is_some() {
         return Err(at(NetworkError::NeedlessArch));
     }
@@ -98,6 +101,9 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         NetworkForm::Fann => read_fann(&read(MAX_NETWORK_LEN_BYTES)?, &name).map_err(|error| at(error.into())),
         NetworkForm::NetworkJson => {
             read_network_json(&read(MAX_NETWORK_LEN_BYTES)?, &name).map_err(|error| at(error.into()))
+        }
+        NetworkForm::Onnx => {
+            read_onnx(&read(MAX_NETWORK_LEN_BYTES)?, path.parent(), &name).map_err(|error| at(error.into()))
         }
         NetworkForm::Angel => Ok(read_model(path, &options.angel())?),
         NetworkForm::Safetensors | NetworkForm::Npz => {

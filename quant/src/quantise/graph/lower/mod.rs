@@ -93,7 +93,7 @@ struct Lowering<'g> {
 impl Lowering<'_> {
     fn node(&mut self, value: Value, node: &Node) -> Result<Form, GraphQuantError> {
         let keep = self.options.keep_f32.contains(&node.name);
-        let first = node.reads[0];
+        let first = node.reads.first().copied().unwrap_or(0);
         match &node.op {
             Op::Linear { weights, bias } if keep => self.linear_f32(value, node, weights, bias),
             Op::Linear { weights, bias } => self.linear(value, node, weights, bias),
@@ -112,6 +112,7 @@ impl Lowering<'_> {
             Op::Binary(_)
             | Op::Constant { .. }
             | Op::PerChannel { .. }
+            | Op::Quantise { .. }
             | Op::PRelu { .. }
             | Op::Transpose(_)
             | Op::Slice { .. }
@@ -258,7 +259,7 @@ impl Lowering<'_> {
     }
 
     fn scale(&mut self, value: Value, node: &Node, factor: f64, keep: bool) -> Result<Form, GraphQuantError> {
-        let first = node.reads[0];
+        let first = node.reads.first().copied().unwrap_or(0);
         let scaled =
             |units: &[f64]| -> Vec<f64> { units.iter().map(|unit| f64::from((unit * factor) as f32)).collect() };
         let holds = |units: &[f64]| factor > 0.0 && scaled(units).iter().all(|unit| (*unit as f32).is_normal());
