@@ -10,6 +10,9 @@ pub(super) const FIRST_OPSET: i64 = 9;
 /// The newest.
 pub(super) const LAST_OPSET: i64 = 21;
 
+/// The most nodes, since a few passes over a graph take time that grows with their square.
+const MAX_NODES: usize = 1 << 14;
+
 /// Whether every value is made once and before it is read, every tensor is what its fields say, and the operators are
 /// ONNX's own, of a version that is known.
 pub(super) fn check(model: &Model<'_>) -> Result<(), OnnxError> {
@@ -22,6 +25,10 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), OnnxError> {
         if is_missing {
             return Err(OnnxError::Missing { what: what.to_owned() });
         }
+    }
+    if graph.nodes.len() > MAX_NODES {
+        let what = format!("a graph of {} nodes, more than {MAX_NODES},", graph.nodes.len());
+        return Err(OnnxError::Feature { place: "the graph".to_owned(), what });
     }
     let twice = |what: &str, name: &str| OnnxError::Twice { what: format!("{what} `{name}`") };
     let mut known = HashSet::new();

@@ -178,11 +178,12 @@ fn concat(call: &Call<'_, '_>, inputs: &[Option<&Literal>]) -> Result<Literal, O
     if !parts.iter().all(alike) {
         return Err(call.shapes("constants of other shapes", format!("{dims:?} along the other axes")));
     }
+    dims[axis] = parts.iter().map(|part| part.dims[axis]).sum();
+    bounded(call, &dims)?;
     let run = |part: &Literal| part.dims[axis..].iter().product::<usize>();
     let outer: usize = dims[..axis].iter().product();
     let rows = |row: usize| parts.iter().flat_map(move |part| part.values[row * run(part)..][..run(part)].to_vec());
     let values = (0..outer).flat_map(rows).collect();
-    dims[axis] = parts.iter().map(|part| part.dims[axis]).sum();
     Ok(Literal { dims, element: parts[0].element, values })
 }
 

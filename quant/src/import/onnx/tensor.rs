@@ -8,6 +8,9 @@ use std::path::Path;
 /// The most elements of a tensor that is made out of others; those of the file are bounded by its length.
 pub(super) const MAX_LEN: usize = 1 << 24;
 
+/// The most axes of a tensor, which is NumPy's limit, too.
+pub(super) const MAX_RANK: usize = 32;
+
 /// The type of a tensor's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
@@ -186,6 +189,9 @@ impl TensorProto<'_> {
             8 => self.fault("texts", "numbers"),
             code => self.fault(format!("the code {code} as the type of its elements"), "one that ONNX has"),
         })?;
+        if self.dims.len() > MAX_RANK {
+            return Err(self.fault(format!("{} axes", self.dims.len()), format!("at most {MAX_RANK}")));
+        }
         let dims: Result<Vec<usize>, _> = self.dims.iter().map(|dim| usize::try_from(*dim)).collect();
         let dims = dims.map_err(|_| self.fault(format!("dims {:?}", self.dims), "sizes of 0 or more"))?;
         let count = dims.iter().try_fold(1usize, |count, dim| count.checked_mul(*dim));

@@ -26,11 +26,15 @@ pub(super) use ports::input_dims;
 use super::call::{Call, Entry};
 use super::error::OnnxError;
 use super::fold::fold;
-use super::tensor::{Element, Literal, MAX_LEN};
+use super::tensor::{Element, Literal, MAX_LEN, MAX_RANK};
 use super::types::{Model, TensorProto};
 use crate::graph::{Graph, GraphError, Input, Node, Op, Shape, Value};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+
+/// The most numbers of weights, constants and so on of a graph, which bounds what a small file can ask for by reading
+/// the same tensor again and again.
+const MAX_NUMBERS: usize = 1 << 27;
 
 /// A graph, and where the model's inputs and outputs are in its.
 #[derive(Debug)]
@@ -53,6 +57,8 @@ struct Lowering<'m, 'a> {
     /// Of every value of the graph.
     shapes: Vec<Shape>,
     names: HashSet<String>,
+    /// Weights, constants and so on until now.
+    numbers: usize,
     /// The name of the node that is being lowered, and its place for errors.
     name: String,
     place: String,
@@ -76,6 +82,7 @@ pub(super) fn lower<'m>(
         nodes: Vec::new(),
         shapes: Vec::new(),
         names: HashSet::new(),
+        numbers: 0,
         name: String::new(),
         place: String::new(),
     };
@@ -87,9 +94,15 @@ pub(super) fn lower<'m>(
         let inputs = node.inputs.iter().map(|name| lowering.entry(name)).collect::<Result<_, _>>()?;
         let call = Call { node, opset: model.opset, inputs };
         let made = match fold(&call)? {
-            Some(known) => known.into_iter().map(Entry::known).collect(),
+            Some(known) => {
+                lowering.count(known.iter().map(|literal| literal.values.len()).sum())?;
+                known.into_iter().map(Entry::known).collect()
+            }
             None => lowering.call(&call)?,
         };
+        if made.iter().any(|entry| entry.dims().len() > MAX_RANK) {
+            return Err(call.unsupported(format!("a value of more than {MAX_RANK} axes")));
+        }
         if made.len() < node.outputs.iter().filter(|output| !output.is_empty()).count() {
             return Err(call.unsupported("more than its first output"));
         }
@@ -163,6 +176,7 @@ impl<'a> Lowering<'_, 'a> {
         if made.len() > MAX_LEN {
             return Err(GraphError::Len { value: format!("what {} makes", self.place), found: made.len() }.into());
         }
+        self.count(op.parameter_count())?;
         let base = if self.name.is_empty() { what.to_owned() } else { self.name.clone() };
         let mut name = base.clone();
         let mut number = 1;
@@ -173,6 +187,16 @@ impl<'a> Lowering<'_, 'a> {
         self.nodes.push(Node { name, reads: reads.to_vec(), op });
         self.shapes.push(made);
         Ok(self.shapes.len() - 1)
+    }
+
+    /// Adds to the numbers of the graph, and refuses too many.
+    fn count(&mut self, more: usize) -> Result<(), OnnxError> {
+        self.numbers = self.numbers.saturating_add(more);
+        if self.numbers <= MAX_NUMBERS {
+            return Ok(());
+        }
+        let what = format!("a network of more than {MAX_NUMBERS} numbers");
+        Err(OnnxError::Feature { place: self.place.clone(), what })
     }
 
     /// An error where the first axis of a batch would be worked on.

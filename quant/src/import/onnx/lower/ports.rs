@@ -5,7 +5,7 @@
 
 use super::super::call::Entry;
 use super::super::error::OnnxError;
-use super::super::tensor::{Element, MAX_LEN};
+use super::super::tensor::{Element, MAX_LEN, MAX_RANK};
 use super::super::types::{Dimension, ValueInfo};
 use super::Lowering;
 use super::layout::Tensor;
@@ -54,6 +54,10 @@ pub(in crate::import::onnx) fn input_dims(input: &ValueInfo<'_>) -> Result<Vec<u
         dimension: if dimension.is_empty() { "?".to_owned() } else { dimension.escape_debug().to_string() },
     };
     let dims = input.dims.as_ref().ok_or_else(|| open(0, ""))?;
+    if dims.len() > MAX_RANK {
+        let (found, expected) = (format!("{} axes", dims.len()), format!("at most {MAX_RANK}"));
+        return Err(OnnxError::Tensor { tensor: input.name.to_owned(), found, expected });
+    }
     let size = |(axis, dim): (usize, &Dimension<'_>)| match dim {
         Dimension::Fixed(size) => usize::try_from(*size).ok().filter(|size| *size > 0).ok_or_else(|| {
             let (found, expected) = (format!("the size {size} of axis {axis}"), "1 or more".to_owned());
