@@ -108,6 +108,9 @@ mod convolutions; // networks with convolutions in integers
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
 
+#[path = "subjects/onnx.rs"]
+mod onnx; // ONNX models against ONNX Runtime and against their checkpoints
+
 #[path = "subjects/nnue_files.rs"]
 mod nnue_files; // files of the Stockfish family, read and written
 

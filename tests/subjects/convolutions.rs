@@ -9,7 +9,7 @@ use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, pack, unpack_graph};
 use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
-use tamis_quant::quantise::graph::{GraphQuantError, Options, quantise_graph};
+use tamis_quant::quantise::graph::{Activations, GraphQuantError, Options, quantise_graph};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_runtime::format::Model;
@@ -25,12 +25,15 @@ const KWS_SCALE: f64 = 0.584_702_908_992_767_3;
 /// What a stored input is to a network.
 type Real = fn(f64) -> f64;
 
-const NETWORKS: [(&str, Real); 5] = [
-    ("kws", |q| (q - 83.0) * KWS_SCALE),
-    ("kws_ckpt", |q| (q - 83.0) * KWS_SCALE),
-    ("ic", |byte| byte),
-    ("vww", |byte| byte / 255.0),
-    ("ad", |x| x),
+/// The unit and the zero point in which the stored inputs enter unchanged.
+type Encoding = Option<(f64, i32)>;
+
+const NETWORKS: [(&str, Real, Encoding); 5] = [
+    ("kws", |q| (q - 83.0) * KWS_SCALE, Some((KWS_SCALE, 83))),
+    ("kws_ckpt", |q| (q - 83.0) * KWS_SCALE, Some((KWS_SCALE, 83))),
+    ("ic", |byte| byte, Some((1.0, -128))),
+    ("vww", |byte| byte / 255.0, Some((1.0 / 255.0, -128))),
+    ("ad", |x| x, None),
 ];
 
 struct Network {
@@ -89,10 +92,11 @@ fn runs_everywhere(program: &Program, samples: &[Sample]) -> usize {
 /// MLPerf Tiny's networks from their float files, calibrated on what lies beside them.
 #[test]
 fn public_networks_stay_close_to_full_precision(folder: Fixtures) {
-    for (name, real) in NETWORKS {
+    for (name, real, input_encoding) in NETWORKS {
         let Network { graph, calibration, inputs } = network(&folder, name, real);
+        let options = Options { input_encoding, activations: Activations::I8, ..Options::default() };
         let start = std::time::Instant::now();
-        let program = quantise_graph(&graph, &calibration, &Options::default()).unwrap();
+        let program = quantise_graph(&graph, &calibration, &options).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         assert!(prove(&program).holds(), "{name}");
         let workspace = runs_everywhere(&program, &inputs[..3]);

@@ -72,3 +72,8 @@ pub const MAPS_SQNR_DB: [(&str, f64); 5] =
 pub const TFLITE_STEPS: f64 = 2.0;
 /// The same where an engine's multipliers have become 0.
 pub const TFLITE_STEPS_DEAD: f64 = 6.0;
+/// Outputs of ONNX's operators, of the largest of them: ONNX Runtime computes them in f32.
+pub const ONNX_FLOATS: f64 = 1e-5;
+/// Outputs of whole networks out of ONNX, of their scale: they were evaluated in f64 and rounded to f32, their weights
+/// rounded to f32 on the way, in batch normalisations that were folded into them, too.
+pub const ONNX_NETWORKS: f64 = 5e-6;

@@ -93,9 +93,12 @@ pub struct Calibration {
     /// Bits of weights; 16 with `--activations i16` only
     #[arg(long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
     pub weight_bits: Bits,
-    /// Integers between layers
-    #[arg(long, value_enum, default_value_t = Activations::U7, help_heading = GRAPHS)]
-    pub activations: Activations,
+    /// Integers between layers that are no maps [default: i8 for TFLite and ONNX files, else u7]
+    #[arg(long, value_enum, help_heading = GRAPHS)]
+    pub activations: Option<Activations>,
+    /// Keep the map that a layer makes in i16; may be given again
+    #[arg(long, value_name = "LAYER", help_heading = GRAPHS)]
+    pub sixteen: Vec<String>,
     /// Ends of the input, `0..1` for instance, where the calibration examples are not to say
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,

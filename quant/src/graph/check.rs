@@ -194,6 +194,10 @@ fn check_finite(node: &Node) -> Result<(), GraphError> {
             finite("the factors", factors)?;
             finite("the offsets", offsets)
         }
+        Op::Quantise { scales, zero_points, .. } => {
+            finite("the scales", scales)?;
+            finite("the zero points", zero_points)
+        }
         Op::PRelu { slopes } => finite("the slopes", slopes),
         Op::Constant { values, .. } => finite("the value", values),
         Op::Pad { fill: Fill::Value(value), .. } => finite("the padding", &[*value]),

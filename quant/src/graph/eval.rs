@@ -163,6 +163,14 @@ impl Graph {
                     let channels = factors.iter().zip(offsets).cycle();
                     x(0).iter().zip(channels).map(|(x, (factor, offset))| x * factor + offset).collect()
                 }
+                Op::Quantise { scales, zero_points, low, high } => {
+                    let channels = scales.iter().zip(zero_points).cycle();
+                    let quantised = |(x, (scale, zero_point)): (&f64, (&f64, &f64))| {
+                        let steps = (*x as f32 / *scale as f32).round_ties_even();
+                        (f64::from(steps) + zero_point).clamp(*low, *high)
+                    };
+                    x(0).iter().zip(channels).map(quantised).collect()
+                }
                 Op::PRelu { slopes } => {
                     let slopes = slopes.iter().cycle();
                     x(0).iter().zip(slopes).map(|(x, slope)| if *x > 0.0 { *x } else { slope * x }).collect()

@@ -118,6 +118,18 @@ pub enum Op {
         /// (channels,)
         slopes: Vec<f64>,
     },
+    /// → the same shape: the integer that stands for a real, as a real: `x / scale`, a quotient of two f32, rounded to the
+    /// nearest integer, of two as near the even one, plus the zero point, clipped. As ONNX's QuantizeLinear.
+    Quantise {
+        /// (channels,), above 0.
+        scales: Vec<f64>,
+        /// (channels,)
+        zero_points: Vec<f64>,
+        /// The least.
+        low: f64,
+        /// The greatest.
+        high: f64,
+    },
     /// → the same shape.
     Activation(Activation),
     /// → (n,): the same elements in the same order.
@@ -303,6 +315,25 @@ impl Activation {
     }
 }
 
+impl Op {
+    /// Numbers that training has found: weights, biases, tables, thresholds and leaves.
+    #[must_use]
+    pub fn parameter_count(&self) -> usize {
+        match self {
+            Self::Linear { weights, bias }
+            | Self::SparseLinear { weights, bias }
+            | Self::Convolution { weights, bias, .. }
+            | Self::TransposedConvolution { weights, bias, .. } => weights.values.len() + bias.len(),
+            Self::Embed { table } => table.values.len(),
+            Self::PerChannel { factors, offsets } => factors.len() + offsets.len(),
+            Self::Quantise { scales, zero_points, .. } => scales.len() + zero_points.len(),
+            Self::PRelu { slopes: numbers } | Self::Constant { values: numbers, .. } => numbers.len(),
+            Self::Trees(forest) => forest.trees.iter().map(|tree| 3 * tree.leaves.len()).sum(),
+            _ => 0,
+        }
+    }
+}
+
 impl Graph {
     /// The number of elements of every value, by its number; of a sparse input the number of features. 0 for a value
     /// whose node does not fit what it reads, which no checked graph has.
@@ -323,18 +354,7 @@ impl Graph {
     /// Numbers that training has found: weights, biases, tables, thresholds and leaves.
     #[must_use]
     pub fn parameter_count(&self) -> usize {
-        let count = |node: &Node| match &node.op {
-            Op::Linear { weights, bias }
-            | Op::SparseLinear { weights, bias }
-            | Op::Convolution { weights, bias, .. }
-            | Op::TransposedConvolution { weights, bias, .. } => weights.values.len() + bias.len(),
-            Op::Embed { table } => table.values.len(),
-            Op::PerChannel { factors, offsets } => factors.len() + offsets.len(),
-            Op::PRelu { slopes: numbers } | Op::Constant { values: numbers, .. } => numbers.len(),
-            Op::Trees(forest) => forest.trees.iter().map(|tree| 3 * tree.leaves.len()).sum(),
-            _ => 0,
-        };
-        self.nodes.iter().map(count).sum()
+        self.nodes.iter().map(|node| node.op.parameter_count()).sum()
     }
 
     /// The value that is the network's output.

@@ -65,6 +65,9 @@ impl Op {
             Self::PerChannel { factors, offsets } => {
                 (factors.len() == channels && offsets.len() == channels).then_some(first)?
             }
+            Self::Quantise { scales, zero_points, .. } => {
+                (scales.len() == channels && zero_points.len() == channels).then_some(first)?
+            }
             Self::PRelu { slopes } => (slopes.len() == channels).then_some(first)?,
             Self::Flatten => Shape::vector(first.len()),
             Self::Reshape(shape) => (shape.len() == first.len()).then_some(*shape)?,
@@ -117,7 +120,9 @@ impl Op {
             Self::Concat { .. } => "values that are alike along the other axes".to_owned(),
             Self::Add => "values of one shape".to_owned(),
             Self::Binary(_) => "two values, each axis of one size or of size 1".to_owned(),
-            Self::PerChannel { factors: numbers, .. } | Self::PRelu { slopes: numbers } => {
+            Self::PerChannel { factors: numbers, .. }
+            | Self::Quantise { scales: numbers, .. }
+            | Self::PRelu { slopes: numbers } => {
                 format!("a value of {} channels", numbers.len())
             }
             Self::Reshape(shape) => format!("{} elements", shape.len()),

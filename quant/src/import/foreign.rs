@@ -9,11 +9,6 @@ pub struct Foreign {
     pub instead: &'static str,
 }
 
-const ONNX: Foreign = Foreign {
-    what: "an ONNX model",
-    instead: "write its weights as npz and describe the graph: `import onnx, numpy; numpy.savez(\"net.npz\", **{\
-              t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer})`",
-};
 const KERAS: Foreign = Foreign {
     what: "a Keras model",
     instead: "write its weights as npz and describe the graph: `import keras, numpy; numpy.savez(\"net.npz\", \
@@ -50,8 +45,6 @@ pub fn foreign(start: &[u8]) -> Option<Foreign> {
         (start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]), ZSTD),
         (start.starts_with(&[0x1F, 0x8B, 8]), GZIP),
         (matches!(start, [0x80, 2..=5, ..]), PICKLE),
-        // Protobuf: field 1 is the version of the format, and behind it comes a text, the graph or the operators' sets.
-        (matches!(start, [8, 3..=20, 0x12 | 0x1A | 0x22 | 0x3A | 0x42, ..]), ONNX),
     ];
     found.iter().find(|(is_it, _)| *is_it).map(|(_, foreign)| *foreign)
 }
@@ -89,8 +82,7 @@ mod tests {
     #[test]
     fn forms_are_told_by_their_first_bytes() {
         for (start, expected) in [
-            (&b"\x08\x07\x12\x07pytorch"[..], ONNX),
-            (b"\x89HDF\r\n\x1a\n\0", HDF5),
+            (&b"\x89HDF\r\n\x1a\n\0"[..], HDF5),
             (b"GGUF\x03\0\0\0", GGUF),
             (b"\x1f\x8b\x08\0", GZIP),
             (b"\x28\xb5\x2f\xfd\x04", ZSTD),

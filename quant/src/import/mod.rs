@@ -27,6 +27,7 @@ mod foreign;
 pub mod hub;
 mod imported;
 pub mod lattice;
+pub mod onnx;
 pub mod raw_bin;
 mod sniff;
 pub mod tensors;

@@ -5,11 +5,25 @@
 use tamis_runtime::raw::{ALIGNMENT, NONE, OpRecord, ValueRecord, element, op};
 
 /// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's
-/// length. Operation `i` writes value `i + 1`.
+/// length: in the order in which they are written, or the largest first where that takes less. Operation `i` writes value `i + 1`.
 pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
+    let in_order: Vec<usize> = (1..values.len()).collect();
+    let mut by_size = in_order.clone();
+    let len = |index: usize| values[index].len as usize * element::len_bytes(values[index].element()).unwrap_or(1);
+    by_size.sort_by_key(|index| std::cmp::Reverse(len(*index)));
+    let mut other = values.to_vec();
+    let (workspace, by_size) = (plan_in(&in_order, values, ops)?, plan_in(&by_size, &mut other, ops)?);
+    if by_size < workspace {
+        values.copy_from_slice(&other);
+    }
+    Some(workspace.min(by_size))
+}
+
+/// The same, giving values their places in a given order.
+fn plan_in(order: &[usize], values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
     let mut placed: Vec<Life> = Vec::new();
     let mut workspace = 0;
-    for index in 1..values.len() {
+    for index in order.iter().copied() {
         let last_read =
             ops.iter().rposition(|op| op.input as usize == index || (op.second != NONE && op.second as usize == index));
         // The network's output is read by the caller, after all operations. Any other value outlives its last reader by
@@ -26,13 +40,14 @@ pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
         loop {
             let blocking = placed
                 .iter()
-                .filter(|other| other.last_read >= writer && other.start < start + len && start < other.end);
+                .filter(|other| other.last_read >= writer && life >= other.writer)
+                .filter(|other| other.start < start + len && start < other.end);
             match blocking.map(|other| other.end).max() {
                 Some(end) => start = end,
                 None => break,
             }
         }
-        placed.push(Life { start, end: start + len, last_read: life });
+        placed.push(Life { start, end: start + len, writer, last_read: life });
         value.offset_bytes = u32::try_from(start).ok()?;
         workspace = workspace.max(start + len);
     }
@@ -42,6 +57,7 @@ pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
 struct Life {
     start: usize,
     end: usize,
+    writer: usize,
     last_read: usize,
 }
 

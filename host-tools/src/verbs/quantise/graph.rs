@@ -40,7 +40,7 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
             Vec::new()
         }
     };
-    let options = options(args, &graph)?.with_ranges(import.ranges().clone());
+    let options = options(args, &graph, import.source())?.with_ranges(import.ranges().clone());
     let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
     let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
     let accuracy = match samples.as_slice() {
@@ -77,8 +77,12 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
     }
 }
 
-fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
+fn options(args: &Quantise, graph: &Graph, source: &str) -> Result<Options, CliError> {
     let typed = &args.calibration;
+    // Those systems count in signed bytes with a zero point.
+    let theirs = source.starts_with("TFLite") || source.starts_with("ONNX");
+    let usual = if theirs { cli::Activations::I8 } else { cli::Activations::U7 };
+    let activations = typed.activations.unwrap_or(usual);
     let percentile = typed.percentile;
     let method = match typed.method {
         cli::RangeMethod::MinMax => Method::MinMax,
@@ -90,7 +94,7 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
         cli::RangeMethod::MeanSquare => Method::MeanSquare,
         cli::RangeMethod::Entropy => Method::Entropy,
     };
-    if typed.weight_bits == cli::Bits::Sixteen && typed.activations != cli::Activations::I16 {
+    if typed.weight_bits == cli::Bits::Sixteen && activations != cli::Activations::I16 {
         return Err(
             CliError::usage("--weight-bits 16: such weights read i16 activations only").help("add --activations i16")
         );
@@ -106,7 +110,7 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
             cli::Weights::PerChannel => Granularity::PerChannel,
             cli::Weights::PerTensor => Granularity::PerTensor,
         },
-        activations: match typed.activations {
+        activations: match activations {
             cli::Activations::U7 => Activations::U7,
             cli::Activations::U8 => Activations::U8,
             cli::Activations::I8 => Activations::I8,
@@ -122,6 +126,7 @@ fn options(args: &Quantise, graph: &Graph) -> Result<Options, CliError> {
         keep_f32,
         input_range: typed.input_range,
         input_encoding: encoding(&typed.arrays)?.map(|Encoding { unit, zero }| (unit, zero)),
+        sixteen: typed.sixteen.iter().cloned().collect(),
         ranges: typed.range.iter().cloned().collect(),
         unproved: true,
     })

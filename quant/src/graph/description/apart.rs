@@ -23,6 +23,11 @@ impl Description {
             cause: Box::new(cause),
         };
         graph.check().map_err(|error| refused(Cause::Graph(error)))?;
+        if let Some(node) = graph.nodes.iter().find(|node| matches!(node.op, Op::Quantise { .. })) {
+            let known = "the operations of a float network, which this was before it was quantised".to_owned();
+            let value = format!("the rounding `{}`", printable(&node.name));
+            return Err(refused(Cause::UnsupportedValue { value, known }));
+        }
         let mut tensors = Tensors::new();
         let shapes = graph.shapes();
         let read = |node: &Node| shapes[node.reads[0]];
@@ -41,6 +46,7 @@ impl Description {
                     order: Order::OutIn,
                     each_pixel: matches!(node.op, Op::Linear { .. }) && weights.inputs != read(node).len(),
                 },
+                Op::Quantise { .. } => unreachable!("refused above"),
                 Op::Embed { table } => DescribedOp::Embed {
                     width: table.outputs,
                     table: put("table", vec![table.inputs, table.outputs], table.values.clone()),

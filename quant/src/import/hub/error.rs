@@ -9,6 +9,7 @@ use crate::import::angel::AngelError;
 use crate::import::chain::ChainError;
 use crate::import::datacode::DataCodeError;
 use crate::import::lattice::LatticeError;
+use crate::import::onnx::OnnxError;
 use crate::import::tensors::TensorsImportError;
 use crate::import::tflite::TfliteError;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,9 @@ pub enum NetworkError {
     /// TensorFlow Lite's files.
     #[error(transparent)]
     Tflite(#[from] TfliteError),
+    /// An ONNX model.
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
     /// The description of a graph.
     #[error(transparent)]
     Description(#[from] DescriptionError),
@@ -114,7 +118,7 @@ pub enum NetworkError {
     Empty,
     /// A file of nothing known.
     #[error(
-        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz, TFLite and weights.bin; \
+        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz, TFLite, ONNX and weights.bin; \
          --from FORM says what it is, and bullet's raw.bin and quantised.bin need --arch A.toml"
     )]
     NotRecognised {
@@ -140,6 +144,7 @@ impl NetworkError {
             Self::Angel(error) => error.class(),
             Self::Tensors(error) => error.class(),
             Self::Tflite(error) => error.class(),
+            Self::Onnx(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Bullets(error) => error.class(),
             Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {

@@ -4,6 +4,7 @@ use super::NetworkError;
 use crate::import::angel::is_angel_folder;
 use crate::import::datacode::is_datacode;
 use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
+use crate::import::onnx::is_onnx;
 use crate::import::tensors::{is_npz, is_safetensors};
 use crate::import::tflite::is_tflite;
 use crate::import::{IN_DIRECTORY, ImportError, foreign, read_file_start, weights_bin};
@@ -34,11 +35,13 @@ pub enum NetworkForm {
     NetworkJson,
     /// TensorFlow Lite's files.
     Tflite,
+    /// An ONNX model.
+    Onnx,
 }
 
 impl NetworkForm {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Bullet,
         Self::DataCode,
         Self::Lattice,
@@ -48,6 +51,7 @@ impl NetworkForm {
         Self::Fann,
         Self::NetworkJson,
         Self::Tflite,
+        Self::Onnx,
     ];
 
     /// What `--from` calls it.
@@ -63,6 +67,7 @@ impl NetworkForm {
             Self::Fann => "fann",
             Self::NetworkJson => "network-json",
             Self::Tflite => "tflite",
+            Self::Onnx => "onnx",
         }
     }
 }
@@ -96,6 +101,7 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
         (NetworkForm::NetworkJson, is_network_json(start)),
         (NetworkForm::Lattice, is_lattice_checkpoint(start)),
         (NetworkForm::Safetensors, is_safetensors(start)),
+        (NetworkForm::Onnx, is_onnx(start)),
         (NetworkForm::Bullet, is_weights_bin(start)),
     ];
     if start.starts_with(&MAGIC) {
@@ -133,6 +139,7 @@ mod tests {
             (b"  {\"layers\": [", NetworkForm::NetworkJson),
             (b"{ \"weights\": \"", NetworkForm::Lattice),
             (b"\x40\0\0\0\0\0\0\0{\"__metadata__\"", NetworkForm::Safetensors),
+            (b"\x08\x07\x12\x07pytorch", NetworkForm::Onnx),
             (b"l0w\n\x04\0\0\0\0\0\0\0", NetworkForm::Bullet),
         ] {
             assert_eq!(sniff_start(start).unwrap(), expected);

@@ -16,6 +16,7 @@ pub use form::{NetworkForm, sniff_network};
 use super::angel::{self, read_model};
 use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
+use super::onnx::read_onnx;
 use super::tensors::{TensorForm, import};
 use super::tflite::read_tflite;
 use super::{Imported, read_file_at_most};
@@ -80,7 +81,12 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
     let at = |cause: NetworkError| cause.at(path);
     let says_its_layers = matches!(
         form,
-        NetworkForm::DataCode | NetworkForm::Fann | NetworkForm::NetworkJson | NetworkForm::Angel | NetworkForm::Tflite
+        NetworkForm::DataCode
+            | NetworkForm::Fann
+            | NetworkForm::NetworkJson
+            | NetworkForm::Angel
+            | NetworkForm::Tflite
+            | NetworkForm::Onnx
     );
     if says_its_layers && options.arch.is_some() {
         return Err(at(NetworkError::NeedlessArch));
@@ -103,6 +109,9 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
             read_network_json(&read(MAX_NETWORK_LEN_BYTES)?, &name).map_err(|error| at(error.into()))
         }
         NetworkForm::Tflite => read_tflite(&read(MAX_TENSORS_LEN_BYTES)?, &name).map_err(|error| at(error.into())),
+        NetworkForm::Onnx => {
+            read_onnx(&read(MAX_NETWORK_LEN_BYTES)?, path.parent(), &name).map_err(|error| at(error.into()))
+        }
         NetworkForm::Angel => Ok(read_model(path, &options.angel())?),
         NetworkForm::Safetensors | NetworkForm::Npz => {
             let description = options.arch.as_ref().map(NetworkArch::description).transpose().map_err(at)?;

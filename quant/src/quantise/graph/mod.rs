@@ -93,7 +93,7 @@ fn proved(quantised: Program, options: &Options) -> Result<Program, GraphQuantEr
 
 fn check_names(graph: &Graph, options: &Options) -> Result<(), GraphQuantError> {
     let known = |name: &String| graph.nodes.iter().any(|node| node.name == *name);
-    match options.keep_f32.iter().chain(options.ranges.keys()).find(|name| !known(name)) {
+    match options.keep_f32.iter().chain(&options.sixteen).chain(options.ranges.keys()).find(|name| !known(name)) {
         Some(name) => {
             let layers = graph.nodes.iter().map(|node| node.name.clone()).collect();
             Err(GraphQuantError::NoSuchLayer { name: name.clone(), layers })

@@ -76,7 +76,7 @@ impl Lowering<'_> {
         relu || self.calibration.values.get(value).is_some_and(|seen| seen.low >= 0.0)
     }
 
-    /// The input's integers: without a zero point, which the file could not hold.
+    /// The input's integers: without a zero point unless all that reads it takes it off, or activations have one.
     pub(super) fn input_encoding(&self) -> Result<Encoding, GraphQuantError> {
         if let Some((unit, zero)) = self.options.input_encoding {
             let element = if zero > 127 { Element::U8 } else { Element::I8 };
@@ -88,7 +88,8 @@ impl Lowering<'_> {
             None => self.range(0, Target { steps: 127, symmetric: false })?,
         };
         // Maps are read by operations that know of a zero point.
-        if self.readers(0).iter().all(|node| self.knows_zero(node)) {
+        let is_signed = self.options.activations == Activations::I8 && range.low < 0.0;
+        if is_signed || self.readers(0).iter().all(|node| self.knows_zero(node)) {
             return Ok(Encoding::with_zero(Element::I8, range));
         }
         let full = matches!(self.options.activations, Activations::U8 | Activations::I8);

@@ -147,6 +147,9 @@ impl Lowering<'_> {
             Op::Binary(binary) => self.binary(value, node, *binary),
             Op::Trees(forest) => self.trees(value, node, forest),
             Op::Constant { .. } => Err(self.unsupported(value, "a constant beside a value", "fold it into a layer")),
+            Op::Quantise { .. } => {
+                Err(self.unsupported(value, "a rounding that the file asks for", "pack the float network"))
+            }
             Op::PRelu { .. } => Err(self.unsupported(value, "a slope a channel", "use one slope, a leaky ReLU")),
             Op::Pad { .. } => Err(self.unsupported(value, "padding with anything but zeros", "pad with zeros")),
         }
@@ -301,7 +304,7 @@ impl Lowering<'_> {
     }
 
     fn scale(&mut self, value: Value, node: &Node, factor: f64, keep: bool) -> Result<Form, GraphQuantError> {
-        let first = node.reads[0];
+        let first = node.reads.first().copied().unwrap_or(0);
         let scaled =
             |units: &[f64]| -> Vec<f64> { units.iter().map(|unit| f64::from((unit * factor) as f32)).collect() };
         let holds = |units: &[f64]| factor > 0.0 && scaled(units).iter().all(|unit| (*unit as f32).is_normal());
