@@ -250,7 +250,8 @@ fn normalizations_become_part_of_the_layer_before() {
     // Keras' names, and another tensor that nothing counts with is refused as ever.
     let keras = text.replace(
         "\"batch-normalization\"\n",
-        "\"batch-normalization\"\nweights = false\nmean = \"moving_mean\"\nvariance = \"moving_variance\"\nepsilon = 0.001\n",
+        "\"batch-normalization\"\nweights = false\nmean = \"moving_mean\"\nvariance = \"moving_variance\"\n\
+         epsilon = 0.001\n",
     );
     let message = bound(&keras, &tensors).unwrap_err().to_string();
     for words in [

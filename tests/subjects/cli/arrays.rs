@@ -116,7 +116,8 @@ fn options_that_do_not_fit_the_examples_are_refused() {
         (
             [].as_slice(),
             2,
-            "no array `inputs`, and not one of two dimensions or more; name the array; it holds `a` (1, 3, 2, 2), `b` (1, 12)",
+            "no array `inputs`, and not one of two dimensions or more; name the array; it holds `a` (1, 3, 2, 2), \
+             `b` (1, 12)",
         ),
         (&["--array", "c"], 2, "there is no array `c`"),
         (&["--array", "a", "--input-unit", "2"], 2, "--input-unit is for an array of bytes, u8 or i8"),
@@ -175,6 +176,8 @@ fn bytes_are_the_integers_of_a_container_of_their_type() {
     assert_eq!(verified["accuracy"]["errors"], of_reals["accuracy"]["errors"]);
 
     let raw = host_tools!("eval", model, "--inputs", bytes, "--logits", "--raw").fine();
+    let of_softmax = host_tools!("eval", model, "--inputs", bytes, "--raw");
+    assert!(of_softmax.status == 2 && of_softmax.stderr.contains("add --logits"), "{}", of_softmax.stderr);
     let scores = host_tools!("eval", model, "--inputs", bytes, "--logits").fine();
     let integers: Vec<Vec<i32>> =
         raw.text().lines().map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect()).collect();

@@ -1,19 +1,18 @@
 //! Whatever gives outputs for an example: a graph in double precision, or its container on the runtime.
 
-use super::Value;
 use tamis_quant::graph::{Graph, Input, Sample};
 use tamis_quant::integer::Data;
-use tamis_quant::program::{Operation, Program, ProgramNode, RealActivation};
-use tamis_quant::run::{Outputs, Runner};
+use tamis_quant::program::{Element, Operation, Program, ProgramNode, RealActivation};
+use tamis_quant::run::Runner;
 
-/// Outputs, and scores before the last sigmoid or softmax.
+/// What one example gives.
 pub struct Evaluation {
-    /// As they are printed.
-    pub outputs: Vec<Value>,
-    /// As they are printed.
-    pub shown_scores: Vec<Value>,
     /// As real numbers.
+    pub outputs: Vec<f64>,
+    /// Before the last sigmoid or softmax.
     pub scores: Vec<f64>,
+    /// What a container has stored, where that was asked for.
+    pub integers: Option<Vec<i32>>,
 }
 
 /// A network that takes examples.
@@ -36,9 +35,7 @@ impl Evaluator for Graph {
     fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
         let mut values = self.trace(sample).map_err(|error| error.to_string())?;
         let scores = values.get(self.logits()).cloned().unwrap_or_default();
-        let outputs = values.pop().unwrap_or_default().into_iter().map(Value::Exact).collect();
-        let shown_scores = scores.iter().copied().map(Value::Exact).collect();
-        Ok(Evaluation { outputs, shown_scores, scores })
+        Ok(Evaluation { outputs: values.pop().unwrap_or_default(), scores, integers: None })
     }
 }
 
@@ -46,14 +43,28 @@ impl Evaluator for Graph {
 pub struct GraphContainer<'m> {
     runner: Runner<'m>,
     graph: Program,
-    /// Whether integers are printed as they are stored.
-    raw: bool,
+    /// The value that is printed as it is stored, and its integers' type.
+    raw: Option<(usize, Element)>,
 }
 
 impl<'m> GraphContainer<'m> {
     /// Of a runner of the graph's container.
-    pub const fn new(runner: Runner<'m>, graph: Program, raw: bool) -> Self {
-        Self { runner, graph, raw }
+    pub const fn new(runner: Runner<'m>, graph: Program) -> Self {
+        Self { runner, graph, raw: None }
+    }
+
+    /// The same, showing the integers that outputs, or scores, are as they are stored; none where they are real numbers
+    /// that no integers stand for.
+    pub fn with_integers(self, of_scores: bool) -> Option<Self> {
+        let value = if of_scores { self.scored().0 } else { self.graph.nodes.len() };
+        let node = self.graph.nodes.get(value.checked_sub(1)?)?;
+        let raw = match (&node.op, node.value.element) {
+            (Operation::Dequantise { .. }, _) if node.reads[0].part.is_none() => node.reads[0].value,
+            (_, Element::F32) => return None,
+            _ => value,
+        };
+        let element = self.graph.nodes.get(raw.checked_sub(1)?)?.value.element;
+        Some(Self { raw: Some((raw, element)), ..self })
     }
 
     /// The value before the last sigmoid or softmax, and what it is.
@@ -78,26 +89,17 @@ impl Evaluator for GraphContainer<'_> {
 
     fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
         let input = self.graph.input.quantise(sample).map_err(|error| error.to_string())?;
-        let (mut scores, mut stored, (scored, node)) = (Vec::new(), None, self.scored());
-        let node = node.cloned();
+        let (mut scores, mut integers, (scored, node)) = (Vec::new(), None, self.scored());
+        let (node, raw) = (node.cloned(), self.raw);
         let outputs = self.runner.evaluate_input(&input, |value, bytes| {
             if let Some(node) = node.as_ref().filter(|_| value == scored) {
-                let data = Data::of_bytes(node.value.element, bytes);
-                scores = data.to_reals(&node.value);
-                stored = Some(data);
+                scores = Data::of_bytes(node.value.element, bytes).to_reals(&node.value);
+            }
+            if let Some((_, element)) = raw.filter(|(raw, _)| *raw == value) {
+                integers = Some(Data::of_bytes(element, bytes).integers().to_vec());
             }
         });
-        let outputs = outputs.map_err(|error| error.to_string())?;
-        let exact = |reals: &[f64]| reals.iter().copied().map(Value::Exact).collect();
-        let integers = |values: &[i32]| values.iter().copied().map(Value::Int).collect();
-        let shown_scores = match &stored {
-            Some(Data::Int(values)) if self.raw => integers(values),
-            _ => exact(&scores),
-        };
-        let outputs = match &outputs {
-            Outputs::I32(values) if self.raw => integers(values),
-            outputs => exact(&outputs.to_reals(f64::from(self.graph.output_unit()))),
-        };
-        Ok(Evaluation { outputs, shown_scores, scores })
+        let outputs = outputs.map_err(|error| error.to_string())?.to_reals(f64::from(self.graph.output_unit()));
+        Ok(Evaluation { outputs, scores, integers })
     }
 }

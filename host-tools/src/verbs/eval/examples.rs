@@ -47,7 +47,13 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     };
     let name = graph.name.clone();
     let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&graph.input);
-    let mut container = GraphContainer::new(Runner::new(model, tier), graph, args.raw);
+    let mut container = GraphContainer::new(Runner::new(model, tier), graph);
+    if args.raw {
+        container = container.with_integers(args.logits).ok_or_else(|| {
+            let message = format!("{}: --raw shows integers, and these are real numbers", args.model.display());
+            CliError::usage(message).help("leave it out, or add --logits for what the last softmax or sigmoid reads")
+        })?;
+    }
     evaluate(args, (inputs, which), &mut container, output)?.finish(args, name, Some(tier.name), None)
 }
 
@@ -106,7 +112,11 @@ fn evaluate(
         bar.inc(1);
         let sample = inputs.sample(index, input).explain_at(path)?;
         let evaluation = evaluator.evaluate(&sample).map_err(|why| unfit(path, &inputs.place(index), &why))?;
-        values.push(if args.logits { evaluation.shown_scores } else { evaluation.outputs });
+        let reals = if args.logits { &evaluation.scores } else { &evaluation.outputs };
+        values.push(match evaluation.integers {
+            Some(integers) => integers.into_iter().map(Value::Int).collect(),
+            None => reals.iter().copied().map(Value::Exact).collect(),
+        });
         if labels.is_some() {
             scores.push(evaluation.scores);
         }

@@ -1,12 +1,15 @@
 //! The one text of a description, written by hand so that its bytes depend on nothing but the description.
 
+mod maps;
+
+use self::maps::{pair, triple};
 use super::check::{ALWAYS_INPUT, INPUT};
 use super::keys::{ELU_ALPHA, EPSILON, HARD_SIGMOID_ALPHA, HARD_SIGMOID_BETA, Word};
 use super::node::{COORDINATES, ROUNDINGS, default_coordinates, transposed_same, transposed_size};
 use super::order::Order;
 use super::read::AXES;
 use super::skeleton::Skeleton;
-use super::types::{Described, DescribedOp, Description, Kernel, VERSION};
+use super::types::{Described, DescribedOp, Description, VERSION};
 use crate::graph::{Activation, Axis, Fill, Input, Pooling, Rounding, Sampling, Shape, Value, Window};
 use std::fmt::{Display, Write};
 
@@ -184,68 +187,6 @@ impl Text {
         }
     }
 
-    fn kernel(
-        &mut self,
-        node: &Described,
-        kernel: &Kernel,
-        read: Shape,
-        (same, size): (Window, Option<[usize; 2]>),
-        is_depthwise: bool,
-    ) {
-        if !is_depthwise || kernel.outputs != read.channels {
-            self.set("outputs", kernel.outputs);
-        }
-        self.window(&kernel.window, [1, 1], same);
-        if let Some(size) = size {
-            self.set("size", pair(size));
-        }
-        if !is_depthwise && kernel.groups != 1 {
-            self.set("groups", kernel.groups);
-        }
-        self.tensor(&node.name, "weights", "weight", &kernel.weights);
-        self.optional(&node.name, "bias", "bias", kernel.bias.as_deref());
-        if node.op.word(read).kernel_orders().first() != Some(&kernel.order) {
-            self.set("order", quoted(kernel.order.word()));
-        }
-    }
-
-    fn window(&mut self, window: &Window, default_stride: [usize; 2], same: Window) {
-        let Window { kernel, stride, dilation, before, after } = *window;
-        self.set("kernel", pair(kernel));
-        if stride != default_stride {
-            self.set("stride", pair(stride));
-        }
-        if dilation != [1; 2] {
-            self.set("dilation", pair(dilation));
-        }
-        if [before, after] == [[0; 2]; 2] {
-            return;
-        }
-        let [top, left, bottom, right] = [before[0], before[1], after[0], after[1]];
-        if *window == same {
-            self.set("padding", quoted("same"));
-        } else if before == after {
-            self.set("padding", pair(before));
-        } else {
-            self.set("padding", format!("[{top}, {left}, {bottom}, {right}]"));
-        }
-    }
-
-    fn shape(&mut self, shape: Shape) {
-        let [height, width, channels] = shape.axes();
-        if shape.is_vector() {
-            self.set("shape", channels);
-        } else {
-            self.set("shape", format!("[{height}, {width}, {channels}]"));
-        }
-    }
-
-    fn triple(&mut self, key: &str, values: [usize; 3], default: [usize; 3]) {
-        if values != default {
-            self.set(key, triple(values, default[2]));
-        }
-    }
-
     fn order(&mut self, word: Word, order: Order) {
         if order != word.default_order() {
             self.set("order", quoted(order.word()));
@@ -291,16 +232,6 @@ impl Text {
 
 fn axis_word(index: usize) -> &'static str {
     AXES.iter().find(|(_, axis)| axis.index() == index).map_or("", |(word, _)| word)
-}
-
-/// One number for two equal ones.
-fn pair([down, across]: [usize; 2]) -> String {
-    if down == across { down.to_string() } else { format!("[{down}, {across}]") }
-}
-
-/// The channels left out where they are what they are without being said.
-fn triple([down, across, channels]: [usize; 3], default: usize) -> String {
-    if channels == default { pair([down, across]) } else { format!("[{down}, {across}, {channels}]") }
 }
 
 fn quoted(text: &str) -> String {

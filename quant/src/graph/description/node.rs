@@ -1,14 +1,18 @@
 //! A node as it is written.
 
-use super::check::{ALWAYS_INPUT, range};
+mod maps;
+
+pub(super) use maps::{COORDINATES, ROUNDINGS, default_coordinates, transposed_same, transposed_size};
+
+use super::check::ALWAYS_INPUT;
 use super::error::Cause;
 use super::keys::{ELU_ALPHA, EPSILON, HARD_SIGMOID_ALPHA, HARD_SIGMOID_BETA, Word};
-use super::order::{KernelOrder, Order};
+use super::order::Order;
 use super::read::{AXES, Place};
 use super::skeleton::Skeleton;
-use super::types::{Described, DescribedOp, Kernel};
+use super::types::{Described, DescribedOp};
 use crate::arch::suggest::{advice, printable};
-use crate::graph::{Activation, Axis, Binary, Coordinates, Fill, Pooling, Rounding, Sampling, Shape, Value, Window};
+use crate::graph::{Activation, Axis, Binary, Shape, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
 use toml::Spanned;
@@ -57,43 +61,6 @@ pub(super) struct RawNode {
     padding: Option<toml::Value>,
     groups: Option<usize>,
     count_padding: Option<bool>,
-}
-
-/// How coordinates are written.
-pub(super) const COORDINATES: [(&str, Coordinates); 4] = [
-    ("half-pixel", Coordinates::HalfPixel),
-    ("pytorch-half-pixel", Coordinates::PytorchHalfPixel),
-    ("asymmetric", Coordinates::Asymmetric),
-    ("align-corners", Coordinates::AlignCorners),
-];
-/// How roundings are written.
-pub(super) const ROUNDINGS: [(&str, Rounding); 4] = [
-    ("floor", Rounding::Floor),
-    ("ceil", Rounding::Ceil),
-    ("half-down", Rounding::HalfDown),
-    ("half-up", Rounding::HalfUp),
-];
-
-/// Coordinates that are not given: those of PyTorch, whose corners are not aligned.
-pub(super) const fn default_coordinates(sampling: Sampling) -> Coordinates {
-    match sampling {
-        Sampling::Nearest(_) => Coordinates::Asymmetric,
-        Sampling::Bilinear => Coordinates::HalfPixel,
-    }
-}
-
-/// What a transposed convolution makes of a map where nothing is said: all that it reaches, without the padding.
-pub(super) fn transposed_size(window: &Window, read: Shape) -> [usize; 2] {
-    let along = |axis: usize| {
-        let pixels = read.axes()[axis].saturating_sub(1).saturating_mul(window.stride[axis]);
-        pixels.saturating_add(window.reach(axis)).saturating_sub(window.before[axis].saturating_add(window.after[axis]))
-    };
-    [along(0), along(1)]
-}
-
-/// What it makes of a map with the padding `"same"`: as many pixels as strides.
-pub(super) fn transposed_same(stride: [usize; 2], read: Shape) -> [usize; 2] {
-    [read.height.saturating_mul(stride[0]), read.width.saturating_mul(stride[1])]
 }
 
 impl RawNode {
@@ -238,120 +205,6 @@ impl RawNode {
     fn shape(&self, place: &Place) -> Result<Shape, Cause> {
         let shape = self.shape.as_ref().map(|value| place.shape("shape", value)).transpose()?;
         Ok(shape.unwrap_or(Shape::map(0, 0, 0)))
-    }
-
-    fn part(&self, place: &Place, read: Shape) -> Result<DescribedOp, Cause> {
-        let triple = |key, value: &Option<toml::Value>, missing: [usize; 2]| match value {
-            Some(value) => place.triple(key, value, missing[1]),
-            None => Ok([missing[0], missing[0], missing[1]]),
-        };
-        if self.op == Word::Slice {
-            return Ok(DescribedOp::Slice {
-                start: triple("start", &self.start, [0, 0])?,
-                size: triple("size", &self.size, [0, read.channels])?,
-                step: triple("step", &self.step, [1, 1])?,
-            });
-        }
-        let fill = match &self.fill {
-            None => Fill::Value(0.0),
-            Some(toml::Value::String(word)) => {
-                place.word("fill", word, &[("reflect", Fill::Reflect), ("edge", Fill::Edge)])?
-            }
-            Some(toml::Value::Float(value)) => Fill::Value(*value),
-            Some(toml::Value::Integer(value)) => Fill::Value(*value as f64),
-            Some(other) => {
-                let found = printable(&other.to_string());
-                return Err(range(&place.0, "fill", found, "a number, \"reflect\" or \"edge\""));
-            }
-        };
-        let (before, after) = (triple("before", &self.before, [0, 0])?, triple("after", &self.after, [0, 0])?);
-        Ok(DescribedOp::Pad { before, after, fill })
-    }
-
-    fn resize(&self, place: &Place) -> Result<DescribedOp, Cause> {
-        let size = self.size.as_ref().map(|value| place.pair("size", value)).transpose()?.unwrap_or([0; 2]);
-        let is_bilinear = match self.sampling.as_deref() {
-            Some(word) => place.word("sampling", word, &[("nearest", false), ("bilinear", true)])?,
-            None => false,
-        };
-        let sampling = match (is_bilinear, self.rounding.as_deref()) {
-            (true, None) => Sampling::Bilinear,
-            (true, Some(_)) => {
-                let owner = "bilinear sampling";
-                return Err(Cause::Meaningless { place: place.0.clone(), key: "rounding", owner });
-            }
-            (false, None) => Sampling::Nearest(Rounding::Floor),
-            (false, Some(word)) => Sampling::Nearest(place.word("rounding", word, &ROUNDINGS)?),
-        };
-        let coordinates = match self.coordinates.as_deref() {
-            Some(word) => place.word("coordinates", word, &COORDINATES)?,
-            None => default_coordinates(sampling),
-        };
-        Ok(DescribedOp::Resize { size, sampling, coordinates })
-    }
-
-    fn convolution(
-        &self,
-        place: &Place,
-        read: Shape,
-        weights: String,
-        bias: Option<String>,
-    ) -> Result<DescribedOp, Cause> {
-        let orders = self.op.kernel_orders();
-        let words: Vec<(&str, KernelOrder)> = orders.iter().map(|order| (order.word(), *order)).collect();
-        let order = match &self.order {
-            Some(word) => place.word("order", word, &words)?,
-            None => orders[0],
-        };
-        let is_depthwise = self.op == Word::Depthwise;
-        let groups = if is_depthwise { read.channels } else { self.groups.unwrap_or(1) };
-        let outputs = self.outputs.unwrap_or(read.channels);
-        let (window, is_same) = self.window(place, [1, 1])?;
-        let window = if is_same { window.same([read.height, read.width]) } else { window };
-        let kernel = |window| Kernel { window, groups, outputs, weights, bias, order };
-        if self.op != Word::TransposedConvolution {
-            return Ok(DescribedOp::Convolution(kernel(window)));
-        }
-        let default = if is_same { transposed_same(window.stride, read) } else { transposed_size(&window, read) };
-        let size = self.size.as_ref().map(|value| place.pair("size", value)).transpose()?.unwrap_or(default);
-        let window = if is_same { window.same(size) } else { window };
-        Ok(DescribedOp::TransposedConvolution { kernel: kernel(window), size })
-    }
-
-    fn pool(&self, place: &Place, read: Shape) -> Result<DescribedOp, Cause> {
-        let kind = match (self.op, self.count_padding) {
-            (Word::MaxPool | Word::GlobalMaxPool, _) => Pooling::Max,
-            (_, Some(true)) => Pooling::AverageWithPadding,
-            _ => Pooling::Average,
-        };
-        if matches!(self.op, Word::GlobalAveragePool | Word::GlobalMaxPool) {
-            return Ok(DescribedOp::Pool { window: Window::of([read.height, read.width]), kind });
-        }
-        let kernel = self.kernel.as_ref().map(|value| place.pair("kernel", value)).transpose()?.unwrap_or([0; 2]);
-        let (window, is_same) = self.window(place, kernel)?;
-        let window = if is_same { window.same([read.height, read.width]) } else { window };
-        Ok(DescribedOp::Pool { window, kind })
-    }
-
-    /// The window, and whether its padding follows from what it reads.
-    fn window(&self, place: &Place, default_stride: [usize; 2]) -> Result<(Window, bool), Cause> {
-        let pair = |key, value: &Option<toml::Value>, default| match value {
-            Some(value) => place.pair(key, value),
-            None => Ok(default),
-        };
-        let padding = match &self.padding {
-            Some(value) => place.padding("padding", value)?,
-            None => Some([[0; 2]; 2]),
-        };
-        let [before, after] = padding.unwrap_or_default();
-        let window = Window {
-            kernel: pair("kernel", &self.kernel, [0; 2])?,
-            stride: pair("stride", &self.stride, default_stride)?,
-            dilation: pair("dilation", &self.dilation, [1; 2])?,
-            before,
-            after,
-        };
-        Ok((window, padding.is_none()))
     }
 
     /// Every key that the operation needs, and none that means nothing to it.
