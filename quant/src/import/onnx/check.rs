@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), OnnxError> {
     let made: HashSet<&str> = graph.nodes.iter().flat_map(|node| &node.outputs).copied().collect();
     for node in &graph.nodes {
         check_node(node)?;
-        for value in node.inputs.iter().filter(|value| !value.is_empty() && !known.contains(**value)) {
+        if let Some(value) = node.inputs.iter().find(|value| !value.is_empty() && !known.contains(**value)) {
             let (reader, value) = (node.place(), (*value).to_owned());
             let is_made = made.contains(value.as_str());
             return Err(if is_made {

@@ -28,6 +28,8 @@ mod lower;
 mod model;
 mod protobuf;
 mod tensor;
+#[cfg(test)]
+mod tests;
 mod tidy;
 mod types;
 
