@@ -94,6 +94,8 @@ pub struct Examples {
     pub samples: Vec<Sample>,
     /// As many, or none.
     pub labels: Option<Vec<f64>>,
+    /// What they were in their file, if bytes.
+    pub bytes: Option<ByteType>,
 }
 
 impl Examples {
@@ -114,7 +116,7 @@ impl Examples {
             return Err(CliError::usage(message).help("pass over fewer, and take at least one"));
         }
         let labels = inputs.labels().map(|labels| labels.get(which.skip..).unwrap_or_default().to_vec());
-        Ok(Self { samples, labels })
+        Ok(Self { samples, labels, bytes: inputs.byte_type() })
     }
 
     /// The labels of a file of their own, else those that the examples bring along, as classes of a network.

@@ -9,7 +9,7 @@ use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, pack, unpack_graph};
 use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
-use tamis_quant::quantise::graph::{Activations, GraphQuantError, Options, quantise_graph};
+use tamis_quant::quantise::graph::{Activations, GraphQuantError, InputEncoding, Options, quantise_graph};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_runtime::format::Model;
@@ -25,14 +25,14 @@ const KWS_SCALE: f64 = 0.584_702_908_992_767_3;
 /// What a stored input is to a network.
 type Real = fn(f64) -> f64;
 
-/// The unit and the zero point in which the stored inputs enter unchanged.
-type Encoding = Option<(f64, i32)>;
+/// Whether bytes are signed, the unit and the zero point in which the stored inputs enter unchanged.
+type Encoding = Option<(bool, f64, i32)>;
 
 const NETWORKS: [(&str, Real, Encoding); 5] = [
-    ("kws", |q| (q - 83.0) * KWS_SCALE, Some((KWS_SCALE, 83))),
-    ("kws_ckpt", |q| (q - 83.0) * KWS_SCALE, Some((KWS_SCALE, 83))),
-    ("ic", |byte| byte, Some((1.0, -128))),
-    ("vww", |byte| byte / 255.0, Some((1.0 / 255.0, -128))),
+    ("kws", |q| (q - 83.0) * KWS_SCALE, Some((true, KWS_SCALE, 83))),
+    ("kws_ckpt", |q| (q - 83.0) * KWS_SCALE, Some((true, KWS_SCALE, 83))),
+    ("ic", |byte| byte, Some((false, 1.0, 0))),
+    ("vww", |byte| byte / 255.0, Some((false, 1.0 / 255.0, 0))),
     ("ad", |x| x, None),
 ];
 
@@ -92,7 +92,8 @@ fn runs_everywhere(program: &Program, samples: &[Sample]) -> usize {
 /// MLPerf Tiny's networks from their float files, calibrated on what lies beside them.
 #[test]
 fn public_networks_stay_close_to_full_precision(folder: Fixtures) {
-    for (name, real, input_encoding) in NETWORKS {
+    for (name, real, encoding) in NETWORKS {
+        let input_encoding = encoding.map(|(is_signed, unit, zero)| InputEncoding { is_signed, unit, zero });
         let Network { graph, calibration, inputs } = network(&folder, name, real);
         let options = Options { input_encoding, activations: Activations::I8, ..Options::default() };
         let start = std::time::Instant::now();

@@ -13,11 +13,11 @@ use crate::seal::seal;
 use crate::written::{Calibrated, Parts, Title, Written};
 use std::path::{Path, PathBuf};
 use tamis_quant::calibrate::Method;
-use tamis_quant::data::Encoding;
+use tamis_quant::data::{ByteType, Encoding};
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
-    Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
+    Activations, Budget, Granularity, InputEncoding, Options, WeightBits, quantise_graph, search_mixed,
 };
 use tamis_quant::verify::{Accuracy, VerifyError};
 
@@ -31,16 +31,19 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     let calibration = &args.calibration;
     let which = Which::of(&calibration.arrays, 0, calibration.calibrate_limit)?;
     let which = Which { unit_of_container: true, ..which };
-    let samples = match &calibration.calibrate {
-        Some(path) => Examples::read(path, which, &graph)?.samples,
+    let (samples, bytes) = match &calibration.calibrate {
+        Some(path) => {
+            let examples = Examples::read(path, which, &graph)?;
+            (examples.samples, examples.bytes)
+        }
         None => {
             // A unit is the container's, too.
             let without_unit = cli::Arrays { input_unit: None, ..calibration.arrays.clone() };
             refuse_without_examples(&without_unit, "--calibrate DATA")?;
-            Vec::new()
+            (Vec::new(), None)
         }
     };
-    let options = options(args, &graph, import.source())?.with_ranges(import.ranges().clone());
+    let options = options(args, &graph, import.source(), bytes)?.with_ranges(import.ranges().clone());
     let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
     let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
     let accuracy = match samples.as_slice() {
@@ -77,7 +80,7 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
     }
 }
 
-fn options(args: &Quantise, graph: &Graph, source: &str) -> Result<Options, CliError> {
+fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>) -> Result<Options, CliError> {
     let typed = &args.calibration;
     // Those systems count in signed bytes with a zero point.
     let theirs = source.starts_with("TFLite") || source.starts_with("ONNX");
@@ -125,7 +128,10 @@ fn options(args: &Quantise, graph: &Graph, source: &str) -> Result<Options, CliE
         equalise: !typed.no_equalise,
         keep_f32,
         input_range: typed.input_range,
-        input_encoding: encoding(&typed.arrays)?.map(|Encoding { unit, zero }| (unit, zero)),
+        input_encoding: encoding(&typed.arrays)?.map(|Encoding { unit, zero }| {
+            let is_signed = bytes.map_or(zero < 128, |bytes| bytes == ByteType::I8);
+            InputEncoding { is_signed, unit, zero }
+        }),
         sixteen: typed.sixteen.iter().cloned().collect(),
         ranges: typed.range.iter().cloned().collect(),
         unproved: true,

@@ -18,7 +18,7 @@ mod round;
 mod search;
 
 pub use error::GraphQuantError;
-pub use options::{Activations, Granularity, Options, WeightBits};
+pub use options::{Activations, Granularity, InputEncoding, Options, WeightBits};
 pub use search::{Budget, Found, search_mixed};
 
 use crate::calibrate::{Calibration, calibrate};

@@ -27,16 +27,26 @@ pub struct Options {
     pub keep_f32: BTreeSet<String>,
     /// The ends of the input, where calibration shall not choose them.
     pub input_range: Option<(f64, f64)>,
-    /// The unit and the zero point of the container's input, where they are given: the byte `b` then stands for
-    /// `(b − zero) · unit`, whatever calibration saw, so that bytes that mean this enter unchanged. The zero point is
-    /// −128 to 255; the unit is above 0, and normal in f32.
-    pub input_encoding: Option<(f64, i32)>,
+    /// The integers of the container's input, where they are given: the byte `b` then stands for `(b − zero) · unit`,
+    /// whatever calibration saw, so that bytes that mean this enter unchanged.
+    pub input_encoding: Option<InputEncoding>,
     /// Names of layers whose maps are i16.
     pub sixteen: BTreeSet<String>,
     /// The ends of what a node makes, by its name, where calibration shall not choose them.
     pub ranges: BTreeMap<String, (f64, f64)>,
     /// Whether a network is made whose sums may overflow.
     pub unproved: bool,
+}
+
+/// Given integers of an input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InputEncoding {
+    /// Whether they are −128 to 127, or 0 to 255.
+    pub is_signed: bool,
+    /// The real value of a step: above 0, and normal in f32.
+    pub unit: f64,
+    /// The byte that stands for 0.
+    pub zero: i32,
 }
 
 impl Default for Options {

@@ -2,6 +2,7 @@
 
 use super::{Activations, Element, GraphQuantError, Lowering, Op, Value};
 use crate::calibrate::{Method, Range, Target};
+use crate::quantise::graph::options::InputEncoding;
 
 /// i16 have bits to spare: half of them wait for values beyond those that calibration saw.
 const HEADROOM: f64 = 2.0;
@@ -78,8 +79,8 @@ impl Lowering<'_> {
 
     /// The input's integers: without a zero point unless all that reads it takes it off, or activations have one.
     pub(super) fn input_encoding(&self) -> Result<Encoding, GraphQuantError> {
-        if let Some((unit, zero)) = self.options.input_encoding {
-            let element = if zero > 127 { Element::U8 } else { Element::I8 };
+        if let Some(InputEncoding { is_signed, unit, zero }) = self.options.input_encoding {
+            let element = if is_signed { Element::I8 } else { Element::U8 };
             let (low, high) = element.range();
             return Ok(Encoding { element, unit: unit as f32, zero, low, high });
         }
