@@ -3,8 +3,9 @@
 use super::words::{activation_word, element_word, operation_word};
 use crate::table::row;
 use serde::Serialize;
+use tamis_quant::graph::Shape;
 use tamis_runtime::format::{Model, People};
-use tamis_runtime::raw::NONE;
+use tamis_runtime::raw::{NONE, OpRecord, ValueRecord, element, op};
 
 /// One operation.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +22,12 @@ pub struct OperationFacts {
     pub output_len: u32,
     /// Type of its elements.
     pub output_element: &'static str,
+    /// Height, width and channels of that; of a vector 1, 1 and its length.
+    pub output_shape: [usize; 3],
+    /// Products that it adds up, for one example.
+    pub macs: u64,
+    /// Bytes of the values in the workspace that are needed while it runs, what it writes among them.
+    pub alive_len_bytes: usize,
     /// Name of its weights.
     pub weights: Option<String>,
     /// Its activation.
@@ -34,7 +41,7 @@ pub fn operations(model: &Model<'_>, people: &People<'_>) -> Vec<OperationFacts>
         let found = (index != NONE).then(|| names.get(index as usize)).flatten();
         found.map(|name| (*name).to_owned())
     };
-    let facts = model.ops().iter().map(|record| {
+    let facts = model.ops().iter().enumerate().map(|(index, record)| {
         let output = model.values().get(record.output as usize);
         OperationFacts {
             kind: operation_word(record.kind),
@@ -42,7 +49,14 @@ pub fn operations(model: &Model<'_>, people: &People<'_>) -> Vec<OperationFacts>
             input_len: record.input_len,
             output: record.output,
             output_len: output.map_or(0, |value| value.len),
+<<<<<<< HEAD
             output_element: output.map_or("unknown", |value| element_word(value.element())),
+=======
+            output_element: output.map_or("unknown", |value| element_word(value.element)),
+            output_shape: output.map_or(Shape::vector(0), shape).axes(),
+            macs: macs(model, record),
+            alive_len_bytes: alive_len_bytes(model, index),
+>>>>>>> host
             weights: name(record.weights),
             activation: activation_word(record.activation),
         }
@@ -50,10 +64,41 @@ pub fn operations(model: &Model<'_>, people: &People<'_>) -> Vec<OperationFacts>
     facts.collect()
 }
 
+/// The shape of a value: its length is that of all pixels.
+fn shape(value: &ValueRecord) -> Shape {
+    let [height, width] = value.extent.map(|beyond_first| usize::from(beyond_first) + 1);
+    Shape::map(height, width, value.len as usize / (height * width))
+}
+
+/// Rows times columns of the weights, for every pixel; of a sparse input as many columns as features can be active.
+fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
+    let output = model.values().get(record.output as usize).map_or(Shape::vector(0), shape);
+    match record.kind {
+        op::SPARSE_AFFINE => u64::from(model.input().max_active) * output.len() as u64,
+        // Tables, and features of trees, which nothing is multiplied by.
+        op::SPARSE_ROWS | op::LOOKUP | op::TREES => 0,
+        _ => model.tensor(record.weights).map_or(0, |tensor| {
+            output.pixels() as u64 * u64::from(tensor.record.rows) * u64::from(tensor.record.cols)
+        }),
+    }
+}
+
+/// Of all values that are written up to this operation and read by it or behind it; the output is read at the end.
+fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
+    let last = model.values().len().saturating_sub(1);
+    let is_read = |value: usize| {
+        let mut behind = model.ops().iter().skip(index);
+        value == last || behind.any(|op| op.input as usize == value || op.second as usize == value)
+    };
+    let written = model.values().iter().enumerate().take(index + 2).skip(1);
+    let alive = written.filter(|(value, _)| *value == index + 1 || is_read(*value));
+    alive.map(|(_, value)| value.len as usize * element::len_bytes(value.element).unwrap_or(0)).sum()
+}
+
 impl OperationFacts {
     /// A heading for [`OperationFacts::row`].
     pub fn heading() -> Vec<String> {
-        row!["operation", "reads", "writes", "weights", "activation"]
+        row!["operation", "reads", "writes", "MACs", "alive", "weights", "activation"]
     }
 
     /// The operation as a row of a table.
@@ -61,7 +106,9 @@ impl OperationFacts {
         row![
             self.kind,
             format!("value {} ({})", self.input, self.input_len),
-            format!("value {} ({} {})", self.output, self.output_len, self.output_element),
+            format!("value {} ({} {})", self.output, Shape::of_axes(self.output_shape), self.output_element),
+            self.macs,
+            self.alive_len_bytes,
             self.weights.as_deref().unwrap_or_default(),
             self.activation.unwrap_or_default(),
         ]

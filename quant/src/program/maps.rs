@@ -1,4 +1,4 @@
-//! Operations on maps of features; section 6.2 of FORMAT.md defines each.
+//! Operations on maps of features; sections 6.21 to 6.25 of FORMAT.md define each.
 
 use crate::quantise::QuantTensor;
 use crate::spatial::Window;

@@ -108,6 +108,22 @@ pub fn dense() -> Graph {
     }
 }
 
+#[test]
+fn inspection_counts_products_and_bytes() {
+    let case = Case::new(&dense());
+    case.quantise("model.bin", &[]).fine();
+    let json = host_tools!("inspect", case.path("model.bin"), "--json").fine().json();
+    let operations = json["operations"].as_array().unwrap();
+    let numbers = |key: &str| operations.iter().map(|of| of[key].as_u64().unwrap()).collect::<Vec<u64>>();
+    let macs: Vec<u64> = numbers("macs").into_iter().filter(|macs| *macs > 0).collect();
+    assert_eq!(macs, [12 * 24, 24 * 9, 9 * 5]);
+    let alive = numbers("alive_len_bytes");
+    // 24 sums of i32, then beside them the 24 bytes that they become.
+    assert_eq!(alive[..2], [24 * 4, 24 * 4 + 24]);
+    assert!(alive.iter().all(|alive| *alive <= json["workspace_len_bytes"].as_u64().unwrap()), "{alive:?}");
+    assert_eq!(operations[0]["output_shape"], serde_json::json!([1, 1, 24]));
+}
+
 /// 20 features, 4 at once: a factorisation machine with a tower and a tree beside it.
 pub fn sparse() -> Graph {
     let mut random = Random(2);

@@ -1,4 +1,4 @@
-//! The operations on maps (sections 6.19 to 6.25).
+//! The operations on maps (sections 6.21 to 6.25).
 
 use super::file::{NOTHING, Op, Value};
 use super::operations::wrap32;
