@@ -123,6 +123,9 @@ mod tflite; // TFLite's files against their recorded outputs, and damaged ones
 #[path = "subjects/tflite_int8.rs"]
 mod tflite_int8; // TFLite's int8 files against what XNNPACK computed of them
 
+#[path = "subjects/tflite_written.rs"]
+mod tflite_written; // TFLite's float operators in files written for it
+
 #[path = "subjects/tokens.rs"]
 mod tokens; // the token network from text to a verdict
 

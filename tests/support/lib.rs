@@ -31,6 +31,7 @@ pub mod replay;
 pub mod second_reader;
 pub mod small_net;
 pub mod stockfish;
+pub mod tflite;
 pub mod tolerances;
 pub mod trials;
 pub mod zoo;

@@ -70,6 +70,9 @@ pub const MAPS_SQNR_DB: [(&str, f64); 5] =
 /// Reals against int8 operators whose inputs are the same, in steps of the output: rounding, and a residual block's
 /// values between its operators.
 pub const TFLITE_STEPS: f64 = 2.0;
+/// Reals against int8 operators whose inputs are the same, in steps of the output: rounding, which some kernels do
+/// twice or with factors of 8 bits.
+pub const TFLITE_STEPS: f64 = 1.0;
 /// The same where an engine's multipliers have become 0.
 pub const TFLITE_STEPS_DEAD: f64 = 6.0;
 /// Outputs of ONNX's operators, of the largest of them: ONNX Runtime computes them in f32.

@@ -49,14 +49,10 @@ pub fn operations(model: &Model<'_>, people: &People<'_>) -> Vec<OperationFacts>
             input_len: record.input_len,
             output: record.output,
             output_len: output.map_or(0, |value| value.len),
-<<<<<<< HEAD
             output_element: output.map_or("unknown", |value| element_word(value.element())),
-=======
-            output_element: output.map_or("unknown", |value| element_word(value.element)),
             output_shape: output.map_or(Shape::vector(0), shape).axes(),
             macs: macs(model, record),
             alive_len_bytes: alive_len_bytes(model, index),
->>>>>>> host
             weights: name(record.weights),
             activation: activation_word(record.activation),
         }
@@ -77,9 +73,9 @@ fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
         op::SPARSE_AFFINE => u64::from(model.input().max_active) * output.len() as u64,
         // Tables, and features of trees, which nothing is multiplied by.
         op::SPARSE_ROWS | op::LOOKUP | op::TREES => 0,
-        _ => model.tensor(record.weights).map_or(0, |tensor| {
-            output.pixels() as u64 * u64::from(tensor.record.rows) * u64::from(tensor.record.cols)
-        }),
+        _ => model
+            .tensor(record.weights)
+            .map_or(0, |tensor| output.pixels() as u64 * u64::from(tensor.record.rows) * u64::from(tensor.record.cols)),
     }
 }
 

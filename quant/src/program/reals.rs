@@ -1,6 +1,7 @@
 //! A quantised graph's parameters as reals again: what the integers stand for.
 
 use super::element::Element;
+use super::maps::Convolution;
 use super::operation::Operation;
 use super::{Program, ProgramInput, ProgramNode};
 use crate::graph::description::{Tensor, Tensors};
@@ -24,6 +25,7 @@ impl Program {
                         self.zero_of(read),
                     );
                 }
+                Operation::Convolution(convolution) => self.convolution(&mut tensors, node, convolution),
                 Operation::SparseAffine { weights, bias } if node.value.element != Element::F32 => {
                     self.affine(&mut tensors, node, (weights, bias.as_ref()), |_| self.value_unit(), 0);
                 }
@@ -48,6 +50,31 @@ impl Program {
             }
         }
         tensors
+    }
+
+    /// Weights as (outputs, inputs of a group, down, across), and the bias.
+    fn convolution(&self, tensors: &mut Tensors, node: &ProgramNode, convolution: &Convolution) {
+        let Convolution { window, weights, bias, rounding, .. } = convolution;
+        // What a 1 in the sums of a channel stands for.
+        let unit = |row: usize| match rounding {
+            Some(rounding) => {
+                let factor = f64::from(rounding.multipliers[row]) / (1u64 << rounding.shifts[row]) as f64;
+                factor * node.value.unit(row)
+            }
+            None => node.value.unit(row),
+        };
+        let (taps, input_unit) = (window.taps(), self.unit_of(node.read(0), 0));
+        let inputs = weights.inputs / taps;
+        let stored = elements(weights);
+        let places = (0..weights.outputs)
+            .flat_map(|row| (0..inputs).flat_map(move |input| (0..taps).map(move |tap| (row, tap * inputs + input))));
+        let values =
+            places.map(|(row, column)| stored[row + weights.outputs * column] * unit(row) / input_unit).collect();
+        let shape = vec![weights.outputs, inputs, window.kernel[0], window.kernel[1]];
+        tensors.insert(weights.name.clone(), Tensor { shape, values });
+        if let Some(bias) = bias {
+            put_vector(tensors, bias, |row, x| x * unit(row));
+        }
     }
 
     fn affine(

@@ -42,9 +42,12 @@ impl<'a> Case<'a> {
         let value = program.standing_for(graph.logits());
         let inputs = inputs(&program, samples)?;
         let outputs = Outputs::logits("checkpoint");
-        let simulation = Simulation::of_graph(graph, &program, value)?;
+        // What rounds several things at once is not taken apart.
+        let is_of_maps = program.nodes.iter().any(|node| node.op.is_of_maps());
+        let simulation = (!is_of_maps).then(|| Simulation::of_graph(graph, &program, value)).transpose()?;
+        let split = simulation.map(|simulation| Split { simulation, examples: Examples::Samples(samples) });
         let case = Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels);
-        Ok(Self { split: Some(Split { simulation, examples: Examples::Samples(samples) }), ..case })
+        Ok(Self { split, ..case })
     }
 
     /// A graph's container and what another framework computed before the last sigmoid or softmax. Without layers: the

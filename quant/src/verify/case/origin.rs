@@ -31,7 +31,7 @@ pub fn difference(graph: &Graph, quantised: &Program) -> Option<&'static str> {
     }
     let found = quantised.to_tensors();
     let is_other = |name: &String, truth: &Tensor| {
-        let found = found.get(name).filter(|found| found.shape.len() == 2 && found.shape == truth.shape);
+        let found = found.get(name).filter(|found| found.shape.len() >= 2 && found.shape == truth.shape);
         found.and_then(|found| cosine(&found.values, &truth.values)).is_some_and(|cosine| cosine < LEAST_COSINE)
     };
     tensors.iter().any(|(name, truth)| is_other(name, truth)).then_some("their weights")

@@ -181,12 +181,11 @@ impl Build<'_, '_> {
             Options::Window { fused, .. } | Options::Dense { fused, .. } | Options::Fused(fused) => fused,
             _ => Fused::None,
         };
-        let at = |real: f32| to.zero_point.saturating_add((real / to.scale).round() as i32).clamp(-128, 127);
         let (low, high) = match fused {
             Fused::None => (-128, 127),
-            Fused::Relu => (at(0.0), 127),
-            Fused::Relu6 => (at(0.0), at(6.0)),
-            Fused::ReluN1To1 => (at(-1.0), at(1.0)),
+            Fused::Relu => (at(0.0, to), 127),
+            Fused::Relu6 => (at(0.0, to), at(6.0, to)),
+            Fused::ReluN1To1 => (at(-1.0, to), at(1.0, to)),
             Fused::Tanh | Fused::SignBit => {
                 return Err(TfliteError::unsupported(&*operator.place, "this fused activation on integers", ""));
             }
@@ -375,7 +374,10 @@ impl Build<'_, '_> {
             return Ok(QuantisedOp::Softmax { factor: factor * from.scale });
         }
         self.is_int8(operator, &[from, to])?;
-        let clipped = |low: f64, high: f64| tables::real(from, to, |x| x.clamp(low, high));
+        let clipped = |low: f32, high: f32| {
+            let ends = (at(low, to).into(), at(high, to).into());
+            tables::clipped(from, to, ends)
+        };
         Ok(QuantisedOp::Table(match known {
             Known::Logistic => {
                 self.output(operator, to, (1.0 / 256.0, -128))?;
@@ -385,7 +387,7 @@ impl Build<'_, '_> {
                 self.output(operator, to, (1.0 / 128.0, 0))?;
                 tables::real(from, to, libm::tanh)
             }
-            Known::Relu => clipped(0.0, f64::INFINITY),
+            Known::Relu => clipped(0.0, f32::INFINITY),
             Known::Relu6 => clipped(0.0, 6.0),
             Known::ReluN1To1 => clipped(-1.0, 1.0),
             Known::LeakyRelu => tables::slopes(from, to, factor),
@@ -407,4 +409,9 @@ impl Build<'_, '_> {
         let expected = format!("scale {} and zero point {}", expected.0, expected.1);
         Err(TfliteError::malformed(&*operator.place, "what it makes", found, expected))
     }
+}
+
+/// The stored value nearest to a real, in f32 as engines find it.
+fn at(real: f32, to: Quantity) -> i32 {
+    to.zero_point.saturating_add((real / to.scale).round() as i32).clamp(-128, 127)
 }

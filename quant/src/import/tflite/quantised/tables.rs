@@ -19,6 +19,12 @@ pub(super) fn real(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) 
     })
 }
 
+/// To another scale, cut to stored ends.
+pub(super) fn clipped(from: Quantity, to: Quantity, (low, high): (i64, i64)) -> Box<[i8; 256]> {
+    let plain = real(from, to, |x| x);
+    table(|stored| i64::from(plain[(stored + 128) as usize]).max(low).min(high))
+}
+
 /// Two slopes in 1/256, as XNNPACK has them: `((x − z) · m + 128) >> 8`.
 pub(super) fn slopes(from: Quantity, to: Quantity, below: f32) -> Box<[i8; 256]> {
     let scale = from.scale / to.scale;

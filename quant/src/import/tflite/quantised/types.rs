@@ -73,6 +73,8 @@ pub struct Weights {
     pub weights: Matrix<i8>,
     /// (m,)
     pub bias: Vec<i32>,
+    /// (m,), the weights' own scales, of which the multipliers are made.
+    pub scales: Vec<f32>,
     /// (m,)
     pub multipliers: Vec<Multiplier>,
     /// Of what is made.

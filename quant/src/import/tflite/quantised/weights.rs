@@ -64,11 +64,12 @@ impl Build<'_, '_> {
         };
         let bias = operator.inputs.get(bias).copied().flatten();
         self.count(operator, tensor.len() + outputs)?;
-        let multipliers = (0..outputs).map(|output| {
-            let scales = &quantisation.scales;
-            let scale = if scales.len() == 1 { scales[0] } else { scales[output] };
-            self.multiplier(operator, product(operator, x, scale) / f64::from(to.scale))
-        });
+        let scales = match quantisation.scales[..] {
+            [scale] => vec![scale; outputs],
+            _ => quantisation.scales.clone(),
+        };
+        let multiplier = |scale: &f32| self.multiplier(operator, product(operator, x, *scale) / f64::from(to.scale));
+        let multipliers = scales.iter().map(multiplier);
         let multipliers = multipliers.collect::<Result<Vec<Multiplier>, _>>()?;
         let bias = match bias {
             None => vec![0; outputs],
@@ -89,7 +90,7 @@ impl Build<'_, '_> {
             (0..inputs).flat_map(|input| rows.iter().skip(input).step_by(inputs).copied()).collect()
         };
         let weights = Matrix::new(outputs, inputs, values).ok_or_else(|| self.shapes(operator))?;
-        Ok(Weights { weights, bias, multipliers, clamp: self.clamp(operator, to)? })
+        Ok(Weights { weights, bias, scales, multipliers, clamp: self.clamp(operator, to)? })
     }
 }
 
