@@ -67,9 +67,6 @@ pub const TFLITE_OUTPUTS_F32: f64 = 5e-6;
 /// Least signal to noise of the logits of MLPerf Tiny's networks with maps of 8 bits, in decibels.
 pub const MAPS_SQNR_DB: [(&str, f64); 5] =
     [("kws", 20.0), ("kws_ckpt", 20.0), ("ic", 20.0), ("vww", 15.0), ("ad", 30.0)];
-/// Reals against int8 operators whose inputs are the same, in steps of the output: rounding, and a residual block's
-/// values between its operators.
-pub const TFLITE_STEPS: f64 = 2.0;
 /// Reals against int8 operators whose inputs are the same, in steps of the output: rounding, which some kernels do
 /// twice or with factors of 8 bits.
 pub const TFLITE_STEPS: f64 = 1.0;

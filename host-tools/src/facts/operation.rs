@@ -88,7 +88,7 @@ fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
     };
     let written = model.values().iter().enumerate().take(index + 2).skip(1);
     let alive = written.filter(|(value, _)| *value == index + 1 || is_read(*value));
-    alive.map(|(_, value)| value.len as usize * element::len_bytes(value.element).unwrap_or(0)).sum()
+    alive.map(|(_, value)| value.len as usize * element::len_bytes(value.element()).unwrap_or(0)).sum()
 }
 
 impl OperationFacts {
