@@ -5,7 +5,7 @@ use std::path::Path;
 use tamis_quant::graph::description::Tensors;
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tamis_quant::import::tflite::quantised::{QuantisedGraph, read_quantised};
-use tests::integers::evaluate;
+use tests::integers::{Arithmetic, evaluate};
 use tests::note;
 use tests::trials::Fixtures;
 
@@ -57,7 +57,7 @@ fn operators_are_xnnpacks(fixtures: Fixtures) {
         for (example, expected) in rows(&arrays, "output.xnnpack").enumerate() {
             let input = |place: usize| rows(&arrays, &format!("input{place}")).nth(example).unwrap().to_vec();
             let inputs: Vec<Vec<f64>> = (0..graph.inputs.len()).map(input).collect();
-            found.add(&evaluate(&graph, &inputs)[graph.output], expected);
+            found.add(&evaluate(&graph, &inputs, Arithmetic::Integers)[graph.output], expected);
         }
         let Differences { elements, differing, most } = found;
         let limit = ROUNDED_OTHERWISE.iter().find(|(other, _)| *other == case).map_or(0.0, |(_, limit)| *limit);
@@ -87,7 +87,7 @@ fn networks_are_xnnpacks(fixtures: Fixtures) {
         let mut found = Differences::default();
         for (x, expected) in rows(&arrays, inputs).zip(rows(&arrays, expected)).take(50) {
             let x = x.iter().map(|x| x + offset).collect();
-            found.add(&evaluate(&graph, &[x])[graph.output], expected);
+            found.add(&evaluate(&graph, &[x], Arithmetic::Integers)[graph.output], expected);
         }
         let Differences { elements, differing, most } = found;
         assert_eq!(differing, 0, "{file}: {differing} of {elements} differ, {most} at most");

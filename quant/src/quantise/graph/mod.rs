@@ -21,7 +21,7 @@ pub use error::GraphQuantError;
 pub use options::{Activations, Granularity, InputEncoding, Options, WeightBits};
 pub use search::{Budget, Found, search_mixed};
 
-use crate::calibrate::{Calibration, calibrate};
+use crate::calibrate::{Calibration, Method, calibrate};
 use crate::graph::{Graph, Sample};
 use crate::program::Program;
 use crate::proof::prove;
@@ -71,6 +71,16 @@ fn quantise_calibrated(
     let mut quantised = lower(graph, calibration, options, &channels)?;
     if quantised.nodes.iter().any(|node| node.op.is_of_maps()) {
         refine::layers(graph, samples, &mut quantised, options)?;
+        let all_seen = Options { method: Method::MinMax, ..options.clone() };
+        // Where the tail of a map is the signal, cutting it off costs more than finer steps bring: what it does to the
+        // logits decides.
+        if options.method == Method::MeanSquare && !samples.is_empty() {
+            let mut other = lower(graph, calibration, &all_seen, &channels)?;
+            refine::layers(graph, samples, &mut other, options)?;
+            if refine::error(graph, samples, &other)? < refine::error(graph, samples, &quantised)? {
+                quantised = other;
+            }
+        }
         return proved(quantised, options);
     }
     if options.round_together {

@@ -68,6 +68,20 @@ pub(super) fn layers(
     Ok(())
 }
 
+/// The sum of the squares by which the logits miss those of full precision.
+pub(super) fn error(graph: &Graph, samples: &[Sample], quantised: &Program) -> Result<f64, GraphQuantError> {
+    let samples = samples.get(..MAX_SAMPLES.min(samples.len())).unwrap_or(samples);
+    let model = IntegerModel::new(quantised);
+    let mut sum = 0.0;
+    for (index, sample) in samples.iter().enumerate() {
+        let fault = |error| GraphQuantError::Sample { index, error };
+        let truth = graph.evaluate_logits(sample).map_err(fault)?;
+        let found = model.logits(sample, graph.logits()).map_err(fault)?;
+        sum += truth.iter().zip(&found).map(|(truth, found)| (truth - found).powi(2)).sum::<f64>();
+    }
+    Ok(sum)
+}
+
 /// What a node makes of one sample.
 fn apply(program: &Program, index: usize, made: &BTreeMap<usize, Vec<Data>>, sample: usize) -> Data {
     IntegerModel::new(program).apply(index, |value| &made[&value][sample])

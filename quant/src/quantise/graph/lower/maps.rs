@@ -217,12 +217,18 @@ impl<'g> Lowering<'g> {
     }
 
     /// A window as the file has it: without padding that no place reaches.
-    fn window(&self, value: Value, window: Window, transposed: bool) -> Window {
+    fn window(&self, value: Value, window: Window, transposed: bool) -> Result<Window, GraphQuantError> {
         let sizes = |value: Value| [self.shapes[value].height, self.shapes[value].width];
-        if transposed {
-            return Window { after: [0, 0], ..window };
+        let (from, to) = (sizes(self.graph.nodes[value - 1].reads[0]), sizes(value));
+        let (first, places) = if transposed { (to, from) } else { (from, to) };
+        let fits = (0..2).all(|axis| {
+            let last = (places[axis] - 1) * window.stride[axis];
+            window.before[axis] < window.reach(axis) && last < first[axis] + window.before[axis]
+        });
+        if !fits {
+            return Err(self.unsupported(value, "windows that lie in the padding alone", "pad less than a window"));
         }
-        window.trimmed(sizes(self.graph.nodes[value - 1].reads[0]), sizes(value))
+        Ok(if transposed { Window { after: [0, 0], ..window } } else { window.trimmed(from, to) })
     }
 
     fn source(&self, value: Value) -> Option<Source<'g>> {
@@ -288,7 +294,7 @@ impl<'g> Lowering<'g> {
         let bias = (0..outputs).map(|output| (source.bias[output] / (input_unit * units[output])).round() as i32);
         let name = self.name(value);
         let convolution = Convolution {
-            window: self.window(value, source.window, source.transposed),
+            window: self.window(value, source.window, source.transposed)?,
             transposed: source.transposed,
             groups: source.groups,
             weights: tensor(format!("{name}.weight"), ElementType::I8, outputs, columns, Values::Int(weights)),
@@ -323,7 +329,7 @@ impl<'g> Lowering<'g> {
             }
         };
         let (low, high) = if kind == PoolKind::Sum { (0, 0) } else { (low, high) };
-        let window = self.window(value, window, false);
+        let window = self.window(value, window, false)?;
         let op = Operation::Pool { window, kind, low, high };
         let made = self.made(value, made, &[units], zero);
         let draft = self.draft(value, "pool", &[read.at], op, made);
