@@ -9,7 +9,8 @@ pub struct Arrays {
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
     /// Real value of a step of an array of bytes (u8, i8): a byte b is the number (b - Z) * U. Without it bytes are the
-    /// numbers that they are, and for a container whose input has their type the integers of that input
+    /// numbers that they are, and for a container whose input has their type the integers of that input. `quantise`
+    /// gives the container's input the same unit and zero
     #[arg(long, value_name = "U")]
     pub input_unit: Option<f64>,
     /// The byte that stands for 0

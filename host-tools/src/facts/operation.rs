@@ -5,7 +5,7 @@ use crate::table::row;
 use serde::Serialize;
 use tamis_quant::graph::Shape;
 use tamis_runtime::format::{Model, People};
-use tamis_runtime::raw::{NONE, OpRecord, ValueRecord, element, op};
+use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, element, op};
 
 /// One operation.
 #[derive(Debug, Clone, Serialize)]
@@ -73,9 +73,16 @@ fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
         op::SPARSE_AFFINE => u64::from(model.input().max_active) * output.len() as u64,
         // Tables, and features of trees, which nothing is multiplied by.
         op::SPARSE_ROWS | op::LOOKUP | op::TREES => 0,
-        _ => model
-            .tensor(record.weights)
-            .map_or(0, |tensor| output.pixels() as u64 * u64::from(tensor.record.rows) * u64::from(tensor.record.cols)),
+        // A kernel around every pixel that is read, a row of weights an output.
+        op::TRANSPOSED_CONVOLUTION => {
+            let input = model.values().get(record.input as usize).map_or(Shape::vector(0), shape);
+            let sizes = |tensor: Tensor<'_>| u64::from(tensor.record.rows) * u64::from(tensor.record.cols);
+            input.pixels() as u64 * model.tensor(record.weights).map_or(0, sizes)
+        }
+        _ => {
+            let sizes = |tensor: Tensor<'_>| u64::from(tensor.record.rows) * u64::from(tensor.record.cols);
+            output.pixels() as u64 * model.tensor(record.weights).map_or(0, sizes)
+        }
     }
 }
 

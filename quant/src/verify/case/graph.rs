@@ -111,7 +111,11 @@ fn logits_of(program: &Program) -> Result<usize, VerifyError> {
         .map_err(|error| crate::pack::PackError::Description(error.to_string()))?;
     let nodes = &description.nodes;
     let logits = match nodes.last() {
-        Some(Described { op: DescribedOp::Activation(Activation::Sigmoid | Activation::Softmax), reads, .. }) => {
+        Some(Described {
+            op: DescribedOp::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax),
+            reads,
+            ..
+        }) => {
             reads[0]
         }
         _ => nodes.len(),
