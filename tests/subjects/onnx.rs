@@ -114,8 +114,11 @@ fn operators_answer_as_onnx_runtime(fixtures: Fixtures) {
     assert!(held >= LEAST_CASES, "{held}");
 }
 
+/// How a stored input becomes a real.
+type Real = fn(f64) -> f64;
+
 /// A network's name, how its stored inputs become reals, and its files.
-const NETWORKS: [(&str, fn(f64) -> f64, &[&str]); 5] = [
+const NETWORKS: [(&str, Real, &[&str]); 5] = [
     ("kws", of_kws, &["kws_float.onnx", "kws_float_tf2onnx13.onnx"]),
     ("kws_ckpt", of_kws, &["kws_ckpt_float.onnx", "kws_ckpt_bn.onnx", "external/kws_ckpt_external.onnx"]),
     ("ic", |x| x, &["ic_float.onnx", "ic_float_tf2onnx13.onnx"]),
@@ -128,7 +131,7 @@ fn of_kws(x: f64) -> f64 {
 }
 
 /// Inputs as reals, channels last, and what is expected of each.
-fn inputs(folder: &Path, name: &str, real: fn(f64) -> f64, expected: &str, file: &str) -> Vec<(Vec<f64>, Vec<f64>)> {
+fn inputs(folder: &Path, name: &str, real: Real, expected: &str, file: &str) -> Vec<(Vec<f64>, Vec<f64>)> {
     let stored = read_npz(&read(&folder.join(format!("{name}.npz")))).unwrap();
     let answers = read_npz(&read(&folder.join(file))).unwrap();
     let row = |tensors: &Tensors, name: &str| {
@@ -165,7 +168,7 @@ fn float_networks_answer_as_their_checkpoints(fixtures: Fixtures) {
 /// Networks that others have quantised: a name, how stored inputs become reals, and the least share of inputs for which
 /// an f64 evaluation and ONNX Runtime, whose f32 rounds some values the other way, name the same class. The fourth has
 /// no classes.
-const QUANTISED: [(&str, fn(f64) -> f64, f64); 4] =
+const QUANTISED: [(&str, Real, f64); 4] =
     [("kws_ckpt", of_kws, 0.97), ("ic", |x| x, 0.97), ("vww", |x| x / 255.0, 0.97), ("ad", |x| x, 0.0)];
 
 #[test]
@@ -250,8 +253,13 @@ fn damaged_models_are_refused_or_read(fixtures: Fixtures) {
                 let at = random() as usize % flipped.len();
                 flipped[at] = random() as u8;
             }
-            read_all += usize::from(read_onnx(&flipped, None, "x").is_ok());
+            let Ok(imported) = read_onnx(&flipped, None, "x") else { continue };
+            read_all += 1;
+            let lengths = imported.graph.lengths();
+            if lengths.iter().all(|len| *len < 10_000) {
+                imported.graph.evaluate(&Sample::Dense(vec![1.0; lengths[0]])).unwrap();
+            }
         }
-        assert!(read_all < 2000, "a checksum-less format reads some of them, not all");
+        assert!(read_all < 2000, "a format without a checksum reads some of them, not all");
     }
 }

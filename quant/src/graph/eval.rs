@@ -333,6 +333,21 @@ mod tests {
     }
 
     #[test]
+    fn quantising_divides_in_f32_and_rounds_to_even() {
+        let (scales, zero_points) = (vec![f64::from(0.1f32); 4], vec![3.0; 4]);
+        let op = Op::Quantise { scales, zero_points, low: 0.0, high: 255.0 };
+        let graph = Graph {
+            name: "quantise".to_owned(),
+            input: Input::Dense { shape: crate::spatial::Shape::vector(4) },
+            nodes: vec![node("q", &[0], op)],
+        };
+        graph.check().unwrap();
+        // 0.35 / 0.1 is 3.5 in f32 and less in f64; 0.25 / 0.1 is 2.5, of two as near the even one.
+        let x = [0.35f32, 0.25, -1.0, 1e9].map(f64::from).to_vec();
+        assert_eq!(graph.evaluate(&Sample::Dense(x)).unwrap(), [7.0, 5.0, 0.0, 255.0]);
+    }
+
+    #[test]
     fn interactions_are_sums_over_pairs() {
         let table = Matrix::new(2, 4, vec![1.0, 2.0, 3.0, -1.0, 0.5, 4.0, 7.0, 7.0]).unwrap();
         let graph = Graph {

@@ -325,6 +325,24 @@ fn normalisation_is_folded_where_it_can_be() {
     assert_eq!(operations(&kept.read().unwrap().imported.graph), ["linear", "per channel", "other"]);
 }
 
+/// The mask of a Dropout may stand in the file, as long as nothing reads it.
+#[test]
+fn outputs_that_nothing_reads_may_stand_there() {
+    let dropout = |writer: &mut Writer| {
+        let node = [bytes(1, b"v0"), bytes(2, b"v1"), bytes(2, b"mask"), bytes(4, b"Dropout")].concat();
+        writer.nodes.extend(bytes(1, &node));
+        writer.values = 1;
+    };
+    let mut unread = Writer::new(&[1, 4]);
+    dropout(&mut unread);
+    unread.node("Relu", &[], &[]);
+    assert_eq!(operations(&unread.read().unwrap().imported.graph), ["activation"]);
+    let mut read = Writer::new(&[1, 4]);
+    dropout(&mut read);
+    read.node("Mul", &["mask"], &[]);
+    assert!(matches!(read.read(), Err(OnnxError::Feature { .. })));
+}
+
 /// A small file that asks for the same constant again and again is refused before memory ends.
 #[test]
 fn what_a_small_file_asks_for_is_bounded() {

@@ -115,9 +115,7 @@ fn logits_of(program: &Program) -> Result<usize, VerifyError> {
             op: DescribedOp::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax),
             reads,
             ..
-        }) => {
-            reads[0]
-        }
+        }) => reads[0],
         _ => nodes.len(),
     };
     Ok(program.standing_for(logits))

@@ -86,6 +86,8 @@ pub(super) fn lower<'m>(
         name: String::new(),
         place: String::new(),
     };
+    let read_by_nodes = graph.nodes.iter().flat_map(|node| node.inputs.iter().copied());
+    let is_read: HashSet<&str> = read_by_nodes.chain(graph.outputs.iter().map(|output| output.name)).collect();
     let inputs = lowering.open_inputs()?;
     for node in &graph.nodes {
         let name = if node.name.is_empty() { node.outputs.first().copied().unwrap_or("") } else { node.name };
@@ -103,8 +105,10 @@ pub(super) fn lower<'m>(
         if made.iter().any(|entry| entry.dims().len() > MAX_RANK) {
             return Err(call.unsupported(format!("a value of more than {MAX_RANK} axes")));
         }
-        if made.len() < node.outputs.iter().filter(|output| !output.is_empty()).count() {
-            return Err(call.unsupported("more than its first output"));
+        // Masks and indices stand in many files and are seldom read.
+        let mut others = node.outputs.iter().skip(made.len());
+        if let Some(output) = others.find(|output| !output.is_empty() && is_read.contains(**output)) {
+            return Err(call.unsupported(format!("its output `{output}`")));
         }
         lowering.entries.extend(node.outputs.iter().copied().zip(made));
     }

@@ -7,7 +7,7 @@ use super::layout::Tensor;
 use crate::graph::{Shape, Window};
 
 /// The most taps, pixels of padding and so on along an axis.
-const MAX_SIDE: i64 = 1 << 20;
+const MAX_SIDE: i64 = 1 << 16;
 
 /// How padding is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
