@@ -59,6 +59,8 @@ fn answers(model: &OnnxModel, case: &Tensors) -> Vec<Vec<f64>> {
 /// The largest difference, and the largest expected number.
 fn difference(found: &[f64], expected: &[f64]) -> (f64, f64) {
     assert_eq!(found.len(), expected.len());
+    // The largest of numbers passes NaN over.
+    assert!(found.iter().chain(expected).all(|value| value.is_finite()));
     let largest = |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(0f64, |largest, x| largest.max(x.abs()));
     let differences = largest(&mut found.iter().zip(expected).map(|(found, expected)| found - expected));
     (differences, largest(&mut expected.iter().copied()))
