@@ -211,7 +211,7 @@ fn sums_of(program: &Program, index: usize, made: &BTreeMap<usize, Vec<Data>>) -
     let channels = bare.value.shape.channels;
     let (mut sums, mut count) = (vec![0f64; channels], 0usize);
     let model = IntegerModel::new(program);
-    for sample in 0..made[&bare.read(0)].len() {
+    for (sample, _) in made[&bare.read(0)].iter().enumerate() {
         let data = model.apply_node(&bare, |value| &made[&value][sample]);
         for pixel in data.integers().chunks(channels) {
             sums.iter_mut().zip(pixel).for_each(|(sum, x)| *sum += f64::from(*x));

@@ -63,7 +63,7 @@ impl<'g> Lowering<'g> {
     /// Whether nothing but what ends a network reads a value.
     fn ends_here(&self, value: Value) -> bool {
         let ends = |node: &&Node| matches!(node.op, Op::Activation(Activation::Softmax | Activation::Sigmoid));
-        self.is_output(value) || (!self.readers(value).is_empty() && self.readers(value).iter().all(|node| ends(node)))
+        self.is_output(value) || (!self.readers(value).is_empty() && self.readers(value).iter().all(ends))
     }
 
     /// A convolution of one pixel at the end, whose sums stay i32.
