@@ -66,3 +66,6 @@ pub const TFLITE_OUTPUTS_F32: f64 = 5e-6;
 pub const TFLITE_STEPS: f64 = 1.0;
 /// The same where an engine's multipliers have become 0.
 pub const TFLITE_STEPS_DEAD: f64 = 6.0;
+/// Share of int8 elements that integers, rounded once, may have other than XNNPACK's f32: near halves, and what follows
+/// from such an element in the layers behind it.
+pub const TFLITE_INT8_DIFFERING: f64 = 0.02;
