@@ -51,7 +51,7 @@ fn functions_of_one_value() {
 fn pairs_with_constants_become_simple_operations() {
     let two = || constant(&[2], &[0.5, 4.0]);
     let of = |code, kind, constant| one(code, (kind, vec![byte(0)]), &[1, 1, 3, 2], vec![constant], &[1, 1, 3, 2]);
-    let channel = |index: usize| if index % 2 == 0 { 0.5 } else { 4.0 };
+    let channel = |index: usize| if index.is_multiple_of(2) { 0.5 } else { 4.0 };
     let each = |function: fn(f64, f64) -> f64| -> Vec<f64> {
         X.iter().enumerate().map(|(index, x)| function(*x, channel(index))).collect()
     };
