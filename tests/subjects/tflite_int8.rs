@@ -7,6 +7,7 @@ use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tamis_quant::import::tflite::quantised::{QuantisedGraph, read_quantised};
 use tests::integers::{Arithmetic, evaluate};
 use tests::note;
+use tests::tolerances::TFLITE_INT8_DIFFERING;
 use tests::trials::Fixtures;
 
 fn read(path: &Path) -> Vec<u8> {
@@ -16,10 +17,6 @@ fn read(path: &Path) -> Vec<u8> {
 fn network(path: &Path) -> QuantisedGraph {
     read_quantised(&read(path), "x").unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
-
-/// XNNPACK multiplies by f32 there and takes halves to the even number; the product of bytes times a multiplier takes
-/// them upwards.
-const ROUNDED_OTHERWISE: [(&str, f64); 2] = [("060_mul", 1.0), ("062_mul_broadcast", 1.0)];
 
 /// The examples of an array, whose first axis counts them.
 fn rows<'t>(tensors: &'t Tensors, name: &str) -> std::slice::ChunksExact<'t, f64> {
@@ -46,6 +43,7 @@ impl Differences {
     }
 }
 
+/// In f32 nothing differs; in integers single elements do, by 1: those that f32 cannot tell from halves.
 #[test]
 fn operators_are_xnnpacks(fixtures: Fixtures) {
     let folder = fixtures.join("mlperf/tflite_ops");
@@ -53,18 +51,20 @@ fn operators_are_xnnpacks(fixtures: Fixtures) {
     for case in index.as_array().unwrap().iter().map(|case| case["case"].as_str().unwrap()) {
         let graph = network(&folder.join(format!("{case}.tflite")));
         let (arrays, _) = read_safetensors(&read(&folder.join(format!("{case}.safetensors")))).unwrap();
-        let mut found = Differences::default();
-        for (example, expected) in rows(&arrays, "output.xnnpack").enumerate() {
-            let input = |place: usize| rows(&arrays, &format!("input{place}")).nth(example).unwrap().to_vec();
-            let inputs: Vec<Vec<f64>> = (0..graph.inputs.len()).map(input).collect();
-            found.add(&evaluate(&graph, &inputs, Arithmetic::Integers)[graph.output], expected);
+        for (arithmetic, limit) in [(Arithmetic::Floats, 0.0), (Arithmetic::Integers, 1.0)] {
+            let mut found = Differences::default();
+            for (example, expected) in rows(&arrays, "output.xnnpack").enumerate() {
+                let input = |place: usize| rows(&arrays, &format!("input{place}")).nth(example).unwrap().to_vec();
+                let inputs: Vec<Vec<f64>> = (0..graph.inputs.len()).map(input).collect();
+                found.add(&evaluate(&graph, &inputs, arithmetic)[graph.output], expected);
+            }
+            let Differences { elements, differing, most } = found;
+            if differing > 0 {
+                note!("{case}, {arithmetic:?}: {differing} of {elements} differ, {most} at most");
+            }
+            let is_few = differing as f64 <= TFLITE_INT8_DIFFERING * elements as f64;
+            assert!(most <= limit && is_few, "{case}: {differing} of {elements} differ, {most} at most");
         }
-        let Differences { elements, differing, most } = found;
-        let limit = ROUNDED_OTHERWISE.iter().find(|(other, _)| *other == case).map_or(0.0, |(_, limit)| *limit);
-        if differing > 0 {
-            note!("{case}: {differing} of {elements} differ, {most} at most");
-        }
-        assert!(most <= limit, "{case}: {differing} of {elements} differ, {most} at most");
     }
 }
 
@@ -72,11 +72,11 @@ fn operators_are_xnnpacks(fixtures: Fixtures) {
 fn networks_are_xnnpacks(fixtures: Fixtures) {
     let networks: [(&str, &str, &str, f64); 6] = [
         ("kws", "kws_int8", "inputs", 0.0),
-        ("more/hello_world_int8", "hello_world_int8", "inputs", 0.0),
         ("ic", "ic_int8", "inputs", -128.0),
         ("vww", "vww_int8", "inputs", -128.0),
         ("ad", "ad_int8", "inputs_int8", 0.0),
         ("more/str_ww", "str_ww", "inputs", 0.0),
+        ("more/hello_world_int8", "hello_world_int8", "inputs", 0.0),
     ];
     for (folder, file, inputs, offset) in networks {
         let folder = fixtures.join("mlperf").join(folder);
@@ -84,13 +84,15 @@ fn networks_are_xnnpacks(fixtures: Fixtures) {
         let name = folder.file_name().unwrap().to_str().unwrap();
         let arrays = read_npz(&read(&folder.join(format!("{name}.npz")))).unwrap();
         let expected = if arrays.contains_key("int8_xnnpack") { "int8_xnnpack" } else { "output_xnnpack" };
-        let mut found = Differences::default();
-        for (x, expected) in rows(&arrays, inputs).zip(rows(&arrays, expected)).take(50) {
-            let x = x.iter().map(|x| x + offset).collect();
-            found.add(&evaluate(&graph, &[x], Arithmetic::Integers)[graph.output], expected);
+        for (arithmetic, limit) in [(Arithmetic::Floats, 0.0), (Arithmetic::Integers, TFLITE_INT8_DIFFERING)] {
+            let mut found = Differences::default();
+            for (x, expected) in rows(&arrays, inputs).zip(rows(&arrays, expected)).take(50) {
+                let x = x.iter().map(|x| x + offset).collect();
+                found.add(&evaluate(&graph, &[x], arithmetic)[graph.output], expected);
+            }
+            let Differences { elements, differing, most } = found;
+            note!("{file}, {arithmetic:?}: {differing} of {elements} differ, {most} at most");
+            assert!(differing as f64 <= limit * elements as f64, "{file}: {differing} of {elements} differ");
         }
-        let Differences { elements, differing, most } = found;
-        assert_eq!(differing, 0, "{file}: {differing} of {elements} differ, {most} at most");
-        note!("{file}: all {elements} outputs");
     }
 }

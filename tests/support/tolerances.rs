@@ -77,3 +77,6 @@ pub const ONNX_FLOATS: f64 = 1e-5;
 /// Outputs of whole networks out of ONNX, of their scale: they were evaluated in f64 and rounded to f32, their weights
 /// rounded to f32 on the way, in batch normalisations that were folded into them, too.
 pub const ONNX_NETWORKS: f64 = 5e-6;
+/// Share of int8 elements that integers, rounded once, may have other than XNNPACK's f32: near halves, and what follows
+/// from such an element in the layers behind it.
+pub const TFLITE_INT8_DIFFERING: f64 = 0.02;

@@ -1,6 +1,6 @@
 //! Functions of one byte as tables of 256.
 
-use super::types::Quantity;
+use super::types::{Clamp, Multiplier, Quantity};
 
 /// A table of a function from a byte as it is stored to one.
 pub(super) fn table(function: impl Fn(i32) -> i64) -> Box<[i8; 256]> {
@@ -20,9 +20,8 @@ pub(super) fn real(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) 
 }
 
 /// To another scale, cut to stored ends.
-pub(super) fn clipped(from: Quantity, to: Quantity, (low, high): (i64, i64)) -> Box<[i8; 256]> {
-    let plain = real(from, to, |x| x);
-    table(|stored| i64::from(plain[(stored + 128) as usize]).max(low).min(high))
+pub(super) fn clipped(from: Quantity, to: Quantity, multiplier: Multiplier, clamp: Clamp) -> Box<[i8; 256]> {
+    table(|stored| clamp.apply(multiplier.apply(stored - from.zero_point) + i64::from(to.zero_point)).into())
 }
 
 /// Two slopes in 1/256, as XNNPACK has them: `((x − z) · m + 128) >> 8`.
