@@ -10,6 +10,7 @@
 //! A [`Graph`] is a list of [`Node`]s, each of which reads values that stand before it. Chess networks, which a
 //! description of layers fits better, are [`crate::float::Net`]s.
 
+mod activate;
 mod check;
 pub mod description;
 mod eval;

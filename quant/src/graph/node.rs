@@ -118,8 +118,8 @@ pub enum Op {
         /// (channels,)
         slopes: Vec<f64>,
     },
-    /// → the same shape: the integer that stands for a real, as a real: `x / scale`, a quotient of two f32, rounded to the
-    /// nearest integer, of two as near the even one, plus the zero point, clipped. As ONNX's QuantizeLinear.
+    /// → the same shape: the integer that stands for a real, as a real: `x / scale`, a quotient of two f32, rounded to
+    /// the nearest integer, of two as near the even one, plus the zero point, clipped. As ONNX's QuantizeLinear.
     Quantise {
         /// (channels,), above 0.
         scales: Vec<f64>,

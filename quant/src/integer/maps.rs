@@ -65,9 +65,12 @@ pub(super) fn convolution(op: &Convolution, read: Read<'_>, second: Option<Read<
 /// One sum; other: the second value's element without its zero point.
 fn round(rounding: &Rounding, channel: usize, sum: i32, other: Option<i32>, zero: i32) -> i32 {
     let own = i128::from(sum) * i128::from(rounding.multipliers[channel]);
-    let beside =
-        other.map_or(0, |other| i128::from(other) * i128::from(rounding.multipliers[rounding.shifts.len() + channel]));
-    shifted(own + beside, rounding.shifts[channel].into(), zero, rounding.low, rounding.high)
+    // Without a second value nothing is added.
+    let product = match other {
+        Some(other) => own + i128::from(other) * i128::from(rounding.multipliers[rounding.shifts.len() + channel]),
+        None => own,
+    };
+    shifted(product, rounding.shifts[channel].into(), zero, rounding.low, rounding.high)
 }
 
 /// `clamp(zero + ((product + 2^(shift−1)) >> shift), low, high)`.

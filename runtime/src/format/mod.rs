@@ -13,6 +13,7 @@ pub(crate) mod model;
 mod people;
 pub(crate) mod quads;
 pub(crate) mod records;
+pub(crate) mod window;
 mod words;
 
 pub use error::ParseError;
@@ -26,7 +27,8 @@ pub(crate) use model::{Tensor, part};
 pub use people::People;
 pub(crate) use quads::quads_fit;
 pub(crate) use records::{
-    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, WindowRecord, activation, claim, element,
-    feature_set, input_kind, op, perspective_order,
+    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
+    op, perspective_order,
 };
+pub(crate) use window::WindowRecord;
 use words::Words;

@@ -235,37 +235,6 @@ pub mod element {
     }
 }
 
-/// The window of CONVOLUTION, TRANSPOSED_CONVOLUTION and POOL: the first two words of their parameters, a byte each.
-/// Every pair is (down, across).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[repr(C)]
-pub struct WindowRecord {
-    /// Taps.
-    pub kernel: [u8; 2],
-    /// Pixels from one place of the window to the next.
-    pub stride: [u8; 2],
-    /// Pixels from one tap to the next.
-    pub dilation: [u8; 2],
-    /// Padding above and to the left.
-    pub before: [u8; 2],
-}
-
-impl WindowRecord {
-    /// Of an operation's record.
-    pub const fn of(record: &OpRecord) -> Self {
-        let [a, b, c, d] = record.params[0].to_le_bytes();
-        let [e, f, g, h] = record.params[1].to_le_bytes();
-        Self { kernel: [a, b], stride: [c, d], dilation: [e, f], before: [g, h] }
-    }
-
-    /// The two words.
-    pub const fn words(self) -> [u32; 2] {
-        let Self { kernel: [a, b], stride: [c, d], dilation: [e, f], before: [g, h] } = self;
-        [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
-    }
-}
-
 /// Bits of the `claims` fields: what the quantiser proved. A wrong claim gives wrong numbers, never undefined
 /// behaviour; `inspect` and `verify` derive them again.
 pub mod claim {

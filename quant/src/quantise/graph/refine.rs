@@ -187,10 +187,9 @@ impl<'g> Layer<'g> {
         let (truth, node) = (truth?, &program.nodes[index]);
         let input_unit = program.unit_of(node.read(0), 0);
         let sums = sums_of(program, index, made);
-        let (Operation::Convolution(Convolution { bias: Some(bias), .. }) | Operation::Affine { bias: Some(bias), .. }) =
-            &node.op
-        else {
-            return None;
+        let bias = match &node.op {
+            Operation::Convolution(Convolution { bias, .. }) | Operation::Affine { bias, .. } => bias.as_ref()?,
+            _ => return None,
         };
         let shifted = bias.integers().iter().enumerate().map(|(row, bias)| {
             let shift = (truth[row] / (self.units[row] * input_unit) - sums[row]).round();

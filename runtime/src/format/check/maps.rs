@@ -221,10 +221,12 @@ impl Operation<'_, '_> {
         self.need(from[2] == to[2], "op.output", to[2], "as many channels as the input has")?;
         let count = 3 * (to[0] + to[1]);
         let tensor = self.tensor(record.multipliers, "op.multipliers", &[element::I32], &[Layout::Rows], count, 1)?;
-        let numbers: &[i32] = bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]);
+        let numbers: &[i32] = crate::workspace::typed(tensor.data);
         for (row, tap) in numbers.as_chunks::<3>().0.iter().enumerate() {
             let size = if row < to[0] as usize { from[0] } else { from[1] } as i32;
-            let fits = matches!(tap, [first, second, weight] if (0..size).contains(first) && (0..size).contains(second) && (0..=ONE).contains(weight));
+            let [first, second, weight] = tap;
+            let seen = (0..size).contains(first) && (0..size).contains(second);
+            let fits = seen && (0..=ONE).contains(weight);
             self.need(
                 fits,
                 "op.multipliers",

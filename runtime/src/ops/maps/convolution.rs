@@ -6,6 +6,7 @@
 use super::gather::Patch;
 use super::round::{Beside, Rounding};
 use super::window::{Geometry, Map};
+use super::{range_mut, rest};
 use crate::built::IS_SMALL;
 use crate::kernels::Tier;
 use crate::step::Banks;
@@ -41,7 +42,7 @@ pub(super) fn run(
             while row < (group + 1) * outputs {
                 let rows = ((group + 1) * outputs - row).min(ROWS);
                 let mut sums = [0; ROWS];
-                let sums = sums.get_mut(..rows).unwrap_or(&mut []);
+                let sums = range_mut(&mut sums, 0..rows);
                 sum(kernels, layer, &patch, row, sums);
                 let start = place * to.channels + row;
                 let beside = second.map(|map| Beside { map, bytes: beside, start });
@@ -65,7 +66,7 @@ fn sum(kernels: &Tier, layer: &Layer<'_, '_>, patch: &Patch<'_>, row: usize, sum
         let (Some(inputs), Some(before)) = (gathered.get_mut(..len), before.get_mut(..sums.len())) else { return };
         patch.fill(start, inputs);
         before.copy_from_slice(sums);
-        let weights = weights.get(row * stride + start..).unwrap_or(&[]);
+        let weights = rest(weights, row * stride + start);
         (kernels.affine_i16_i8.call)(inputs, weights, stride, before, sums);
         start += len;
     }

@@ -3,6 +3,7 @@
 //! A block of channels of a place at a time, tap after tap, so that neighbouring channels, weights and sums meet.
 
 use super::gather::Patch;
+use super::rest;
 use super::round::{Beside, Rounding};
 use super::window::{Geometry, Map};
 use crate::step::Banks;
@@ -39,7 +40,7 @@ pub(super) fn run(
             let patch = Patch { geometry: layer.geometry, from, x, place: pixel, first, count };
             for tap in 0..taps {
                 patch.fill(tap * count, inputs);
-                let row = weights.get(tap * stride + first..).unwrap_or(&[]);
+                let row = rest(weights, tap * stride + first);
                 for ((sum, x), weight) in sums.iter_mut().zip(&*inputs).zip(row) {
                     *sum = sum.wrapping_add(i32::from(*x) * i32::from(*weight));
                 }

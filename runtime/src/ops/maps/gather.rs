@@ -1,7 +1,7 @@
 //! The inputs of one place of a window, as i16 without their zero point.
 
-use super::typed;
 use super::window::{Geometry, Map};
+use super::{rest, typed};
 use crate::format::element;
 
 /// The inputs of an output place: tap after tap from the top left to the bottom right, of each the channels of a group.
@@ -57,6 +57,6 @@ impl Patch<'_> {
 
 #[inline(always)]
 fn each<T: Copy>(x: &[T], at: usize, out: &mut [i16], one: impl Fn(T) -> i16) {
-    let x = x.get(at..).unwrap_or(&[]);
+    let x = rest(x, at);
     out.iter_mut().zip(x).for_each(|(out, x)| *out = one(*x));
 }

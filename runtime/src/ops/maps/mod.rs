@@ -18,6 +18,7 @@ mod window;
 use super::{typed, typed_mut};
 use crate::kernels::Tier;
 use crate::step::{Banks, Place};
+use crate::workspace::{range_mut, rest, rest_mut};
 pub use resolve::is_depthwise;
 use round::Rounding;
 use window::{Geometry, Map};

@@ -38,7 +38,8 @@ impl<'a> Maps<'a> {
             }
             op::POOL => Work::Pool { geometry, code: record.activation, low, high },
             op::ELEMENTWISE => {
-                let multipliers = [multipliers.first().copied().unwrap_or(0), multipliers.get(1).copied().unwrap_or(0)];
+                // Maxima and minima have none.
+                let multipliers = if let [first, second] = *multipliers { [first, second] } else { [0; 2] };
                 let shift = shifts.first().map_or(1, |shift| u32::from(*shift));
                 Work::Elementwise { code: record.activation, multipliers, shift, low, high }
             }
@@ -51,8 +52,8 @@ impl<'a> Maps<'a> {
     }
 }
 
-/// Whether a convolution has a filter for every channel, whose weights lie by taps: a matrix of (taps, channels). One of
-/// that shape with a row an output would have as many taps as channels and one channel to read; then both are the same
+/// Whether a convolution has a filter for every channel, whose weights lie by taps: a matrix of (taps, channels). One
+/// of that shape with a row an output would have as many taps as channels and one channel to read; then both are the same
 /// but for the order, and this is it.
 pub const fn is_depthwise(kind: u32, [rows, cols]: [usize; 2], taps: usize, channels: [usize; 2]) -> bool {
     kind == op::CONVOLUTION && channels[0] == channels[1] && channels[0] > 1 && rows == taps && cols == channels[0]

@@ -1,11 +1,11 @@
 //! The rounding in which a convolution ends.
 
-use super::typed_mut;
 use super::window::Map;
+use super::{rest, rest_mut, typed_mut};
 use crate::format::element;
 
-/// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift and,
-/// where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
+/// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift
+/// and, where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounding<'a> {
     /// (channels,), or (2 · channels,) with a second map: those of its elements stand behind.
@@ -36,17 +36,17 @@ impl Rounding<'_> {
     ) {
         match to.element {
             element::I16 => {
-                let out = typed_mut::<i16>(out).get_mut(start..).unwrap_or(&mut []);
+                let out = rest_mut(typed_mut::<i16>(out), start);
                 self.each(sums, first, beside, to, |index, y| {
                     out.get_mut(index).into_iter().for_each(|out| *out = y as i16)
                 });
             }
             element::I32 => {
-                let out = typed_mut::<i32>(out).get_mut(start..).unwrap_or(&mut []);
+                let out = rest_mut(typed_mut::<i32>(out), start);
                 out.iter_mut().zip(sums).for_each(|(out, sum)| *out = *sum);
             }
             _ => {
-                let out = out.get_mut(start..).unwrap_or(&mut []);
+                let out = rest_mut(out, start);
                 self.each(sums, first, beside, to, |index, y| {
                     out.get_mut(index).into_iter().for_each(|out| *out = y as u8)
                 });
@@ -56,14 +56,16 @@ impl Rounding<'_> {
 
     #[inline(always)]
     fn each(&self, sums: &[i32], first: usize, beside: Option<Beside<'_>>, to: Map, mut put: impl FnMut(usize, i32)) {
-        let rest = |all: usize| self.multipliers.get(all + first..).unwrap_or(&[]);
-        let (own, others) = (rest(0), rest(to.channels));
-        let shifts = self.shifts.get(first..).unwrap_or(&[]);
+        let own = rest(self.multipliers, first);
+        let others = if beside.is_some() { rest(self.multipliers, to.channels + first) } else { &[] };
+        let shifts = rest(self.shifts, first);
         for (index, ((sum, multiplier), shift)) in sums.iter().zip(own).zip(shifts).enumerate() {
             let mut product = i64::from(*sum) * i64::from(*multiplier);
             if let Some(Beside { map, bytes, start }) = beside {
                 let other = map.at(bytes, start + index) - map.zero;
-                product += i64::from(other) * others.get(index).map_or(0, |multiplier| i64::from(*multiplier));
+                if let Some(multiplier) = others.get(index) {
+                    product += i64::from(other) * i64::from(*multiplier);
+                }
             }
             put(index, rounded(product, u32::from(*shift), to.zero, self.low, self.high));
         }

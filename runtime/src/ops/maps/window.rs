@@ -1,6 +1,6 @@
 //! Maps and the windows over them.
 
-use super::typed;
+use super::{rest, typed};
 use crate::format::{ValueRecord, WindowRecord, element};
 
 /// The shape and the integers of a map.
@@ -30,11 +30,12 @@ impl Map {
     /// The integer at a place of a map's bytes; 0 where there is none.
     #[inline(always)]
     pub fn at(&self, bytes: &[u8], index: usize) -> i32 {
+        let byte = || first(rest(bytes, index));
         match self.element {
-            element::U8 => bytes.get(index).map_or(0, |x| i32::from(*x)),
-            element::I8 => bytes.get(index).map_or(0, |x| i32::from(*x as i8)),
-            element::I16 => typed::<i16>(bytes).get(index).map_or(0, |x| i32::from(*x)),
-            _ => typed::<i32>(bytes).get(index).copied().unwrap_or(0),
+            element::U8 => i32::from(byte()),
+            element::I8 => i32::from(byte() as i8),
+            element::I16 => i32::from(first(rest(typed::<i16>(bytes), index))),
+            _ => first(rest(typed::<i32>(bytes), index)),
         }
     }
 }
@@ -76,5 +77,15 @@ impl Geometry {
             (output * stride + reach).checked_sub(self.before[axis])?
         };
         (at < size).then_some(at)
+    }
+}
+
+/// The first element, which a place within a map has.
+#[inline(always)]
+fn first<T: Copy + Default>(x: &[T]) -> T {
+    debug_assert!(!x.is_empty(), "a place behind the end of a map");
+    match x {
+        [first, ..] => *first,
+        [] => T::default(),
     }
 }
