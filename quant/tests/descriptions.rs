@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use tamis_quant::arch::Architecture;
+use tamis_quant::graph::description::is_description;
 
 /// Description and the length of the bare file it belongs to: found files first, then computed by hand.
 const SIZES: [(&str, u64); 13] = [
@@ -50,7 +51,12 @@ fn each_survives_its_canonical_text() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "toml") {
             let name = path.display().to_string();
-            let first = Architecture::from_toml(&fs::read_to_string(&path).unwrap(), &name).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            if is_description(&text) {
+                // Of a graph.
+                continue;
+            }
+            let first = Architecture::from_toml(&text, &name).unwrap();
             let text = first.to_toml();
             let second = Architecture::from_toml(&text, &name).unwrap();
             assert_eq!(first, second, "{name}");

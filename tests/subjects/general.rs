@@ -144,7 +144,8 @@ fn joins_are_checked() {
             ("op.second", &|draft, at| draft.ops[at].second = draft.ops[at].output),
             ("op.second", &|draft, at| draft.ops[at].second_start = 5),
             ("op.second", &|draft, at| draft.ops[at].second_start = u32::MAX),
-            ("op.params", &|draft, at| draft.ops[at].params[0] = 1),
+            ("op.params[0]", &|draft, at| draft.ops[at].params[0] = 7),
+            ("op.params", &|draft, at| draft.ops[at].params[1] = 1),
             // Where it reads, it must not write.
             ("op.output", &|draft, at| {
                 let (input, written) = (draft.ops[at].input as usize, draft.ops[at].output as usize);

@@ -15,7 +15,7 @@ use tests::trials::{Fixtures, Need};
 use tests::zoo::Random;
 
 /// Containers of an ordinary run. Enough that everything the generator is for comes several times.
-const SEEDS: u64 = 2500;
+const SEEDS: u64 = 3500;
 /// How long the longer run takes, if at all.
 const SECONDS: &str = "TAMIS_GENERATED_SECONDS";
 
@@ -78,7 +78,7 @@ fn the_generator_reaches_what_it_is_for() {
         }
     }
     let lines: Vec<String> = counts.iter().map(|(found, count)| format!("{count:5}  {found}")).collect();
-    let kinds = (op::ACTIVATE_DOT..=op::ACTIVATE_U8).map(|kind| (format!("kind {kind}"), 15));
+    let kinds = (op::ACTIVATE_DOT..=op::RESIZE).map(|kind| (format!("kind {kind}"), 15));
     let activation = |kind: u32| move |code: &u32| (format!("kind {kind}, activation {code}"), 5);
     let activations = ACTIVATIONS.iter().flat_map(|(kind, codes)| codes.iter().map(activation(*kind)));
     let wanted = WANTED.iter().map(|(what, least)| ((*what).to_owned(), *least));

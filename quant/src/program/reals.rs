@@ -22,7 +22,7 @@ impl Program {
                         node,
                         (weights, bias.as_ref()),
                         |input| self.unit_of(read, input),
-                        self.zero_of(read),
+                        self.zero(read),
                     );
                 }
                 Operation::Convolution(convolution) => self.convolution(&mut tensors, node, convolution),
@@ -103,11 +103,6 @@ impl Program {
             (None, ProgramInput::Dense { unit, .. }) => f64::from(unit),
             (None, ProgramInput::Sparse { .. } | ProgramInput::Features { .. }) => 1.0,
         }
-    }
-
-    /// The integer that stands for 0 in a value.
-    pub(crate) fn zero_of(&self, value: usize) -> i32 {
-        value.checked_sub(1).and_then(|node| self.nodes.get(node)).map_or(0, |node| node.value.zero)
     }
 
     fn value_unit(&self) -> f64 {

@@ -129,7 +129,7 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
         keep_f32,
         input_range: typed.input_range,
         input_encoding: encoding(&typed.arrays)?.map(|Encoding { unit, zero }| {
-            let is_signed = bytes.map_or(zero < 128, |bytes| bytes == ByteType::I8);
+            let is_signed = bytes.map_or(zero < 0, |bytes| bytes == ByteType::I8);
             InputEncoding { is_signed, unit, zero }
         }),
         sixteen: typed.sixteen.iter().cloned().collect(),

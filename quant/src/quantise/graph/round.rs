@@ -64,7 +64,7 @@ fn layer(
         return Ok(None);
     }
     let read = node.read(0);
-    let zero = quantised.zero_of(read);
+    let zero = quantised.zero(read);
     let form = products(quantised, samples, read, inputs, zero)?;
     let Some(upper) = inverse_root(form, inputs) else { return Ok(None) };
     let limit = f64::from(weights.integers().iter().map(|weight| weight.abs()).max().unwrap_or(0));

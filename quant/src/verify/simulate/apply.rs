@@ -60,7 +60,7 @@ pub(super) fn apply(
             x(0).chunks(width).flat_map(products).collect()
         }
         Operation::Affine { weights, bias } => {
-            let zero = f64::from(operands.program.zero_of(node.read(0)));
+            let zero = f64::from(operands.program.zero(node.read(0)));
             operands.affine(index, (weights, bias.as_ref()), x(0), zero, bucket)
         }
         Operation::AffineF32 { weights, bias } => operands.affine(index, (weights, bias.as_ref()), x(0), 0.0, bucket),

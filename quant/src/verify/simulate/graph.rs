@@ -55,7 +55,7 @@ impl Source<'_> {
         Some(match &node.op {
             Operation::Affine { weights, bias } => {
                 let (real, own) = self.linear(node)?;
-                let (read, zero) = (node.read(0), f64::from(self.program.zero_of(node.read(0))));
+                let (read, zero) = (node.read(0), f64::from(self.program.zero(node.read(0))));
                 let scale = self.scale(node)?;
                 let unit = |row: usize, input: usize| scale * self.program.unit_of(read, input) / node.value.unit(row);
                 let weights = with_units(weights, real, unit)?;
@@ -127,7 +127,7 @@ impl Source<'_> {
         let functions = self.path(self.layer_of(read), node.value.layer?)?;
         let units = (0..self.program.len(read)).map(|element| self.program.unit_of(read, element)).collect();
         let made = node.value.units.iter().copied().map(f64::from).collect();
-        Some(Fused { units, zero: self.program.zero_of(read), functions, made })
+        Some(Fused { units, zero: self.program.zero(read), functions, made })
     }
 
     /// The functions between two values of the graph, one behind the other; nothing is between a value that stands for

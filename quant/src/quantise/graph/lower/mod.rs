@@ -112,8 +112,8 @@ impl Lowering<'_> {
             Op::Add => self.add(value, node, keep),
             Op::Scale(factor) => self.scale(value, node, *factor, keep),
             Op::Activation(activation) => self.activation(value, node, *activation, keep),
-            Op::Flatten => self.flattened(first),
-            Op::Reshape(shape) if shape.is_vector() => self.flattened(first),
+            Op::Flatten => self.flattened(value, first),
+            Op::Reshape(shape) if shape.is_vector() => self.flattened(value, first),
             Op::Reshape(shape) => {
                 let steps = [shape.width * shape.channels, shape.channels, 1].map(|step| step as i32);
                 self.moved(value, first, Operation::Move { start: 0, steps })
@@ -162,7 +162,14 @@ impl Lowering<'_> {
     }
 
     /// The same elements; what is pending is rounded, since its value has another shape.
-    fn flattened(&mut self, read: Value) -> Result<Form, GraphQuantError> {
+    fn flattened(&mut self, value: Value, read: Value) -> Result<Form, GraphQuantError> {
+        let is_dense = |node: &&Node| matches!(&node.op, Op::Linear { .. }) && !self.is_by_pixel(node);
+        let is_map = !self.shapes[read].is_vector();
+        if is_map && !self.readers(value).iter().all(is_dense) {
+            // Others read it by its shape.
+            let len = self.lengths[read] as i32;
+            return self.moved(value, read, Operation::Move { start: 0, steps: [len, len, 1] });
+        }
         match self.form(read) {
             Form::Pending(_) => Ok(Form::Whole(self.whole(read, Wish::Any)?)),
             form => Ok(form.clone()),
