@@ -63,8 +63,6 @@ fn files_of_other_systems_are_named() {
     let filled = |start: &[u8]| [start, &[1; 200]].concat();
     let (torch, keras) = (zip("net/data.pkl"), zip("metadata.json"));
     for (name, bytes, words) in [
-        ("net.onnx", filled(b"\x08\x07\x12\x07pytorch"), ["an ONNX model", "numpy.savez"]),
-        ("net.tflite", filled(b"\x1c\0\0\0TFL3"), ["a TFLite model", "numpy.savez"]),
         ("net.h5", filled(b"\x89HDF\r\n\x1a\n"), ["an HDF5 file", "keras.models.load_model"]),
         ("net.keras", keras, ["a Keras model", "keras.models.load_model"]),
         ("net.pt", torch, ["a PyTorch checkpoint", "save_file"]),

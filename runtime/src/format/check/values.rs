@@ -1,6 +1,6 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::rules::{A, B, C, D, E, NOTHING, Rule};
+use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, word};
 use super::tables::Table;
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL};
@@ -11,19 +11,30 @@ use core::mem::offset_of;
 /// What the rules know of the input: the element and the length that it must have.
 const ELEMENT: i8 = A;
 const LEN: i8 = B;
-/// The element of value 0.
-const FOUND: i8 = D;
+/// The element of value 0: in builds without maps the word that it shares with a zero point, which is 0 there.
+const FOUND: i8 = if CONVOLUTIONS { D } else { word(offset_of!(ValueRecord, element)) };
+/// What the word of the extent must be, beside the demands of maps: anything, or 0.
+const EXTENT_WORD: (i8, u8) = if CONVOLUTIONS { (NOTHING, AT_MOST) } else { (0, 0) };
 
 /// Value 0, which is the input.
-pub(super) const INPUT: [Rule; 3] = [
+pub(super) const INPUT: [Rule; 4] = [
     Rule::known(FOUND, ELEMENT, 0, "value.element", "the input's element"),
     Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "the input's length"),
     Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
+    OTHER[0],
 ];
 /// The others.
-pub(super) const OTHER: [Rule; 1] =
-    [Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24")];
-/// Of all.
+pub(super) const OTHER: [Rule; 2] = [
+    Rule::new(
+        offset_of!(ValueRecord, extent),
+        EXTENT_WORD.0,
+        EXTENT_WORD.1,
+        "value.extent",
+        "0: the build has no maps",
+    ),
+    Rule::new(offset_of!(ValueRecord, len), 1, MAX_LEN_BITS, "value.len", "1 to 2^24"),
+];
+/// Of all, where there are maps.
 pub(super) const EXTENT: [Rule; 2] = [
     Rule::known(PIXELS, 0, 0, "value.extent", "0, or pixels that divide the length"),
     Rule::known(ZERO, 0, 0, "value.zero", "0, or a zero point that the value's element holds"),
@@ -62,7 +73,9 @@ impl Checker<'_> {
         while let Some(value) = self.model.values().get(index) {
             self.turn(index, value);
             if index == 0 {
-                self.know(FOUND, value.element());
+                if CONVOLUTIONS {
+                    self.know(FOUND, value.element());
+                }
                 self.rules(Table::INPUT)?;
                 self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
             } else {
@@ -72,9 +85,11 @@ impl Checker<'_> {
                 self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
                 used = end.max(used);
             }
-            self.know(PIXELS, left_over(value));
-            self.know(ZERO, beyond_element(value) as u32);
-            self.rules(Table::EXTENT)?;
+            if CONVOLUTIONS {
+                self.know(PIXELS, left_over(value));
+                self.know(ZERO, beyond_element(value) as u32);
+                self.rules(Table::EXTENT)?;
+            }
             index = self.index.get() + 1;
         }
         self.need(index > 0, "header.value_count", 0, "at least 1")?;
@@ -85,34 +100,34 @@ impl Checker<'_> {
     }
 }
 
-/// Of a map the elements that are left when all its pixels have equally many. Not 0 where the build has no maps and the
-/// record says one.
+/// Of a map the elements that are left when all its pixels have equally many.
 fn left_over(value: &ValueRecord) -> u32 {
-    let [down, across] = value.extent;
-    if CONVOLUTIONS {
-        let pixels = (u64::from(down) + 1) * (u64::from(across) + 1);
-        if u64::from(value.len).is_multiple_of(pixels) { 0 } else { 1 }
-    } else {
-        u32::from(down) | u32::from(across)
-    }
+    let [height, width] = value.pixels();
+    let pixels = u64::from(height) * u64::from(width);
+    if u64::from(value.len).is_multiple_of(pixels) { 0 } else { 1 }
 }
 
 /// A zero point less what its element holds of it: 0 if all of it.
 fn beyond_element(value: &ValueRecord) -> i32 {
     let zero = i32::from(value.zero);
     match value.element() {
-        element::U8 if CONVOLUTIONS => zero ^ i32::from(zero as u8),
-        element::I8 if CONVOLUTIONS => zero ^ i32::from(zero as i8),
-        element::I16 if CONVOLUTIONS => 0,
+        element::U8 => zero ^ i32::from(zero as u8),
+        element::I8 => zero ^ i32::from(zero as i8),
+        element::I16 => 0,
         _ => zero,
     }
+}
+
+/// The element's code; in builds without maps of no element where there is a zero point.
+const fn code(value: &ValueRecord) -> u32 {
+    if CONVOLUTIONS { value.element() } else { value.element() | (value.zero as u16 as u32) << 16 }
 }
 
 /// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a
 /// file may ask for.
 #[inline(never)]
 fn end(value: &ValueRecord) -> u32 {
-    if element::len_bytes(value.element()).is_none() {
+    if element::len_bytes(code(value)).is_none() {
         return u32::MAX;
     }
     value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(value.element()))

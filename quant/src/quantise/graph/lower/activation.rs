@@ -15,6 +15,10 @@ impl Lowering<'_> {
         keep: bool,
     ) -> Result<Form, GraphQuantError> {
         let first = node.reads[0];
+        let of_all = matches!(activation, Activation::Softmax | Activation::LogSoftmax);
+        if of_all && !self.shapes[value].is_vector() {
+            return Err(self.unsupported(value, "a softmax of every pixel", "end before it"));
+        }
         match (self.form(first).clone(), activation) {
             (Form::Sum(sum), Activation::Relu) if !keep => Ok(Form::Sum(Sum { relu: true, ..sum })),
             (Form::Sum(sum), Activation::Crelu) if !keep => {

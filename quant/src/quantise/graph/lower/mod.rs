@@ -21,7 +21,7 @@ use super::error::GraphQuantError;
 use super::options::{Activations, Options};
 use crate::calibrate::Calibration;
 use crate::graph::description::Description;
-use crate::graph::{Activation, Fill, Graph, Input, Node, Op, Value};
+use crate::graph::{Activation, Axis, Fill, Graph, Input, Node, Op, Value};
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
 use crate::proof::{Before, Check, Span, bound};
 use crate::spatial::{Shape, Tap, taps};
@@ -105,7 +105,9 @@ impl Lowering<'_> {
             Op::FmTerm { width } | Op::BiInteraction { width } | Op::InnerProducts { width } => {
                 self.interaction(value, node, *width, keep)
             }
-            Op::Concat { axis } if self.is_on_maps(node) => self.joined_maps(value, &node.reads, *axis),
+            Op::Concat { axis } if *axis != Axis::Channels || self.is_on_maps(node) => {
+                self.joined_maps(value, &node.reads, *axis)
+            }
             Op::Concat { .. } if keep => Ok(Form::Real(self.joined_real(value, &node.reads)?)),
             Op::Concat { .. } => Ok(Form::Joined(node.reads.clone())),
             Op::Add if self.is_on_maps(node) => self.sum_of_maps(value, &node.reads, 1.0),
