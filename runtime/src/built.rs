@@ -10,7 +10,10 @@ pub(crate) const REALS: bool = cfg!(feature = "reals");
 /// Sparse and real inputs, and the operations 12 to 26.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// Maps of features: values with pixels, zero points of the input, and the operations 27 to 31.
-pub(crate) const CONVOLUTIONS: bool = cfg!(feature = "convolutions");
+pub(crate) const MAPS: bool = cfg!(feature = "maps");
+/// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other uses
+/// for those bytes.
+pub(crate) const TELLS_MAPS: bool = MAPS || !IS_SMALL;
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]
 pub(crate) const MESSAGES: bool = cfg!(feature = "messages");

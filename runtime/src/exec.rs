@@ -3,7 +3,7 @@
 //! The loader has checked every index, length and range, so the fallbacks to empty slices below are never taken; they
 //! stand where an `unwrap` would, so that nothing here can panic.
 
-use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IS_SMALL, REALS};
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::error::RunError;
 use crate::format::{Layout, element, input_kind};
 use crate::kernels::{Dequantisation, RealLayer, TAIL_WIDTH};
@@ -16,7 +16,7 @@ use bytemuck::cast_slice;
 mod dense;
 
 /// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
-const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || CONVOLUTIONS;
+const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || MAPS;
 
 /// What goes in.
 ///
@@ -222,7 +222,7 @@ impl Plan<'_> {
         if let (Work::Tail(tail), true) = (&step.work, AHEAD != 0 && REALS) {
             return self.tail(tail, step, bucket, workspace);
         }
-        if let (Work::General(work), true) = (&step.work, GENERAL || REALS || CONVOLUTIONS) {
+        if let (Work::General(work), true) = (&step.work, GENERAL || REALS || MAPS) {
             return self.general(work, step, input, bucket, workspace);
         }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {

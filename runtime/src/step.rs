@@ -2,7 +2,7 @@
 //!
 //! A file's records say all that through indices, which takes longer to follow than a small layer takes to run.
 
-use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IS_SMALL, REALS};
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{
     InputRecord, Layout, Model, OpRecord, Tensor, ValueRecord, activation, claim, element, input_kind, op,
     perspective_order,
@@ -192,7 +192,7 @@ impl<'a> Step<'a> {
             op::REQUANTISE if Requantisation::is_plain(model, record) => {
                 Work::Requantise(Requantisation::resolve(model, record))
             }
-            _ if GENERAL || REALS || CONVOLUTIONS => Work::General(General::resolve(model, record)?),
+            _ if GENERAL || REALS || MAPS => Work::General(General::resolve(model, record)?),
             _ => return None,
         };
         let output = model.values().get(record.output as usize)?;

@@ -1,7 +1,7 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
 use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, absent};
-use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IS_SMALL, REALS};
+use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
 
@@ -26,8 +26,8 @@ pub static KERNELS: Tier = Tier {
     affine_u8_paired: Kernel::new(affine_u8, NAME),
     affine_u7_sparse: Kernel::new(affine_u8, NAME),
     affine_i8: Kernel::new(affine_i8, NAME),
-    affine_i16: Kernel::of(GENERAL || CONVOLUTIONS, affine_i16, absent::affine_i16, NAME),
-    affine_i16_i8: Kernel::of(GENERAL || CONVOLUTIONS, affine_i16_i8, absent::affine_i16, NAME),
+    affine_i16: Kernel::of(GENERAL || MAPS, affine_i16, absent::affine_i16, NAME),
+    affine_i16_i8: Kernel::of(GENERAL || MAPS, affine_i16_i8, absent::affine_i16, NAME),
     affine_f32: Kernel::of(REALS, affine_f32, absent::affine_f32, NAME),
     affine_f32_columns: Kernel::of(REALS, affine_f32_columns, absent::affine_f32, NAME),
     tail_f32: Kernel::of(REALS && !IS_SMALL, tail_f32, absent::tail_f32, NAME),

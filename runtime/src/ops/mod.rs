@@ -14,7 +14,7 @@ mod sparse;
 mod stockfish;
 mod trees;
 
-use crate::built::{CONVOLUTIONS, GENERAL, REALS};
+use crate::built::{GENERAL, MAPS, REALS};
 use crate::exec::Input;
 use crate::format::Tensor;
 use crate::plan::Plan;
@@ -164,7 +164,7 @@ impl Plan<'_> {
             let record = self.model.input();
             return stockfish::run(work, in_order(record, own, other), record.bucket_count as usize, bucket, out);
         }
-        if CONVOLUTIONS && let General::Maps = work {
+        if MAPS && let General::Maps = work {
             return self.maps(step, input, all);
         }
         let (x, out): (&[u8], &mut [u8]) = if step.reads_input {
@@ -173,11 +173,11 @@ impl Plan<'_> {
         } else {
             split(all, step.read.range(), step.write.range())
         };
-        if let (General::Join { kind, second, reads_input, runs }, true) = (*work, REALS || CONVOLUTIONS) {
+        if let (General::Join { kind, second, reads_input, runs }, true) = (*work, REALS || MAPS) {
             // First one value, then the other: three places cannot be borrowed at once where two of them may be the
             // same.
             let end = x.len().min(out.len());
-            if CONVOLUTIONS && runs > 1 {
+            if MAPS && runs > 1 {
                 join::spread(x, runs, out);
             } else {
                 let (head, _) = out.split_at_mut(end);
@@ -191,7 +191,7 @@ impl Plan<'_> {
             };
             return join::run(kind, (end, runs), second, out);
         }
-        if let (General::AffineI16 { weights, bias }, true) = (*work, GENERAL || CONVOLUTIONS) {
+        if let (General::AffineI16 { weights, bias }, true) = (*work, GENERAL || MAPS) {
             let (x, bias, out) = (typed(x), bias.bank(bucket), typed_mut(out));
             return match weights {
                 Elements::I8(w) => (self.kernels.affine_i16_i8.call)(x, w.bank(bucket), w.stride, bias, out),
@@ -199,7 +199,7 @@ impl Plan<'_> {
                 _ => {}
             };
         }
-        if let (General::Lookup { table }, true) = (*work, CONVOLUTIONS && !GENERAL) {
+        if let (General::Lookup { table }, true) = (*work, MAPS && !GENERAL) {
             return convert::lookup(x, table.bank(bucket), out);
         }
         if !GENERAL {

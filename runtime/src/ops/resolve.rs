@@ -1,17 +1,17 @@
 //! From a record to an operation with its operands.
 
 use super::{Elements, Forest, General, Scale};
-use crate::built::{CONVOLUTIONS, GENERAL, REALS};
+use crate::built::{GENERAL, MAPS, REALS};
 use crate::format::{Model, OpRecord, ValueRecord, element, op};
 use crate::step::{Banks, Requantisation, place};
 
 impl<'a> General<'a> {
     /// Looks everything up; `None` for a kind that is not defined or not in this build, which the loader rules out.
     pub fn resolve(model: &Model<'a>, record: &OpRecord) -> Option<Self> {
-        if CONVOLUTIONS && record.kind >= op::CONVOLUTION {
+        if MAPS && record.kind >= op::CONVOLUTION {
             return Some(Self::Maps);
         }
-        let beside_maps = CONVOLUTIONS && [op::CONCAT, op::LOOKUP, op::AFFINE_I16].contains(&record.kind);
+        let beside_maps = MAPS && [op::CONCAT, op::LOOKUP, op::AFFINE_I16].contains(&record.kind);
         if !(GENERAL || beside_maps || REALS && record.kind == op::ADD_F32) {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use super::header::{SUM_HIGH, SUM_LOW};
 use super::{Checker, Refused};
+use crate::built::TELLS_MAPS;
 use crate::format::{ParseError, VERSION, Words};
 use core::cell::Cell;
 
@@ -14,7 +15,7 @@ pub(super) enum Kind {
     Accumulators,
     Reals,
     General,
-    Convolutions,
+    Maps,
     /// A byte that is not zero; the checker's index is then where it stands.
     Padding,
     /// Fields of the header that have an error of their own.
@@ -54,11 +55,11 @@ impl Checker<'_> {
         let ([place, expected], index) = (words.texts(), self.index.get());
         let feature = |feature| ParseError::Feature { place, index, found: found.into(), feature };
         match kind {
-            Kind::Field => ParseError::Field { place, index, found: found.into(), expected },
+            Kind::Maps if TELLS_MAPS => feature("maps"),
+            Kind::Field | Kind::Maps => ParseError::Field { place, index, found: found.into(), expected },
             Kind::Accumulators => feature("accumulators"),
             Kind::Reals => feature("reals"),
             Kind::General => feature("general"),
-            Kind::Convolutions => feature("convolutions"),
             Kind::Padding => ParseError::Padding { offset_bytes: index, found: found as u8 },
             Kind::ByteOrder => ParseError::ByteOrder { found },
             Kind::Version => ParseError::Version { found, expected: VERSION },

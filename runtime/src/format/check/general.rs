@@ -3,7 +3,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::built::{CONVOLUTIONS, GENERAL};
+use crate::built::{GENERAL, MAPS};
 use crate::format::Layout;
 use crate::format::records::{element, input_kind, op};
 
@@ -36,7 +36,7 @@ impl Operation<'_, '_> {
                 self.no_tensors(&[record.weights, record.bias])?;
                 self.need(from == to, "op.output", to, "a value of the input's element")?;
                 let [runs, rest @ ..] = record.params;
-                if CONVOLUTIONS {
+                if MAPS {
                     let runs = runs.max(1);
                     let fits = n.is_multiple_of(runs) && m.is_multiple_of(runs);
                     self.need(fits, "op.params[0]", runs, "runs that divide both values")?;

@@ -3,14 +3,14 @@
 
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
-use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL, REALS};
+use crate::built::{ACCUMULATORS, GENERAL, MAPS, REALS, TELLS_MAPS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
 
 /// The feature that a kind of operation needs, by its code; [`Kind::Field`] where there is no such kind. AFFINE_I8 and
 /// REQUANTISE run in every build and are not looked up. A new kind goes behind the last, here RESIZE.
-const FEATURES: [Kind; op::RESIZE as usize + 1] = {
-    let mut features = [Kind::General; op::RESIZE as usize + 1];
+const FEATURES: [Kind; LAST as usize + 1] = {
+    let mut features = [Kind::General; LAST as usize + 1];
     features[0] = Kind::Field;
     let mut kind = op::ACTIVATE_DOT;
     while kind <= op::SCALE_F32 {
@@ -19,12 +19,15 @@ const FEATURES: [Kind; op::RESIZE as usize + 1] = {
         kind += 1;
     }
     kind = op::CONVOLUTION;
-    while kind <= op::RESIZE {
-        features[kind as usize] = Kind::Convolutions;
+    while kind <= LAST {
+        features[kind as usize] = Kind::Maps;
         kind += 1;
     }
     features
 };
+
+/// The last kind that this build tells from one that is not defined.
+const LAST: u32 = if TELLS_MAPS { op::RESIZE } else { op::ACTIVATE_U8 };
 
 /// The kinds of `general` that networks of maps need too, and that their builds have without it.
 const BESIDE_MAPS: [u32; 3] = [op::CONCAT, op::LOOKUP, op::AFFINE_I16];
@@ -40,8 +43,8 @@ impl<'a> Operation<'_, 'a> {
         let is_built = match feature {
             Kind::Accumulators => ACCUMULATORS,
             Kind::Reals => REALS,
-            Kind::General => GENERAL || CONVOLUTIONS && BESIDE_MAPS.contains(&kind),
-            Kind::Convolutions => CONVOLUTIONS,
+            Kind::General => GENERAL || MAPS && BESIDE_MAPS.contains(&kind),
+            Kind::Maps => MAPS,
             _ => false,
         };
         if !is_built {
@@ -51,8 +54,8 @@ impl<'a> Operation<'_, 'a> {
         match kind {
             op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8 if ACCUMULATORS => self.on_accumulators(),
             op::ACTIVATE_F32 | op::DEQUANTISE..=op::SCALE_F32 if REALS => self.on_reals(),
-            op::CONVOLUTION..=op::RESIZE if CONVOLUTIONS => self.maps(),
-            _ if GENERAL || CONVOLUTIONS => self.general(),
+            op::CONVOLUTION..=op::RESIZE if MAPS => self.maps(),
+            _ if GENERAL || MAPS => self.general(),
             _ => Ok(()),
         }
     }
@@ -154,14 +157,14 @@ impl<'a> Operation<'_, 'a> {
         let record = self.record;
         match record.kind {
             op::ADD_F32 | op::ADD_I32 if REALS => Ok(Some(self.output.len)),
-            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION if CONVOLUTIONS && record.second == NONE => {
+            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION if MAPS && record.second == NONE => {
                 self.need(record.second_start == 0, "op.second_start", record.second_start, "0")?;
                 Ok(None)
             }
-            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION | op::ELEMENTWISE if CONVOLUTIONS => {
+            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION | op::ELEMENTWISE if MAPS => {
                 Ok(Some(self.checker.value(record.second).len))
             }
-            op::CONCAT if GENERAL || CONVOLUTIONS => {
+            op::CONCAT if GENERAL || MAPS => {
                 let rest = self.output.len.checked_sub(record.input_len).filter(|rest| *rest >= 1);
                 let few = || self.fault("op.input_len", record.input_len, "fewer than the output's elements");
                 rest.map(Some).ok_or_else(few)

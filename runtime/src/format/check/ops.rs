@@ -5,7 +5,7 @@ use super::rules::{A, B, D, Rule, word};
 use super::tables::Table;
 use super::values::are_apart;
 use super::{Checker, Refused};
-use crate::built::CONVOLUTIONS;
+use crate::built::MAPS;
 use crate::format::records::{element, op};
 use crate::format::{Header, Model, OpRecord, ValueRecord};
 use core::mem::offset_of;
@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
         if let Some(len) = operation.second_len()? {
             let second = self.read(record.second, record.second_start, len, "op.second")?;
             // Maps of several elements are added; what they must be is said there.
-            let same = second.element() == input.element() || CONVOLUTIONS && record.kind >= op::CONVOLUTION;
+            let same = second.element() == input.element() || MAPS && record.kind >= op::CONVOLUTION;
             self.need(same, "op.second", second.element(), "a value of the input's element")?;
         }
         operation.input_is_known()?;

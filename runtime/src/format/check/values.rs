@@ -3,7 +3,7 @@
 use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, word};
 use super::tables::Table;
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
-use crate::built::{ACCUMULATORS, CONVOLUTIONS, GENERAL};
+use crate::built::{ACCUMULATORS, GENERAL, MAPS};
 use crate::format::records::{element, input_kind};
 use crate::format::{ALIGNMENT, Header, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;
@@ -12,9 +12,9 @@ use core::mem::offset_of;
 const ELEMENT: i8 = A;
 const LEN: i8 = B;
 /// The element of value 0: in builds without maps the word that it shares with a zero point, which is 0 there.
-const FOUND: i8 = if CONVOLUTIONS { D } else { word(offset_of!(ValueRecord, element)) };
+const FOUND: i8 = if MAPS { D } else { word(offset_of!(ValueRecord, element)) };
 /// What the word of the extent must be, beside the demands of maps: anything, or 0.
-const EXTENT_WORD: (i8, u8) = if CONVOLUTIONS { (NOTHING, AT_MOST) } else { (0, 0) };
+const EXTENT_WORD: (i8, u8) = if MAPS { (NOTHING, AT_MOST) } else { (0, 0) };
 
 /// Value 0, which is the input.
 pub(super) const INPUT: [Rule; 4] = [
@@ -73,7 +73,7 @@ impl Checker<'_> {
         while let Some(value) = self.model.values().get(index) {
             self.turn(index, value);
             if index == 0 {
-                if CONVOLUTIONS {
+                if MAPS {
                     self.know(FOUND, value.element());
                 }
                 self.rules(Table::INPUT)?;
@@ -85,7 +85,7 @@ impl Checker<'_> {
                 self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
                 used = end.max(used);
             }
-            if CONVOLUTIONS {
+            if MAPS {
                 self.know(PIXELS, left_over(value));
                 self.know(ZERO, beyond_element(value) as u32);
                 self.rules(Table::EXTENT)?;
@@ -119,8 +119,9 @@ fn beyond_element(value: &ValueRecord) -> i32 {
 }
 
 /// The element's code; in builds without maps of no element where there is a zero point.
-const fn code(value: &ValueRecord) -> u32 {
-    if CONVOLUTIONS { value.element() } else { value.element() | (value.zero as u16 as u32) << 16 }
+fn code(value: &ValueRecord) -> u32 {
+    let [first, ..] = bytemuck::must_cast_ref::<ValueRecord, [u32; 4]>(value);
+    if MAPS { value.element() } else { *first }
 }
 
 /// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a
@@ -130,7 +131,7 @@ fn end(value: &ValueRecord) -> u32 {
     if element::len_bytes(code(value)).is_none() {
         return u32::MAX;
     }
-    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(value.element()))
+    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(code(value)))
 }
 
 /// Whether two values, whose places lie within the workspace, share no byte of it.

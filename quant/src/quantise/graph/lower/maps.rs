@@ -142,6 +142,9 @@ impl<'g> Lowering<'g> {
             Binary::Sub => self.sum_of_maps(value, &node.reads, -1.0),
             Binary::Mul => {
                 let (a, b) = (self.whole(node.reads[0], Wish::Any)?, self.whole(node.reads[1], Wish::Any)?);
+                if self.element(a.at) == Element::I16 || self.element(b.at) == Element::I16 {
+                    return Err(self.unsupported(value, "a product of 16-bit maps", "multiply maps of bytes"));
+                }
                 Ok(Form::Pending(Pending { work: Work::Product { a, b }, low: None, high: None }))
             }
             other => Err(self.unsupported(value, format!("{other:?} of two values"), "keep it in the trainer")),
