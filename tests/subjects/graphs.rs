@@ -132,7 +132,7 @@ fn what_cannot_be_quantised_is_named() {
     let keep = Options { keep_f32: ["secnod".to_owned()].into(), ..options.clone() };
     assert!(
         refusal(&graph, &samples, &keep)
-            .contains("no layer `secnod` to keep in f32; the layers are first, relu, second")
+            .contains("no layer `secnod`; the layers are first, relu, second")
     );
     let wrong = [samples[0].clone(), Sample::Dense(vec![0.0; 3])];
     assert!(refusal(&graph, &wrong, &options).contains("calibration sample 1: a vector of 3 elements, expected 4"));

@@ -10,7 +10,8 @@
 //! | dummy | text, `label id id …` | features, each of value 1 | in front of the line |
 //! | text | a number a line | | a number a line |
 //!
-//! Arrays of bytes, u8 or i8, are numbers as they are, too, unless an [`Encoding`] says what they stand for: 200 is 200.0.
+//! Arrays of bytes, u8 or i8, are numbers as they are, too, unless an [`Encoding`] says what they stand for: 200 is
+//! 200.0.
 //! Where a container's input is of the same type, [`Inputs::as_stored`] makes them that input's own integers. Arrays of
 //! maps are (n, height, width, channels), or (n, channels, height, width) where [`Selection::channels_first`] says so.
 //!

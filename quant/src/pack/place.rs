@@ -5,7 +5,8 @@
 use tamis_runtime::raw::{ALIGNMENT, NONE, OpRecord, ValueRecord, element, op};
 
 /// Gives every value but the input its place, the lowest that is free while it lives, and returns the workspace's
-/// length: in the order in which they are written, or the largest first where that takes less. Operation `i` writes value `i + 1`.
+/// length: in the order in which they are written, or the largest first where that takes less. Operation `i` writes
+/// value `i + 1`.
 pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
     let in_order: Vec<usize> = (1..values.len()).collect();
     let mut by_size = in_order.clone();

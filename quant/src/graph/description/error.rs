@@ -112,7 +112,8 @@ pub enum Cause {
     /// Elements counted channel by channel where no dense layer alone reads them.
     #[error(
         "node `{node}`: `order = \"channels-first\"` puts the columns of dense layers in order, and `{reader}` \
-         is none; write a `transpose` with axes = [\"channels\", \"height\", \"width\"] before a `flatten` without an order"
+         is none; write a `transpose` with axes = [\"channels\", \"height\", \"width\"] before a `flatten` \
+         without an order"
     )]
     ChannelsFirst {
         /// The node.

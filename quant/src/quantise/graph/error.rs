@@ -28,8 +28,8 @@ pub enum GraphQuantError {
         /// Which value.
         value: String,
     },
-    /// A layer to keep that is not there.
-    #[error("no layer `{name}` to keep in f32; the layers are {}", layers.join(", "))]
+    /// A layer that an option names and that is not there.
+    #[error("no layer `{name}`; the layers are {}", layers.join(", "))]
     NoSuchLayer {
         /// What was asked for.
         name: String,

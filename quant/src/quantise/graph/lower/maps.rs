@@ -12,6 +12,7 @@ use crate::arch::ElementType;
 use crate::calibrate::Target;
 use crate::graph::{Activation, Axis, Binary, Op, Pooling};
 use crate::program::{Convolution, Pairing, PoolKind, Rounding};
+use crate::quantise::graph::options::{Granularity, WeightBits};
 use crate::quantise::{Values, requantisation};
 use crate::spatial::Window;
 
@@ -53,11 +54,30 @@ impl<'g> Lowering<'g> {
     }
 
     pub(super) fn convolution(&mut self, value: Value, node: &Node) -> Result<Form, GraphQuantError> {
+        self.refuse_what_maps_lack(value, node)?;
         let read = self.whole(node.reads[0], Wish::Any)?;
         if self.shapes[value].is_vector() && self.ends_here(value) {
             return self.logits(value, &read);
         }
         Ok(Form::Pending(Pending { work: Work::Convolution { of: value, read, beside: None }, low: None, high: None }))
+    }
+
+    /// Options that no convolution has.
+    fn refuse_what_maps_lack(&self, value: Value, node: &Node) -> Result<(), GraphQuantError> {
+        let kept = self.options.keep_f32.contains(&node.name);
+        let lacks = [
+            (kept, "a convolution that is kept in f32", "leave its name out, or keep its map in 16 bits"),
+            (self.options.weight_bits == WeightBits::Sixteen, "16-bit weights of a convolution", "take 8 bits"),
+            (
+                self.options.weights == Granularity::PerTensor,
+                "one unit for all channels of a convolution",
+                "take a unit a channel",
+            ),
+        ];
+        match lacks.into_iter().find(|(is_asked, ..)| *is_asked) {
+            Some((_, what, instead)) => Err(self.unsupported(value, what, instead)),
+            None => Ok(()),
+        }
     }
 
     /// Whether nothing but what ends a network reads a value.
@@ -386,9 +406,12 @@ impl<'g> Lowering<'g> {
         Ok(Form::Whole(Whole { at: self.push(draft), ..whole }))
     }
 
-    /// The integers of a map: signed bytes with a zero point, or i16 where the options name the layer.
-    pub(super) fn encoding_of_map(&self, value: Value) -> Result<Encoding, GraphQuantError> {
-        if self.options.sixteen.contains(self.name(value)) {
+    /// The integers of a map: signed bytes with a zero point, or i16 where the options name the layer, or the
+    /// convolution whose clip it is.
+    pub(super) fn encoding_of_map(&self, value: Value, pending: &Pending) -> Result<Encoding, GraphQuantError> {
+        let named = |value: Value| self.options.sixteen.contains(self.name(value));
+        let is_source = matches!(&pending.work, Work::Convolution { of, .. } if named(*of));
+        if is_source || named(value) {
             return self.encoding(value, Wish::Plain(Element::I16));
         }
         Ok(Encoding::with_zero(Element::I8, self.range(value, Target { steps: 255, symmetric: false })?))

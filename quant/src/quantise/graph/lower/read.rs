@@ -22,8 +22,11 @@ impl Lowering<'_> {
             Form::Whole(whole) if self.grants(&whole, wish) => whole,
             Form::Sum(sum) => self.requantise(value, &sum, self.encoding(value, wish)?)?,
             Form::Pending(pending) => {
-                let encoding =
-                    if wish == Wish::Any { self.encoding_of_map(value)? } else { self.encoding(value, wish)? };
+                let encoding = if wish == Wish::Any {
+                    self.encoding_of_map(value, &pending)?
+                } else {
+                    self.encoding(value, wish)?
+                };
                 self.round(value, &pending, encoding)?
             }
             Form::Joined(parts) => self.join(value, &parts, wish)?,
