@@ -130,10 +130,7 @@ fn what_cannot_be_quantised_is_named() {
     let known = Options { input_range: Some((-1.0, 1.0)), ..options.clone() };
     assert!(refusal(&graph, &[], &known).contains("the range of layer `relu` is not known"));
     let keep = Options { keep_f32: ["secnod".to_owned()].into(), ..options.clone() };
-    assert!(
-        refusal(&graph, &samples, &keep)
-            .contains("no layer `secnod`; the layers are first, relu, second")
-    );
+    assert!(refusal(&graph, &samples, &keep).contains("no layer `secnod`; the layers are first, relu, second"));
     let wrong = [samples[0].clone(), Sample::Dense(vec![0.0; 3])];
     assert!(refusal(&graph, &wrong, &options).contains("calibration sample 1: a vector of 3 elements, expected 4"));
     let mut empty = graph;
