@@ -9,10 +9,10 @@ pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
 pub(crate) const REALS: bool = cfg!(feature = "reals");
 /// Sparse and real inputs, and the operations 12 to 26.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
-/// Maps of features: values with pixels, zero points of the input, and the operations 27 to 31.
+/// Maps of features: values with pixels and zero points, and the operations 27 to 33.
 pub(crate) const MAPS: bool = cfg!(feature = "maps");
-/// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other uses
-/// for those bytes.
+/// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other
+/// uses for those bytes.
 pub(crate) const TELLS_MAPS: bool = MAPS || !IS_SMALL;
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]
