@@ -64,9 +64,10 @@ pub const F32_OUTPUTS: f64 = 5e-6;
 pub const TOKENS_GATES: &str = "min_sqnr_db = 35.0\nmin_top1_agreement = 0.99\nmax_accuracy_loss = 0.5";
 /// The f64 evaluator against outputs of an f64 evaluation that were rounded to f32, as a part of the largest output.
 pub const TFLITE_OUTPUTS_F32: f64 = 5e-6;
-/// Least signal to noise of the logits of MLPerf Tiny's networks with maps of 8 bits, in decibels.
+/// Least signal to noise of the logits of MLPerf Tiny's networks with maps of 8 bits, in decibels: what they have, less
+/// 0.3 to 0.4.
 pub const MAPS_SQNR_DB: [(&str, f64); 5] =
-    [("kws", 20.0), ("kws_ckpt", 20.0), ("ic", 20.0), ("vww", 15.0), ("ad", 30.0)];
+    [("kws", 33.0), ("kws_ckpt", 33.4), ("ic", 39.0), ("vww", 26.3), ("ad", 47.8)];
 /// Reals against int8 operators whose inputs are the same, in steps of the output: rounding, which some kernels do
 /// twice or with factors of 8 bits.
 pub const TFLITE_STEPS: f64 = 1.0;

@@ -231,7 +231,12 @@ pub(super) fn checked_sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i
     checked(node, tensor, Quantity::Sum, bounds)
 }
 
-fn checked(node: &ProgramNode, tensor: &str, quantity: Quantity, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
+pub(super) fn checked(
+    node: &ProgramNode,
+    tensor: &str,
+    quantity: Quantity,
+    bounds: Vec<(i64, i64)>,
+) -> (Span, Vec<Check>) {
     let check = |(row, (low, high)): (usize, &(i64, i64))| Check {
         tensor: tensor.to_owned(),
         quantity,

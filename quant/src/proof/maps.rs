@@ -1,8 +1,8 @@
 //! What the elements of maps can be, a span a channel.
 
-use super::Check;
-use super::bounds::{Before, checked_sums, row_bounds, with_bias};
+use super::bounds::{Before, checked, checked_sums, row_bounds, with_bias};
 use super::span::Span;
+use super::{Check, Quantity};
 use crate::program::{Convolution, Element, Operation, Pairing, PoolKind, ProgramNode, Rounding};
 use crate::spatial::Shape;
 
@@ -32,16 +32,13 @@ pub(super) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             // Of padding nothing is added.
             let of = |(low, high): &Ends| (low.min(&0) * taps, high.max(&0) * taps);
             let bounds: Vec<Ends> = channels(0).iter().map(of).collect();
-            let (least, greatest) = node.value.element.range();
-            let (fits, checks) = checked_sums(node, &node.name, bounds.clone());
-            let is_held = bounds.iter().all(|(low, high)| *low >= least.into() && *high <= greatest.into());
-            if node.value.element == Element::I32 || is_held {
-                (fits, checks)
-            } else {
-                // Beyond the element: shown as a sum that does not fit.
-                let beyond = |(low, high): Ends| (low << 16, high << 16);
-                checked_sums(node, &node.name, bounds.into_iter().map(beyond).collect())
-            }
+            let is_narrow = node.value.element == Element::I16;
+            let quantity = if is_narrow { Quantity::NarrowSum } else { Quantity::Sum };
+            let (least, greatest) = quantity.limits();
+            let is_held = bounds.iter().all(|(low, high)| *low >= least && *high <= greatest);
+            let (span, checks) = checked(node, &node.name, quantity, bounds);
+            // A sum that wraps can be anything.
+            (if is_held { span } else { Span::of_element(node.value.element) }, checks)
         }
         Operation::Pool { low, high, .. } => (clamped(span(0), *low, *high), Vec::new()),
         Operation::Elementwise { pairing: Pairing::Max | Pairing::Min, low, high, .. } => {

@@ -9,6 +9,8 @@ pub enum Quantity {
     Accumulator,
     /// An i32 sum over activations.
     Sum,
+    /// An i16 sum of a pool's window.
+    NarrowSum,
     /// The i32 result of the integer head.
     Result,
 }
@@ -17,7 +19,7 @@ impl Quantity {
     /// The type's bounds.
     pub const fn limits(self) -> (i64, i64) {
         match self {
-            Self::Accumulator => (i16::MIN as i64, i16::MAX as i64),
+            Self::Accumulator | Self::NarrowSum => (i16::MIN as i64, i16::MAX as i64),
             Self::Sum | Self::Result => (i32::MIN as i64, i32::MAX as i64),
         }
     }
@@ -25,7 +27,7 @@ impl Quantity {
     /// The type's word.
     pub const fn type_word(self) -> &'static str {
         match self {
-            Self::Accumulator => "i16",
+            Self::Accumulator | Self::NarrowSum => "i16",
             Self::Sum | Self::Result => "i32",
         }
     }
@@ -35,7 +37,7 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Accumulator => "accumulator",
-            Self::Sum => "sum",
+            Self::Sum | Self::NarrowSum => "sum",
             Self::Result => "result",
         })
     }

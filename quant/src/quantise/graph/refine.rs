@@ -10,7 +10,7 @@ use super::options::Options;
 use super::round::{inverse_root, rounded_rows};
 use crate::graph::{Graph, Op, Sample};
 use crate::integer::{Data, IntegerModel};
-use crate::program::{Convolution, Operation, Program, ProgramNode};
+use crate::program::{Convolution, Operation, Program};
 use crate::quantise::Values;
 use crate::spatial::Shape;
 use std::collections::BTreeMap;
@@ -202,7 +202,7 @@ impl<'g> Layer<'g> {
 
 /// The mean of every channel's sums, before any rounding.
 fn sums_of(program: &Program, index: usize, made: &BTreeMap<usize, Vec<Data>>) -> Vec<f64> {
-    let mut bare = program.clone_node(index);
+    let mut bare = program.nodes[index].clone();
     if let Operation::Convolution(convolution) = &mut bare.op {
         convolution.rounding = None;
         bare.reads.truncate(1);
@@ -328,11 +328,5 @@ impl Means {
             sums.iter_mut().for_each(|sum| *sum /= count);
         }
         Ok(Self { of: means })
-    }
-}
-
-impl Program {
-    fn clone_node(&self, index: usize) -> ProgramNode {
-        self.nodes[index].clone()
     }
 }

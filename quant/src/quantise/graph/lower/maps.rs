@@ -10,8 +10,8 @@ use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
 use crate::calibrate::Target;
-use crate::graph::{Activation, Axis, Binary, Op, Pooling};
-use crate::program::{Convolution, Pairing, PoolKind, Rounding};
+use crate::graph::{Activation, Binary, Op};
+use crate::program::{Convolution, Pairing, Rounding};
 use crate::quantise::graph::options::{Granularity, WeightBits};
 use crate::quantise::{Values, requantisation};
 use crate::spatial::Window;
@@ -240,7 +240,7 @@ impl<'g> Lowering<'g> {
     }
 
     /// A window as the file has it: without padding that no place reaches.
-    fn window(&self, value: Value, window: Window, transposed: bool) -> Result<Window, GraphQuantError> {
+    pub(super) fn window(&self, value: Value, window: Window, transposed: bool) -> Result<Window, GraphQuantError> {
         let sizes = |value: Value| [self.shapes[value].height, self.shapes[value].width];
         let (from, to) = (sizes(self.graph.nodes[value - 1].reads[0]), sizes(value));
         let (first, places) = if transposed { (to, from) } else { (from, to) };
@@ -327,64 +327,8 @@ impl<'g> Lowering<'g> {
         Ok((convolution, units.iter().map(|unit| unit * input_unit).collect()))
     }
 
-    pub(super) fn pool(
-        &mut self,
-        value: Value,
-        node: &Node,
-        window: Window,
-        kind: Pooling,
-    ) -> Result<Form, GraphQuantError> {
-        let read = self.whole(node.reads[0], Wish::Any)?;
-        let (element, unit) = (self.element(read.at), read.units[0]);
-        let (low, high) = element.range();
-        let taps = window.taps();
-        let is_padded = window.before != [0, 0] || window.after != [0, 0];
-        let reach = i64::from((low - read.zero).abs().max((high - read.zero).abs())) * taps as i64;
-        let sums_fit = element != Element::I16 && reach <= i64::from(i16::MAX);
-        let (kind, made, units, zero) = match kind {
-            Pooling::Max => (PoolKind::Max, element, unit, read.zero),
-            // What is left out of the sum is left to the next multiplier: nothing is rounded.
-            Pooling::Average if !is_padded && sums_fit => (PoolKind::Sum, Element::I16, unit / taps as f64, 0),
-            Pooling::AverageWithPadding if sums_fit => (PoolKind::Sum, Element::I16, unit / taps as f64, 0),
-            Pooling::Average => (PoolKind::Mean, element, unit, read.zero),
-            Pooling::AverageWithPadding => {
-                return Err(self.unsupported(value, "a mean with padding of so many pixels", "use a smaller window"));
-            }
-        };
-        let (low, high) = if kind == PoolKind::Sum { (0, 0) } else { (low, high) };
-        let window = self.window(value, window, false)?;
-        let op = Operation::Pool { window, kind, low, high };
-        let made = self.made(value, made, &[units], zero);
-        let draft = self.draft(value, "pool", &[read.at], op, made);
-        let unit = f64::from(units as f32);
-        Ok(Form::Whole(Whole { at: self.push(draft), units: vec![unit], zero }))
-    }
-
-    /// Maps one behind the other, in the integers that the longest of them would have.
-    pub(super) fn joined_maps(&mut self, value: Value, parts: &[Value], axis: Axis) -> Result<Form, GraphQuantError> {
-        let encoding = self.encoding(value, Wish::Any)?;
-        let (mut total, mut shape) = (None, self.shapes[parts[0]]);
-        for (number, part) in parts.iter().enumerate() {
-            let whole = self.in_encoding(*part, encoding)?;
-            let Some(before) = total else {
-                total = Some(whole.at);
-                continue;
-            };
-            let mut axes = shape.axes();
-            axes[axis.index()] += self.shapes[*part].axes()[axis.index()];
-            shape = crate::spatial::Shape::of_axes(axes);
-            let runs = axes[..axis.index()].iter().product();
-            let mut made = self.made(value, encoding.element, &[f64::from(encoding.unit)], encoding.zero);
-            (made.shape, made.layer) = (shape, (number + 1 == parts.len()).then_some(value));
-            let draft = self.draft(value, "joined", &[before, whole.at], Operation::Concat { runs }, made);
-            total = Some(self.push(draft));
-        }
-        let at = total.unwrap_or_else(|| unreachable!("a join has parts"));
-        Ok(Form::Whole(Whole { at, units: vec![f64::from(encoding.unit)], zero: encoding.zero }))
-    }
-
     /// A value in given integers: rounded to them, or brought to them from those that it has.
-    fn in_encoding(&mut self, value: Value, encoding: Encoding) -> Result<Whole, GraphQuantError> {
+    pub(super) fn in_encoding(&mut self, value: Value, encoding: Encoding) -> Result<Whole, GraphQuantError> {
         if let Form::Pending(pending) = self.form(value).clone() {
             return self.round(value, &pending, encoding);
         }
@@ -396,14 +340,6 @@ impl<'g> Lowering<'g> {
         }
         let pending = Pending { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None };
         self.round(value, &pending, encoding)
-    }
-
-    /// The same integers at other places: of what is read an operation makes the value's shape.
-    pub(super) fn moved(&mut self, value: Value, read: Value, op: Operation) -> Result<Form, GraphQuantError> {
-        let whole = self.whole(read, Wish::Any)?;
-        let made = self.made(value, self.element(whole.at), &whole.units, whole.zero);
-        let draft = self.draft(value, "moved", &[whole.at], op, made);
-        Ok(Form::Whole(Whole { at: self.push(draft), ..whole }))
     }
 
     /// The integers of a map: signed bytes with a zero point, or i16 where the options name the layer, or the

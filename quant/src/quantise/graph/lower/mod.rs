@@ -10,6 +10,7 @@ mod form;
 mod interaction;
 mod join;
 mod maps;
+mod moves;
 mod prune;
 mod read;
 mod sparse;
