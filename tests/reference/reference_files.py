@@ -26,7 +26,7 @@ from safetensors import safe_open
 if TYPE_CHECKING:  # one script does without, so that it is imported where it is used
     import torch
 
-SAFETENSORS_DTYPE = {np.dtype("<f4"): "F32", np.dtype("<i4"): "I32", np.dtype("u1"): "U8"}
+SAFETENSORS_DTYPE = {np.dtype("<f4"): "F32", np.dtype("<i4"): "I32", np.dtype("u1"): "U8", np.dtype("i1"): "I8"}
 
 
 def write_weights(path: Path, tensors: dict[str, np.ndarray]) -> None:

@@ -3,6 +3,7 @@
 mod described;
 mod drafted;
 mod general;
+mod maps;
 mod stockfish;
 
 use tamis_quant::run::AlignedBytes;
@@ -21,6 +22,7 @@ pub fn all() -> Vec<Animal> {
     let mut all = described::described();
     all.extend(drafted::drafted());
     all.extend(general::general());
+    all.extend(maps::maps());
     all.extend(stockfish::stockfish());
     all
 }
