@@ -2,11 +2,11 @@
 
     python .ci/readme.py GUIDE.md... FOLDER-OF-host-tools
 
-In a ```console block a line that starts with "$ " is run; one that ends in "\\" goes on in the next. A file's commands run
-one after the other in a scratch folder of its own, which has the repository's `tests` in it, so that a guide stands alone.
-Every line after a command, up to the next one, must be printed, in that order; lines may be left out anywhere, and "..."
-says so where it matters to a reader. Runs of spaces count as one: how wide a column is depends on the names of the tiers
-that the machine has.
+In a ```console block a line that starts with "$ " is run; one that ends in "\\" goes on in the next. A file's commands
+run one after the other in a scratch folder of its own, which has the repository's `tests` in it, so that a guide stands
+alone. Every line after a command, up to the next one, must be printed, in that order; lines may be left out anywhere,
+and "..." says so where it matters to a reader. Runs of spaces count as one: how wide a column is depends on the names
+of the tiers that the machine has.
 """
 
 import os
@@ -33,8 +33,16 @@ def check(guide, environment):
         (pathlib.Path(scratch) / "tests").symlink_to(REPOSITORY / "tests")
         for command, shown in commands(pathlib.Path(guide).read_text()):
             print("$", command)
-            done = subprocess.run(command, shell=True, cwd=scratch, env=environment, text=True, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = subprocess.run(
+                command,
+                shell=True,
+                cwd=scratch,
+                env=environment,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
             if done.returncode != 0:
                 sys.exit(f"{done.stderr}{guide}: exit status {done.returncode}")
             printed = iter(done.stdout.splitlines())

@@ -24,15 +24,33 @@ def build(target):
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(pathlib.Path(root) / "perf" / "anchor", source, ignore=shutil.ignore_patterns("target"))
     environment = {**os.environ, "RUSTFLAGS": "-C target-cpu=native"}
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--manifest-path", source / "Cargo.toml", "--target-dir",
-                    target / "anchors"], env=environment, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            "cargo",
+            "build",
+            "--release",
+            "--quiet",
+            "--manifest-path",
+            source / "Cargo.toml",
+            "--target-dir",
+            target / "anchors",
+        ],
+        env=environment,
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     return target / "anchors" / "release"
 
 
 def run(programs, name, rounds, processor):
     """{row: (p10, median)} of one program."""
-    done = subprocess.run([programs / name, str(rounds)], check=True, capture_output=True, text=True,
-                          preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
+    done = subprocess.run(
+        [programs / name, str(rounds)],
+        check=True,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {processor}),
+    )
     rows = {}
     for line in done.stdout.splitlines():
         if found := LINE.match(line):
@@ -59,7 +77,12 @@ def fellows(rows):
         yield f"layers/1024-16-32-1x8-{density}%", [forward], []
         yield f"affine_u7_sparse/1024x16-{density}%", [layer], []
     yield "pairwise_u8/2x1024", [row for row in rows if row.endswith("pairwise activation only")], []
-    for net, first in (("784-128-10", "784x128"), ("256-32-32-1", "256x32"), ("768-256-1", "768x256"), ("64-256-128-1", "256x128")):
+    for net, first in (
+        ("784-128-10", "784x128"),
+        ("256-32-32-1", "256x32"),
+        ("768-256-1", "768x256"),
+        ("64-256-128-1", "256x128"),
+    ):
         whole, gemv = f"kern2: MLP i8 {net} hand-tuned", f"kern2: gemv u8i8 {first} "
         exact, paired = gemv + "exact (maddubs+madd)", gemv + "paired (2maddubs+addw+madd)"
         yield f"perceptron/{net}-exact", [whole], []

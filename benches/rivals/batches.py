@@ -2,14 +2,16 @@
 
     python batches.py [--lines 5000000] [--rival-lines 5000000] [--folder FOLDER] [NAME]
 
-The corpus is made here, the same for the same --lines: sentences of 1 to 16 tokens of 32,000 kinds, common ones more often. Both sides
-read the two text files, look tokens up, drop what is longer than 14, gather by length (width 1, 3072 tokens a batch) and pad. Tamis
-also writes what it made, as safetensors; tf.data only counts it. tf.data is put together as OpenNMT-tf 2.32 does it, with 4 parallel
-calls and a prefetch. Where it is given fewer lines, which cost it as much each, Tamis takes those too. TensorFlow is imported from the Python that runs this; where it is absent, the script says so and times Tamis
-alone. Build first: cargo build --release -p host-tools.
+The corpus is made here, the same for the same --lines: sentences of 1 to 16 tokens of 32,000 kinds, common ones more
+often. Both sides read the two text files, look tokens up, drop what is longer than 14, gather by length (width 1, 3072
+tokens a batch) and pad. Tamis also writes what it made, as safetensors; tf.data only counts it. tf.data is put together
+as OpenNMT-tf 2.32 does it, with 4 parallel calls and a prefetch. Where it is given fewer lines, which cost it as much
+each, Tamis takes those too. TensorFlow is imported from the Python that runs this; where it is absent, the script says
+so and times Tamis alone. Build first: cargo build --release -p host-tools.
 
-Printed: seconds, seconds of the processor, which a busy machine leaves as they are, lines a second, the peak resident memory of the process, batches, rows and ids without padding, which have to agree.
-With a NAME, benches/record/NAME.json keeps them.
+Printed: seconds, seconds of the processor, which a busy machine leaves as they are, lines a second, the peak resident
+memory of the process, batches, rows and ids without padding, which have to agree. With a NAME, benches/record/NAME.json
+keeps them.
 """
 
 import argparse
@@ -39,10 +41,14 @@ def make(folder, lines):
     if done.exists():
         return
     chance = random.Random(20260101)
-    (folder / "vocab").write_text("".join(f"{token}\n" for token in ["<blank>", "<s>", "</s>", *(f"t{n}" for n in range(TOKENS))]))
+    (folder / "vocab").write_text(
+        "".join(f"{token}\n" for token in ["<blank>", "<s>", "</s>", *(f"t{n}" for n in range(TOKENS))])
+    )
     for side in ("src", "tgt"):
         # One token in a hundred is in no vocabulary.
-        word = lambda: f"t{int(TOKENS ** chance.random()) - 1}" if chance.random() > 0.01 else f"u{chance.randrange(99999)}"
+        word = lambda: (
+            f"t{int(TOKENS ** chance.random()) - 1}" if chance.random() > 0.01 else f"u{chance.randrange(99999)}"
+        )
         pool = [" ".join(word() for _ in range(chance.randint(1, 16))) + "\n" for _ in range(SENTENCES)]
         with open(folder / side, "w") as file:
             for start in range(0, lines, 1 << 16):
@@ -68,9 +74,31 @@ def measured(command):
 def tamis(folder, *more):
     out = folder / "batches.safetensors"
     out.unlink(missing_ok=True)
-    files = ("--src", folder / "src", "--tgt", folder / "tgt", "--src-vocab", folder / "vocab", "--tgt-vocab", folder / "vocab")
-    rule = ("--batch-type", "tokens", "--batch-size", BATCH_SIZE, "--length-bucket-width", 1, "--max-src", MAXIMUM, "--max-tgt", MAXIMUM)
-    cost, report = measured([TARGET / "release" / "host-tools", "batches", *files, *rule, *more, "-o", out, "--json", "--quiet"])
+    files = (
+        "--src",
+        folder / "src",
+        "--tgt",
+        folder / "tgt",
+        "--src-vocab",
+        folder / "vocab",
+        "--tgt-vocab",
+        folder / "vocab",
+    )
+    rule = (
+        "--batch-type",
+        "tokens",
+        "--batch-size",
+        BATCH_SIZE,
+        "--length-bucket-width",
+        1,
+        "--max-src",
+        MAXIMUM,
+        "--max-tgt",
+        MAXIMUM,
+    )
+    cost, report = measured(
+        [TARGET / "release" / "host-tools", "batches", *files, *rule, *more, "-o", out, "--json", "--quiet"]
+    )
     ids = sum(bucket["source_ids"] + bucket["target_ids"] for bucket in report["buckets"])
     out.unlink()
     return {**cost, "lines": report["lines"], "batches": report["batches"], "rows": report["rows"], "ids": ids}
@@ -87,13 +115,25 @@ def run_rival(folder):
 
     started = time.perf_counter()
     table = tf.lookup.StaticVocabularyTable(
-        tf.lookup.TextFileInitializer(str(folder / "vocab"), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), 1)
+        tf.lookup.TextFileInitializer(
+            str(folder / "vocab"),
+            tf.string,
+            tf.lookup.TextFileIndex.WHOLE_LINE,
+            tf.int64,
+            tf.lookup.TextFileIndex.LINE_NUMBER,
+        ),
+        1,
+    )
 
     def features(source, target):
         source, target = (table.lookup(tf.strings.split([line]).values) for line in (source, target))
         return (
             {"ids": source, "length": tf.shape(source)[0]},
-            {"ids": tf.concat([[1], target], 0), "ids_out": tf.concat([target, [2]], 0), "length": tf.shape(target)[0] + 1},
+            {
+                "ids": tf.concat([[1], target], 0),
+                "ids_out": tf.concat([target, [2]], 0),
+                "length": tf.shape(target)[0] + 1,
+            },
         )
 
     def kept(source, target):
@@ -105,13 +145,26 @@ def run_rival(folder):
     data = tf.data.Dataset.zip(tuple(tf.data.TextLineDataset(str(folder / side)) for side in ("src", "tgt")))
     data = data.map(features, num_parallel_calls=4).filter(kept)
     data = data.group_by_window(
-        bucket, lambda _, window: window.padded_batch(BATCH_SIZE), window_size_func=lambda key: tf.maximum(BATCH_SIZE // (key + 1), 1))
+        bucket,
+        lambda _, window: window.padded_batch(BATCH_SIZE),
+        window_size_func=lambda key: tf.maximum(BATCH_SIZE // (key + 1), 1),
+    )
     batches = rows = ids = 0
     for source, target in data.prefetch(tf.data.AUTOTUNE):
         batches += 1
         rows += int(source["length"].shape[0])
         ids += int(source["length"].numpy().sum()) + int(target["length"].numpy().sum())
-    print(json.dumps({"batches": batches, "rows": rows, "ids": ids, "seconds_without_import": time.perf_counter() - started, "tensorflow": tf.__version__}))
+    print(
+        json.dumps(
+            {
+                "batches": batches,
+                "rows": rows,
+                "ids": ids,
+                "seconds_without_import": time.perf_counter() - started,
+                "tensorflow": tf.__version__,
+            }
+        )
+    )
 
 
 def said(*command):
@@ -128,14 +181,18 @@ def main():
     parser.add_argument("name", nargs="?")
     parser.add_argument("--lines", type=int, default=5_000_000)
     parser.add_argument("--rival-lines", type=int, default=5_000_000, help="lines that tf.data gets, at most --lines")
-    parser.add_argument("--folder", type=pathlib.Path, help="where the corpus is kept; else it is made anew and removed")
+    parser.add_argument(
+        "--folder", type=pathlib.Path, help="where the corpus is kept; else it is made anew and removed"
+    )
     parser.add_argument("--rival", type=pathlib.Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.rival:
         return run_rival(arguments.rival)
     with tempfile.TemporaryDirectory() as scratch:
         base = arguments.folder or pathlib.Path(scratch)
-        folder, shorter = (base / str(lines) for lines in (arguments.lines, min(arguments.lines, arguments.rival_lines)))
+        folder, shorter = (
+            base / str(lines) for lines in (arguments.lines, min(arguments.lines, arguments.rival_lines))
+        )
         make(folder, arguments.lines)
         rows = {
             "tamis": tamis(folder),
@@ -152,7 +209,10 @@ def main():
             print("tf.data is not measured: this Python has no tensorflow")
     print(f"{'':24}{'seconds':>9}{'cpu s':>8}{'lines/s':>11}{'peak MiB':>10}{'batches':>9}{'rows':>10}{'ids':>12}")
     for name, row in rows.items():
-        print(f"{name:24}{row['seconds']:9.1f}{row['cpu_seconds']:8.1f}{row['lines'] / row['seconds']:11.0f}{row['peak_kib'] / 1024:10.1f}{row['batches']:9}{row['rows']:10}{row['ids']:12}")
+        print(
+            f"{name:24}{row['seconds']:9.1f}{row['cpu_seconds']:8.1f}{row['lines'] / row['seconds']:11.0f}"
+            f"{row['peak_kib'] / 1024:10.1f}{row['batches']:9}{row['rows']:10}{row['ids']:12}"
+        )
     if arguments.name:
         record = {
             "schema": "tamis-batches-bench-1",

@@ -2,10 +2,10 @@
 
     python peers.py [--processor N] [--rounds N]
 
-onnxruntime: opset 17, Gemm and Relu, quantised statically to QOperator (u8 activations, i8 weights), inputs and outputs bound
-beforehand. LiteRT: FULLY_CONNECTED with fused ReLU, int8 per tensor, written with the schema's object API; the time is that of
-Invoke on the wrapped interpreter. Both figures hold the call from Python; `floor` is the same call on a network that does
-almost nothing. A package that is not there is named in `missing`.
+onnxruntime: opset 17, Gemm and Relu, quantised statically to QOperator (u8 activations, i8 weights), inputs and outputs
+bound beforehand. LiteRT: FULLY_CONNECTED with fused ReLU, int8 per tensor, written with the schema's object API; the
+time is that of Invoke on the wrapped interpreter. Both figures hold the call from Python; `floor` is the same call on a
+network that does almost nothing. A package that is not there is named in `missing`.
 """
 
 import argparse
@@ -38,16 +38,22 @@ def onnx_call(widths, folder):
     nodes, tensors, last = [], [], "x"
     for index, (inputs, outputs) in enumerate(zip(widths, widths[1:])):
         weights = rng.normal(0, (2 / inputs) ** 0.5, (inputs, outputs)).astype(np.float32)
-        tensors += [numpy_helper.from_array(weights, f"w{index}"), numpy_helper.from_array(np.zeros(outputs, np.float32), f"b{index}")]
+        tensors += [
+            numpy_helper.from_array(weights, f"w{index}"),
+            numpy_helper.from_array(np.zeros(outputs, np.float32), f"b{index}"),
+        ]
         final = index == len(widths) - 2
         nodes.append(helper.make_node("Gemm", [last, f"w{index}", f"b{index}"], ["y" if final else f"s{index}"]))
         if not final:
             nodes.append(helper.make_node("Relu", [f"s{index}"], [f"h{index}"]))
             last = f"h{index}"
     graph = helper.make_graph(
-        nodes, "net",
+        nodes,
+        "net",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, widths[0]])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, widths[-1]])], tensors)
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, widths[-1]])],
+        tensors,
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     onnx.checker.check_model(model)
     name = "-".join(map(str, widths))
@@ -61,14 +67,23 @@ def onnx_call(widths, folder):
             self.left -= 1
             return {"x": rng.random((1, widths[0]), np.float32)} if self.left >= 0 else None
 
-    quantize_static(source, target, Samples(), quant_format=QuantFormat.QOperator, activation_type=QuantType.QUInt8,
-                    weight_type=QuantType.QInt8)
+    quantize_static(
+        source,
+        target,
+        Samples(),
+        quant_format=QuantFormat.QOperator,
+        activation_type=QuantType.QUInt8,
+        weight_type=QuantType.QInt8,
+    )
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     session = ort.InferenceSession(str(target), options, providers=["CPUExecutionProvider"])
     binding = session.io_binding()
-    values = [ort.OrtValue.ortvalue_from_numpy(x) for x in (rng.random((1, widths[0]), np.float32), np.zeros((1, widths[-1]), np.float32))]
+    values = [
+        ort.OrtValue.ortvalue_from_numpy(x)
+        for x in (rng.random((1, widths[0]), np.float32), np.zeros((1, widths[-1]), np.float32))
+    ]
     binding.bind_ortvalue_input("x", values[0])
     binding.bind_ortvalue_output("y", values[1])
     OWNERS.append((session, binding, values))
@@ -166,7 +181,9 @@ def main():
         for peer, (module, make) in PEERS.items():
             try:
                 result["versions"][peer] = getattr(__import__(module), "__version__", "unknown")
-                calls = {name: make(widths, pathlib.Path(folder)) for name, widths in {"floor": FLOOR, **SHAPES}.items()}
+                calls = {
+                    name: make(widths, pathlib.Path(folder)) for name, widths in {"floor": FLOOR, **SHAPES}.items()
+                }
             except ImportError as reason:
                 result["missing"].append(f"{peer}: {reason}")
                 continue

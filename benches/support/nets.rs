@@ -94,7 +94,8 @@ pub(crate) fn multi_layer() -> Model<'static> {
          [[layer]]\nname = \"l1\"\noutputs = 16\nactivation = \"crelu\"\nbucketed = true\n\
          [[layer]]\nname = \"l2\"\noutputs = 32\nactivation = \"crelu\"\nbucketed = true\n\
          [[layer]]\nname = \"l3\"\noutputs = 1\nbucketed = true\n\
-         [[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n[[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = 255\n\
+         [[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n[[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = \
+         255\n\
          [[tensor]]\nname = \"l1w\"\ntype = \"i8\"\nscale = 64\n[[tensor]]\nname = \"l1b\"\ntype = \"f32\"\n\
          [[tensor]]\nname = \"l2w\"\ntype = \"f32\"\n[[tensor]]\nname = \"l2b\"\ntype = \"f32\"\n\
          [[tensor]]\nname = \"l3w\"\ntype = \"f32\"\n[[tensor]]\nname = \"l3b\"\ntype = \"f32\"\n";

@@ -9,8 +9,9 @@ fn main() {
     println!("cargo:rerun-if-changed=src/bin");
     for entry in std::fs::read_dir(Path::new(&here).join("src/bin")).into_iter().flatten().flatten() {
         let file = entry.path();
-        // `minimal` has no log.
-        if let Some(program) = file.file_stem().and_then(|stem| stem.to_str()).filter(|program| *program != "minimal") {
+        // Those named `minimal` have no log.
+        let program = file.file_stem().and_then(|stem| stem.to_str());
+        if let Some(program) = program.filter(|program| !program.starts_with("minimal")) {
             println!("cargo:rustc-link-arg-bin={program}=-Tdefmt.x");
         }
     }

@@ -2,16 +2,18 @@
  *
  *     -plugin libcount.so,out=FILE[,profile=FILE][,low=ADDRESS,high=ADDRESS]
  *
- * out: a line for every stretch between marks, in the order in which they ran: its number of instructions. Then, if `low` and
- *   `high` are given, "deepest ADDRESS", the lowest address from `low` to `high` that was written to: how deep the stack went.
+ * out: a line for every stretch between marks, in the order in which they ran: its number of instructions. Then, if
+ * `low` and
+ *   `high` are given, "deepest ADDRESS", the lowest address from `low` to `high` that was written to: how deep the
+ *   stack went.
  * profile: lines "STRETCH ADDRESS COUNT", for every instruction of a stretch that ran.
  *
- * The marks are those of programs/src/mark.rs. An instruction that a condition skips counts, and a vector instruction counts
- * once: these are instructions, not cycles.
+ * The marks are those of programs/src/mark.rs. An instruction that a condition skips counts, and a vector instruction
+ * counts once: these are instructions, not cycles.
  *
- * QEMU's packages bring no header, so the part of version 1 of its interface that is used here is declared here. A QEMU with
- * another version refuses to load this, and one without plugins does not know the option; ../run then says that nothing was
- * counted.
+ * QEMU's packages bring no header, so the part of version 1 of its interface that is used here is declared here. A QEMU
+ * with another version refuses to load this, and one without plugins does not know the option; ../run then says that
+ * nothing was counted.
  */
 #include <inttypes.h>
 #include <stdbool.h>

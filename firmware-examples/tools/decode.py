@@ -2,10 +2,10 @@
 
     decode.py IMAGE < FRAMES
 
-An image's log is frames of numbers; the words lie in the image's symbol table and never reach the board. This reads version 4 of
-that format, as far as integers, strings, `Format` types and lists of them, which is what the examples log. Anything else, a frame
-that ends early, one with bytes left over, and a log that ends within a frame are errors: a log that lost a line must not
-pass for a short one.
+An image's log is frames of numbers; the words lie in the image's symbol table and never reach the board. This reads
+version 4 of that format, as far as integers, strings, `Format` types and lists of them, which is what the examples log.
+Anything else, a frame that ends early, one with bytes left over, and a log that ends within a frame are errors: a log
+that lost a line must not pass for a short one.
 """
 
 import json
@@ -34,7 +34,8 @@ def strings_of(image):
 
 
 def unstuffed(stuffed):
-    """rzCOBS: read backwards, a byte says which of the bytes around it are zeros that were left out, or how many follow as they are."""
+    """rzCOBS: read backwards, a byte says which of the bytes around it are zeros that were left out, or how many follow
+    as they are."""
     found, rest = bytearray(), iter(reversed(stuffed))
     try:
         for code in rest:
@@ -60,7 +61,7 @@ class Frame:
         if self.place + len_bytes > len(self.data):
             raise Malformed("a frame ends early")
         self.place += len_bytes
-        return self.data[self.place - len_bytes:self.place]
+        return self.data[self.place - len_bytes : self.place]
 
     def integer(self, bits, is_signed=False):
         return int.from_bytes(self.take(bits // 8), "little", signed=is_signed)
@@ -73,7 +74,8 @@ class Frame:
         return self.strings[number]
 
     def message(self, text, outer=""):
-        """A format string's text with its values; `outer` is the hint of the parameter that it stands for, if that has one."""
+        """A format string's text with its values; `outer` is the hint of the parameter that it stands for, if that has
+        one."""
         variants = text.split("|")
         if len(variants) > 1:
             number = self.integer(8)
@@ -82,7 +84,7 @@ class Frame:
             text = variants[number]
         values, pieces, end = [], [], 0
         for found in PARAMETER.finditer(text):
-            pieces.append(text[end:found.start()])
+            pieces.append(text[end : found.start()])
             end = found.end()
             if found[0] in ("{{", "}}"):
                 pieces.append(found[0][0])
@@ -97,7 +99,8 @@ class Frame:
         return "".join([*pieces, text[end:]])
 
     def value(self, kind, hint, outer):
-        """One value as text. `{:?}` asks for quotes around strings, and for what the parameter around it asks otherwise."""
+        """One value as text. `{:?}` asks for quotes around strings, and for what the parameter around it asks
+        otherwise."""
         chosen = hint or outer
         if integer := INTEGER.match(kind):
             bits = 32 if integer[2] == "size" else int(integer[2])
@@ -153,13 +156,13 @@ def integer_text(value, bits, hint):
 
 
 def main():
-    image, = sys.argv[1:]
+    (image,) = sys.argv[1:]
     strings = strings_of(image)
     *frames, rest = sys.stdin.buffer.read().split(b"\0")
     for stuffed in filter(None, frames):
         frame = Frame(strings, unstuffed(stuffed))
         print(frame.message(frame.string()))
-        if any(frame.data[frame.place:]):
+        if any(frame.data[frame.place :]):
             raise Malformed("a frame has bytes left over")
     if rest:
         raise Malformed("the log ends within a frame")

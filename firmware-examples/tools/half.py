@@ -2,9 +2,9 @@
 
     half.py HIDDEN CHECKPOINT OUT
 
-CHECKPOINT and OUT are bullet's weights.bin of a network of one layer behind its accumulators (tests/reference/README.md): for each
-tensor a name, a line's end, a u64 count and that many f32, where weight (o, i) lies at o + outputs * i. The network that is left plays
-no better than its memory; it is there to be run.
+CHECKPOINT and OUT are bullet's weights.bin of a network of one layer behind its accumulators
+(tests/reference/README.md): for each tensor a name, a line's end, a u64 count and that many f32, where weight (o, i)
+lies at o + outputs * i. The network that is left plays no better than its memory; it is there to be run.
 """
 
 import pathlib

@@ -4,10 +4,21 @@ import re
 import subprocess
 
 # Sections that are loaded or zeroed, under the names of the table; RISC-V's start-up code has sections of its own.
-SECTIONS = {".vector_table": "vectors", ".text": "text", ".init.rust": "text", ".text.dummy": "text",
-            ".rodata": "rodata", ".data": "data", ".bss": "bss", ".uninit": "bss", ".gnu.sgstubs": "text"}
+SECTIONS = {
+    ".vector_table": "vectors",
+    ".text": "text",
+    ".init.rust": "text",
+    ".text.dummy": "text",
+    ".rodata": "rodata",
+    ".data": "data",
+    ".bss": "bss",
+    ".uninit": "bss",
+    ".gnu.sgstubs": "text",
+}
 # What a linker script reserves without using it, and what is not loaded.
-NOT_LOADED = re.compile(r"\.(heap|stack|defmt|debug_.*|comment|ARM\.attributes|riscv\.attributes|symtab|strtab|shstrtab)$")
+NOT_LOADED = re.compile(
+    r"\.(heap|stack|defmt|debug_.*|comment|ARM\.attributes|riscv\.attributes|symtab|strtab|shstrtab)$"
+)
 
 
 def sections(image, prefix):
@@ -33,8 +44,8 @@ def ram(sizes):
 def modules(image, prefix):
     """Bytes of code by the runtime's modules, and by who else there is.
 
-    Line tables know from which file each instruction comes, through every function that was inlined: an instruction of core's
-    counts for the innermost function of ours that asked for it.
+    Line tables know from which file each instruction comes, through every function that was inlined: an instruction of
+    core's counts for the innermost function of ours that asked for it.
     """
     addresses = []
     for line in run(prefix + "size", "-A", image).splitlines():

@@ -2,8 +2,9 @@
 
     minimal.py IMAGE CONTAINER
 
-Flash is what is loaded, without CONTAINER, which is the network. The loader's share is the code of tamis_runtime::format and its
-deepest stack that of the calls from `Model::parse`, added up from the disassembly; nothing there calls through a pointer.
+Flash is what is loaded, without CONTAINER, which is the network. The loader's share is the code of
+tamis_runtime::format and its deepest stack that of the calls from `Model::parse`, added up from the disassembly;
+nothing there calls through a pointer.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What a fully connected int8 layer costs with CMSIS-NN: instructions, requantisation included, between the same marks.
 
-CMSIS-NN at commit 99f736a, arm_fully_connected_s8, -O3, by gcc 12.2 and by clang 19; for each core the better of the two, which is
-gcc but for the M55. It was not measured on the M3, where it runs the plain C
+CMSIS-NN at commit 99f736a, arm_fully_connected_s8, -O3, by gcc 12.2 and by clang 19; for each core the better of the
+two, which is gcc but for the M55. It was not measured on the M3, where it runs the plain C
 of the M0+, and the M7 runs what the M4 runs. On the M55 it reads sums of the weights
 that were computed before, as it wants. Kept as numbers, because measuring them takes its sources and another compiler.
 """

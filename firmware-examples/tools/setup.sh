@@ -1,5 +1,5 @@
-# What a machine needs for ../run, and how it is had: sourced by it, with `target` for the folder of builds, `targets` for the
-# targets that are wanted and `only` for what is asked of it.
+# What a machine needs for ../run, and how it is had: sourced by it, with `target` for the folder of builds, `targets`
+# for the targets that are wanted and `only` for what is asked of it.
 
 say() { printf 'firmware: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }
@@ -28,8 +28,10 @@ missing() {
     if ! core_is_there; then
         lacks /usr/bin/rustc rustc-web "a stable compiler whose source Debian has"
         lacks /usr/bin/cargo cargo-web "builds core from that source"
-        [[ $only != --lint && $only != --missing ]] || lacks /usr/bin/cargo-clippy rust-web-clippy "checks what that compiler builds"
-        [[ -d /usr/lib/rustlib/src/rust/library ]] || printf 'rust-web-src\tthe source of core, since no toolchain has it for these targets\n'
+        [[ $only != --lint && $only != --missing ]] ||
+            lacks /usr/bin/cargo-clippy rust-web-clippy "checks what that compiler builds"
+        [[ -d /usr/lib/rustlib/src/rust/library ]] ||
+            printf 'rust-web-src\tthe source of core, since no toolchain has it for these targets\n'
     fi
 }
 
@@ -44,7 +46,8 @@ install_missing() { # yes|no
     [[ $1 == yes ]] || die "nothing is installed, as asked; install them, or leave --no-install out"
     command -v apt-get >/dev/null || die "there is no apt-get; install what has these commands on your system"
     if [[ $(id -u) != 0 ]]; then
-        sudo -n true 2>/dev/null || die "not root, and sudo wants a password: sudo apt-get install --no-install-recommends ${packages//$'\n'/ }"
+        sudo -n true 2>/dev/null ||
+            die "not root, and sudo wants a password: sudo apt-get install --no-install-recommends ${packages//$'\n'/ }"
         as=(sudo)
     fi
     say "installing them with apt-get"
@@ -54,9 +57,9 @@ install_missing() { # yes|no
         --no-install-recommends $packages </dev/null >/dev/null
 }
 
-# Sets RUSTC, the compiler of all images, and `sysroots`: a folder with one for each target, or nothing if RUSTC has core itself.
-# Without core from rustup, it is built from Debian's source, once a target. Only that build uses RUSTC_BOOTSTRAP; the images
-# are built by an ordinary stable compiler, so that an unstable feature anywhere in them is refused.
+# Sets RUSTC, the compiler of all images, and `sysroots`: a folder with one for each target, or nothing if RUSTC has core
+# itself. Without core from rustup, it is built from Debian's source, once a target. Only that build uses
+# RUSTC_BOOTSTRAP; the images are built by an ordinary stable compiler, so that an unstable feature anywhere in them is refused.
 choose_compiler() {
     local wanted stale=() flags=()
     if core_is_there; then
@@ -77,8 +80,8 @@ choose_compiler() {
     # Its own workspace table, so that cargo does not look for one above it.
     printf '[package]\nname = "nothing"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n' >"$target/core/Cargo.toml"
     flags=("${stale[@]/#/--target=}")
-    # Bitcode is there for images that are linked with LTO. The sources of std's own dependencies come with it, so nothing is
-    # downloaded.
+    # Bitcode is there for images that are linked with LTO. The sources of std's own dependencies come with it, so
+    # nothing is downloaded.
     (cd "$target/core" && RUSTC=$RUSTC RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Cembed-bitcode=yes CARGO_HOME="$target/core/home" \
         CARGO_TARGET_DIR="$target/core/target" /usr/bin/cargo build --quiet --release --offline \
         --config 'source.crates-io.replace-with="vendored"' \
@@ -87,7 +90,8 @@ choose_compiler() {
     for wanted in "${stale[@]}"; do
         rm -rf "${sysroots:?}/$wanted"
         mkdir -p "$sysroots/$wanted/lib/rustlib/$wanted/lib"
-        cp "$target/core/target/$wanted/release/deps"/lib{core,compiler_builtins}-*.rlib "$sysroots/$wanted/lib/rustlib/$wanted/lib/"
+        cp "$target/core/target/$wanted/release/deps"/lib{core,compiler_builtins}-*.rlib \
+            "$sysroots/$wanted/lib/rustlib/$wanted/lib/"
         "$RUSTC" -vV >"$sysroots/$wanted/compiler"
     done
     rm -rf "$target/core"

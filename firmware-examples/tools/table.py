@@ -2,8 +2,8 @@
 
     table.py [--write] README TARGET
 
-TARGET holds images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, and results/compiler. Counts and sizes are exact, so
-a table by the same compiler must be equal; with another one it is not compared, and that is said.
+TARGET holds images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, and results/compiler. Counts and sizes are
+exact, so a table by the same compiler must be equal; with another one it is not compared, and that is said.
 """
 
 import pathlib
@@ -15,14 +15,22 @@ from rivals import cmsis_nn
 BEGIN = "<!-- From here to the end mark: written by `firmware-examples/run --bless`. -->"
 END = "<!-- End of what is written by `firmware-examples/run --bless`. -->"
 
-BOARDS = {"cortex-m0plus": "M0+", "cortex-m3": "M3", "cortex-m4": "M4F", "cortex-m7": "M7", "cortex-m33": "M33",
-          "cortex-m55": "M55", "riscv32": "RV32IMAC"}
+BOARDS = {
+    "cortex-m0plus": "M0+",
+    "cortex-m3": "M3",
+    "cortex-m4": "M4F",
+    "cortex-m7": "M7",
+    "cortex-m33": "M33",
+    "cortex-m55": "M55",
+    "riscv32": "RV32IMAC",
+}
 SHAPES = [(784, 128), (768, 256), (256, 32), (128, 10), (64, 32), (32, 32), (32, 10), (32, 1), (16, 1)]
 
 # The stretches between marks, in the order in which a program comes to them.
 STRETCHES = {
     "nnue": ["refresh", "evaluate"] + ["update", "evaluate"] * 6,
     "digits": ["inference"] * 10,
+    "keywords": ["inference"] * 4,
     "plies": ["evaluate"] * 17,
     "layers": [(shape, kind, step) for shape in SHAPES for kind in ("i8", "u7") for step in ("sums", "requantise")],
 }
@@ -90,11 +98,16 @@ def inferences(measured):
         ("NNUE: a capture in both", "nnue", "update", 2),
         ("NNUE: evaluate", "nnue", "evaluate", 0),
         ("digits: an inference", "digits", "inference", 0),
+        ("keywords: an inference", "keywords", "inference", 0),
     ]
-    body = [[name, *(f"{measured.count(board, program, stretch, occurrence):,}" for board in BOARDS)]
-            for name, program, stretch, occurrence in kinds]
+    body = [
+        [name, *(f"{measured.count(board, program, stretch, occurrence):,}" for board in BOARDS)]
+        for name, program, stretch, occurrence in kinds
+    ]
     for shape in ((64, 32), (32, 10)):
-        body.append([f"digits: its layer {name_of(shape)}", *(f"{layer(measured, board, shape, 'u7'):,}" for board in BOARDS)])
+        body.append(
+            [f"digits: its layer {name_of(shape)}", *(f"{layer(measured, board, shape, 'u7'):,}" for board in BOARDS)]
+        )
     return rows(["", *BOARDS.values()], body)
 
 
@@ -111,18 +124,22 @@ def layers(measured):
     """Instructions of fully connected layers, and per multiplication, beside CMSIS-NN's."""
     body = []
     for shape in SHAPES:
+
         def cell(count):
             return f"{count:,} ({count / (shape[0] * shape[1]):.3f})" if count is not None else "–"
+
         for kind in ("i8", "u7"):
-            body.append([f"{name_of(shape)}, {kind} inputs", *(cell(layer(measured, board, shape, kind)) for board in BOARDS)])
+            body.append(
+                [f"{name_of(shape)}, {kind} inputs", *(cell(layer(measured, board, shape, kind)) for board in BOARDS)]
+            )
         if any(cmsis_nn(board, shape) for board in BOARDS):
             body.append([f"{name_of(shape)}, CMSIS-NN", *(cell(cmsis_nn(board, shape)) for board in BOARDS)])
     return rows(["", *BOARDS.values()], body)
 
 
 def memory(measured):
-    """Flash and RAM of every image but `tiers`: a test as large as all tiers together, whose order of functions, and so whose size,
-    changes with the folder that it is built in."""
+    """Flash and RAM of every image but `tiers`: a test as large as all tiers together, whose order of functions, and so
+    whose size, changes with the folder that it is built in."""
     body = []
     for program in (program for program in measured.programs if program != "tiers"):
         for board, name in BOARDS.items():
@@ -136,7 +153,9 @@ def memory(measured):
 def shares(measured, program):
     """Code by the runtime's modules and by who else there is."""
     all_modules = {board: measured.modules(board, program) for board in BOARDS}
-    names = sorted({name for modules in all_modules.values() for name in modules}, key=lambda name: (name[0] != "`", name))
+    names = sorted(
+        {name for modules in all_modules.values() for name in modules}, key=lambda name: (name[0] != "`", name)
+    )
     body = [[name, *(f"{all_modules[board].get(name, 0):,}" for board in BOARDS)] for name in names]
     return rows([program, *BOARDS.values()], body)
 
@@ -148,9 +167,19 @@ def made_by(measured):
 def table(measured):
     """All of it, as lines."""
     lines = [made_by(measured), "", "Instructions, not cycles:", "", *inferences(measured)]
-    lines += ["Fully connected layers, requantisation included; instructions, not cycles, and in brackets per multiplication:", ""]
+    lines += [
+        "Fully connected layers, requantisation included; instructions, not cycles, and in brackets per "
+        "multiplication:",
+        "",
+    ]
     lines += layers(measured)
-    lines += ["Bytes of flash and RAM:", "", *memory(measured), "Bytes of code by whose it is; what was inlined counts for the module that it comes from:", ""]
+    lines += [
+        "Bytes of flash and RAM:",
+        "",
+        *memory(measured),
+        "Bytes of code by whose it is; what was inlined counts for the module that it comes from:",
+        "",
+    ]
     for program in ("minimal", "digits"):
         if program in measured.programs:
             lines += shares(measured, program)
@@ -184,6 +213,7 @@ def main():
 
 def difference(kept, made):
     import difflib
+
     for line in difflib.unified_diff(kept.splitlines(), made.splitlines(), "kept", "measured", lineterm="", n=0):
         print(line)
 

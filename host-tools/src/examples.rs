@@ -152,11 +152,11 @@ impl Examples {
 
 /// An example that is not one of the network's.
 pub fn unfit(path: &Path, place: &str, why: &str) -> CliError {
-    CliError::new(Status::Malformed, format!("{}: {place}: {why}", path.display()))
-        .help(
-            "the examples have to be those that the network was trained for; where its checkpoint does not know how many features \
+    CliError::new(Status::Malformed, format!("{}: {place}: {why}", path.display())).help(
+        "the examples have to be those that the network was trained for; where its checkpoint does not know how \
+             many features \
              there are, --features N says so",
-        )
+    )
 }
 
 /// The examples up to the last that is wanted, those that are passed over among them.

@@ -69,7 +69,8 @@ fn refusal(name: &str, proof: &Proof) -> CliError {
     let violations: Vec<String> = proof.violations.iter().map(|violation| format!("  {violation}")).collect();
     let message = format!("network `{name}` has no overflow proof, nothing is written:\n{}", violations.join("\n"));
     CliError::new(Status::GateFailed, message).help(
-        "train with smaller weights or a clipped activation, or lower the scales; --unproved writes the network all the \
+        "train with smaller weights or a clipped activation, or lower the scales; --unproved writes the network all \
+         the \
          same, and its integers then wrap as FORMAT.md defines, alike on every machine",
     )
 }

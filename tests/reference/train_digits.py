@@ -1,7 +1,7 @@
 """Train the reference digit classifier and write its weights and its full-precision outputs.
 
-    python train_digits.py             train; writes digits.weights.bin, digits.safetensors, digits.reference.safetensors
-    python train_digits.py --check     recompute the stored outputs in float64 with numpy
+    python train_digits.py             train; writes digits.weights.bin, digits.safetensors,
+    digits.reference.safetensors python train_digits.py --check     recompute the stored outputs in float64 with numpy
 
 Network: 64 -> 32 -> 10 on the 8x8 images that scikit-learn bundles, pixel / 16 in 0..1.
 
@@ -133,7 +133,9 @@ def run_training(options: argparse.Namespace) -> bool:
     weights_path = options.directory / "digits.weights.bin"
     write_weights(weights_path, network.column_major())
     network.load_column_major(read_weights(weights_path))
-    write_reference(options.directory / "digits.safetensors", as_pytorch(read_weights(weights_path)), {"network": "digits"})
+    write_reference(
+        options.directory / "digits.safetensors", as_pytorch(read_weights(weights_path)), {"network": "digits"}
+    )
     with torch.no_grad():
         logits = network(torch.from_numpy(test_inputs).to(device)).cpu().numpy()
         train_logits = network(train_tensor).cpu().numpy()
@@ -154,7 +156,10 @@ def run_training(options: argparse.Namespace) -> bool:
         "calibration_inputs": train_inputs[calibration_rows],
     }
     write_reference(options.directory / "digits.reference.safetensors", tensors, metadata)
-    print(f"test accuracy {accuracy:.4f} ({len(test_labels)} samples), training accuracy {accuracy_of(train_logits, train_labels):.4f}")
+    print(
+        f"test accuracy {accuracy:.4f} ({len(test_labels)} samples), "
+        f"training accuracy {accuracy_of(train_logits, train_labels):.4f}"
+    )
     print(f"largest hidden activation over the training split {activation_max:.6f}")
     return True
 

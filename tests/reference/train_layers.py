@@ -160,7 +160,8 @@ def scarcity(products: torch.Tensor) -> torch.Tensor:
 
 
 def perturbed(products: torch.Tensor) -> torch.Tensor:
-    """Products with up to two steps of noise in all where they are not zero: a part of each position's own, one of each product's.
+    """Products with up to two steps of noise in all where they are not zero: a part of each position's own, one of each
+    product's.
 
     The noise has mean 0, so that the network without it is the one that was trained.
     """
@@ -222,7 +223,10 @@ def report_integer_bounds(tensors: dict[str, np.ndarray]) -> bool:
     print(f"bound of the accumulators, bias and 32 extreme rows: {lowest}..{highest} (i16: -32768..32767)")
     weights = round_half_away(L1_SCALE * tensors["l1w"].astype(np.float64)).reshape(2 * PAIRS, BUCKET_COUNT * L1)
     sums = 127 * np.maximum(np.maximum(weights, 0).sum(axis=0), np.maximum(-weights, 0).sum(axis=0))
-    print(f"largest |l0w| at 255: {np.abs(rows).max()}; largest |l1w| at 128: {np.abs(weights).max()}; bound of l1's sums: {sums.max()}")
+    print(
+        f"largest |l0w| at 255: {np.abs(rows).max()}; largest |l1w| at 128: {np.abs(weights).max()}; "
+        f"bound of l1's sums: {sums.max()}"
+    )
     return -32768 <= lowest and highest <= 32767 and np.abs(weights).max() <= 127
 
 

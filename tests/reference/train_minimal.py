@@ -1,4 +1,5 @@
-"""Train the smallest network: is an 8x8 image of a digit a zero? Writes minimal.weights.bin and the images of the firmware example.
+"""Train the smallest network: is an 8x8 image of a digit a zero? Writes minimal.weights.bin and the images of the
+firmware example.
 
     python train_minimal.py            train; writes minimal.weights.bin, and minimal.images.bin of firmware-examples
     python train_minimal.py --check    compute the stored weights' answers on the test images again
@@ -8,7 +9,8 @@ Network: 64 -> 16 -> 1 on the images that scikit-learn bundles, pixel / 16 in 0.
     h     = max(l0w . x + l0b, 0)      (16,)
     logit = l1w . h + l1b              (1,), above 0: a zero
 
-Loss: cross-entropy. Split: sample i of load_digits() is a test sample when i % 5 == 4. It needs numpy and scikit-learn only.
+Loss: cross-entropy. Split: sample i of load_digits() is a test sample when i % 5 == 4. It needs numpy and scikit-learn
+only.
 """
 
 import argparse

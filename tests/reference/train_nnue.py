@@ -156,9 +156,7 @@ def mean_squared_error(outputs: np.ndarray, targets: np.ndarray) -> float:
     return float(np.mean((probabilities - targets.astype(np.float64)) ** 2))
 
 
-def train(
-    network: Network, features: torch.Tensor, targets: torch.Tensor, options: argparse.Namespace
-) -> None:
+def train(network: Network, features: torch.Tensor, targets: torch.Tensor, options: argparse.Namespace) -> None:
     """AdamW with a cosine learning rate; every epoch sees each position once, mirrored at random.
 
     Chess768 has no castling or en-passant input, so the mirrored board (files a-h exchanged,
@@ -187,7 +185,10 @@ def train(
             schedule.step()
             network.clip()
             loss_sum += loss.item()
-        print(f"epoch {epoch + 1:3}: loss {loss_sum / batches_per_epoch:.6f}, {time.monotonic() - start:.0f} s", flush=True)
+        print(
+            f"epoch {epoch + 1:3}: loss {loss_sum / batches_per_epoch:.6f}, {time.monotonic() - start:.0f} s",
+            flush=True,
+        )
 
 
 # Baselines
@@ -220,7 +221,10 @@ def material_baselines(features: np.ndarray, targets: np.ndarray, split: int) ->
     for name, inputs in [("fitted", differences), ("1/3/3/5/9", conventional)]:
         weights = fit_through_sigmoid(inputs[:split], targets[:split].astype(np.float64))
         losses[name] = mean_squared_error(inputs[split:] @ weights, targets[split:])
-        print(f"material baseline {name}: weights in centipawns {np.round(EVAL_SCALE * weights, 1)}, held-out loss {losses[name]:.6f}")
+        print(
+            f"material baseline {name}: weights in centipawns {np.round(EVAL_SCALE * weights, 1)}, "
+            f"held-out loss {losses[name]:.6f}"
+        )
     return losses
 
 
@@ -247,7 +251,10 @@ def report_integer_bounds(tensors: dict[str, np.ndarray]) -> bool:
     print(f"bound of the accumulators, bias and 32 extreme rows: {lowest}..{highest} (i16: -32768..32767)")
 
     largest_bias = int(np.abs(round_half_away(QA * QB * tensors["l1b"].astype(np.float64))).max())
-    print(f"largest |l1b| at 16320: {largest_bias}; largest |l1w| at 64: {np.abs(output_weights).max()}; largest |l0w| at 255: {np.abs(rows).max()}")
+    print(
+        f"largest |l1b| at 16320: {largest_bias}; largest |l1w| at 64: {np.abs(output_weights).max()}; "
+        f"largest |l0w| at 255: {np.abs(rows).max()}"
+    )
     return dot_bound < 2**31 and -32768 <= lowest and highest <= 32767 and largest_bias <= 32767
 
 
@@ -276,7 +283,9 @@ def forward_float64(features: np.ndarray, tensors: dict[str, np.ndarray]) -> np.
 def print_first_outputs(records: np.ndarray, outputs: np.ndarray) -> None:
     for number in range(3):
         output = float(outputs[number, 0])
-        print(f"position {number}: {records[number].tobytes().hex()} output {output:.7f} = {EVAL_SCALE * output:.2f} cp")
+        print(
+            f"position {number}: {records[number].tobytes().hex()} output {output:.7f} = {EVAL_SCALE * output:.2f} cp"
+        )
 
 
 def run_training(options: argparse.Namespace) -> bool:
@@ -304,7 +313,9 @@ def run_training(options: argparse.Namespace) -> bool:
     correlation = float(np.corrcoef(EVAL_SCALE * heldout_outputs[:, 0].astype(np.float64), scores)[0, 1])
     print(f"held-out loss {heldout_loss:.6f}, correlation with the engine's score {correlation:.4f}")
     engine_loss = mean_squared_error(scores / EVAL_SCALE, targets[split:])
-    print(f"held-out loss of the engine's own score {engine_loss:.6f}: the target's result part that no evaluation knows")
+    print(
+        f"held-out loss of the engine's own score {engine_loss:.6f}: the target's result part that no evaluation knows"
+    )
 
     rows = reference_rows(split, len(records))
     outputs = predict(network, feature_tensor[torch.from_numpy(rows).to(device)])

@@ -1,14 +1,16 @@
-"""Train the reference pair scorer on batches of `host-tools batches` and write its weights and its full-precision outputs.
+"""Train the reference pair scorer on batches of `host-tools batches` and write its weights and its full-precision
+outputs.
 
     python train_tokens.py             makes the corpus, trains, writes the files named tokens.*
     python train_tokens.py --check     recompute the stored outputs in float64 with numpy
 
 Build first: cargo build --release -p host-tools.
 
-Corpus: 2,000 source and 2,000 target words, each of one of 8 topics, common ones more often. A sentence has 3 to 12 words, three
-of four of its own topic, the rest of any; one word in fifty is in no vocabulary. A pair belongs together if the target's topic is
-the source's partner, which holds for every second pair whatever the source is and whatever the target is: no word says anything by
-itself, so that no linear model on counts of words does better than chance. One is fitted beside, and its accuracy is printed.
+Corpus: 2,000 source and 2,000 target words, each of one of 8 topics, common ones more often. A sentence has 3 to 12
+words, three of four of its own topic, the rest of any; one word in fifty is in no vocabulary. A pair belongs together
+if the target's topic is the source's partner, which holds for every second pair whatever the source is and whatever the
+target is: no word says anything by itself, so that no linear model on counts of words does better than chance. One is
+fitted beside, and its accuracy is printed.
 
     u, v   = mean of the source's, of the target's embeddings          (8,) each; padding left out, <s> in
     h      = max(hidden . [u, v, u * v] + bias, 0)                     (16,)
@@ -37,7 +39,18 @@ SHORTEST, LONGEST = 3, 12
 WIDTH, HIDDEN = 8, 16
 COUNTS = {"train": 40_000, "held-out": 2_000, "calibration": 1024}
 # The rule of the batches: README.md shows it too.
-RULE = ["--batch-type", "tokens", "--batch-size", "512", "--length-bucket-width", "1", "--max-src", "12", "--max-tgt", "13"]
+RULE = [
+    "--batch-type",
+    "tokens",
+    "--batch-size",
+    "512",
+    "--length-bucket-width",
+    "1",
+    "--max-src",
+    "12",
+    "--max-tgt",
+    "13",
+]
 
 
 def make_corpus(folder: Path, seed: int) -> dict[str, np.ndarray]:
@@ -74,8 +87,22 @@ def make_corpus(folder: Path, seed: int) -> dict[str, np.ndarray]:
 
 
 def make_batches(host_tools: Path, folder: Path, stem: str, out: Path, *more: str) -> None:
-    files = ["--src", f"{stem}.src", "--tgt", f"{stem}.tgt", "--src-vocab", "tokens.src.vocab", "--tgt-vocab", "tokens.tgt.vocab"]
-    subprocess.run([host_tools.resolve(), "batches", *files, *RULE, *more, "-o", out, "--force", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    files = [
+        "--src",
+        f"{stem}.src",
+        "--tgt",
+        f"{stem}.tgt",
+        "--src-vocab",
+        "tokens.src.vocab",
+        "--tgt-vocab",
+        "tokens.tgt.vocab",
+    ]
+    subprocess.run(
+        [host_tools.resolve(), "batches", *files, *RULE, *more, "-o", out, "--force", "--quiet"],
+        cwd=folder,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def read_batches(path: Path) -> tuple[list[dict[str, np.ndarray]], dict[str, str]]:
@@ -83,7 +110,9 @@ def read_batches(path: Path) -> tuple[list[dict[str, np.ndarray]], dict[str, str
     with safe_open(path, "numpy") as file:
         metadata = file.metadata()
         parts = ("lines", "src.ids", "src.length", "tgt.ids", "tgt.ids_out", "tgt.length")
-        return [{part: file.get_tensor(f"batch.{n}.{part}") for part in parts} for n in range(int(metadata["batches"]))], metadata
+        return [
+            {part: file.get_tensor(f"batch.{n}.{part}") for part in parts} for n in range(int(metadata["batches"]))
+        ], metadata
 
 
 class Network(nn.Module):
@@ -105,7 +134,11 @@ class Network(nn.Module):
         table = np.zeros((len(source) + len(target), 2 * WIDTH), np.float32)
         table[: len(source), :WIDTH] = source
         table[len(source) :, WIDTH:] = target
-        layers = {f"{name}.{part}": getattr(layer, part).detach().cpu().numpy() for name, layer in (("hidden", self.hidden), ("score", self.score)) for part in ("weight", "bias")}
+        layers = {
+            f"{name}.{part}": getattr(layer, part).detach().cpu().numpy()
+            for name, layer in (("hidden", self.hidden), ("score", self.score))
+            for part in ("weight", "bias")
+        }
         return {"bags.weight": table, **layers}
 
 
@@ -118,7 +151,10 @@ class Counts(nn.Module):
         self.bias = nn.Parameter(torch.zeros(1))
 
     def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        sums = [mean(getattr(self, side)(batch[f"{name}.ids"]), batch[f"{name}.length"]) * batch[f"{name}.length"][:, None] for side, name in (("source", "src"), ("target", "tgt"))]
+        sums = [
+            mean(getattr(self, side)(batch[f"{name}.ids"]), batch[f"{name}.length"]) * batch[f"{name}.length"][:, None]
+            for side, name in (("source", "src"), ("target", "tgt"))
+        ]
         return (sums[0] + sums[1])[:, 0] + self.bias
 
 
@@ -143,7 +179,9 @@ def train(network: nn.Module, batches: list[dict[str, torch.Tensor]], options: a
         schedule.step()
 
 
-def on_device(batches: list[dict[str, np.ndarray]], labels: np.ndarray, device: torch.device) -> list[dict[str, torch.Tensor]]:
+def on_device(
+    batches: list[dict[str, np.ndarray]], labels: np.ndarray, device: torch.device
+) -> list[dict[str, torch.Tensor]]:
     tensors = [{part: torch.from_numpy(values).to(device) for part, values in batch.items()} for batch in batches]
     for batch, host in zip(tensors, batches):
         batch["labels"] = torch.from_numpy(labels[host["lines"]].astype(np.float32)).to(device)
@@ -177,11 +215,20 @@ def run_training(options: argparse.Namespace) -> bool:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         labels = make_corpus(folder, options.seed)
-        make_batches(options.host_tools, folder, "tokens.train", folder / "train", "--shuffle", "-1", "--seed", str(options.seed))
+        make_batches(
+            options.host_tools, folder, "tokens.train", folder / "train", "--shuffle", "-1", "--seed", str(options.seed)
+        )
         make_batches(options.host_tools, folder, "tokens", folder / "held-out")
         train_batches = on_device(read_batches(folder / "train")[0], labels["train"], device)
         host_batches, metadata = read_batches(folder / "held-out")
-        for name in ("tokens.src", "tokens.tgt", "tokens.src.vocab", "tokens.tgt.vocab", "tokens.calibration.src", "tokens.calibration.tgt"):
+        for name in (
+            "tokens.src",
+            "tokens.tgt",
+            "tokens.src.vocab",
+            "tokens.tgt.vocab",
+            "tokens.calibration.src",
+            "tokens.calibration.tgt",
+        ):
             (options.directory / name).write_bytes((folder / name).read_bytes())
     batches = on_device(host_batches, labels["held-out"], device)
     sizes = int(metadata["src_vocabulary"]), int(metadata["tgt_vocabulary"])
@@ -196,16 +243,23 @@ def run_training(options: argparse.Namespace) -> bool:
     tensors = {f"batch.{n}.{part}": values for n, batch in enumerate(host_batches) for part, values in batch.items()}
     for n, (values, label) in enumerate(zip(logits, truth)):
         tensors |= {f"batch.{n}.logits": values[:, None], f"batch.{n}.labels": label}
-    facts = common_metadata(device, options.seed, weights_path) | metadata | {
-        "network": "tokens",
-        "units": "logits",
-        "accuracy": f"{right:.6f}",
-        "accuracy_of_counts": f"{linear:.6f}",
-    }
+    facts = (
+        common_metadata(device, options.seed, weights_path)
+        | metadata
+        | {
+            "network": "tokens",
+            "units": "logits",
+            "accuracy": f"{right:.6f}",
+            "accuracy_of_counts": f"{linear:.6f}",
+        }
+    )
     write_reference(options.directory / "tokens.reference.safetensors", tensors, facts)
     trained = [batch["labels"].cpu().numpy() for batch in train_batches]
     for name, model, held_out in (("pair scorer", network, right), ("linear model on counts", counts, linear)):
-        print(f"{name}: {100 * held_out:.2f} % of {sum(map(len, truth))} held-out pairs right, {100 * accuracy_of(scores(model, train_batches), trained):.2f} % in training")
+        print(
+            f"{name}: {100 * held_out:.2f} % of {sum(map(len, truth))} held-out pairs right, "
+            f"{100 * accuracy_of(scores(model, train_batches), trained):.2f} % in training"
+        )
     print(f"trained on {facts['device']}, {facts['framework']}")
     return right > 0.9 and linear < 0.6
 
@@ -216,8 +270,14 @@ def run_check(options: argparse.Namespace) -> bool:
     tensors = load_file(weights_path)
     batches, _ = read_batches(options.directory / "tokens.reference.safetensors")
     recomputed = np.concatenate([forward_float64(batch, tensors, int(metadata["src_vocabulary"])) for batch in batches])
-    logits, labels = (np.concatenate([stored[f"batch.{n}.{part}"].reshape(-1) for n in range(len(batches))]) for part in ("logits", "labels"))
-    print(f"held-out accuracy {accuracy_of([recomputed], [labels]):.4f} (recorded {metadata['accuracy']}; of counts {metadata['accuracy_of_counts']})")
+    logits, labels = (
+        np.concatenate([stored[f"batch.{n}.{part}"].reshape(-1) for n in range(len(batches))])
+        for part in ("logits", "labels")
+    )
+    print(
+        f"held-out accuracy {accuracy_of([recomputed], [labels]):.4f} "
+        f"(recorded {metadata['accuracy']}; of counts {metadata['accuracy_of_counts']})"
+    )
     return report_agreement(logits, recomputed, weights_path, metadata)
 
 

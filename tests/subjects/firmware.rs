@@ -88,19 +88,49 @@ fn the_embedded_images_are_the_first_of_each_digit() {
 }
 
 #[test]
-fn the_generated_module_is_what_host_tools_writes() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, module) = (folder.path().join("digits.quantised.bin"), folder.path().join("digits/model.rs"));
-    std::fs::create_dir(module.parent().unwrap()).unwrap();
-    std::fs::copy(program("digits.quantised.bin"), &file).unwrap();
-    let mut host_tools = std::process::Command::new(super::cli::binary());
-    let output = host_tools.arg("codegen").arg(&file).arg("-o").arg(&module).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let kept = expected("digits/model.rs");
-    assert!(
-        std::fs::read_to_string(module).unwrap() == kept,
-        "in programs/src: host-tools codegen, see digits/model.rs"
+fn the_generated_modules_are_what_host_tools_writes() {
+    for name in ["digits", "keywords"] {
+        let folder = tempfile::tempdir().unwrap();
+        let container = format!("{name}.quantised.bin");
+        let (file, module) = (folder.path().join(&container), folder.path().join(name).join("model.rs"));
+        std::fs::create_dir(module.parent().unwrap()).unwrap();
+        std::fs::copy(program(&container), &file).unwrap();
+        let mut host_tools = std::process::Command::new(super::cli::binary());
+        let output = host_tools.arg("codegen").arg(&file).arg("-o").arg(&module).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let kept = expected(&format!("{name}/model.rs"));
+        assert!(std::fs::read_to_string(module).unwrap() == kept, "firmware-examples/run --bless writes it anew");
+    }
+}
+
+/// The spectrograms are the first test samples of their words, and the log what the host computes of the container.
+#[test]
+fn keywords_prints_what_the_host_computes() {
+    let file = std::fs::read(own("reference/keywords.reference.safetensors")).unwrap();
+    let tensors = SafeTensors::deserialize(&file).unwrap();
+    let (labels, inputs) = (tensors.tensor("labels").unwrap(), tensors.tensor("inputs").unwrap());
+    let kept = std::fs::read(program("keywords.quantised.bin")).unwrap();
+    let bytes = AlignedBytes::copy_of(&kept);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let mut runner = Runner::new(model, &scalar::KERNELS);
+    let mut log = format!(
+        "keywords: {} bytes, 49 frames of 10 coefficients, workspace {} bytes\n",
+        kept.len(),
+        model.workspace_len_bytes()
     );
+    let mut embedded = Vec::new();
+    for word in [0, 1, 5, 11] {
+        let sample = labels.data().iter().position(|label| *label == word).unwrap();
+        let spectrogram = &inputs.data()[490 * sample..490 * (sample + 1)];
+        embedded.extend_from_slice(spectrogram);
+        let input = GraphInput::I8(spectrogram.iter().map(|byte| byte.cast_signed()).collect());
+        let logits = run(&mut runner, &input);
+        let best = logits.iter().enumerate().max_by_key(|(_, logit)| **logit).unwrap().0;
+        writeln!(log, "word {word} is taken for {best}: {logits:?}").unwrap();
+    }
+    finish(&mut log, &mut runner);
+    assert_eq!(log, expected("keywords.out"));
+    assert_eq!(embedded, std::fs::read(program("keywords.inputs.bin")).unwrap());
 }
 
 #[test]

@@ -88,8 +88,8 @@ fn the_zoo_has_every_operation() {
             activations.insert(activation);
         }
     }
-    assert!(kinds.into_iter().eq(1..=26));
-    assert!(activations.into_iter().eq(0..=14));
+    assert!(kinds.into_iter().eq(1..=33));
+    assert!(activations.into_iter().eq(0..=19));
 }
 
 #[test]

@@ -82,8 +82,10 @@ fn descriptions_survive_their_canonical_text() {
     }
     // What is not the default is written and read again.
     let text = "graph = 1\nname = \"x\"\n\n[input]\nkind = \"sparse\"\nfeatures = 4\nmax_active = 2\nexact = true\n\n[[node]]\n\
-                name = \"e\"\nop = \"embed\"\nwidth = 2\ntable = \"t\"\norder = \"out-in\"\n\n[[node]]\nname = \"l\"\nop = \"linear\"\n\
-                outputs = 3\nweights = \"w\"\nbias = false\norder = \"in-out\"\n\n[[node]]\nname = \"m\"\nop = \"linear\"\nreads = [\"e\"]\n\
+                name = \"e\"\nop = \"embed\"\nwidth = 2\ntable = \"t\"\norder = \"out-in\"\n\n[[node]]\nname = \
+                \"l\"\nop = \"linear\"\n\
+                outputs = 3\nweights = \"w\"\nbias = false\norder = \"in-out\"\n\n[[node]]\nname = \"m\"\nop = \
+                \"linear\"\nreads = [\"e\"]\n\
                 outputs = 3\nbias = \"v\"\n\n[[node]]\nname = \"s\"\nop = \"add\"\nreads = [\"l\", \"m\"]\n\n[[node]]\n\
                 name = \"k\"\nop = \"leaky-relu\"\nalpha = 0.01\n";
     assert_eq!(Description::from_toml(text, "x").unwrap().to_toml(), text);
@@ -252,7 +254,8 @@ fn npz_with_a_description_is_a_network(folder: Fixtures) {
         read_npz(&bytes).unwrap().iter().map(|(name, tensor)| format!("{name} {:?}", tensor.shape)).collect();
     assert_eq!(shapes, ["b [1]", "w [148]"], "the description below is of these");
     let text = "graph = 1\nname = \"lr\"\n[input]\nkind = \"sparse\"\nfeatures = 148\nmax_active = 13\n[[node]]\nname = \"lr\"\n\
-                op = \"sparse-linear\"\noutputs = 1\nweights = \"w\"\nbias = \"b\"\n[[node]]\nname = \"p\"\nop = \"sigmoid\"\n";
+                op = \"sparse-linear\"\noutputs = 1\nweights = \"w\"\nbias = \"b\"\n[[node]]\nname = \"p\"\nop = \
+                \"sigmoid\"\n";
     let description = Description::from_toml(text, "lr.toml").unwrap();
     let described = import(&bytes, TensorForm::Npz, Some(&description)).unwrap().graph;
     let angel = read_network(&folder.join("angel/models/lr"), &NetworkOptions::default()).unwrap().graph;

@@ -410,7 +410,8 @@ fn merged_kings_are_two_equal_planes() {
         let tensors =
             tensors.map(|(name, scale)| format!("[[tensor]]\nname = '{name}'\ntype = 'i16'\nscale = {scale}\n"));
         format!(
-            "schema = 1\nname = 'x'\n[input]\nkind = 'chess'\nmirrored = true\nmerged_kings = {merged}\nking_buckets = {:?}\n\
+            "schema = 1\nname = 'x'\n[input]\nkind = 'chess'\nmirrored = true\nmerged_kings = {merged}\nking_buckets = \
+             {:?}\n\
              [[layer]]\nname = 'l0'\noutputs = 8\nactivation = 'screlu'\n[[layer]]\nname = 'l1'\noutputs = 1\n{}",
             (0..32).map(|square| u8::from(square > 3)).collect::<Vec<u8>>(),
             tensors.concat(),

@@ -10,10 +10,13 @@ use tests::{architecture, bare_net};
 /// 5 features, 3 of them active, 2 hidden units of one perspective, 1 output.
 fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
     let text = format!(
-        "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 5\nmax_active = 3\nperspectives = 1\n[output]\nscale = 400\n\
+        "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 5\nmax_active = 3\nperspectives = \
+         1\n[output]\nscale = 400\n\
          [[layer]]\nname = \"l0\"\noutputs = 2\nactivation = \"{activation}\"\n[[layer]]\nname = \"l1\"\noutputs = 1\n\
-         [[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n[[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = 255\n\
-         [[tensor]]\nname = \"l1w\"\ntype = \"i16\"\nscale = 64\n[[tensor]]\nname = \"l1b\"\ntype = \"i16\"\nscale = 16320\n"
+         [[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n[[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = \
+         255\n\
+         [[tensor]]\nname = \"l1w\"\ntype = \"i16\"\nscale = 64\n[[tensor]]\nname = \"l1b\"\ntype = \"i16\"\nscale = \
+         16320\n"
     );
     let arch = Architecture::from_toml(&text, "tiny").unwrap();
     let tensor = |name: &str, outputs, inputs, values: &[i32]| {

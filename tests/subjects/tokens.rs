@@ -168,7 +168,8 @@ fn rows_are_shares_of_their_ids() {
     let error = inputs.sample(0, other).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "batch 0, row 0 (line 1 of the corpus): ids of vocabularies with 9 source and 9 target ids, together 18; the network's \
+        "batch 0, row 0 (line 1 of the corpus): ids of vocabularies with 9 source and 9 target ids, together 18; the \
+         network's \
          embedding has 17 rows"
     );
 }

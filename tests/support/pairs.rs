@@ -23,7 +23,8 @@ pub fn description(pairs: usize) -> String {
     ];
     let tensors = tensors.map(|lines| format!("[[tensor]]\n{lines}\n")).concat();
     format!(
-        "schema = 1\nname = 'pairs'\n[input]\nkind = 'chess'\n[output]\nscale = 400\n[[layer]]\nname = 'l0'\noutputs = {}\n\
+        "schema = 1\nname = 'pairs'\n[input]\nkind = 'chess'\n[output]\nscale = 400\n[[layer]]\nname = 'l0'\noutputs = \
+         {}\n\
          activation = 'pairwise-crelu'\nproduct_shift = 9\n[[layer]]\nname = 'l1'\noutputs = {OUTPUTS}\n{tensors}",
         2 * pairs
     )

@@ -12,10 +12,14 @@ pub mod digits;
 #[cfg(feature = "logs")]
 mod error;
 #[cfg(feature = "logs")]
+pub mod keywords;
+#[cfg(feature = "logs")]
 pub mod layers;
 #[cfg(feature = "logs")]
 pub mod mark;
 pub mod minimal;
+#[cfg(feature = "maps")]
+pub mod minimal_keywords;
 #[cfg(feature = "reference-network")]
 pub mod nnue;
 #[cfg(feature = "reference-network")]

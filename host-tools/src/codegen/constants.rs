@@ -3,7 +3,7 @@
 use super::Outputs;
 use std::fmt::Write;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{element, input_kind};
+use tamis_runtime::raw::{ValueRecord, element, input_kind};
 
 /// All of them, a line of documentation each.
 pub fn of(model: &Model<'_>, signature: u64, output: Outputs) -> String {
@@ -18,10 +18,10 @@ pub fn of(model: &Model<'_>, signature: u64, output: Outputs) -> String {
     add("What [`Network::signature`] gives on every tier and board.", "SIGNATURE", "u64", hexadecimal(signature));
     let has_values = input.kind == input_kind::SPARSE && input.element == element::I16;
     match input.kind {
-        input_kind::DENSE => add("Numbers that go in.", "INPUT_LEN", "usize", input.size.to_string()),
+        input_kind::DENSE => dense(model, &mut add),
         _ => add("Features; the first is 0.", "FEATURES", "u32", input.size.to_string()),
     }
-    if input.kind == input_kind::DENSE || has_values {
+    if has_values {
         add("The real value of one unit of the input.", "INPUT_UNIT", "f32", format!("{:?}", input.unit));
     }
     if input.kind == input_kind::FEATURES {
@@ -51,4 +51,25 @@ pub fn of(model: &Model<'_>, signature: u64, output: Outputs) -> String {
         model.workspace_len_bytes().to_string(),
     );
     text
+}
+
+/// Of a vector or a map: how many numbers, and which real number each stands for.
+fn dense(model: &Model<'_>, add: &mut impl FnMut(&str, &str, &str, String)) {
+    let (input, value) = (model.input(), model.values().first());
+    let pixels = value.map_or([1, 1], ValueRecord::pixels);
+    if pixels == [1, 1] {
+        add("Numbers that go in.", "INPUT_LEN", "usize", input.size.to_string());
+    } else {
+        let [height, width] = pixels;
+        add("Rows of pixels that go in.", "INPUT_HEIGHT", "usize", height.to_string());
+        add("Pixels of a row.", "INPUT_WIDTH", "usize", width.to_string());
+        add("Numbers of a pixel.", "INPUT_CHANNELS", "usize", (input.size / (height * width)).to_string());
+        let product = "INPUT_HEIGHT * INPUT_WIDTH * INPUT_CHANNELS".to_owned();
+        add("Numbers that go in: row after row, in a row pixel after pixel.", "INPUT_LEN", "usize", product);
+    }
+    add("The real value of one unit of the input.", "INPUT_UNIT", "f32", format!("{:?}", input.unit));
+    if input.element != element::F32 {
+        let zero = value.map_or(0, |value| value.zero);
+        add("The integer that stands for the real 0 in the input.", "INPUT_ZERO", "i32", zero.to_string());
+    }
 }

@@ -1,4 +1,4 @@
-//! The wrapper of a network that takes a vector.
+//! The wrapper of a network that takes a vector or a map, and what makes its input.
 
 use super::{Outputs, bucket, wrapper};
 use tamis_runtime::format::Model;
@@ -6,13 +6,15 @@ use tamis_runtime::raw::element;
 
 /// What the module uses, and its wrapper.
 pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
-    let (kind, variant, range) = match model.input().element {
-        element::U8 => ("u8", "U8", "0 to 127"),
-        element::I8 => ("i8", "I8", "-127 to 127"),
-        _ => ("f32", "F32", "any reals"),
+    let (kind, variant) = match model.input().element {
+        element::U8 => ("u8", "U8"),
+        element::I8 => ("i8", "I8"),
+        _ => ("f32", "F32"),
     };
     let (parameter, argument) = bucket(model);
     let out = output.element;
+    let is_map = model.values().first().is_some_and(|value| value.pixels() != [1, 1]);
+    let what = if is_map { "map" } else { "vector" };
     let buffers = match kind {
         "f32" => ("words", "bytes: &mut [], words: &mut words"),
         _ => ("bytes", "bytes: &mut bytes, words: &mut []"),
@@ -27,20 +29,20 @@ use tamis_runtime::{Input, Plan, RunError, Workspace};
     .to_owned();
     let body = format!(
         "{}
-    /// Evaluates one vector.
+    /// Evaluates one {what}.
     ///
     /// # Errors
     /// [`RunError`] if the arguments do not fit the network{}.
     pub fn run<'w>(
         &self,
-        input: &[{kind}; INPUT_LEN], // {range}
+        input: &[{kind}; INPUT_LEN],
 {parameter}        scratch: &'w mut Scratch,
     ) -> Result<&'w [{out}; OUTPUT_LEN], RunError> {{
         let output = self.plan.run(Input::{variant}(input), {argument}, scratch.as_mut())?;
         output.try_into()
     }}
 
-    /// Computes the signature, which is [`SIGNATURE`] where all is well; a vector lies on the stack.
+    /// Computes the signature, which is [`SIGNATURE`] where all is well; a {what} lies on the stack.
     ///
     /// # Errors
     /// None on a container that was checked.
@@ -57,8 +59,59 @@ use tamis_runtime::{Input, Plan, RunError, Workspace};
     }}
 }}
 ",
-        wrapper("The network, checked: vectors in, numbers out."),
+        wrapper(&format!("The network, checked: {what}s in, numbers out.")),
         if parameter.is_empty() { "; their types see to it that they do" } else { ": a bucket that it does not have" },
     );
-    (uses, body)
+    (uses, body + &conversions(kind))
+}
+
+/// Functions that make the input of a network of integers: from reals, and from bytes that stand for reals.
+fn conversions(kind: &str) -> String {
+    let from_camera = match kind {
+        "f32" => return String::new(),
+        "i8" => "the bytes of a camera or a sensor",
+        _ => "bytes of another unit",
+    };
+    format!(
+        "
+/// The network's input from reals: the nearest integer to `x / INPUT_UNIT`, halves away from 0,
+/// plus `INPUT_ZERO`, or the nearest that {article} `{kind}` holds; a NaN counts as 0. What
+/// `host-tools` makes of the same numbers.
+#[must_use]
+pub fn quantise_input(reals: &[f32; INPUT_LEN]) -> [{kind}; INPUT_LEN] {{
+    let mut input = [0; INPUT_LEN];
+    for (integer, real) in input.iter_mut().zip(reals) {{
+        *integer = quantise(f64::from(*real));
+    }}
+    input
+}}
+
+/// The network's input from {from_camera}, each of which stands for the real
+/// `(byte - zero) * unit`: `--input-zero` and `--input-unit` of `host-tools`.
+#[must_use]
+pub fn quantise_bytes(bytes: &[u8; INPUT_LEN], unit: f32, zero: i32) -> [{kind}; INPUT_LEN] {{
+    let mut table = [0; 256];
+    for (integer, byte) in table.iter_mut().zip(0u8..=255) {{
+        *integer = quantise((f64::from(byte) - f64::from(zero)) * f64::from(unit));
+    }}
+    let mut input = [0; INPUT_LEN];
+    for (integer, byte) in input.iter_mut().zip(bytes) {{
+        *integer = table[usize::from(*byte)];
+    }}
+    input
+}}
+
+/// One number of the input.
+fn quantise(real: f64) -> {kind} {{
+    let scaled = real / f64::from(INPUT_UNIT);
+    // Toward 0, and as near as an i32 comes; 0 for a NaN.
+    let whole = scaled as i32;
+    let rest = scaled - f64::from(whole);
+    let away = i32::from(rest >= 0.5) - i32::from(rest <= -0.5);
+    let integer = whole.saturating_add(away).saturating_add(INPUT_ZERO);
+    integer.clamp({kind}::MIN as i32, {kind}::MAX as i32) as {kind}
+}}
+",
+        article = if kind == "i8" { "an" } else { "a" },
+    )
 }

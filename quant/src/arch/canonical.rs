@@ -145,7 +145,8 @@ mod tests {
     fn the_text_is_fixed() {
         let text = Architecture::from_toml(SMALL, "x").unwrap().to_toml();
         let expected = "schema = 1\nname = \"small\"\n\n[input]\nkind = \"chess\"\nperspectives = 2\n\n[output]\n\
-            scale = 1\n\n[file]\ntail = \"bullet\"\n\n[[layer]]\nname = \"l0\"\noutputs = 64\nactivation = \"screlu\"\n\n\
+            scale = 1\n\n[file]\ntail = \"bullet\"\n\n[[layer]]\nname = \"l0\"\noutputs = 64\nactivation = \
+            \"screlu\"\n\n\
             [[layer]]\nname = \"l1\"\noutputs = 1\nactivation = \"identity\"\n\n[[tensor]]\nname = \"l0w\"\n\
             type = \"i16\"\nscale = 255\nrounding = \"nearest\"\n";
         assert!(text.starts_with(expected), "{text}");

@@ -36,7 +36,8 @@ pub enum EvalError {
         value: f64,
     },
     /// A feature that does not exist.
-    #[error("perspective {perspective}, entry {entry}: feature {feature} of a network with {count} (0 to {})", count.saturating_sub(1))]
+    #[error("perspective {perspective}, entry {entry}: feature {feature} of a network with {count} (0 to \
+             {})", count.saturating_sub(1))]
     FeatureOutOfRange {
         /// 0 for the side to move.
         perspective: usize,

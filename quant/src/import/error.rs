@@ -31,7 +31,8 @@ pub enum ImportError {
     IsADirectory,
     /// A directory without anything to read.
     #[error(
-        "holds neither optimiser_state/weights.bin nor weights.bin nor raw.bin; is it a checkpoint (`<net>-<superbatch>`)?"
+        "holds neither optimiser_state/weights.bin nor weights.bin nor raw.bin; is it a checkpoint \
+         (`<net>-<superbatch>`)?"
     )]
     NothingThere,
     /// A file of another system.
@@ -80,7 +81,8 @@ pub enum ImportError {
     },
     /// A file that neither its name, its first bytes nor its length makes any form of the description.
     #[error(
-        "not recognised as weights.bin, raw.bin or quantised.bin of this description: {found} bytes, no tensor's name at the start; raw.bin would have {raw} bytes, quantised.bin {bare}"
+        "not recognised as weights.bin, raw.bin or quantised.bin of this description: {found} bytes, no tensor's name \
+         at the start; raw.bin would have {raw} bytes, quantised.bin {bare}"
     )]
     NotRecognised {
         /// Length of the file.
@@ -100,7 +102,8 @@ pub enum ImportError {
     },
     /// A file of a length that is both `raw.bin`'s and the bare file's.
     #[error(
-        "{len_bytes} bytes can be raw.bin or a bare quantised.bin, and the two differ in order; name the file raw.bin or quantised.bin"
+        "{len_bytes} bytes can be raw.bin or a bare quantised.bin, and the two differ in order; name the file raw.bin \
+         or quantised.bin"
     )]
     Ambiguous {
         /// Length of the file.
@@ -128,7 +131,8 @@ pub enum ImportError {
     },
     /// Tensors that the description does not know.
     #[error(
-        "weights.bin: the description does not know {}; add a layer for each, or, if it is a factoriser that must be merged, `factoriser = …` to the first layer",
+        "weights.bin: the description does not know {}; add a layer for each, or, if it is a factoriser that must be \
+         merged, `factoriser = …` to the first layer",
         quoted(names)
     )]
     UnknownTensors {
@@ -144,7 +148,8 @@ pub enum ImportError {
         present: Vec<String>,
     },
     /// A tensor with another number of values than its shape.
-    #[error("weights.bin: tensor `{name}` has {found} values, the description makes {expected} (out {}, in {}){hint}", shape.0, shape.1)]
+    #[error("weights.bin: tensor `{name}` has {found} values, the description makes {expected} (out {}, in \
+             {}){hint}", shape.0, shape.1)]
     TensorLength {
         /// Its name.
         name: String,
@@ -159,7 +164,8 @@ pub enum ImportError {
     },
     /// A factoriser that the file cannot have.
     #[error(
-        "raw.bin does not hold the factoriser `{factoriser}`, which bullet adds only when it quantises; read optimiser_state/weights.bin"
+        "raw.bin does not hold the factoriser `{factoriser}`, which bullet adds only when it quantises; read \
+         optimiser_state/weights.bin"
     )]
     FactoriserNotInRaw {
         /// Name of the tensor.
@@ -167,7 +173,8 @@ pub enum ImportError {
     },
     /// NaN or an infinity.
     #[error(
-        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} is not a finite number; training has diverged, or the layout is wrong"
+        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} is not a finite number; training \
+         has diverged, or the layout is wrong"
     )]
     NonFinite {
         /// The tensor, or `<weights> + <factoriser>` for their sum.
@@ -191,7 +198,8 @@ pub enum ImportError {
     },
     /// Something else after the last tensor.
     #[error(
-        "bytes {start_bytes} to {end_bytes} after the last tensor are {found}, the description says {expected}; set file.tail, or look for a tensor that is missing from the description"
+        "bytes {start_bytes} to {end_bytes} after the last tensor are {found}, the description says {expected}; set \
+         file.tail, or look for a tensor that is missing from the description"
     )]
     Tail {
         /// Offset after the last tensor.
@@ -205,7 +213,8 @@ pub enum ImportError {
     },
     /// Integers without a scale.
     #[error(
-        "tensor `{tensor}` is stored as {element} and the description gives it no scale, so that it has no real values; read the float checkpoint"
+        "tensor `{tensor}` is stored as {element} and the description gives it no scale, so that it has no real \
+         values; read the float checkpoint"
     )]
     NoScale {
         /// The tensor.

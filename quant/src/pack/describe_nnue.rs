@@ -30,7 +30,8 @@ pub fn nnue_description(net: &Net) -> String {
     let psqt = transformer.psqt.as_ref().map_or(String::new(), |psqt| format!("psqt = \"{}\"\n", word(psqt.encoding)));
     let (features, divide) = (features.name(), net.division.word());
     format!(
-        "{FIRST_LINE}\nfeatures = \"{features}\"\nwidth = {width}\n{head}\ndivide = \"{divide}\"\nbiases = \"{biases}\"\n\
+        "{FIRST_LINE}\nfeatures = \"{features}\"\nwidth = {width}\n{head}\ndivide = \"{divide}\"\nbiases = \
+         \"{biases}\"\n\
          weights = \"{weights}\"\n{psqt}",
     )
 }

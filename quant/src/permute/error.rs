@@ -12,7 +12,8 @@ use crate::quantise::{NotAPermutation, QuantNet};
 pub enum PermuteError {
     /// The order makes no difference, or not only to the speed.
     #[error(
-        "network `{network}`: {why}; neurons are worth another order only where i8 weights read pairwise-crelu products, \
+        "network `{network}`: {why}; neurons are worth another order only where i8 weights read pairwise-crelu \
+         products, \
          four at a time"
     )]
     NoUse {

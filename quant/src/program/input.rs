@@ -99,12 +99,10 @@ impl ProgramInput {
                     return Err(SampleError::Len { found: x.len(), expected: shape.len() });
                 }
                 let zero = f64::from(*zero);
-                // Without a zero point integers are symmetric about 0.
-                let least = if zero == 0.0 { -127.0 } else { -128.0 };
                 let integer = |x: &f64, low: f64, high: f64| ((x / f64::from(*unit)).round() + zero).clamp(low, high);
                 Ok(match element {
                     Element::U8 => GraphInput::U8(x.iter().map(|x| integer(x, 0.0, 255.0) as u8).collect()),
-                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, least, 127.0) as i8).collect()),
+                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, -128.0, 127.0) as i8).collect()),
                     _ => GraphInput::F32(x.iter().map(|x| *x as f32).collect()),
                 })
             }
@@ -142,7 +140,7 @@ mod tests {
         let input = |element, unit| ProgramInput::Dense { shape: Shape::vector(4), element, unit, zero: 0 };
         let sample = Sample::Dense(vec![0.3, -0.25, 1000.0, -1000.0]);
         let quantise = |input: ProgramInput| input.quantise(&sample).unwrap();
-        assert_eq!(quantise(input(Element::I8, 0.5)), GraphInput::I8(vec![1, -1, 127, -127]), "halves away from 0");
+        assert_eq!(quantise(input(Element::I8, 0.5)), GraphInput::I8(vec![1, -1, 127, -128]), "halves away from 0");
         assert_eq!(quantise(input(Element::U8, 0.5)), GraphInput::U8(vec![1, 0, 255, 0]));
         assert_eq!(quantise(input(Element::F32, 1.0)), GraphInput::F32(vec![0.3, -0.25, 1000.0, -1000.0]));
         let short = input(Element::U8, 1.0).quantise(&Sample::Dense(vec![1.0])).unwrap_err();

@@ -8,7 +8,8 @@ use crate::fault::FaultClass;
 pub enum QuantiseError {
     /// A value leaves the stored type.
     #[error(
-        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} · {scale} = {product} leaves {element} \
+        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} · {scale} = {product} leaves \
+         {element} \
          ({low} to {high}), so |value| must stay below {limit:.6}{}; clip the weights in training, or lower the scale",
         more(*others)
     )]
@@ -40,7 +41,8 @@ pub enum QuantiseError {
     },
     /// NaN or an infinity.
     #[error(
-        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} is not a finite number; the training diverged"
+        "tensor `{tensor}`, index {index} (output {output}, input {input}): {value} is not a finite number; the \
+         training diverged"
     )]
     NotFinite {
         /// Which tensor.

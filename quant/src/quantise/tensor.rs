@@ -180,8 +180,10 @@ mod tests {
         let message = quantise_tensor(&spec, 4, 10, &values).unwrap_err().to_string();
         assert_eq!(
             message,
-            "tensor `w`, index 21 (output 1, input 5): -129 · 255 = -32895 leaves i16 (-32768 to 32767), so |value| must \
-             stay below 128.500000; one more value of this tensor leaves it too; clip the weights in training, or lower the scale"
+            "tensor `w`, index 21 (output 1, input 5): -129 · 255 = -32895 leaves i16 (-32768 to 32767), so |value| \
+             must \
+             stay below 128.500000; one more value of this tensor leaves it too; clip the weights in training, or \
+             lower the scale"
         );
         values[20] = f32::NAN;
         let message = quantise_tensor(&spec, 4, 10, &values).unwrap_err().to_string();

@@ -127,7 +127,8 @@ impl fmt::Display for Decision {
                 let word = self.division.word();
                 write!(
                     f,
-                    "by default, since the file does not tell: no release has its architecture, and the first of its form \
+                    "by default, since the file does not tell: no release has its architecture, and the first of its \
+                     form \
                      divides {word}"
                 )
             }

@@ -47,7 +47,8 @@ pub enum NnueError {
     },
     /// A network with inputs that are not supported.
     #[error(
-        "threat inputs are not supported: {}; the newest networks that can be read are those of Stockfish 17.1, and the \
+        "threat inputs are not supported: {}; the newest networks that can be read are those of Stockfish 17.1, and \
+         the \
          small one of Stockfish 18",
         match transformer {
             Some(hash) => format!("the transformer's hash is {hash:#010x}, that of the big networks of Stockfish 18"),
@@ -73,7 +74,8 @@ pub enum NnueError {
     },
     /// The transformer's hash is unknown and does not go with the header's.
     #[error(
-        "hash of the transformer: found {found:#010x}, expected {:#010x}, since the header's {:#010x} is that of {shape}; \
+        "hash of the transformer: found {found:#010x}, expected {:#010x}, since the header's {:#010x} is that of \
+         {shape}; \
          one of the two is damaged",
         shape.transformer_hash(),
         shape.header_hash()
@@ -86,7 +88,8 @@ pub enum NnueError {
     },
     /// The header's hash does not go with the two others.
     #[error(
-        "hash of the header: found {found:#010x}, expected {:#010x}, since the hashes of transformer and stack 0 are those \
+        "hash of the header: found {found:#010x}, expected {:#010x}, since the hashes of transformer and stack 0 are \
+         those \
          of {shape}; the header is damaged or was written by hand",
         shape.header_hash()
     )]
@@ -98,8 +101,10 @@ pub enum NnueError {
     },
     /// A stack's hash does not go with the two others.
     #[error(
-        "byte {offset_bytes}, hash of stack {stack}: found {found:#010x}, expected {:#010x} of {shape}, which the hashes of \
-         header and transformer say; the file is damaged here, or its blocks have other lengths (another number of features?)",
+        "byte {offset_bytes}, hash of stack {stack}: found {found:#010x}, expected {:#010x} of {shape}, which the \
+         hashes of \
+         header and transformer say; the file is damaged here, or its blocks have other lengths (another number of \
+         features?)",
         shape.stack_hash()
     )]
     StackHash {
@@ -114,8 +119,10 @@ pub enum NnueError {
     },
     /// Header and transformer are of no known architecture.
     #[error(
-        "the hashes {header:#010x} (header) and {transformer:#010x} (transformer) are those of no architecture that can be \
-         read: HalfKP, HalfKAv2 or HalfKAv2_hm with an accumulator of 32 to 8192; is this a variant's or another engine's \
+        "the hashes {header:#010x} (header) and {transformer:#010x} (transformer) are those of no architecture that \
+         can be \
+         read: HalfKP, HalfKAv2 or HalfKAv2_hm with an accumulator of 32 to 8192; is this a variant's or another \
+         engine's \
          network?"
     )]
     Unknown {
@@ -126,7 +133,8 @@ pub enum NnueError {
     },
     /// Known inputs, but layers that are not.
     #[error(
-        "byte {offset_bytes}, hash of stack 0: {found:#010x} is that of no layers that can be read behind {} of {width}; the \
+        "byte {offset_bytes}, hash of stack 0: {found:#010x} is that of no layers that can be read behind {} of \
+         {width}; the \
          nearest, {nearest}, has {:#010x}; the header's hash {}",
         features.name(),
         nearest.stack_hash(),
@@ -167,7 +175,8 @@ pub enum NnueError {
     },
     /// Hashes and length of two architectures, and weights that neither leaves so.
     #[error(
-        "{found} of {count} weights in columns 15 to 29 of the second layers are not 0: without squares all are padding and \
+        "{found} of {count} weights in columns 15 to 29 of the second layers are not 0: without squares all are \
+         padding and \
          0, with squares nearly none is; hashes and length do not tell the two apart"
     )]
     SquaresUnclear {

@@ -45,7 +45,8 @@ pub enum VerifyError {
     NoTruth,
     /// Positions that are not the reference's.
     #[error(
-        "{positions} positions and a reference of {outputs} outputs; give the positions that the reference was computed \
+        "{positions} positions and a reference of {outputs} outputs; give the positions that the reference was \
+         computed \
          on"
     )]
     ReferenceCount {

@@ -26,7 +26,8 @@ pub fn to_html(report: &Report) -> String {
         if report.passed { "<span class=\"pass\">passed</span>" } else { "<span class=\"fail\">failed</span>" };
     let _ = write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\">\
          <title>{title}: verification</title><style>{STYLE}</style></head><body>\n<h1>{title}: {verdict}</h1>\n"
     );
     in_words(&mut page, report);

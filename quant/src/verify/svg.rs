@@ -83,7 +83,8 @@ pub fn histogram(histogram: &Histogram, x_name: &str, y_name: &str) -> String {
         let (width, height) = ((right - left - 1.0).max(0.5), HEIGHT - MARGIN.3 - top);
         let _ = writeln!(
             frame.text,
-            "<rect class=\"bar\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"><title>{count}</title></rect>"
+            "<rect class=\"bar\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+             height=\"{height:.1}\"><title>{count}</title></rect>"
         );
     }
     frame.finish(x_name, y_name)

@@ -1,11 +1,12 @@
 /*
- * Plays a game and prints what the network thinks of each position, for the side to move: accumulators follow the moves. At the
- * end it fills them anew, and takes all moves back; both must lead to the same numbers.
+ * Plays a game and prints what the network thinks of each position, for the side to move: accumulators follow the
+ * moves. At the end it fills them anew, and takes all moves back; both must lead to the same numbers.
  *
  *     game [--net FILE] [--tier NAME] [MOVE ...]
  *
- * Moves are e2e4, e1c1 for castling and a7a8q for a promotion; without any it plays a famous game. Without --net it takes the
- * network that was embedded when it was built. It knows how men move no more than it must: give it legal moves.
+ * Moves are e2e4, e1c1 for castling and a7a8q for a promotion; without any it plays a famous game. Without --net it
+ * takes the network that was embedded when it was built. It knows how men move no more than it must: give it legal
+ * moves.
  */
 #include <stdio.h>
 #include <stdlib.h>

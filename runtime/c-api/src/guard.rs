@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a call.
 ///
-/// After a panic the caller's memory may be half changed, which is why what `call` captures need not be unwind-safe: all of it is
-/// plain numbers, and every later call checks what it reads.
+/// After a panic the caller's memory may be half changed, which is why what `call` captures need not be unwind-safe:
+/// all of it is plain numbers, and every later call checks what it reads.
 #[inline]
 pub fn guard(call: impl FnOnce() -> Result<(), Failure>) -> Status {
     match catch_unwind(AssertUnwindSafe(call)) {

@@ -1,12 +1,14 @@
-//! The C interface of `tamis-runtime`. `include/tamis.h` is made from these sources and checked in; README.md is for its users.
+//! The C interface of `tamis-runtime`. `include/tamis.h` is made from these sources and checked in; README.md is for
+//! its users.
 //!
-//! Memory is the caller's: a size function, a create function that takes memory at a multiple of 64, a handle that points into it.
-//! Nothing is allocated, so nothing has to be freed. A call ends in a [`Status`]; what it refuses is left as it was.
+//! Memory is the caller's: a size function, a create function that takes memory at a multiple of 64, a handle that
+//! points into it. Nothing is allocated, so nothing has to be freed. A call ends in a [`Status`]; what it refuses is
+//! left as it was.
 //!
 //! # Panics
 //!
-//! The runtime does not panic; if it did, `guard` would catch it, which is why this crate is built with std: Rust ends a program
-//! whose panic reaches an `extern "C"` function. In a build with `panic = "abort"` it would end it, too.
+//! The runtime does not panic; if it did, `guard` would catch it, which is why this crate is built with std: Rust ends
+//! a program whose panic reaches an `extern "C"` function. In a build with `panic = "abort"` it would end it, too.
 //!
 //! # What a caller promises
 //!
@@ -14,12 +16,12 @@
 //!
 //! - A pointer is NULL, or points at as many readable elements as the call says, writable where the function writes.
 //! - What one call is given does not overlap.
-//! - A handle's memory, and the file that a network was loaded from, stay where they are, unchanged from outside, while the handle is
-//!   in use.
+//! - A handle's memory, and the file that a network was loaded from, stay where they are, unchanged from outside, while
+//!   the handle is in use.
 //! - A state is used by one thread at a time. A network is used by any number.
 //!
-//! What else can be wrong, a null or misaligned pointer, a length, a handle that is none, a number out of its range, is found and
-//! refused. The module `memory` is where a pointer becomes a reference, and argues why it may.
+//! What else can be wrong, a null or misaligned pointer, a length, a handle that is none, a number out of its range, is
+//! found and refused. The module `memory` is where a pointer becomes a reference, and argues why it may.
 
 #![allow(clippy::missing_safety_doc, reason = "what a caller promises is the same for every function and stands above")]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

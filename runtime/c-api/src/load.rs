@@ -21,10 +21,11 @@ pub struct Load<T> {
 }
 
 impl<T: Handle> Load<T> {
-    /// Makes the handle's value of the file's bytes, and puts it into the memory. A failure leaves the memory as it was.
+    /// Makes the handle's value of the file's bytes, and puts it into the memory. A failure leaves the memory as it
+    /// was.
     ///
-    /// `make` gets the file as `'static`, which stands for the caller's promise that it stays while the handle is in use: what it makes
-    /// is not to keep it anywhere else. It owns nothing that would have to be dropped.
+    /// `make` gets the file as `'static`, which stands for the caller's promise that it stays while the handle is in
+    /// use: what it makes is not to keep it anywhere else. It owns nothing that would have to be dropped.
     ///
     /// # Safety
     /// Each pointer is as the crate's documentation says that a caller promises.
@@ -43,7 +44,8 @@ impl<T: Handle> Load<T> {
             memory::check_room(self.memory, self.memory_len, size_of::<T>())?;
             let value = make(file, kernels)?;
             let place = self.memory.cast::<T>();
-            // SAFETY: `check_room` has found it not NULL, at a multiple of 64 and long enough; it is writable by the promise.
+            // SAFETY: `check_room` has found it not NULL, at a multiple of 64 and long enough; it is writable by the
+            // promise.
             unsafe { place.write(value) };
             // SAFETY: writable, by the promise.
             unsafe { handle.put(place) };

@@ -1,7 +1,8 @@
 //! The one place where a pointer of C's becomes a reference.
 //!
-//! A pointer's address can be checked, and the word at a handle; what lies behind a pointer cannot, so each function here is unsafe and
-//! rests on what the crate's documentation says that a caller promises. Numbers are of types for which any bits are a value.
+//! A pointer's address can be checked, and the word at a handle; what lies behind a pointer cannot, so each function
+//! here is unsafe and rests on what the crate's documentation says that a caller promises. Numbers are of types for
+//! which any bits are a value.
 
 use crate::status::Status;
 use bytemuck::Pod;
@@ -17,8 +18,8 @@ const NAME: usize = 32;
 /// What a handle points at.
 ///
 /// # Safety
-/// The type is `repr(C)`, at least as long as a u64, aligned to [`ALIGN`], and its first field is a u64 that holds [`Handle::MAGIC`] in
-/// every value that is written to a caller's memory.
+/// The type is `repr(C)`, at least as long as a u64, aligned to [`ALIGN`], and its first field is a u64 that holds
+/// [`Handle::MAGIC`] in every value that is written to a caller's memory.
 pub unsafe trait Handle: Sized {
     /// Tells memory that holds one from other memory.
     const MAGIC: u64;
@@ -155,7 +156,8 @@ impl<T: Copy> Place<T> {
     /// # Safety
     /// As [`Place::put`], for all of them.
     pub unsafe fn put_all(self, values: &[T]) {
-        // SAFETY: as in `put`; `values` is the library's own or a state's, which the place does not overlap by the promise.
+        // SAFETY: as in `put`; `values` is the library's own or a state's, which the place does not overlap by the
+        // promise.
         unsafe { self.0.copy_from_nonoverlapping(values.as_ptr(), values.len()) }
     }
 }

@@ -10,7 +10,8 @@ use core::ptr;
 use tamis_runtime::raw::element;
 use tamis_runtime::{Input, Plan};
 
-/// Bytes that a model's handle takes at most; static memory of this length serves every model. The file is not among them.
+/// Bytes that a model's handle takes at most; static memory of this length serves every model. The file is not among
+/// them.
 pub const TAMIS_MODEL_SIZE: usize = 8192;
 
 const _: () = assert!(size_of::<Model>() <= TAMIS_MODEL_SIZE);
@@ -36,7 +37,8 @@ pub struct ModelShape {
     pub input: u32,
     /// Number of features, or length of a dense input.
     pub size: u32,
-    /// TAMIS_ELEMENT_... of a dense input, TAMIS_ELEMENT_I16 of a sparse one with values, 0 of one without and of features.
+    /// TAMIS_ELEMENT_... of a dense input, TAMIS_ELEMENT_I16 of a sparse one with values, 0 of one without and of
+    /// features.
     pub element: u32,
     /// The most features active at once: of features in one perspective.
     pub max_active: u32,
@@ -147,8 +149,8 @@ pub unsafe extern "C" fn tamis_model_refresh(
     })
 }
 
-/// Changes an accumulator: that of another position, source, plus the rows that come, less the rows that go. Both are of the same length,
-/// the model's hidden, and do not overlap.
+/// Changes an accumulator: that of another position, source, plus the rows that come, less the rows that go. Both are
+/// of the same length, the model's hidden, and do not overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_model_update(
     model: *const Model,
@@ -173,8 +175,9 @@ pub unsafe extern "C" fn tamis_model_update(
     })
 }
 
-/// Evaluates a model of features from its accumulators: of the side to move, and of the other side, NULL with length 0 for a model of
-/// one perspective. workspace: at a multiple of 64, as long as the shape says; it has been written before, if only with zeros.
+/// Evaluates a model of features from its accumulators: of the side to move, and of the other side, NULL with length 0
+/// for a model of one perspective. workspace: at a multiple of 64, as long as the shape says; it has been written
+/// before, if only with zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_model_run_accumulators(
     model: *const Model,
@@ -240,8 +243,8 @@ pub unsafe extern "C" fn tamis_model_run_f32(
     unsafe { run(model, bucket, workspace, workspace_len, output, || Ok(Input::F32(memory::numbers(input, len)?))) }
 }
 
-/// Evaluates a model of sparse inputs: the features that are not 0, in ascending order, and as many values, or NULL with values_count 0
-/// for a model without.
+/// Evaluates a model of sparse inputs: the features that are not 0, in ascending order, and as many values, or NULL
+/// with values_count 0 for a model without.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_model_run_sparse(
     model: *const Model,

@@ -11,7 +11,8 @@ use core::ffi::{c_char, c_void};
 use core::ptr;
 use tamis_runtime::engine::{AnyNetwork, LoadError};
 
-/// Bytes that a network's handle takes at most; static memory of this length serves every network. The file is not among them.
+/// Bytes that a network's handle takes at most; static memory of this length serves every network. The file is not
+/// among them.
 pub const TAMIS_NET_SIZE: usize = 8192;
 
 const _: () = assert!(size_of::<Net>() <= TAMIS_NET_SIZE);
@@ -36,8 +37,8 @@ unsafe impl Handle for Net {
 pub struct Shape {
     /// Width of one accumulator.
     pub hidden: u32,
-    /// TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is turned while
-    /// the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features.
+    /// TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is
+    /// turned while the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features.
     pub feature_set: u32,
     /// Number of features: 768 for each king bucket, 704 with merged king planes, 640 without.
     pub features: u32,
@@ -78,9 +79,10 @@ pub extern "C" fn tamis_net_size() -> usize {
 
 /// Checks a file and makes a network of it: one pass over the file, no copy.
 ///
-/// memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays there while the
-/// network is in use. tier: NULL for the fastest, or a name that tamis_tier_name gives. net: gets the handle, NULL on failure.
-/// message: NULL, or gets the reason of a failure as text of at most message_len bytes, the zero at its end included.
+/// memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays
+/// there while the network is in use. tier: NULL for the fastest, or a name that tamis_tier_name gives. net: gets the
+/// handle, NULL on failure. message: NULL, or gets the reason of a failure as text of at most message_len bytes, the
+/// zero at its end included.
 ///
 /// On failure the memory is as it was, so that a network that it holds can go on.
 #[unsafe(no_mangle)]
@@ -113,7 +115,8 @@ pub unsafe extern "C" fn tamis_net_shape(net: *const Net, shape: *mut Shape) -> 
     })
 }
 
-/// TAMIS_OK if the network is what the program was built for, or TAMIS_DIFFERS, and in the message the first difference.
+/// TAMIS_OK if the network is what the program was built for, or TAMIS_DIFFERS, and in the message the first
+/// difference.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_net_expect(
     net: *const Net,
@@ -141,7 +144,8 @@ pub unsafe extern "C" fn tamis_net_expect(
     unsafe { guard_with(Message::new(message, message_len), compare) }
 }
 
-/// Entries of a state's cache that the network can use: places of a king that fill an accumulator differently. 0 if it is no handle.
+/// Entries of a state's cache that the network can use: places of a king that fill an accumulator differently. 0 if it
+/// is no handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_net_keys(net: *const Net) -> usize {
     // SAFETY: a handle, as the caller promises.

@@ -33,8 +33,8 @@ fn len_bytes(net: &Net, plies: usize, keys: usize) -> Option<usize> {
     AnyState::len_bytes(&net.network, plies, keys)?.checked_add(HEAD).filter(|len| isize::try_from(*len).is_ok())
 }
 
-/// Bytes that tamis_state_create needs for as many plies, the root included, and cache entries; tamis_net_keys says how many entries
-/// are of use. 0 if no memory could hold them or net is no handle.
+/// Bytes that tamis_state_create needs for as many plies, the root included, and cache entries; tamis_net_keys says how
+/// many entries are of use. 0 if no memory could hold them or net is no handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_size(net: *const Net, plies: usize, keys: usize) -> usize {
     // SAFETY: a handle, as the caller promises.
@@ -43,8 +43,8 @@ pub unsafe extern "C" fn tamis_state_size(net: *const Net, plies: usize, keys: u
 
 /// Makes a state without a position; tamis_state_refresh gives it one.
 ///
-/// memory: at a multiple of 64, tamis_state_size() bytes or more; what it holds is lost. state: gets the handle, NULL on failure.
-/// message: as in tamis_net_load.
+/// memory: at a multiple of 64, tamis_state_size() bytes or more; what it holds is lost. state: gets the handle, NULL
+/// on failure. message: as in tamis_net_load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_create(
     memory: *mut c_void,
@@ -98,8 +98,8 @@ unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'_>) -> Result
 
 /// Forgets the line of play and takes a position as its root: all men of the board, kings included, in any order.
 ///
-/// With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the state is without
-/// a position.
+/// With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the
+/// state is without a position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_refresh(
     state: *mut State,
@@ -116,8 +116,8 @@ pub unsafe extern "C" fn tamis_state_refresh(
     unsafe { with(state, refresh) }
 }
 
-/// Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a promotion removes
-/// a pawn and adds another man, castling adds two and removes two. Computes nothing.
+/// Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a
+/// promotion removes a pawn and adds another man, castling adds two and removes two. Computes nothing.
 ///
 /// On failure the state is as it was.
 #[unsafe(no_mangle)]
@@ -154,8 +154,8 @@ pub unsafe extern "C" fn tamis_state_pop(state: *mut State) -> Status {
     unsafe { with(state, |state| Ok(state.pop()?)) }
 }
 
-/// Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a real output is
-/// cut to an integer.
+/// Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a
+/// real output is cut to an integer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_evaluate(
     state: *mut State,
@@ -176,8 +176,8 @@ pub unsafe extern "C" fn tamis_state_evaluate(
     unsafe { with(state, evaluate) }
 }
 
-/// All outputs for the last position, of a network whose outputs are integers. count: gets their number, also where the capacity of
-/// values is too small for them.
+/// All outputs for the last position, of a network whose outputs are integers. count: gets their number, also where the
+/// capacity of values is too small for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_outputs(
     state: *mut State,
@@ -259,8 +259,8 @@ pub unsafe extern "C" fn tamis_state_height(state: *mut State) -> usize {
     height
 }
 
-/// Why the last call on this state that failed did so, with the values that it found, e.g. "Nb1 is to be removed and is not there".
-/// message: gets text of at most message_len bytes, the zero at its end included.
+/// Why the last call on this state that failed did so, with the values that it found, e.g. "Nb1 is to be removed and is
+/// not there". message: gets text of at most message_len bytes, the zero at its end included.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_message(state: *const State, message: *mut c_char, message_len: usize) -> Status {
     guard(|| {

@@ -131,8 +131,8 @@ impl Status {
     }
 }
 
-/// The version that the library was built as. It equals TAMIS_ABI_VERSION, unless the program runs with another library than the one
-/// that its header belongs to.
+/// The version that the library was built as. It equals TAMIS_ABI_VERSION, unless the program runs with another library
+/// than the one that its header belongs to.
 #[unsafe(no_mangle)]
 pub extern "C" fn tamis_abi_version() -> u32 {
     TAMIS_ABI_VERSION

@@ -39,7 +39,8 @@ pub unsafe fn named(start: *const c_char) -> Result<&'static Tier, Status> {
     name.and_then(kernels::by_name).ok_or(Status::UnknownTier)
 }
 
-/// The name of a tier that this machine can run: 0 the slowest, then on to the fastest; NULL behind it. All give the same numbers.
+/// The name of a tier that this machine can run: 0 the slowest, then on to the fastest; NULL behind it. All give the
+/// same numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn tamis_tier_name(index: usize) -> *const c_char {
     kernels::tiers().nth(index).map_or(core::ptr::null(), |tier| name_of(tier).as_ptr())

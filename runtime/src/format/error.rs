@@ -101,7 +101,8 @@ worded! { ParseError {
         "the file starts with {:02x} {:02x} {:02x} {:02x} {:02x} {:02x} {:02x} {:02x}, not with the container's \
          89 54 41 4d 49 53 0d 0a; a bare quantised.bin must be packed first", a, b, c, d, e, g, h, i;
     Self::ByteOrder { found } =>
-        "byte 8: the byte-order mark reads {:#010x}, expected 0x0a0b0c0d: not a little-endian machine, or damage", found;
+        "byte 8: the byte-order mark reads {:#010x}, expected 0x0a0b0c0d: not a little-endian machine, or \
+         damage", found;
     Self::Version { found, expected } => "byte 12: format version {}, this reader knows version {}", found, expected;
     Self::RequiredFlags { found } => "byte 16: the file needs features {:#x} that this reader does not have", found;
     Self::Length { found, expected } => "byte 20: the header says {} bytes, the file has {}: it is {}", expected, found,

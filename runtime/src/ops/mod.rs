@@ -178,7 +178,7 @@ impl Plan<'_> {
             // same.
             let end = x.len().min(out.len());
             if MAPS && runs > 1 {
-                join::spread(x, runs, out);
+                join::spread(x, runs, 0, out);
             } else {
                 let (head, _) = out.split_at_mut(end);
                 head.copy_from_slice(&x[..end]);

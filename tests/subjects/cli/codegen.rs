@@ -10,15 +10,17 @@ use std::path::Path;
 use tests::own;
 
 /// Containers of every shape that the wrapper tells apart; kept for fuzzing the loader.
-const SHAPES: [&str; 13] = [
+const SHAPES: [&str; 15] = [
     "bytes-through-tables-and-trees-buckets", // i8, buckets
     "chess-no-buckets",                       // two accumulators, no buckets
     "clipped-three-outputs",                  // several outputs
     "dense-i8",
     "digits-clips-the-other-side-first", // digits of large numbers beside the hidden units
-    "reals-from-pairs",                  // real outputs of accumulators
-    "reals-in-quantised-inside",         // real inputs
-    "sparse-one-a-field-interactions",   // as many features in every example
+    "maps-of-bytes-convolutions-and-pools", // u8, height, width and channels
+    "maps-that-are-moved-joined-and-resized",
+    "reals-from-pairs",                // real outputs of accumulators
+    "reals-in-quantised-inside",       // real inputs
+    "sparse-one-a-field-interactions", // as many features in every example
     "sparse-reals-with-values",
     "sparse-reals-without-values",
     "sparse-with-values-sums-and-tables",

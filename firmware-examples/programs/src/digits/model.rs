@@ -39,6 +39,9 @@ pub const INPUT_LEN: usize = 64;
 /// The real value of one unit of the input.
 pub const INPUT_UNIT: f32 = 0.007874016;
 
+/// The integer that stands for the real 0 in the input.
+pub const INPUT_ZERO: i32 = 0;
+
 /// Output buckets.
 pub const BUCKETS: usize = 1;
 
@@ -91,7 +94,7 @@ impl Network {
     /// [`RunError`] if the arguments do not fit the network; their types see to it that they do.
     pub fn run<'w>(
         &self,
-        input: &[u8; INPUT_LEN], // 0 to 127
+        input: &[u8; INPUT_LEN],
         scratch: &'w mut Scratch,
     ) -> Result<&'w [i32; OUTPUT_LEN], RunError> {
         let output = self.plan.run(Input::U8(input), 0, scratch.as_mut())?;
@@ -114,4 +117,42 @@ impl Network {
         };
         signature(&self.plan, buffers)
     }
+}
+
+/// The network's input from reals: the nearest integer to `x / INPUT_UNIT`, halves away from 0,
+/// plus `INPUT_ZERO`, or the nearest that a `u8` holds; a NaN counts as 0. What
+/// `host-tools` makes of the same numbers.
+#[must_use]
+pub fn quantise_input(reals: &[f32; INPUT_LEN]) -> [u8; INPUT_LEN] {
+    let mut input = [0; INPUT_LEN];
+    for (integer, real) in input.iter_mut().zip(reals) {
+        *integer = quantise(f64::from(*real));
+    }
+    input
+}
+
+/// The network's input from bytes of another unit, each of which stands for the real
+/// `(byte - zero) * unit`: `--input-zero` and `--input-unit` of `host-tools`.
+#[must_use]
+pub fn quantise_bytes(bytes: &[u8; INPUT_LEN], unit: f32, zero: i32) -> [u8; INPUT_LEN] {
+    let mut table = [0; 256];
+    for (integer, byte) in table.iter_mut().zip(0u8..=255) {
+        *integer = quantise((f64::from(byte) - f64::from(zero)) * f64::from(unit));
+    }
+    let mut input = [0; INPUT_LEN];
+    for (integer, byte) in input.iter_mut().zip(bytes) {
+        *integer = table[usize::from(*byte)];
+    }
+    input
+}
+
+/// One number of the input.
+fn quantise(real: f64) -> u8 {
+    let scaled = real / f64::from(INPUT_UNIT);
+    // Toward 0, and as near as an i32 comes; 0 for a NaN.
+    let whole = scaled as i32;
+    let rest = scaled - f64::from(whole);
+    let away = i32::from(rest >= 0.5) - i32::from(rest <= -0.5);
+    let integer = whole.saturating_add(away).saturating_add(INPUT_ZERO);
+    integer.clamp(u8::MIN as i32, u8::MAX as i32) as u8
 }

@@ -28,7 +28,8 @@ pub enum WriteError {
     Io(#[from] io::Error),
     /// A header that no reader takes.
     #[error(
-        "a safetensors file holds about {batches} batches of this kind, since its header is at most {MAX_HEADER_LEN_BYTES} bytes long"
+        "a safetensors file holds about {batches} batches of this kind, since its header is at most \
+         {MAX_HEADER_LEN_BYTES} bytes long"
     )]
     TooManyBatches {
         /// How many fit.

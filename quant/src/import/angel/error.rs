@@ -26,7 +26,8 @@ pub enum AngelError {
     Read(#[from] ImportError),
     /// A folder without matrices.
     #[error(
-        "holds neither `_meta`, which a matrix has, nor folders of matrices; give the model's folder, or save again if the saving was cut short"
+        "holds neither `_meta`, which a matrix has, nor folders of matrices; give the model's folder, or save again if \
+         the saving was cut short"
     )]
     NothingThere,
     /// Folders beyond any model.
@@ -46,7 +47,8 @@ pub enum AngelError {
     },
     /// `_meta` without the length that stands before its JSON.
     #[error(
-        "`_meta`: begins with `{{`, expected the length of the JSON in 4 bytes before it, high byte first; was the file edited?"
+        "`_meta`: begins with `{{`, expected the length of the JSON in 4 bytes before it, high byte first; was the \
+         file edited?"
     )]
     MetaNoLength,
     /// `_meta` whose length is another.
@@ -61,7 +63,8 @@ pub enum AngelError {
     },
     /// `_meta` from before JSON.
     #[error(
-        "`_meta`: no JSON at byte 2 or 4 of {found} bytes; Angel wrote binary `_meta` files until 15 October 2018, which are not read: load the model with a newer Angel and save it again"
+        "`_meta`: no JSON at byte 2 or 4 of {found} bytes; Angel wrote binary `_meta` files until 15 October 2018, \
+         which are not read: load the model with a newer Angel and save it again"
     )]
     MetaBinary {
         /// Length of the file.
@@ -137,7 +140,8 @@ pub enum AngelError {
     },
     /// A data file that its partitions do not fill exactly.
     #[error(
-        "file `{file}`, byte {offset}: {found}, expected {expected}; the file is cut, or not the one that `_meta` describes"
+        "file `{file}`, byte {offset}: {found}, expected {expected}; the file is cut, or not the one that `_meta` \
+         describes"
     )]
     Extent {
         /// Its name.
@@ -173,7 +177,8 @@ pub enum AngelError {
     },
     /// A dense row with holes.
     #[error(
-        "row {row} has {found} of {expected} columns, and column {missing} is the first that is missing; the matrix is dense, so all are needed"
+        "row {row} has {found} of {expected} columns, and column {missing} is the first that is missing; the matrix is \
+         dense, so all are needed"
     )]
     Incomplete {
         /// The row.
@@ -187,7 +192,9 @@ pub enum AngelError {
     },
     /// A matrix that would be too large with its zeros.
     #[error(
-        "matrix `{matrix}` has {rows} by {cols} elements and stores {stored}; the network would need it with its zeros, and at most {limit} elements are made for so few. A model over a hashed space has to be saved over the features that it has"
+        "matrix `{matrix}` has {rows} by {cols} elements and stores {stored}; the network would need it with its \
+         zeros, and at most {limit} elements are made for so few. A model over a hashed space has to be saved over the \
+         features that it has"
     )]
     TooLarge {
         /// Its name.

@@ -161,7 +161,8 @@ fn doubts(layers: &[Layer], activations: &[(String, Option<Activation>)]) -> Vec
     let mut warn = |name: &str, what: &str| {
         let name = short(name);
         remarks.push(Remark::Warning(format!(
-            "layer `{name}` is {what}; DataCode saves a dropout, a LeakyReLU, a GELU and others as ReLU, so it may have been one: \
+            "layer `{name}` is {what}; DataCode saves a dropout, a LeakyReLU, a GELU and others as ReLU, so it may \
+             have been one: \
              give the activation of `{name}` if you know it, `--activation {name}=WORD`"
         )));
     };

@@ -80,7 +80,8 @@ pub enum DataCodeError {
     },
     /// A layer of a kind that DataCode does not write.
     #[error(
-        "layer {index} (`{name}`) is a {found}, expected Linear, ReLU, Sigmoid, Tanh, Softmax or Flatten, which are all that version 1 has"
+        "layer {index} (`{name}`) is a {found}, expected Linear, ReLU, Sigmoid, Tanh, Softmax or Flatten, which are \
+         all that version 1 has"
     )]
     LayerType {
         /// Position in the list, from 0.
@@ -104,7 +105,8 @@ pub enum DataCodeError {
     },
     /// A Linear without a size.
     #[error(
-        "layer {index} (`{name}`) is a Linear with {inputs} inputs and {outputs} outputs, which is how DataCode saves a convolution; a convolution cannot be read back from it, not by DataCode either"
+        "layer {index} (`{name}`) is a Linear with {inputs} inputs and {outputs} outputs, which is how DataCode saves \
+         a convolution; a convolution cannot be read back from it, not by DataCode either"
     )]
     Convolution {
         /// Position in the list, from 0.
@@ -118,7 +120,8 @@ pub enum DataCodeError {
     },
     /// Two Linears of one name.
     #[error(
-        "layer {index} is the second Linear with the name `{name}`, so that its tensors cannot be told from the first one's"
+        "layer {index} is the second Linear with the name `{name}`, so that its tensors cannot be told from the first \
+         one's"
     )]
     LinearName {
         /// Position in the list, from 0.
@@ -259,7 +262,8 @@ pub enum DataCodeError {
         value: f32,
     },
     /// An activation was given for what is no one layer.
-    #[error("{} activation layer is called `{name}`; the file has {known:?}", if *is_ambiguous { "more than one" } else { "no" })]
+    #[error("{} activation layer is called `{name}`; the file has \
+             {known:?}", if *is_ambiguous { "more than one" } else { "no" })]
     Override {
         /// The name that was given.
         name: String,

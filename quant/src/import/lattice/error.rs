@@ -28,7 +28,8 @@ pub enum LatticeError {
     },
     /// A checkpoint without parameters.
     #[error(
-        "`weights` is empty, as the crate itself leaves it: the training program has to put its parameters there before it saves"
+        "`weights` is empty, as the crate itself leaves it: the training program has to put its parameters there \
+         before it saves"
     )]
     EmptyWeights,
     /// Base64 that is none.
@@ -49,7 +50,8 @@ pub enum LatticeError {
     },
     /// Parameters that are not those of the architecture.
     #[error(
-        "`weights` has {found} f32, the architecture {architecture} makes {expected} ({terms}); one of the two is not this network's"
+        "`weights` has {found} f32, the architecture {architecture} makes {expected} ({terms}); one of the two is not \
+         this network's"
     )]
     Length {
         /// How many there are.
@@ -129,7 +131,8 @@ pub enum LatticeError {
     },
     /// An activation that there is not.
     #[error(
-        "byte {offset_bytes}: layer {index} has activation {found}, expected 0 to 5: linear, sigmoid, tanh, ReLU, leaky ReLU, softmax"
+        "byte {offset_bytes}: layer {index} has activation {found}, expected 0 to 5: linear, sigmoid, tanh, ReLU, \
+         leaky ReLU, softmax"
     )]
     FannActivation {
         /// Which layer, from 0.

@@ -58,7 +58,8 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
                 kind: MistakeKind::OtherWeights,
                 evidence: Evidence::Outputs,
                 text: format!(
-                    "the file's outputs are far from {} (rms error {:.4}), and no single change of the description explains it; do they \
+                    "the file's outputs are far from {} (rms error {:.4}), and no single change of the description \
+                     explains it; do they \
                      belong together?",
                     truth_words(case),
                     current.sqrt()

@@ -33,7 +33,8 @@ pub fn find(arch: &Architecture) -> Vec<Mistake> {
 
 fn scale(tensor: &str, found: i32, expected: i32, what: &str) -> Mistake {
     let text = format!(
-        "tensor `{tensor}` has scale {found}, but the integer arithmetic adds it to sums of scale {expected}, {what}; set `scale = \
+        "tensor `{tensor}` has scale {found}, but the integer arithmetic adds it to sums of scale {expected}, {what}; \
+         set `scale = \
          {expected}`"
     );
     Mistake { kind: MistakeKind::Scale, evidence: Evidence::Rule, text }

@@ -97,7 +97,8 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     }
     if !(1.0 / NOTICED_FACTOR..=NOTICED_FACTOR).contains(&own.factor) {
         let text = format!(
-            "the outputs fit the positions' scores best times {:.2}: the scores are another engine's, or a `scale`, QA, \
+            "the outputs fit the positions' scores best times {:.2}: the scores are another engine's, or a `scale`, \
+             QA, \
              QB or the output's is wrong",
             own.factor
         );

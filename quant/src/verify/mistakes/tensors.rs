@@ -75,7 +75,8 @@ impl Pair<'_> {
             return found(
                 MistakeKind::Rounding,
                 format!(
-                    "tensor `{name}`: the file's integers are the checkpoint's rounded by `{was}`, the description says `{says}`"
+                    "tensor `{name}`: the file's integers are the checkpoint's rounded by `{was}`, the description \
+                     says `{says}`"
                 ),
             );
         }
@@ -84,7 +85,8 @@ impl Pair<'_> {
             return found(
                 MistakeKind::Scale,
                 format!(
-                    "tensor `{name}`: the file's integers are the checkpoint's times {scale}, the description says {says}"
+                    "tensor `{name}`: the file's integers are the checkpoint's times {scale}, the description says \
+                     {says}"
                 ),
             );
         }
@@ -104,7 +106,8 @@ impl Pair<'_> {
         found(
             MistakeKind::OtherWeights,
             format!(
-                "tensor `{name}`: {differing} of {} elements are not the checkpoint's, and no single change of the description explains \
+                "tensor `{name}`: {differing} of {} elements are not the checkpoint's, and no single change of the \
+                 description explains \
                  it; is it the right checkpoint?",
                 quantised.len()
             ),
@@ -238,7 +241,9 @@ impl Pair<'_> {
             .filter(|(a, b)| (*a - *b).abs() <= 1.0)
             .count();
         (alike as f64 >= EXPLAINED * rest.len() as f64).then(|| {
-            "the file differs from the checkpoint by the same rows in every king bucket: a factoriser was merged on one side only".to_owned()
+            "the file differs from the checkpoint by the same rows in every king bucket: a factoriser was merged on \
+             one side only"
+                .to_owned()
         })
     }
 

@@ -134,12 +134,7 @@ impl Simulation {
         match (self.program.input, example) {
             (ProgramInput::Dense { element: Element::F32, .. }, RealInput::Dense(x)) => (Vec::new(), 0, x.to_vec()),
             (ProgramInput::Dense { element, unit, zero, .. }, RealInput::Dense(x)) => {
-                // Without a zero point signed bytes are symmetric about 0.
-                let (low, high) = match (element, zero) {
-                    (Element::I8, 0) => (-127.0, 127.0),
-                    (Element::I8, _) => (-128.0, 127.0),
-                    _ => (0.0, 255.0),
-                };
+                let (low, high) = if element == Element::I8 { (-128.0, 127.0) } else { (0.0, 255.0) };
                 let zero = f64::from(zero);
                 let cut = |x: f64| if is_rounded { (x.round() + zero).clamp(low, high) } else { x + zero };
                 (Vec::new(), 0, x.iter().map(|x| cut(x / f64::from(unit))).collect())

@@ -1,17 +1,21 @@
 /*
- * Tamis for C and C++: chess networks that follow make and unmake, and other models, with the same numbers on every machine.
+ * Tamis for C and C++: chess networks that follow make and unmake, and other models, with the same numbers on every
+ * machine.
  *
  * Made from the sources of runtime/c-api; a test compares. README.md there has a program of fifteen lines.
  *
- * Memory is the caller's. A size function says how much, a load or create function takes it, at a multiple of 64, and gives a handle
- * that points into it. The library allocates nothing, so there is nothing to free: a handle ends when its memory does.
+ * Memory is the caller's. A size function says how much, a load or create function takes it, at a multiple of 64, and
+ * gives a handle that points into it. The library allocates nothing, so there is nothing to free: a handle ends when
+ * its memory does.
  *
  * What a caller promises:
  * - a pointer is NULL, or points at as many elements as the call says, writable where the call writes;
  * - what one call is given does not overlap;
- * - a handle's memory, and the file that it was loaded from, stay where they are, unchanged from outside, while it is in use;
+ * - a handle's memory, and the file that it was loaded from, stay where they are, unchanged from outside, while it is
+ *   in use;
  * - a state is used by one thread at a time; a network or a model by any number at once.
- * What else can be wrong, NULL, misaligned pointers, lengths, handles that are none, numbers out of their range, ends in a status.
+ * What else can be wrong, NULL, misaligned pointers, lengths, handles that are none, numbers out of their range, ends
+ * in a status.
  */
 #ifndef TAMIS_H
 #define TAMIS_H
@@ -62,7 +66,8 @@
 extern "C" {
 #endif
 
-/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out of these ranges
+/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out
+   of these ranges
  * 0xFFFF, which every call refuses. */
 static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square) {
     return colour > 1 || kind > 5 || square > 63 ? 0xFFFFu : (uint16_t)(384 * colour + 64 * kind + square);

@@ -128,8 +128,8 @@ static void memories(size_t len) {
     CHECK(tamis_net_load(net_memory + 8, size, file, len, NULL, &net, message, sizeof message), TAMIS_MISALIGNED);
     CHECK(tamis_net_load(net_memory, size - 1, file, len, NULL, &net, message, sizeof message), TAMIS_MEMORY_TOO_SHORT);
     CHECK(tamis_net_load(net_memory, size, file, len, NULL, NULL, message, sizeof message), TAMIS_NULL_POINTER);
-    CHECK(tamis_net_load(net_memory, size, file, len, NULL, (const tamis_net **)(void *)(zeros + 1), message, sizeof message),
-          TAMIS_MISALIGNED);
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL, (const tamis_net **)(void *)(zeros + 1), message,
+          sizeof message), TAMIS_MISALIGNED);
     CHECK(tamis_net_load(net_memory, size, file, len, "abacus", &net, message, sizeof message), TAMIS_UNKNOWN_TIER);
     SAYS("tamis_tier_name");
     CHECK(tamis_net_load(net_memory, size, file, len, "", &net, NULL, 0), TAMIS_UNKNOWN_TIER);
@@ -202,8 +202,10 @@ static tamis_state *create(const tamis_net *net) {
     CHECK(tamis_state_size(net, PLIES, (size_t)-1 / 512), 0);
     CHECK(tamis_state_create(state_memory, size - 1, net, PLIES, KEYS, &state, message, sizeof message),
           TAMIS_MEMORY_TOO_SHORT);
-    CHECK(tamis_state_create(state_memory, size, net, (size_t)-1, KEYS, &state, message, sizeof message), TAMIS_OUT_OF_RANGE);
-    CHECK(tamis_state_create(state_memory + 1, size, net, PLIES, KEYS, &state, message, sizeof message), TAMIS_MISALIGNED);
+    CHECK(tamis_state_create(state_memory, size, net, (size_t)-1, KEYS, &state, message, sizeof message),
+          TAMIS_OUT_OF_RANGE);
+    CHECK(tamis_state_create(state_memory + 1, size, net, PLIES, KEYS, &state, message, sizeof message),
+          TAMIS_MISALIGNED);
     CHECK(tamis_state_create(NULL, size, net, PLIES, KEYS, &state, message, sizeof message), TAMIS_NULL_POINTER);
     CHECK(tamis_state_create(state_memory, size, net, PLIES, KEYS, NULL, message, sizeof message), TAMIS_NULL_POINTER);
     CHECK(state == NULL, 1);
@@ -297,7 +299,8 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(tamis_state_refresh(state, net, men, 2), TAMIS_OK);
     CHECK(tamis_state_evaluate(state, net, TAMIS_BLACK, &expected), TAMIS_OK);
     for (index = 0; (tier = tamis_tier_name(index)) != NULL; index++) {
-        CHECK(tamis_net_load(second_memory, sizeof second_memory, file, len, tier, &second, message, sizeof message), TAMIS_OK);
+        CHECK(tamis_net_load(second_memory, sizeof second_memory, file, len, tier, &second, message, sizeof message),
+              TAMIS_OK);
         CHECK(strcmp(tamis_net_tier(second), tier), 0);
         CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_OK);
         CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OK);
@@ -307,7 +310,8 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(tamis_tier_name((size_t)-1) == NULL, 1);
 
     len = read_file(other_path, other_file, sizeof other_file);
-    CHECK(tamis_net_load(second_memory, sizeof second_memory, other_file, len, NULL, &second, message, sizeof message), TAMIS_OK);
+    CHECK(tamis_net_load(second_memory, sizeof second_memory, other_file, len, NULL, &second, message, sizeof message),
+          TAMIS_OK);
     CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OTHER_NET);
     CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_WRONG_LENGTH);
     CHECK(tamis_state_create(state_memory, sizeof state_memory, second, PLIES, tamis_net_keys(second), &state, message,

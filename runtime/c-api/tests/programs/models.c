@@ -53,8 +53,8 @@ static void features(size_t bucket) {
     list[0] = 0, list[1] = 1 % shape.size, list[2] = shape.size - 1;
     MUST(tamis_model_refresh(model, own, len, list, count), TAMIS_OK);
     MUST(tamis_model_refresh(model, other, len, list + 2, count / 2), TAMIS_OK);
-    MUST(tamis_model_run_accumulators(model, own, len, other_len ? other : NULL, other_len, bucket, workspace, sizeof workspace,
-                                      &output),
+    MUST(tamis_model_run_accumulators(model, own, len, other_len ? other : NULL, other_len, bucket, workspace,
+         sizeof workspace, &output),
          TAMIS_OK);
     print("root", &output);
     MUST(tamis_model_update(model, moved, own, len, list + 2, 1, list, 1), TAMIS_OK);
@@ -68,8 +68,8 @@ static void features(size_t bucket) {
     MUST(tamis_model_refresh(model, own, len, NULL, 1), TAMIS_NULL_POINTER);
     MUST(tamis_model_refresh(model, NULL, len, list, 1), TAMIS_NULL_POINTER);
     MUST(tamis_model_update(model, moved, NULL, len, list, 1, list, 1), TAMIS_NULL_POINTER);
-    MUST(tamis_model_run_accumulators(model, own, len - 1, other, other_len, bucket, workspace, sizeof workspace, &output),
-         TAMIS_WRONG_LENGTH);
+    MUST(tamis_model_run_accumulators(model, own, len - 1, other, other_len, bucket, workspace, sizeof workspace,
+         &output), TAMIS_WRONG_LENGTH);
 }
 
 static void others(size_t bucket) {
@@ -95,8 +95,8 @@ static void others(size_t bucket) {
         values[index] = (int16_t)(index % 16);
     }
     if (shape.input == TAMIS_INPUT_SPARSE)
-        status = tamis_model_run_sparse(model, list, count, values_count ? values : NULL, values_count, bucket, workspace,
-                                        sizeof workspace, &output);
+        status = tamis_model_run_sparse(model, list, count, values_count ? values : NULL, values_count, bucket,
+                                        workspace, sizeof workspace, &output);
     else if (shape.element == TAMIS_ELEMENT_U8)
         status = tamis_model_run_u8(model, bytes, size, bucket, workspace, sizeof workspace, &output);
     else if (shape.element == TAMIS_ELEMENT_I8)
@@ -107,11 +107,15 @@ static void others(size_t bucket) {
     print("run", &output);
 
     if (shape.input == TAMIS_INPUT_DENSE && shape.element == TAMIS_ELEMENT_I8) {
-        MUST(tamis_model_run_i8(model, signed_bytes, size + 1, bucket, workspace, sizeof workspace, &output), TAMIS_WRONG_LENGTH);
+        MUST(tamis_model_run_i8(model, signed_bytes, size + 1, bucket, workspace, sizeof workspace, &output),
+             TAMIS_WRONG_LENGTH);
         MUST(tamis_model_run_i8(model, NULL, size, bucket, workspace, sizeof workspace, &output), TAMIS_NULL_POINTER);
-        MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, workspace, sizeof workspace, NULL), TAMIS_NULL_POINTER);
-        MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, NULL, sizeof workspace, &output), TAMIS_NULL_POINTER);
-        MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, workspace + 1, sizeof workspace - 1, &output), TAMIS_MISALIGNED);
+        MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, workspace, sizeof workspace, NULL),
+             TAMIS_NULL_POINTER);
+        MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, NULL, sizeof workspace, &output),
+             TAMIS_NULL_POINTER);
+        MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, workspace + 1, sizeof workspace - 1, &output),
+             TAMIS_MISALIGNED);
         MUST(tamis_model_run_i8(model, signed_bytes, size, bucket, workspace, shape.workspace_len - 1, &output),
              TAMIS_MEMORY_TOO_SHORT);
         MUST(tamis_model_run_i8(model, signed_bytes, size, shape.output_buckets, workspace, sizeof workspace, &output),
@@ -136,7 +140,8 @@ int main(int argc, char **argv) {
     MUST(tamis_model_load(memory, sizeof memory, file, len - 1, NULL, &model, why, sizeof why), TAMIS_FILE_LENGTH);
     MUST(tamis_model_describe(model, &shape), TAMIS_NULL_POINTER);
     MUST(tamis_model_describe((const tamis_model *)(const void *)file, &shape), TAMIS_NOT_A_HANDLE);
-    MUST(tamis_model_load(memory, tamis_model_size(), file, len, argc > 2 ? argv[2] : NULL, &model, why, sizeof why), TAMIS_OK);
+    MUST(tamis_model_load(memory, tamis_model_size(), file, len, argc > 2 ? argv[2] : NULL, &model, why, sizeof why),
+         TAMIS_OK);
     MUST(tamis_model_describe(model, NULL), TAMIS_NULL_POINTER);
     MUST(tamis_model_describe(model, &shape), TAMIS_OK);
     if (shape.size > MOST || shape.hidden > MOST || shape.max_active > MOST || shape.workspace_len > sizeof workspace)

@@ -55,7 +55,7 @@ impl Operation<'_, '_> {
         let shape = [rows as usize, cols as usize];
         if !is_depthwise(record.kind, shape, taps as usize, [channels as usize, outputs as usize]) {
             // Groups of as many inputs as a row has for each tap.
-            let inputs = if cols.is_multiple_of(taps) { cols / taps } else { 0 };
+            let inputs = if cols.is_multiple_of(taps) { cols.checked_div(taps).unwrap_or(0) } else { 0 };
             let divides = inputs > 0 && channels.is_multiple_of(inputs) && outputs.is_multiple_of(channels / inputs);
             self.need(
                 rows == outputs && divides,
@@ -90,22 +90,23 @@ impl Operation<'_, '_> {
             word,
             "a window of steps from 1 on",
         )?;
-        let (from, to) = (axes(self.input), axes(self.output));
-        for axis in 0..2 {
-            let wide = |pair: [u8; 2]| u32::from(pair[axis]);
-            let reach = (wide(window.kernel) - 1) * wide(window.dilation);
-            let before = wide(window.before);
-            let (first, last) = if is_transposed { (to[axis], from[axis]) } else { (from[axis], to[axis]) };
-            // Places times strides, at most 2^24 of both.
-            let fits =
-                before <= reach && u64::from(last - 1) * u64::from(wide(window.stride)) < u64::from(first + before);
-            self.need(
-                fits,
-                "op.params[1]",
-                self.record.params[1],
-                "windows that begin before the map ends, and end in it",
-            )?;
-        }
+        let ([high, wide, _], [rows, columns, _]) = (axes(self.input), axes(self.output));
+        let (first, last) =
+            if is_transposed { ([rows, columns], [high, wide]) } else { ([high, wide], [rows, columns]) };
+        let WindowRecord { kernel, stride, dilation, before } = window;
+        // Places times strides, at most 2^24 of both. Indexes of constants, so that no code is there for wrong ones.
+        let fits = |first: u32, last: u32, [kernel, stride, dilation, before]: [u8; 4]| {
+            let reach = (u32::from(kernel) - 1) * u32::from(dilation);
+            let places = u64::from(last - 1) * u64::from(stride);
+            u32::from(before) <= reach && places < u64::from(first + u32::from(before))
+        };
+        self.need(
+            fits(first[0], last[0], [kernel[0], stride[0], dilation[0], before[0]])
+                && fits(first[1], last[1], [kernel[1], stride[1], dilation[1], before[1]]),
+            "op.params[1]",
+            self.record.params[1],
+            "windows that begin before the map ends, and end in it",
+        )?;
         Ok(window)
     }
 

@@ -6,7 +6,7 @@
 use super::gather::Patch;
 use super::round::{Beside, Rounding};
 use super::window::{Geometry, Map};
-use super::{range_mut, rest};
+use super::{copy, range_mut, rest};
 use crate::built::IS_SMALL;
 use crate::kernels::Tier;
 use crate::step::Banks;
@@ -57,7 +57,7 @@ pub(super) fn run(
 fn sum(kernels: &Tier, layer: &Layer<'_, '_>, patch: &Patch<'_>, row: usize, sums: &mut [i32]) {
     let (weights, stride) = (layer.weights.bank(0), layer.weights.stride);
     if let Some(bias) = layer.bias.get(row..row + sums.len()) {
-        sums.copy_from_slice(bias);
+        copy(bias, sums);
     }
     let (mut gathered, mut before) = ([0; INPUTS], [0; ROWS]);
     let mut start = 0;
@@ -65,7 +65,7 @@ fn sum(kernels: &Tier, layer: &Layer<'_, '_>, patch: &Patch<'_>, row: usize, sum
         let len = (patch.len() - start).min(INPUTS);
         let (Some(inputs), Some(before)) = (gathered.get_mut(..len), before.get_mut(..sums.len())) else { return };
         patch.fill(start, inputs);
-        before.copy_from_slice(sums);
+        copy(sums, before);
         let weights = rest(weights, row * stride + start);
         (kernels.affine_i16_i8.call)(inputs, weights, stride, before, sums);
         start += len;

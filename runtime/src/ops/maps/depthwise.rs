@@ -3,9 +3,9 @@
 //! A block of channels of a place at a time, tap after tap, so that neighbouring channels, weights and sums meet.
 
 use super::gather::Patch;
-use super::rest;
 use super::round::{Beside, Rounding};
 use super::window::{Geometry, Map};
+use super::{copy, rest};
 use crate::step::Banks;
 
 /// Channels that are summed at once.
@@ -35,7 +35,7 @@ pub(super) fn run(
             let (mut sums, mut inputs) = ([0i32; CHANNELS], [0i16; CHANNELS]);
             let (Some(sums), Some(inputs)) = (sums.get_mut(..count), inputs.get_mut(..count)) else { return };
             if let Some(bias) = layer.bias.get(first..first + count) {
-                sums.copy_from_slice(bias);
+                copy(bias, sums);
             }
             let patch = Patch { geometry: layer.geometry, from, x, place: pixel, first, count };
             for tap in 0..taps {

@@ -21,6 +21,7 @@ macro_rules! signatures {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    conversions();
     signatures!(nnue sparse table vector MODULES);
     unused::Network::open()?;
     let [pixels, reals, features] = ["pixels", "reals", "features"].map(std::fs::read_to_string);
@@ -28,17 +29,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let network = table::Network::open()?;
     let mut scratch = table::Scratch::new();
     for row in rows(&pixels?) {
-        let unit = f64::from(table::INPUT_UNIT);
-        let mut input = [0; table::INPUT_LEN];
-        row.iter().for_each(|(at, x)| input[*at] = (x / unit).round() as u8);
+        let input = table::quantise_input(&reals_of(&row));
+        let sixteenths = reals_of::<{ table::INPUT_LEN }>(&row).map(|x| (x * 16.0) as u8 + 3);
+        assert_eq!(input, table::quantise_bytes(&sixteenths, 1.0 / 16.0, 3));
         print(network.run(&input, &mut scratch)?.map(|y| f64::from(y) * f64::from(table::OUTPUT_UNIT)));
     }
     let network = vector::Network::open()?;
     let mut scratch = vector::Scratch::new();
     for row in rows(&reals?) {
-        let unit = f64::from(vector::INPUT_UNIT);
-        let mut input = [0; vector::INPUT_LEN];
-        row.iter().for_each(|(at, x)| input[*at] = (x / unit).round().clamp(-127.0, 127.0) as i8);
+        let input = vector::quantise_input(&reals_of(&row));
         print(network.run(&input, &mut scratch)?.map(|y| f64::from(y) * f64::from(vector::OUTPUT_UNIT)));
     }
     let network = sparse::Network::open()?;
@@ -49,6 +48,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         print(network.run(&features, &mut scratch)?.map(f64::from));
     }
     chess()
+}
+
+/// Halves, ends, and what is no number.
+fn conversions() {
+    let unit = vector::INPUT_UNIT;
+    let of = |x: f32| vector::quantise_input(&[x; vector::INPUT_LEN])[0];
+    let found = [0.5, -0.5, 1.25, -1.75, 126.6, 1e30, -127.6, -1e30].map(|integer| of(integer * unit));
+    assert_eq!(found, [1, -1, 1, -2, 127, 127, -128, -128]);
+    assert_eq!([f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(of), [127, -128, 0]);
+    let bytes = |byte: u8| vector::quantise_bytes(&[byte; vector::INPUT_LEN], unit, 128)[0];
+    assert_eq!([0, 1, 127, 128, 255].map(bytes), [-128, -127, -1, 0, 127]);
 }
 
 /// The same evaluations through both interfaces.
@@ -80,6 +90,13 @@ fn chess() -> Result<(), Box<dyn Error>> {
     assert_eq!(network.evaluate(&moved, nnue::Side::Second, bucket, &mut scratch)?, &[after]);
     assert!(network.evaluate(&root, nnue::Side::First, nnue::BUCKETS, &mut scratch).is_err());
     Ok(())
+}
+
+/// As the network takes it; what no pair names is 0.
+fn reals_of<const N: usize>(row: &[(usize, f64)]) -> [f32; N] {
+    let mut reals = [0.0; N];
+    row.iter().for_each(|(at, x)| reals[*at] = *x as f32);
+    reals
 }
 
 /// Lines of a label and `number:value` or `number`.
