@@ -89,7 +89,8 @@ pub(crate) fn perspective(hidden: usize, buckets: usize) -> Model<'static> {
 
 /// (768 -> 1024)x2, pairwise -> 16 -> 32 -> 1 with eight output buckets; the second layer is i8 with weights of ±63.
 pub(crate) fn multi_layer() -> Model<'static> {
-    let text = "schema = 1\nname = \"layers\"\ninput = { kind = \"chess\" }\nbuckets = { count = 8 }\noutput = { scale = 400 }\n\
+    let text = "schema = 1\nname = \"layers\"\ninput = { kind = \"chess\" }\n\
+         buckets = { count = 8 }\noutput = { scale = 400 }\n\
          [[layer]]\nname = \"l0\"\noutputs = 1024\nactivation = \"pairwise-crelu\"\nproduct_shift = 9\n\
          [[layer]]\nname = \"l1\"\noutputs = 16\nactivation = \"crelu\"\nbucketed = true\n\
          [[layer]]\nname = \"l2\"\noutputs = 32\nactivation = \"crelu\"\nbucketed = true\n\

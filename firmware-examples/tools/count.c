@@ -36,7 +36,8 @@ typedef void on_end(plugin_id, void *nothing);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, on_translation *);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, on_execution *, int registers, void *record);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, on_access *, int registers, int accesses, void *nothing);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, on_access *, int registers, int accesses,
+                                      void *nothing);
 void qemu_plugin_register_atexit_cb(plugin_id, on_end *, void *nothing);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
@@ -46,7 +47,8 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 
 VISIBLE int qemu_plugin_version = 1;
 
-/* An instruction of translated code. One that is translated again has another record; who reads the profile adds them up. */
+/* An instruction of translated code. One that is translated again has another record; who reads the profile adds
+   them up. */
 struct record {
     uint64_t address, count;
     struct record *next;

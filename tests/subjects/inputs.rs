@@ -81,7 +81,8 @@ fn descriptions_survive_their_canonical_text() {
         assert_eq!(again.bind(tensors).unwrap(), graph);
     }
     // What is not the default is written and read again.
-    let text = "graph = 1\nname = \"x\"\n\n[input]\nkind = \"sparse\"\nfeatures = 4\nmax_active = 2\nexact = true\n\n[[node]]\n\
+    let text = "graph = 1\nname = \"x\"\n\n[input]\nkind = \"sparse\"\nfeatures = 4\nmax_active = 2\nexact = true\n\n\
+                [[node]]\n\
                 name = \"e\"\nop = \"embed\"\nwidth = 2\ntable = \"t\"\norder = \"out-in\"\n\n[[node]]\nname = \
                 \"l\"\nop = \"linear\"\n\
                 outputs = 3\nweights = \"w\"\nbias = false\norder = \"in-out\"\n\n[[node]]\nname = \"m\"\nop = \
@@ -253,7 +254,8 @@ fn npz_with_a_description_is_a_network(folder: Fixtures) {
     let shapes: Vec<String> =
         read_npz(&bytes).unwrap().iter().map(|(name, tensor)| format!("{name} {:?}", tensor.shape)).collect();
     assert_eq!(shapes, ["b [1]", "w [148]"], "the description below is of these");
-    let text = "graph = 1\nname = \"lr\"\n[input]\nkind = \"sparse\"\nfeatures = 148\nmax_active = 13\n[[node]]\nname = \"lr\"\n\
+    let text = "graph = 1\nname = \"lr\"\n[input]\nkind = \"sparse\"\nfeatures = 148\nmax_active = 13\n\
+                [[node]]\nname = \"lr\"\n\
                 op = \"sparse-linear\"\noutputs = 1\nweights = \"w\"\nbias = \"b\"\n[[node]]\nname = \"p\"\nop = \
                 \"sigmoid\"\n";
     let description = Description::from_toml(text, "lr.toml").unwrap();

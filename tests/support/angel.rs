@@ -43,7 +43,8 @@ pub fn write_dense(model: &Path, matrix: &Dense<'_>) {
         }
         let length = data.len() - offset;
         parts.push(format!(
-            r#""{id}":{{"partId":{id},"startRow":0,"endRow":{},"startCol":{},"endCol":{},"nnz":0,"saveRowNum":{},"saveColNum":0,"saveColElemNum":0,"fileName":"0","offset":{offset},"length":{length},"rowMetas":{{{}}}}}"#,
+            r#""{id}":{{"partId":{id},"startRow":0,"endRow":{},"startCol":{},"endCol":{},"nnz":0,"saveRowNum":{},
+            "saveColNum":0,"saveColElemNum":0,"fileName":"0","offset":{offset},"length":{length},"rowMetas":{{{}}}}}"#,
             matrix.rows_in_training,
             range.start,
             range.end,
@@ -52,7 +53,9 @@ pub fn write_dense(model: &Path, matrix: &Dense<'_>) {
         ));
     }
     let json = format!(
-        r#"{{"matrixId":0,"matrixName":"{}","formatClassName":"com.tencent.angel.model.output.format.ColIdValueBinaryRowFormat","rowType":{},"row":{},"col":{cols},"blockRow":-1,"blockCol":-1,"options":{{}},"partMetas":{{{}}}}}"#,
+        r#"{{"matrixId":0,"matrixName":"{}",
+            "formatClassName":"com.tencent.angel.model.output.format.ColIdValueBinaryRowFormat","rowType":{},"row":{},
+            "col":{cols},"blockRow":-1,"blockCol":-1,"options":{{}},"partMetas":{{{}}}}}"#,
         matrix.name,
         matrix.row_type,
         matrix.rows_in_training,
@@ -68,7 +71,11 @@ pub fn write_sparse(model: &Path, name: &str, cols: i64, cells: &[(i64, f64)]) {
     std::fs::create_dir_all(&folder).unwrap();
     let data: String = cells.iter().map(|(column, value)| format!("{column}\t{value:?}\n")).collect();
     let json = format!(
-        r#"{{"matrixId":0,"matrixName":"{name}","formatClassName":"com.tencent.angel.model.output.format.ColIdValueTextRowFormat","rowType":5,"row":1,"col":{cols},"blockRow":-1,"blockCol":-1,"options":{{}},"partMetas":{{"0":{{"partId":0,"startRow":0,"endRow":1,"startCol":0,"endCol":0,"nnz":0,"saveRowNum":1,"saveColNum":0,"saveColElemNum":0,"fileName":"0","offset":0,"length":{},"rowMetas":{{"0":{{"rowId":0,"offset":0,"elementNum":{},"saveType":0}}}}}}}}}}"#,
+        r#"{{"matrixId":0,"matrixName":"{name}",
+            "formatClassName":"com.tencent.angel.model.output.format.ColIdValueTextRowFormat","rowType":5,"row":1,
+            "col":{cols},"blockRow":-1,"blockCol":-1,"options":{{}},"partMetas":{{"0":{{"partId":0,"startRow":0,
+            "endRow":1,"startCol":0,"endCol":0,"nnz":0,"saveRowNum":1,"saveColNum":0,"saveColElemNum":0,"fileName":"0",
+            "offset":0,"length":{},"rowMetas":{{"0":{{"rowId":0,"offset":0,"elementNum":{},"saveType":0}}}}}}}}}}"#,
         data.len(),
         cells.len(),
     );

@@ -154,7 +154,8 @@ impl<S: Vectors> NullaryFnOnce for Read<'_, S> {
 /// The loop of a peak: `PASSES` times over the weights, `$sums` sums at a time, `$step` for each sum and its `$each`
 /// weights.
 macro_rules! peak {
-    ($(#[$doc:meta])* $name:ident, $sums:literal, $each:literal, |$simd:ident, $x:ident, $sum:ident, $w:ident| $step:expr) => {
+    ($(#[$doc:meta])* $name:ident, $sums:literal, $each:literal,
+     |$simd:ident, $x:ident, $sum:ident, $w:ident| $step:expr) => {
         $(#[$doc])*
         struct $name<'a, S: Vectors>(S, &'a [S::Int]);
 

@@ -6,7 +6,8 @@
 //! ```text
 //! Percentile    the narrowest range that holds so much of the values
 //! MeanSquare    the least Σ (x − quantised x)²
-//! Entropy       the least Σ p ln(p / q): p the values with what is cut off in the last bins, q the same as the quantiser sees it
+//! Entropy       the least Σ p ln(p / q): p the values with what is cut off in the last bins, q the same as the
+//!               quantiser sees it
 //! ```
 
 use super::histogram::Histogram;

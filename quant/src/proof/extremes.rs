@@ -5,7 +5,8 @@
 //! the weights that may still count, and two thresholds beyond which another weight would count:
 //!
 //! ```text
-//! greatest[u]: positive weights of u; when 2·active are there, the `active` greatest stay, and above[u] is the least of them
+//! greatest[u]: positive weights of u; when 2·active are there, the `active` greatest stay, and above[u]
+//!              is the least of them
 //! least[u]:    negative weights of u, likewise, and below[u]
 //! ```
 //!

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! transformer = feature set's number ^ 2 * width
-//! stack       = clipped(affine(1, clipped(affine(32, clipped(affine(first, 0xEC42E90D ^ 2 * width))))), without the last clip
+//! stack       = clipped(affine(1, clipped(affine(32, clipped(affine(first, 0xEC42E90D ^ 2 * width))))),
+//!               without the last clip
 //!   affine(outputs, previous) = (0xCC03DAE4 + outputs) ^ (previous >> 1) ^ (previous << 31)
 //!   clipped(previous)         = previous + 0x538D24C7
 //! header      = transformer ^ stack

@@ -9,14 +9,16 @@ use super::svg;
 use super::verdict::Sentence;
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}\
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+color:#1b1f24;background:#fff}\
 h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem;border-bottom:1px solid #d0d7de}\
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
 th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #eaeef2}td.n,th.n{text-align:right}\
 .pass{color:#1a7f37;font-weight:600}.fail{color:#b42318;font-weight:600}\
 svg{width:100%;height:auto}svg text{font-size:11px;fill:#57606a}.frame{fill:none;stroke:#d0d7de}.bar{fill:#4078c0}\
 .zero{stroke:#b42318;stroke-dasharray:4 3}circle{fill:#4078c0;fill-opacity:.45}\
-@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td,h2{border-color:#30363d}.pass{color:#3fb950}.fail{color:#f85149}svg text{fill:#8d96a0}}";
+@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td,h2{border-color:#30363d}\
+.pass{color:#3fb950}.fail{color:#f85149}svg text{fill:#8d96a0}}";
 
 /// Draws the report.
 pub fn to_html(report: &Report) -> String {
@@ -167,7 +169,10 @@ fn accuracy(page: &mut String, report: &Report) {
     page.push_str(&svg::histogram(&accuracy.histogram, &format!("integer minus float, {}", report.unit), "examples"));
     page.push_str(&svg::errors(&accuracy.points, report.unit));
     if !accuracy.causes.is_empty() {
-        page.push_str("<p>Each rounding switched on alone; what they do to each other is the interaction, so that the column of means adds up.</p>\n");
+        page.push_str(
+            "<p>Each rounding switched on alone; what they do to each other is the interaction, so that the column of \
+             means adds up.</p>\n",
+        );
         let mut rows: Vec<Vec<String>> =
             accuracy.causes.iter().map(|cause| stats_row(&cause.cause, &cause.alone)).collect();
         rows.extend(accuracy.interaction.iter().map(|stats| stats_row("interaction", stats)));

@@ -6,7 +6,8 @@
 //! use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
 //!
 //! # mod hidden {
-//! // The file becomes a part of the program. `host-tools inspect` prints its width, here 3, its buckets and its outputs.
+//! // The file becomes a part of the program. `host-tools inspect` prints its width, here 3, its buckets and its
+//! // outputs.
 //! # } // a doc test lies elsewhere than the crate's user
 //! # static NET: &[u8] = tamis_runtime::include_model!("../../../tests/fuzz/corpus/loader/chess-no-buckets.bin");
 //! # /*

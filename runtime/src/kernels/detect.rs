@@ -128,7 +128,11 @@ mod aarch64 {
         // SAFETY: reads ID_AA64ISAR0_EL1, without effect on memory, stack or flags; at EL0 the kernel answers in its
         // place.
         unsafe {
-            core::arch::asm!("mrs {}, ID_AA64ISAR0_EL1", out(reg) features, options(nomem, nostack, preserves_flags, pure));
+            core::arch::asm!(
+                "mrs {}, ID_AA64ISAR0_EL1",
+                out(reg) features,
+                options(nomem, nostack, preserves_flags, pure)
+            );
         }
         // Arm's manual, ID_AA64ISAR0_EL1: DP is bits 47 to 44.
         features >> 44 & 0xF != 0

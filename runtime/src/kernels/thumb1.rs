@@ -34,7 +34,8 @@ macro_rules! row {
     };
 }
 macro_rules! functions {
-    ($kind:ty, $block:ident [$($load:literal),*], $one:ident [$($first:literal),*] [$x1:literal, $x2:literal, $x3:literal]) => {
+    ($kind:ty, $block:ident [$($load:literal),*], $one:ident [$($first:literal),*]
+     [$x1:literal, $x2:literal, $x3:literal]) => {
         /// `sums[r] += Σ x[k]·w[r,k]`.
         ///
         /// # Safety

@@ -29,10 +29,11 @@ const I32: &str = "type = 'i32'";
 
 const CHESS: &str = "kind = 'chess'";
 /// Two king buckets: the first rank, and the others.
-const MIRRORED: &str = "kind = 'chess'\nmirrored = true\nking_buckets = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+const MIRRORED: &str = "kind = 'chess'\nmirrored = true\nking_buckets = [0, 0, 0, 0, 1, 1, 1, 1, \
+                        1, 1, 1, 1, 1, 1, 1, 1, \
                         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]";
-const MERGED: &str = "kind = 'chess'\nmirrored = true\nmerged_kings = true\nking_buckets = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
-                      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]";
+const MERGED: &str = "kind = 'chess'\nmirrored = true\nmerged_kings = true\nking_buckets = [0, 0, 0, 0, \
+                      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]";
 const ONE_LIST: &str = "kind = 'features'\nsize = 11\nperspectives = 1\nmax_active = 4";
 const TWO_LISTS: &str = "kind = 'features'\nsize = 7\nperspectives = 2\nmax_active = 7";
 const U7: &str = "kind = 'dense'\nsize = 13\ntype = 'u7'\nmax = 1.0";

@@ -1,5 +1,6 @@
 //! A batch a line:
-//! `{"lines":[0],"src":{"ids":[[3]],"length":[1]},"tgt":{"ids":[[1,3]],"ids_out":[[3,2]],"length":[2]},"alignment":[[[1]]]}`,
+//! `{"lines":[0],"src":{"ids":[[3]],"length":[1]},
+//! "tgt":{"ids":[[1,3]],"ids_out":[[3,2]],"length":[2]},"alignment":[[[1]]]}`,
 //! the last key with alignments only.
 
 use crate::batch::{Batch, Dense};

@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn every_tensor_that_does_not_fit_is_named() {
-        let text = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 3\n[[node]]\nname = \"a\"\nop = \"linear\"\n\
+        let text = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 3\n\
+             [[node]]\nname = \"a\"\nop = \"linear\"\n\
                     outputs = 2\n[[node]]\nname = \"b\"\nop = \"linear\"\noutputs = 1\n";
         let description = Description::from_toml(text, "x").unwrap();
         let tensors = Tensors::from([
@@ -201,7 +202,8 @@ mod tests {
 
     #[test]
     fn features_of_trees_are_whole_numbers() {
-        let text = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 3\n[[node]]\nname = \"t\"\nop = \"trees\"\nrate = 0.1\n\
+        let text = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 3\n\
+             [[node]]\nname = \"t\"\nop = \"trees\"\nrate = 0.1\n\
                     trees = 1\nslots = 3\n";
         let description = Description::from_toml(text, "x").unwrap();
         let with = |first: f64| {

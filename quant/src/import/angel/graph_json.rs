@@ -182,8 +182,8 @@ fn layer(raw: RawLayer) -> Result<Layer, AngelError> {
             })
         }
         _ => {
-            let known = "SimpleInputLayer, Embedding, FCLayer, BiInnerSumCross, BiInteractionCross, BiInnerCross, ConcatLayer, \
-                SumPooling or a loss layer";
+            let known = "SimpleInputLayer, Embedding, FCLayer, BiInnerSumCross, BiInteractionCross, BiInnerCross, \
+                         ConcatLayer,                 SumPooling or a loss layer";
             return wrong(format!("type `{}`", super::shown(raw.class.as_bytes())), known);
         }
     };
@@ -275,7 +275,8 @@ mod tests {
     #[test]
     fn damage_is_no_panic() {
         let text = r#"{"data": {"format": "libsvm", "indexrange": 10.0, "numfield": 1e300}, "layers": [{"name": "e",
-            "type": "Embedding", "numfactors": 2}, {"name": "f", "type": "FCLayer", "inputlayer": "e", "outputdims": [1],
+            "type": "Embedding", "numfactors": 2},
+            {"name": "f", "type": "FCLayer", "inputlayer": "e", "outputdims": [1],
             "transfuncs": ["relu"]}]}"#;
         assert_eq!(parse_graph_json(text.as_bytes()).unwrap().fields, None);
         for at in 0..text.len() {

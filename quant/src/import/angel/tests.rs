@@ -27,7 +27,8 @@ impl Draft {
         let of_columns = format.ends_with("ColumnFormat");
         let (rows, columns, elements) = if of_columns { (0, *count, 2) } else { (2, 0, 0) };
         let json = format!(
-            r#"{{"matrixName":"m","formatClassName":"a.{format}","rowType":{row_type},"row":2,"col":{cols},"partMetas":{{"7":{{
+            r#"{{"matrixName":"m","formatClassName":"a.{format}","rowType":{row_type},"row":2,"col":{cols},
+            "partMetas":{{"7":{{
             "startRow":0,"endRow":2,"startCol":{},"endCol":{},"saveRowNum":{rows},"saveColNum":{columns},
             "saveColElemNum":{elements},"fileName":"7","offset":0,"length":{},"rowMetas":{{
             "1":{{"rowId":1,"elementNum":{count}}},"0":{{"rowId":0,"elementNum":{count}}}}}}}}}}}"#,

@@ -192,7 +192,8 @@ impl Pair<'_> {
             // Element (o, i) taken from where it lies if the other order is assumed, and the inverse.
             let other = |index: usize| at(index / outputs + inputs * (index % outputs));
             let inverse = |index: usize| at(index / inputs + outputs * (index % inputs));
-            let text = "the file's weights are the checkpoint's read in the other order: one of the descriptions has `transposed` wrong";
+            let text = "the file's weights are the checkpoint's read in the other order: one of the descriptions has \
+                        `transposed` wrong";
             list.push((MistakeKind::TransposedWeights, (0..outputs * inputs).map(other).collect(), text));
             list.push((MistakeKind::TransposedWeights, (0..outputs * inputs).map(inverse).collect(), text));
         }

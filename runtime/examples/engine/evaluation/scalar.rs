@@ -2,7 +2,8 @@
 //! compute.
 //!
 //! ```text
-//! accumulator = bias + Σ row(feature)            copied for each move, rows added and taken away in place, one number at a time
+//! accumulator = bias + Σ row(feature)            copied for each move, rows added and taken away in place,
+//!                                               one number at a time
 //! score       = ((Σ clamp(x, 0, 255)² · w) / 255 + bias) · 400 / (255 · 64)
 //! ```
 //!

@@ -155,7 +155,8 @@ impl Blocks<i8> for Rows {
                 "pop {{r4-r12, lr}}",
                 inout("r0") x => _, inout("r1") w => _, inout("r2") stride_bytes => _, inout("r3") groups => _,
                 in("r12") sums,
-                out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+                    out("d4") _, out("d5") _, out("d6") _, out("d7") _,
             );
         }
     }
@@ -179,7 +180,8 @@ impl Blocks<i8> for Rows {
                 "3:",
                 x = inout(reg) x => _, w = in(reg) w, stride = inout(reg) stride_bytes => _, len = in(reg) groups * 4,
                 inout("r0") 0 => _, inout("r2") sum, out("lr") _,
-                out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+                    out("d4") _, out("d5") _, out("d6") _, out("d7") _,
                 options(readonly, nostack)
             );
         }
@@ -222,7 +224,8 @@ macro_rules! requantise {
                     least = inout(reg) least,
                     // Loads and stores that widen or narrow take a low register.
                     inout("r0") shifts.as_ptr() => _, inout("r1") out.as_mut_ptr() => _, out("lr") _,
-                    out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                    out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+                    out("d4") _, out("d5") _, out("d6") _, out("d7") _,
                     options(nostack)
                 );
             }

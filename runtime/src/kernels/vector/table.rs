@@ -36,7 +36,8 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, requantise, sparse, tail};
+            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real};
+            use crate::kernels::vector::{requantise, sparse, tail};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
