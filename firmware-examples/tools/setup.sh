@@ -57,8 +57,8 @@ install_missing() { # yes|no
         --no-install-recommends $packages </dev/null >/dev/null
 }
 
-# Sets RUSTC, the compiler of all images, and `sysroots`: a folder with one for each target, or nothing if RUSTC has core
-# itself. Without core from rustup, it is built from Debian's source, once a target. Only that build uses
+# Sets RUSTC, the compiler of all images, and `sysroots`: a folder with one for each target, or nothing if RUSTC has
+# core itself. Without core from rustup, it is built from Debian's source, once a target. Only that build uses
 # RUSTC_BOOTSTRAP; the images are built by an ordinary stable compiler, so that an unstable feature anywhere in them
 # is refused.
 choose_compiler() {
