@@ -99,12 +99,12 @@ impl ProgramInput {
                     return Err(SampleError::Len { found: x.len(), expected: shape.len() });
                 }
                 let zero = f64::from(*zero);
-                // Without a zero point integers are symmetric about 0.
-                let least = if zero == 0.0 { -127.0 } else { -128.0 };
                 let integer = |x: &f64, low: f64, high: f64| ((x / f64::from(*unit)).round() + zero).clamp(low, high);
+                // Without a zero point integers are symmetric about 0, but for a byte that is given as it is stored.
+                let least = |x: &f64| if zero == 0.0 && x / f64::from(*unit) != -128.0 { -127.0 } else { -128.0 };
                 Ok(match element {
                     Element::U8 => GraphInput::U8(x.iter().map(|x| integer(x, 0.0, 255.0) as u8).collect()),
-                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, least, 127.0) as i8).collect()),
+                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, least(x), 127.0) as i8).collect()),
                     _ => GraphInput::F32(x.iter().map(|x| *x as f32).collect()),
                 })
             }
