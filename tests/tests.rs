@@ -120,6 +120,12 @@ mod stockfish; // networks of the Stockfish family against their engines
 #[path = "subjects/tflite.rs"]
 mod tflite; // TFLite's files against their recorded outputs, and damaged ones
 
+#[path = "subjects/packed_files.rs"]
+mod packed_files; // TFLite files that are quantised already, packed as they are
+
+#[path = "subjects/packed_onnx.rs"]
+mod packed_onnx; // the same of ONNX
+
 #[path = "subjects/tflite_int8.rs"]
 mod tflite_int8; // TFLite's int8 files against what XNNPACK computed of them
 

@@ -52,7 +52,8 @@ pub enum Verb {
     /// Turn a training checkpoint into a checked quantised.bin
     #[command(alias = "quantize")]
     Quantise(Quantise),
-    /// Turn a trainer's own quantised.bin, or a .nnue file of the Stockfish family, into a container
+    /// Turn what is quantised already into a container: a TFLite or ONNX file of int8, a trainer's own quantised.bin, or
+    /// a .nnue file of the Stockfish family
     Pack(Pack),
     /// Turn a container back into the file that was packed
     Unpack(Unpack),
@@ -191,9 +192,10 @@ fn divisions() -> impl TypedValueParser<Value = Division> {
 /// `pack`
 #[derive(Debug, Args)]
 pub struct Pack {
-    /// The trainer's quantised.bin, or a .nnue file of the Stockfish family
+    /// A .tflite or .onnx file that is quantised already, the trainer's quantised.bin, or a .nnue file of the Stockfish
+    /// family
     pub bare: PathBuf,
-    /// Architecture description; a .nnue file needs none
+    /// Architecture description of a quantised.bin; the others need none
     #[arg(long, value_name = "A.toml")]
     pub arch: Option<PathBuf>,
     /// Another order of the neurons.

@@ -17,6 +17,7 @@ use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
 use tamis_quant::quantise::QuantiseError;
 use tamis_quant::quantise::graph::GraphQuantError;
+use tamis_quant::quantised::QuantisedError;
 use tamis_quant::score::ScoreError;
 use tamis_quant::stockfish::NnueError;
 use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
@@ -161,12 +162,28 @@ classified!(
     DescriptionError,
     EvalError,
     GateError,
-    NetworkError,
     PositionError,
     QuantiseError,
+    QuantisedError,
     ReferenceError
 );
 classified!(ScoreError, VerifyError);
+
+impl Fault for NetworkError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::In { cause, .. } => cause.advice(),
+            Self::Quantised(QuantisedError::Float) => Some(
+                "`host-tools quantise FILE --calibrate DATA -o OUT` quantises it; some hundreds of examples are enough",
+            ),
+            _ => None,
+        }
+    }
+}
 
 impl Fault for GraphQuantError {
     fn class(&self) -> FaultClass {

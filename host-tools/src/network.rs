@@ -7,8 +7,9 @@ use serde::Serialize;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
+use tamis_quant::import::Imported;
 use tamis_quant::import::Ranges;
-use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
+use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network, read_network_of_reals};
 use tamis_quant::pack::Provenance;
 use tamis_quant::verify::ImportInfo;
 
@@ -84,13 +85,21 @@ pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
 /// [`CliError`] naming the file, and what has to be given.
 pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
     refuse_for_checkpoint(path)?;
-    graph_of(path, &options(args)?)
+    Ok(with_import(read_network(path, &options(args)?).explain()?))
 }
 
-fn graph_of(path: &Path, options: &NetworkOptions) -> Result<(Graph, Import), CliError> {
-    let imported = read_network(path, options).explain()?;
+/// The same of what a container is held against: a file that is quantised already is what its integers stand for.
+///
+/// # Errors
+/// [`CliError`] naming the file, and what has to be given.
+pub fn read_reals(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
+    refuse_for_checkpoint(path)?;
+    Ok(with_import(read_network_of_reals(path, &options(args)?).explain()?))
+}
+
+fn with_import(imported: Imported) -> (Graph, Import) {
     let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash, imported.ranges);
-    Ok((imported.graph, import))
+    (imported.graph, import)
 }
 
 fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {

@@ -26,6 +26,7 @@ pub mod positions;
 pub mod program;
 pub mod proof;
 pub mod quantise;
+pub mod quantised;
 pub mod run;
 pub mod score;
 pub mod spatial;

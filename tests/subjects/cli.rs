@@ -24,6 +24,8 @@ mod graph_refusals; // options and files that do not fit a graph
 mod graphs; // small graphs from a checkpoint to a verdict
 #[path = "cli/nnue.rs"]
 mod nnue; // .nnue files of the Stockfish family
+#[path = "cli/packed.rs"]
+mod packed; // files that are quantised already
 #[path = "cli/paths.rs"]
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use tamis_quant::graph::description::Tensors;
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
-use tamis_quant::import::tflite::quantised::{QuantisedGraph, read_quantised};
+use tamis_quant::import::tflite::quantised::read_quantised;
+use tamis_quant::quantised::QuantisedGraph;
 use tests::integers::{Arithmetic, evaluate};
 use tests::note;
 use tests::tolerances::TFLITE_INT8_DIFFERING;

@@ -1,7 +1,8 @@
 //! What a [`QuantisedGraph`] computes, in obvious loops.
 
-use tamis_quant::import::tflite::quantised::{Clamp, Multiplier, QuantisedGraph, QuantisedOp, Quantity, Weights};
-use tamis_quant::import::tflite::{Element, Move};
+use tamis_quant::import::tflite::Move;
+use tamis_quant::program::Element;
+use tamis_quant::quantised::{Clamp, Multiplier, QuantisedGraph, QuantisedOp, Quantity, Weights};
 use tamis_quant::spatial::{Coordinates, Rounding, Sampling, Shape, Window, taps};
 
 /// How a sum becomes a stored value.
@@ -35,6 +36,13 @@ pub fn evaluate(graph: &QuantisedGraph, inputs: &[Vec<f64>], arithmetic: Arithme
         quantities.push(node.makes);
     }
     values
+}
+
+/// The softmax at the end of a network, of its logits as they are stored.
+pub fn softmax(graph: &QuantisedGraph, logits: &[i32]) -> Vec<i32> {
+    let last = graph.nodes.iter().rfind(|node| matches!(node.op, QuantisedOp::Softmax { .. })).expect("a softmax");
+    let QuantisedOp::Softmax { factor } = last.op else { unreachable!() };
+    powers(logits, factor, last.makes)
 }
 
 /// To the nearest, halves to the even one, as a vector unit rounds.
@@ -127,9 +135,9 @@ fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity, arithmet
             let scale = from.scale / to.scale / count as f32;
             sums.into_iter().map(|sum| WHOLE.apply(arithmetic.scaled(sum, *multiplier, scale) + zero)).collect()
         }
-        QuantisedOp::Table(table) => x.iter().map(|x| i32::from(table[(x + 128) as usize])).collect(),
+        QuantisedOp::Table(table) => x.iter().map(|x| i32::from(table[usize::from(*x as u8)])).collect(),
         QuantisedOp::Softmax { factor } => {
-            x.chunks_exact(from.shape.channels).flat_map(|row| softmax(row, *factor, to)).collect()
+            x.chunks_exact(from.shape.channels).flat_map(|row| powers(row, *factor, to)).collect()
         }
         QuantisedOp::Requantise { multiplier } => {
             x.iter().map(|x| WHOLE.apply(multiplier.apply(x - from.zero_point) + zero)).collect()
@@ -261,7 +269,7 @@ fn moved((x, from): (&[i32], Shape), to: Shape, by: &Move, fill: i32) -> Vec<i32
 }
 
 /// LiteRT's optimised kernel: a table of f32 powers, their sum, one rounding to the even one.
-fn softmax(row: &[i32], factor: f32, to: Quantity) -> Vec<i32> {
+fn powers(row: &[i32], factor: f32, to: Quantity) -> Vec<i32> {
     let greatest = row.iter().copied().max().unwrap();
     let power = |x: &i32| f64::from(-factor * (greatest - x) as f32).exp() as f32;
     let sum: f32 = row.iter().map(power).sum();

@@ -26,6 +26,7 @@ pub mod held;
 pub mod integers;
 pub mod maps;
 pub mod npy;
+pub mod packed;
 pub mod pairs;
 pub mod replay;
 pub mod second_reader;

@@ -1,7 +1,8 @@
-//! `pack`: a trainer's own `quantised.bin`, or a `.nnue` file of the Stockfish family, becomes a container, integer by
-//! integer.
+//! `pack`: a trainer's own `quantised.bin`, a `.nnue` file of the Stockfish family, or a TFLite or ONNX file that is
+//! quantised already, becomes a container, integer by integer.
 
 mod nnue;
+mod quantised;
 
 use super::quantise::inputs;
 use crate::cli::Pack;
@@ -17,6 +18,7 @@ use crate::seal::seal;
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
+use tamis_quant::import::hub::quantised_form;
 use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
 use tamis_quant::pack::{Provenance, to_bare, unpack};
 use tamis_quant::quantise::QuantNet;
@@ -35,6 +37,9 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let is_named_nnue = args.bare.extension().is_some_and(|extension| extension == "nnue");
     if is_nnue(&args.bare) || is_named_nnue && args.arch.is_none() && !files::is_container(&args.bare) {
         return nnue::run(args, output);
+    }
+    if let (Some(form), false) = (quantised_form(&args.bare), files::is_container(&args.bare)) {
+        return quantised::run(args, form, output);
     }
     let Some(arch_file) = &args.arch else {
         let message =

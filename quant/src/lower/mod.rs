@@ -5,6 +5,7 @@
 
 mod bullet;
 pub mod nnue;
+mod quantised;
 
 use crate::program::{Element, Operation, Program, ProgramNode, ProgramValue, Read};
 use crate::spatial::Shape;

@@ -59,7 +59,9 @@ impl<'m> GraphContainer<'m> {
         let value = if of_scores { self.scored().0 } else { self.graph.nodes.len() };
         let node = self.graph.nodes.get(value.checked_sub(1)?)?;
         let raw = match (&node.op, node.value.element) {
-            (Operation::Dequantise { .. }, _) if node.reads[0].part.is_none() => node.reads[0].value,
+            (Operation::Dequantise { .. } | Operation::ToF32 { .. }, _) if node.reads[0].part.is_none() => {
+                node.reads[0].value
+            }
             (_, Element::F32) => return None,
             _ => value,
         };

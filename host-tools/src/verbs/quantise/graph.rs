@@ -10,11 +10,12 @@ use crate::network::read_graph;
 use crate::output::Output;
 use crate::progress;
 use crate::seal::seal;
+use crate::status::Status;
 use crate::written::{Calibrated, Parts, Title, Written};
 use std::path::{Path, PathBuf};
 use tamis_quant::calibrate::Method;
 use tamis_quant::data::{ByteType, Encoding};
-use tamis_quant::graph::{Graph, Sample};
+use tamis_quant::graph::{Graph, Op, Sample};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, InputEncoding, Options, WeightBits, quantise_graph, search_mixed,
@@ -28,6 +29,7 @@ use tamis_quant::verify::{Accuracy, VerifyError};
 pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result<Written, CliError> {
     refuse_what_is_for_layers(args)?;
     let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
+    refuse_quantised(&graph, &args.checkpoint)?;
     let calibration = &args.calibration;
     let which = Which::of(&calibration.arrays, 0, calibration.calibrate_limit)?;
     let which = Which { unit_of_container: true, ..which };
@@ -66,6 +68,17 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
         ..Parts::default()
     };
     Ok(Written::new(SCHEMA, place, source, title, facts::of_graph(&quantised), &sealed).with(parts))
+}
+
+/// A graph that rounds was quantised before.
+fn refuse_quantised(graph: &Graph, path: &Path) -> Result<(), CliError> {
+    if graph.nodes.iter().any(|node| matches!(node.op, Op::Quantise { .. })) {
+        let path = path.display();
+        let message = format!("{path}: is quantised already; quantising it again would round integers a second time");
+        let help = format!("`host-tools pack {path} -o OUT` packs it as it is; or give the float32 file");
+        return Err(CliError::new(Status::Unsupported, message).help(help));
+    }
+    Ok(())
 }
 
 fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {

@@ -5,7 +5,7 @@ use crate::cli::Verify;
 use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which, read_inputs};
 use crate::files;
-use crate::network::{Import, read_graph};
+use crate::network::{Import, read_reals};
 use crate::status::Status;
 use std::path::{Path, PathBuf};
 use tamis_quant::data::{Outputs, classes};
@@ -42,7 +42,7 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError>
     if let (Some(reference), None) = (&args.truth.reference, &args.inputs) {
         // A checkpoint beside it says only whether the container is its own.
         if let Some(path) = &args.truth.checkpoint {
-            let (graph, _) = read_graph(path, &args.network)?;
+            let (graph, _) = read_reals(path, &args.network)?;
             check_origin(model, &graph).explain_at(&args.model)?;
         }
         return Ok(Box::new(read_computed(args, model, reference)?));
@@ -54,7 +54,7 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError>
              batches with logits",
         ));
     };
-    let (graph, import) = read_graph(path, &args.network)?;
+    let (graph, import) = read_reals(path, &args.network)?;
     // Before the examples, which another network may refuse.
     check_origin(model, &graph).explain_at(&args.model)?;
     let program = unpack_graph(model).explain_at(&args.model)?;

@@ -12,6 +12,7 @@ use crate::import::lattice::LatticeError;
 use crate::import::onnx::OnnxError;
 use crate::import::tensors::TensorsImportError;
 use crate::import::tflite::TfliteError;
+use crate::quantised::QuantisedError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -48,6 +49,9 @@ pub enum NetworkError {
     /// An ONNX model.
     #[error(transparent)]
     Onnx(#[from] OnnxError),
+    /// A network whose integers are given.
+    #[error(transparent)]
+    Quantised(#[from] QuantisedError),
     /// The description of a graph.
     #[error(transparent)]
     Description(#[from] DescriptionError),
@@ -145,6 +149,7 @@ impl NetworkError {
             Self::Tensors(error) => error.class(),
             Self::Tflite(error) => error.class(),
             Self::Onnx(error) => error.class(),
+            Self::Quantised(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Bullets(error) => error.class(),
             Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {

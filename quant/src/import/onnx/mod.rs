@@ -37,6 +37,7 @@ pub use error::OnnxError;
 pub use lower::Port;
 
 use super::{Imported, Ranges, Remark, fnv1a_64};
+use crate::program::Element;
 use lower::{Lowered, lower};
 use std::path::Path;
 use types::Model;
@@ -50,6 +51,8 @@ pub struct OnnxModel {
     pub inputs: Vec<Port>,
     /// The model's outputs, end to end in the graph's.
     pub outputs: Vec<Port>,
+    /// What the model's inputs are of, where they all are bytes of one type; the graph has them as reals.
+    pub given: Option<Element>,
 }
 
 /// Whether a file's first bytes are those of an ONNX model: field 1 is the version of the format, and behind it comes
@@ -86,7 +89,22 @@ pub fn read_onnx_model(bytes: &[u8], folder: Option<&Path>, name: &str) -> Resul
     let remarks = remarks(&inputs, &outputs, batch);
     let source = "ONNX model".to_owned();
     let imported = Imported { graph, source, bytes_hash: fnv1a_64(bytes), remarks, ranges: Ranges::default() };
-    Ok(OnnxModel { imported, inputs, outputs })
+    let given = given(&model, &inputs);
+    Ok(OnnxModel { imported, inputs, outputs, given })
+}
+
+/// The bytes that go in.
+fn given(model: &Model<'_>, ports: &[Port]) -> Option<Element> {
+    let of = |port: &Port| {
+        let input = model.graph.inputs.iter().find(|input| input.name == port.name)?;
+        match tensor::Element::of_code(input.data_type)? {
+            tensor::Element::U8 => Some(Element::U8),
+            tensor::Element::I8 => Some(Element::I8),
+            _ => None,
+        }
+    };
+    let first = of(ports.first()?)?;
+    ports.iter().all(|port| of(port) == Some(first)).then_some(first)
 }
 
 /// The first axis of every input, where it is one size above 1 and there are other axes.

@@ -1,11 +1,12 @@
 //! From the operators of an int8 file to the nodes of a network of integers.
 
-use super::types::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity};
 use crate::import::tflite::error::TfliteError;
 use crate::import::tflite::moves::{Move, Movement};
 use crate::import::tflite::names::Names;
 use crate::import::tflite::operators::{Builtin, Known};
 use crate::import::tflite::types::{Element, Fused, Model, Operator, Options};
+use crate::program::Element as Stored;
+use crate::quantised::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity};
 use crate::spatial::Shape;
 
 /// How many numbers of weights operators may have for each byte of the file: files share weights seldom.
@@ -107,14 +108,18 @@ impl Build<'_, '_> {
     /// What the file says of a tensor.
     pub(super) fn quantity(&self, tensor: usize) -> Result<Quantity, TfliteError> {
         let found = &self.model.tensors[tensor];
-        let (scale, zero_point) = match found.element {
-            Element::F32 => (1.0, 0),
+        let element = stored(found.element).ok_or_else(|| {
+            let what = format!("a value of {}", found.element.word());
+            TfliteError::unsupported(self.model.place(tensor), what, "give the float32 file")
+        })?;
+        let (scale, zero_point) = match element {
+            Stored::F32 => (1.0, 0),
             _ => found.single().ok_or_else(|| {
                 TfliteError::malformed(self.model.place(tensor), "the number of its scales", "another", "1")
             })?,
         };
         let zero_point = i32::try_from(zero_point).unwrap_or_default();
-        Ok(Quantity { shape: self.model.shape(tensor)?, element: found.element, scale, zero_point })
+        Ok(Quantity { shape: self.model.shape(tensor)?, element, scale, zero_point })
     }
 
     /// The value that an operator reads there, and what it is.
@@ -154,11 +159,11 @@ impl Build<'_, '_> {
 
     /// Refuses what is not int8, the older quantisation and values of reals in between by their names.
     pub(super) fn is_int8(&self, operator: &Operator, values: &[Quantity]) -> Result<(), TfliteError> {
-        let Some(other) = values.iter().find(|value| value.element != Element::I8) else { return Ok(()) };
-        let is = |tensor: &&usize| self.model.tensors[**tensor].element == other.element;
+        let Some(other) = values.iter().find(|value| value.element != Stored::I8) else { return Ok(()) };
+        let is = |tensor: &&usize| stored(self.model.tensors[**tensor].element) == Some(other.element);
         let tensor = operator.inputs.iter().flatten().chain(&operator.outputs).find(is).copied().unwrap_or_default();
         let name = self.model.tensors[tensor].name.clone();
-        Err(match other.element {
+        Err(match self.model.tensors[tensor].element {
             Element::U8 => TfliteError::Uint8 { place: operator.place.clone(), tensor: name },
             element => {
                 let what = format!("a value of {} (`{name}`) in a network of int8", element.word());
@@ -262,6 +267,18 @@ impl Build<'_, '_> {
             Some(node) => self.nodes[node].makes.shape,
             None => self.inputs[value].1.shape,
         }
+    }
+}
+
+/// What a program calls the elements of a tensor; none of those that it has none for.
+const fn stored(element: Element) -> Option<Stored> {
+    match element {
+        Element::F32 => Some(Stored::F32),
+        Element::I32 => Some(Stored::I32),
+        Element::U8 => Some(Stored::U8),
+        Element::I16 => Some(Stored::I16),
+        Element::I8 => Some(Stored::I8),
+        _ => None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Operators without weights, in integers.
 
 use super::build::{Build, at};
-use super::tables;
-use super::types::{Clamp, QuantisedOp, Quantity};
 use crate::import::tflite::error::TfliteError;
 use crate::import::tflite::operators::Known;
-use crate::import::tflite::types::{Element, Operator, Options, Padding};
+use crate::import::tflite::types::{Operator, Options, Padding};
+use crate::program::Element;
+use crate::quantised::tables;
+use crate::quantised::{Clamp, QuantisedOp, Quantity};
 use crate::spatial::Window;
 
 impl Build<'_, '_> {

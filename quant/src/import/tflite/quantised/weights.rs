@@ -1,11 +1,11 @@
 //! Operators with weights, in integers.
 
 use super::build::Build;
-use super::types::{Multiplier, QuantisedOp, Quantity, Weights};
 use crate::float::Matrix;
 use crate::import::tflite::error::TfliteError;
 use crate::import::tflite::operators::Known;
 use crate::import::tflite::types::{Element, Operator, Options, Padding};
+use crate::quantised::{Multiplier, QuantisedOp, Quantity, Weights};
 use crate::spatial::Window;
 
 impl Build<'_, '_> {

@@ -2,8 +2,8 @@
 
 use crate::float::Matrix;
 use crate::import::Remark;
-use crate::import::tflite::moves::Move;
-use crate::import::tflite::types::Element;
+use crate::import::tflite::Move;
+use crate::program::Element;
 use crate::spatial::{Axis, Coordinates, Shape, Window};
 
 /// A network of integers: a list of nodes, each of which reads values that stand before it.
@@ -26,7 +26,7 @@ pub struct QuantisedGraph {
 pub struct Quantity {
     /// Height, width, channels.
     pub shape: Shape,
-    /// int8, mostly; float32 in front of [`QuantisedOp::Quantise`] and behind [`QuantisedOp::Dequantise`].
+    /// Bytes, mostly; i32 of sums that are not rounded; f32 in front of [`QuantisedOp::Quantise`] and behind [`QuantisedOp::Dequantise`].
     pub element: Element,
     /// Above 0; 1 of reals.
     pub scale: f32,
@@ -73,7 +73,7 @@ pub struct Weights {
     pub weights: Matrix<i8>,
     /// (m,)
     pub bias: Vec<i32>,
-    /// (m,), the weights' own scales, of which the multipliers are made.
+    /// (m,), the weights' own scales.
     pub scales: Vec<f32>,
     /// (m,)
     pub multipliers: Vec<Multiplier>,
@@ -105,11 +105,11 @@ pub enum QuantisedOp {
     /// Two values, repeated along axes of size 1: `(a · (x − z_a) + b · (y − z_b) + 2^(shift − 1)) >> shift`, then
     /// the zero point and the clamp. A difference has `b` below 0.
     Sum {
-        /// |a| and |b| are below 2^21, the greater at least 2^20.
+        /// TFLite's: |a| and |b| are below 2^21, the greater at least 2^20; ONNX's have 10 bits more.
         a: i32,
         /// Of the second.
         b: i32,
-        /// 12 to 30.
+        /// 1 to 62.
         shift: u32,
         /// Of what is made.
         clamp: Clamp,
@@ -146,8 +146,8 @@ pub enum QuantisedOp {
         /// Rounded once, halves upwards.
         multiplier: Multiplier,
     },
-    /// One byte for each: at `x + 128`.
-    Table(Box<[i8; 256]>),
+    /// One byte for each: at `x` modulo 256.
+    Table(Box<[i16; 256]>),
     /// `e^(factor · (x − m)) / Σ`, m the greatest of the pixel, over its channels; the scale of what is made is that
     /// of all softmaxes, 1/256 for int8 and 1/65536 for int16, its zero point the least
     /// stored value.

@@ -2,34 +2,35 @@
 
 use super::types::{Clamp, Multiplier, Quantity};
 
-/// A table of a function from a byte as it is stored to one.
-pub(super) fn table(function: impl Fn(i32) -> i64) -> Box<[i8; 256]> {
+/// A table of a function from a byte as it is stored to one: at its number modulo 256.
+pub(crate) fn table(from: Quantity, to: Quantity, function: impl Fn(i32) -> i64) -> Box<[i16; 256]> {
     let mut table = Box::new([0; 256]);
-    for (entry, stored) in table.iter_mut().zip(-128..) {
-        *entry = function(stored).clamp(-128, 127) as i8;
+    let ((first, last), (low, high)) = (from.element.range(), to.element.range());
+    for stored in first.max(-128)..=last.min(255) {
+        table[usize::from(stored as u8)] = function(stored).clamp(low.into(), high.into()) as i16;
     }
     table
 }
 
 /// A function of reals, rounded once, halves away from zero.
-pub(super) fn real(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) -> Box<[i8; 256]> {
-    table(|stored| {
+pub(crate) fn real(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) -> Box<[i16; 256]> {
+    table(from, to, |stored| {
         let y = function(f64::from(from.scale) * f64::from(stored - from.zero_point));
         (y / f64::from(to.scale)).round() as i64 + i64::from(to.zero_point)
     })
 }
 
 /// To another scale, cut to stored ends.
-pub(super) fn clipped(from: Quantity, to: Quantity, multiplier: Multiplier, clamp: Clamp) -> Box<[i8; 256]> {
-    table(|stored| clamp.apply(multiplier.apply(stored - from.zero_point) + i64::from(to.zero_point)).into())
+pub(crate) fn clipped(from: Quantity, to: Quantity, multiplier: Multiplier, clamp: Clamp) -> Box<[i16; 256]> {
+    table(from, to, |stored| clamp.apply(multiplier.apply(stored - from.zero_point) + i64::from(to.zero_point)).into())
 }
 
 /// Two slopes in 1/256, as XNNPACK has them: `((x − z) · m + 128) >> 8`.
-pub(super) fn slopes(from: Quantity, to: Quantity, below: f32) -> Box<[i8; 256]> {
+pub(crate) fn slopes(from: Quantity, to: Quantity, below: f32) -> Box<[i16; 256]> {
     let scale = from.scale / to.scale;
     let step = |slope: f32| f64::from(256.0 * slope).round_ties_even() as i64;
     let (above, below) = (step(scale), step(scale * below));
-    table(|stored| {
+    table(from, to, |stored| {
         let x = i64::from(stored - from.zero_point);
         let slope = if x >= 0 { above } else { below };
         ((x * slope + 128) >> 8) + i64::from(to.zero_point)
@@ -37,11 +38,11 @@ pub(super) fn slopes(from: Quantity, to: Quantity, below: f32) -> Box<[i8; 256]>
 }
 
 /// `x · relu6(x + 3) / 6` as LiteRT's kernels have it, in 16 bits.
-pub(super) fn hard_swish(from: Quantity, to: Quantity) -> Box<[i8; 256]> {
+pub(crate) fn hard_swish(from: Quantity, to: Quantity) -> Box<[i16; 256]> {
     let fine = f64::from((1.0f32 / 128.0) * from.scale);
     let (out_multiplier, out_exponent) = multiplier16(fine / f64::from(to.scale));
     let (relu_multiplier, relu_exponent) = multiplier16(fine / f64::from(3.0f32 / 32768.0));
-    table(|stored| {
+    table(from, to, |stored| {
         let x = saturated((i64::from(stored) - i64::from(from.zero_point)) << 7);
         let product = high(x, out_multiplier);
         let mut relu = x;
@@ -92,4 +93,12 @@ fn shifted(value: i64, by: i32) -> i64 {
     let mask = (1i64 << by) - 1;
     let threshold = (mask >> 1) + i64::from(value < 0);
     (value >> by) + i64::from((value & mask) > threshold)
+}
+
+/// A function of reals, rounded once, halves to the even number, as ONNX has it.
+pub(crate) fn even(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) -> Box<[i16; 256]> {
+    table(from, to, |stored| {
+        let y = function(f64::from(from.scale) * f64::from(stored - from.zero_point));
+        ((y / f64::from(to.scale)).round_ties_even() as i64).saturating_add(to.zero_point.into())
+    })
 }

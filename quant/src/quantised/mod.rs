@@ -1,0 +1,21 @@
+//! Networks whose integers are given: what a file of int8, TFLite's or ONNX's, says that is computed.
+//!
+//! ```text
+//! TFLite's int8 files ----------------------+
+//! graphs with roundings, as ONNX's are --from_graph--> QuantisedGraph --lower--> Program of integers
+//! ```
+//!
+//! A [`QuantisedGraph`] says everything that an engine needs to compute the same: weights, biases, scales and zero
+//! points, clamps, tables. Sums become bytes by the quotient of the scales, one f32, and one rounding, halves to the
+//! even number, as XNNPACK's kernels do it; [`fit`] finds the integers that give the same bytes.
+
+mod error;
+mod fit;
+mod from_graph;
+pub(crate) mod tables;
+mod types;
+
+pub use error::QuantisedError;
+pub use fit::{Fitted, fit};
+pub use from_graph::{from_graph, without_roundings};
+pub use types::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity, Weights};
