@@ -172,6 +172,9 @@ pub struct Quantise {
     /// Write the network even if an accumulator can leave its type
     #[arg(long)]
     pub unproved: bool,
+    /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
+    #[arg(long)]
+    pub allow_constant: bool,
 }
 
 /// How networks of the Stockfish family make a value of its two parts.
@@ -210,6 +213,9 @@ pub struct Pack {
     /// Write the network even if an accumulator can leave its type
     #[arg(long)]
     pub unproved: bool,
+    /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
+    #[arg(long)]
+    pub allow_constant: bool,
     /// A rule of the Stockfish family.
     #[command(flatten)]
     pub divide: Divide,
@@ -376,6 +382,9 @@ pub struct Verify {
     /// Run the first N examples only
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
+    #[arg(long)]
+    pub allow_constant: bool,
     /// Limits to keep; without a file: equal on every tier, proved, no mistakes
     #[arg(long, value_name = "G.toml")]
     pub gates: Option<PathBuf>,

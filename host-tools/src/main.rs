@@ -7,6 +7,7 @@
 
 mod cli;
 mod codegen;
+mod constant;
 mod divide;
 mod error;
 mod examples;

@@ -11,7 +11,8 @@ use tamis_quant::import::Imported;
 use tamis_quant::import::Ranges;
 use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network, read_network_of_reals};
 use tamis_quant::pack::Provenance;
-use tamis_quant::verify::ImportInfo;
+use tamis_quant::verify::mistakes::MistakeKind;
+use tamis_quant::verify::{ImportInfo, Reading};
 
 /// Where a network came from, and what was decided on the way.
 #[derive(Debug, Clone, Serialize)]
@@ -97,6 +98,27 @@ pub fn read_reals(path: &Path, args: &cli::Network) -> Result<(Graph, Import), C
     Ok(with_import(read_network_of_reals(path, &options(args)?).explain()?))
 }
 
+/// The same checkpoint with the epsilons that its normalizations may be meant to have: Keras's and PyTorch's. A file
+/// of PyTorch's tensors says none.
+///
+/// # Errors
+/// As [`read_reals`].
+pub fn other_readings(path: &Path, args: &cli::Network, given: &Graph) -> Result<Vec<Reading>, CliError> {
+    let mut readings = Vec::new();
+    for epsilon in [1e-3, 1e-5] {
+        let options = NetworkOptions { epsilon: Some(epsilon), ..options(args)? };
+        let graph = read_network_of_reals(path, &options).explain()?.graph;
+        if graph != *given {
+            let text = format!(
+                "with {epsilon:e} as the epsilon of its normalizations (Keras has 1e-3, PyTorch 1e-5; a description says \
+                 it with `epsilon`)"
+            );
+            readings.push(Reading { kind: MistakeKind::Epsilon, text, graph });
+        }
+    }
+    Ok(readings)
+}
+
 fn with_import(imported: Imported) -> (Graph, Import) {
     let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash, imported.ranges);
     (imported.graph, import)
@@ -121,6 +143,7 @@ fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {
         fields: args.fields,
         max_active: args.max_active,
         features: args.features,
+        epsilon: None,
         orientation: args.orientation,
         activations: args.activation_of.clone(),
     })

@@ -13,6 +13,7 @@
 
 pub mod arch;
 pub mod calibrate;
+pub mod constant;
 pub mod data;
 pub mod fault;
 pub mod float;

@@ -10,6 +10,8 @@ mod batches; // batches of parallel text, and refusals
 mod codegen; // generated modules in a program outside the repository
 #[path = "cli/codegen_refusals.rs"]
 mod codegen_refusals; // modules that cannot be written
+#[path = "cli/convolutions.rs"]
+mod convolutions; // networks over maps, right and mistaken
 #[path = "cli/describe.rs"]
 mod describe; // descriptions printed and given back
 #[path = "cli/engines.rs"]
@@ -114,7 +116,7 @@ fn with_model() -> (TempDir, PathBuf) {
     (folder, model)
 }
 
-/// Two hidden units and four features; every weight is `weight`.
+/// Two hidden units and four features; every weight is `weight`, but the first, which is half of it.
 fn tiny(folder: &Path, weight: f32) -> (PathBuf, PathBuf) {
     let arch = folder.join("tiny.toml");
     let tensors: String = [("l0w", 255), ("l0b", 255), ("l1w", 64), ("l1b", 16320)]
@@ -127,7 +129,7 @@ fn tiny(folder: &Path, weight: f32) -> (PathBuf, PathBuf) {
     std::fs::write(&arch, text).unwrap();
     let raw = folder.join("raw.bin");
     // l0w 8, l0b 2, l1w 2, l1b 1
-    let values = [[weight; 8].as_slice(), &[0.25; 5]].concat();
+    let values = [[weight / 2.0].as_slice(), &[weight; 7], &[0.25; 5]].concat();
     std::fs::write(&raw, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
     (raw, arch)
 }

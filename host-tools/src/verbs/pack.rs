@@ -4,9 +4,10 @@
 mod nnue;
 mod quantised;
 
-use super::quantise::inputs;
+use super::quantise::{contradictions, inputs};
 use crate::cli::Pack;
 use crate::codegen::Destination;
+use crate::constant;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::facts;
@@ -18,6 +19,7 @@ use crate::seal::seal;
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
+use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::hub::quantised_form;
 use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
 use tamis_quant::pack::{Provenance, to_bare, unpack};
@@ -59,11 +61,13 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let mut net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
     let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
-    let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, args.unproved, output)?;
+    let program = net.lower().explain()?;
+    constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
+    let sealed = seal(&program, &net.arch.name, &origin, args.unproved, output)?;
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     destination.write(&sealed)?;
     let hash = format!("{:016x}", origin.source_hash);
-    let import = ImportInfo { source: origin.source, hash, remarks: Vec::new() };
+    let import = ImportInfo { source: origin.source, hash, remarks: contradictions(&net.arch) };
     let title = Title { network: net.arch.name.clone(), architecture: facts::one_line(&net.arch) };
     let place = (&args.target, &args.module);
     let written = Written::new(SCHEMA, place, (&args.bare, import), title, facts::of_net(&net), &sealed);

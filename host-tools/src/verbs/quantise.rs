@@ -5,6 +5,7 @@ mod graph;
 
 use crate::cli::{Calibration, Form, Permute, Quantise};
 use crate::codegen::{Destination, refuse_bare};
+use crate::constant;
 use crate::error::{CliError, Explain};
 use crate::facts;
 use crate::files;
@@ -17,10 +18,12 @@ use crate::seal::seal;
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
 use tamis_quant::arch::Architecture;
-use tamis_quant::import::{SourceKind, read_checkpoint};
+use tamis_quant::constant::constant_tensors;
+use tamis_quant::import::{Remark, SourceKind, read_checkpoint};
 use tamis_quant::pack::{Provenance, to_bare};
 use tamis_quant::quantise::quantise;
 use tamis_quant::verify::ImportInfo;
+use tamis_quant::verify::mistakes::rules;
 
 /// Of the report's JSON.
 const SCHEMA: &str = "tamis-quantise-1";
@@ -92,10 +95,12 @@ fn accumulators(
     }
     let mut net = quantise(&checkpoint.net).explain_at(&args.checkpoint)?;
     spinner.finish_and_clear();
-    let import = ImportInfo::from(&checkpoint);
+    let import = ImportInfo { remarks: contradictions(&net.arch), ..ImportInfo::from(&checkpoint) };
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
     let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
-    let sealed = seal(&net.lower().explain()?, &net.arch.name, &origin, args.unproved, output)?;
+    let program = net.lower().explain()?;
+    constant::refuse(&constant_tensors(&program), &args.checkpoint, args.allow_constant)?;
+    let sealed = seal(&program, &net.arch.name, &origin, args.unproved, output)?;
     let bare = match args.form {
         Form::Container => None,
         Form::Bare => Some(to_bare(&net).explain_at(arch_file)?),
@@ -114,6 +119,12 @@ fn accumulators(
         Some(bare) => written.in_bare_form(bare.len()),
         None => written,
     })
+}
+
+/// What a description says against its own arithmetic: a bias whose scale is not that of the sums that it is added to.
+pub fn contradictions(arch: &Architecture) -> Vec<Remark> {
+    let found = rules::find(arch).into_iter();
+    found.map(|mistake| Remark::Warning(format!("{}: {}", mistake.kind.words(), mistake.text))).collect()
 }
 
 /// Every file that is read, of which none may be written.

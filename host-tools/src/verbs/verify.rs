@@ -65,7 +65,10 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
         bar.set_length(total);
         bar.set_position(done);
     };
-    let report = match held.case(model).and_then(|case| case.verify(&gates, &mut step)) {
+    let report = match held
+        .case(model)
+        .and_then(|case| case.allowing_constants(args.allow_constant).verify(&gates, &mut step))
+    {
         Err(nothing @ VerifyError::NoExamples) => return Err(nothing_to_run(&nothing, args)),
         report => report.explain_at(held.file())?,
     };
@@ -131,7 +134,8 @@ impl Report for Verified {
     fn warnings(&self) -> Vec<String> {
         let failed = self.report.gates.iter().filter(|gate| !gate.passed);
         let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
-        gates.chain(self.report.failures()).collect()
+        let unusual = self.report.unusual().into_iter().map(|found| format!("accuracy: {found}"));
+        gates.chain(self.report.failures()).chain(unusual).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -17,7 +17,7 @@ mod eval;
 mod forest;
 mod node;
 mod shapes;
-mod spatial;
+pub(crate) mod spatial;
 
 pub use crate::spatial::{Axis, Coordinates, Rounding, Sampling, Shape, Window};
 pub use check::GraphError;

@@ -5,7 +5,7 @@ use crate::float::Matrix;
 use crate::spatial::{Shape, Tap, Window};
 
 /// `y[o] = Σ x[tap, i] · weights[o, (tap, i)] + bias[o]`.
-pub(super) fn convolution(
+pub(crate) fn convolution(
     x: &[f64],
     (from, to): (Shape, Shape),
     window: &Window,
@@ -31,7 +31,7 @@ pub(super) fn convolution(
 }
 
 /// The transpose: an input pixel adds the kernel to the outputs that a convolution from there would have read it for.
-pub(super) fn transposed(
+pub(crate) fn transposed(
     x: &[f64],
     (from, to): (Shape, Shape),
     window: &Window,

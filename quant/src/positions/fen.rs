@@ -45,6 +45,41 @@ impl Position {
         position.is_black = black_moves;
         Ok(position)
     }
+
+    /// The board and the side to move as a FEN; what a position does not hold, castling and the like, is left open. A
+    /// record of BulletFormat does not say who moves, and is written as white's.
+    ///
+    /// ```
+    /// use tamis_quant::positions::Position;
+    ///
+    /// let fen = "4k3/4p3/8/8/8/8/8/4K2R b - - 0 1";
+    /// assert_eq!(Position::from_fen(fen)?.to_fen(), fen);
+    /// # Ok::<(), tamis_quant::positions::PositionError>(())
+    /// ```
+    #[must_use]
+    pub fn to_fen(&self) -> String {
+        let mut board = [None; 64];
+        for (code, square) in self.pieces() {
+            let (code, square) = if self.is_black { (code ^ 8, square ^ 56) } else { (*code, *square) };
+            let letter = char::from(b"pnbrqk"[usize::from(code & 7)]);
+            board[usize::from(square)] = Some(if code & 8 == 0 { letter.to_ascii_uppercase() } else { letter });
+        }
+        let rank = |squares: &[Option<char>]| {
+            let (mut text, mut empty) = (String::new(), 0);
+            for square in squares {
+                if square.is_some() && empty > 0 {
+                    text.push_str(&std::mem::take(&mut empty).to_string());
+                }
+                match square {
+                    Some(letter) => text.push(*letter),
+                    None => empty += 1,
+                }
+            }
+            if empty > 0 { text + &empty.to_string() } else { text }
+        };
+        let ranks: Vec<String> = board.chunks(8).rev().map(rank).collect();
+        format!("{} {} - - 0 1", ranks.join("/"), if self.is_black { "b" } else { "w" })
+    }
 }
 
 /// The positions of a text, one FEN a line; empty lines and lines that start with `#` are passed over.

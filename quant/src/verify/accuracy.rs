@@ -32,6 +32,12 @@ pub struct Accuracy {
     pub sign_flips: usize,
     /// The error as expected score (centipawn networks).
     pub win_probability: Option<ErrorStats>,
+    /// The share of examples whose answer both give alike, 0 to 1, where there are classes.
+    pub agreement: Option<f64>,
+    /// Examples that the integers get right, where there are labels.
+    pub correct: Option<usize>,
+    /// Area under the curve of the integers, where there are labels of two classes.
+    pub auc: Option<f64>,
     /// How often both predict the same class, where there are classes.
     pub top1: Option<Agreement>,
     /// Pairs of neighbouring examples that both put in the same order, where one output says how good an example is.
@@ -42,7 +48,9 @@ pub struct Accuracy {
     pub layers: Vec<LayerError>,
     /// The error split by cause (with a checkpoint).
     pub causes: Vec<Cause>,
-    /// The integers minus the checkpoint, what the causes add up to; `total` where there is no reference.
+    /// Examples of which the error was split by cause.
+    pub split_samples: usize,
+    /// The integers minus the checkpoint on those, what the causes add up to; `total` where there is no reference.
     pub split_total: ErrorStats,
     /// What is left: total minus the sum of the causes, per example.
     pub interaction: Option<ErrorStats>,
@@ -70,6 +78,8 @@ pub struct Cause {
 pub struct Worst {
     /// Which example.
     pub example: usize,
+    /// The position as a FEN, where examples are positions.
+    pub fen: Option<String>,
     /// Which output.
     pub output: usize,
     /// The truth.
@@ -138,19 +148,24 @@ impl Accuracy {
         let (float_rows, integer_rows) =
             if are_classes { (rows(&truth), rows(&integer)) } else { (Vec::new(), Vec::new()) };
         let stride = truth.len().div_ceil(PLOT_POINTS).max(1);
+        let top1 = are_classes.then(|| agreement(&float_rows, &integer_rows));
+        let predictions =
+            labels.filter(|_| are_classes).map(|labels| Predictions::of(&float_rows, &integer_rows, labels));
         Self {
+            agreement: top1.map(|top1| top1.share()),
+            correct: predictions.as_ref().map(|predictions| predictions.correct.equal),
+            auc: predictions.as_ref().and_then(|predictions| predictions.auc),
             against: about.against,
             samples: examples,
             logits: (!about.of_positions).then(|| total.clone()),
             sign_flips: integer.iter().zip(&truth).filter(|(integer, truth)| **integer * **truth < 0.0).count(),
             win_probability: about.centipawns.then(|| compare(&probabilities(&integer), &probabilities(&truth))),
-            top1: are_classes.then(|| agreement(&float_rows, &integer_rows)),
+            top1,
             order: (outputs == 1).then(|| same_order(&truth, &integer)),
-            predictions: labels
-                .filter(|_| are_classes)
-                .map(|labels| Predictions::of(&float_rows, &integer_rows, labels)),
+            predictions,
             layers,
             causes: Vec::new(),
+            split_samples: 0,
             split_total: total.clone(),
             total,
             interaction: None,
@@ -176,6 +191,7 @@ fn worst(integer: &[f64], truth: &[f64], outputs: usize) -> Vec<Worst> {
     order.truncate(WORST_COUNT);
     let one = |index: usize| Worst {
         example: index / outputs,
+        fen: None,
         output: index % outputs,
         float: truth[index],
         integer: integer[index],

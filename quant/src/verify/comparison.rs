@@ -67,7 +67,8 @@ impl<'c> Comparison<'c> {
             Full::Graph { graph, samples } => {
                 let reals = graph.trace(&samples[self.examples])?;
                 for ((node, data), noise) in self.program.nodes.iter().zip(&values[1..]).zip(&mut self.noise) {
-                    if let Some(layer) = node.value.layer {
+                    // A container may have left out channels that say nothing.
+                    if let Some(layer) = node.value.layer.filter(|layer| reals[*layer].len() == node.value.len()) {
                         noise.add(data.to_reals(&node.value).into_iter().zip(reals[layer].iter().copied()));
                     }
                 }
@@ -93,7 +94,8 @@ impl<'c> Comparison<'c> {
                 let of_node = |(index, noise): (usize, &Noise)| {
                     let made = &self.program.nodes[index].value;
                     let name = &graph.nodes[made.layer?.checked_sub(1)?].name;
-                    (!self.is_part(index + 1)).then(|| noise.of_layer(name.clone(), made.element.word()))
+                    (!noise.is_empty() && !self.is_part(index + 1))
+                        .then(|| noise.of_layer(name.clone(), made.element.word()))
                 };
                 self.noise.iter().enumerate().filter_map(of_node).collect()
             }

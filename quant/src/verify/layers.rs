@@ -42,6 +42,11 @@ impl Noise {
         }
     }
 
+    /// Whether nothing was added.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// What they come to.
     pub fn of_layer(&self, layer: String, element: &'static str) -> LayerError {
         let count = self.count.max(1) as f64;

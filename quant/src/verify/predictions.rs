@@ -61,7 +61,7 @@ pub(super) fn agreement(float: &[Vec<f64>], integer: &[Vec<f64>]) -> Agreement {
 }
 
 /// The predicted class: the first largest logit; of one logit, whether it is above 0.
-fn class(logits: &[f64]) -> usize {
+pub(super) fn class(logits: &[f64]) -> usize {
     match logits {
         [logit] => usize::from(*logit > 0.0),
         logits => {

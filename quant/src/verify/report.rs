@@ -44,6 +44,10 @@ pub struct Report {
     pub mistakes: Vec<Mistake>,
     /// What may be wrong and is not decided by the evidence; no gate asks for it.
     pub remarks: Vec<Mistake>,
+    /// What is the same everywhere, of weights, of the truth and of the outputs, and so shows nothing.
+    pub constants: Vec<String>,
+    /// Whether that is meant.
+    pub allows_constants: bool,
     /// Of networks of the Stockfish family.
     #[serde(flatten)]
     pub nnue: Option<NnueFindings>,
@@ -57,8 +61,8 @@ impl Report {
     /// What failed beside gates, in words: a `.nnue` file is this one or it is not, whatever the limits.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
-        let Some(nnue) = &self.nnue else { return Vec::new() };
-        let mut failures = Vec::new();
+        let mut failures = if self.allows_constants { Vec::new() } else { self.constants.clone() };
+        let Some(nnue) = &self.nnue else { return failures };
         if nnue.differing_values > 0 {
             failures.push(format!("{} values are not those of the .nnue file", nnue.differing_values));
         }

@@ -10,6 +10,10 @@ use crate::graph::Sample;
 
 /// Sums of a layer that are compared in each example, evenly taken: enough of a wide one.
 const SAMPLED_SUMS: usize = 64;
+/// Products of maps that are worked out to take a network apart, in some seconds.
+const MOST_PRODUCTS: usize = 4_000_000_000;
+/// Examples that are taken apart whatever it takes.
+const LEAST_EXAMPLES: usize = 8;
 
 /// The examples that have a truth.
 pub(super) enum Examples<'a> {
@@ -35,19 +39,34 @@ pub(super) struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// How often it goes through all examples: once for all roundings together, once for each.
-    pub fn passes(&self) -> u64 {
-        1 + self.simulation.switches().len() as u64
+    /// Examples that it goes through in all passes: once for all roundings together, once for each.
+    pub fn work(&self, examples: usize) -> u64 {
+        let passes = 1 + self.simulation.switches().len() as u64;
+        passes * self.taken(examples).len() as u64
+    }
+
+    /// The examples that are taken apart: all, of networks over maps as many as can be in some seconds.
+    fn taken(&self, examples: usize) -> Vec<usize> {
+        let of_one = self.simulation.products().saturating_mul(self.simulation.switches().len());
+        let most = if of_one == 0 { examples } else { (MOST_PRODUCTS / of_one).max(LEAST_EXAMPLES) };
+        (0..examples).step_by(examples.div_ceil(most.max(1)).max(1)).collect()
     }
 
     /// Fills in layers, causes, what they add up to and what is left. integer: what the integers made of the examples.
     pub fn fill(&self, integer: &[f64], accuracy: &mut Accuracy, progress: &mut Progress<'_>) {
-        let (simulation, examples) = (&self.simulation, self.examples.all());
+        let (simulation, all_examples) = (&self.simulation, self.examples.all());
+        let outputs = integer.len() / all_examples.len().max(1);
+        let taken = self.taken(all_examples.len());
+        let integer: Vec<f64> =
+            taken.iter().flat_map(|index| integer[index * outputs..][..outputs].iter().copied()).collect();
+        let examples: Vec<RealInput<'_>> = taken.iter().map(|index| all_examples[*index]).collect();
         let mut sums = vec![Noise::default(); simulation.layers().count()];
+        let switches = simulation.switches();
         let (mut none, mut all) = (Vec::new(), Vec::new());
+        let (mut alone, mut without) = (vec![Vec::new(); switches.len()], vec![Vec::new(); switches.len()]);
         for example in &examples {
-            let exact = simulation.evaluate(*example, &|_| false);
-            let rounded = simulation.evaluate(*example, &|_| true);
+            let (exact, exact_values) = simulation.traced(*example, &|_| false, &[]);
+            let (rounded, rounded_values) = simulation.traced(*example, &|_| true, &[]);
             for (layer, (exact, rounded)) in sums.iter_mut().zip(exact.sums.iter().zip(&rounded.sums)) {
                 let stride = exact.len().div_ceil(SAMPLED_SUMS).max(1);
                 layer.add(rounded.iter().copied().zip(exact.iter().copied()).step_by(stride));
@@ -55,25 +74,28 @@ impl Split<'_> {
             none.extend(exact.outputs);
             all.extend(rounded.outputs);
             progress.advance();
+            for (place, (_, switch)) in switches.iter().enumerate() {
+                let before = simulation.values_before(*switch);
+                let (one, _) = simulation.traced(*example, &|other| other == *switch, &exact_values[..before]);
+                let (others, _) = simulation.traced(*example, &|other| other != *switch, &rounded_values[..before]);
+                alone[place].extend(one.outputs);
+                without[place].extend(others.outputs);
+                progress.advance();
+            }
         }
         let layers = simulation.layers().zip(&sums);
         accuracy.layers.extend(layers.map(|((name, element), noise)| noise.of_layer(name.to_owned(), element)));
-        accuracy.split_total = compare(integer, &none);
+        accuracy.split_samples = taken.len();
+        accuracy.split_total = compare(&integer, &none);
         let mut total: Vec<f64> = integer.iter().zip(&none).map(|(integer, none)| integer - none).collect();
-        for (name, switch) in simulation.switches() {
-            let (mut alone, mut without) = (Vec::new(), Vec::new());
-            for example in &examples {
-                alone.extend(simulation.evaluate(*example, &|other| other == *switch).outputs);
-                without.extend(simulation.evaluate(*example, &|other| other != *switch).outputs);
-                progress.advance();
-            }
+        for ((name, _), (alone, without)) in switches.iter().zip(alone.iter().zip(&without)) {
             for (rest, (alone, none)) in total.iter_mut().zip(alone.iter().zip(&none)) {
                 *rest -= alone - none;
             }
             accuracy.causes.push(Cause {
                 cause: name.clone(),
-                alone: compare(&alone, &none),
-                last: compare(&all, &without),
+                alone: compare(alone, &none),
+                last: compare(&all, without),
             });
         }
         // What the runtime computes in f32 the simulation computes in f64; the rest of the difference is that.
@@ -81,7 +103,7 @@ impl Split<'_> {
             for (rest, (integer, all)) in total.iter_mut().zip(integer.iter().zip(&all)) {
                 *rest -= integer - all;
             }
-            let stats = compare(integer, &all);
+            let stats = compare(&integer, &all);
             accuracy.causes.push(Cause { cause: cause.to_owned(), alone: stats.clone(), last: stats });
         }
         let zeros = vec![0.0; total.len()];

@@ -78,11 +78,22 @@ impl Report {
         let failed: Vec<&str> = self.gates.iter().filter(|gate| !gate.passed).map(|gate| gate.gate).collect();
         let set = self.gates.iter().any(|gate| !gate.gate.starts_with("require_"));
         let (text, is_well) = match (failed.as_slice(), set) {
-            ([], false) => ("none was set on accuracy: --gates FILE sets them".to_owned(), None),
+            ([], false) => {
+                (format!("no limit was set on accuracy (--gates FILE sets them); {}", self.usual_limits()), None)
+            }
             ([], true) => ("all kept".to_owned(), Some(true)),
             (failed, _) => (format!("NOT kept: {}", failed.join(", ")), Some(false)),
         };
         Sentence { about, text, is_well }
+    }
+}
+
+impl Report {
+    fn usual_limits(&self) -> String {
+        match self.unusual().as_slice() {
+            [] => "the usual ones are kept".to_owned(),
+            found => format!("the usual ones are NOT: {}", found.join("; ")),
+        }
     }
 }
 

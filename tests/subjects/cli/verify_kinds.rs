@@ -132,7 +132,7 @@ fn graphs() {
         is_of_classes(&report);
         is_split_by_cause(&report);
         assert_eq!(report["truth"]["import"]["source"], "safetensors");
-        assert_eq!(report["looked_for_mistakes"], false);
+        assert_eq!(report["looked_for_mistakes"], true);
         assert!(!report["accuracy"]["layers"].as_array().unwrap().is_empty());
     }
 }

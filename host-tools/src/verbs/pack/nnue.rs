@@ -3,6 +3,7 @@
 use super::SCHEMA;
 use crate::cli::Pack;
 use crate::codegen::Destination;
+use crate::constant;
 use crate::error::{CliError, Explain};
 use crate::facts;
 use crate::nnue::{NnueFile, refuse};
@@ -10,6 +11,7 @@ use crate::output::Output;
 use crate::seal::seal;
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
+use tamis_quant::constant::constant_tensors;
 use tamis_quant::pack::unpack_nnue;
 use tamis_quant::stockfish::to_bytes;
 use tamis_quant::verify::ImportInfo;
@@ -25,7 +27,9 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let destination = Destination::check(&args.target, &args.module, &[&args.bare])?;
     let file = NnueFile::read(&args.bare, args.divide.rule)?;
     let origin = file.provenance();
-    let sealed = seal(&file.net.lower(), &file.net.shape.to_string(), &origin, args.unproved, output)?;
+    let program = file.net.lower();
+    constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
+    let sealed = seal(&program, &file.net.shape.to_string(), &origin, args.unproved, output)?;
     let container = sealed.container.as_ref();
     let model = Model::parse(container).explain()?;
     if to_bytes(&unpack_nnue(&model).explain()?) != file.bytes {

@@ -3,6 +3,7 @@
 use super::SCHEMA;
 use crate::cli::{self, Form, Quantise};
 use crate::codegen::Destination;
+use crate::constant;
 use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which, encoding, refuse_without_examples};
 use crate::facts;
@@ -14,6 +15,7 @@ use crate::status::Status;
 use crate::written::{Calibrated, Parts, Title, Written};
 use std::path::{Path, PathBuf};
 use tamis_quant::calibrate::Method;
+use tamis_quant::constant::{constant_values, constant_weights};
 use tamis_quant::data::{ByteType, Encoding};
 use tamis_quant::graph::{Graph, Op, Sample};
 use tamis_quant::program::Program;
@@ -45,6 +47,12 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
             (Vec::new(), None)
         }
     };
+    constant::refuse(&constant_weights(&graph), &args.checkpoint, args.allow_constant)?;
+    if let Some(path) = &calibration.calibrate {
+        let found = constant_values(&graph, &samples);
+        let found = found.map_err(|(index, error)| VerifyError::Sample { index, error }).explain_at(path)?;
+        constant::refuse(&found, path, args.allow_constant)?;
+    }
     let options = options(args, &graph, import.source(), bytes)?.with_ranges(import.ranges().clone());
     let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
     let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;

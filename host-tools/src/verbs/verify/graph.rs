@@ -5,14 +5,14 @@ use crate::cli::Verify;
 use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which, read_inputs};
 use crate::files;
-use crate::network::{Import, read_reals};
+use crate::network::{Import, other_readings, read_reals};
 use crate::status::Status;
 use std::path::{Path, PathBuf};
 use tamis_quant::data::{Outputs, classes};
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::pack::unpack_graph;
 use tamis_quant::score::ScoreError;
-use tamis_quant::verify::{Case, Reference, ReferenceError, VerifyError, check_origin};
+use tamis_quant::verify::{Case, Reading, Reference, ReferenceError, VerifyError, check_layers, check_origin};
 use tamis_runtime::format::Model;
 
 /// The checkpoint, evaluated here.
@@ -21,6 +21,7 @@ struct Checkpoint {
     path: PathBuf,
     graph: Graph,
     import: Import,
+    readings: Vec<Reading>,
     inputs: PathBuf,
     samples: Vec<Sample>,
     labels: Option<Vec<usize>>,
@@ -56,13 +57,14 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError>
     };
     let (graph, import) = read_reals(path, &args.network)?;
     // Before the examples, which another network may refuse.
-    check_origin(model, &graph).explain_at(&args.model)?;
+    check_layers(model, &graph).explain_at(&args.model)?;
+    let readings = other_readings(path, &args.network, &graph)?;
     let program = unpack_graph(model).explain_at(&args.model)?;
     let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&program.input);
     let examples = Examples::read(inputs, which, &graph)?;
     let labels = examples.classes(inputs, args.labels.as_deref(), which, &graph)?;
     let (model, path, inputs) = (args.model.clone(), path.clone(), inputs.clone());
-    Ok(Box::new(Checkpoint { model, path, graph, import, inputs, samples: examples.samples, labels }))
+    Ok(Box::new(Checkpoint { model, path, graph, import, readings, inputs, samples: examples.samples, labels }))
 }
 
 /// The reference's own inputs, or its batches, are the examples, its outputs the truth.
@@ -123,7 +125,8 @@ fn read_batches(args: &Verify, model: &Model<'_>, path: &Path) -> Result<Batches
 
 impl Held for Checkpoint {
     fn case<'a>(&'a self, model: Model<'a>) -> Result<Case<'a>, VerifyError> {
-        let mut case = Case::of_graph(model, &self.graph, &self.samples, self.labels.as_deref())?;
+        let case = Case::of_graph(model, &self.graph, &self.samples, self.labels.as_deref())?;
+        let mut case = case.with_readings(self.readings.clone());
         case.truth.checkpoint = Some(self.path.display().to_string());
         case.truth.import = Some(self.import.info().clone());
         case.truth.inputs = Some(self.inputs.display().to_string());

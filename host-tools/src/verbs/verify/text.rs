@@ -31,19 +31,28 @@ pub fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     print_accuracy(out, &report.accuracy, report.unit)?;
     print_causes(out, &report.accuracy)?;
     print_layers(out, &report.accuracy)?;
-    for worst in report.accuracy.worst.iter().take(WORST_SHOWN) {
-        let integer = if worst.integer.fract() == 0.0 { 0 } else { 4 };
-        writeln!(
-            out,
-            "  largest errors: example {}, integer {:.integer$}, float {:.4}",
-            worst.example, worst.integer, worst.float
-        )?;
-    }
+    print_worst(out, &report.accuracy)?;
 
     if report.looked_for_mistakes {
         print_mistakes(out, &report.mistakes, &report.remarks)?;
     }
     print_gates(out, &report.gates)
+}
+
+/// Which examples are farthest off, with both numbers.
+fn print_worst(out: &mut dyn Write, accuracy: &Accuracy) -> io::Result<()> {
+    for worst in accuracy.worst.iter().take(WORST_SHOWN) {
+        let integer = if worst.integer.fract() == 0.0 { 0 } else { 4 };
+        let of_several =
+            if accuracy.total.count > accuracy.samples { format!(", output {}", worst.output) } else { String::new() };
+        let fen = worst.fen.as_ref().map_or_else(String::new, |fen| format!(", {fen}"));
+        writeln!(
+            out,
+            "  largest errors: example {}{of_several}, integer {:.integer$}, float {:.4}{fen}",
+            worst.example, worst.integer, worst.float
+        )?;
+    }
+    Ok(())
 }
 
 /// The verdict, and what was held against what.
@@ -108,7 +117,7 @@ fn print_own_values(out: &mut dyn Write, nnue: &NnueFindings, file: Option<&str>
 }
 
 fn print_mistakes(out: &mut dyn Write, mistakes: &[Mistake], remarks: &[Mistake]) -> io::Result<()> {
-    writeln!(out, "\nMistakes in the description")?;
+    writeln!(out, "\nMistakes")?;
     if mistakes.is_empty() {
         writeln!(out, "  none found")?;
     }
@@ -193,6 +202,9 @@ fn print_causes(out: &mut dyn Write, accuracy: &Accuracy) -> io::Result<()> {
     let interaction = accuracy.interaction.as_ref().map(|stats| ("interaction", stats));
     let causes = accuracy.causes.iter().map(|cause| (cause.cause.as_str(), &cause.alone));
     let digits = if accuracy.split_total.max >= 1.0 { 3 } else { 5 };
+    if accuracy.split_samples < accuracy.samples {
+        writeln!(out, "  by cause, on {} of the examples", accuracy.split_samples)?;
+    }
     for (cause, stats) in causes.chain(interaction) {
         let [mean, sd, max] = [stats.mean, stats.sd, stats.max].map(|value| format!("{value:.digits$}"));
         rows.push(row![cause, mean, sd, max]);

@@ -71,6 +71,14 @@ impl Skeleton {
     }
 }
 
+impl Description {
+    /// The graph without its numbers: matrices have their sizes and no values.
+    #[must_use]
+    pub(crate) fn skeleton(&self) -> Graph {
+        Skeleton::of(self).graph
+    }
+}
+
 /// The operation without its numbers.
 fn op(described: &DescribedOp, read: Shape) -> Op {
     let matrix = |outputs, inputs| Matrix { outputs, inputs, values: Vec::new() };

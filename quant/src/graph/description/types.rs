@@ -196,32 +196,6 @@ pub struct Kernel {
     pub order: KernelOrder,
 }
 
-impl DescribedOp {
-    /// The same without the names of its tensors, and with every part that a tensor may give.
-    #[must_use]
-    pub(crate) fn nameless(&self) -> Self {
-        let mut op = self.clone();
-        match &mut op {
-            Self::Linear { weights, bias, .. }
-            | Self::Convolution(Kernel { weights, bias, .. })
-            | Self::TransposedConvolution { kernel: Kernel { weights, bias, .. }, .. }
-            | Self::PerChannel { weights, bias } => {
-                weights.clear();
-                *bias = None;
-            }
-            Self::BatchNormalization { weights, bias, mean, variance, .. } => {
-                [mean, variance].into_iter().for_each(String::clear);
-                (*weights, *bias) = (None, None);
-            }
-            Self::Embed { table: name, .. } | Self::Constant { values: name, .. } | Self::PRelu { weights: name } => {
-                name.clear();
-            }
-            _ => {}
-        }
-        op
-    }
-}
-
 impl Described {
     /// The tensor that a part has unless the description says otherwise: `<node>.<part>`.
     pub(super) fn default_tensor(name: &str, part: &str) -> String {
@@ -258,6 +232,18 @@ impl Described {
 pub(super) const TREE_PARTS: [&str; 3] = ["features", "thresholds", "leaves"];
 
 impl Description {
+    /// The same with another epsilon in all normalizations; none where there are no normalizations, or they have it.
+    #[must_use]
+    pub fn with_epsilon(&self, epsilon: f64) -> Option<Self> {
+        let mut other = self.clone();
+        for node in &mut other.nodes {
+            if let DescribedOp::BatchNormalization { epsilon: own, .. } = &mut node.op {
+                *own = epsilon;
+            }
+        }
+        (other != *self).then_some(other)
+    }
+
     /// The names of all tensors, in the order in which they are needed.
     #[must_use]
     pub fn tensor_names(&self) -> Vec<String> {

@@ -18,7 +18,7 @@ pub use quantised::{QuantisedNetwork, quantised_form, read_network_of_reals, rea
 use super::angel::{self, read_model};
 use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
-use super::onnx::read_onnx;
+use super::onnx::read_onnx_with;
 use super::tensors::{TensorForm, import};
 use super::tflite::read_tflite;
 use super::{Imported, read_file_at_most};
@@ -51,6 +51,8 @@ pub struct NetworkOptions {
     pub features: Option<usize>,
     /// How weight matrices lie, where the file leaves it open.
     pub orientation: Option<Orientation>,
+    /// The epsilon of all normalizations, whatever the checkpoint or its description says.
+    pub epsilon: Option<f64>,
     /// What layers of DataCode's compute, by their names in the file; `None` is nothing.
     pub activations: Vec<(String, Option<Activation>)>,
 }
@@ -112,11 +114,14 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         }
         NetworkForm::Tflite => read_tflite(&read(MAX_TENSORS_LEN_BYTES)?, &name).map_err(|error| at(error.into())),
         NetworkForm::Onnx => {
-            read_onnx(&read(MAX_NETWORK_LEN_BYTES)?, path.parent(), &name).map_err(|error| at(error.into()))
+            let bytes = read(MAX_NETWORK_LEN_BYTES)?;
+            read_onnx_with(&bytes, path.parent(), &name, options.epsilon).map_err(|error| at(error.into()))
         }
         NetworkForm::Angel => Ok(read_model(path, &options.angel())?),
         NetworkForm::Safetensors | NetworkForm::Npz => {
             let description = options.arch.as_ref().map(NetworkArch::description).transpose().map_err(at)?;
+            let other = description.zip(options.epsilon).and_then(|(own, epsilon)| own.with_epsilon(epsilon));
+            let description = other.as_ref().or(description);
             let form = if form == NetworkForm::Npz { TensorForm::Npz } else { TensorForm::Safetensors };
             import(&read(MAX_TENSORS_LEN_BYTES)?, form, description).map_err(|error| at(error.into()))
         }

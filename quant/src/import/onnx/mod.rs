@@ -70,17 +70,34 @@ pub fn read_onnx(bytes: &[u8], folder: Option<&Path>, name: &str) -> Result<Impo
     read_onnx_model(bytes, folder, name).map(|model| model.imported)
 }
 
+/// The same with an epsilon for all normalizations in place of the model's, if one is given.
+///
+/// # Errors
+/// As [`read_onnx`].
+pub fn read_onnx_with(
+    bytes: &[u8],
+    folder: Option<&Path>,
+    name: &str,
+    epsilon: Option<f64>,
+) -> Result<Imported, OnnxError> {
+    let model = Model { epsilon, ..model::model(bytes)? };
+    imported(bytes, &model, folder, name).map(|model| model.imported)
+}
+
 /// The same, with where the model's inputs and outputs are.
 ///
 /// # Errors
 /// As [`read_onnx`].
 pub fn read_onnx_model(bytes: &[u8], folder: Option<&Path>, name: &str) -> Result<OnnxModel, OnnxError> {
-    let model = model::model(bytes)?;
-    check::check(&model)?;
-    let batch = batch(&model)?;
-    let lowered = match lower(&model, folder, name, batch) {
+    imported(bytes, &model::model(bytes)?, folder, name)
+}
+
+fn imported(bytes: &[u8], model: &Model<'_>, folder: Option<&Path>, name: &str) -> Result<OnnxModel, OnnxError> {
+    check::check(model)?;
+    let batch = batch(model)?;
+    let lowered = match lower(model, folder, name, batch) {
         // Not of one example: then of the batch as a whole.
-        Err(OnnxError::Batch { .. }) if batch.is_some() => (lower(&model, folder, name, None)?, None),
+        Err(OnnxError::Batch { .. }) if batch.is_some() => (lower(model, folder, name, None)?, None),
         lowered => (lowered?, batch),
     };
     let (Lowered { mut graph, inputs, outputs }, batch) = lowered;

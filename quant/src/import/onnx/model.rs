@@ -42,7 +42,8 @@ pub(super) fn model(bytes: &[u8]) -> Read<Model<'_>> {
     }
     let missing = |what: &str| OnnxError::Missing { what: what.to_owned() };
     let graph = graph.ok_or_else(|| missing("the graph"))?;
-    Ok(Model { opset: opset.ok_or_else(|| missing("the version of ONNX's operators (opset_import)"))?, graph })
+    let opset = opset.ok_or_else(|| missing("the version of ONNX's operators (opset_import)"))?;
+    Ok(Model { opset, graph, epsilon: None })
 }
 
 /// Whether a domain is that of ONNX's own operators.

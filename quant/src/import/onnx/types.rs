@@ -8,6 +8,8 @@ pub(super) struct Model<'a> {
     /// Version of ONNX's own operators.
     pub(super) opset: i64,
     pub(super) graph: GraphProto<'a>,
+    /// In place of those of the normalizations.
+    pub(super) epsilon: Option<f64>,
 }
 
 /// GraphProto.

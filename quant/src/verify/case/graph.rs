@@ -1,7 +1,6 @@
 //! Graphs, against their checkpoint or against what another framework computed.
 
-use super::origin::difference;
-use super::{Case, Special};
+use super::{Case, Special, of_graphs};
 use crate::data;
 use crate::graph::description::{Described, DescribedOp, Description};
 use crate::graph::{Activation, Graph, Sample};
@@ -10,20 +9,29 @@ use crate::program::{GraphInput, Program};
 use crate::verify::accuracy::Outputs;
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
+use crate::verify::kinship::Kinship;
+use crate::verify::mistakes::graph::Reading;
 use crate::verify::report::TruthInfo;
 use crate::verify::simulate::Simulation;
 use crate::verify::split::{Examples, Split};
 use tamis_runtime::format::Model;
 
-/// Whether a container can have been made from a graph.
+/// Whether a container can have been made from a graph: its layers and its weights.
 ///
 /// # Errors
 /// [`VerifyError::OtherNetwork`], or a container that cannot be taken apart.
 pub fn check_origin(model: &Model<'_>, graph: &Graph) -> Result<(), VerifyError> {
-    match difference(graph, &unpack_graph(model)?) {
-        Some(what) => Err(VerifyError::OtherNetwork { what }),
-        None => Ok(()),
-    }
+    let (others, _) = Kinship::of(graph, &unpack_graph(model)?)?.other_weights(graph);
+    if others.is_empty() { Ok(()) } else { Err(VerifyError::OtherNetwork { what: "their weights" }) }
+}
+
+/// Whether a container has the inputs, layers and outputs of a graph, in whatever form that was read; weights are not
+/// looked at.
+///
+/// # Errors
+/// [`VerifyError::OtherNetwork`], or a container that cannot be taken apart.
+pub fn check_layers(model: &Model<'_>, graph: &Graph) -> Result<(), VerifyError> {
+    Kinship::of(graph, &unpack_graph(model)?).map(|_| ())
 }
 
 impl<'a> Case<'a> {
@@ -37,17 +45,29 @@ impl<'a> Case<'a> {
         samples: &'a [Sample],
         labels: Option<&[usize]>,
     ) -> Result<Self, VerifyError> {
-        check_origin(&model, graph)?;
-        let program = unpack_graph(&model)?;
+        let unpacked = unpack_graph(&model)?;
+        let kinship = Kinship::of(graph, &unpacked)?;
+        let program = kinship.carried(unpacked);
         let value = program.standing_for(graph.logits());
         let inputs = inputs(&program, samples)?;
         let outputs = Outputs::logits("checkpoint");
-        // What rounds several things at once is not taken apart.
-        let is_of_maps = program.nodes.iter().any(|node| node.op.is_of_maps());
-        let simulation = (!is_of_maps).then(|| Simulation::of_graph(graph, &program, value)).transpose()?;
+        // In another form of the network the operations need not be those that the container was made from.
+        let simulation = Simulation::of_graph(graph, &program, value).ok();
         let split = simulation.map(|simulation| Split { simulation, examples: Examples::Samples(samples) });
         let case = Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels);
-        Ok(Self { split, ..case })
+        let labels = labels.map(<[usize]>::to_vec);
+        let suspects = of_graphs::Suspects { graph, kinship, samples, labels, readings: Vec::new() };
+        Ok(Self { split, special: Special::Graph(Box::new(suspects)), ..case })
+    }
+
+    /// The same with other ways to read the checkpoint, which are tried where it and the container disagree; of other
+    /// cases nothing.
+    #[must_use]
+    pub fn with_readings(mut self, readings: Vec<Reading>) -> Self {
+        if let Special::Graph(suspects) = &mut self.special {
+            suspects.readings = readings;
+        }
+        self
     }
 
     /// A graph's container and what another framework computed before the last sigmoid or softmax. Without layers: the
@@ -93,6 +113,7 @@ impl<'a> Case<'a> {
             labels: labels.map(<[usize]>::to_vec),
             split: None,
             special: Special::Nothing,
+            allows_constants: false,
         }
     }
 }

@@ -99,11 +99,19 @@ impl<'a> Case<'a> {
             labels: labels.map(|reference| reference.labels.iter().map(|label| usize::from(*label)).collect()),
             split,
             special: Special::Description(Box::new(Suspects { net, truth: *truth, positions })),
+            allows_constants: false,
         })
     }
 }
 
 impl Suspects<'_> {
+    /// Says of the worst examples which positions they are.
+    pub fn name_worst(&self, accuracy: &mut Accuracy) {
+        for worst in &mut accuracy.worst {
+            worst.fen = self.positions.get(worst.example).map(Position::to_fen);
+        }
+    }
+
     /// Looks for mistakes of the description.
     ///
     /// # Errors

@@ -3,9 +3,8 @@
 mod graph;
 mod layers;
 mod nnue;
-mod origin;
 
-pub use graph::check_origin;
+pub use graph::{check_layers, check_origin};
 pub use layers::Truth;
 pub(super) use layers::evaluate_all;
 pub use nnue::{Difference, DivideInfo, NnueFindings};
@@ -16,10 +15,12 @@ use super::comparison::{Comparison, Full};
 use super::error::VerifyError;
 use super::gates::Gates;
 use super::mistakes::Found;
+use super::mistakes::graph as of_graphs;
 use super::progress::Progress;
 use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::check_runtime;
 use super::split::Split;
+use crate::constant::{are_constant, constant_tensors};
 use crate::program::{GraphInput, Program};
 use crate::proof::prove;
 use layers::Suspects;
@@ -46,6 +47,8 @@ pub struct Case<'a> {
     /// Where full precision can be evaluated here.
     split: Option<Split<'a>>,
     special: Special<'a>,
+    /// Whether what is the same everywhere is meant.
+    allows_constants: bool,
 }
 
 /// What only one kind of network can be asked.
@@ -54,11 +57,33 @@ enum Special<'a> {
     Nothing,
     /// Which fact of the description is wrong.
     Description(Box<Suspects<'a>>),
+    /// Which fact differs between a graph, its container and the examples.
+    Graph(Box<of_graphs::Suspects<'a>>),
     /// Whether it is the `.nnue` file.
     File(Box<Family>),
 }
 
 impl Case<'_> {
+    /// The same without an alarm where weights, the truth or outputs are the same everywhere.
+    #[must_use]
+    pub fn allowing_constants(self, allows_constants: bool) -> Self {
+        Self { allows_constants, ..self }
+    }
+
+    /// What is the same everywhere.
+    fn constants(&self, integer: &[f64], truth: &[f64]) -> Vec<String> {
+        let mut found = constant_tensors(&self.program);
+        let outputs = self.program.len(self.value);
+        let of_all =
+            |what: &str| format!("{what} the same for all {} examples, which shows nothing", self.truth.examples);
+        if are_constant(truth, outputs) {
+            found.push(of_all("the outputs in full precision are"));
+        } else if are_constant(integer, outputs) {
+            found.push(of_all("the container's outputs are"));
+        }
+        found
+    }
+
     /// Answers all questions. `step` is called after every share of the work with (done, total).
     ///
     /// # Errors
@@ -68,11 +93,8 @@ impl Case<'_> {
         if compared == 0 {
             return Err(VerifyError::NoExamples);
         }
-        let passes = match &self.split {
-            Some(split) => split.passes(),
-            None => 0,
-        };
-        let mut progress = Progress::new(self.inputs.len() as u64 + passes * compared as u64, step);
+        let work = self.split.as_ref().map_or(0, |split| split.work(compared));
+        let mut progress = Progress::new(self.inputs.len() as u64 + work, step);
         let mut comparison = Comparison::new(&self.program, self.value, &self.full);
         let mut refused = None;
         let runtime = check_runtime(self.model, &self.program, &self.inputs, &mut |index, values| {
@@ -88,15 +110,24 @@ impl Case<'_> {
         let found = comparison.finish();
         let nnue = match &self.special {
             Special::File(family) => Some(family.about(&found)),
-            Special::Nothing | Special::Description(_) => None,
+            Special::Nothing | Special::Description(_) | Special::Graph(_) => None,
         };
-        let integer = found.integer.clone();
+        let (integer, truth) = (found.integer.clone(), found.truth.clone());
         let mut accuracy = Accuracy::new(found, self.outputs, self.labels.as_deref());
         if let Some(split) = &self.split {
             split.fill(&integer, &mut accuracy, &mut progress);
         }
+        if let Special::Description(suspects) = &self.special {
+            suspects.name_worst(&mut accuracy);
+        }
         let judged: Option<Found> = match &self.special {
             Special::Description(suspects) => Some(suspects.mistakes(&accuracy)?),
+            Special::Graph(suspects) => Some(suspects.mistakes(of_graphs::Measured {
+                program: &self.program,
+                integer: &integer,
+                truth: &truth,
+                accuracy: &accuracy,
+            })),
             Special::Nothing | Special::File(_) => None,
         };
         let looked_for_mistakes = judged.is_some();
@@ -111,6 +142,8 @@ impl Case<'_> {
             runtime,
             proof: proof_summary(&proof, claims(&self.model, &self.program, &proof)),
             accuracy,
+            constants: self.constants(&integer, &truth),
+            allows_constants: self.allows_constants,
             looked_for_mistakes,
             mistakes,
             remarks,

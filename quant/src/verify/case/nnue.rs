@@ -156,6 +156,7 @@ impl<'a> Case<'a> {
             labels: None,
             split: None,
             special: Special::File(Box::new(family)),
+            allows_constants: false,
         })
     }
 }

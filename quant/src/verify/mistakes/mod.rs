@@ -7,8 +7,11 @@
 //! - [`outputs`]: the outputs are far from the truth and come close after one change;
 //! - scores: file and checkpoint agree, and the positions' own scores are fitted far better after one change. What they
 //!   only suggest is a remark.
+//!
+//! Graphs have rules of their own: [`graph`].
 
 pub mod description;
+pub(super) mod graph;
 mod hypotheses;
 mod kings;
 pub mod outputs;
@@ -46,6 +49,20 @@ pub enum MistakeKind {
     Activation,
     /// Another king-bucket table, or mirroring.
     KingBuckets,
+    /// A layer's biases are missing on one side.
+    LostBias,
+    /// The channels of the input in another order: red and blue exchanged.
+    ChannelOrder,
+    /// The input counted in another unit: 0 to 1, 0 to 255 or −1 to 1.
+    InputUnit,
+    /// The columns of a dense layer behind a map counted channels first in place of last, or the other way round.
+    FlattenOrder,
+    /// Padding on other sides: TensorFlow's SAME and PyTorch's symmetric one.
+    Padding,
+    /// Another epsilon in the normalizations.
+    Epsilon,
+    /// The examples are unlike those that calibrated.
+    Calibration,
     /// Some other fact of the description.
     OtherFact,
     /// The integers are not this checkpoint's and no single change explains it.
@@ -66,6 +83,8 @@ pub enum Evidence {
     Outputs,
     /// The positions' scores are fitted much better after one change.
     Scores,
+    /// The labels are met far more often after one change.
+    Labels,
 }
 
 /// A mistake with its evidence.
@@ -91,6 +110,13 @@ impl MistakeKind {
             Self::Factoriser => "factoriser not merged alike",
             Self::Activation => "wrong activation",
             Self::KingBuckets => "wrong king buckets",
+            Self::LostBias => "lost bias",
+            Self::ChannelOrder => "channels exchanged",
+            Self::InputUnit => "input in another unit",
+            Self::FlattenOrder => "channels first against last",
+            Self::Padding => "other padding",
+            Self::Epsilon => "another epsilon",
+            Self::Calibration => "examples unlike the calibration's",
             Self::OtherFact => "descriptions differ",
             Self::OtherWeights => "other weights",
         }

@@ -100,7 +100,10 @@ pub(super) fn apply(
             let of = |(at, a): (usize, &&[f64])| rows[at + 1..].iter().map(|b| product(a, b)).collect::<Vec<f64>>();
             rows.iter().enumerate().flat_map(of).collect()
         }
-        Operation::Concat { .. } => [x(0), x(1)].concat(),
+        Operation::Concat { runs } => {
+            let (first, second) = (x(0).len() / runs, x(1).len() / runs);
+            x(0).chunks(first.max(1)).zip(x(1).chunks(second.max(1))).flat_map(|(a, b)| [a, b].concat()).collect()
+        }
         Operation::Add => x(0).iter().zip(x(1)).map(|(a, b)| a + b).collect(),
         Operation::Requantise { multipliers, shifts, low, high } if is_on => {
             let zero = node.value.zero;
@@ -140,6 +143,7 @@ pub(super) fn apply(
         }
         Operation::Activation(activation) => activate(*activation, x(0)),
         Operation::Scale(held) => x(0).iter().map(|x| x * f64::from(*held)).collect(),
+        op if op.is_of_maps() => super::maps::apply(operands, (index, node), values),
         op => panic!("{} is of networks that are not taken apart", op.word()),
     }
 }

@@ -65,7 +65,8 @@ pub(super) struct Fused {
 impl Fused {
     /// What is made of values in units, before the zero point is added and anything rounded.
     pub fn apply(&self, x: &[f64]) -> Vec<f64> {
-        let unit = |units: &[f64], element: usize| if units.len() == 1 { units[0] } else { units[element] };
+        // Of a map they are a channel's.
+        let unit = |units: &[f64], element: usize| units[element % units.len()];
         let zero = f64::from(self.zero);
         let mut reals: Vec<f64> =
             x.iter().enumerate().map(|(element, x)| (x - zero) * unit(&self.units, element)).collect();

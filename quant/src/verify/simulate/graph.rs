@@ -2,11 +2,13 @@
 
 use super::Simulation;
 use super::exact::{Exact, Function, Fused, Pair};
+use super::maps;
 use crate::float::Matrix;
-use crate::graph::{Forest, Graph, Op, Tree, Value};
-use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode};
+use crate::graph::{Binary, Forest, Graph, Op, Tree, Value};
+use crate::program::{Convolution, Element, Operation, Program, ProgramInput, ProgramNode};
 use crate::quantise::QuantTensor;
 use crate::verify::error::VerifyError;
+use std::borrow::Cow;
 
 impl Simulation {
     /// A graph beside the program that it was lowered to. value: which one is compared.
@@ -35,10 +37,15 @@ impl Source<'_> {
         }
         let mut exact = Exact::new(self.program, pairs);
         let is_fused = |node: &ProgramNode| matches!(node.op, Operation::Requantise { .. } | Operation::Lookup { .. });
-        let rounds = |node: &ProgramNode| is_fused(node) || matches!(node.op, Operation::Quantise { .. });
+        let rounds = |node: &ProgramNode| {
+            is_fused(node) || matches!(node.op, Operation::Quantise { .. }) || maps::rounds(&node.op)
+        };
         for (index, node) in nodes.iter().enumerate().filter(|(_, node)| rounds(node)) {
             if is_fused(node) {
                 exact.fused.insert(index, self.fused(node)?);
+            } else if matches!(node.op, Operation::Convolution(_) | Operation::Elementwise { .. }) {
+                let made = node.value.units.iter().copied().map(f64::from).collect();
+                exact.fused.insert(index, Fused::of_reals(self.functions_before(node.value.layer?)?, made));
             }
             // A layer that is read as integers of two kinds is rounded twice.
             let layer = node.value.layer;
@@ -95,6 +102,7 @@ impl Source<'_> {
                 let Op::Trees(forest) = self.op(node)? else { return None };
                 self.trees(forest, node, [features, thresholds, leaves])?
             }
+            Operation::Convolution(op) => self.convolution(node, op)?,
             op => op.tensors().map(Pair::as_stored).collect(),
         })
     }
@@ -121,6 +129,68 @@ impl Source<'_> {
         Some(vec![Pair::as_stored(features), Pair::new(thresholds, threshold), Pair::new(leaves, leaf)])
     }
 
+    /// A convolution's weights and bias: of the layer that its sums are of, which what it makes may stand behind.
+    fn convolution(&self, node: &ProgramNode, op: &Convolution) -> Option<Vec<Pair>> {
+        let sizes = (op.weights.outputs, op.weights.inputs);
+        let read = self.layer_of(node.read(0));
+        let (real, own) = self.sums_behind(node.value.layer?, sizes, read)?;
+        let unit = |row: usize| match &op.rounding {
+            Some(rounding) => maps::sum_unit(rounding, node, row),
+            None => node.value.unit(row),
+        };
+        let input = self.program.unit_of(node.read(0), 0);
+        // A channel of which a multiplier leaves nothing has no unit.
+        let inverse = |row: usize| if unit(row) == 0.0 { 0.0 } else { 1.0 / unit(row) };
+        let weights = with_units(&op.weights, &real, |row, _| input * inverse(row))?;
+        let bias = vector(op.bias.as_ref(), &own, inverse)?;
+        Some(std::iter::once(weights).chain(bias).collect())
+    }
+
+    /// The weights and biases of these sizes whose sums a value is made of, through functions and one sum of maps.
+    fn sums_behind(
+        &self,
+        value: Value,
+        sizes: (usize, usize),
+        read: Option<Value>,
+    ) -> Option<(Cow<'_, Matrix<f64>>, Cow<'_, [f64]>)> {
+        let node = self.graph.nodes.get(value.checked_sub(1)?)?;
+        let of = |weights: &Matrix<f64>| (weights.outputs, weights.inputs) == sizes;
+        let reads_it = || read.is_none_or(|read| self.path(Some(read), node.reads[0]).is_some());
+        match &node.op {
+            Op::Linear { weights, bias }
+            | Op::Convolution { weights, bias, .. }
+            | Op::TransposedConvolution { weights, bias, .. } => {
+                (of(weights) && reads_it()).then(|| (Cow::Borrowed(weights), Cow::Borrowed(bias.as_slice())))
+            }
+            Op::PerChannel { factors, offsets } => {
+                let weights = Matrix::new(factors.len(), 1, factors.clone())?;
+                (of(&weights) && reads_it()).then(|| (Cow::Owned(weights), Cow::Borrowed(offsets.as_slice())))
+            }
+            Op::Activation(_) | Op::Flatten | Op::Reshape(_) | Op::Add | Op::Binary(Binary::Add) => {
+                node.reads.iter().find_map(|value| self.sums_behind(*value, sizes, read))
+            }
+            _ => None,
+        }
+    }
+
+    /// The functions of a value behind the last sum, product or layer, one behind the other.
+    fn functions_before(&self, value: Value) -> Option<Vec<Function>> {
+        let (mut at, mut functions) = (value, Vec::new());
+        while let Some(node) = at.checked_sub(1).and_then(|node| self.graph.nodes.get(node)) {
+            match node.op {
+                Op::Activation(activation) => functions.push(Function::Activation(activation)),
+                Op::Scale(factor) => functions.push(Function::Scale(factor)),
+                Op::Flatten | Op::Reshape(_) => {}
+                _ => {
+                    functions.reverse();
+                    return Some(functions);
+                }
+            }
+            at = *node.reads.first()?;
+        }
+        None
+    }
+
     /// What a change of units does besides.
     fn fused(&self, node: &ProgramNode) -> Option<Fused> {
         let read = node.read(0);
@@ -139,7 +209,7 @@ impl Source<'_> {
             match node.op {
                 Op::Activation(activation) => functions.push(Function::Activation(activation)),
                 Op::Scale(factor) => functions.push(Function::Scale(factor)),
-                Op::Flatten => {}
+                Op::Flatten | Op::Reshape(_) => {}
                 _ => return None,
             }
             at = node.reads[0];
@@ -172,7 +242,9 @@ impl Source<'_> {
 
     fn linear(&self, node: &ProgramNode) -> Option<(&Matrix<f64>, &[f64])> {
         match self.op(node)? {
-            Op::Linear { weights, bias } | Op::SparseLinear { weights, bias } => Some((weights, bias)),
+            Op::Linear { weights, bias }
+            | Op::SparseLinear { weights, bias }
+            | Op::Convolution { weights, bias, .. } => Some((weights, bias)),
             _ => None,
         }
     }

@@ -11,12 +11,13 @@ mod apply;
 mod exact;
 mod graph;
 mod layers;
+mod maps;
 mod operands;
 
 use crate::arch::ElementType;
 use crate::float::Example;
 use crate::graph::Sample;
-use crate::program::{Element, Operation, Program, ProgramInput};
+use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode};
 use crate::quantise::QuantTensor;
 use exact::{Exact, Pair};
 use layers::Place;
@@ -111,13 +112,35 @@ impl Simulation {
         has_weights.then_some(name)
     }
 
+    /// Products of one evaluation, of maps; 0 of other networks, which are evaluated fast.
+    #[must_use]
+    pub(super) fn products(&self) -> usize {
+        let of = |node: &ProgramNode| match &node.op {
+            Operation::Convolution(op) => {
+                node.value.shape.pixels().saturating_mul(op.weights.inputs * op.weights.outputs)
+            }
+            _ => 0,
+        };
+        self.program.nodes[..self.value].iter().map(of).fold(0, usize::saturating_add)
+    }
+
     /// Evaluates an example that fits the network (the float evaluator has accepted it).
     #[must_use]
     pub fn evaluate(&self, example: RealInput<'_>, on: Setting<'_>) -> SimulatedTrace {
+        self.traced(example, on, &[]).0
+    }
+
+    /// The same, and every value. known: those before which no switch differs from when they were computed.
+    pub(super) fn traced(
+        &self,
+        example: RealInput<'_>,
+        on: Setting<'_>,
+        known: &[Vec<f64>],
+    ) -> (SimulatedTrace, Vec<Vec<f64>>) {
         let operands = Operands { program: &self.program, exact: &self.exact, on };
         let (active, bucket, first) = self.input(&operands, example);
-        let mut values = vec![first];
-        for (index, node) in self.program.nodes[..self.value].iter().enumerate() {
+        let mut values = if known.is_empty() { vec![first] } else { known.to_vec() };
+        for (index, node) in self.program.nodes[..self.value].iter().enumerate().skip(values.len() - 1) {
             let value = apply::apply(&operands, (index, node), &values, &active, bucket);
             values.push(value);
         }
@@ -125,7 +148,19 @@ impl Simulation {
         let real = |(element, x): (usize, &f64)| (x - f64::from(made.zero)) * made.unit(element);
         let outputs = values[self.value].iter().enumerate().map(real).collect();
         let sums = self.exact.layers.iter().map(|layer| self.layer_sums(&layer.place, &values, &operands, bucket));
-        SimulatedTrace { sums: sums.collect(), outputs }
+        let trace = SimulatedTrace { sums: sums.collect(), outputs };
+        (trace, values)
+    }
+
+    /// How many values, the input first, no setting of a switch changes.
+    pub(super) fn values_before(&self, switch: Switch) -> usize {
+        match switch {
+            Switch::Input => 0,
+            Switch::Node(node) => node + 1,
+            // The node that reads it is the last that begins at or before it.
+            Switch::Tensor(number) if number < self.program.transformer.iter().count() * 2 => 0,
+            Switch::Tensor(number) => self.exact.first.partition_point(|first| *first <= number),
+        }
     }
 
     /// Active features with their values in integer units, the output bucket, and value 0.
@@ -200,6 +235,9 @@ fn switches(program: &Program, exact: &Exact, value: usize) -> Vec<(String, Swit
             }
             Operation::SparseRows { requantisation: Some(_), .. } => {
                 switches.push((format!("rounding behind {}", node.name), switch));
+            }
+            op if maps::rounds(op) => {
+                switches.push((format!("rounding behind {}", exact.label(index, node)), switch));
             }
             _ => {}
         }

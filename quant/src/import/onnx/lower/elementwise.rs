@@ -62,7 +62,8 @@ impl Lowering<'_, '_> {
         let vector = |index, what| call.vector(index, channels, what);
         let (scale, bias) = (vector(1, "a scale")?, vector(2, "a bias")?);
         let (mean, variance) = (vector(3, "a mean")?, vector(4, "a variance")?);
-        let epsilon = call.float("epsilon", f64::from(1e-5f32))?;
+        let own = call.float("epsilon", f64::from(1e-5f32))?;
+        let epsilon = self.model.epsilon.unwrap_or(own);
         let (mut factors, mut offsets) = (Vec::with_capacity(channels), Vec::with_capacity(channels));
         for channel in 0..channels {
             let variance = variance[channel] + epsilon;
