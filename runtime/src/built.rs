@@ -14,6 +14,10 @@ pub(crate) const MAPS: bool = cfg!(feature = "maps");
 /// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other
 /// uses for those bytes.
 pub(crate) const TELLS_MAPS: bool = MAPS || !IS_SMALL;
+/// What every build holds: dense layers of integers.
+pub(crate) const ALWAYS: bool = true;
+/// The operations of `general` that networks of maps need too.
+pub(crate) const GENERAL_OR_MAPS: bool = GENERAL || MAPS;
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]
 pub(crate) const MESSAGES: bool = cfg!(feature = "messages");

@@ -105,11 +105,13 @@ pub mod engine;
 mod error;
 mod exec;
 pub mod format;
+mod input;
 pub mod kernels;
 #[cfg(feature = "defmt")]
 mod loggable;
 pub mod nnue;
 mod num;
+mod operations;
 mod ops;
 mod output;
 mod plan;
@@ -123,6 +125,7 @@ mod workspace;
 
 pub use align::Aligned;
 pub use error::RunError;
-pub use exec::{Input, Output};
+pub use input::Input;
+pub use output::Output;
 pub use plan::Plan;
 pub use workspace::Workspace;

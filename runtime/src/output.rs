@@ -1,7 +1,18 @@
-//! Outputs whose number is known when a program is built, as arrays: what modules of `host-tools codegen` return.
+//! What comes out of a network; and where the number of outputs is known when a program is built, as arrays: what
+//! modules of `host-tools codegen` return.
 
 use crate::error::RunError;
-use crate::exec::Output;
+
+/// What comes out; the real value is the element times [`crate::format::InputRecord::output_unit`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Output<'w> {
+    /// Integer outputs.
+    I32(&'w [i32]),
+    /// Real outputs.
+    F32(&'w [f32]),
+}
 
 macro_rules! arrays {
     ($element:ty, $variant:ident, $what:literal) => {

@@ -2,9 +2,8 @@
 
 use crate::built::ACCUMULATORS;
 use crate::error::RunError;
-use crate::format::{BlockRecord, Identity, Model, element, feature_set};
+use crate::format::{BlockRecord, Identity, Model, element};
 use crate::kernels::{Moved, Tier, prefetch};
-use crate::nnue::chess::{ChessView, Planes};
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
 
 /// Rows of one block that one pass takes, where a network has several blocks.
@@ -94,21 +93,6 @@ impl<'a> Plan<'a> {
     /// What tells its model from every other that the program loads, one with the same checksum too.
     pub const fn identity(&self) -> Identity {
         self.identity
-    }
-
-    /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other
-    /// inputs.
-    #[doc(hidden)]
-    pub fn chess_view(&self) -> Option<ChessView<'a>> {
-        let (planes, mirrored) = match self.model.input().feature_set {
-            feature_set::CHESS => (Planes::Both, false),
-            feature_set::CHESS_MIRRORED => (Planes::Both, true),
-            feature_set::MERGED => (Planes::Merged, false),
-            feature_set::MERGED_MIRRORED => (Planes::Merged, true),
-            feature_set::NO_KINGS => (Planes::NoKings, false),
-            _ => return None,
-        };
-        Some(ChessView { planes, mirrored, king_table: self.model.king_table()? })
     }
 
     /// Width of one accumulator.

@@ -20,9 +20,9 @@ pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecor
 pub use crate::format::records::{activation, claim, element, feature_set, input_kind, op, perspective_order};
 pub use crate::format::window::WindowRecord;
 #[doc(hidden)]
-pub use crate::format::{checksum::checksum, quads::quads_fit};
+pub use crate::format::window::is_depthwise;
 #[doc(hidden)]
-pub use crate::ops::is_depthwise;
+pub use crate::format::{checksum::checksum, quads::quads_fit};
 #[doc(hidden)]
 pub use crate::signature::fnv::{FNV_OFFSET, fnv1a};
 

@@ -11,8 +11,8 @@ pub(crate) mod random;
 
 use crate::built::GENERAL;
 use crate::error::RunError;
-use crate::exec::Input;
 use crate::format::{element, input_kind};
+use crate::input::Input;
 use crate::plan::Plan;
 use fnv::{FNV_OFFSET, Fnv};
 use random::SplitMix;

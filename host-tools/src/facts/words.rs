@@ -27,35 +27,7 @@ pub fn layout_word(layout: Layout) -> &'static str {
 
 /// A kind of operation.
 pub fn operation_word(kind: u32) -> &'static str {
-    match kind {
-        op::ACTIVATE_DOT => "activate-dot",
-        op::RESCALE => "rescale",
-        op::ACTIVATE_F32 => "activate-f32",
-        op::PAIRWISE_U8 => "pairwise-u8",
-        op::AFFINE_I8 => "affine-i8",
-        op::DEQUANTISE => "dequantise",
-        op::AFFINE_F32 => "affine-f32",
-        op::ACTIVATION_F32 => "activation-f32",
-        op::ADD_F32 => "add-f32",
-        op::SCALE_F32 => "scale-f32",
-        op::REQUANTISE => "requantise",
-        op::SPARSE_AFFINE => "sparse-affine",
-        op::SPARSE_ROWS => "sparse-rows",
-        op::FM_TERM => "fm-term",
-        op::BI_INTERACTION => "bi-interaction",
-        op::INNER_PRODUCTS => "inner-products",
-        op::CONCAT => "concat",
-        op::ADD_I32 => "add-i32",
-        op::LOOKUP => "lookup",
-        op::AFFINE_I16 => "affine-i16",
-        op::TREES => "trees",
-        op::TO_F32 => "to-f32",
-        op::QUANTISE => "quantise",
-        op::CLIP_U8 => "clip-u8",
-        op::PSQT => "psqt",
-        op::ACTIVATE_U8 => "activate-u8",
-        _ => "unknown",
-    }
+    op::word(kind).unwrap_or("unknown")
 }
 
 /// An activation; `None` where an operation has none.

@@ -7,7 +7,7 @@ use super::man::{Colour, Man};
 use super::network::AnyNetwork;
 use super::ply::Ply;
 use crate::error::RunError;
-use crate::exec::Output;
+use crate::output::Output;
 use bytemuck::{Pod, Zeroable, try_cast_slice_mut};
 
 /// Alignment of the memory and of each of its parts.

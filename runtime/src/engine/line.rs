@@ -15,9 +15,10 @@ use super::man::{Colour, Man};
 use super::network::AnyNetwork;
 use super::ply::Ply;
 use crate::error::RunError;
-use crate::exec::{Input, Output};
 use crate::format::Identity;
+use crate::input::Input;
 use crate::kernels::Moved;
+use crate::output::Output;
 use bytemuck::{Pod, Zeroable};
 
 /// The last position, and how many there are.

@@ -7,7 +7,7 @@ use super::man::{Colour, Man};
 use super::network::Network;
 use super::ply::Ply;
 use crate::error::RunError;
-use crate::exec::Output;
+use crate::output::Output;
 use crate::workspace::Workspace;
 use bytemuck::Zeroable;
 

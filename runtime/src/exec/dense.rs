@@ -1,11 +1,11 @@
 //! The dense integer layers as firmware runs them: straight from the record, because an operation that is looked up
 //! once and run once need not be a value in between, whose memory and moves cost more than a small layer.
 
-use super::Input;
 use crate::built::TELLS_U7;
 use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, part};
+use crate::input::Input;
 use crate::kernels::Tier;
-use crate::step::{Requantisation, affine_of, place};
+use crate::ops::{Place, Requantisation, affine_of};
 use crate::workspace::{split, typed, typed_mut};
 use bytemuck::cast_slice;
 
@@ -24,8 +24,8 @@ pub(super) fn run(
         return false;
     }
     let Some(output) = model.values().get(record.output as usize) else { return false };
-    let read = place(model, record.input, record.input_start, record.input_len).range();
-    let write = place(model, record.output, 0, output.len).range();
+    let read = Place::of(model, record.input, record.input_start, record.input_len).range();
+    let write = Place::of(model, record.output, 0, output.len).range();
     let reads_input = record.input == 0;
     let (x, out) = split(workspace, if reads_input { 0..0 } else { read.clone() }, write);
     let x = if reads_input { part(input.bytes(), read.start, read.len()) } else { x };

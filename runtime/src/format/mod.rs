@@ -30,5 +30,5 @@ pub(crate) use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
     op, perspective_order,
 };
-pub(crate) use window::WindowRecord;
+pub(crate) use window::{WindowRecord, is_depthwise};
 use words::Words;

@@ -257,73 +257,25 @@ pub mod claim {
 
 /// Codes of [`OpRecord::kind`].
 pub mod op {
-    /// Accumulators → activation → dot with i16 weights → i32.
-    pub const ACTIVATE_DOT: u32 = 1;
-    /// i32 → the engine's integer head: divide, add bias, multiply, divide.
-    pub const RESCALE: u32 = 2;
-    /// Accumulators → activation → f32.
-    pub const ACTIVATE_F32: u32 = 3;
-    /// Accumulators → products of the two halves → u8.
-    pub const PAIRWISE_U8: u32 = 4;
-    /// u8 or i8 × i8 weights + i32 bias → i32.
-    pub const AFFINE_I8: u32 = 5;
-    /// i32 → f32, with a factor and a bias.
-    pub const DEQUANTISE: u32 = 6;
-    /// f32 × f32 weights + f32 bias → f32.
-    pub const AFFINE_F32: u32 = 7;
-    /// f32 → activation → f32.
-    pub const ACTIVATION_F32: u32 = 8;
-    /// f32 + f32 → f32.
-    pub const ADD_F32: u32 = 9;
-    /// f32 · constant → f32.
-    pub const SCALE_F32: u32 = 10;
-    /// i32 → multiply, shift, add a zero point, clamp → u8, i8, i16 or i32.
-    pub const REQUANTISE: u32 = 11;
-    /// Sparse input × i8, i16 or f32 weights + bias → i32 or f32.
-    pub const SPARSE_AFFINE: u32 = 12;
-    /// Sparse input → the weight rows of its features, one behind the other → i8, i16 or f32.
-    pub const SPARSE_ROWS: u32 = 13;
-    /// Embeddings, i8, i16 or f32 → the sum of the products of all pairs → i32 or f32.
-    pub const FM_TERM: u32 = 14;
-    /// The same, element by element.
-    pub const BI_INTERACTION: u32 = 15;
-    /// Embeddings, i8, i16 or f32 → the product of every pair → i32 or f32.
-    pub const INNER_PRODUCTS: u32 = 16;
-    /// Two values of one element → one behind the other.
-    pub const CONCAT: u32 = 17;
-    /// i32 + i32 → i32.
-    pub const ADD_I32: u32 = 18;
-    /// u8 or i8 → a table of 256 → u8 or i8.
-    pub const LOOKUP: u32 = 19;
-    /// i16 × i8 or i16 weights + i32 bias → i32.
-    pub const AFFINE_I16: u32 = 20;
-    /// The sparse input, or integers or f32 → the sum of the leaves that trees of decisions reach → i32 or f32.
-    pub const TREES: u32 = 21;
-    /// u8, i8 or i16 → f32, with a zero point and a factor.
-    pub const TO_F32: u32 = 22;
-    /// f32 → multiply, round, add a zero point, clamp → u8, i8 or i16.
-    pub const QUANTISE: u32 = 23;
-    /// i16 accumulators → clip → u8.
-    pub const CLIP_U8: u32 = 24;
-    /// i16 accumulators → half the difference of what both perspectives' last elements, digits of large numbers, stand
-    /// for → i32.
-    pub const PSQT: u32 = 25;
-    /// i32 → shift, square or both, clip → u8.
-    pub const ACTIVATE_U8: u32 = 26;
-    /// A map of u8, i8 or i16 × i8 weights + i32 bias, perhaps + another map → rounded → a map of u8, i8 or i16.
-    pub const CONVOLUTION: u32 = 27;
-    /// The same with the window's places and pixels exchanged.
-    pub const TRANSPOSED_CONVOLUTION: u32 = 28;
-    /// A map → the maximum, the mean or the sum of each window → a map.
-    pub const POOL: u32 = 29;
-    /// Two maps, or a map and a pixel → element by element their sum, product, maximum or minimum.
-    pub const ELEMENTWISE: u32 = 30;
-    /// A map → elements at equal distances along each axis → a map.
-    pub const MOVE: u32 = 31;
-    /// A map → the same within a border that stands for 0.
-    pub const PAD: u32 = 32;
-    /// A map → a map of another size, each pixel a mean of four.
-    pub const RESIZE: u32 = 33;
+    use crate::operations::operations;
+
+    /// Makes the codes and the words of the table.
+    macro_rules! codes {
+        ($($(#[$doc:meta])* $name:ident = $code:literal, $word:literal, if $built:ident else $missing:ident,
+            $reads:ident, $second:ident, $demands:ident, $work:ty;)*) => {
+            $($(#[$doc])* pub const $name: u32 = $code;)*
+
+            /// A kind's word; `None` for a code that is not defined.
+            pub const fn word(code: u32) -> Option<&'static str> {
+                match code {
+                    $($name => Some($word),)*
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    operations!(codes);
 
     /// Bits of a digit of PSQT.
     pub const DIGIT_BITS: u32 = 10;

@@ -1,6 +1,6 @@
-//! The parameters of operations that slide a window.
+//! The parameters of operations that slide a window, and how a convolution's weights lie.
 
-use super::OpRecord;
+use super::{OpRecord, op};
 use bytemuck::{Pod, Zeroable};
 
 /// The window of CONVOLUTION, TRANSPOSED_CONVOLUTION and POOL: the first two words of their parameters, a byte each.
@@ -32,4 +32,11 @@ impl WindowRecord {
         let Self { kernel: [a, b], stride: [c, d], dilation: [e, f], before: [g, h] } = self;
         [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
     }
+}
+
+/// Whether a convolution has a filter for every channel, whose weights lie by taps: a matrix of (taps, channels). One
+/// of that shape with a row an output would have as many taps as channels and one channel to read; then both are the
+/// same but for the order, and this is it.
+pub const fn is_depthwise(kind: u32, [rows, cols]: [usize; 2], taps: usize, channels: [usize; 2]) -> bool {
+    kind == op::CONVOLUTION && channels[0] == channels[1] && channels[0] > 1 && rows == taps && cols == channels[0]
 }

@@ -1,7 +1,8 @@
 //! Storage for the accumulators of one position. The width is the type's; the plan checks that it is the network's.
 
 use crate::error::RunError;
-use crate::exec::{Input, Output};
+use crate::input::Input;
+use crate::output::Output;
 use crate::plan::Plan;
 
 /// Both accumulators of a position, 64-byte aligned: index 0 for one colour, 1 for the other (the caller's choice).

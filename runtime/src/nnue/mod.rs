@@ -7,6 +7,7 @@ mod accumulator;
 mod cache;
 pub(crate) mod chess;
 mod stack;
+mod view;
 
 pub use accumulator::AccumulatorPair;
 pub use cache::RefreshCache;

@@ -10,8 +10,9 @@
 
 use super::cache::RefreshCache;
 use crate::error::RunError;
-use crate::exec::{Input, Output};
 use crate::format::Identity;
+use crate::input::Input;
+use crate::output::Output;
 use crate::plan::Plan;
 use bytemuck::Zeroable;
 

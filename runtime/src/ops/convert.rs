@@ -1,27 +1,59 @@
-//! Element by element: tables, integers to reals and back, zero points, and the activations that need the exponential
-//! function.
+//! Element by element: tables, integers to reals and back, and the activations that need the exponential function.
 
 use super::interact::in_lanes;
-use super::{typed, typed_mut};
-use crate::format::{activation, element};
+use super::{Banks, Kind, Places, Running, typed, typed_mut};
+use crate::format::{Model, OpRecord, activation, element};
 use crate::kernels::Tier;
 use crate::num;
-use crate::step::Requantisation;
-use bytemuck::Pod;
 
-/// Sums that are requantised at once, on the stack.
-const BLOCK: usize = 64;
+/// LOOKUP.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lookup<'a> {
+    table: Banks<'a, u8>,
+}
+
+impl<'a> Kind<'a> for Lookup<'a> {
+    fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self { table: Banks::new(model.tensor(record.weights)) })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        lookup(x, self.table.bank(on.bucket), out);
+    }
+}
 
 /// `out[i] = table[x[i]]`. table: (256,).
-pub(super) fn lookup(x: &[u8], table: &[u8], out: &mut [u8]) {
+fn lookup(x: &[u8], table: &[u8], out: &mut [u8]) {
     let Some(table) = table.first_chunk::<256>() else { return };
     for (out, x) in out.iter_mut().zip(x) {
         *out = table[usize::from(*x)];
     }
 }
 
+/// TO_F32.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ToF32 {
+    element: u32,
+    factor: f32,
+    zero: i32,
+}
+
+impl Kind<'_> for ToF32 {
+    fn resolve(model: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let element = model.values().get(record.input as usize)?.element();
+        let [factor, zero, ..] = record.params;
+        Some(Self { element, factor: f32::from_bits(factor), zero: zero as i32 })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        to_f32(self.element, x, self.factor, self.zero, typed_mut(out));
+    }
+}
+
 /// `out[i] = f32(x[i] − zero) · factor`.
-pub(super) fn to_f32(element: u32, x: &[u8], factor: f32, zero: i32, out: &mut [f32]) {
+fn to_f32(element: u32, x: &[u8], factor: f32, zero: i32, out: &mut [f32]) {
     let real = |x: i32| (x - zero) as f32 * factor;
     match element {
         element::U8 => out.iter_mut().zip(x).for_each(|(out, x)| *out = real(i32::from(*x))),
@@ -30,51 +62,37 @@ pub(super) fn to_f32(element: u32, x: &[u8], factor: f32, zero: i32, out: &mut [
     }
 }
 
-/// `one` of every element, whose result fits `element`.
-pub(super) fn quantise(element: u32, x: &[f32], one: impl Fn(f32) -> i32, out: &mut [u8]) {
-    match element {
-        element::I16 => out_of(x, typed_mut::<i16>(out), |x| one(x) as i16),
-        _ => out_of(x, out, |x| one(x) as u8),
+/// QUANTISE.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quantise {
+    element: u32,
+    inverse: f32,
+    low: i32,
+    high: i32,
+    zero: i32,
+}
+
+impl Kind<'_> for Quantise {
+    fn resolve(model: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let element = model.values().get(record.output as usize)?.element();
+        let [inverse, low, high, zero] = record.params;
+        let (low, high, zero) = (low as i32, high as i32, zero as i32);
+        Some(Self { element, inverse: f32::from_bits(inverse), low, high, zero })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        let one = |x: f32| num::quantise(x, self.inverse, self.zero, self.low, self.high);
+        match self.element {
+            element::I16 => out_of(typed(x), typed_mut::<i16>(out), |x| one(x) as i16),
+            _ => out_of(typed(x), out, |x| one(x) as u8),
+        }
     }
 }
 
+/// `one` of every element.
 fn out_of<T>(x: &[f32], out: &mut [T], one: impl Fn(f32) -> T) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out = one(*x));
-}
-
-/// REQUANTISE with a zero point, or to i16: the tier's kernel to i32 with clamps that leave room for the zero point,
-/// which is added behind it. `clamp(r, low − zero, high − zero) + zero` is `clamp(r + zero, low, high)`.
-pub(super) fn requantise(
-    kernels: &Tier,
-    requantise: &Requantisation<'_>,
-    zero: i32,
-    bucket: usize,
-    x: &[i32],
-    out: &mut [u8],
-) {
-    let (multipliers, shifts) = (requantise.multipliers.bank(bucket), requantise.shifts.bank(bucket));
-    let (low, high) = (requantise.low.wrapping_sub(zero), requantise.high.wrapping_sub(zero));
-    let mut sums = [0; BLOCK];
-    let blocks = x.chunks(BLOCK).zip(multipliers.chunks(BLOCK)).zip(shifts.chunks(BLOCK));
-    let mut each = |((x, multipliers), shifts): ((&[i32], &[i32]), &[u8]), take: &mut dyn FnMut(&[i32])| {
-        let sums = sums.get_mut(..x.len()).unwrap_or(&mut []);
-        (kernels.requantise_i32.call)(x, multipliers, shifts, low, high, sums);
-        take(sums);
-    };
-    match requantise.element {
-        element::I16 => {
-            let out = typed_mut::<i16>(out).chunks_mut(BLOCK);
-            blocks.zip(out).for_each(|(block, out)| each(block, &mut |sums| narrow(sums, zero, out, |y| y as i16)));
-        }
-        _ => {
-            let out = out.chunks_mut(BLOCK);
-            blocks.zip(out).for_each(|(block, out)| each(block, &mut |sums| narrow(sums, zero, out, |y| y as u8)));
-        }
-    }
-}
-
-fn narrow<T: Pod>(sums: &[i32], zero: i32, out: &mut [T], narrow: impl Fn(i32) -> T) {
-    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = narrow(sum.wrapping_add(zero)));
 }
 
 /// Leaky ReLU, sigmoid, tanh of every element, or softmax of all. x, out: (n,).

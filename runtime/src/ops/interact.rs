@@ -4,17 +4,33 @@
 //! all pairs, and without the difference of two large numbers that `½ ((Σ e)² − Σ e²)` is. Of integers both are the
 //! same.
 
-use super::{typed, typed_mut};
-use crate::format::{element, op};
+use super::{Kind, Places, Running, typed, typed_mut};
+use crate::format::{Model, OpRecord, element, op};
+use crate::kernels::Tier;
 use crate::num;
 use bytemuck::Pod;
 
-/// One of the three kinds on (slots · width,) of `element`.
-pub(super) fn run(kind: u32, element: u32, width: usize, x: &[u8], out: &mut [u8]) {
-    match element {
-        element::I8 => integers::<i8>(kind, typed(x), width, typed_mut(out)),
-        element::I16 => integers::<i16>(kind, typed(x), width, typed_mut(out)),
-        _ => reals(kind, typed(x), width, typed_mut(out)),
+/// FM_TERM, BI_INTERACTION and INNER_PRODUCTS on (slots · width,) of `element`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Interactions {
+    kind: u32,
+    width: usize,
+    element: u32,
+}
+
+impl Kind<'_> for Interactions {
+    fn resolve(model: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let element = model.values().get(record.input as usize)?.element();
+        Some(Self { kind: record.kind, width: record.params[0] as usize, element })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        match self.element {
+            element::I8 => integers::<i8>(self.kind, typed(x), self.width, typed_mut(out)),
+            element::I16 => integers::<i16>(self.kind, typed(x), self.width, typed_mut(out)),
+            _ => reals(self.kind, typed(x), self.width, typed_mut(out)),
+        }
     }
 }
 

@@ -1,71 +1,88 @@
-//! The sparse input: checking a caller's list, sums of weight rows, and the rows themselves.
+//! The sparse input: sums of weight rows, and the rows themselves.
 
-use super::{Elements, General, Scale, trees, typed_mut};
-use crate::error::RunError;
-use crate::format::element;
+use super::list::List;
+use super::operands::Elements;
+use super::{Kind, Places, Running, typed_mut};
+use crate::format::{Model, OpRecord, element};
+use crate::kernels::Tier;
 use crate::num;
-use crate::plan::Plan;
 use bytemuck::Pod;
 
-/// A checked list of features.
+/// SPARSE_AFFINE.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct List<'a> {
-    /// In ascending order.
-    pub features: &'a [u32],
-    /// As many, or none: then each is 1.
-    pub values: &'a [i16],
-    /// The real value of a 1.
-    pub unit: f32,
+pub(crate) struct SparseAffine<'a> {
+    weights: Elements<'a>,
+    bias: Elements<'a>,
 }
 
-impl List<'_> {
-    /// Features with their values.
-    fn integers(&self) -> impl Iterator<Item = (usize, i16)> {
-        let value = |place| self.values.get(place).copied().unwrap_or(1);
-        self.features.iter().enumerate().map(move |(place, feature)| (*feature as usize, value(place)))
+impl<'a> Kind<'a> for SparseAffine<'a> {
+    fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self {
+            weights: Elements::new(model.tensor(record.weights)),
+            bias: Elements::new(model.tensor(record.bias)),
+        })
     }
 
-    /// Features with their real values; `None` where the network has no values.
-    fn reals(&self) -> impl Iterator<Item = (usize, Option<f32>)> {
-        let value = |place| self.values.get(place).map(|value| f32::from(*value) * self.unit);
-        self.features.iter().enumerate().map(move |(place, feature)| (*feature as usize, value(place)))
-    }
-
-    /// The value of a feature, 0 if it is not active.
-    pub fn at(&self, feature: usize) -> i32 {
-        match self.features.binary_search_by(|active| (*active as usize).cmp(&feature)) {
-            Ok(place) => self.values.get(place).map_or(1, |value| i32::from(*value)),
-            Err(_) => 0,
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let Some(list) = at.list(on) else { return debug_assert!(false, "an input that is no list") };
+        let (_, out) = at.bytes(on, workspace);
+        let (bucket, bias) = (on.bucket, &self.bias);
+        match self.weights {
+            Elements::I8(w) => affine(&list, w.bank(bucket), w.stride, bias.i32s(bucket), typed_mut(out)),
+            Elements::I16(w) => affine(&list, w.bank(bucket), w.stride, bias.i32s(bucket), typed_mut(out)),
+            Elements::F32(w) => affine_f32(&list, w.bank(bucket), w.stride, bias.f32s(bucket), typed_mut(out)),
+            Elements::I32(_) | Elements::None => {}
         }
     }
 }
 
-/// An operation on the sparse input.
-pub(super) fn run(work: &General<'_>, list: &List<'_>, bucket: usize, out: &mut [u8]) {
-    match *work {
-        General::SparseAffine { weights, bias } => match weights {
-            Elements::I8(w) => affine(list, w.bank(bucket), w.stride, bias.i32s(bucket), typed_mut(out)),
-            Elements::I16(w) => affine(list, w.bank(bucket), w.stride, bias.i32s(bucket), typed_mut(out)),
-            Elements::F32(w) => affine_f32(list, w.bank(bucket), w.stride, bias.f32s(bucket), typed_mut(out)),
-            Elements::I32(_) | Elements::None => {}
-        },
-        General::SparseRows { weights, width, scale } => match weights {
+/// SPARSE_ROWS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SparseRows<'a> {
+    weights: Elements<'a>,
+    width: usize,
+    scale: Option<Scale>,
+}
+
+/// The factor of SPARSE_ROWS, `multiplier / 2^shift`.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    multiplier: i32,
+    shift: u32,
+}
+
+impl<'a> Kind<'a> for SparseRows<'a> {
+    fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let weights = model.tensor(record.weights)?;
+        let to = model.values().get(record.output as usize)?.element();
+        let scaled = to != element::F32 && model.input().element == element::I16;
+        let [multiplier, shift, ..] = record.params;
+        Some(Self {
+            weights: Elements::new(Some(weights)),
+            width: weights.record.cols as usize,
+            scale: scaled.then_some(Scale { multiplier: multiplier as i32, shift }),
+        })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let Some(list) = at.list(on) else { return debug_assert!(false, "an input that is no list") };
+        let (_, out) = at.bytes(on, workspace);
+        let (bucket, width, scale) = (on.bucket, self.width, self.scale);
+        match self.weights {
             Elements::I8(w) => {
                 let scaled = |v, w| scaled(v, i32::from(w), scale, i32::from(i8::MAX)) as i8;
-                rows(list, w.bank(bucket), w.stride, width, scaled, scale.is_some(), typed_mut(out));
+                rows(&list, w.bank(bucket), w.stride, width, scaled, scale.is_some(), typed_mut(out));
             }
             Elements::I16(w) => {
                 let scaled = |v, w| scaled(v, i32::from(w), scale, i32::from(i16::MAX)) as i16;
-                rows(list, w.bank(bucket), w.stride, width, scaled, scale.is_some(), typed_mut(out));
+                rows(&list, w.bank(bucket), w.stride, width, scaled, scale.is_some(), typed_mut(out));
             }
             Elements::F32(w) => {
                 let scaled = |v: i16, w: f32| (f32::from(v) * list.unit) * w;
-                rows(list, w.bank(bucket), w.stride, width, scaled, !list.values.is_empty(), typed_mut(out));
+                rows(&list, w.bank(bucket), w.stride, width, scaled, !list.values.is_empty(), typed_mut(out));
             }
             Elements::I32(_) | Elements::None => {}
-        },
-        General::Trees(forest) => trees::run_sparse(&forest, list, bucket, out),
-        _ => {}
+        }
     }
 }
 
@@ -123,30 +140,4 @@ fn scaled(value: i16, weight: i32, scale: Option<Scale>, limit: i32) -> i32 {
 
 fn row<T>(w: &[T], stride: usize, feature: usize) -> &[T] {
     w.get(feature.saturating_mul(stride)..).unwrap_or(&[])
-}
-
-impl Plan<'_> {
-    /// A list of features, and their values.
-    pub(crate) fn check_list(&self, features: &[u32], values: &[i16]) -> Result<(), RunError> {
-        let record = self.model.input();
-        let (found, limit) = (features.len(), self.max_active());
-        if record.exact != 0 && found != limit {
-            return Err(RunError::FeatureCount { found, expected: limit });
-        }
-        if found > limit {
-            return Err(RunError::TooManyFeatures { found, limit });
-        }
-        let expected = if record.element == element::I16 { found } else { 0 };
-        if values.len() != expected {
-            return Err(RunError::Length { what: "values", found: values.len(), expected });
-        }
-        if let Some(pair) = features.windows(2).find(|pair| pair[0] >= pair[1]) {
-            return Err(RunError::FeatureOrder { previous: pair[0], found: pair[1] });
-        }
-        // In ascending order, so that the last one is the largest.
-        match features.last() {
-            Some(last) if *last >= record.size => Err(RunError::Feature { found: *last, limit: record.size }),
-            _ => Ok(()),
-        }
-    }
 }

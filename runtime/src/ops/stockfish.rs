@@ -4,33 +4,53 @@
 //! All are loops without branches over a few dozen elements, the first over a few hundred, which the compiler turns
 //! into vectors.
 
-use super::{General, typed_mut};
-use crate::exec::without;
-use crate::format::{activation, op};
+use super::accumulators::without;
+use super::{Kind, Places, Running, typed, typed_mut};
+use crate::format::{Model, OpRecord, activation, op};
+use crate::kernels::Tier;
 use crate::num;
 
-/// One of the operations on accumulators, in the network's order.
-pub(super) fn run(
-    work: &General<'_>,
-    (first, second): (&[i16], &[i16]),
-    buckets: usize,
-    bucket: usize,
-    out: &mut [u8],
-) {
-    match *work {
-        General::ClipU8 { max, shift, left_out } => {
-            let (first, second) = (without(first, left_out), without(second, left_out));
-            let (low, high) = out.split_at_mut(first.len().min(out.len()));
-            clip(first, max, shift, low);
-            clip(second, max, shift, high);
+/// CLIP_U8.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClipU8 {
+    max: i16,
+    shift: u32,
+    left_out: usize,
+}
+
+impl Kind<'_> for ClipU8 {
+    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let [max, shift, left_out, _] = record.params;
+        Some(Self { max: max as i16, shift, left_out: left_out as usize })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let (first, second) = (without(first, self.left_out), without(second, self.left_out));
+        let (low, high) = out.split_at_mut(first.len().min(out.len()));
+        clip(first, self.max, self.shift, low);
+        clip(second, self.max, self.shift, high);
+    }
+}
+
+/// PSQT.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Psqt {
+    digits: usize,
+}
+
+impl Kind<'_> for Psqt {
+    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self { digits: record.params[0] as usize })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let buckets = on.model.input().bucket_count as usize;
+        let [first, second] = [first, second].map(|side| piece_squares(side, self.digits, buckets, on.bucket));
+        if let [out] = typed_mut::<i32>(out) {
+            *out = ((first - second) / 2) as i32;
         }
-        General::Psqt { digits } => {
-            let [first, second] = [first, second].map(|side| piece_squares(side, digits, buckets, bucket));
-            if let [out] = typed_mut::<i32>(out) {
-                *out = ((first - second) / 2) as i32;
-            }
-        }
-        _ => {}
     }
 }
 
@@ -48,7 +68,27 @@ fn piece_squares(accumulator: &[i16], digits: usize, buckets: usize, bucket: usi
 }
 
 /// ACTIVATE_U8.
-pub(super) fn activate(code: u32, max: i32, clip_shift: u32, square_shift: u32, x: &[i32], out: &mut [u8]) {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ActivateU8 {
+    code: u32,
+    max: i32,
+    clip_shift: u32,
+    square_shift: u32,
+}
+
+impl Kind<'_> for ActivateU8 {
+    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let [max, clip_shift, square_shift, _] = record.params;
+        Some(Self { code: record.activation, max: max as i32, clip_shift, square_shift })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        activate(self.code, self.max, self.clip_shift, self.square_shift, typed(x), out);
+    }
+}
+
+fn activate(code: u32, max: i32, clip_shift: u32, square_shift: u32, x: &[i32], out: &mut [u8]) {
     let squares = match code {
         activation::SHIFT_CLIP => 0,
         _ => x.len().min(out.len()),

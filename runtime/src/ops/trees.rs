@@ -1,35 +1,62 @@
 //! Trees of decisions, in heap order: the children of node `n` are `2n + 1` and `2n + 2`.
 
-use super::sparse::List;
-use super::{Elements, Forest, typed, typed_mut};
-use crate::format::element;
+use super::operands::Elements;
+use super::{Banks, Kind, Places, Running, typed, typed_mut};
+use crate::format::{Model, OpRecord, element};
+use crate::kernels::Tier;
+use crate::workspace::range;
 
-/// The sum of the leaves that a value reaches.
-pub(super) fn run(forest: &Forest<'_>, x: &[u8], bucket: usize, out: &mut [u8]) {
-    match forest.element {
-        element::U8 => sum(forest, bucket, &|at| x.get(at).map_or(0, |x| i32::from(*x)), out),
-        element::I8 => sum(forest, bucket, &|at| typed::<i8>(x).get(at).map_or(0, |x| i32::from(*x)), out),
-        element::I16 => sum(forest, bucket, &|at| typed::<i16>(x).get(at).map_or(0, |x| i32::from(*x)), out),
-        element::I32 => sum(forest, bucket, &|at| typed::<i32>(x).get(at).copied().unwrap_or(0), out),
-        _ => {
-            let x = typed::<f32>(x);
-            let thresholds = forest.thresholds.f32s(bucket);
-            leaves(forest, bucket, thresholds, &|at| x.get(at).copied().unwrap_or(0.0), out);
+/// TREES: each tensor (trees, nodes).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trees<'a> {
+    features: Banks<'a, i32>,
+    thresholds: Elements<'a>,
+    leaves: Elements<'a>,
+    trees: usize,
+    nodes: usize,
+    /// Of the value that is read.
+    element: u32,
+}
+
+impl<'a> Kind<'a> for Trees<'a> {
+    fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self {
+            features: Banks::new(model.tensor(record.multipliers)),
+            thresholds: Elements::new(model.tensor(record.weights)),
+            leaves: Elements::new(model.tensor(record.bias)),
+            trees: record.params[0] as usize,
+            nodes: record.params[1] as usize,
+            element: model.values().get(record.input as usize)?.element(),
+        })
+    }
+
+    /// The sum of the leaves that a value, or the list that is the network's input, reaches.
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let list = at.list(on);
+        let (x, out) = at.bytes(on, workspace);
+        if let Some(list) = list {
+            return sum(self, on.bucket, &|at| list.at(at), out);
+        }
+        match self.element {
+            element::U8 => sum(self, on.bucket, &|at| x.get(at).map_or(0, |x| i32::from(*x)), out),
+            element::I8 => sum(self, on.bucket, &|at| typed::<i8>(x).get(at).map_or(0, |x| i32::from(*x)), out),
+            element::I16 => sum(self, on.bucket, &|at| typed::<i16>(x).get(at).map_or(0, |x| i32::from(*x)), out),
+            element::I32 => sum(self, on.bucket, &|at| typed::<i32>(x).get(at).copied().unwrap_or(0), out),
+            _ => {
+                let x = typed::<f32>(x);
+                let thresholds = self.thresholds.f32s(on.bucket);
+                leaves(self, on.bucket, thresholds, &|at| x.get(at).copied().unwrap_or(0.0), out);
+            }
         }
     }
 }
 
-/// The same of the sparse input.
-pub(super) fn run_sparse(forest: &Forest<'_>, list: &List<'_>, bucket: usize, out: &mut [u8]) {
-    sum(forest, bucket, &|at| list.at(at), out);
-}
-
-fn sum(forest: &Forest<'_>, bucket: usize, x: &dyn Fn(usize) -> i32, out: &mut [u8]) {
+fn sum(forest: &Trees<'_>, bucket: usize, x: &dyn Fn(usize) -> i32, out: &mut [u8]) {
     leaves(forest, bucket, forest.thresholds.i32s(bucket), x, out);
 }
 
 /// Every tree's leaf, added up in the order of the trees.
-fn leaves<T: PartialOrd>(forest: &Forest<'_>, bucket: usize, thresholds: &[T], x: &dyn Fn(usize) -> T, out: &mut [u8]) {
+fn leaves<T: PartialOrd>(forest: &Trees<'_>, bucket: usize, thresholds: &[T], x: &dyn Fn(usize) -> T, out: &mut [u8]) {
     let features = forest.features.bank(bucket);
     let stride = forest.features.stride;
     // All three tensors have elements of four bytes and one shape, so one stride.
@@ -68,5 +95,5 @@ fn walk<T: PartialOrd>(features: &[i32], thresholds: &[T], x: &dyn Fn(usize) -> 
 }
 
 fn part<T>(all: &[T], start: usize, len: usize) -> &[T] {
-    all.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+    range(all, start..start.saturating_add(len))
 }

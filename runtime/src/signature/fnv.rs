@@ -1,6 +1,6 @@
 //! The hash.
 
-use crate::exec::Output;
+use crate::output::Output;
 
 /// What an FNV-1a hash of 64 bits starts as.
 pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;

@@ -1,8 +1,11 @@
 //! Which neighbouring operations one step does, and in which order: the fused ones have the bits of the single ones.
 
-use super::{AHEAD, LayerU8, RealAffine, Step, Tail, Work};
-use crate::format::{Model, NONE, OpRecord, activation, element};
+use super::layer::{self, LayerU8};
+use super::tail::Tail;
+use super::{AHEAD, Step, Way};
+use crate::format::{Model, NONE, OpRecord, activation};
 use crate::kernels::{TAIL_WIDTH, Tier};
+use crate::ops::{AffineI8, ByInput, Dequantise, Places, Requantise, Work};
 
 /// The operations of a plan, resolved, neighbours fused where one kernel or one step does both: the first [`AHEAD`] of
 /// them. Says also how many operations they are.
@@ -37,61 +40,41 @@ fn readers(model: &Model<'_>, value: u32) -> usize {
 impl<'a> Step<'a> {
     /// This and the next operation in one, if the next reads all that this one writes and there is such a step.
     fn then(&self, next: &Self) -> Option<Self> {
-        if next.reads_input || next.read != self.write {
+        let (here, there) = (&self.places, &next.places);
+        let Way::One(following) = next.way else { return None };
+        if there.reads_input || there.read != here.write {
             return None;
         }
         // One that leaves out the value between must not write where it reads, unless it has read all by then.
-        let is_direct =
-            !matches!(self.work, Work::AffineU8 { .. } | Work::Tail(_)) && !matches!(next.work, Work::AffineF32(_));
-        if is_direct && !self.reads_input && !self.read.is_apart_from(next.write) {
+        let is_direct = !matches!(self.way, Way::One(Work::AFFINE_I8(_)) | Way::Tail(_))
+            && !matches!(following, Work::AFFINE_F32(_));
+        if is_direct && !here.reads_input && !here.read.is_apart_from(there.write) {
             return None;
         }
-        let work = match (self.work, next.work) {
-            (
-                Work::Dequantise { factor, bias, activation: activation::IDENTITY },
-                Work::ActivationF32 { activation },
-            ) if activation <= activation::SQRRELU => Work::Dequantise { factor, bias, activation },
-            (Work::AffineF32(layer), Work::ActivationF32 { activation }) => Work::AffineF32(layer.then(activation)?),
-            (Work::Dequantise { factor, bias, activation }, Work::AffineF32(hidden))
-                if hidden.outputs <= TAIL_WIDTH && self.read.len_bytes() <= TAIL_WIDTH * size_of::<i32>() =>
+        let way = match (self.way, following) {
+            (Way::One(Work::DEQUANTISE(first)), Work::ACTIVATION_F32(next))
+                if first.activation == activation::IDENTITY && next.activation <= activation::SQRRELU =>
             {
-                Work::Tail(Tail { factor, bias, activation, hidden, last: None, scale: None })
+                Way::One(Work::DEQUANTISE(Dequantise { activation: next.activation, ..first }))
             }
-            (Work::Tail(tail), next) => Work::Tail(tail.then(&next)?),
-            (Work::AffineU8 { affine, weights, bias }, Work::Requantise(requantise))
-                if matches!(requantise.element, element::U8 | element::I32) =>
+            (Way::One(Work::AFFINE_F32(layer)), Work::ACTIVATION_F32(next)) => {
+                Way::One(Work::AFFINE_F32(layer.then(next.activation)?))
+            }
+            (Way::One(Work::DEQUANTISE(first)), Work::AFFINE_F32(hidden))
+                if hidden.outputs <= TAIL_WIDTH && here.read.len_bytes() <= TAIL_WIDTH * size_of::<i32>() =>
             {
-                Work::LayerU8(LayerU8 { affine, weights, bias, sums: self.write, requantise })
+                Way::Tail(Tail { first, hidden, last: None, scale: None })
+            }
+            (Way::Tail(tail), next) => Way::Tail(tail.then(&next)?),
+            (
+                Way::One(Work::AFFINE_I8(AffineI8 { affine: ByInput::U8(affine), weights, bias })),
+                Work::REQUANTISE(Requantise::Plain(requantise)),
+            ) if layer::ELEMENTS.contains(&requantise.element) => {
+                Way::LayerU8(LayerU8 { affine, weights, bias, sums: here.write, requantise })
             }
             _ => return None,
         };
-        Some(Self { work, read: self.read, write: next.write, output: next.output, reads_input: self.reads_input })
-    }
-}
-
-impl<'a> Tail<'a> {
-    /// This and what comes next, if it is a layer that finds room, or an activation or a scale in its place.
-    fn then(self, next: &Work<'a>) -> Option<Self> {
-        match (*next, self.last, self.scale) {
-            (Work::AffineF32(layer), None, None) if layer.outputs <= TAIL_WIDTH => {
-                Some(Self { last: Some(layer), ..self })
-            }
-            (Work::ActivationF32 { activation }, None, None) => {
-                Some(Self { hidden: self.hidden.then(activation)?, ..self })
-            }
-            (Work::ActivationF32 { activation }, Some(last), None) => {
-                Some(Self { last: Some(last.then(activation)?), ..self })
-            }
-            (Work::ScaleF32 { factor }, _, None) => Some(Self { scale: Some(factor), ..self }),
-            _ => None,
-        }
-    }
-}
-
-impl RealAffine<'_> {
-    /// The same with an activation, where it had none and the kernels have it.
-    fn then(self, activation: u32) -> Option<Self> {
-        let fits = self.activation == activation::IDENTITY && activation <= activation::SQRRELU;
-        fits.then_some(Self { activation, ..self })
+        let places = Places { read: here.read, reads_input: here.reads_input, ..*there };
+        Some(Self { way, places })
     }
 }

@@ -1,22 +1,17 @@
 //! A network of one layer with one output, resolved in one piece.
 
-use super::{Banks, Bias, Step, Work};
+use super::{Step, Way};
 use crate::built::ACCUMULATORS;
 use crate::format::{Model, op, perspective_order};
-use crate::kernels::{Dot, Tier};
-use crate::num::Divisor;
+use crate::kernels::Tier;
+use crate::ops::{ActivateDot, Rescale, Work};
 
 /// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records
 /// would show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head<'a> {
-    pub dot: Dot,
-    pub max: i16,
-    pub weights: Banks<'a, i16>,
-    pub pre: Divisor,
-    pub factor: i32,
-    pub divisor: Divisor,
-    pub bias: Bias<'a>,
+    dot: ActivateDot<'a>,
+    rescale: Rescale<'a>,
     /// Where the output begins in the workspace.
     pub write: usize,
     /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
@@ -36,19 +31,16 @@ impl<'a> Head<'a> {
             return None;
         }
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
-        let Work::ActivateDot { dot, max, weights } = first.work else { return None };
-        let Work::Rescale { pre, factor, divisor, bias } = second.work else { return None };
+        let (Way::One(Work::ACTIVATE_DOT(dot)), Way::One(Work::RESCALE(rescale))) = (first.way, second.way) else {
+            return None;
+        };
+        let (first, second) = (first.places, second.places);
         // RESCALE may also read one of many sums; a head has row 0 and no other.
         let is_whole = second.read == first.write && second.write.range().len() == size_of::<i32>();
         let input = model.input();
         is_whole.then_some(Self {
             dot,
-            max,
-            weights,
-            pre,
-            factor,
-            divisor,
-            bias,
+            rescale,
             write: second.write.range().start,
             hidden: input.hidden as usize,
             buckets: input.bucket_count as usize,
@@ -56,5 +48,15 @@ impl<'a> Head<'a> {
             two: input.perspectives == 2,
             other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
         })
+    }
+
+    /// The output for accumulators of the right length and a bucket that there is.
+    #[inline(always)]
+    pub fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
+        let other = if self.two { other } else { &[] };
+        let (first, second) = if self.other_first { (other, own) } else { (own, other) };
+        let weights = self.dot.weights.start(bucket, first.len() + second.len());
+        let sum = (self.dot.dot)(first, second, weights, self.dot.max);
+        self.rescale.one(sum, bucket, 0)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::records::{activation, element, input_kind, op};
+use crate::format::records::{activation, element, input_kind};
 use crate::format::{Layout, MAX_RESCALE_FACTOR};
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
@@ -11,47 +11,47 @@ const I16_MAX: u32 = i16::MAX as u32;
 const I32_MAX: u32 = i32::MAX as u32;
 
 impl Operation<'_, '_> {
-    /// The demands of kinds 1, 2 and 4.
-    pub(super) fn on_accumulators(&self) -> Result<(), Refused> {
+    pub(super) fn activate_dot(&self) -> Result<(), Refused> {
         let record = self.record;
-        let [p0, p1, p2, p3] = record.params;
-        let (n, m) = (record.input_len, self.output.len);
-        match record.kind {
-            op::ACTIVATE_DOT => {
-                self.accumulators()?;
-                self.elements(element::I16, element::I32)?;
-                self.tensor(record.weights, "op.weights", &[element::I16], &[Layout::Rows], m, n)?;
-                self.no_tensors(&[record.bias, record.multipliers, record.shifts])?;
-                let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&record.activation);
-                self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU")?;
-                let clip =
-                    if record.activation == activation::SQRRELU { p0 == I16_MAX } else { (1..=I16_MAX).contains(&p0) };
-                self.need(clip, "op.params[0]", p0, "the clip, 1 to 32767 (32767 for SqrReLU)")?;
-                self.zeros(&[p1, p2, p3])?;
-            }
-            op::RESCALE => {
-                self.elements(element::I32, element::I32)?;
-                self.same_len()?;
-                self.tensor(record.bias, "op.bias", &[element::I16, element::I32], &[Layout::Rows], m, 1)?;
-                self.no_tensors(&[record.weights, record.multipliers, record.shifts])?;
-                self.need((1..=I32_MAX).contains(&p0), "op.params[0]", p0, "a divisor of 1 to 2^31 − 1")?;
-                self.need((1..=MAX_RESCALE_FACTOR as u32).contains(&p1), "op.params[1]", p1, "a factor of 1 to 2^30")?;
-                self.need((1..=I32_MAX).contains(&p2), "op.params[2]", p2, "a divisor of 1 to 2^31 − 1")?;
-                self.activation(0)?;
-                self.zeros(&[p3])?;
-            }
-            _ => {
-                self.accumulators()?;
-                self.elements(element::I16, element::U8)?;
-                self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
-                self.activation(activation::PAIRWISE_CRELU)?;
-                self.activated(true, p2)?;
-                let fits = (1..=I16_MAX).contains(&p0) && p1 < 32 && (p0 * p0) >> p1 <= 255;
-                self.need(fits, "op.params[0]", p0, "a clip and a shift whose largest product fits u8")?;
-                self.zeros(&[p3])?;
-            }
-        }
-        Ok(())
+        let ([clip, rest @ ..], (n, m)) = (record.params, (record.input_len, self.output.len));
+        self.accumulators()?;
+        self.elements(element::I16, element::I32)?;
+        self.tensor(record.weights, "op.weights", &[element::I16], &[Layout::Rows], m, n)?;
+        self.no_tensors(&[record.bias, record.multipliers, record.shifts])?;
+        let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&record.activation);
+        self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU")?;
+        let least = if record.activation == activation::SQRRELU { I16_MAX } else { 1 };
+        let fits = (least..=I16_MAX).contains(&clip);
+        self.need(fits, "op.params[0]", clip, "the clip, 1 to 32767 (32767 for SqrReLU)")?;
+        self.zeros(&rest)
+    }
+
+    pub(super) fn rescale(&self) -> Result<(), Refused> {
+        let record = self.record;
+        let [pre, factor, divisor, p3] = record.params;
+        self.elements(element::I32, element::I32)?;
+        self.same_len()?;
+        let elements = [element::I16, element::I32];
+        self.tensor(record.bias, "op.bias", &elements, &[Layout::Rows], self.output.len, 1)?;
+        self.no_tensors(&[record.weights, record.multipliers, record.shifts])?;
+        self.need((1..=I32_MAX).contains(&pre), "op.params[0]", pre, "a divisor of 1 to 2^31 − 1")?;
+        self.need((1..=MAX_RESCALE_FACTOR as u32).contains(&factor), "op.params[1]", factor, "a factor of 1 to 2^30")?;
+        self.need((1..=I32_MAX).contains(&divisor), "op.params[2]", divisor, "a divisor of 1 to 2^31 − 1")?;
+        self.activation(0)?;
+        self.zeros(&[p3])
+    }
+
+    pub(super) fn pairwise_u8(&self) -> Result<(), Refused> {
+        let record = self.record;
+        let [clip, shift, left_out, p3] = record.params;
+        self.accumulators()?;
+        self.elements(element::I16, element::U8)?;
+        self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
+        self.activation(activation::PAIRWISE_CRELU)?;
+        self.activated(true, left_out)?;
+        let fits = (1..=I16_MAX).contains(&clip) && shift < 32 && (clip * clip) >> shift <= 255;
+        self.need(fits, "op.params[0]", clip, "a clip and a shift whose largest product fits u8")?;
+        self.zeros(&[p3])
     }
 
     pub(super) fn accumulators(&self) -> Result<(), Refused> {

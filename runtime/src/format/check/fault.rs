@@ -1,30 +1,10 @@
 //! What is wrong with a file, as the checker notes it, and the error that is made of that.
 
-use super::header::{SUM_HIGH, SUM_LOW};
-use super::{Checker, Refused};
+use super::rules::{SUM_HIGH, SUM_LOW};
+use super::{Checker, Kind, Refused};
 use crate::built::TELLS_MAPS;
 use crate::format::{ParseError, VERSION, Words};
 use core::cell::Cell;
-
-/// Which of the errors it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A field that is not what it must be.
-    Field,
-    /// One that asks for a feature which this build leaves out.
-    Accumulators,
-    Reals,
-    General,
-    Maps,
-    /// A byte that is not zero; the checker's index is then where it stands.
-    Padding,
-    /// Fields of the header that have an error of their own.
-    ByteOrder,
-    Version,
-    RequiredFlags,
-    Length,
-    Checksum,
-}
 
 /// What an error is made of, apart from the checker's index.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::built::{GENERAL, MAPS};
+use crate::built::MAPS;
 use crate::format::Layout;
 use crate::format::records::{element, input_kind, op};
 
@@ -13,90 +13,93 @@ const I32_MAX: u32 = i32::MAX as u32;
 const TABLE_LEN: u32 = 256;
 
 impl Operation<'_, '_> {
-    /// The demands of kinds 12 to 26.
-    pub(super) fn general(&self) -> Result<(), Refused> {
+    pub(super) fn concat(&self) -> Result<(), Refused> {
         let record = self.record;
         let (from, to) = (self.input.element(), self.output.element());
         let (n, m) = (record.input_len, self.output.len);
-        if GENERAL && (op::CLIP_U8..=op::ACTIVATE_U8).contains(&record.kind) {
-            return self.stockfish();
+        self.has_no_rounding()?;
+        self.no_tensors(&[record.weights, record.bias])?;
+        self.need(from == to, "op.output", to, "a value of the input's element")?;
+        let [runs, rest @ ..] = record.params;
+        if MAPS {
+            let runs = runs.max(1);
+            let fits = n.is_multiple_of(runs) && m.is_multiple_of(runs);
+            self.need(fits, "op.params[0]", runs, "runs that divide both values")?;
+        } else {
+            self.zeros(&[runs])?;
         }
-        // Trees have an own use for them.
-        if record.kind != op::TREES {
-            self.no_tensors(&[record.multipliers, record.shifts])?;
-        }
-        self.activation(0)?;
-        match record.kind {
-            op::SPARSE_AFFINE if GENERAL => return self.sparse_affine(to, m),
-            op::SPARSE_ROWS if GENERAL => return self.sparse_rows(to, m),
-            op::FM_TERM | op::BI_INTERACTION | op::INNER_PRODUCTS if GENERAL => {
-                return self.interactions(from, n, to, m);
-            }
-            op::CONCAT => {
-                self.no_tensors(&[record.weights, record.bias])?;
-                self.need(from == to, "op.output", to, "a value of the input's element")?;
-                let [runs, rest @ ..] = record.params;
-                if MAPS {
-                    let runs = runs.max(1);
-                    let fits = n.is_multiple_of(runs) && m.is_multiple_of(runs);
-                    self.need(fits, "op.params[0]", runs, "runs that divide both values")?;
-                } else {
-                    self.zeros(&[runs])?;
-                }
-                self.zeros(&rest)?;
-            }
-            op::ADD_I32 if GENERAL => {
-                self.no_tensors(&[record.weights, record.bias])?;
-                self.elements(element::I32, element::I32)?;
-                self.same_len()?;
-                self.zeros(&record.params)?;
-            }
-            op::LOOKUP => {
-                let bytes = [element::U8, element::I8];
-                self.need(bytes.contains(&from), "op.input", from, "a value of u8 or i8")?;
-                self.need(bytes.contains(&to), "op.output", to, "a value of u8 or i8")?;
-                self.same_len()?;
-                self.tensor(record.weights, "op.weights", &[to], &[Layout::Rows], TABLE_LEN, 1)?;
-                self.no_tensors(&[record.bias])?;
-                self.zeros(&record.params)?;
-            }
-            op::AFFINE_I16 => {
-                self.elements(element::I16, element::I32)?;
-                self.tensor(record.weights, "op.weights", &[element::I8, element::I16], &[Layout::Rows], m, n)?;
-                self.optional(record.bias, "op.bias", element::I32, m)?;
-                self.zeros(&record.params)?;
-            }
-            op::TREES if GENERAL => return self.trees(from, to, m),
-            op::TO_F32 if GENERAL => {
-                let [factor, zero, p2, p3] = record.params;
-                self.no_tensors(&[record.weights, record.bias])?;
-                let small = [element::U8, element::I8, element::I16].contains(&from);
-                self.need(small, "op.input", from, "a value of u8, i8 or i16")?;
-                self.need(to == element::F32, "op.output", to, "a value of f32")?;
-                self.same_len()?;
-                self.finite(factor, "op.params[0]")?;
-                self.zero_point(zero, "op.params[1]")?;
-                self.zeros(&[p2, p3])?;
-            }
-            op::QUANTISE if GENERAL => {
-                let [inverse, low, high, zero] = record.params;
-                self.no_tensors(&[record.weights, record.bias])?;
-                self.need(from == element::F32, "op.input", from, "a value of f32")?;
-                let small = [element::U8, element::I8, element::I16].contains(&to);
-                self.need(small, "op.output", to, "a value of u8, i8 or i16")?;
-                self.same_len()?;
-                self.finite(inverse, "op.params[0]")?;
-                self.clamps(low, high, to, "op.params[1]")?;
-                self.zero_point(zero, "op.params[3]")?;
-            }
-            other => return Err(self.fault("op.kind", other, "a kind that is defined")),
-        }
-        Ok(())
+        self.zeros(&rest)
+    }
+
+    pub(super) fn add_i32(&self) -> Result<(), Refused> {
+        let record = self.record;
+        self.has_no_rounding()?;
+        self.no_tensors(&[record.weights, record.bias])?;
+        self.elements(element::I32, element::I32)?;
+        self.same_len()?;
+        self.zeros(&record.params)
+    }
+
+    pub(super) fn lookup(&self) -> Result<(), Refused> {
+        let (record, from, to) = (self.record, self.input.element(), self.output.element());
+        self.has_no_rounding()?;
+        let bytes = [element::U8, element::I8];
+        self.need(bytes.contains(&from), "op.input", from, "a value of u8 or i8")?;
+        self.need(bytes.contains(&to), "op.output", to, "a value of u8 or i8")?;
+        self.same_len()?;
+        self.tensor(record.weights, "op.weights", &[to], &[Layout::Rows], TABLE_LEN, 1)?;
+        self.no_tensors(&[record.bias])?;
+        self.zeros(&record.params)
+    }
+
+    pub(super) fn affine_i16(&self) -> Result<(), Refused> {
+        let (record, n, m) = (self.record, self.record.input_len, self.output.len);
+        self.has_no_rounding()?;
+        self.elements(element::I16, element::I32)?;
+        self.tensor(record.weights, "op.weights", &[element::I8, element::I16], &[Layout::Rows], m, n)?;
+        self.optional(record.bias, "op.bias", element::I32, m)?;
+        self.zeros(&record.params)
+    }
+
+    pub(super) fn to_f32(&self) -> Result<(), Refused> {
+        let (record, from, to) = (self.record, self.input.element(), self.output.element());
+        let [factor, zero, rest @ ..] = record.params;
+        self.has_no_rounding()?;
+        self.no_tensors(&[record.weights, record.bias])?;
+        let small = [element::U8, element::I8, element::I16].contains(&from);
+        self.need(small, "op.input", from, "a value of u8, i8 or i16")?;
+        self.need(to == element::F32, "op.output", to, "a value of f32")?;
+        self.same_len()?;
+        self.finite(factor, "op.params[0]")?;
+        self.zero_point(zero, "op.params[1]")?;
+        self.zeros(&rest)
+    }
+
+    pub(super) fn quantise(&self) -> Result<(), Refused> {
+        let (record, from, to) = (self.record, self.input.element(), self.output.element());
+        let [inverse, low, high, zero] = record.params;
+        self.has_no_rounding()?;
+        self.no_tensors(&[record.weights, record.bias])?;
+        self.need(from == element::F32, "op.input", from, "a value of f32")?;
+        let small = [element::U8, element::I8, element::I16].contains(&to);
+        self.need(small, "op.output", to, "a value of u8, i8 or i16")?;
+        self.same_len()?;
+        self.finite(inverse, "op.params[0]")?;
+        self.clamps(low, high, to, "op.params[1]")?;
+        self.zero_point(zero, "op.params[3]")
+    }
+
+    /// Neither multipliers nor shifts, nor an activation.
+    fn has_no_rounding(&self) -> Result<(), Refused> {
+        self.no_tensors(&[self.record.multipliers, self.record.shifts])?;
+        self.activation(0)
     }
 
     /// A row a feature, a column an output; integers make sums of i32.
-    fn sparse_affine(&self, to: u32, m: u32) -> Result<(), Refused> {
+    pub(super) fn sparse_affine(&self) -> Result<(), Refused> {
         let record = self.record;
+        let (to, m) = (self.output.element(), self.output.len);
+        self.has_no_rounding()?;
         self.sparse_input()?;
         let elements: &[u32] = match to {
             element::I32 => &[element::I8, element::I16],
@@ -109,8 +112,10 @@ impl Operation<'_, '_> {
     }
 
     /// A row a feature; as many rows as features can be active.
-    fn sparse_rows(&self, to: u32, m: u32) -> Result<(), Refused> {
+    pub(super) fn sparse_rows(&self) -> Result<(), Refused> {
         let record = self.record;
+        let (to, m) = (self.output.element(), self.output.len);
+        self.has_no_rounding()?;
         self.sparse_input()?;
         self.no_tensors(&[record.bias])?;
         let is_known = [element::I8, element::I16, element::F32].contains(&to);
@@ -129,8 +134,10 @@ impl Operation<'_, '_> {
     }
 
     /// Embeddings of `params[0]` elements.
-    fn interactions(&self, from: u32, n: u32, to: u32, m: u32) -> Result<(), Refused> {
+    pub(super) fn interactions(&self) -> Result<(), Refused> {
         let record = self.record;
+        let (from, to, n, m) = (self.input.element(), self.output.element(), record.input_len, self.output.len);
+        self.has_no_rounding()?;
         let [width, p1, p2, p3] = record.params;
         self.no_tensors(&[record.weights, record.bias])?;
         let wide = match from {
@@ -157,8 +164,10 @@ impl Operation<'_, '_> {
     }
 
     /// Three matrices of one shape, and features that the input has.
-    fn trees(&self, from: u32, to: u32, m: u32) -> Result<(), Refused> {
+    pub(super) fn trees(&self) -> Result<(), Refused> {
         let record = self.record;
+        let (from, to, m) = (self.input.element(), self.output.element(), self.output.len);
+        self.activation(0)?;
         let [trees, nodes, p2, p3] = record.params;
         self.no_tensors(&[record.shifts])?;
         let sparse = record.input == 0 && self.model.input().kind == input_kind::SPARSE;

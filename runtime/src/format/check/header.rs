@@ -1,8 +1,7 @@
 //! The header: that this is a container of this version, whole and undamaged, with tables that fit.
 
 use super::fault::Fault;
-use super::rules::{A, B, C, D, Rule};
-use super::tables::Table;
+use super::rules::{A, B, C, D, Rule, SUM_HIGH, SUM_LOW, Table};
 use super::{Checker, Kind, Refused};
 use crate::format::checksum::of_words;
 use crate::format::{ALIGNMENT, BYTE_ORDER, Header, InputRecord, MAGIC, Model, ParseError, VERSION};
@@ -13,11 +12,8 @@ use core::mem::offset_of;
 const MARK: i8 = A;
 const LEN: i8 = B;
 const WHOLE_BLOCKS: i8 = C;
-/// a number of records that the file is too short for, or 0;
+/// a number of records that the file is too short for, or 0.
 const EXCESS: i8 = D;
-/// and then the checksum of the bytes.
-pub(super) const SUM_LOW: i8 = A;
-pub(super) const SUM_HIGH: i8 = B;
 
 /// A header and an input record.
 const SHORTEST: usize = size_of::<Header>() + size_of::<InputRecord>();

@@ -1,7 +1,6 @@
 //! The input: what goes in, its feature blocks, the tables of a chess network.
 
-use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule};
-use super::tables::Table;
+use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule, Table};
 use super::{Checker, Kind, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};

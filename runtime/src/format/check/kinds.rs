@@ -3,61 +3,100 @@
 
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
-use crate::built::{ACCUMULATORS, GENERAL, MAPS, REALS, TELLS_MAPS};
+use crate::built::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS, TELLS_MAPS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
+use crate::operations::operations;
 
-/// The feature that a kind of operation needs, by its code; [`Kind::Field`] where there is no such kind. AFFINE_I8 and
-/// REQUANTISE run in every build and are not looked up. A new kind goes behind the last, here RESIZE.
-const FEATURES: [Kind; LAST as usize + 1] = {
-    let mut features = [Kind::General; LAST as usize + 1];
-    features[0] = Kind::Field;
-    let mut kind = op::ACTIVATE_DOT;
-    while kind <= op::SCALE_F32 {
-        let on_accumulators = matches!(kind, op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8);
-        features[kind as usize] = if on_accumulators { Kind::Accumulators } else { Kind::Reals };
-        kind += 1;
-    }
-    kind = op::CONVOLUTION;
-    while kind <= LAST {
-        features[kind as usize] = Kind::Maps;
-        kind += 1;
-    }
-    features
-};
+/// Where a kind may read the network's input, besides a vector, which all of them can.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Values,
+    Accumulators,
+    List,
+}
 
-/// The last kind that this build tells from one that is not defined.
-const LAST: u32 = if TELLS_MAPS { op::RESIZE } else { op::ACTIVATE_U8 };
+/// How much a kind reads of a second value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Second {
+    Absent,
+    /// As many elements as it writes.
+    Output,
+    /// What is left of those that it writes.
+    Rest,
+    /// All of the value.
+    All,
+    /// The same where there is one.
+    Optional,
+    /// Not for this build to say: it has no such kind, and will say that.
+    Unknown,
+}
 
-/// The kinds of `general` that networks of maps need too, and that their builds have without it.
-const BESIDE_MAPS: [u32; 3] = [op::CONCAT, op::LOOKUP, op::AFFINE_I16];
+/// Makes what the loader asks of the table.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $word:literal, if $built:ident else $missing:ident,
+        $reads:ident, $second:ident, $demands:ident, $work:ty;)*) => {
+        /// What a kind of operation needs that not every build has, by its code. What every build has is no kind to
+        /// look up.
+        const MISSING: [Kind; LAST as usize + 1] = {
+            let mut missing = [Kind::Field; LAST as usize + 1];
+            $(if op::$name <= LAST { missing[op::$name as usize] = Kind::$missing; })*
+            missing
+        };
+
+        /// The last kind that this build tells from one that is not defined.
+        const LAST: u32 = {
+            let mut last = 0;
+            $(if (TELLS_MAPS || !matches!(Kind::$missing, Kind::Maps)) && op::$name > last { last = op::$name; })*
+            last
+        };
+
+        /// Whether it is one of the dense layers of integers, which every build has.
+        const fn is_everywhere(kind: u32) -> bool {
+            match kind {
+                $(op::$name => matches!(Kind::$missing, Kind::Field),)*
+                _ => false,
+            }
+        }
+
+        const fn reads(kind: u32) -> Reads {
+            match kind {
+                $(op::$name if $built => Reads::$reads,)*
+                _ => Reads::Values,
+            }
+        }
+
+        const fn second(kind: u32) -> Second {
+            match kind {
+                $(op::$name if $built => Second::$second,)*
+                // Firmware refuses a second value first: it has a handful of kinds, and no room for one more word.
+                _ if IS_SMALL => Second::Absent,
+                _ => Second::Unknown,
+            }
+        }
+
+        impl Operation<'_, '_> {
+            /// The demands of the operation's own kind.
+            pub(super) fn kind(&self) -> Result<(), Refused> {
+                match self.record.kind {
+                    // One arm for those, because two of the same call take the room of two.
+                    kind if is_everywhere(kind) => self.dense(),
+                    $(op::$name if $built => self.$demands(),)*
+                    other => Err(self.is_missing(other)),
+                }
+            }
+        }
+    };
+}
+
+operations!(kinds);
 
 impl<'a> Operation<'_, 'a> {
-    /// The demands of the operation's own kind.
-    pub(super) fn kind(&self) -> Result<(), Refused> {
-        let kind = self.record.kind;
-        if kind == op::AFFINE_I8 || kind == op::REQUANTISE {
-            return self.dense();
-        }
-        let feature = FEATURES.get(kind as usize).copied().unwrap_or(Kind::Field);
-        let is_built = match feature {
-            Kind::Accumulators => ACCUMULATORS,
-            Kind::Reals => REALS,
-            Kind::General => GENERAL || MAPS && BESIDE_MAPS.contains(&kind),
-            Kind::Maps => MAPS,
-            _ => false,
-        };
-        if !is_built {
-            let expected = if feature == Kind::Field { "a kind that is defined" } else { "" };
-            return Err(self.checker.refuse(Words::new("op.kind", expected), kind, feature));
-        }
-        match kind {
-            op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8 if ACCUMULATORS => self.on_accumulators(),
-            op::ACTIVATE_F32 | op::DEQUANTISE..=op::SCALE_F32 if REALS => self.on_reals(),
-            op::CONVOLUTION..=op::RESIZE if MAPS => self.maps(),
-            _ if GENERAL || MAPS => self.general(),
-            _ => Ok(()),
-        }
+    /// A kind that there is not, or that this build does not have.
+    fn is_missing(&self, kind: u32) -> Refused {
+        let missing = MISSING.get(kind as usize).copied().unwrap_or(Kind::Field);
+        let expected = if missing == Kind::Field { "a kind that is defined" } else { "" };
+        self.checker.refuse(Words::new("op.kind", expected), kind, missing)
     }
 
     pub(super) fn elements(&self, from: u32, to: u32) -> Result<(), Refused> {
@@ -138,14 +177,10 @@ impl<'a> Operation<'_, 'a> {
         let (record, input) = (self.record, self.model.input());
         let (first, second) = (record.input == 0, record.second == 0);
         let fits = match input.kind {
-            input_kind::FEATURES if ACCUMULATORS => {
-                let reads = [op::ACTIVATE_DOT, op::ACTIVATE_F32, op::PAIRWISE_U8, op::CLIP_U8, op::PSQT];
-                !second && (!first || reads.contains(&record.kind))
-            }
+            input_kind::FEATURES if ACCUMULATORS => !second && (!first || reads(record.kind) == Reads::Accumulators),
             input_kind::SPARSE if GENERAL => {
-                let reads = [op::SPARSE_AFFINE, op::SPARSE_ROWS, op::TREES].contains(&record.kind);
                 let whole = record.input_start == 0 && record.input_len == input.max_active;
-                !second && (!first || (reads && whole))
+                !second && (!first || (reads(record.kind) == Reads::List && whole))
             }
             _ => true,
         };
@@ -155,26 +190,21 @@ impl<'a> Operation<'_, 'a> {
     /// How many elements are read of the second value; none where there is no second value.
     pub(super) fn second_len(&self) -> Result<Option<u32>, Refused> {
         let record = self.record;
-        match record.kind {
-            op::ADD_F32 | op::ADD_I32 if REALS => Ok(Some(self.output.len)),
-            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION if MAPS && record.second == NONE => {
-                self.need(record.second_start == 0, "op.second_start", record.second_start, "0")?;
-                Ok(None)
-            }
-            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION | op::ELEMENTWISE if MAPS => {
-                Ok(Some(self.checker.value(record.second).len))
-            }
-            op::CONCAT if GENERAL || MAPS => {
+        match second(record.kind) {
+            Second::Output => return Ok(Some(self.output.len)),
+            Second::Rest => {
                 let rest = self.output.len.checked_sub(record.input_len).filter(|rest| *rest >= 1);
                 let few = || self.fault("op.input_len", record.input_len, "fewer than the output's elements");
-                rest.map(Some).ok_or_else(few)
+                return rest.map(Some).ok_or_else(few);
             }
-            _ => {
-                self.need(record.second == NONE, "op.second", record.second, "none")?;
-                self.need(record.second_start == 0, "op.second_start", record.second_start, "0")?;
-                Ok(None)
-            }
+            Second::All => return Ok(Some(self.checker.value(record.second).len)),
+            Second::Optional if record.second != NONE => return Ok(Some(self.checker.value(record.second).len)),
+            Second::Unknown => return Ok(None),
+            Second::Optional => {}
+            Second::Absent => self.need(record.second == NONE, "op.second", record.second, "none")?,
         }
+        self.need(record.second_start == 0, "op.second_start", record.second_start, "0")?;
+        Ok(None)
     }
 }
 

@@ -1,8 +1,7 @@
 //! What the dense integer layers demand, which run in every build: AFFINE_I8 and REQUANTISE.
 
 use super::ops::{Operation, TO};
-use super::rules::{A, B, C, E, F, NOTHING, Rule, word};
-use super::tables::Table;
+use super::rules::{A, B, C, E, F, NOTHING, Rule, Table, word};
 use super::{Checker, Kind, Refused};
 use crate::built::GENERAL;
 use crate::format::records::{claim, element, op};

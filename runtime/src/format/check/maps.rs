@@ -3,8 +3,7 @@
 use super::Refused;
 use super::ops::Operation;
 use crate::format::records::{activation, element, op};
-use crate::format::{Layout, NONE, ValueRecord, WindowRecord};
-use crate::ops::is_depthwise;
+use crate::format::{Layout, NONE, ValueRecord, WindowRecord, is_depthwise};
 
 /// The bytes and i16 that maps are of.
 const NARROW: [u32; 3] = [element::U8, element::I8, element::I16];
@@ -19,26 +18,23 @@ fn axes(value: &ValueRecord) -> [u32; 3] {
 }
 
 impl Operation<'_, '_> {
-    /// The demands of kinds 27 to 33.
-    pub(super) fn maps(&self) -> Result<(), Refused> {
-        let (record, from) = (self.record, self.input.element());
+    /// All of a value is read, and of the second one.
+    fn reads_whole(&self) -> Result<(), Refused> {
+        let record = self.record;
         let whole = record.input_start == 0 && record.input_len == self.input.len && record.second_start == 0;
-        self.need(whole, "op.input_len", record.input_len, "all of the value")?;
-        if record.kind != op::MOVE && record.kind != op::PAD {
-            self.need(NARROW.contains(&from), "op.input", from, "a value of u8, i8 or i16")?;
-        }
-        match record.kind {
-            op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION => self.convolution(),
-            op::POOL => self.pool(),
-            op::ELEMENTWISE => self.elementwise(),
-            op::MOVE => self.moved(),
-            op::PAD => self.pad(),
-            _ => self.resize(),
-        }
+        self.need(whole, "op.input_len", record.input_len, "all of the value")
     }
 
-    fn convolution(&self) -> Result<(), Refused> {
+    /// The same of bytes or i16.
+    fn reads_narrow(&self) -> Result<(), Refused> {
+        self.reads_whole()?;
+        let from = self.input.element();
+        self.need(NARROW.contains(&from), "op.input", from, "a value of u8, i8 or i16")
+    }
+
+    pub(super) fn convolution(&self) -> Result<(), Refused> {
         let (record, to) = (self.record, self.output.element());
+        self.reads_narrow()?;
         self.activation(0)?;
         self.need(
             self.input.element() != element::I16 || self.input.zero == 0,
@@ -129,8 +125,9 @@ impl Operation<'_, '_> {
         self.need(few, "op.shifts", record.shifts, "shifts of 1 to 62")
     }
 
-    fn pool(&self) -> Result<(), Refused> {
+    pub(super) fn pool(&self) -> Result<(), Refused> {
         let (record, from, to) = (self.record, self.input.element(), self.output.element());
+        self.reads_narrow()?;
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts, record.second])?;
         self.window(false)?;
         let channels = [axes(self.input)[2], axes(self.output)[2]];
@@ -152,8 +149,9 @@ impl Operation<'_, '_> {
         self.need(same, "op.output", self.output.element(), "the element and the zero point of what is read")
     }
 
-    fn elementwise(&self) -> Result<(), Refused> {
+    pub(super) fn elementwise(&self) -> Result<(), Refused> {
         let (record, from, to) = (self.record, self.input.element(), self.output.element());
+        self.reads_narrow()?;
         self.no_tensors(&[record.weights, record.bias])?;
         self.zeros(&[record.params[0], record.params[1]])?;
         self.need(record.second != NONE, "op.second", record.second, "a second value")?;
@@ -182,8 +180,9 @@ impl Operation<'_, '_> {
     }
 
     /// Both ends of what is read lie within the value.
-    fn moved(&self) -> Result<(), Refused> {
+    pub(super) fn moved(&self) -> Result<(), Refused> {
         let record = self.record;
+        self.reads_whole()?;
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts, record.second])?;
         self.activation(0)?;
         self.same_integers(self.input)?;
@@ -197,8 +196,9 @@ impl Operation<'_, '_> {
         self.need(fits, "op.params[0]", start, "elements of the value")
     }
 
-    fn pad(&self) -> Result<(), Refused> {
+    pub(super) fn pad(&self) -> Result<(), Refused> {
         let record = self.record;
+        self.reads_whole()?;
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts, record.second])?;
         self.activation(0)?;
         self.same_integers(self.input)?;
@@ -212,8 +212,9 @@ impl Operation<'_, '_> {
         self.zeros(&[record.params[2], record.params[3]])
     }
 
-    fn resize(&self) -> Result<(), Refused> {
+    pub(super) fn resize(&self) -> Result<(), Refused> {
         let record = self.record;
+        self.reads_narrow()?;
         self.no_tensors(&[record.weights, record.bias, record.shifts, record.second])?;
         self.activation(0)?;
         self.same_integers(self.input)?;

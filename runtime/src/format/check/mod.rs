@@ -26,7 +26,7 @@ use super::{Model, ParseError, Words};
 use bytemuck::{Pod, must_cast_slice};
 use core::cell::Cell;
 use core::slice;
-use fault::{Fault, Kind};
+use fault::Fault;
 
 /// The most features, and the most elements of a vector: what a caller may have to allocate is bounded by this.
 const MAX_LEN: u32 = 1 << MAX_LEN_BITS;
@@ -41,6 +41,26 @@ pub(super) fn check(file: &[u8]) -> Result<Model<'_>, ParseError> {
         Ok(()) => Ok(checker.model),
         Err(Refused(())) => Err(checker.error(file)),
     }
+}
+
+/// Which of the errors it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A field that is not what it must be.
+    Field,
+    /// One that asks for a feature which this build leaves out.
+    Accumulators,
+    Reals,
+    General,
+    Maps,
+    /// A byte that is not zero; the checker's index is then where it stands.
+    Padding,
+    /// Fields of the header that have an error of their own.
+    ByteOrder,
+    Version,
+    RequiredFlags,
+    Length,
+    Checksum,
 }
 
 /// The model, which record of its table is looked at and its words, what the rules know, and what is wrong once

@@ -1,8 +1,7 @@
 //! Operations: every one reads what an earlier one wrote, and writes to a place of its own. After this the executor
 //! cannot fail for anything that the file says.
 
-use super::rules::{A, B, D, Rule, word};
-use super::tables::Table;
+use super::rules::{A, B, D, Rule, Table, word};
 use super::values::are_apart;
 use super::{Checker, Refused};
 use crate::built::MAPS;

@@ -1,7 +1,6 @@
 //! Places: every byte of the file belongs to a record, a tensor, the people's section or to padding that is zero.
 
-use super::rules::{AT_MOST, PLACE, REST, Rule};
-use super::tables::Table;
+use super::rules::{AT_MOST, PLACE, REST, Rule, Table};
 use super::{Checker, Kind, Refused};
 use crate::built::IS_SMALL;
 use crate::format::{ALIGNMENT, Header, Words};

@@ -4,8 +4,7 @@
 //! left with [`Checker::know`]. It demands that this is one of the `2^bits` numbers from another one on, or at most or
 //! at least that. The rules of a table are held in order, and the first that fails is what the file is refused for.
 
-use super::tables::{RULES, Table};
-use super::{Checker, Kind, Refused};
+use super::{Checker, Kind};
 use crate::format::Words;
 use core::cell::Cell;
 
@@ -15,10 +14,10 @@ pub(super) const NOTHING: i8 = -1;
 pub(super) const AT_MOST: u8 = 0x20;
 pub(super) const AT_LEAST: u8 = 0x40;
 /// With [`Rule::bits`]: the last rule of its table.
-const LAST: u8 = 0x80;
+pub(super) const LAST: u8 = 0x80;
 
 /// Numbers that are worked out, in place of a word or of [`Rule::from`]. Each module has names of its own for them, and
-/// what one leaves no other reads, but for [`PLACE`], [`REST`] and `TO` of `ops`.
+/// what one leaves no other reads, but for those here and `TO` of `ops`.
 pub(super) const A: i8 = KNOWN;
 pub(super) const B: i8 = KNOWN + 1;
 pub(super) const C: i8 = KNOWN + 2;
@@ -29,6 +28,9 @@ pub(super) const G: i8 = KNOWN + 6;
 /// The next place in the file and how many bytes follow it: `places` leaves them, also for `shapes`.
 pub(super) const PLACE: i8 = A;
 pub(super) const REST: i8 = G;
+/// The checksum of the bytes, in halves: `header` leaves it, for the error.
+pub(super) const SUM_LOW: i8 = A;
+pub(super) const SUM_HIGH: i8 = B;
 /// How many of them there are.
 pub(super) const KNOWN_COUNT: usize = 7;
 /// The first; what is below stands for itself.
@@ -41,17 +43,31 @@ pub(super) const fn word(offset_bytes: usize) -> i8 {
     WORD + (offset_bytes / 4) as i8
 }
 
+/// Where a table begins among all rules; `tables` names them.
+#[derive(Clone, Copy)]
+pub(super) struct Table(u8);
+
+impl Table {
+    pub const fn at(first: usize) -> Self {
+        Self(first as u8)
+    }
+
+    pub const fn first(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What a number must be.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
     /// A word of the record, or one of the known numbers.
-    what: i8,
+    pub what: i8,
     /// A small number, [`NOTHING`], one of the known numbers or a word of the record.
-    from: i8,
-    bits: u8,
+    pub from: i8,
+    pub bits: u8,
     /// What it is if it fails.
-    kind: Kind,
-    words: Words,
+    pub kind: Kind,
+    pub words: Words,
 }
 
 impl Rule {
@@ -99,29 +115,5 @@ impl Checker<'_> {
             return known.get();
         }
         self.record.get().get(after(WORD)).copied().unwrap_or(i32::from(which) as u32)
-    }
-
-    /// Demands what the rules of a table say.
-    #[inline(never)]
-    pub(super) fn rules(&self, table: Table) -> Result<(), Refused> {
-        let mut at = table.first();
-        while let Some(rule) = RULES.get(at) {
-            at += 1;
-            let (found, from) = (self.number(rule.what), self.number(rule.from));
-            let holds = if rule.bits & AT_MOST != 0 {
-                found <= from
-            } else if rule.bits & AT_LEAST != 0 {
-                found >= from
-            } else {
-                found.wrapping_sub(from) >> (rule.bits & 31) == 0
-            };
-            if !holds {
-                return Err(self.refuse(rule.words, found, rule.kind));
-            }
-            if rule.bits & LAST != 0 {
-                break;
-            }
-        }
-        Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! A tensor: shape, layout, stride and length belong together, what pads its rows is zero, and reals are finite.
 
-use super::rules::{AT_LEAST, AT_MOST, B, C, D, E, F, PLACE, REST, Rule};
-use super::tables::Table;
+use super::rules::{AT_LEAST, AT_MOST, B, C, D, E, F, PLACE, REST, Rule, Table};
 use super::{Checker, Kind, Refused};
 use crate::built::{IS_SMALL, REALS};
 use crate::format::layout::{Lines, times};

@@ -10,41 +10,41 @@ const I16_MAX: u32 = i16::MAX as u32;
 const U8_MAX: u32 = u8::MAX as u32;
 
 impl Operation<'_, '_> {
-    /// The demands of kinds 24 to 26.
-    pub(super) fn stockfish(&self) -> Result<(), Refused> {
-        let (record, output) = (self.record, self.output);
-        self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
-        match record.kind {
-            op::CLIP_U8 => {
-                let [max, shift, left_out, p3] = record.params;
-                self.accumulators()?;
-                self.elements(element::I16, element::U8)?;
-                self.activation(activation::CRELU)?;
-                self.activated(false, left_out)?;
-                let fits = (1..=I16_MAX).contains(&max) && shift < 16 && max >> shift <= U8_MAX;
-                self.need(fits, "op.params[0]", max, "a clip and a shift that leave what fits u8")?;
-                self.zeros(&[p3])?;
-            }
-            op::PSQT => {
-                let [digits, p1, p2, p3] = record.params;
-                self.accumulators()?;
-                self.elements(element::I16, element::I32)?;
-                self.activation(0)?;
-                let model = self.model.input();
-                self.need(model.perspectives == 2, "input.perspectives", model.perspectives, "2 for this operation")?;
-                self.need(output.len == 1, "op.output", output.len, "one element")?;
-                // Both factors are small, so that their product is exact.
-                let known = (1..=op::MAX_DIGITS).contains(&digits) && digits * model.bucket_count <= model.hidden;
-                self.need(known, "op.params[0]", digits, "1 to 4 digits a bucket, all within an accumulator")?;
-                self.zeros(&[p1, p2, p3])?;
-            }
-            _ => return self.activate_u8(),
-        }
-        Ok(())
+    pub(super) fn clip_u8(&self) -> Result<(), Refused> {
+        let [max, shift, left_out, p3] = self.record.params;
+        self.no_tensors_at_all()?;
+        self.accumulators()?;
+        self.elements(element::I16, element::U8)?;
+        self.activation(activation::CRELU)?;
+        self.activated(false, left_out)?;
+        let fits = (1..=I16_MAX).contains(&max) && shift < 16 && max >> shift <= U8_MAX;
+        self.need(fits, "op.params[0]", max, "a clip and a shift that leave what fits u8")?;
+        self.zeros(&[p3])
     }
 
-    fn activate_u8(&self) -> Result<(), Refused> {
+    pub(super) fn psqt(&self) -> Result<(), Refused> {
+        let [digits, rest @ ..] = self.record.params;
+        self.no_tensors_at_all()?;
+        self.accumulators()?;
+        self.elements(element::I16, element::I32)?;
+        self.activation(0)?;
+        let (model, output) = (self.model.input(), self.output);
+        self.need(model.perspectives == 2, "input.perspectives", model.perspectives, "2 for this operation")?;
+        self.need(output.len == 1, "op.output", output.len, "one element")?;
+        // Both factors are small, so that their product is exact.
+        let known = (1..=op::MAX_DIGITS).contains(&digits) && digits * model.bucket_count <= model.hidden;
+        self.need(known, "op.params[0]", digits, "1 to 4 digits a bucket, all within an accumulator")?;
+        self.zeros(&rest)
+    }
+
+    fn no_tensors_at_all(&self) -> Result<(), Refused> {
         let record = self.record;
+        self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])
+    }
+
+    pub(super) fn activate_u8(&self) -> Result<(), Refused> {
+        let record = self.record;
+        self.no_tensors_at_all()?;
         let (n, m) = (record.input_len, self.output.len);
         let [max, clip_shift, square_shift, p3] = record.params;
         self.elements(element::I32, element::U8)?;

@@ -1,11 +1,7 @@
 //! All tables of rules, one behind the other, so that a table is a small number to those who hold a record to it.
 
-use super::rules::Rule;
-use super::{header, input, layers, ops, places, shapes, values};
-
-/// Where a table begins in [`RULES`].
-#[derive(Clone, Copy)]
-pub(super) struct Table(u8);
+use super::rules::{AT_LEAST, AT_MOST, LAST, Rule, Table};
+use super::{Checker, Refused, header, input, layers, ops, places, shapes, values};
 
 /// Names the tables in the order in which they lie.
 macro_rules! tables {
@@ -14,7 +10,7 @@ macro_rules! tables {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are the names of constants")]
         enum Order { $($name),* }
         impl Table {
-            $(pub const $name: Self = Self(first(Order::$name as usize) as u8);)*
+            $(pub const $name: Self = Self::at(first(Order::$name as usize));)*
         }
     };
 }
@@ -72,8 +68,28 @@ const fn first(count: usize) -> usize {
     rules
 }
 
-impl Table {
-    pub const fn first(self) -> usize {
-        self.0 as usize
+impl Checker<'_> {
+    /// Demands what the rules of a table say.
+    #[inline(never)]
+    pub(super) fn rules(&self, table: Table) -> Result<(), Refused> {
+        let mut at = table.first();
+        while let Some(rule) = RULES.get(at) {
+            at += 1;
+            let (found, from) = (self.number(rule.what), self.number(rule.from));
+            let holds = if rule.bits & AT_MOST != 0 {
+                found <= from
+            } else if rule.bits & AT_LEAST != 0 {
+                found >= from
+            } else {
+                found.wrapping_sub(from) >> (rule.bits & 31) == 0
+            };
+            if !holds {
+                return Err(self.refuse(rule.words, found, rule.kind));
+            }
+            if rule.bits & LAST != 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 }

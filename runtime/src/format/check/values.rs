@@ -1,7 +1,6 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
-use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, word};
-use super::tables::Table;
+use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, Table, word};
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
 use crate::built::{ACCUMULATORS, GENERAL, MAPS};
 use crate::format::records::{element, input_kind};

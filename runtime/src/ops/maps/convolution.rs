@@ -4,32 +4,60 @@
 //! rows in the tier's dense kernel, which adds to the sums of the pieces before. Rounding ends the block.
 
 use super::gather::Patch;
+use super::layer::Layer;
 use super::round::{Beside, Rounding};
 use super::window::{Geometry, Map};
-use super::{copy, range_mut, rest};
+use super::{Banks, Bytes, OnMaps, Running, bytes, copy, depthwise, integers, range_mut, rest};
 use crate::built::IS_SMALL;
+use crate::format::{OpRecord, WindowRecord, is_depthwise, op};
 use crate::kernels::Tier;
-use crate::step::Banks;
 
 /// Outputs that are summed at once.
 const ROWS: usize = 64;
 /// Inputs that are gathered at once; half a kilobyte on a microcontroller.
 const INPUTS: usize = if IS_SMALL { 128 } else { 1024 };
 
-pub(super) struct Layer<'a, 'l> {
-    pub geometry: &'l Geometry,
-    pub weights: &'l Banks<'a, i8>,
-    pub groups: usize,
-    pub bias: &'l [i32],
-    pub rounding: &'l Rounding<'a>,
+/// CONVOLUTION and TRANSPOSED_CONVOLUTION.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Convolution;
+
+impl OnMaps for Convolution {
+    fn run(
+        on: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        second: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()> {
+        let geometry = Geometry::of(WindowRecord::of(record), record.kind == op::TRANSPOSED_CONVOLUTION);
+        let tensor = on.model.tensor(record.weights)?;
+        let (rows, cols) = (tensor.record.rows as usize, tensor.record.cols as usize);
+        let taps = geometry.kernel[0] * geometry.kernel[1];
+        let [.., low, high] = record.params;
+        let (multipliers, shifts) = (integers(on.model, record.multipliers), bytes(on.model, record.shifts));
+        let rounding = Rounding { multipliers, shifts, low: low as i32, high: high as i32 };
+        let layer = Layer {
+            geometry,
+            weights: Banks::new(Some(tensor)),
+            groups: (taps * from.0.channels).checked_div(cols)?,
+            bias: integers(on.model, record.bias),
+            rounding,
+        };
+        if is_depthwise(record.kind, [rows, cols], taps, [from.0.channels, to.0.channels]) {
+            depthwise::run(&layer, from, second, to);
+        } else {
+            run(on.kernels, &layer, from, second, to);
+        }
+        Some(())
+    }
 }
 
-/// x, second, out: the bytes of the maps.
-pub(super) fn run(
+/// x, beside, out: the bytes of the maps.
+fn run(
     kernels: &Tier,
-    layer: &Layer<'_, '_>,
-    (from, x): (Map, &[u8]),
-    (second, beside): (Option<Map>, &[u8]),
+    layer: &Layer<'_>,
+    (from, x): Bytes<'_>,
+    second: Option<Bytes<'_>>,
     (to, out): (Map, &mut [u8]),
 ) {
     let groups = layer.groups.max(1);
@@ -37,7 +65,8 @@ pub(super) fn run(
     for place in 0..to.height * to.width {
         let pixel = [place / to.width.max(1), place % to.width.max(1)];
         for group in 0..groups {
-            let patch = Patch { geometry: layer.geometry, from, x, place: pixel, first: group * inputs, count: inputs };
+            let patch =
+                Patch { geometry: &layer.geometry, from, x, place: pixel, first: group * inputs, count: inputs };
             let mut row = group * outputs;
             while row < (group + 1) * outputs {
                 let rows = ((group + 1) * outputs - row).min(ROWS);
@@ -45,7 +74,7 @@ pub(super) fn run(
                 let sums = range_mut(&mut sums, 0..rows);
                 sum(kernels, layer, &patch, row, sums);
                 let start = place * to.channels + row;
-                let beside = second.map(|map| Beside { map, bytes: beside, start });
+                let beside = second.map(|(map, bytes)| Beside { map, bytes, start });
                 layer.rounding.block(sums, row, beside, (to, out, start));
                 row += rows;
             }
@@ -54,7 +83,7 @@ pub(super) fn run(
 }
 
 /// `sums[i] = bias[row + i] + Σ patch · weights[row + i]`, i32, wrapping.
-fn sum(kernels: &Tier, layer: &Layer<'_, '_>, patch: &Patch<'_>, row: usize, sums: &mut [i32]) {
+fn sum(kernels: &Tier, layer: &Layer<'_>, patch: &Patch<'_>, row: usize, sums: &mut [i32]) {
     let (weights, stride) = (layer.weights.bank(0), layer.weights.stride);
     if let Some(bias) = layer.bias.get(row..row + sums.len()) {
         copy(bias, sums);

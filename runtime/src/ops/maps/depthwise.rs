@@ -3,28 +3,16 @@
 //! A block of channels of a place at a time, tap after tap, so that neighbouring channels, weights and sums meet.
 
 use super::gather::Patch;
-use super::round::{Beside, Rounding};
-use super::window::{Geometry, Map};
-use super::{copy, rest};
-use crate::step::Banks;
+use super::layer::Layer;
+use super::round::Beside;
+use super::window::Map;
+use super::{Bytes, copy, rest};
 
 /// Channels that are summed at once.
 const CHANNELS: usize = 64;
 
-pub(super) struct Layer<'a, 'l> {
-    pub geometry: &'l Geometry,
-    pub weights: &'l Banks<'a, i8>,
-    pub bias: &'l [i32],
-    pub rounding: &'l Rounding<'a>,
-}
-
-/// x, second, out: the bytes of the maps.
-pub(super) fn run(
-    layer: &Layer<'_, '_>,
-    (from, x): (Map, &[u8]),
-    (second, beside): (Option<Map>, &[u8]),
-    (to, out): (Map, &mut [u8]),
-) {
+/// x, beside, out: the bytes of the maps.
+pub(super) fn run(layer: &Layer<'_>, (from, x): Bytes<'_>, second: Option<Bytes<'_>>, (to, out): (Map, &mut [u8])) {
     let (weights, stride) = (layer.weights.bank(0), layer.weights.stride);
     let taps = layer.geometry.kernel[0] * layer.geometry.kernel[1];
     for place in 0..to.height * to.width {
@@ -37,7 +25,7 @@ pub(super) fn run(
             if let Some(bias) = layer.bias.get(first..first + count) {
                 copy(bias, sums);
             }
-            let patch = Patch { geometry: layer.geometry, from, x, place: pixel, first, count };
+            let patch = Patch { geometry: &layer.geometry, from, x, place: pixel, first, count };
             for tap in 0..taps {
                 patch.fill(tap * count, inputs);
                 let row = rest(weights, tap * stride + first);
@@ -46,7 +34,7 @@ pub(super) fn run(
                 }
             }
             let start = place * to.channels + first;
-            let beside = second.map(|map| Beside { map, bytes: beside, start });
+            let beside = second.map(|(map, bytes)| Beside { map, bytes, start });
             layer.rounding.block(sums, first, beside, (to, out, start));
             first += count;
         }

@@ -3,17 +3,43 @@
 use super::moved::put;
 use super::round::rounded;
 use super::window::Map;
-use crate::format::activation;
+use super::{Bytes, OnMaps, Running, bytes, integers};
+use crate::format::{OpRecord, activation};
 
-pub(super) struct How {
-    pub code: u32,
-    pub multipliers: [i32; 2],
-    pub shift: u32,
-    pub ends: [i32; 2],
+/// ELEMENTWISE.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Elementwise;
+
+impl OnMaps for Elementwise {
+    fn run(
+        on: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        second: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()> {
+        let [.., low, high] = record.params;
+        let how = How {
+            code: record.activation,
+            // Maxima and minima have none.
+            multipliers: if let [a, b] = *integers(on.model, record.multipliers) { [a, b] } else { [0; 2] },
+            shift: bytes(on.model, record.shifts).first().map_or(1, |shift| u32::from(*shift)),
+            ends: [low as i32, high as i32],
+        };
+        run(&how, from, second?, to);
+        Some(())
+    }
+}
+
+struct How {
+    code: u32,
+    multipliers: [i32; 2],
+    shift: u32,
+    ends: [i32; 2],
 }
 
 /// x, second: (height, width, channels), or one of both (1, 1, channels).
-pub(super) fn run(how: &How, (from, x): (Map, &[u8]), (other, second): (Map, &[u8]), (to, out): (Map, &mut [u8])) {
+fn run(how: &How, (from, x): Bytes<'_>, (other, second): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     let [low, high] = how.ends;
     let len = |map: &Map| (map.height * map.row()).max(1);
     for index in 0..to.height * to.row() {

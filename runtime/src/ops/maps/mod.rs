@@ -9,94 +9,89 @@ mod convolution;
 mod depthwise;
 mod elementwise;
 mod gather;
+mod layer;
 mod moved;
 mod pool;
-mod resolve;
 mod round;
 mod window;
 
-use super::{typed, typed_mut};
+use super::{Banks, Kind, Place, Places, Running, typed, typed_mut};
+use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
-use crate::step::{Banks, Place};
-use crate::workspace::{range_mut, rest, rest_mut};
-pub use resolve::is_depthwise;
-use round::Rounding;
-use window::{Geometry, Map};
+use crate::workspace::{around, range, range_mut, rest, rest_mut};
+pub(crate) use convolution::Convolution;
+use core::marker::PhantomData;
+pub(crate) use elementwise::Elementwise;
+pub(crate) use moved::{Move, Pad, Resize};
+pub(crate) use pool::Pool;
+use window::Map;
 
-/// An operation on maps with its operands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Maps<'a> {
-    work: Work<'a>,
-    /// What is read, and what is written.
-    from: Map,
-    to: Map,
-    /// A second map, if one is read.
-    pub second: Option<Second>,
+/// A map that is read.
+type Bytes<'x> = (Map, &'x [u8]);
+
+/// A kind of operation on maps.
+pub(crate) trait OnMaps {
+    /// Runs it once. record: its own · from, second, to: the maps that are read, the second only where the record names
+    /// one, and the map that is written. `None`, and nothing done, for what the loader rules out.
+    fn run(
+        on: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        second: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()>;
 }
 
-/// A second map that is read.
+/// Looked up as it runs: what it does takes longer, and its operands more room than all others'.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Second {
-    pub place: Place,
-    pub is_input: bool,
-    map: Map,
+pub(crate) struct Late<T>(PhantomData<T>);
+
+impl<T: OnMaps> Kind<'_> for Late<T> {
+    fn resolve(_: &Model<'_>, _: &Tier, _: &OpRecord) -> Option<Self> {
+        Some(Self(PhantomData))
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let is_done = look_up_and_run::<T>(on, at, workspace).is_some();
+        debug_assert!(is_done, "an operation on maps that the loader let through and that cannot run");
+    }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Work<'a> {
-    Convolution { geometry: Geometry, weights: Weights<'a>, bias: &'a [i32], rounding: Rounding<'a> },
-    Pool { geometry: Geometry, code: u32, low: i32, high: i32 },
-    Elementwise { code: u32, multipliers: [i32; 2], shift: u32, low: i32, high: i32 },
-    Move { start: u32, steps: [i32; 3] },
-    Pad { before: [u32; 2] },
-    Resize { taps: &'a [i32] },
+fn look_up_and_run<T: OnMaps>(on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) -> Option<()> {
+    let record = on.model.ops().get(at.output.checked_sub(1)?)?;
+    let value = |index: u32| on.model.values().get(index as usize);
+    let (from, to) = (Map::of(value(record.input)?), Map::of(value(record.output)?));
+    let (before, out, behind) = around(workspace, at.write.range());
+    let end = at.write.range().end;
+    let read = |place: Place, is_input: bool| -> &[u8] {
+        let place = place.range();
+        if is_input {
+            range(on.input.bytes(), place)
+        } else if place.start >= end {
+            range(behind, place.start - end..place.end - end)
+        } else {
+            range(before, place)
+        }
+    };
+    let second = value(record.second).map(|second| {
+        let place = Place::of(on.model, record.second, 0, second.len);
+        (Map::of(second), read(place, record.second == 0))
+    });
+    T::run(on, record, (from, read(at.read, at.reads_input)), second, (to, out))
 }
 
-/// The weights of a convolution.
-#[derive(Debug, Clone, Copy)]
-enum Weights<'a> {
-    /// A row an output; each reads its group's inputs.
-    Rows { weights: Banks<'a, i8>, groups: usize },
-    /// A row a tap, a column a channel.
-    Depthwise(Banks<'a, i8>),
+/// The integers of a tensor of one bank; none where there is no tensor.
+fn integers<'a>(model: &Model<'a>, index: u32) -> &'a [i32] {
+    Banks::new(model.tensor(index)).bank(0)
 }
 
-/// Numbers of one slice into another; without the check of `copy_from_slice`, which would stay in the smallest images.
+/// Its bytes.
+fn bytes<'a>(model: &Model<'a>, index: u32) -> &'a [u8] {
+    Banks::new(model.tensor(index)).bank(0)
+}
+
+/// Sums into sums, as many as both have; without the check of `copy_from_slice`, which stays in the smallest images.
 fn copy(from: &[i32], to: &mut [i32]) {
     debug_assert_eq!(from.len(), to.len(), "sums of as many rows");
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-}
-
-impl Maps<'_> {
-    /// Runs it. second: the bytes of the second map, or none.
-    pub(super) fn run(&self, kernels: &Tier, x: &[u8], second: &[u8], out: &mut [u8]) {
-        match &self.work {
-            Work::Convolution { geometry, weights: Weights::Rows { weights, groups }, bias, rounding } => {
-                let layer = convolution::Layer { geometry, weights, groups: *groups, bias, rounding };
-                convolution::run(
-                    kernels,
-                    &layer,
-                    (self.from, x),
-                    (self.second.map(|second| second.map), second),
-                    (self.to, out),
-                );
-            }
-            Work::Convolution { geometry, weights: Weights::Depthwise(weights), bias, rounding } => {
-                let layer = depthwise::Layer { geometry, weights, bias, rounding };
-                depthwise::run(&layer, (self.from, x), (self.second.map(|second| second.map), second), (self.to, out));
-            }
-            Work::Pool { geometry, code, low, high } => {
-                pool::run(geometry, *code, [*low, *high], (self.from, x), (self.to, out));
-            }
-            Work::Elementwise { code, multipliers, shift, low, high } => {
-                let Some(other) = self.second else { return };
-                let how =
-                    elementwise::How { code: *code, multipliers: *multipliers, shift: *shift, ends: [*low, *high] };
-                elementwise::run(&how, (self.from, x), (other.map, second), (self.to, out));
-            }
-            Work::Move { start, steps } => moved::run(*start, *steps, (self.from, x), (self.to, out)),
-            Work::Pad { before } => moved::pad(*before, (self.from, x), (self.to, out)),
-            Work::Resize { taps } => moved::resize(taps, (self.from, x), (self.to, out)),
-        }
-    }
 }

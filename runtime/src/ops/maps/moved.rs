@@ -1,8 +1,61 @@
 //! MOVE, PAD and RESIZE: elements at other places, and means of them.
 
-use super::typed_mut;
 use super::window::Map;
-use crate::format::element;
+use super::{Bytes, OnMaps, Running, integers, typed_mut};
+use crate::format::{OpRecord, element};
+
+/// MOVE.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Move;
+
+impl OnMaps for Move {
+    fn run(
+        _: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        _: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()> {
+        let [start, steps @ ..] = record.params;
+        shift(start, steps.map(|step| step as i32), from, to);
+        Some(())
+    }
+}
+
+/// PAD.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pad;
+
+impl OnMaps for Pad {
+    fn run(
+        _: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        _: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()> {
+        let [above, left, ..] = record.params;
+        pad([above, left], from, to);
+        Some(())
+    }
+}
+
+/// RESIZE.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resize;
+
+impl OnMaps for Resize {
+    fn run(
+        on: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        _: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()> {
+        resize(integers(on.model, record.multipliers), from, to);
+        Some(())
+    }
+}
 
 /// Writes an element of a map.
 #[inline(always)]
@@ -17,7 +70,7 @@ pub(super) fn put(to: &Map, out: &mut [u8], index: usize, value: i32) {
 }
 
 /// Element (y, x, c) is the one at `start + y · steps[0] + x · steps[1] + c · steps[2]`.
-pub(super) fn run(start: u32, steps: [i32; 3], (from, x): (Map, &[u8]), (to, out): (Map, &mut [u8])) {
+fn shift(start: u32, steps: [i32; 3], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     for index in 0..to.height * to.row() {
         let (place, channel) = (index / to.channels.max(1), index % to.channels.max(1));
         let at = [place / to.width.max(1), place % to.width.max(1), channel];
@@ -30,7 +83,7 @@ pub(super) fn run(start: u32, steps: [i32; 3], (from, x): (Map, &[u8]), (to, out
 }
 
 /// The map from pixel `before` on; what lies around it stands for 0.
-pub(super) fn pad(before: [u32; 2], (from, x): (Map, &[u8]), (to, out): (Map, &mut [u8])) {
+fn pad(before: [u32; 2], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     let [above, left] = before.map(|before| before as usize);
     for index in 0..to.height * to.row() {
         let (place, channel) = (index / to.channels.max(1), index % to.channels.max(1));
@@ -49,7 +102,7 @@ const WEIGHT_BITS: u32 = 10;
 
 /// Means of four pixels, rounded to nearest, halves away from 0. taps: (height + width, 3): the two neighbours along
 /// the axis and the second one's weight, of the rows, then of the columns.
-pub(super) fn resize(taps: &[i32], (from, x): (Map, &[u8]), (to, out): (Map, &mut [u8])) {
+fn resize(taps: &[i32], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     let taps = taps.as_chunks::<3>().0;
     for index in 0..to.height * to.row() {
         let (place, channel) = (index / to.channels.max(1), index % to.channels.max(1));

@@ -2,16 +2,30 @@
 
 use super::moved::put;
 use super::window::{Geometry, Map};
-use crate::format::activation;
+use super::{Bytes, OnMaps, Running};
+use crate::format::{OpRecord, WindowRecord, activation};
+
+/// POOL.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pool;
+
+impl OnMaps for Pool {
+    fn run(
+        _: &Running<'_, '_>,
+        record: &OpRecord,
+        from: Bytes<'_>,
+        _: Option<Bytes<'_>>,
+        to: (Map, &mut [u8]),
+    ) -> Option<()> {
+        let [.., low, high] = record.params;
+        let geometry = Geometry::of(WindowRecord::of(record), false);
+        run(&geometry, record.activation, [low as i32, high as i32], from, to);
+        Some(())
+    }
+}
 
 /// ends: what maxima and means are clamped to.
-pub(super) fn run(
-    geometry: &Geometry,
-    code: u32,
-    [low, high]: [i32; 2],
-    (from, x): (Map, &[u8]),
-    (to, out): (Map, &mut [u8]),
-) {
+fn run(geometry: &Geometry, code: u32, [low, high]: [i32; 2], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     let across = geometry.kernel[1].max(1);
     let is_sum = code == activation::SUM;
     for index in 0..to.height * to.row() {

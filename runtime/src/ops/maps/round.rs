@@ -7,7 +7,7 @@ use crate::format::element;
 /// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift
 /// and, where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rounding<'a> {
+pub(super) struct Rounding<'a> {
     /// (channels,), or (2 · channels,) with a second map: those of its elements stand behind.
     pub multipliers: &'a [i32],
     /// (channels,)

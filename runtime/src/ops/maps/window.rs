@@ -42,7 +42,7 @@ impl Map {
 
 /// A window and whether places and pixels are exchanged.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Geometry {
+pub(super) struct Geometry {
     pub kernel: [usize; 2],
     pub stride: [usize; 2],
     pub dilation: [usize; 2],

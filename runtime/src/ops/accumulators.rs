@@ -1,0 +1,101 @@
+//! What reads accumulators: activation and dot product in one, reals, and products of halves.
+
+use super::{Banks, Kind, Places, Running, typed_mut};
+use crate::built::ACCUMULATORS;
+use crate::format::{Model, OpRecord, activation, claim};
+use crate::kernels::{Dot, Tier};
+use crate::workspace::range;
+
+/// ACTIVATE_DOT.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ActivateDot<'a> {
+    pub dot: Dot,
+    pub max: i16,
+    pub weights: Banks<'a, i16>,
+}
+
+impl<'a> Kind<'a> for ActivateDot<'a> {
+    fn resolve(model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
+        let weights = model.tensor(record.weights);
+        let short = weights.is_some_and(|weights| weights.record.claims & claim::PRODUCT_FITS_I16 != 0);
+        let dot = match record.activation {
+            activation::CRELU => kernels.dot_crelu.call,
+            activation::SQRRELU => kernels.dot_sqrrelu.call,
+            _ if short => kernels.dot_screlu_short.call,
+            _ => kernels.dot_screlu.call,
+        };
+        Some(Self { dot, max: record.params[0] as i16, weights: Banks::new(weights) })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let bank = self.weights.bank(on.bucket);
+        for (row, sum) in typed_mut::<i32>(out).iter_mut().enumerate() {
+            let start = row * self.weights.stride;
+            let w = range(bank, start..start + first.len() + second.len());
+            *sum = (self.dot)(first, second, w, self.max);
+        }
+    }
+}
+
+/// ACTIVATE_F32.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ActivateF32 {
+    activation: u32,
+    max: i16,
+    inverse: f32,
+}
+
+impl Kind<'_> for ActivateF32 {
+    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let [max, inverse, ..] = record.params;
+        // Who has no accumulators cannot read them.
+        ACCUMULATORS.then_some(Self {
+            activation: record.activation,
+            max: max as i16,
+            inverse: f32::from_bits(inverse),
+        })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let out = typed_mut::<f32>(out);
+        let share = if second.is_empty() { out.len() } else { out.len() / 2 };
+        let (low, high) = out.split_at_mut(share);
+        (on.kernels.activate_f32.call)(first, self.activation, self.max, self.inverse, low);
+        if !second.is_empty() {
+            (on.kernels.activate_f32.call)(second, self.activation, self.max, self.inverse, high);
+        }
+    }
+}
+
+/// PAIRWISE_U8.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairwiseU8 {
+    max: i16,
+    shift: u32,
+    /// Elements at the end of each accumulator that it does not read.
+    left_out: usize,
+}
+
+impl Kind<'_> for PairwiseU8 {
+    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let [max, shift, left_out, _] = record.params;
+        Some(Self { max: max as i16, shift, left_out: left_out as usize })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let (first, second) = (without(first, self.left_out), without(second, self.left_out));
+        let (low, high) = out.split_at_mut(first.len() / 2);
+        (on.kernels.pairwise_u8.call)(first, self.max, self.shift, low);
+        if !second.is_empty() {
+            (on.kernels.pairwise_u8.call)(second, self.max, self.shift, high);
+        }
+    }
+}
+
+/// An accumulator without its last elements.
+pub(super) fn without(accumulator: &[i16], left_out: usize) -> &[i16] {
+    range(accumulator, 0..accumulator.len().saturating_sub(left_out))
+}

@@ -1,0 +1,121 @@
+//! Dense layers of integers: sums of products, which another operation rounds.
+
+use super::operands::Elements;
+use super::{Banks, Kind, Places, Running, typed, typed_mut};
+use crate::built::{ACCUMULATORS, GENERAL};
+use crate::format::{Model, OpRecord, Tensor, ValueRecord, claim, element, op};
+use crate::kernels::{self, Tier};
+use bytemuck::cast_slice;
+
+/// AFFINE_I8.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AffineI8<'a> {
+    pub affine: ByInput,
+    pub weights: Banks<'a, i8>,
+    pub bias: Banks<'a, i32>,
+}
+
+/// The kernel for the input's element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ByInput {
+    U8(kernels::AffineI8<u8>),
+    I8,
+}
+
+impl<'a> Kind<'a> for AffineI8<'a> {
+    fn resolve(model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
+        let weights = model.tensor(record.weights);
+        let from = model.values().get(record.input as usize).map(ValueRecord::element);
+        let affine = if from == Some(element::I8) {
+            ByInput::I8
+        } else {
+            ByInput::U8(affine_of(model, kernels, record, weights))
+        };
+        Some(Self { affine, weights: Banks::new(weights), bias: Banks::new(model.tensor(record.bias)) })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        let (weights, stride, bias) = (self.weights.bank(on.bucket), self.weights.stride, self.bias.bank(on.bucket));
+        match self.affine {
+            ByInput::U8(affine) => affine(x, weights, stride, bias, typed_mut(out)),
+            ByInput::I8 => (on.kernels.affine_i8.call)(cast_slice(x), weights, stride, bias, typed_mut(out)),
+        }
+    }
+}
+
+/// The kernel of a dense layer on u8, by what is known of its inputs and its weights.
+pub(crate) fn affine_of(
+    model: &Model<'_>,
+    kernels: &Tier,
+    record: &OpRecord,
+    weights: Option<Tensor<'_>>,
+) -> kernels::AffineI8<u8> {
+    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
+    let source = Source::of(model, record.input);
+    match source {
+        Source::Products => kernels.affine_u7_sparse.call,
+        Source::Narrow if quads => kernels.affine_u7_paired.call,
+        Source::Narrow => kernels.affine_u7.call,
+        Source::Caller if quads => kernels.affine_u8_paired.call,
+        Source::Caller | Source::Wide => kernels.affine_u8.call,
+    }
+}
+
+/// Widest input of the kernels that take u7.
+const U7_MAX: u32 = 127;
+
+/// Where bytes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The network's input.
+    Caller,
+    /// Products of clipped halves, most of them zero, up to 127.
+    Products,
+    /// Another operation that clamps to 127.
+    Narrow,
+    /// One that does not.
+    Wide,
+}
+
+impl Source {
+    fn of(model: &Model<'_>, value: u32) -> Self {
+        let Some(writer) = value.checked_sub(1).and_then(|index| model.ops().get(index as usize)) else {
+            return Self::Caller;
+        };
+        let [first, second, ..] = writer.params;
+        match writer.kind {
+            op::REQUANTISE if second <= U7_MAX => Self::Narrow,
+            op::PAIRWISE_U8 if ACCUMULATORS && (first * first) >> second <= U7_MAX => Self::Products,
+            _ if !GENERAL => Self::Wide,
+            op::CLIP_U8 if first >> second <= U7_MAX => Self::Narrow,
+            op::ACTIVATE_U8 if first <= U7_MAX => Self::Narrow,
+            op::QUANTISE if writer.params[2] <= U7_MAX => Self::Narrow,
+            op::LOOKUP if model.tensor(writer.weights).is_some_and(|table| table.data.is_ascii()) => Self::Narrow,
+            _ => Self::Wide,
+        }
+    }
+}
+
+/// AFFINE_I16.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AffineI16<'a> {
+    weights: Elements<'a>,
+    bias: Banks<'a, i32>,
+}
+
+impl<'a> Kind<'a> for AffineI16<'a> {
+    fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self { weights: Elements::new(model.tensor(record.weights)), bias: Banks::new(model.tensor(record.bias)) })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        let (x, bias, out) = (typed(x), self.bias.bank(on.bucket), typed_mut(out));
+        match self.weights {
+            Elements::I8(w) => (on.kernels.affine_i16_i8.call)(x, w.bank(on.bucket), w.stride, bias, out),
+            Elements::I16(w) => (on.kernels.affine_i16.call)(x, w.bank(on.bucket), w.stride, bias, out),
+            Elements::None | Elements::I32(_) | Elements::F32(_) => {}
+        }
+    }
+}

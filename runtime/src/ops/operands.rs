@@ -1,0 +1,69 @@
+//! What operations work with: tensors cut into banks.
+
+use crate::format::{Tensor, element};
+use crate::workspace::range;
+use bytemuck::AnyBitPattern;
+
+/// A tensor's elements, cut into output buckets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Banks<'a, T> {
+    all: &'a [T],
+    /// Elements of a bank.
+    len: usize,
+    /// Elements from a bank to the next; 0 where one bank serves all buckets.
+    step: usize,
+    pub stride: usize,
+}
+
+impl<'a, T: AnyBitPattern> Banks<'a, T> {
+    const NONE: Self = Self { all: &[], len: 0, step: 0, stride: 0 };
+
+    pub fn new(tensor: Option<Tensor<'a>>) -> Self {
+        let Some(tensor) = tensor else { return Self::NONE };
+        let (all, len) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.bank_len());
+        Self { all, len, step: if tensor.record.banks <= 1 { 0 } else { len }, stride: tensor.stride() }
+    }
+
+    #[inline]
+    pub fn bank(&self, bucket: usize) -> &'a [T] {
+        if self.step == 0 { self.all } else { self.start(bucket, self.len) }
+    }
+
+    /// The first elements of a bank, which may be padded.
+    #[inline]
+    pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
+        let start = bucket.wrapping_mul(self.step);
+        range(self.all, start..start.wrapping_add(len))
+    }
+}
+
+/// A tensor whose element its record says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Elements<'a> {
+    None,
+    I8(Banks<'a, i8>),
+    I16(Banks<'a, i16>),
+    I32(Banks<'a, i32>),
+    F32(Banks<'a, f32>),
+}
+
+impl<'a> Elements<'a> {
+    pub fn new(tensor: Option<Tensor<'a>>) -> Self {
+        let Some(tensor) = tensor else { return Self::None };
+        match u32::from(tensor.record.element) {
+            element::I8 => Self::I8(Banks::new(Some(tensor))),
+            element::I16 => Self::I16(Banks::new(Some(tensor))),
+            element::I32 => Self::I32(Banks::new(Some(tensor))),
+            element::F32 => Self::F32(Banks::new(Some(tensor))),
+            _ => Self::None,
+        }
+    }
+
+    pub fn i32s(&self, bucket: usize) -> &'a [i32] {
+        if let Self::I32(banks) = self { banks.bank(bucket) } else { &[] }
+    }
+
+    pub fn f32s(&self, bucket: usize) -> &'a [f32] {
+        if let Self::F32(banks) = self { banks.bank(bucket) } else { &[] }
+    }
+}

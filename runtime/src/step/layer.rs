@@ -1,0 +1,36 @@
+//! A dense layer on bytes with the rounding behind it.
+
+use crate::format::element;
+use crate::input::Input;
+use crate::kernels::AffineI8;
+use crate::ops::{Banks, Place, Places, Requantisation, Running};
+use crate::workspace::{range, range_mut, split, typed_mut};
+
+/// Its operands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LayerU8<'a> {
+    pub affine: AffineI8<u8>,
+    pub weights: Banks<'a, i8>,
+    pub bias: Banks<'a, i32>,
+    /// Where the sums lie.
+    pub sums: Place,
+    /// To u8 or i32.
+    pub requantise: Requantisation<'a>,
+}
+
+impl LayerU8<'_> {
+    /// First the sums, to a place of their own; so the output may lie where the input did.
+    pub fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, sums) = match *on.input {
+            Input::U8(x) if at.reads_input => (range(x, at.read.range()), range_mut(workspace, self.sums.range())),
+            _ => split(workspace, at.read.range(), self.sums.range()),
+        };
+        let (weights, bias) = (self.weights.bank(on.bucket), self.bias.bank(on.bucket));
+        (self.affine)(x, weights, self.weights.stride, bias, typed_mut(sums));
+        let (sums, out) = split(workspace, self.sums.range(), at.write.range());
+        self.requantise.run(on.kernels, on.bucket, sums, out);
+    }
+}
+
+/// The elements that it writes.
+pub(super) const ELEMENTS: [u32; 2] = [element::U8, element::I32];

@@ -1,0 +1,59 @@
+//! The last layers on reals in one call, whose values never reach the workspace.
+
+use crate::kernels::{Dequantisation, TAIL_WIDTH};
+use crate::ops::{AffineF32, Dequantise, Places, Running, Work};
+use crate::workspace::{range, range_mut, split, typed, typed_mut};
+
+/// Its operands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tail<'a> {
+    pub first: Dequantise<'a>,
+    pub hidden: AffineF32<'a>,
+    pub last: Option<AffineF32<'a>>,
+    pub scale: Option<f32>,
+}
+
+impl<'a> Tail<'a> {
+    /// This and what comes next, if it is a layer that finds room, or an activation or a scale in its place.
+    pub fn then(self, next: &Work<'a>) -> Option<Self> {
+        match (*next, self.last, self.scale) {
+            (Work::AFFINE_F32(layer), None, None) if layer.outputs <= TAIL_WIDTH => {
+                Some(Self { last: Some(layer), ..self })
+            }
+            (Work::ACTIVATION_F32(next), None, None) => {
+                Some(Self { hidden: self.hidden.then(next.activation)?, ..self })
+            }
+            (Work::ACTIVATION_F32(next), Some(last), None) => {
+                Some(Self { last: Some(last.then(next.activation)?), ..self })
+            }
+            (Work::SCALE_F32(next), _, None) => Some(Self { scale: Some(next.factor), ..self }),
+            _ => None,
+        }
+    }
+
+    pub fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (read, write) = (at.read.range(), at.write.range());
+        if at.read.is_apart_from(at.write) {
+            let (sums, out) = split(workspace, read, write);
+            return self.call(on, typed(sums), typed_mut(out));
+        }
+        // The output lies where the input did, which has all been read by then.
+        let mut values = [0f32; TAIL_WIDTH];
+        let values = range_mut(&mut values, 0..write.len() / size_of::<f32>());
+        self.call(on, typed(range(workspace, read)), values);
+        for (out, value) in typed_mut::<f32>(range_mut(workspace, write)).iter_mut().zip(values) {
+            *out = *value;
+        }
+    }
+
+    fn call(&self, on: &Running<'_, '_>, sums: &[i32], out: &mut [f32]) {
+        let Dequantise { factor, bias, activation } = self.first;
+        let first = Dequantisation { factor, bias: bias.bank(on.bucket), activation };
+        let (hidden, scale) = (self.hidden.layer(on.bucket), self.scale.unwrap_or(1.0));
+        let call = on.kernels.tail_f32.call;
+        match &self.last {
+            Some(last) => call(sums, &first, &[hidden, last.layer(on.bucket)], scale, out),
+            None => call(sums, &first, &[hidden], scale, out),
+        }
+    }
+}
