@@ -30,6 +30,8 @@ mod nnue; // .nnue files of the Stockfish family
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]
 mod permute; // another order of the neurons
+#[path = "cli/public_convolutions.rs"]
+mod public_convolutions; // public networks over maps, in every form
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
 #[path = "cli/verify.rs"]
