@@ -2,18 +2,18 @@
 
 mod arrays;
 mod batches;
+mod divide;
 mod network;
 
 pub use arrays::Arrays;
 pub use batches::{BatchFormat, BatchType, Batches};
+pub use divide::Divide;
 pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
 
 use crate::status;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use tamis_quant::stockfish::Division;
 
 /// The command line.
 ///
@@ -175,21 +175,6 @@ pub struct Quantise {
     /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
     #[arg(long)]
     pub allow_constant: bool,
-}
-
-/// How networks of the Stockfish family make a value of its two parts.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct Divide {
-    /// Of networks of the Stockfish family: make the value of its two parts by dividing once, (psqt + positional) / 16,
-    /// as Stockfish does up to 16.1, or twice, psqt / 16 + positional / 16, as from 17 on; without it what the file
-    /// tells, by its architecture or as one that is known, and what the report names
-    #[arg(long = "divide", value_name = "RULE", value_parser = divisions())]
-    pub rule: Option<Division>,
-}
-
-fn divisions() -> impl TypedValueParser<Value = Division> {
-    let parser = PossibleValuesParser::new(Division::ALL.map(Division::word));
-    parser.try_map(|word| Division::from_word(&word).ok_or("no rule"))
 }
 
 /// `pack`

@@ -110,8 +110,8 @@ pub fn other_readings(path: &Path, args: &cli::Network, given: &Graph) -> Result
         let graph = read_network_of_reals(path, &options).explain()?.graph;
         if graph != *given {
             let text = format!(
-                "with {epsilon:e} as the epsilon of its normalizations (Keras has 1e-3, PyTorch 1e-5; a description says \
-                 it with `epsilon`)"
+                "with {epsilon:e} as the epsilon of its normalizations (Keras has 1e-3, PyTorch 1e-5; a description \
+                 says it with `epsilon`)"
             );
             readings.push(Reading { kind: MistakeKind::Epsilon, text, graph });
         }

@@ -32,6 +32,8 @@ mod packed; // files that are quantised already
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]
 mod permute; // another order of the neurons
+#[path = "cli/public_convolutions.rs"]
+mod public_convolutions; // public networks over maps, in every form
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
 #[path = "cli/verify.rs"]

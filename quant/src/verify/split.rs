@@ -48,7 +48,7 @@ impl Split<'_> {
     /// The examples that are taken apart: all, of networks over maps as many as can be in some seconds.
     fn taken(&self, examples: usize) -> Vec<usize> {
         let of_one = self.simulation.products().saturating_mul(self.simulation.switches().len());
-        let most = if of_one == 0 { examples } else { (MOST_PRODUCTS / of_one).max(LEAST_EXAMPLES) };
+        let most = MOST_PRODUCTS.checked_div(of_one).map_or(examples, |most| most.max(LEAST_EXAMPLES));
         (0..examples).step_by(examples.div_ceil(most.max(1)).max(1)).collect()
     }
 

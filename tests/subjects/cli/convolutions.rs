@@ -11,7 +11,6 @@ use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Pooling, Sample, Sh
 use tamis_quant::import::tensors::export;
 use tempfile::TempDir;
 use tests::graphs::Random;
-use tests::trials::Fixtures;
 
 const SIDE: usize = 12;
 const CHANNELS: usize = 3;
@@ -365,78 +364,4 @@ fn networks_and_examples_that_are_the_same_everywhere_are_refused_by_name() {
     let ran = work.verify(&out, &dead, "inputs", &[]);
     assert!(ran.status == 1 && ran.stderr.contains("the same for all 80 examples"), "{}", ran.stderr);
     work.verify(&out, &dead, "inputs", &["--allow-constant"]).fine();
-}
-
-/// How the stored inputs of a public network are read.
-fn unit(name: &str) -> &'static [&'static str] {
-    match name {
-        "kws" | "kws_ckpt" => &["--input-unit", "0.5847029089927673", "--input-zero", "83"],
-        "ic" => &["--input-unit", "1"],
-        "vww" => &["--input-unit", "0.00392156862745098"],
-        _ => &[],
-    }
-}
-
-/// A container of one form, held against all other forms of its network: nothing is found. KWS is also held against
-/// what a converter made of it, which lost a bias, and another training.
-#[test]
-fn public_networks_in_every_form(fixtures: Fixtures) {
-    let folder = tempfile::tempdir().unwrap();
-    let root = fixtures.join("mlperf");
-    let cases: [(&str, &[&str], &str); 5] = [
-        ("kws", &["kws_float.tflite", "kws_float.onnx"], "200"),
-        ("kws_ckpt", &["kws_ckpt_float.tflite", "kws_ckpt_bn.onnx", "external/kws_ckpt_external.onnx"], "60"),
-        ("ad", &["ad_float.tflite", "ad_float.onnx", "ad_float_tf2onnx13.onnx"], "92"),
-        ("ic", &["ic_float.tflite", "ic_float_tf2onnx13.onnx"], "16"),
-        ("vww", &["vww_float.tflite", "vww_float_tf2onnx13.onnx"], "16"),
-    ];
-    for (name, forms, limit) in cases {
-        let path = |form: &str| root.join(name).join(form);
-        let arrays = path(&format!("{name}.npz"));
-        let model = folder.path().join(name);
-        let quantise = |form: &str| {
-            let (checkpoint, more) = (path(form), unit(name).iter().map(OsString::from));
-            let mut words: Vec<OsString> = vec!["quantise".into(), checkpoint.into(), "--calibrate".into()];
-            words.extend([
-                arrays.clone().into(),
-                "--array".into(),
-                "calibration_inputs".into(),
-                "--calibrate-limit".into(),
-            ]);
-            words.extend(["32".into(), "--force".into(), "-o".into(), model.clone().into()]);
-            run(words.into_iter().chain(more)).fine();
-        };
-        let verify = |checkpoint: &Path| {
-            let mut words: Vec<OsString> = vec!["verify".into(), model.clone().into(), "--checkpoint".into()];
-            words.extend([
-                checkpoint.into(),
-                "--inputs".into(),
-                arrays.clone().into(),
-                "--array".into(),
-                "inputs".into(),
-            ]);
-            words.extend(["--limit".into(), limit.into(), "--json".into()]);
-            run(words.into_iter().chain(unit(name).iter().map(OsString::from)))
-        };
-        // The two ways between formats; the others follow.
-        quantise(forms[0]);
-        for form in forms {
-            let ran = verify(&path(form));
-            assert!(ran.status == 0 && of(&ran.json(), "mistakes").is_empty(), "{form}: {}", ran.stderr);
-        }
-        if name == "kws" {
-            let others = [
-                (root.join("traps/kws_lost_bias_tf2onnx.onnx"), "lost-bias"),
-                (root.join("kws_ckpt/kws_ckpt_float.tflite"), "other-weights"),
-            ];
-            for (other, kind) in others {
-                assert_eq!(of(&verify(&other).json(), "mistakes"), [kind]);
-            }
-        }
-        if ["kws", "ad"].contains(&name) {
-            quantise(forms[1]);
-            let ran = verify(&path(forms[0]));
-            assert!(ran.status == 0 && of(&ran.json(), "mistakes").is_empty(), "{name}: {}", ran.stderr);
-        }
-    }
 }

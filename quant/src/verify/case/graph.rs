@@ -57,16 +57,14 @@ impl<'a> Case<'a> {
         let case = Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels);
         let labels = labels.map(<[usize]>::to_vec);
         let suspects = of_graphs::Suspects { graph, kinship, samples, labels, readings: Vec::new() };
-        Ok(Self { split, special: Special::Graph(Box::new(suspects)), ..case })
+        Ok(Self { split, special: Special::Kin(Box::new(suspects)), ..case })
     }
 
     /// The same with other ways to read the checkpoint, which are tried where it and the container disagree; of other
     /// cases nothing.
     #[must_use]
     pub fn with_readings(mut self, readings: Vec<Reading>) -> Self {
-        if let Special::Graph(suspects) = &mut self.special {
-            suspects.readings = readings;
-        }
+        self.special.take(readings);
         self
     }
 

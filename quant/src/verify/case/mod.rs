@@ -58,9 +58,27 @@ enum Special<'a> {
     /// Which fact of the description is wrong.
     Description(Box<Suspects<'a>>),
     /// Which fact differs between a graph, its container and the examples.
-    Graph(Box<of_graphs::Suspects<'a>>),
+    Kin(Box<of_graphs::Suspects<'a>>),
     /// Whether it is the `.nnue` file.
     File(Box<Family>),
+}
+
+impl Special<'_> {
+    /// Says of the worst examples which positions they are, if they are.
+    fn name_worst(&self, accuracy: &mut Accuracy) {
+        match self {
+            Self::Description(suspects) => suspects.name_worst(accuracy),
+            Self::Nothing | Self::Kin(_) | Self::File(_) => {}
+        }
+    }
+
+    /// Takes other ways to read a checkpoint, where they are of use.
+    fn take(&mut self, readings: Vec<of_graphs::Reading>) {
+        match self {
+            Self::Kin(suspects) => suspects.readings = readings,
+            Self::Nothing | Self::Description(_) | Self::File(_) => {}
+        }
+    }
 }
 
 impl Case<'_> {
@@ -93,7 +111,10 @@ impl Case<'_> {
         if compared == 0 {
             return Err(VerifyError::NoExamples);
         }
-        let work = self.split.as_ref().map_or(0, |split| split.work(compared));
+        let work = match &self.split {
+            Some(split) => split.work(compared),
+            None => 0,
+        };
         let mut progress = Progress::new(self.inputs.len() as u64 + work, step);
         let mut comparison = Comparison::new(&self.program, self.value, &self.full);
         let mut refused = None;
@@ -110,19 +131,17 @@ impl Case<'_> {
         let found = comparison.finish();
         let nnue = match &self.special {
             Special::File(family) => Some(family.about(&found)),
-            Special::Nothing | Special::Description(_) | Special::Graph(_) => None,
+            Special::Nothing | Special::Description(_) | Special::Kin(_) => None,
         };
         let (integer, truth) = (found.integer.clone(), found.truth.clone());
         let mut accuracy = Accuracy::new(found, self.outputs, self.labels.as_deref());
         if let Some(split) = &self.split {
             split.fill(&integer, &mut accuracy, &mut progress);
         }
-        if let Special::Description(suspects) = &self.special {
-            suspects.name_worst(&mut accuracy);
-        }
+        self.special.name_worst(&mut accuracy);
         let judged: Option<Found> = match &self.special {
             Special::Description(suspects) => Some(suspects.mistakes(&accuracy)?),
-            Special::Graph(suspects) => Some(suspects.mistakes(of_graphs::Measured {
+            Special::Kin(suspects) => Some(suspects.mistakes(of_graphs::Measured {
                 program: &self.program,
                 integer: &integer,
                 truth: &truth,

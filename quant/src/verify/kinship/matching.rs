@@ -36,9 +36,10 @@ pub(super) fn values(own: &Graph, given: &Graph, tensors: &Tensors) -> Option<Ve
         let mut candidates: Vec<usize> = (0..given.nodes.len()).filter(fits).collect();
         if candidates.len() > 1 {
             // Branches of one shape are told by their weights.
-            let found = in_order(tensors, &node.name).unwrap_or_default();
+            let found = in_order(tensors, &node.name);
             let closeness = |other: &usize| {
-                weights_of(&given.nodes[*other].op).and_then(|truth| cosine(&found, truth)).unwrap_or(-1.0)
+                let truth = weights_of(&given.nodes[*other].op);
+                found.as_deref().zip(truth).and_then(|(found, truth)| cosine(found, truth)).unwrap_or(-1.0)
             };
             candidates.sort_by(|a, b| closeness(b).total_cmp(&closeness(a)).then(a.cmp(b)));
         }

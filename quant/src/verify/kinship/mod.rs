@@ -112,3 +112,90 @@ fn window(op: &Op) -> Option<Window> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float::Matrix;
+    use crate::graph::{Activation, Input, Node, Sample, Shape};
+    use crate::quantise::graph::{Options, quantise_graph};
+
+    fn node(name: &str, reads: &[Value], op: Op) -> Node {
+        Node { name: name.to_owned(), reads: reads.to_vec(), op }
+    }
+
+    fn matrix(outputs: usize, inputs: usize, seed: usize) -> Matrix<f64> {
+        let values = (0..outputs * inputs).map(|at| ((at * 7 + seed * 5) % 11) as f64 / 5.0 - 1.0).collect();
+        Matrix::new(outputs, inputs, values).unwrap()
+    }
+
+    /// Two convolutions of one pixel that read the same map, their sum, and a dense layer: `forms` says how it is put.
+    fn graph(seed: usize, is_other_form: bool) -> Graph {
+        let pixel = |seed| Op::Convolution {
+            window: Window::of([1, 1]),
+            groups: 1,
+            weights: matrix(2, 2, seed),
+            bias: vec![0.5, -0.25],
+        };
+        let (a, b) = (node("a", &[0], pixel(seed)), node("b", &[0], pixel(seed + 1)));
+        let relu = Op::Activation(Activation::Relu);
+        let dense = Op::Linear { weights: matrix(3, 8, seed + 2), bias: vec![0.0; 3] };
+        let nodes = if is_other_form {
+            // Branches the other way round, no flattening, and one branch as a dense layer of every pixel.
+            let b = node("second", &[0], Op::Linear { weights: matrix(2, 2, seed + 1), bias: vec![0.5, -0.25] });
+            let a = Node { name: "first".to_owned(), ..a };
+            let ends = [node("sum", &[2, 1], Op::Add), node("cut", &[3], relu), node("dense", &[4], dense)];
+            [b, a].into_iter().chain(ends).collect()
+        } else {
+            let ends = [
+                node("add", &[1, 2], Op::Add),
+                node("relu", &[3], relu),
+                node("flat", &[4], Op::Flatten),
+                node("fc", &[5], dense),
+            ];
+            [a, b].into_iter().chain(ends).collect()
+        };
+        let graph = Graph { name: "x".to_owned(), input: Input::Dense { shape: Shape::map(2, 2, 2) }, nodes };
+        graph.check().unwrap();
+        graph
+    }
+
+    fn quantised(graph: &Graph) -> Program {
+        let sample = |seed: usize| Sample::Dense((0..8).map(|at| ((at * 3 + seed) % 7) as f64 / 7.0).collect());
+        quantise_graph(graph, &[sample(0), sample(2), sample(5)], &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn another_form_of_the_network_is_the_network() {
+        let program = quantised(&graph(1, false));
+        let other = graph(1, true);
+        let kinship = Kinship::of(&other, &program).unwrap();
+        // a, b, add, relu, flat and fc of the container's.
+        assert_eq!(kinship.values, [Some(0), Some(2), Some(1), Some(3), Some(4), Some(4), Some(5)]);
+        assert_eq!(kinship.other_weights(&other), (vec![], 3));
+        let logits = program.standing_for(6);
+        assert_eq!(kinship.carried(program.clone()).standing_for(other.logits()), logits);
+    }
+
+    #[test]
+    fn other_layers_are_refused_and_other_weights_are_named() {
+        let program = quantised(&graph(1, false));
+        let refused = |graph: &Graph| Kinship::of(graph, &program).unwrap_err();
+        let what = |error: VerifyError| match error {
+            VerifyError::OtherNetwork { what } => what,
+            other => panic!("{other}"),
+        };
+        let mut leaky = graph(1, true);
+        leaky.nodes[3].op = Op::Activation(Activation::LeakyRelu { alpha: 0.1 });
+        assert_eq!(what(refused(&leaky)), "their layers");
+        let mut wider = graph(1, false);
+        wider.input = Input::Dense { shape: Shape::map(3, 2, 2) };
+        wider.nodes[5].op = Op::Linear { weights: matrix(3, 12, 3), bias: vec![0.0; 3] };
+        assert_eq!(what(refused(&wider)), "their inputs");
+        let mut others = graph(1, false);
+        if let Op::Linear { weights, .. } = &mut others.nodes[5].op {
+            weights.values.iter_mut().for_each(|weight| *weight = -*weight);
+        }
+        assert_eq!(Kinship::of(&others, &program).unwrap().other_weights(&others), (vec![5], 3));
+    }
+}

@@ -22,6 +22,9 @@ impl Simulation {
     }
 }
 
+/// The weights and the biases of a layer.
+type Sums<'s> = (Cow<'s, Matrix<f64>>, Cow<'s, [f64]>);
+
 struct Source<'g> {
     graph: &'g Graph,
     program: &'g Program,
@@ -147,12 +150,7 @@ impl Source<'_> {
     }
 
     /// The weights and biases of these sizes whose sums a value is made of, through functions and one sum of maps.
-    fn sums_behind(
-        &self,
-        value: Value,
-        sizes: (usize, usize),
-        read: Option<Value>,
-    ) -> Option<(Cow<'_, Matrix<f64>>, Cow<'_, [f64]>)> {
+    fn sums_behind(&self, value: Value, sizes: (usize, usize), read: Option<Value>) -> Option<Sums<'_>> {
         let node = self.graph.nodes.get(value.checked_sub(1)?)?;
         let of = |weights: &Matrix<f64>| (weights.outputs, weights.inputs) == sizes;
         let reads_it = || read.is_none_or(|read| self.path(Some(read), node.reads[0]).is_some());
@@ -160,11 +158,12 @@ impl Source<'_> {
             Op::Linear { weights, bias }
             | Op::Convolution { weights, bias, .. }
             | Op::TransposedConvolution { weights, bias, .. } => {
-                (of(weights) && reads_it()).then(|| (Cow::Borrowed(weights), Cow::Borrowed(bias.as_slice())))
+                (of(weights) && reads_it()).then_some((Cow::Borrowed(weights), Cow::Borrowed(bias.as_slice())))
             }
             Op::PerChannel { factors, offsets } => {
                 let weights = Matrix::new(factors.len(), 1, factors.clone())?;
-                (of(&weights) && reads_it()).then(|| (Cow::Owned(weights), Cow::Borrowed(offsets.as_slice())))
+                let is_it = of(&weights) && reads_it();
+                is_it.then_some((Cow::Owned(weights), Cow::Borrowed(offsets.as_slice())))
             }
             Op::Activation(_) | Op::Flatten | Op::Reshape(_) | Op::Add | Op::Binary(Binary::Add) => {
                 node.reads.iter().find_map(|value| self.sums_behind(*value, sizes, read))

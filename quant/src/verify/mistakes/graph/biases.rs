@@ -43,8 +43,8 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mi
         kind: MistakeKind::LostBias,
         evidence: Evidence::Outputs,
         text: format!(
-            "container and checkpoint differ by what is the same for every example (mean errors of {:.4}, {:.0} standard \
-             errors), and no longer ({after:.4}) {text}",
+            "container and checkpoint differ by what is the same for every example (mean errors of {:.4}, {:.0} \
+             standard errors), and no longer ({after:.4}) {text}",
             before.rms, before.errors
         ),
     })

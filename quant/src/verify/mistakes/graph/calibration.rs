@@ -42,9 +42,9 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mi
         if after < before * (1.0 - EXPLAINED) && decibels(&values, &integer, outputs) >= NEAR_DB {
             let Range { name, low, high, least, most, beyond } = worst;
             return Some(mistake(format!(
-                "the container's outputs are the checkpoint's with values cut to the ranges that it was calibrated for: \
-                 `{name}` holds {low:.3} to {high:.3} and meets {least:.3} to {most:.3}, {:.1} % of it beyond; calibrate \
-                 with examples like these",
+                "the container's outputs are the checkpoint's with values cut to the ranges that it was calibrated \
+                 for: `{name}` holds {low:.3} to {high:.3} and meets {least:.3} to {most:.3}, {:.1} % of it beyond; \
+                 calibrate with examples like these",
                 100.0 * beyond
             )));
         }
@@ -55,8 +55,8 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mi
     let (given, anew) = (decibels(&integer, &truth, outputs), anew(suspects, &indices, &truth, outputs)?);
     (anew >= given + GAINED_DB).then(|| {
         mistake(format!(
-            "calibrated with these examples the network keeps {anew:.1} dB, as it is {given:.1}: `{name}` holds {low:.3} to \
-             {high:.3} and meets {least:.3} to {most:.3}; calibrate with examples like these"
+            "calibrated with these examples the network keeps {anew:.1} dB, as it is {given:.1}: `{name}` holds \
+             {low:.3} to {high:.3} and meets {least:.3} to {most:.3}; calibrate with examples like these"
         ))
     })
 }

@@ -29,9 +29,9 @@ pub(super) fn unit(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mi
         kind: MistakeKind::InputUnit,
         evidence: Evidence::Outputs,
         text: format!(
-            "container and checkpoint disagree on the examples as they are, {from} ({given:.1} dB), and agree on the same \
-             as {to} ({db:.1} dB): the container was calibrated with such; give bytes with --input-unit, the same for \
-             quantise and verify"
+            "container and checkpoint disagree on the examples as they are, {from} ({given:.1} dB), and agree on \
+             the same as {to} ({db:.1} dB): the container was calibrated with such; give bytes with --input-unit, the \
+             same for quantise and verify"
         ),
     })
 }

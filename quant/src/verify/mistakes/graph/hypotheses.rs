@@ -94,7 +94,9 @@ pub(super) fn lost_biases<'g>(suspects: &Suspects<'g>) -> Vec<Hypothesis<'g>> {
     let mut push = |changed: &[(&Layer, bool)]| {
         let mut with = graph.clone();
         for (layer, _) in changed {
-            set_bias(&mut with.nodes[layer.node].op, layer.bias.as_deref().unwrap_or_default());
+            if let Some(bias) = &layer.bias {
+                set_bias(&mut with.nodes[layer.node].op, bias);
+            }
         }
         let names: Vec<String> =
             changed.iter().map(|(layer, _)| format!("`{}`", graph.nodes[layer.node].name)).collect();

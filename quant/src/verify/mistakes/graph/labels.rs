@@ -7,6 +7,7 @@ use super::hypotheses::{Hypothesis, channels, flatten_orders, other_padding, uni
 use super::{Evidence, Found, Measured, Mistake, MistakeKind, Suspects, evenly};
 use crate::verify::predictions::class;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A change is a mistake's mending if answers that become right outnumber those that become wrong by this many standard
 /// errors,
@@ -98,10 +99,9 @@ fn gain(
 
 /// The share of labels that always the same answer meets, and four standard errors.
 fn usual(labels: &[usize]) -> f64 {
-    let classes = labels.iter().max().map_or(0, |label| label + 1);
-    let mut counts = vec![0usize; classes];
-    labels.iter().for_each(|label| counts[*label] += 1);
+    let mut counts = BTreeMap::new();
+    labels.iter().for_each(|label| *counts.entry(label).or_insert(0usize) += 1);
     let count = labels.len().max(1) as f64;
-    let share = counts.into_iter().max().unwrap_or(0) as f64 / count;
+    let share = counts.into_values().fold(0, usize::max) as f64 / count;
     share + 4.0 * (share * (1.0 - share) / count).sqrt()
 }

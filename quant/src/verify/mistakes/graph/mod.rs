@@ -80,7 +80,8 @@ impl Suspects<'_> {
         let mut found = Found::nothing();
         let (others, compared) = self.kinship.other_weights(self.graph);
         let db = measured.accuracy.total.sqnr_db;
-        let is_far = db.is_some_and(|db| db < FAR_DB);
+        let far = db.filter(|db| *db < FAR_DB);
+        let is_far = far.is_some();
         if is_far && 2 * others.len() > compared {
             found.mistakes.push(self.other_weights(&others, compared));
             return found;
@@ -109,7 +110,7 @@ impl Suspects<'_> {
             found.remarks.push(self.other_weights(&others, compared));
         }
         found.remarks.extend(self.other_windows());
-        if is_far && found.mistakes.is_empty() {
+        if let Some(db) = far.filter(|_| found.mistakes.is_empty()) {
             let mistake = examples::unit(self, measured).or_else(|| calibration::find(self, measured));
             match mistake {
                 Some(mistake) => found.mistakes.push(mistake),
@@ -177,11 +178,10 @@ impl Suspects<'_> {
     }
 }
 
-fn nothing_explains(db: Option<f64>) -> Mistake {
+fn nothing_explains(db: f64) -> Mistake {
     let text = format!(
-        "the container is far from the checkpoint ({:.1} dB), its weights are the checkpoint's, and no single change \
-         explains it: quantise again with examples like these, or with more bits",
-        db.unwrap_or(0.0)
+        "the container is far from the checkpoint ({db:.1} dB), its weights are the checkpoint's, and no single change \
+         explains it: quantise again with examples like these, or with more bits"
     );
     Mistake { kind: MistakeKind::OtherFact, evidence: Evidence::Outputs, text }
 }

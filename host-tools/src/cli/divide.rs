@@ -1,0 +1,20 @@
+//! The rule of the Stockfish family.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tamis_quant::stockfish::Division;
+
+/// How networks of the Stockfish family make a value of its two parts.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Divide {
+    /// Of networks of the Stockfish family: make the value of its two parts by dividing once, (psqt + positional) / 16,
+    /// as Stockfish does up to 16.1, or twice, psqt / 16 + positional / 16, as from 17 on; without it what the file
+    /// tells, by its architecture or as one that is known, and what the report names
+    #[arg(long = "divide", value_name = "RULE", value_parser = divisions())]
+    pub rule: Option<Division>,
+}
+
+fn divisions() -> impl TypedValueParser<Value = Division> {
+    let parser = PossibleValuesParser::new(Division::ALL.map(Division::word));
+    parser.try_map(|word| Division::from_word(&word).ok_or("no rule"))
+}
