@@ -8,7 +8,7 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::Ranges;
-use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network};
+use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, draft_network, read_network};
 use tamis_quant::pack::Provenance;
 use tamis_quant::verify::ImportInfo;
 
@@ -85,6 +85,20 @@ pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
 pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
     refuse_for_checkpoint(path)?;
     graph_of(path, &options(args)?)
+}
+
+/// A description for the tensors of a file that has none, and the network that both make: its text first. None where
+/// there is a description, or the file is no file of tensors.
+///
+/// # Errors
+/// As [`read_graph`].
+pub fn draft_graph(path: &Path, args: &cli::Network) -> Result<Option<(String, Graph, Import)>, CliError> {
+    refuse_for_checkpoint(path)?;
+    let drafted = draft_network(path, &options(args)?).explain()?;
+    Ok(drafted.map(|(draft, imported)| {
+        let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash, imported.ranges);
+        (draft.text, imported.graph, import)
+    }))
 }
 
 fn graph_of(path: &Path, options: &NetworkOptions) -> Result<(Graph, Import), CliError> {

@@ -11,7 +11,7 @@ use crate::cli::Verify;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::examples::refuse_without_examples;
-use crate::files::{self, ModelFile, Sink};
+use crate::files::{self, ModelFile, PositionFile, Sink};
 use crate::output::{Output, Report};
 use crate::progress;
 use crate::status::Status;
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::pack::{is_graph, is_nnue};
-use tamis_quant::positions::{Position, records};
+use tamis_quant::positions::Position;
 use tamis_quant::verify::{self, Case, Gates, Reference, VerifyError, to_html};
 use tamis_runtime::format::Model;
 
@@ -51,7 +51,8 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     }
     let Verify { truth, positions, gates, .. } = args;
     let arch = args.network.arch.as_deref().map(Path::new);
-    let files = [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels];
+    let files =
+        [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels, &args.feature_lists];
     let files = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path());
     let inputs: Vec<&Path> = files.chain(arch).collect();
     let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
@@ -78,6 +79,10 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
 
 /// What the arguments mean for this container.
 fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
+    if let Some(lists) = args.feature_lists.as_ref().filter(|_| is_nnue(model) || is_graph(model)) {
+        return Err(CliError::usage(format!("{}: lists of features are for a network of layers", lists.display()))
+            .help("networks of the Stockfish family take --positions, graphs --inputs"));
+    }
     if is_nnue(model) {
         return Ok(Box::new(nnue::read(args, model)?));
     }
@@ -105,8 +110,8 @@ fn read_gates(path: &Path) -> Result<Gates, CliError> {
 }
 
 fn read_positions(path: &Path, limit: Option<usize>) -> Result<Vec<Position>, CliError> {
-    let bytes = files::read_records(path, limit)?;
-    records(&bytes).explain_at(path)?.map(|position| position.explain_at(path)).collect()
+    let file = PositionFile::read(path, limit)?;
+    file.positions()?.take(limit.unwrap_or(usize::MAX)).collect()
 }
 
 /// The first `limit` examples of a reference.
@@ -128,7 +133,7 @@ impl Report for Verified {
         if self.report.passed { Status::Fine } else { Status::GateFailed }
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn failures(&self) -> Vec<String> {
         let failed = self.report.gates.iter().filter(|gate| !gate.passed);
         let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
         gates.chain(self.report.failures()).collect()
