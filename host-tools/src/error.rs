@@ -157,7 +157,17 @@ macro_rules! classified {
 }
 
 classified!(EvalError, QuantiseError, ReferenceError);
-classified!(ScoreError, VerifyError);
+classified!(VerifyError);
+
+impl Fault for ScoreError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some("give the labels of these examples, in their order, as classes of the network")
+    }
+}
 
 impl Fault for GraphQuantError {
     fn class(&self) -> FaultClass {
@@ -292,6 +302,7 @@ impl Fault for ImportError {
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::In { cause, .. } => cause.advice(),
+            Self::NonFinite { .. } => Some("give an earlier checkpoint of the run, or correct the description"),
             Self::FloatCheckpoint { .. } => Some("`host-tools quantise` takes it"),
             Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
                 Some("check the path and the folder it starts from")
