@@ -97,8 +97,8 @@ fn wants_colours() -> bool {
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
 }
 
-/// The line in pieces of at most so many columns, broken at blanks. What follows the first goes on under the text behind
-/// the first gap of two blanks, where a report has its values, or a little behind the line's own beginning.
+/// The line in pieces of at most so many columns, broken at blanks. What follows the first goes on under the text
+/// behind the first gap of two blanks, where a report has its values, or a little behind the line's own beginning.
 fn wrapped(line: &str, columns: usize) -> Vec<String> {
     if line.chars().count() <= columns {
         return vec![line.to_owned()];

@@ -69,8 +69,8 @@ pub struct Positions {
     pub positions: Option<PathBuf>,
     /// Lists of features, for a network whose input is `kind = "features"`
     ///
-    /// A line an example, LIST / LIST | BUCKET | SCORE: the side to move's features and the other side's, between blanks
-    /// or commas, the output bucket, and what somebody says that it is worth; bucket and score may be missing.
+    /// A line an example, LIST / LIST | BUCKET | SCORE: the side to move's features and the other side's, between
+    /// blanks or commas, the output bucket, and what somebody says that it is worth; bucket and score may be missing.
     #[arg(long, value_name = "FILE")]
     pub feature_lists: Option<PathBuf>,
     /// File of examples: idx, npy, npz, safetensors, libsvm or dummy rows

@@ -19,8 +19,9 @@ pub struct Network {
     pub from: Option<NetworkForm>,
     /// Description of layers or of a graph, or a chain, 784:relu128:linear10
     ///
-    /// Layers start with `schema = 1`, a graph with `graph = 1`. A chain says the layers of lattice-tune's checkpoints, as do a .fann and a network JSON, and of safetensors and npz,
-    /// whose matrices it takes by their shapes and the order of their names.
+    /// Layers start with `schema = 1`, a graph with `graph = 1`. A chain says the layers of lattice-tune's checkpoints,
+    /// as do a .fann and a network JSON, and of safetensors and npz, whose matrices it takes by their shapes and the
+    /// order of their names.
     #[arg(long, value_name = "A.toml")]
     pub arch: Option<OsString>,
     /// What the leaves of trees are multiplied by, which no file of Angel says
@@ -106,7 +107,13 @@ pub struct Calibration {
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,
     /// Ends of what a node makes, where neither calibration nor the description is to say; may be repeated
-    #[arg(hide_short_help = true, long, value_name = "NODE=LOW..HIGH", value_parser = range_of_node, help_heading = GRAPHS)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NODE=LOW..HIGH",
+        value_parser = range_of_node,
+        help_heading = GRAPHS
+    )]
     pub range: Vec<(String, (f64, f64))>,
     /// Round each weight to nearest, not those of a row together for the least error of their sum on the calibration
     /// examples
@@ -122,7 +129,14 @@ pub struct Calibration {
     #[arg(long, value_name = "LAYER", help_heading = GRAPHS)]
     pub keep_f32: Vec<String>,
     /// Search for the layers to keep in f32: as accurate as so many bytes of parameters allow
-    #[arg(hide_short_help = true, long, value_name = "BYTES", requires = "calibrate", conflicts_with = "sqnr_budget", help_heading = GRAPHS)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "BYTES",
+        requires = "calibrate",
+        conflicts_with = "sqnr_budget",
+        help_heading = GRAPHS
+    )]
     pub size_budget: Option<usize>,
     /// Search for the layers to keep in f32: as small as so much signal to noise of the raw scores, in decibels, allows
     #[arg(hide_short_help = true, long, value_name = "DB", requires = "calibrate", help_heading = GRAPHS)]

@@ -40,7 +40,12 @@ pub struct Verify {
     /// Lists of features to run, for a network whose input is `kind = "features"`
     ///
     /// A line an example, LIST / LIST | BUCKET, as `eval` takes them.
-    #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions", "inputs"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "checkpoint",
+        conflicts_with_all = ["reference", "positions", "inputs"]
+    )]
     pub feature_lists: Option<PathBuf>,
     /// Run the first N examples only
     #[arg(long, value_name = "N")]

@@ -79,10 +79,6 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
 
 /// What the arguments mean for this container.
 fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
-    if let Some(lists) = args.feature_lists.as_ref().filter(|_| is_nnue(model) || is_graph(model)) {
-        return Err(CliError::usage(format!("{}: lists of features are for a network of layers", lists.display()))
-            .help("networks of the Stockfish family take --positions, graphs --inputs"));
-    }
     if is_nnue(model) {
         return Ok(Box::new(nnue::read(args, model)?));
     }

@@ -6,9 +6,9 @@
 //! 3 17 / 5 22
 //! ```
 //!
-//! Indices stand between blanks or commas; the side to move's list comes first, and a network of one perspective has no
-//! second. A list may be empty. Bucket, 0 unless it is given, and score may be missing. Empty lines and lines that start
-//! with `#` are passed over.
+//! Indices stand between blanks or commas; the side to move's list comes first, and a network of one perspective has
+//! no second. A list may be empty. Bucket, 0 unless it is given, and score may be missing. Empty lines and lines that
+//! start with `#` are passed over.
 
 use super::error::DataError;
 use crate::arch::{Architecture, InputKind};
@@ -53,17 +53,18 @@ pub fn read_feature_lists(text: &str, arch: &Architecture, limit: usize) -> Resu
 }
 
 fn read_line(line: &str, arch: &Architecture) -> Result<FeatureLine, String> {
-    let mut parts = line.split('|');
-    let mut lists: Vec<Vec<u32>> = Vec::new();
-    for list in parts.next().unwrap_or_default().split('/') {
-        lists.push(read_list(list, arch)?);
-    }
+    let (lists, rest) = line.split_once('|').map_or((line, None), |(lists, rest)| (lists, Some(rest)));
+    let mut parts = rest.into_iter().flat_map(|rest| rest.split('|'));
+    let lists = lists.split('/').map(|list| read_list(list, arch)).collect::<Result<Vec<_>, _>>()?;
     let expected = arch.perspectives();
     if lists.len() != expected {
         let plural = if expected == 1 { "" } else { "s, `/` between them" };
         return Err(format!("{} lists, and the network has {expected} perspective{plural}", lists.len()));
     }
-    let mut lists = [std::mem::take(&mut lists[0]), lists.pop().filter(|_| expected == 2).unwrap_or_default()];
+    let mut lists = match lists.as_slice() {
+        [own, other] => [own.clone(), other.clone()],
+        one => [one.concat(), Vec::new()],
+    };
     if expected == 2 && arch.input.other_first {
         lists.reverse();
     }

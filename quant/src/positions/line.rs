@@ -3,10 +3,11 @@
 //! | line | score | result |
 //! |------|-------|--------|
 //! | `FEN`, `startpos` | | |
-//! | `FEN \| 31 \| 0.5` | centipawns for white | 1.0, 0.5 or 0.0 for white; also `1-0`, `1/2-1/2`, `0-1`, and in brackets |
+//! | `FEN \| 31 \| 0.5` | centipawns for white | 1.0, 0.5 or 0.0 for white; also `1-0`, `1/2-1/2`, `0-1` |
 //! | `board side castling en-passant ce 31; c9 "1-0";` | the operation `ce`, for the side to move | `c9` or `result` |
 //!
-//! Other operations of EPD are passed over. The score of a [`Position`] is the side to move's, whatever the line's is.
+//! Results may stand in square brackets. Other operations of EPD are passed over. The score of a [`Position`] is the
+//! side to move's, whatever the line's is.
 
 use super::error::PositionError;
 use super::fen::{bad_field, shown};
@@ -31,20 +32,21 @@ impl Position {
     /// # Ok::<(), tamis_quant::positions::PositionError>(())
     /// ```
     pub fn from_line(line: &str) -> Result<Self, PositionError> {
-        let mut parts = split_unquoted(line, '|');
-        let first = parts.next().unwrap_or_default().trim();
+        let parts: Vec<&str> = split_unquoted(line, '|').map(str::trim).collect();
+        let mut parts = parts.into_iter();
+        let first = parts.next().ok_or(PositionError::MissingField { field: "board" })?;
         let (fen, operations) = if first == "startpos" { (START, "") } else { split_operations(first) };
         let mut position = Self::from_fen(fen)?;
         read_operations(operations, &mut position)?;
-        if let Some(score) = parts.next().map(str::trim) {
+        if let Some(score) = parts.next() {
             let score = read_score(score)?;
             position.score = Some(if position.is_black { -score } else { score });
         }
-        if let Some(result) = parts.next().map(str::trim) {
+        if let Some(result) = parts.next() {
             position.result = Some(read_result(result, position.is_black)?);
         }
         match parts.next() {
-            Some(part) => Err(PositionError::TrailingPart { found: shown(part.trim()) }),
+            Some(part) => Err(PositionError::TrailingPart { found: shown(part) }),
             None => Ok(position),
         }
     }
@@ -63,8 +65,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<Position, PositionError>
     )
 }
 
-/// Whether the beginning of a file of positions is text, and not BulletFormat, none of whose records is: the byte of the
-/// result is 0, 1 or 2.
+/// Whether the beginning of a file of positions is text, and not BulletFormat, none of whose records is: the byte of
+/// the result is 0, 1 or 2.
 #[must_use]
 pub fn is_text(start: &[u8]) -> bool {
     let record = start.get(..super::RECORD_LEN_BYTES).unwrap_or(start);
@@ -94,8 +96,8 @@ fn read_operations(text: &str, position: &mut Position) -> Result<(), PositionEr
         return Ok(());
     }
     let Some(text) = text.strip_suffix(';') else {
-        let last = split_unquoted(text, ';').last().unwrap_or_default();
-        return Err(PositionError::Operation { found: shown(last.trim()) });
+        let last = text.rsplit(';').next().map(str::trim);
+        return Err(PositionError::Operation { found: last.map(shown).into_iter().collect() });
     };
     for operation in split_unquoted(text, ';').map(str::trim) {
         let (name, operand) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));

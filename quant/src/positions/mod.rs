@@ -1,8 +1,9 @@
 //! Chess positions: what examples are made of.
 //!
-//! A [`Position`] is a board as the side to move sees it, read from FEN ([`Position::from_fen`]), from lines of text with
-//! or without a score and a result ([`Position::from_line`], [`lines`]), or from BulletFormat ([`Position::from_record`],
-//! [`records`]), the 32-byte records that bullet trains on. [`is_text`] tells the two apart.
+//! A [`Position`] is a board as the side to move sees it, read from FEN ([`Position::from_fen`]), from lines of text
+//! with or without a score and a result ([`Position::from_line`], [`lines`]), or from BulletFormat
+//! ([`Position::from_record`], [`records`]), the 32-byte records that bullet trains on. [`is_text`] tells the two
+//! apart.
 
 mod bulletformat;
 mod error;

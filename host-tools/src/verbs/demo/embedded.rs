@@ -1,5 +1,5 @@
-//! The networks that come with the program; `tests/reference` says how they were trained. The package has them in `demo/`,
-//! where they are links to the tests' own.
+//! The networks that come with the program; `tests/reference` says how they were trained. The package has them in
+//! `demo/`, where they are links to the tests' own.
 
 /// A checkpoint, its description, and what its training framework computed with it.
 pub struct Embedded {

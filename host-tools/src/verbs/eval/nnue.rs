@@ -39,8 +39,8 @@ pub fn run(
         CliError::usage(format!("{}: {message}", args.model.display())).help("pack the network again")
     };
     let mut values = super::each(args, output, |position| {
-        let (lists, used) =
-            features_of(&model, position).ok_or("its input is no chess board".to_owned()).map_err(fault)?;
+        let features = features_of(&model, position);
+        let (lists, used) = features.ok_or_else(|| fault("its input is no chess board".to_owned()))?;
         let (value, parts) = evaluate(&mut runner, &lists, used).map_err(fault)?;
         all.push(parts);
         if args.buckets {
@@ -63,8 +63,8 @@ pub fn run(
     Ok(Evaluations { parts, divide, buckets, ..Evaluations::new(&args.model, people.name, Some(tier.name), values) })
 }
 
-/// The value of a bucket, and its parts. What the last operation reads is their sum where it divides; where it adds, what it reads
-/// is the positional part, divided by the operation that wrote it.
+/// The value of a bucket, and its parts. What the last operation reads is their sum where it divides; where it adds,
+/// what it reads is the positional part, divided by the operation that wrote it.
 fn evaluate(runner: &mut Runner<'_>, lists: &[Vec<u32>; 2], bucket: usize) -> Result<(i32, Parts), String> {
     let model = *runner.plan().model();
     let value_of =

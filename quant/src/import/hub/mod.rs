@@ -126,8 +126,8 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
     }
 }
 
-/// A description of the tensors of a file that has none, of the chain that is given, or of dense layers in a row as they
-/// stand; none where the path is of another form, or is described already.
+/// A description of the tensors of a file that has none, of the chain that is given, or of dense layers in a row as
+/// they stand; none where the path is of another form, or is described already.
 ///
 /// # Errors
 /// [`NetworkError`] naming the path.

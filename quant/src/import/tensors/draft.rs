@@ -1,9 +1,9 @@
-//! Descriptions of dense layers in a row, drafted for tensors that nobody has described: by their shapes and the order of
-//! their names.
+//! Descriptions of dense layers in a row, drafted for tensors that nobody has described: by their shapes and the order
+//! of their names.
 //!
-//! Matrices are layers, in the order of their names with numbers taken as numbers, `fc2` before `fc10`; where a chain is
-//! given, each of its layers takes the first matrix of its shape that is left. A vector as long as a layer has outputs is
-//! its bias, the one whose name begins alike before any other.
+//! Matrices are layers, in the order of their names with numbers taken as numbers, `fc2` before `fc10`; where a chain
+//! is given, each of its layers takes the first matrix of its shape that is left. A vector as long as a layer has
+//! outputs is its bias, the one whose name begins alike before any other.
 
 use super::network::TensorsImportError;
 use crate::arch::suggest::printable;
@@ -37,7 +37,7 @@ struct Taken<'t> {
     bias: Option<&'t str>,
 }
 
-/// The description of a chain over these tensors, or of the chain that their shapes make, whose activations are a guess.
+/// The description of a chain over these tensors, or of the one that their shapes make, whose activations are a guess.
 ///
 /// # Errors
 /// [`TensorsImportError::NoChain`] with what does not fit, and the tensors that there are.
@@ -140,7 +140,7 @@ fn with_biases<'t>(chain: &Chain, weights: Vec<&'t str>, vectors: &[(&'t str, &T
 }
 
 fn write(name: &str, chain: &Chain, layers: &[Taken<'_>], orientation: Orientation) -> String {
-    let inputs = chain.layers().first().map_or(0, |layer| layer.inputs);
+    let inputs = chain.layers()[0].inputs;
     let mut text =
         format!("graph = 1\nname = {}\n\n[input]\nkind = \"dense\"\nsize = {inputs}\n", quoted(&printable(name)));
     let stems: HashSet<&str> = layers.iter().map(|layer| stem(layer.weights)).collect();

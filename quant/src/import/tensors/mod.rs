@@ -5,8 +5,8 @@
 //! | safetensors | [`read_safetensors`] | a description given apart, or in the metadata of a file that [`export`] made |
 //! | npz | [`read_npz`] | a description given apart |
 //!
-//! [`import`] makes a network of either, [`import_chain`] of dense layers in a row without a description, and [`drafted`]
-//! writes one. Everything is a pure function of bytes; lengths are compared with the bytes
+//! [`import`] makes a network of either, [`import_chain`] of dense layers in a row without a description, and
+//! [`drafted`] writes one. Everything is a pure function of bytes; lengths are compared with the bytes
 //! that are there before memory is taken.
 
 mod draft;

@@ -17,8 +17,8 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
     length.is_some_and(|length| (2..=100_000_000).contains(&length)) && bytes.get(8) == Some(&b'{')
 }
 
-/// The longest header of a network: a hundred thousand tensors, and a description. Reading it takes several times as much
-/// memory.
+/// The longest header of a network: a hundred thousand tensors, and a description. Reading it takes several times as
+/// much memory.
 const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
 
 /// Every tensor, and the description of a network if the metadata has one.
@@ -26,9 +26,9 @@ const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
 /// # Errors
 /// [`TensorFileError`] naming the tensor.
 pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), TensorFileError> {
-    let header_len_bytes = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
-    if header_len_bytes > MAX_HEADER_LEN_BYTES && header_len_bytes < bytes.len() as u64 {
-        return Err(TensorFileError::LongHeader { found: header_len_bytes, limit: MAX_HEADER_LEN_BYTES });
+    let found = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
+    if let Some(found) = found.filter(|found| *found > MAX_HEADER_LEN_BYTES && *found < bytes.len() as u64) {
+        return Err(TensorFileError::LongHeader { found, limit: MAX_HEADER_LEN_BYTES });
     }
     let (tensors, description) = read_typed_safetensors(bytes)?;
     Ok((tensors.into_iter().map(|(name, (tensor, _))| (name, tensor)).collect(), description))
@@ -39,14 +39,14 @@ pub(crate) fn read_typed_safetensors(bytes: &[u8]) -> Result<(TypedTensors, Opti
     let fault = |error: safetensors::SafeTensorError| TensorFileError::Safetensors(error.to_string());
     let (header_len_bytes, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
     let description = metadata.metadata().as_ref().and_then(|metadata| metadata.get(DESCRIPTION_KEY)).cloned();
-    let data = bytes.get(LENGTH_LEN_BYTES + header_len_bytes..).unwrap_or_default();
     let mut tensors = TypedTensors::new();
     // The header is read once: of many small tensors it is most of the file.
     for (name, info) in metadata.tensors() {
         let element = element(info.dtype)
             .ok_or_else(|| TensorFileError::Type { tensor: printable(&name), found: format!("{:?}", info.dtype) })?;
         let (start, end) = info.data_offsets;
-        let data = data.get(start..end).ok_or_else(|| {
+        let first = LENGTH_LEN_BYTES + header_len_bytes;
+        let data = bytes.get(first.saturating_add(start)..first.saturating_add(end)).ok_or_else(|| {
             TensorFileError::Safetensors(format!("tensor `{}` lies beyond the file's end", printable(&name)))
         })?;
         let values = element
