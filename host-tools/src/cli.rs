@@ -3,17 +3,27 @@
 mod arrays;
 mod batches;
 mod divide;
+mod eval;
 mod network;
+mod verify;
 
 pub use arrays::Arrays;
 pub use batches::{BatchFormat, BatchType, Batches};
 pub use divide::Divide;
+pub use eval::{Eval, Positions};
 pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
+pub use verify::Verify;
 
 use crate::status;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
+
+/// Help is as wide as this, on a wider terminal, too.
+const HELP_COLUMNS: usize = 80;
+const EVERY_VERB: &str = "Options of every verb";
+/// Behind a help that leaves options out.
+const MORE: &str = "More options, and more about these: --help-all";
 
 /// The command line.
 ///
@@ -25,7 +35,14 @@ pub fn parse() -> Result<Cli, clap::Error> {
 
 /// Quantise, pack, inspect, evaluate and verify trained networks.
 #[derive(Debug, Parser)]
-#[command(name = "host-tools", version, after_help = status::EXPLAINED)]
+#[command(
+    name = "host-tools",
+    version,
+    disable_help_flag = true,
+    max_term_width = HELP_COLUMNS,
+    before_help = "Example: host-tools demo",
+    after_help = status::EXPLAINED
+)]
 pub struct Cli {
     /// What every verb takes.
     #[command(flatten)]
@@ -38,11 +55,19 @@ pub struct Cli {
 /// What every verb takes.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Common {
-    /// Print one JSON object, `"schema": "tamis-<verb>-<version>"`, instead of text
-    #[arg(long, global = true, help_heading = "Options of every verb")]
+    /// Print help
+    #[arg(long, short, global = true, action = ArgAction::HelpShort, help_heading = EVERY_VERB)]
+    help: Option<bool>,
+    /// Print help with every option
+    #[arg(long, global = true, action = ArgAction::HelpLong, help_heading = EVERY_VERB)]
+    help_all: Option<bool>,
+    /// Print one JSON object instead of text
+    ///
+    /// Its `schema`, `tamis-<verb>-<version>`, names its shape.
+    #[arg(long, global = true, help_heading = EVERY_VERB)]
     pub json: bool,
     /// Show no progress
-    #[arg(long, short, global = true, help_heading = "Options of every verb")]
+    #[arg(long, short, global = true, help_heading = EVERY_VERB)]
     pub quiet: bool,
 }
 
@@ -50,41 +75,89 @@ pub struct Common {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Turn a training checkpoint into a checked quantised.bin
-    #[command(alias = "quantize")]
+    #[command(
+        alias = "quantize",
+        before_help = "\
+Examples:
+  host-tools quantise checkpoints/net-100 --arch net.toml -o quantised.bin
+  host-tools quantise net.onnx --calibrate examples.npz -o net.bin",
+        after_help = MORE
+    )]
     Quantise(Quantise),
-    /// Turn what is quantised already into a container: a TFLite or ONNX file of int8, a trainer's own quantised.bin, or
-    /// a .nnue file of the Stockfish family
+    /// Turn what is quantised already into a container: TFLite or ONNX of int8, a trainer's quantised.bin, .nnue
+    #[command(
+        before_help = "\
+Examples:
+  host-tools pack quantised.bin --arch net.toml -o net.bin
+  host-tools pack net_int8.tflite -o net.bin",
+        after_help = MORE
+    )]
     Pack(Pack),
     /// Turn a container back into the file that was packed
+    #[command(before_help = "Example: host-tools unpack net.bin -o quantised.bin")]
     Unpack(Unpack),
     /// Say what is in a container, or in a .nnue file's, and prove its bounds again
+    #[command(before_help = "Example: host-tools inspect net.bin")]
     Inspect(Inspect),
     /// Evaluate positions, a line each, for the side to move, or the examples of a file
+    #[command(
+        before_help = "\
+Examples:
+  host-tools eval net.bin --fen startpos
+  host-tools eval net.bin --inputs test.npz --labels labels.npy",
+        override_usage = "host-tools eval [OPTIONS] MODEL --fen FEN | --fens FILE |\n       \
+                          --positions FILE | --feature-lists FILE | --inputs FILE",
+        after_help = MORE
+    )]
     Eval(Eval),
-    /// Write a checkpoint as safetensors that say how its tensors hang together, or the integers of a graph's container
+    /// Write the checkpoint of a graph as safetensors with its description, or the integers of its container
+    #[command(before_help = "Example: host-tools export net.tflite -o net.safetensors", after_help = MORE)]
     Export(Export),
     /// Print a network's description, so that it can be changed and given back with --arch
-    #[command(before_help = "Example: host-tools describe net.safetensors --arch net.toml --tensors again.safetensors")]
+    #[command(
+        before_help = "Example: host-tools describe net.safetensors -o net.toml",
+        after_help = MORE
+    )]
     Describe(Describe),
     /// Write a Rust module that embeds a container: sizes as constants, a typed wrapper
+    #[command(before_help = "Example: host-tools codegen net.bin -o src/net.rs")]
     Codegen(Codegen),
     /// Measure a container against full precision, prove its bounds, name mistakes
+    #[command(
+        before_help = "\
+Examples:
+  host-tools verify net.bin --checkpoint checkpoints/net-100 --arch net.toml \\
+      --positions positions.bf
+  host-tools verify net.bin --checkpoint net.onnx --inputs test.npz",
+        after_help = MORE
+    )]
     Verify(Verify),
     /// Turn parallel text into padded batches of ids, as OpenNMT-tf makes them for training
+    #[command(
+        before_help = "\
+Example:
+  host-tools batches --src a.en --tgt a.de --src-vocab en --tgt-vocab de \\
+      --batch-type tokens --batch-size 4096 -o batches.safetensors",
+        override_usage = "host-tools batches [OPTIONS] --src FILE --tgt FILE --src-vocab FILE\n       \
+                          --tgt-vocab FILE --batch-size N -o OUT",
+        after_help = MORE
+    )]
     Batches(Batches),
     /// List what this machine can run, operation by operation
     Tiers,
     /// Do all of it on the networks that come with the program
     Demo,
     /// Print a shell's completions
+    #[command(before_help = "Example: host-tools completions bash >> ~/.bash_completion")]
     Completions {
         /// The shell
         shell: Shell,
     },
     /// Print the manual, or write a page for every verb
+    #[command(before_help = "Example: host-tools man -o man1")]
     Man {
         /// Folder for the pages
-        #[arg(long, value_name = "DIR")]
+        #[arg(long, short, value_name = "DIR")]
         out: Option<PathBuf>,
         /// Overwrite pages that exist
         #[arg(long, requires = "out")]
@@ -95,7 +168,9 @@ pub enum Verb {
 /// Where a verb writes, and whether it may.
 #[derive(Debug, Clone, Args)]
 pub struct Target {
-    /// File to write, whole or not at all; `-` for standard output
+    /// File to write; `-` for standard output
+    ///
+    /// Written whole or not at all.
     #[arg(short, long, value_name = "OUT")]
     pub out: PathBuf,
     /// Overwrite it if it exists
@@ -106,8 +181,9 @@ pub struct Target {
 /// A Rust module beside the container.
 #[derive(Debug, Clone, Args)]
 pub struct Module {
-    /// Also write a Rust module that embeds the container by its path from there: sizes as constants, a typed wrapper;
-    /// --force overwrites it, too
+    /// Also write a Rust module that embeds it
+    ///
+    /// By its path from there: sizes as constants, a typed wrapper. --force overwrites it, too.
     #[arg(long = "codegen", value_name = "FILE.rs")]
     pub codegen: Option<PathBuf>,
 }
@@ -122,13 +198,16 @@ impl Module {
 /// Another order of the neurons in the container.
 #[derive(Debug, Clone, Args)]
 pub struct Permute {
-    /// Reorder the neurons so that more inputs of the first int8 layer are zero four at a time on these positions, in
-    /// BulletFormat; the outputs stay the same integers
+    /// Reorder neurons so that a sparse int8 layer skips more
+    ///
+    /// More inputs of the first int8 layer are then zero four at a time on these positions, BulletFormat or lines of
+    /// FEN; the outputs stay the same integers.
     #[arg(long = "permute", value_name = "POSITIONS.bf")]
     pub positions: Option<PathBuf>,
     /// Sample N of the positions, spread over the file: every second one chooses the order, the others measure it
     #[arg(
         long = "permute-limit",
+        hide_short_help = true,
         value_name = "N",
         requires = "positions",
         default_value_t = 4096,
@@ -154,9 +233,6 @@ pub struct Quantise {
     /// What the checkpoint does not say.
     #[command(flatten)]
     pub network: Network,
-    /// How a graph becomes integers.
-    #[command(flatten)]
-    pub calibration: Calibration,
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
@@ -169,12 +245,17 @@ pub struct Quantise {
     /// A Rust module beside it.
     #[command(flatten)]
     pub module: Module,
-    /// Write the network even if an accumulator can leave its type
+    /// Write the network even if an accumulator can overflow
     #[arg(long)]
     pub unproved: bool,
-    /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
-    #[arg(long)]
+    /// Take weights, layers, examples or outputs that are the same everywhere
+    ///
+    /// Without it they are refused by name.
+    #[arg(hide_short_help = true, long)]
     pub allow_constant: bool,
+    /// How a graph becomes integers; last, since its heading would be that of what follows.
+    #[command(flatten)]
+    pub calibration: Calibration,
 }
 
 /// `pack`
@@ -195,11 +276,13 @@ pub struct Pack {
     /// A Rust module beside it.
     #[command(flatten)]
     pub module: Module,
-    /// Write the network even if an accumulator can leave its type
+    /// Write the network even if an accumulator can overflow
     #[arg(long)]
     pub unproved: bool,
-    /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
-    #[arg(long)]
+    /// Take weights, layers, examples or outputs that are the same everywhere
+    ///
+    /// Without it they are refused by name.
+    #[arg(hide_short_help = true, long)]
     pub allow_constant: bool,
     /// A rule of the Stockfish family.
     #[command(flatten)]
@@ -229,54 +312,10 @@ pub struct Inspect {
     pub divide: Divide,
 }
 
-/// `eval`
-#[derive(Debug, Args)]
-pub struct Eval {
-    /// Container, a .nnue file of the Stockfish family, or a checkpoint
-    pub model: PathBuf,
-    /// Where the positions are.
-    #[command(flatten)]
-    pub positions: Positions,
-    /// Labels of the examples: idx, npy, npz, safetensors, or a number a line; adds a summary
-    #[arg(long, value_name = "FILE", requires = "inputs")]
-    pub labels: Option<PathBuf>,
-    /// How the examples lie.
-    #[command(flatten)]
-    pub arrays: Arrays,
-    /// Print scores, before the last sigmoid or softmax
-    #[arg(long, requires = "inputs")]
-    pub logits: bool,
-    /// Print integers as the container has them, without their unit
-    #[arg(long, requires = "inputs", conflicts_with = "float")]
-    pub raw: bool,
-    /// Pass over the first N examples: those that calibrated, for instance
-    #[arg(long, value_name = "N", requires = "inputs", default_value_t = 0)]
-    pub skip: usize,
-    /// Evaluate the first N positions or examples only
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Tier that evaluates; `host-tools tiers` lists them
-    #[arg(long, value_name = "NAME", conflicts_with = "float")]
-    pub tier: Option<String>,
-    /// Print the two parts of the value as well, piece-square and positional, each times 16; of networks of the
-    /// Stockfish family
-    #[arg(long, conflicts_with_all = ["inputs", "float"])]
-    pub parts: bool,
-    /// A rule of the Stockfish family.
-    #[command(flatten)]
-    pub divide: Divide,
-    /// Evaluate the checkpoint in double precision, unquantised
-    #[arg(long)]
-    pub float: bool,
-    /// What the checkpoint does not say.
-    #[command(flatten)]
-    pub network: Network,
-}
-
 /// `export`
 #[derive(Debug, Args)]
 pub struct Export {
-    /// Checkpoint, a file or a folder; or a graph's container
+    /// Checkpoint of a graph, a file or a folder; or a graph's container
     pub checkpoint: PathBuf,
     /// What the checkpoint does not say.
     #[command(flatten)]
@@ -305,25 +344,6 @@ pub struct Describe {
     pub force: bool,
 }
 
-/// Positions or examples: exactly one source.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct Positions {
-    /// One position
-    #[arg(long, value_name = "FEN")]
-    pub fen: Option<String>,
-    /// File of positions, a FEN a line; empty lines and lines that start with # are passed over; `-` for standard input
-    #[arg(long, value_name = "FILE")]
-    pub fens: Option<PathBuf>,
-    /// File of positions in BulletFormat
-    #[arg(long, value_name = "FILE.bf")]
-    pub positions: Option<PathBuf>,
-    /// File of examples: idx (bytes divided by 255), npy, npz, safetensors, libsvm or dummy rows, any of them plain or
-    /// as gzip
-    #[arg(long, value_name = "FILE")]
-    pub inputs: Option<PathBuf>,
-}
-
 /// `codegen`
 #[derive(Debug, Args)]
 pub struct Codegen {
@@ -332,63 +352,4 @@ pub struct Codegen {
     /// Where to.
     #[command(flatten)]
     pub target: Target,
-}
-
-/// `verify`
-#[derive(Debug, Args)]
-pub struct Verify {
-    /// Container
-    pub model: PathBuf,
-    /// What it is held against.
-    #[command(flatten)]
-    pub truth: Truth,
-    /// What the checkpoint does not say.
-    #[command(flatten)]
-    pub network: Network,
-    /// A rule of the Stockfish family.
-    #[command(flatten)]
-    pub divide: Divide,
-    /// Examples to run, for networks that take vectors or features: idx, npy, npz, safetensors (also of `batches`),
-    /// libsvm or dummy rows
-    #[arg(long, value_name = "FILE", requires = "checkpoint", conflicts_with_all = ["reference", "positions"])]
-    pub inputs: Option<PathBuf>,
-    /// Labels of the examples
-    #[arg(long, value_name = "FILE", requires = "inputs")]
-    pub labels: Option<PathBuf>,
-    /// How the examples lie.
-    #[command(flatten)]
-    pub arrays: Arrays,
-    /// Pass over the first N examples: those that calibrated, for instance
-    #[arg(long, value_name = "N", requires = "inputs", default_value_t = 0)]
-    pub skip: usize,
-    /// Positions in BulletFormat to run; beside a reference with examples of its own, for the first question only
-    #[arg(long, value_name = "FILE.bf")]
-    pub positions: Option<PathBuf>,
-    /// Run the first N examples only
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Take weights, layers, examples or outputs that are the same everywhere; without it they are refused by name
-    #[arg(long)]
-    pub allow_constant: bool,
-    /// Limits to keep; without a file: equal on every tier, proved, no mistakes
-    #[arg(long, value_name = "G.toml")]
-    pub gates: Option<PathBuf>,
-    /// Write the report as a page with pictures
-    #[arg(long, value_name = "OUT")]
-    pub html: Option<PathBuf>,
-    /// Overwrite the page if it exists
-    #[arg(long, requires = "html")]
-    pub force: bool,
-}
-
-/// Full precision: a checkpoint, a reference, or both; a network of the Stockfish family needs neither.
-#[derive(Debug, Args)]
-#[group(multiple = true)]
-pub struct Truth {
-    /// Float checkpoint that the container was made from; of a network of the Stockfish family its .nnue file, if any
-    #[arg(long, value_name = "C")]
-    pub checkpoint: Option<PathBuf>,
-    /// Outputs of the training framework, a safetensors file; of a graph: batches with `batch.N.logits`
-    #[arg(long, value_name = "FILE")]
-    pub reference: Option<PathBuf>,
 }

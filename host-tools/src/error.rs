@@ -157,31 +157,16 @@ macro_rules! classified {
     )*};
 }
 
-classified!(
-    ArchError,
-    DescriptionError,
-    EvalError,
-    GateError,
-    PositionError,
-    QuantiseError,
-    QuantisedError,
-    ReferenceError
-);
-classified!(ScoreError, VerifyError);
+classified!(EvalError, QuantiseError, QuantisedError, ReferenceError);
+classified!(VerifyError);
 
-impl Fault for NetworkError {
+impl Fault for ScoreError {
     fn class(&self) -> FaultClass {
         Self::class(self)
     }
 
     fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::In { cause, .. } => cause.advice(),
-            Self::Quantised(QuantisedError::Float) => Some(
-                "`host-tools quantise FILE --calibrate DATA -o OUT` quantises it; some hundreds of examples are enough",
-            ),
-            _ => None,
-        }
+        Some("give the labels of these examples, in their order, as classes of the network")
     }
 }
 
@@ -197,6 +182,77 @@ impl Fault for GraphQuantError {
             }
             _ => None,
         }
+    }
+}
+
+/// What to read about a description that is refused.
+const KEYS: &str = "DESCRIPTIONS.md of quant explains every key; `host-tools describe` prints a graph's description";
+
+impl Fault for ArchError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(KEYS)
+    }
+}
+
+impl Fault for DescriptionError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(KEYS)
+    }
+}
+
+impl Fault for NetworkError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::In { cause, .. } => cause.advice(),
+            Self::File(error) => Fault::advice(error),
+            Self::Description(error) => Fault::advice(error),
+            Self::Bullets(error) => Fault::advice(error),
+            Self::Quantised(QuantisedError::Float) => Some(
+                "`host-tools quantise FILE --calibrate DATA -o OUT` quantises it; some hundreds of examples are enough",
+            ),
+            Self::NoText { .. } => Some("the checkpoint stands by itself, the description behind --arch"),
+            Self::UnknownFolder => Some("give the folder that holds them, or a file"),
+            Self::Empty => Some("copy the file again, or make it again"),
+            _ => None,
+        }
+    }
+}
+
+impl Fault for PositionError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::AtLine { .. } => Some("a line is a FEN, `FEN | score | result` or EPD; `#` starts a comment"),
+            Self::AtRecord { .. } | Self::PartialRecord { .. } => {
+                Some("BulletFormat has 32 bytes a position; text goes here, too, a position a line")
+            }
+            _ => Some("a FEN is `board side castling en-passant half-moves move`, or startpos"),
+        }
+    }
+}
+
+impl Fault for GateError {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some("VERIFICATION.md of quant lists the gates, `max_error = 5.0` for instance")
     }
 }
 
@@ -218,6 +274,10 @@ impl Fault for DataError {
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Choice { .. } => Some("--array NAME names the examples; labels are looked for under `labels`"),
+            Self::Record { .. } | Self::Line { .. } => {
+                Some("give the examples that the network was trained for, in a form of GUIDE.md")
+            }
+            Self::NoFeatures => Some("a network of chess takes --positions, a graph --inputs"),
             Self::Vocabulary { .. } => Some("make the batches with the vocabularies that the network was trained with"),
             _ => None,
         }
@@ -246,7 +306,11 @@ impl Fault for ImportError {
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::In { cause, .. } => cause.advice(),
+            Self::NonFinite { .. } => Some("give an earlier checkpoint of the run, or correct the description"),
             Self::FloatCheckpoint { .. } => Some("`host-tools quantise` takes it"),
+            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                Some("check the path and the folder it starts from")
+            }
             _ => None,
         }
     }

@@ -2,11 +2,15 @@
 //!
 //! Models are read, not mapped: a mapped file can change after its checksum was checked, and a network is small.
 
+mod positions;
 mod sample;
 mod stream;
+mod temporary;
 
+pub use positions::{PositionFile, PositionIter};
 pub use sample::sample_positions;
 pub use stream::Pending;
+use temporary::temporary;
 
 use crate::cli::Target;
 use crate::divide::{DivideFacts, refuse_elsewhere};
@@ -14,11 +18,12 @@ use crate::error::{CliError, Explain};
 use crate::nnue::{NnueFile, is_nnue, refuse_for_container};
 use crate::output;
 use crate::status::Status;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
+use tamis_quant::import::hub::sniff_network;
 use tamis_quant::pack;
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_quant::proof::prove;
@@ -63,6 +68,7 @@ pub fn read_text(path: &Path, expected: &str, limit_bytes: u64) -> Result<String
     } else {
         read(path, expected, limit_bytes)?
     };
+    refuse_foreign(path, &bytes, expected)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message =
@@ -88,7 +94,17 @@ pub fn read(path: &Path, expected: &str, limit_bytes: u64) -> Result<Vec<u8>, Cl
 
 fn too_long(path: &Path, found: &str, limit_bytes: u64, expected: &str) -> CliError {
     let message = format!("{}: {found} bytes, at most {limit_bytes} are read; expected {expected}", path.display());
-    CliError::new(Status::Malformed, message)
+    CliError::new(Status::Unsupported, message).help("give a part of it, if it is the right file")
+}
+
+/// Refuses a file of another system, by its first bytes, where something else is read.
+///
+/// # Errors
+/// [`CliError`] naming it, and how to make something of it that is read.
+pub fn refuse_foreign(path: &Path, start: &[u8], expected: &str) -> Result<(), CliError> {
+    let Some(other) = import::foreign(start) else { return Ok(()) };
+    let message = format!("{}: is {}, expected {expected}", path.display(), other.what);
+    Err(CliError::new(Status::Unsupported, message).help(other.instead))
 }
 
 /// Reads BulletFormat, the first `limit` records only if there is one.
@@ -141,9 +157,8 @@ impl ModelFile {
         let mut file = File::open(path).map_err(io)?;
         let mut start = Vec::with_capacity(size_of::<Header>());
         Read::by_ref(&mut file).take(size_of::<Header>() as u64).read_to_end(&mut start).map_err(io)?;
-        if let Some(other) = import::foreign(&start) {
-            let cause = Box::new(import::ImportError::Foreign(other));
-            return Err(import::ImportError::In { path: path.to_owned(), cause }).explain();
+        if !start.starts_with(&MAGIC) {
+            refuse_for_container_by_form(path)?;
         }
         let len = check_start(&start, metadata.len()).explain_at(path)?;
         let mut bytes = AlignedBytes::zeroed(len);
@@ -197,6 +212,19 @@ impl ModelFile {
     pub fn model(&self) -> Result<Model<'_>, CliError> {
         Model::parse(self.bytes.as_ref()).explain_at(&self.path)
     }
+}
+
+/// Refuses another system's file, and a checkpoint of any form that says what it is.
+fn refuse_for_container_by_form(path: &Path) -> Result<(), CliError> {
+    const START_LEN_BYTES: u64 = 512;
+    let (start, _) = import::read_file_start(path, START_LEN_BYTES).explain()?;
+    refuse_foreign(path, &start, "a container")?;
+    // What is none of them is left to the container's own reader.
+    let Ok(form) = sniff_network(path) else { return Ok(()) };
+    let shown = path.display();
+    let arch = if form.needs_arch() { " --arch ARCH" } else { "" };
+    Err(CliError::new(Status::Unsupported, format!("{shown}: is {}, expected a container", form.is_what()))
+        .help(format!("make one of it: `host-tools quantise {shown}{arch} -o OUT`")))
 }
 
 /// The length of a container by its first bytes, which must be that of the file.
@@ -283,16 +311,25 @@ impl Sink {
         folder.metadata().map_err(io)?;
         // The library's message names the temporary file, which means nothing to the user.
         let mut file = temporary(folder).map_err(|error| io(error.kind().into()))?;
-        // A file that is overwritten keeps who may read it.
-        if let Some(before) = self.path.metadata().ok().filter(|_| self.force) {
-            file.as_file().set_permissions(before.permissions()).map_err(io)?;
-        }
+        self.keep_mode(file.as_file())?;
         file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(io)?;
         let kept = if self.force { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
         match kept {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists(&self.path)),
             Err(error) => Err(io(error.error)),
+        }
+    }
+}
+
+impl Sink {
+    /// A file that is overwritten keeps who may read it.
+    fn keep_mode(&self, file: &File) -> Result<(), CliError> {
+        match self.path.metadata().ok().filter(|_| self.force) {
+            Some(before) => {
+                file.set_permissions(before.permissions()).map_err(|error| CliError::io("write", &self.path, &error))
+            }
+            None => Ok(()),
         }
     }
 }
@@ -313,18 +350,6 @@ fn is_or_holds(input: &Path, file: &Path) -> bool {
 
 fn exists(path: &Path) -> CliError {
     CliError::usage(format!("{}: exists already", path.display())).help("--force overwrites it")
-}
-
-/// A temporary file that ends up with the permissions of any new file.
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".host-tools-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod nnue;
 mod output;
 mod permute;
 mod progress;
+mod screen;
 mod seal;
 mod status;
 mod table;

@@ -9,7 +9,9 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::Imported;
 use tamis_quant::import::Ranges;
-use tamis_quant::import::hub::{NetworkArch, NetworkForm, NetworkOptions, read_network, read_network_of_reals};
+use tamis_quant::import::hub::{
+    NetworkArch, NetworkForm, NetworkOptions, draft_network, read_network, read_network_of_reals,
+};
 use tamis_quant::pack::Provenance;
 use tamis_quant::verify::mistakes::MistakeKind;
 use tamis_quant::verify::{ImportInfo, Reading};
@@ -117,6 +119,20 @@ pub fn other_readings(path: &Path, args: &cli::Network, given: &Graph) -> Result
         }
     }
     Ok(readings)
+}
+
+/// A description for the tensors of a file that has none, and the network that both make: its text first. None where
+/// there is a description, or the file is no file of tensors.
+///
+/// # Errors
+/// As [`read_graph`].
+pub fn draft_graph(path: &Path, args: &cli::Network) -> Result<Option<(String, Graph, Import)>, CliError> {
+    refuse_for_checkpoint(path)?;
+    let drafted = draft_network(path, &options(args)?).explain()?;
+    Ok(drafted.map(|(draft, imported)| {
+        let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash, imported.ranges);
+        (draft.text, imported.graph, import)
+    }))
 }
 
 fn with_import(imported: Imported) -> (Graph, Import) {

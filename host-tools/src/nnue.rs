@@ -3,6 +3,7 @@
 use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::status::Status;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -56,7 +57,8 @@ pub fn is_nnue(path: &Path) -> bool {
 pub fn refuse_for_container(path: &Path) -> Result<(), CliError> {
     if is_nnue(path) {
         let shown = path.display();
-        return Err(CliError::usage(format!("{shown}: is a .nnue file, expected a container"))
+        let message = format!("{shown}: is a .nnue file, expected a container");
+        return Err(CliError::new(Status::Unsupported, message)
             .help(format!("make a container of it: `host-tools pack {shown} -o OUT`")));
     }
     Ok(())
@@ -69,7 +71,8 @@ pub fn refuse_for_container(path: &Path) -> Result<(), CliError> {
 pub fn refuse_for_checkpoint(path: &Path) -> Result<(), CliError> {
     if is_nnue(path) {
         let shown = path.display();
-        return Err(CliError::usage(format!("{shown}: is a .nnue file, which holds integers already")).help(format!(
+        let message = format!("{shown}: is a .nnue file, which holds integers already");
+        return Err(CliError::new(Status::Unsupported, message).help(format!(
             "make a container of it: `host-tools pack {shown} -o OUT`; `host-tools eval` takes positions for it"
         )));
     }

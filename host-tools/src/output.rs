@@ -7,6 +7,7 @@
 
 use crate::cli::Common;
 use crate::error::CliError;
+use crate::screen::{Colour, Screen};
 use crate::status::Status;
 use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -24,6 +25,11 @@ pub trait Report: Serialize {
 
     /// What to warn of, on standard error; JSON reports hold it as data.
     fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What does not hold, where the status is not fine, on standard error; JSON reports hold it as data.
+    fn failures(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -78,25 +84,28 @@ impl Output {
     /// If standard output refuses, unless its reader has gone.
     pub fn report<R: Report>(&self, report: &R) -> Result<Status, CliError> {
         for warning in report.warnings() {
-            say("warning", &warning);
+            say(Kind::Warning, &warning);
+        }
+        for failure in report.failures() {
+            say(Kind::Error, &failure);
         }
         let printed = if self.json {
             print_json(&Versioned { schema: R::SCHEMA, body: report })
         } else if self.aside {
-            print_to(io::stderr().lock(), |out| report.text(out))
+            print_to(Screen::of(&io::stderr()).over(io::stderr().lock()), |out| report.text(out))
         } else {
-            print_to(io::stdout().lock(), |out| report.text(out))
+            print_to(Screen::of(&io::stdout()).over(io::stdout().lock()), |out| report.text(out))
         };
         unless_closed(printed)?;
         if let Some(summary) = report.summary().filter(|_| !self.json) {
-            say("summary", &summary);
+            say(Kind::Summary, &summary);
         }
         Ok(report.status())
     }
 
     /// Prints an error and gives its status.
     pub fn fail(&self, error: &CliError) -> Status {
-        say("error", &error.to_string());
+        say(Kind::Error, &error.to_string());
         if self.json {
             let body = Failure { status: error.status().number(), message: &error.to_string() };
             let _ = print_json(&Versioned { schema: FAILURE_SCHEMA, body: &body });
@@ -122,9 +131,40 @@ pub fn refuse(refused: &clap::Error) -> Status {
 /// Writes a whole file to standard output.
 ///
 /// # Errors
-/// If standard output refuses, unless its reader has gone.
+/// If standard output refuses, or is closed, unless its reader has gone.
 pub fn bytes_to_stdout(bytes: &[u8]) -> Result<(), CliError> {
+    refuse_closed_stdout()?;
     unless_closed(print_to(io::stdout().lock(), |out| out.write_all(bytes)))
+}
+
+/// Refuses to write a file to a standard output that was closed (`>&-`). In its place Rust's runtime opens the null
+/// device for reading and writing, which a redirection to it does not.
+///
+/// # Errors
+/// [`CliError`] if that is what standard output is.
+#[cfg(unix)]
+pub fn refuse_closed_stdout() -> Result<(), CliError> {
+    use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
+    let stdout = io::stdout();
+    let is_for_both = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::RDWR);
+    let is_null = match (fstat(&stdout), stat("/dev/null")) {
+        (Ok(found), Ok(null)) => found.st_rdev == null.st_rdev,
+        _ => false,
+    };
+    if is_for_both && is_null {
+        return Err(CliError::new(Status::Io, "standard output: cannot write: it is closed")
+            .help("redirect it, or write to a file with -o OUT"));
+    }
+    Ok(())
+}
+
+/// Nothing is known of a closed standard output elsewhere.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn refuse_closed_stdout() -> Result<(), CliError> {
+    Ok(())
 }
 
 const FAILURE_SCHEMA: Option<&str> = Some("tamis-error-1");
@@ -143,9 +183,23 @@ struct Failure<'a> {
     message: &'a str,
 }
 
+/// What a line on standard error is.
+enum Kind {
+    Error,
+    Warning,
+    Summary,
+}
+
 /// A line on standard error; if nobody can read it, nobody misses it.
-fn say(kind: &str, message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{kind}: {message}");
+fn say(kind: Kind, message: &str) {
+    let screen = Screen::of(&io::stderr());
+    let word = match kind {
+        Kind::Error => screen.coloured(Colour::Red, "error:"),
+        Kind::Warning => screen.coloured(Colour::Yellow, "warning:"),
+        Kind::Summary => "summary:".to_owned(),
+    };
+    let mut out = screen.over(io::stderr().lock());
+    let _ = writeln!(out, "{word} {message}").and_then(|()| out.flush());
 }
 
 fn print_json(value: &impl Serialize) -> io::Result<()> {

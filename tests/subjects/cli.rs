@@ -24,6 +24,8 @@ mod graph_models; // real networks quantised, evaluated, verified
 mod graph_refusals; // options and files that do not fit a graph
 #[path = "cli/graphs.rs"]
 mod graphs; // small graphs from a checkpoint to a verdict
+#[path = "cli/looks.rs"]
+mod looks; // help, completions, terminals
 #[path = "cli/nnue.rs"]
 mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/packed.rs"]
@@ -32,10 +34,14 @@ mod packed; // files that are quantised already
 mod paths; // every verb on the repository's own network
 #[path = "cli/permute.rs"]
 mod permute; // another order of the neurons
+#[path = "cli/positions.rs"]
+mod positions; // positions as text, lists of features, buckets
 #[path = "cli/public_convolutions.rs"]
 mod public_convolutions; // public networks over maps, in every form
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
+#[path = "cli/seeded.rs"]
+mod seeded; // mistakes that people make, numbered
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
 #[path = "cli/verify_kinds.rs"]

@@ -25,21 +25,24 @@ pub enum BatchFormat {
 /// `batches`
 #[derive(Debug, Args)]
 pub struct Batches {
-    /// Source sentences, a line each, tokens between blanks; as all texts here plain or gzip
+    /// Source sentences, a line each, tokens between blanks
+    ///
+    /// As all texts here plain or gzip.
     #[arg(long, value_name = "FILE")]
     pub src: PathBuf,
     /// Target sentences, a line for a line
     #[arg(long, value_name = "FILE")]
     pub tgt: PathBuf,
-    /// Vocabulary of the source: a token a line, its id the line's number from 0; `<blank>`, `<s>` and `</s>` first,
-    /// `<unk>` not listed
+    /// Vocabulary of the source, a token a line
+    ///
+    /// A token's id is its line's number from 0; `<blank>`, `<s>` and `</s>` come first, `<unk>` is not listed.
     #[arg(long, value_name = "FILE")]
     pub src_vocab: PathBuf,
     /// Vocabulary of the target
     #[arg(long, value_name = "FILE")]
     pub tgt_vocab: PathBuf,
     /// Pharaoh alignments, `0-0 1-2`, a line for a line: source token 0 with target token 0, 1 with 2
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub alignments: Option<PathBuf>,
     /// Tokens or examples of a batch
     #[arg(long, value_name = "N")]
@@ -47,41 +50,47 @@ pub struct Batches {
     /// What that counts
     #[arg(long, value_enum, default_value_t = BatchType::Examples)]
     pub batch_type: BatchType,
-    /// Lines share a batch if their longer side lies in the same range of N lengths; without it they come as they stand
+    /// Lines share a batch if their lengths are in one range of N
+    ///
+    /// The length of the longer side counts. Without it lines come as they stand.
     #[arg(long, value_name = "N")]
     pub length_bucket_width: Option<u64>,
     /// Rows of a full batch of tokens are a multiple of N: 8 for FP16
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 1)]
     pub batch_size_multiple: u64,
     /// Batches for N devices: N times as large, and dropped where their rows cannot be dealt out evenly
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 1)]
     pub batch_multiplier: u64,
     /// Keep batches whose rows cannot be dealt out evenly
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub keep_irregular: bool,
     /// Pad to the longest that a bucket may hold, not to the longest in the batch, and drop batches that are not full
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub pad_to_bucket_boundary: bool,
     /// Drop pairs whose source has more than N tokens
     #[arg(long, value_name = "N")]
     pub max_src: Option<u64>,
-    /// Drop pairs whose target has a length above N; the mark counts, so that N tokens are one too many
+    /// Drop pairs whose target has a length above N
+    ///
+    /// The mark counts, so that N tokens are one too many.
     #[arg(long, value_name = "N")]
     pub max_tgt: Option<u64>,
-    /// Shuffle shards of N lines and, within a buffer of N, lines; -1 shuffles the whole corpus, 0 nothing
+    /// Shuffle with a buffer of N lines; -1 the whole corpus
+    ///
+    /// Shards of N lines and, within a buffer of N, lines; 0 shuffles nothing.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1..))]
     pub shuffle: i64,
     /// What the order of a shuffle follows from
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(hide_short_help = true, long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Go through the corpus N times, each time in an order of its own if it is shuffled
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 1)]
     pub repeat: u64,
     /// Stop at the shortest file where they have not the same number of lines
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub truncate: bool,
     /// Do as OpenNMT-tf: shards that overlap and give lines twice, `0-0-1 1` as two pairs
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub compat: bool,
     /// How batches are written
     #[arg(long, value_enum, default_value_t = BatchFormat::Safetensors)]

@@ -7,9 +7,10 @@ use tamis_quant::stockfish::Division;
 /// How networks of the Stockfish family make a value of its two parts.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Divide {
-    /// Of networks of the Stockfish family: make the value of its two parts by dividing once, (psqt + positional) / 16,
-    /// as Stockfish does up to 16.1, or twice, psqt / 16 + positional / 16, as from 17 on; without it what the file
-    /// tells, by its architecture or as one that is known, and what the report names
+    /// Of networks of the Stockfish family: divide their value once or twice
+    ///
+    /// Once is (psqt + positional) / 16, as Stockfish does up to 16.1, twice is psqt / 16 + positional / 16, as from 17
+    /// on. Without it the file tells, by its architecture or as one that is known; the report says which and why.
     #[arg(long = "divide", value_name = "RULE", value_parser = divisions())]
     pub rule: Option<Division>,
 }

@@ -15,36 +15,39 @@ use tamis_quant::import::hub::NetworkForm;
 #[derive(Debug, Args)]
 pub struct Network {
     /// Form of the checkpoint, where its content is not to decide
-    #[arg(long, value_name = "FORM", value_parser = forms())]
+    #[arg(hide_short_help = true, long, value_name = "FORM", value_parser = forms())]
     pub from: Option<NetworkForm>,
-    /// Description of the layers (`schema = 1`) or of the graph (`graph = 1`); of a chain also 784:relu128:linear10, a
-    /// .fann or a network JSON
+    /// Description of layers or of a graph, or a chain, 784:relu128:linear10
+    ///
+    /// Layers start with `schema = 1`, a graph with `graph = 1`. A chain says the layers of lattice-tune's checkpoints,
+    /// as do a .fann and a network JSON, and of safetensors and npz, whose matrices it takes by their shapes and the
+    /// order of their names.
     #[arg(long, value_name = "A.toml")]
     pub arch: Option<OsString>,
     /// What the leaves of trees are multiplied by, which no file of Angel says
-    #[arg(long, value_name = "RATE")]
+    #[arg(hide_short_help = true, long, value_name = "RATE")]
     pub learning_rate: Option<f64>,
     /// Which model a folder of Angel is, where its files are not to decide
-    #[arg(long, value_name = "MODEL", value_parser = kinds())]
+    #[arg(hide_short_help = true, long, value_name = "MODEL", value_parser = kinds())]
     pub kind: Option<Kind>,
     /// Number of features, where the checkpoint does not know it
-    #[arg(long, value_name = "N")]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     pub features: Option<usize>,
     /// Number of fields, each with one active feature, where the checkpoint does not know it
-    #[arg(long, value_name = "N")]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     pub fields: Option<usize>,
     /// The most features that are active at once, where they are not fields
-    #[arg(long, value_name = "N")]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     pub max_active: Option<usize>,
     /// What stands between the fields of text matrices: tab, space, comma, or the character itself
-    #[arg(long, value_name = "SEPARATOR")]
+    #[arg(hide_short_help = true, long, value_name = "SEPARATOR")]
     pub separator: Option<String>,
     /// What a layer of DataCode's computes, whose writer turns many into ReLU: relu, leaky, leaky@0.2, sigmoid, tanh,
     /// softmax, or linear for nothing; may be given again
-    #[arg(long = "activation", value_name = "LAYER=WORD", value_parser = layer_activation)]
+    #[arg(hide_short_help = true, long = "activation", value_name = "LAYER=WORD", value_parser = layer_activation)]
     pub activation_of: Vec<(String, Option<Activation>)>,
     /// How weights lie, where the file leaves it open
-    #[arg(long, value_name = "ORDER", value_parser = orientations())]
+    #[arg(hide_short_help = true, long, value_name = "ORDER", value_parser = orientations())]
     pub orientation: Option<Orientation>,
 }
 
@@ -75,54 +78,68 @@ pub struct Calibration {
     #[arg(long, value_name = "DATA", help_heading = GRAPHS)]
     pub calibrate: Option<PathBuf>,
     /// Calibrate with the first N examples only
-    #[arg(long, value_name = "N", requires = "calibrate", help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_name = "N", requires = "calibrate", help_heading = GRAPHS)]
     pub calibrate_limit: Option<usize>,
     /// How the examples lie. A unit and a zero are also those of the container's input.
     #[command(flatten, next_help_heading = GRAPHS)]
     pub arrays: Arrays,
-    /// How the range of a value follows from what was seen of it; balanced channels (see --no-equalise) have theirs
-    /// from the balance
+    /// How a range follows from what was seen
+    ///
+    /// Balanced channels (see --no-equalise) have theirs from the balance.
     #[arg(long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
     pub method: RangeMethod,
     /// Per cent of the values that the range of `--method percentile` holds
-    #[arg(long, value_name = "P", default_value_t = 99.99, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_name = "P", default_value_t = 99.99, help_heading = GRAPHS)]
     pub percentile: f64,
     /// Which weights share a unit
-    #[arg(long, value_enum, default_value_t = Weights::PerChannel, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Weights::PerChannel, help_heading = GRAPHS)]
     pub weights: Weights,
     /// Bits of weights; 16 with `--activations i16` only
-    #[arg(long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
     pub weight_bits: Bits,
     /// Integers between layers that are no maps [default: i8 for TFLite and ONNX files, else u7]
-    #[arg(long, value_enum, help_heading = GRAPHS)]
+    #[arg(long, value_enum, value_name = "TYPE", help_heading = GRAPHS)]
     pub activations: Option<Activations>,
     /// Keep the map that a layer makes in i16; may be given again
-    #[arg(long, value_name = "LAYER", help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_name = "LAYER", help_heading = GRAPHS)]
     pub sixteen: Vec<String>,
-    /// Ends of the input, `0..1` for instance, where the calibration examples are not to say
+    /// Ends of the input, `0..1` for instance, where no examples say them
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,
     /// Ends of what a node makes, where neither calibration nor the description is to say; may be repeated
-    #[arg(long, value_name = "NODE=LOW..HIGH", value_parser = range_of_node, help_heading = GRAPHS)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NODE=LOW..HIGH",
+        value_parser = range_of_node,
+        help_heading = GRAPHS
+    )]
     pub range: Vec<(String, (f64, f64))>,
     /// Round each weight to nearest, not those of a row together for the least error of their sum on the calibration
     /// examples
-    #[arg(long, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, help_heading = GRAPHS)]
     pub round_each: bool,
     /// Leave biases as they are, whatever mean error the calibration examples show
-    #[arg(long, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, help_heading = GRAPHS)]
     pub no_bias_correction: bool,
     /// Do not balance channels between two linear layers
-    #[arg(long, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, help_heading = GRAPHS)]
     pub no_equalise: bool,
     /// Keep a layer in f32; may be given again; `all` keeps every layer
     #[arg(long, value_name = "LAYER", help_heading = GRAPHS)]
     pub keep_f32: Vec<String>,
     /// Search for the layers to keep in f32: as accurate as so many bytes of parameters allow
-    #[arg(long, value_name = "BYTES", requires = "calibrate", conflicts_with = "sqnr_budget", help_heading = GRAPHS)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "BYTES",
+        requires = "calibrate",
+        conflicts_with = "sqnr_budget",
+        help_heading = GRAPHS
+    )]
     pub size_budget: Option<usize>,
     /// Search for the layers to keep in f32: as small as so much signal to noise of the raw scores, in decibels, allows
-    #[arg(long, value_name = "DB", requires = "calibrate", help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_name = "DB", requires = "calibrate", help_heading = GRAPHS)]
     pub sqnr_budget: Option<f64>,
 }
 

@@ -1,18 +1,22 @@
 //! Positions from all over a file, of which only those are read: a training file may be larger than memory, and its
 //! neighbours are often of one game.
 
+use super::positions::{PositionFile, is_lines};
 use crate::error::{CliError, Explain};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use tamis_quant::import;
-use tamis_quant::positions::{Position, PositionError, RECORD_LEN_BYTES};
+use tamis_quant::positions::{Position, PositionError, RECORD_LEN_BYTES, lines};
 
-/// At most `limit` positions of a file in BulletFormat, evenly spread, in their order; all of a shorter file.
+/// At most `limit` positions of a file, lines or BulletFormat, evenly spread, in their order; all of a shorter file.
 ///
 /// # Errors
 /// [`CliError`] naming the file and the record.
 pub fn sample_positions(path: &Path, limit: u32) -> Result<Vec<Position>, CliError> {
+    if is_lines(path)? {
+        return sample_lines(path, limit);
+    }
     let (_, len_bytes) = import::read_file_start(path, 0).explain()?;
     if !len_bytes.is_multiple_of(RECORD_LEN_BYTES as u64) {
         let len_bytes = usize::try_from(len_bytes).unwrap_or(usize::MAX);
@@ -32,6 +36,14 @@ pub fn sample_positions(path: &Path, limit: u32) -> Result<Vec<Position>, CliErr
         positions.push(position.explain_at(path)?);
     }
     Ok(positions)
+}
+
+/// A text is read whole; only the lines that are taken have to be positions.
+fn sample_lines(path: &Path, limit: u32) -> Result<Vec<Position>, CliError> {
+    let PositionFile::Lines(_, text) = PositionFile::read_lines(path)? else { return Ok(Vec::new()) };
+    let all: Vec<_> = lines(&text).collect();
+    let taken = spread(all.len() as u64, limit.into()).filter_map(|at| all.get(usize::try_from(at).ok()?).cloned());
+    taken.map(|position| position.explain_at(path)).collect()
 }
 
 /// At most `limit` of 0 to `count` − 1, evenly spread: `floor(i · count / limit)`.

@@ -1,7 +1,9 @@
 //! A file that is longer than memory: written piece by piece, and still whole or not at all.
 
-use super::{STREAM, Sink, exists, folder_of, temporary};
+use super::temporary::temporary;
+use super::{STREAM, Sink, exists, folder_of};
 use crate::error::CliError;
+use crate::output;
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::Path;
@@ -89,11 +91,17 @@ impl Pending {
     /// # Errors
     /// [`CliError`] naming the file.
     pub fn keep(self) -> Result<u64, CliError> {
-        let Self { sink: Sink { path, force }, writer } = self;
+        let Self { sink, writer } = self;
+        let file = writer.get_ref().as_file();
+        if sink.path != Path::new(STREAM) {
+            sink.keep_mode(file)?;
+        }
+        let Sink { path, force } = sink;
         let refused = |error: io::Error| CliError::io("write", &path, &error);
         let mut file = writer.into_inner().map_err(|error| refused(error.into_error()))?;
         let len_bytes = file.as_file().metadata().map_err(refused)?.len();
         if path == Path::new(STREAM) {
+            output::refuse_closed_stdout()?;
             file.rewind().map_err(refused)?;
             return match io::copy(file.as_file_mut(), &mut io::stdout().lock()) {
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(refused(error)),

@@ -3,7 +3,7 @@
 use crate::cli::Describe;
 use crate::error::{CliError, Explain};
 use crate::files::Sink;
-use crate::network::{Import, read_graph};
+use crate::network::{Import, draft_graph, read_graph};
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -40,8 +40,19 @@ pub fn run(args: &Describe) -> Result<DescriptionOf, CliError> {
     let sink =
         |path: &Option<PathBuf>| path.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose();
     let (text_sink, tensors_sink) = (sink(&args.out)?, sink(&args.tensors)?);
-    let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
-    let description = Description::of(&graph).explain_at(&args.checkpoint)?.0.to_toml();
+    let drafted = draft_graph(&args.checkpoint, &args.network)?;
+    let (graph, import, draft) = match drafted {
+        Some((draft, graph, import)) => (graph, import, Some(draft)),
+        None => {
+            let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
+            (graph, import, None)
+        }
+    };
+    // Tensors that are written have the names that the canonical description gives them.
+    let description = match draft.filter(|_| args.tensors.is_none()) {
+        Some(draft) => draft,
+        None => Description::of(&graph).explain_at(&args.checkpoint)?.0.to_toml(),
+    };
     if let Some(sink) = tensors_sink {
         sink.write(&export(&graph).explain_at(&args.checkpoint)?)?;
     }

@@ -3,8 +3,10 @@
 //! Of positions an integer where the head is integer, four decimals else; of examples as many digits as read back as
 //! the same number; several outputs side by side.
 
+mod buckets;
 mod evaluator;
 mod examples;
+pub mod lists;
 mod nnue;
 mod source;
 
@@ -17,6 +19,8 @@ use crate::network::Import;
 use crate::nnue::refuse_for_checkpoint;
 use crate::output::{Output, Report};
 use crate::progress;
+use buckets::BucketValues;
+use lists::Scores;
 use serde::Serialize;
 use source::Source;
 use std::io::{self, Write};
@@ -45,6 +49,12 @@ pub struct Evaluations {
     /// How each value is made of its two parts, of networks of the Stockfish family.
     #[serde(skip_serializing_if = "Option::is_none")]
     divide: Option<DivideFacts>,
+    /// Every output bucket of each position, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buckets: Option<Vec<Vec<BucketValues>>>,
+    /// What lists of features say that they are worth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Scores>,
     /// What reading the checkpoint was about; of examples only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     import: Option<Import>,
@@ -55,7 +65,8 @@ pub struct Evaluations {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Value {
+pub enum Value {
+    /// An integer.
     Int(i32),
     /// Printed with four decimals.
     Real(f64),
@@ -92,7 +103,18 @@ impl Evaluations {
     /// Values alone.
     fn new(file: &Path, network: &str, tier: Option<&'static str>, values: Vec<Vec<Value>>) -> Self {
         let (file, network) = (file.display().to_string(), network.to_owned());
-        Self { file, network, tier, values, parts: None, divide: None, import: None, summary: None }
+        Self {
+            file,
+            network,
+            tier,
+            values,
+            parts: None,
+            divide: None,
+            buckets: None,
+            scores: None,
+            import: None,
+            summary: None,
+        }
     }
 }
 
@@ -107,7 +129,8 @@ fn in_integers(args: &Eval, tier: &'static Tier, output: &Output) -> Result<Eval
             .help("leave it out"));
     }
     if is_graph(&model) {
-        return Err(CliError::usage(format!("{}: a graph takes examples, not positions", args.model.display()))
+        let given = if args.positions.feature_lists.is_some() { "lists of features" } else { "positions" };
+        return Err(CliError::usage(format!("{}: a graph takes examples, not {given}", args.model.display()))
             .help("--inputs FILE gives them"));
     }
     let people = model.people().explain_at(&args.model)?;
@@ -115,23 +138,63 @@ fn in_integers(args: &Eval, tier: &'static Tier, output: &Output) -> Result<Eval
         Architecture::from_toml(people.description, &format!("{}: description", args.model.display())).explain()?;
     let unit = f64::from(model.input().output_unit);
     let mut runner = Runner::new(model, tier);
-    let values = each(args, output, |position| {
-        let outputs = runner.evaluate(&to_example(&arch, position)?).explain()?;
-        Ok(match outputs {
+    evaluate(args, &arch, Some(tier.name), output, |example| {
+        Ok(match runner.evaluate(example).explain()? {
             Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
             reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
         })
-    })?;
-    Ok(Evaluations::new(&args.model, &arch.name, Some(tier.name), values))
+    })
 }
 
 fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
     let arch = files::read_arch(arch)?;
     let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
-    let values = each(args, output, |position| {
-        Ok(net.evaluate(&to_example(&arch, position)?).explain()?.into_iter().map(Value::Real).collect())
-    })?;
-    Ok(Evaluations::new(&args.model, &arch.name, None, values))
+    evaluate(args, &arch, None, output, |example| {
+        Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
+    })
+}
+
+/// Evaluates what was asked for with a network of bullet's: positions, or lists of features.
+fn evaluate(
+    args: &Eval,
+    arch: &Architecture,
+    tier: Option<&'static str>,
+    output: &Output,
+    mut of_example: impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+) -> Result<Evaluations, CliError> {
+    let mut tables = Vec::new();
+    let mut with_buckets = |example: &Example| {
+        if args.buckets {
+            tables.push(every_bucket(arch, example, &mut of_example)?);
+        }
+        of_example(example)
+    };
+    let (values, scores) = match &args.positions.feature_lists {
+        Some(path) => {
+            let lines = lists::read(path, arch, args.limit)?;
+            let values: Result<Vec<_>, CliError> = lines.iter().map(|line| with_buckets(&line.example)).collect();
+            let values = values?;
+            let scores = Scores::of(&lines, &values);
+            (values, scores)
+        }
+        None => (each(args, output, |position| with_buckets(&to_example(arch, position)?))?, None),
+    };
+    let buckets = args.buckets.then_some(tables);
+    Ok(Evaluations { buckets, scores, ..Evaluations::new(&args.model, &arch.name, tier, values) })
+}
+
+/// The same example under each output bucket.
+fn every_bucket(
+    arch: &Architecture,
+    example: &Example,
+    of_example: &mut impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+) -> Result<Vec<BucketValues>, CliError> {
+    let Example::Features { lists, bucket: used } = example else { return Ok(Vec::new()) };
+    let of_bucket = |bucket: usize| {
+        let values = of_example(&Example::Features { lists: lists.clone(), bucket })?;
+        Ok(BucketValues { bucket, used: bucket == *used, values, parts: None })
+    };
+    (0..arch.bucket_count()).map(of_bucket).collect()
 }
 
 /// Evaluates the positions that were asked for.
@@ -159,7 +222,7 @@ fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliEr
             "network `{}`: its input is no chess board, so it has no positions",
             arch.name
         ))
-        .help("--inputs FILE gives examples of vectors or features")),
+        .help("--feature-lists FILE gives lists of features, --inputs FILE examples of vectors")),
         other => other.explain(),
     }
 }
@@ -173,15 +236,30 @@ impl Report for Evaluations {
 
     fn summary(&self) -> Option<String> {
         let of_parts = |divide: &DivideFacts| format!("values divided {divide}");
-        self.summary.as_ref().map(examples::summary_text).or_else(|| self.divide.as_ref().map(of_parts))
+        let of_scores = self.scores.as_ref().map(Scores::text);
+        let summary = self.summary.as_ref().map(examples::summary_text).or(of_scores);
+        summary.or_else(|| self.divide.as_ref().map(of_parts))
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(positions) = &self.buckets {
+            return buckets::print(out, positions);
+        }
         for values in &self.values {
             let words: Vec<String> = values.iter().map(ToString::to_string).collect();
             writeln!(out, "{}", words.join(" "))?;
         }
         Ok(())
+    }
+}
+
+impl Value {
+    /// Whatever kind of number it is.
+    pub fn number(&self) -> f64 {
+        match *self {
+            Self::Int(value) => f64::from(value),
+            Self::Real(value) | Self::Exact(value) => value,
+        }
     }
 }
 

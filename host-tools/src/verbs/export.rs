@@ -1,5 +1,5 @@
-//! `export`: a checkpoint of any form becomes safetensors, with the description of the network in the metadata; a
-//! graph's container becomes its integers, as they are stored.
+//! `export`: a graph's checkpoint of any form becomes safetensors, with the description of the network in the metadata;
+//! a graph's container becomes its integers, as they are stored.
 
 use crate::cli::Export;
 use crate::error::{CliError, Explain};

@@ -163,10 +163,12 @@ impl Report for Inspection {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let mut warnings = unproved_warning(self.proof.holds);
+        unproved_warning(self.proof.holds)
+    }
+
+    fn failures(&self) -> Vec<String> {
         let lies = self.disagreements.iter().filter(|disagreement| disagreement.stored);
-        warnings.extend(lies.map(|disagreement| format!("{}: {disagreement}", self.file)));
-        warnings
+        lies.map(|disagreement| format!("{}: {disagreement}", self.file)).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -202,6 +204,9 @@ impl Report for Inspection {
             (UnitName::Nameless, _) => "",
         };
         writeln!(out, "  unit       one output unit is {}{name}\n", self.output_unit)?;
+        writeln!(out, "description:")?;
+        self.description.lines().try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))?;
+        writeln!(out)?;
         facts::print(out, &self.tensors)?;
         writeln!(out)?;
         let mut rows = vec![OperationFacts::heading()];
@@ -213,8 +218,6 @@ impl Report for Inspection {
             writeln!(out, "  the claims in the file are those that its weights prove")?;
         }
         let mut missed = self.disagreements.iter().filter(|disagreement| !disagreement.stored);
-        missed.try_for_each(|disagreement| writeln!(out, "  note: {disagreement}"))?;
-        writeln!(out, "\ndescription:")?;
-        self.description.lines().try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))
+        missed.try_for_each(|disagreement| writeln!(out, "  note: {disagreement}"))
     }
 }

@@ -59,8 +59,11 @@ impl Report for Tiers {
             rows.push(cells);
         }
         table::print(out, &rows)?;
+        let own =
+            "own: the tier has a kernel for the operation; \"fallback\" names the tier whose kernel it calls instead";
+        writeln!(out, "\n  {own}")?;
         if !self.unavailable.is_empty() {
-            writeln!(out, "\n  not on this machine: {}", self.unavailable.join(", "))?;
+            writeln!(out, "  not on this machine: {}", self.unavailable.join(", "))?;
         }
         writeln!(out, "  every tier gives the same bits; without --tier it is {}", self.default)
     }

@@ -11,7 +11,7 @@ use crate::cli::Verify;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::examples::refuse_without_examples;
-use crate::files::{self, ModelFile, Sink};
+use crate::files::{self, ModelFile, PositionFile, Sink};
 use crate::output::{Output, Report};
 use crate::progress;
 use crate::status::Status;
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::pack::{is_graph, is_nnue};
-use tamis_quant::positions::{Position, records};
+use tamis_quant::positions::Position;
 use tamis_quant::verify::{self, Case, Gates, Reference, VerifyError, to_html};
 use tamis_runtime::format::Model;
 
@@ -51,7 +51,8 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     }
     let Verify { truth, positions, gates, .. } = args;
     let arch = args.network.arch.as_deref().map(Path::new);
-    let files = [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels];
+    let files =
+        [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels, &args.feature_lists];
     let files = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path());
     let inputs: Vec<&Path> = files.chain(arch).collect();
     let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
@@ -108,8 +109,8 @@ fn read_gates(path: &Path) -> Result<Gates, CliError> {
 }
 
 fn read_positions(path: &Path, limit: Option<usize>) -> Result<Vec<Position>, CliError> {
-    let bytes = files::read_records(path, limit)?;
-    records(&bytes).explain_at(path)?.map(|position| position.explain_at(path)).collect()
+    let file = PositionFile::read(path, limit)?;
+    file.positions()?.take(limit.unwrap_or(usize::MAX)).collect()
 }
 
 /// The first `limit` examples of a reference.
@@ -131,7 +132,7 @@ impl Report for Verified {
         if self.report.passed { Status::Fine } else { Status::GateFailed }
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn failures(&self) -> Vec<String> {
         let failed = self.report.gates.iter().filter(|gate| !gate.passed);
         let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
         let unusual = self.report.unusual().into_iter().map(|found| format!("accuracy: {found}"));

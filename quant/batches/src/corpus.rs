@@ -72,7 +72,7 @@ fn read(files: &mut [Indexed], line: u32, texts: &mut Texts) -> Result<(), Batch
 
 /// Refuses a pipe or a device: every pass opens the file anew, and what one pass took of a pipe, the next misses. A
 /// folder is left to the reader, which has the system's words for it.
-fn check_regular(path: &Path) -> Result<(), BatchError> {
+pub(super) fn check_regular(path: &Path) -> Result<(), BatchError> {
     let metadata = path.metadata().map_err(|error| BatchError::io(path, &error))?;
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());

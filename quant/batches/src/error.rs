@@ -34,7 +34,7 @@ pub enum BatchError {
         is_damage: bool,
     },
     /// A corpus that cannot be opened twice.
-    #[error("{}: is not a regular file; a corpus is read more than once", file.display())]
+    #[error("{}: is not a regular file, which could be read more than once", file.display())]
     NotRegular {
         /// The pipe or device.
         file: PathBuf,

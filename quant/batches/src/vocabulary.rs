@@ -1,5 +1,6 @@
 //! Tokens and their ids: a token a line, its id the line's number from 0.
 
+use super::corpus::check_regular;
 use super::error::{BatchError, LineFault};
 use super::features::{is_blank, tokens};
 use super::lines::Lines;
@@ -35,6 +36,8 @@ impl Vocabulary {
     /// [`BatchError`] with file and line: the three special tokens are not there, a token is there twice, is empty or
     /// has a blank in it, `<unk>` is listed, there are more than [`MAX_TOKENS`].
     pub fn read(path: &Path) -> Result<Self, BatchError> {
+        // Opening a pipe waits for a writer.
+        check_regular(path)?;
         let mut lines = Lines::open(path, Arc::default())?;
         let (mut ids, mut token) = (HashMap::new(), String::new());
         while lines.next(&mut token)? {

@@ -22,6 +22,9 @@ pub enum DataError {
     /// No examples.
     #[error("there are no examples in it")]
     Empty,
+    /// Lists of features for a network that takes something else.
+    #[error("lists of features are for networks whose input is `kind = \"features\"`")]
+    NoFeatures,
     /// An idx file that does not fit itself.
     #[error("idx: byte {offset_bytes}: {why}")]
     Idx {
@@ -117,7 +120,7 @@ impl DataError {
     pub fn class(&self) -> FaultClass {
         match self {
             Self::File(error) => error.class(),
-            Self::Choice { .. } | Self::ChannelsFirst { .. } => FaultClass::Usage,
+            Self::Choice { .. } | Self::ChannelsFirst { .. } | Self::NoFeatures => FaultClass::Usage,
             _ => FaultClass::Malformed,
         }
     }

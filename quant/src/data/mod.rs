@@ -15,6 +15,9 @@
 //! Where a container's input is of the same type, [`Inputs::as_stored`] makes them that input's own integers. Arrays of
 //! maps are (n, height, width, channels), or (n, channels, height, width) where [`Selection::channels_first`] says so.
 //!
+//! Networks of accumulators over features that only their author's program knows take lines of their own,
+//! [`read_feature_lists`].
+//!
 //! Any of them may be packed with gzip. Everything is a pure function of bytes, and every error names the record or the
 //! line.
 
@@ -22,6 +25,7 @@ mod arrays;
 mod batches;
 mod encoding;
 mod error;
+mod feature_lists;
 mod idx;
 mod inputs;
 mod labels;
@@ -29,6 +33,7 @@ mod text;
 
 pub use encoding::{ByteType, Encoding};
 pub use error::DataError;
+pub use feature_lists::{FeatureLine, read_feature_lists};
 pub use inputs::{Inputs, Outputs, Selection};
 pub use labels::{classes, read_labels};
 

@@ -23,6 +23,14 @@ const PYTORCH: Foreign = Foreign {
 const PICKLE: Foreign = Foreign { what: "a Python pickle, as old PyTorch checkpoints are", ..PYTORCH };
 const GZIP: Foreign = Foreign { what: "compressed with gzip", instead: "decompress it: `gzip -d FILE`" };
 const ZSTD: Foreign = Foreign { what: "compressed with zstd", instead: "decompress it: `zstd -d FILE`" };
+const XZ: Foreign = Foreign { what: "compressed with xz", instead: "decompress it: `xz -d FILE`" };
+const BZIP2: Foreign = Foreign { what: "compressed with bzip2", instead: "decompress it: `bzip2 -d FILE`" };
+const LZ4: Foreign = Foreign { what: "compressed with lz4", instead: "decompress it: `lz4 -d FILE`" };
+const TAR: Foreign = Foreign { what: "a tar archive", instead: "unpack it, `tar -xf FILE`, and name the file in it" };
+const BINPACK: Foreign = Foreign {
+    what: "a binpack, positions as Stockfish's trainer has them",
+    instead: "write lines of `FEN | score | result`, or convert it to BulletFormat",
+};
 const GGUF: Foreign = Foreign {
     what: "a GGUF model, a language model quantised already",
     instead: "Tamis has no transformers; give the float checkpoint of a network of dense or sparse layers",
@@ -39,7 +47,13 @@ pub fn foreign(start: &[u8]) -> Option<Foreign> {
     if start.starts_with(b"PK\x03\x04") {
         return of_zip(start);
     }
+    const TAR_MARK_OFFSET_BYTES: usize = 257;
     let found = [
+        (start.starts_with(b"\xFD7zXZ\0"), XZ),
+        (start.starts_with(b"BZh") && start.get(4..10) == Some(b"1AY&SY"), BZIP2),
+        (start.starts_with(&[4, 0x22, 0x4D, 0x18]), LZ4),
+        (start.starts_with(b"BINP"), BINPACK),
+        (start.get(TAR_MARK_OFFSET_BYTES..).is_some_and(|mark| mark.starts_with(b"ustar")), TAR),
         (start.starts_with(b"\x89HDF\r\n\x1a\n"), HDF5),
         (start.starts_with(b"GGUF"), GGUF),
         (start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]), ZSTD),
@@ -87,6 +101,11 @@ mod tests {
             (b"\x1f\x8b\x08\0", GZIP),
             (b"\x28\xb5\x2f\xfd\x04", ZSTD),
             (b"\x80\x02}q\0", PICKLE),
+            (b"\xFD7zXZ\0\0\x04", XZ),
+            (b"BZh91AY&SY\0", BZIP2),
+            (b"\x04\x22\x4D\x18\x40", LZ4),
+            (b"BINP\x10\0\0\0", BINPACK),
+            (&[&[b'a'; 257][..], b"ustar\0"].concat(), TAR),
             (&zip("archive/data.pkl"), PYTORCH),
             (&zip("metadata.json"), KERAS),
             (&zip("notes.txt"), ZIP),

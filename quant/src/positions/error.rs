@@ -87,7 +87,7 @@ pub enum PositionError {
         found: u8,
     },
     /// A FEN with a field missing.
-    #[error("the FEN has no {field}; it starts `<board> <w or b>`")]
+    #[error("the FEN has no {field}; it starts `<board> <w or b>`, or is `startpos`")]
     MissingField {
         /// Which.
         field: &'static str,
@@ -96,6 +96,18 @@ pub enum PositionError {
     #[error("`{found}` follows the FEN; its last field is the move number")]
     TrailingField {
         /// The first word after the FEN.
+        found: String,
+    },
+    /// Something behind a FEN that is no operation of EPD.
+    #[error("`{found}` follows the FEN; an operation of EPD is a name, operands and `;`")]
+    Operation {
+        /// It, or its beginning.
+        found: String,
+    },
+    /// More than a score and a result.
+    #[error("`{found}` follows the result; a line is `FEN | score | result`")]
+    TrailingPart {
+        /// The part.
         found: String,
     },
     /// A board field without eight ranks.

@@ -82,19 +82,6 @@ impl Position {
     }
 }
 
-/// The positions of a text, one FEN a line; empty lines and lines that start with `#` are passed over.
-///
-/// # Errors
-/// Each item is a position or [`PositionError::AtLine`]; a bad line does not end the iteration.
-pub fn fen_lines(text: &str) -> impl Iterator<Item = Result<Position, PositionError>> {
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')).map(
-        |(index, line)| {
-            let at_line = |cause| PositionError::AtLine { line: index + 1, cause: Box::new(cause) };
-            Position::from_fen(line).map_err(at_line)
-        },
-    )
-}
-
 /// `(code, square)` of each man, white's without bit 3, from rank 8 down.
 fn read_board(board: &str) -> Result<Vec<(u8, u8)>, PositionError> {
     let found = board.split('/').count();
@@ -167,18 +154,17 @@ fn check_rest<'a>(mut fields: impl Iterator<Item = &'a str>) -> Result<(), Posit
     }
 }
 
-fn bad_field(field: &'static str, found: &str, expected: &'static str) -> PositionError {
+pub(super) fn bad_field(field: &'static str, found: &str, expected: &'static str) -> PositionError {
     PositionError::Field { field, found: shown(found), expected }
 }
 
-fn shown(word: &str) -> String {
+pub(super) fn shown(word: &str) -> String {
     word.chars().take(SHOWN_LEN).flat_map(char::escape_debug).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::PositionError;
-    use super::{Position, fen_lines};
+    use super::Position;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
@@ -241,14 +227,5 @@ mod tests {
         }
         assert!(Position::from_fen("").is_err());
         assert!(Position::from_fen(&"P".repeat(100_000)).is_err());
-    }
-
-    #[test]
-    fn lines_count_from_one_and_skip_comments() {
-        let text = format!("# opening\n{START} w\n\nnonsense\n{START} b\n");
-        let all: Vec<_> = fen_lines(&text).collect();
-        assert_eq!(all.len(), 3);
-        assert!(matches!(all[1], Err(PositionError::AtLine { line: 4, .. })), "{:?}", all[1]);
-        assert!(all[0].is_ok() && all[2].is_ok());
     }
 }

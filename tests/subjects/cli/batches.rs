@@ -166,7 +166,7 @@ fn nothing_is_written_of_what_is_wrong() {
     let ran = run(arguments(folder.path(), &[], "src"));
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.contains("is an input"), "{}", ran.stderr);
-    assert!(host_tools!("batches", "--help").fine().text().contains("--alignments"));
+    assert!(host_tools!("batches", "--help-all").fine().text().contains("--alignments"));
 }
 
 /// Where a part cannot be written, the other does not stay.
@@ -196,7 +196,7 @@ fn a_corpus_that_is_no_regular_file_is_refused() {
         all[place + 1] = pipe.clone().into();
         let ran = run(all);
         assert_eq!(ran.status, 2, "{}", ran.stderr);
-        let words = "pipe: is not a regular file; a corpus is read more than once\nhelp: write it to a file first";
+        let words = "pipe: is not a regular file, which could be read more than once\nhelp: write it to a file first";
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
 }
@@ -273,4 +273,42 @@ fn a_token_network_goes_from_text_to_a_verdict() {
         "{}",
         plain.stderr
     );
+}
+
+#[test]
+fn a_vocabulary_of_another_language_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    corpus(folder);
+    let foreign = "<blank>\n<s>\n</s>\nu\nv\nw\n";
+    let few = "<blank>\n<s>\n</s>\na\nb\n";
+    for (vocabulary, words) in [
+        (foreign, "100.0 % of the source's tokens are <unk>; the vocabularies may be exchanged"),
+        (few, "of the source's tokens are <unk>; is the text tokenised"),
+    ] {
+        fs::write(folder.join("src.vocab"), vocabulary).unwrap();
+        let ran = run(arguments(folder, &["--force"], "out")).fine();
+        assert!(ran.stderr.contains("warning: ") && ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("of the target's"), "{}", ran.stderr);
+    }
+    fs::write(folder.join("src.vocab"), VOCABULARY).unwrap();
+    let ran = run(arguments(folder, &["--force"], "out")).fine();
+    assert!(!ran.stderr.contains("<unk>"), "{}", ran.stderr);
+}
+
+/// Opening a pipe waits for a writer, and none comes.
+#[test]
+#[cfg(unix)]
+fn a_pipe_without_a_writer_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["src", "tgt", "src.vocab", "tgt.vocab"] {
+        corpus(folder);
+        fs::remove_file(folder.join(name)).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
+        let ran = run(arguments(folder, &[], "out"));
+        assert!(ran.status == 2 && ran.stderr.contains("is not a regular file"), "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains("help:") && !names(folder).contains(&"out".to_owned()), "{}", ran.stderr);
+        fs::remove_file(folder.join(name)).unwrap();
+    }
 }

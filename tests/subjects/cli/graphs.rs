@@ -259,7 +259,7 @@ fn verified_with_gates_that_decide_the_exit_status() {
         let ran = verify(&["--gates".as_ref(), broken.as_ref(), "--json".as_ref()]);
         assert_eq!(ran.status, 1, "{}", ran.stderr);
         assert!(
-            ran.stderr.contains("warning: gate min_sqnr_db: found ") && ran.stderr.contains("wanted "),
+            ran.stderr.contains("error: gate min_sqnr_db: found ") && ran.stderr.contains("wanted "),
             "{}",
             ran.stderr
         );

@@ -195,7 +195,7 @@ fn what_a_file_has_no_use_for_is_refused() {
     let (checkpoint, arch) = reference();
     let batch = positions(folder.path());
     for (ran, status, words) in [
-        (host_tools!("quantise", file, "-o", out), 2, "host-tools pack"),
+        (host_tools!("quantise", file, "-o", out), 5, "host-tools pack"),
         (host_tools!("pack", file, "--arch", arch, "-o", out), 2, "--arch"),
         (host_tools!("pack", file, "--permute", batch, "-o", out), 2, "--permute"),
         (host_tools!("pack", cut, "-o", out), 3, "cut.nnue: "),
@@ -212,11 +212,11 @@ fn what_a_file_has_no_use_for_is_refused() {
             3,
             "is the file cut off?\nhelp: copy or download it again, in binary mode",
         ),
-        (host_tools!("verify", file, "--positions", batch), 2, "net.nnue -o OUT`"),
-        (host_tools!("unpack", file, "-o", out), 2, "is a .nnue file, expected a container"),
-        (host_tools!("export", file, "-o", out), 2, "is a .nnue file, which holds integers already"),
-        (host_tools!("eval", file, "--inputs", batch), 2, "is a .nnue file, which holds integers already"),
-        (host_tools!("eval", file, "--float", "--fen", FENS[0]), 2, "is a .nnue file, which holds integers already"),
+        (host_tools!("verify", file, "--positions", batch), 5, "net.nnue -o OUT`"),
+        (host_tools!("unpack", file, "-o", out), 5, "is a .nnue file, expected a container"),
+        (host_tools!("export", file, "-o", out), 5, "is a .nnue file, which holds integers already"),
+        (host_tools!("eval", file, "--inputs", batch), 5, "is a .nnue file, which holds integers already"),
+        (host_tools!("eval", file, "--float", "--fen", FENS[0]), 5, "is a .nnue file, which holds integers already"),
     ] {
         assert_eq!(ran.status, status, "{}", ran.stderr);
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);

@@ -3,7 +3,6 @@
 use super::{binary, host_tools, names, reference, tiny, with_model};
 use std::fs;
 use std::io::Read;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
@@ -180,37 +179,6 @@ fn tiers_completions_and_manual() {
         assert!(pages.contains(&format!("host-tools-{verb}.1")), "{verb}: {pages:?}");
     }
     assert!(!pages.iter().any(|page| page.contains("quantize")), "an alias has a page of its own: {pages:?}");
-}
-
-/// What bash offers behind the words of a line, of which the last is not whole.
-fn completed(script: &Path, line: &[&str]) -> String {
-    let (last, before) = (line[line.len() - 1], line[line.len() - 2]);
-    let text = format!(
-        "source '{}'; COMP_WORDS=({}); COMP_CWORD={}; _host__tools host-tools '{last}' '{before}'; \
-         echo \"${{COMPREPLY[*]}}\"",
-        script.display(),
-        line.join(" "),
-        line.len() - 1
-    );
-    let output = Command::new("bash").args(["-c", &text]).output().unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-#[test]
-fn bash_completes_verbs_and_their_options() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("completions");
-    fs::write(&script, host_tools!("completions", "bash").fine().text()).unwrap();
-    assert_eq!(completed(&script, &["host-tools", "quan"]), "quantise");
-    assert_eq!(completed(&script, &["host-tools", "quantise", "--keep"]), "--keep-f32");
-    assert_eq!(completed(&script, &["host-tools", "verify", "--chec"]), "--checkpoint");
-    assert_eq!(completed(&script, &["host-tools", "unpack", "--for"]), "--force");
-    assert_eq!(completed(&script, &["host-tools", "describe", "--ten"]), "--tensors");
-    assert_eq!(completed(&script, &["host-tools", "eval", "--input-"]), "--input-unit --input-zero");
-    for shell in ["zsh", "fish"] {
-        assert!(host_tools!("completions", shell).fine().text().contains("quantise"), "{shell}");
-    }
 }
 
 #[test]

@@ -70,6 +70,9 @@ fn files_of_other_systems_are_named() {
         ("net.gz", filled(b"\x1f\x8b\x08"), ["compressed with gzip", "gzip -d"]),
         ("net.zst", filled(b"\x28\xb5\x2f\xfd"), ["compressed with zstd", "zstd -d"]),
         ("net.gguf", filled(b"GGUF\x03"), ["a GGUF model", "dense or sparse"]),
+        ("net.xz", filled(b"\xFD7zXZ\0"), ["compressed with xz", "xz -d"]),
+        ("net.bz2", filled(b"BZh91AY&SY"), ["compressed with bzip2", "bzip2 -d"]),
+        ("net.lz4", filled(b"\x04\x22\x4D\x18"), ["compressed with lz4", "lz4 -d"]),
     ] {
         let path = folder.join(name);
         fs::write(&path, bytes).unwrap();
@@ -82,6 +85,11 @@ fn files_of_other_systems_are_named() {
         refused(&host_tools!("inspect", path), 5, &words, folder, &before);
         refused(&host_tools!("eval", path, "--fen", "4k3/8/8/8/8/8/8/4K3 w"), 5, &words, folder, &before);
         refused(&host_tools!("verify", model, "--checkpoint", path, "--arch", arch), 5, &words, folder, &before);
+        // And wherever something else than a network is.
+        refused(&host_tools!("eval", model, "--positions", path), 5, &words, folder, &before);
+        refused(&host_tools!("eval", model, "--fens", path), 5, &words, folder, &before);
+        let checkpoint = reference().0;
+        refused(&host_tools!("quantise", checkpoint, "--arch", path, "-o", out), 5, &words, folder, &before);
     }
 }
 
@@ -230,7 +238,7 @@ fn positions_that_are_none_are_named_by_line_and_record() {
     let folder = folder.path();
     let (fens, records, partial) = (folder.join("fens"), folder.join("records"), folder.join("partial"));
     fs::write(&fens, "4k3/8/8/8/8/8/8/4K3 w\nnonsense\n").unwrap();
-    fs::write(&records, [0xFF; 64]).unwrap();
+    fs::write(&records, [[0xFF; 16], [0; 16]].concat()).unwrap();
     fs::write(&partial, [0; 33]).unwrap();
     let before = names(folder);
     refused(&host_tools!("eval", model, "--fens", fens), 3, &["fens: line 2"], folder, &before);
@@ -273,10 +281,10 @@ fn long_files_are_refused_before_they_are_read() {
     };
     let outputs = tests::own("reference/nnue.reference.safetensors");
     let limit = ["3221225472 bytes", "at most 1048576 are read"];
-    check(host_tools!("verify", model, "--reference", outputs, "--gates", long), 3, &limit);
-    check(host_tools!("quantise", checkpoint, "--arch", long, "-o", out), 3, &limit);
-    check(host_tools!("eval", model, "--fens", long), 3, &["at most 268435456 are read"]);
-    check(host_tools!("verify", model, "--reference", long), 3, &["at most 1073741824 are read"]);
+    check(host_tools!("verify", model, "--reference", outputs, "--gates", long), 5, &limit);
+    check(host_tools!("quantise", checkpoint, "--arch", long, "-o", out), 5, &limit);
+    check(host_tools!("eval", model, "--fens", long), 5, &["at most 268435456 are read"]);
+    check(host_tools!("verify", model, "--reference", long), 5, &["at most 1073741824 are read"]);
     check(host_tools!("verify", model, "--reference", outputs, "--gates", line), 3, &["line.toml", "xxx … xxx"]);
     check(host_tools!("quantise", checkpoint, "--arch", key, "-o", out), 3, &["key.toml", "xxx…"]);
     check(host_tools!("quantise", long, "--arch", arch, "-o", out), 3, &["not recognised as", "3221225472 bytes"]);

@@ -49,7 +49,7 @@ fn gates_decide_the_exit_status() {
     fs::write(&typo, "max_eror = 0.5\n").unwrap();
     let ran = host_tools!("verify", model, "--reference", outputs, "--gates", strict, "--json");
     assert_eq!(ran.status, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("warning: gate max_error"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: gate max_error"), "{}", ran.stderr);
     assert_eq!(ran.json()["passed"], false);
 
     let before = names(folder);

@@ -9,12 +9,19 @@ use tamis_batches::{BucketSummary, Dropped};
 /// The most lines of the table of buckets; neighbours share one where there are more.
 const MAX_ROWS: usize = 16;
 
+/// From here on a share of unknown tokens is warned of; trained models see a few per cent.
+const UNKNOWN_SHARE: f64 = 0.2;
+/// From here on the vocabulary is another language's.
+const FOREIGN_SHARE: f64 = 0.8;
+
 impl Report for Written {
     const SCHEMA: Option<&'static str> = Some("tamis-batches-1");
 
     fn warnings(&self) -> Vec<String> {
         let nothing = self.summary.batches == 0;
-        nothing.then(|| format!("no batch of {} lines is left", self.summary.lines)).into_iter().collect()
+        let nothing = nothing.then(|| format!("no batch of {} lines is left", self.summary.lines));
+        let sides = [("source", self.source_unknown_share), ("target", self.target_unknown_share)];
+        nothing.into_iter().chain(sides.into_iter().filter_map(|(side, share)| unknown(side, share))).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -50,6 +57,16 @@ impl Report for Written {
         rows.extend(summary.coarse(MAX_ROWS).iter().map(bucket));
         table::print(out, &rows)
     }
+}
+
+/// A text that its vocabulary does not know.
+fn unknown(side: &str, share: f64) -> Option<String> {
+    let why = match share {
+        share if share < UNKNOWN_SHARE => return None,
+        share if share < FOREIGN_SHARE => "is the text tokenised as the vocabulary was made for?",
+        _ => "the vocabularies may be exchanged: --src-vocab is the source's, --tgt-vocab the target's",
+    };
+    Some(format!("{:.1} % of the {side}'s tokens are <unk>; {why}", 100.0 * share))
 }
 
 fn bucket(bucket: &BucketSummary) -> Vec<String> {

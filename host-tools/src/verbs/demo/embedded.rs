@@ -1,4 +1,5 @@
-//! The networks that come with the program; `tests/reference` says how they were trained.
+//! The networks that come with the program; `tests/reference` says how they were trained. The package has them in
+//! `demo/`, where they are links to the tests' own.
 
 /// A checkpoint, its description, and what its training framework computed with it.
 pub struct Embedded {
@@ -16,9 +17,9 @@ pub struct Embedded {
     pub fens: &'static [&'static str],
 }
 
-macro_rules! from_tests {
+macro_rules! from_package {
     ($include:ident, $path:literal) => {
-        $include!(concat!("../../../../tests/", $path))
+        $include!(concat!("../../../demo/", $path))
     };
 }
 
@@ -26,10 +27,10 @@ macro_rules! from_tests {
 pub static EMBEDDED: [Embedded; 2] = [
     Embedded {
         arch_name: "reference.toml",
-        arch: from_tests!(include_str, "architectures/reference.toml"),
+        arch: from_package!(include_str, "reference.toml"),
         checkpoint_name: "weights.bin",
-        checkpoint: from_tests!(include_bytes, "reference/nnue.weights.bin"),
-        reference: from_tests!(include_bytes, "reference/nnue.reference.safetensors"),
+        checkpoint: from_package!(include_bytes, "nnue.weights.bin"),
+        reference: from_package!(include_bytes, "nnue.reference.safetensors"),
         fens: &[
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 4",
@@ -39,10 +40,10 @@ pub static EMBEDDED: [Embedded; 2] = [
     },
     Embedded {
         arch_name: "digits.toml",
-        arch: from_tests!(include_str, "architectures/digits.toml"),
+        arch: from_package!(include_str, "digits.toml"),
         checkpoint_name: "weights.bin",
-        checkpoint: from_tests!(include_bytes, "reference/digits.weights.bin"),
-        reference: from_tests!(include_bytes, "reference/digits.reference.safetensors"),
+        checkpoint: from_package!(include_bytes, "digits.weights.bin"),
+        reference: from_package!(include_bytes, "digits.reference.safetensors"),
         fens: &[],
     },
 ];

@@ -83,6 +83,8 @@ impl Evaluated {
             tier,
             values,
             parts: None,
+            buckets: None,
+            scores: None,
             divide: None,
             import,
             summary,

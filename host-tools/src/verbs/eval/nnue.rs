@@ -1,12 +1,12 @@
 //! Positions on a container of the Stockfish family: the value, and the two parts that it is the sum of.
 
+use super::buckets::BucketValues;
 use super::{Evaluations, Value};
 use crate::cli::Eval;
 use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::output::Output;
 use serde::Serialize;
-use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner, features_of};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
@@ -16,9 +16,9 @@ use tamis_runtime::raw::op;
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Parts {
     /// The piece-square part; 0 of a network without.
-    psqt: i32,
+    pub psqt: i32,
     /// What the layers give.
-    positional: i32,
+    pub positional: i32,
 }
 
 /// Evaluates the positions that were asked for.
@@ -34,12 +34,24 @@ pub fn run(
 ) -> Result<Evaluations, CliError> {
     let people = model.people().explain_at(&args.model)?;
     let mut runner = Runner::new(model, tier);
-    let mut all = Vec::new();
+    let (mut all, mut tables) = (Vec::new(), Vec::new());
+    let fault = |message: String| {
+        CliError::usage(format!("{}: {message}", args.model.display())).help("pack the network again")
+    };
     let mut values = super::each(args, output, |position| {
-        let (value, parts) = evaluate(&mut runner, position).map_err(|message| {
-            CliError::usage(format!("{}: {message}", args.model.display())).help("pack the network again")
-        })?;
+        let features = features_of(&model, position);
+        let (lists, used) = features.ok_or_else(|| fault("its input is no chess board".to_owned()))?;
+        let (value, parts) = evaluate(&mut runner, &lists, used).map_err(fault)?;
         all.push(parts);
+        if args.buckets {
+            let of_bucket = |bucket: usize| {
+                let (value, parts) = evaluate(&mut runner, &lists, bucket).map_err(fault)?;
+                let (values, parts) = (vec![Value::Int(value)], Some(parts));
+                Ok(BucketValues { bucket, used: bucket == used, values, parts })
+            };
+            let count = model.input().bucket_count as usize;
+            tables.push((0..count).map(of_bucket).collect::<Result<Vec<_>, CliError>>()?);
+        }
         Ok(vec![Value::Int(value)])
     })?;
     if args.parts {
@@ -47,15 +59,14 @@ pub fn run(
             values.extend([Value::Int(*psqt), Value::Int(*positional)]);
         }
     }
-    let (parts, divide) = (Some(all), Some(divide));
-    Ok(Evaluations { parts, divide, ..Evaluations::new(&args.model, people.name, Some(tier.name), values) })
+    let (parts, divide, buckets) = (Some(all), Some(divide), args.buckets.then_some(tables));
+    Ok(Evaluations { parts, divide, buckets, ..Evaluations::new(&args.model, people.name, Some(tier.name), values) })
 }
 
-/// The value, and its parts. What the last operation reads is their sum where it divides; where it adds, what it reads
-/// is the positional part, divided by the operation that wrote it.
-fn evaluate(runner: &mut Runner<'_>, position: &Position) -> Result<(i32, Parts), String> {
+/// The value of a bucket, and its parts. What the last operation reads is their sum where it divides; where it adds,
+/// what it reads is the positional part, divided by the operation that wrote it.
+fn evaluate(runner: &mut Runner<'_>, lists: &[Vec<u32>; 2], bucket: usize) -> Result<(i32, Parts), String> {
     let model = *runner.plan().model();
-    let (lists, bucket) = features_of(&model, position).ok_or("its input is no chess board")?;
     let value_of =
         |kind: u32| model.ops().iter().find(|record| record.kind == kind).map(|record| record.output as usize);
     let psqt_value = value_of(op::PSQT);
@@ -68,7 +79,7 @@ fn evaluate(runner: &mut Runner<'_>, position: &Position) -> Result<(i32, Parts)
     let sum_value = sum_value.map(|record| record.input as usize);
     let (mut psqt, mut sum) = (0, 0);
     let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes));
-    let outputs = runner.evaluate_lists(&lists, bucket, |value, bytes| {
+    let outputs = runner.evaluate_lists(lists, bucket, |value, bytes| {
         if Some(value) == psqt_value {
             psqt = number(bytes);
         }

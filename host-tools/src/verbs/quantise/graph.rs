@@ -92,7 +92,7 @@ fn refuse_quantised(graph: &Graph, path: &Path) -> Result<(), CliError> {
 fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
     if args.form == Form::Bare {
         return Err(CliError::usage("--form bare: only bullet's networks have a bare form")
-            .help("leave it out; `host-tools export` writes the numbers of any checkpoint as safetensors"));
+            .help("leave it out; `host-tools export` writes the numbers of a graph as safetensors"));
     }
     match &args.permute.positions {
         Some(path) => Err(CliError::usage(format!("{}: --permute is for chess networks", path.display()))

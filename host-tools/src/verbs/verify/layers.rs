@@ -4,7 +4,9 @@ use super::{Held, read_positions, read_reference};
 use crate::cli::Verify;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::verbs::eval::lists;
 use std::path::{Path, PathBuf};
+use tamis_quant::float::Example;
 use tamis_quant::import::{Checkpoint, read_checkpoint};
 use tamis_quant::positions::Position;
 use tamis_quant::verify::{Case, Reference, Truth, VerifyError};
@@ -16,6 +18,8 @@ pub struct Described {
     checkpoint: Option<(PathBuf, Checkpoint)>,
     reference: Option<Reference>,
     positions: Vec<Position>,
+    /// Of a network over features that only the caller understands.
+    lists: Vec<Example>,
 }
 
 /// Reads them.
@@ -43,7 +47,12 @@ pub fn read(args: &Verify) -> Result<Described, CliError> {
     let limit = args.limit.unwrap_or(usize::MAX);
     let reference = args.truth.reference.as_deref().map(|path| read_reference(path, limit)).transpose()?;
     let positions = args.positions.as_deref().map_or(Ok(Vec::new()), |path| read_positions(path, args.limit))?;
-    Ok(Described { model: args.model.clone(), checkpoint, reference, positions })
+    let lists = match (&args.feature_lists, &checkpoint) {
+        (Some(path), Some((_, checkpoint))) => lists::read(path, &checkpoint.net.arch, args.limit)?,
+        _ => Vec::new(),
+    };
+    let lists = lists.into_iter().map(|line| line.example).collect();
+    Ok(Described { model: args.model.clone(), checkpoint, reference, positions, lists })
 }
 
 fn read_described(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
@@ -61,14 +70,17 @@ fn read_described(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {
 impl Held for Described {
     fn case<'a>(&'a self, model: Model<'a>) -> Result<Case<'a>, VerifyError> {
         let checkpoint = self.checkpoint.as_ref();
-        let mut case = Case::of_layers(
-            model,
-            &Truth {
-                checkpoint: checkpoint.map(|(_, checkpoint)| checkpoint),
-                reference: self.reference.as_ref(),
-                positions: &self.positions,
-            },
-        )?;
+        let mut case = match checkpoint {
+            Some((_, checkpoint)) if !self.lists.is_empty() => Case::of_features(model, checkpoint, &self.lists)?,
+            _ => Case::of_layers(
+                model,
+                &Truth {
+                    checkpoint: checkpoint.map(|(_, checkpoint)| checkpoint),
+                    reference: self.reference.as_ref(),
+                    positions: &self.positions,
+                },
+            )?,
+        };
         case.truth.checkpoint = checkpoint.map(|(path, _)| path.display().to_string());
         Ok(case)
     }

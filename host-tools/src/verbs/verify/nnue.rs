@@ -26,6 +26,7 @@ pub struct Nnue {
 pub fn read(args: &Verify, model: &Model<'_>) -> Result<Nnue, CliError> {
     refuse(args.network.arch.is_some(), "--arch", &args.model)?;
     refuse(args.inputs.is_some(), "--inputs", &args.model)?;
+    refuse(args.feature_lists.is_some(), "--feature-lists", &args.model)?;
     refuse(args.truth.reference.is_some(), "--reference", &args.model)?;
     DivideFacts::of_container(model, args.divide.rule, &args.model)?;
     let file = match &args.truth.checkpoint {

@@ -31,7 +31,7 @@ impl Orientation {
     }
 
     /// The shape of a weight tensor.
-    pub(super) const fn shape(self, inputs: usize, outputs: usize) -> [usize; 2] {
+    pub(in crate::import) const fn shape(self, inputs: usize, outputs: usize) -> [usize; 2] {
         match self {
             Self::OutIn => [outputs, inputs],
             Self::InOut => [inputs, outputs],

@@ -6,7 +6,7 @@ use crate::arch::Architecture;
 use crate::graph::Input;
 use crate::graph::description::{Described, DescribedOp, Description, is_description};
 use crate::import::chain::{Chain, ChainLayer};
-use crate::import::{lattice, read_file_at_most, read_file_start};
+use crate::import::{ImportError, foreign, lattice, read_file_at_most, read_file_start};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -44,6 +44,9 @@ impl NetworkArch {
             let chain = lattice::architecture(&bytes).map_err(|error| NetworkError::from(error).at(path))?;
             return Ok(Self::Chain(chain));
         }
+        if let Some(other) = foreign(&start) {
+            return Err(NetworkError::from(ImportError::Foreign(other)).at(path));
+        }
         if len_bytes > MAX_TEXT_LEN_BYTES {
             return Err(NetworkError::LongDescription { len_bytes, limit_bytes: MAX_TEXT_LEN_BYTES }.at(path));
         }
@@ -75,7 +78,7 @@ impl NetworkArch {
             Self::Graph(description) => Ok(description),
             _ => Err(NetworkError::WrongArch {
                 found: self.words(),
-                expected: "the description of a graph, `graph = 1`",
+                expected: "the description of a graph, `graph = 1`, or a chain, 784:relu128:linear10",
             }),
         }
     }

@@ -156,9 +156,9 @@ impl NetworkError {
                 FaultClass::Usage
             }
             Self::Container | Self::UnknownFolder => FaultClass::Usage,
-            Self::Unsupported { .. } => FaultClass::Unsupported,
+            Self::Unsupported { .. } | Self::LongDescription { .. } => FaultClass::Unsupported,
             Self::Graph(_) | Self::Empty => FaultClass::Malformed,
-            Self::NoText { .. } | Self::LongDescription { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
+            Self::NoText { .. } | Self::NotRecognised { .. } => FaultClass::Malformed,
         }
     }
 }

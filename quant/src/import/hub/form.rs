@@ -70,6 +70,29 @@ impl NetworkForm {
             Self::Onnx => "onnx",
         }
     }
+
+    /// What a file of the form is: `an ONNX model`.
+    #[must_use]
+    pub const fn is_what(self) -> &'static str {
+        match self {
+            Self::Bullet => "a checkpoint of bullet",
+            Self::DataCode => "a network of DataCode",
+            Self::Lattice => "a checkpoint of lattice-tune",
+            Self::Angel => "a folder of Angel's matrices",
+            Self::Safetensors => "a file of tensors, safetensors",
+            Self::Npz => "a file of arrays, npz",
+            Self::Fann => "a network of lattice-fann",
+            Self::NetworkJson => "a network of lattice-fann, JSON",
+            Self::Tflite => "a TFLite model",
+            Self::Onnx => "an ONNX model",
+        }
+    }
+
+    /// Whether the form needs `--arch` beside it.
+    #[must_use]
+    pub const fn needs_arch(self) -> bool {
+        matches!(self, Self::Bullet | Self::Lattice | Self::Safetensors | Self::Npz)
+    }
 }
 
 /// Decides by content.

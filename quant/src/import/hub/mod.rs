@@ -19,7 +19,7 @@ use super::angel::{self, read_model};
 use super::datacode::{self, Orientation, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::onnx::read_onnx_with;
-use super::tensors::{TensorForm, import};
+use super::tensors::{Draft, TensorForm, drafted, import, import_chain};
 use super::tflite::read_tflite;
 use super::{Imported, read_file_at_most};
 use crate::graph::Activation;
@@ -49,7 +49,7 @@ pub struct NetworkOptions {
     pub max_active: Option<usize>,
     /// Number of features, where the checkpoint does not know it.
     pub features: Option<usize>,
-    /// How weight matrices lie, where the file leaves it open.
+    /// How weight matrices lie, where the file leaves it open: DataCode's, and tensors under a chain.
     pub orientation: Option<Orientation>,
     /// The epsilon of all normalizations, whatever the checkpoint or its description says.
     pub epsilon: Option<f64>,
@@ -119,11 +119,44 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         }
         NetworkForm::Angel => Ok(read_model(path, &options.angel())?),
         NetworkForm::Safetensors | NetworkForm::Npz => {
+            let form = tensor_form(form);
+            if let Some(NetworkArch::Chain(chain)) = &options.arch {
+                let bytes = read(MAX_TENSORS_LEN_BYTES)?;
+                let imported = import_chain(&bytes, form, &name, chain, options.orientation);
+                return imported.map_err(|error| at(error.into()));
+            }
             let description = options.arch.as_ref().map(NetworkArch::description).transpose().map_err(at)?;
             let other = description.zip(options.epsilon).and_then(|(own, epsilon)| own.with_epsilon(epsilon));
             let description = other.as_ref().or(description);
-            let form = if form == NetworkForm::Npz { TensorForm::Npz } else { TensorForm::Safetensors };
             import(&read(MAX_TENSORS_LEN_BYTES)?, form, description).map_err(|error| at(error.into()))
         }
     }
+}
+
+/// A description of the tensors of a file that has none, of the chain that is given, or of dense layers in a row as
+/// they stand; none where the path is of another form, or is described already.
+///
+/// # Errors
+/// [`NetworkError`] naming the path.
+pub fn draft_network(path: &Path, options: &NetworkOptions) -> Result<Option<(Draft, Imported)>, NetworkError> {
+    let chain = match &options.arch {
+        None => None,
+        Some(NetworkArch::Chain(chain)) => Some(chain),
+        Some(_) => return Ok(None),
+    };
+    let form = match options.from {
+        Some(form) => form,
+        None => sniff_network(path)?,
+    };
+    if !matches!(form, NetworkForm::Safetensors | NetworkForm::Npz) {
+        return Ok(None);
+    }
+    let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let bytes = read_file_at_most(path, MAX_TENSORS_LEN_BYTES)?;
+    let drafted = drafted(&bytes, tensor_form(form), &name, chain, options.orientation);
+    drafted.map_err(|error| NetworkError::from(error).at(path))
+}
+
+fn tensor_form(form: NetworkForm) -> TensorForm {
+    if form == NetworkForm::Npz { TensorForm::Npz } else { TensorForm::Safetensors }
 }

@@ -53,6 +53,22 @@ pub enum TensorFileError {
     /// Compressed bytes that cannot be unpacked.
     #[error("cannot be unpacked: {0}")]
     Packed(String),
+    /// A longer header than is taken.
+    #[error("a header of {found} bytes, at most {limit} are taken")]
+    LongHeader {
+        /// Its length.
+        found: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// More numbers than are held at once.
+    #[error("{found} bytes are held at once to read it, at most {limit} are taken of a file of this length")]
+    Budget {
+        /// How many, as f64, with what is unpacked.
+        found: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// More bytes than are taken.
     #[error("unpacks to {found} bytes, at most {limit} are taken")]
     TooLarge {
@@ -68,7 +84,8 @@ impl TensorFileError {
     #[must_use]
     pub fn class(&self) -> FaultClass {
         match self {
-            Self::TooLarge { .. } | Self::Type { .. } | Self::NotExact { .. } => FaultClass::Unsupported,
+            Self::TooLarge { .. } | Self::LongHeader { .. } | Self::Budget { .. } => FaultClass::Unsupported,
+            Self::Type { .. } | Self::NotExact { .. } => FaultClass::Unsupported,
             Self::Array { cause, .. } => cause.class(),
             _ => FaultClass::Malformed,
         }

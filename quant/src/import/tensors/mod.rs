@@ -5,9 +5,11 @@
 //! | safetensors | [`read_safetensors`] | a description given apart, or in the metadata of a file that [`export`] made |
 //! | npz | [`read_npz`] | a description given apart |
 //!
-//! [`import`] makes a network of either. Everything is a pure function of bytes; lengths are compared with the bytes
+//! [`import`] makes a network of either, [`import_chain`] of dense layers in a row without a description, and
+//! [`drafted`] writes one. Everything is a pure function of bytes; lengths are compared with the bytes
 //! that are there before memory is taken.
 
+mod draft;
 mod element;
 mod error;
 mod export;
@@ -19,11 +21,12 @@ mod unpack;
 
 pub(crate) use self::safetensors::read_typed_safetensors;
 pub use self::safetensors::{is_safetensors, read_safetensors};
+pub use draft::Draft;
 pub(in crate::import) use element::half;
 pub(crate) use element::{Element, TypedTensors};
 pub use error::TensorFileError;
 pub use export::{DESCRIPTION_KEY, export};
-pub use network::{TensorForm, TensorsImportError, import};
+pub use network::{TensorForm, TensorsImportError, drafted, import, import_chain};
 pub(crate) use npy::read_typed_npy;
 pub use npy::{is_npy, read_npy};
 pub(crate) use npz::read_typed_npz;

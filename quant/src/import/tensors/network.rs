@@ -1,10 +1,13 @@
 //! From a file of tensors to a network.
 
+use super::draft::{Draft, draft};
 use super::error::TensorFileError;
 use super::{read_npz, read_safetensors};
 use crate::fault::FaultClass;
-use crate::graph::description::{Description, DescriptionError, TensorsError};
-use crate::import::{Imported, Ranges, fnv1a_64};
+use crate::graph::description::{Description, DescriptionError, Tensors, TensorsError};
+use crate::import::chain::Chain;
+use crate::import::datacode::Orientation;
+use crate::import::{Imported, Ranges, Remark, fnv1a_64};
 use thiserror::Error;
 
 /// A file of tensors.
@@ -25,12 +28,25 @@ pub enum TensorsImportError {
     File(#[from] TensorFileError),
     /// Tensors, and nothing that says how they hang together.
     #[error(
-        "{tensors} tensors and no description of the network; --arch FILE.toml names one, which starts with `graph = 1` (what `export` makes of a quantised network is not read back)"
+        "{tensors} tensors and no description of the network; give --arch, FILE.toml that starts with `graph = 1`, of \
+         dense layers in a row also 16:relu24:linear4; `host-tools describe` drafts one (what `export` makes of a \
+         quantised network is not read back)"
     )]
     NoDescription {
         /// How many there are.
         tensors: usize,
     },
+    /// Tensors that are not the dense layers in a row that they should be.
+    #[error("{why}; the tensors: {tensors}; --arch FILE.toml describes any other graph, `graph = 1`")]
+    NoChain {
+        /// What does not fit.
+        why: String,
+        /// Their names and shapes.
+        tensors: String,
+    },
+    /// A description that was drafted for them.
+    #[error("no description can be drafted: {0}")]
+    Draft(DescriptionError),
     /// The description in the metadata.
     #[error("the metadata's description: {0}")]
     Metadata(DescriptionError),
@@ -40,12 +56,13 @@ pub enum TensorsImportError {
 }
 
 impl TensorsImportError {
-    /// [`FaultClass::Usage`] without a description, else that of the cause.
+    /// [`FaultClass::Usage`] without a description, or with a chain that does not fit, else that of the cause.
     #[must_use]
     pub fn class(&self) -> FaultClass {
         match self {
             Self::File(error) => error.class(),
-            Self::NoDescription { .. } => FaultClass::Usage,
+            Self::NoDescription { .. } | Self::NoChain { .. } => FaultClass::Usage,
+            Self::Draft(error) => error.class(),
             Self::Metadata(error) => error.class(),
             Self::Tensors(error) => error.class(),
         }
@@ -57,10 +74,7 @@ impl TensorsImportError {
 /// # Errors
 /// [`TensorsImportError`].
 pub fn import(bytes: &[u8], form: TensorForm, given: Option<&Description>) -> Result<Imported, TensorsImportError> {
-    let (tensors, own) = match form {
-        TensorForm::Safetensors => read_safetensors(bytes)?,
-        TensorForm::Npz => (read_npz(bytes)?, None),
-    };
+    let (tensors, own) = read(bytes, form)?;
     let own = match (given, own) {
         (Some(_), _) => None,
         (None, Some(text)) => Some(Description::from_toml(&text, "metadata").map_err(TensorsImportError::Metadata)?),
@@ -69,16 +83,70 @@ pub fn import(bytes: &[u8], form: TensorForm, given: Option<&Description>) -> Re
     let Some(description) = given.or(own.as_ref()) else {
         return Err(TensorsImportError::NoDescription { tensors: tensors.len() });
     };
+    bind(bytes, form, tensors, description, Vec::new())
+}
+
+/// The network of dense layers in a row whose sizes and activations are given, whatever the file says of itself: each
+/// layer is the first matrix of its shape in the order of the names. `name` is the network's.
+///
+/// # Errors
+/// [`TensorsImportError`].
+pub fn import_chain(
+    bytes: &[u8],
+    form: TensorForm,
+    name: &str,
+    chain: &Chain,
+    orientation: Option<Orientation>,
+) -> Result<Imported, TensorsImportError> {
+    let (tensors, _) = read(bytes, form)?;
+    let Draft { description, remarks, .. } = draft(name, &tensors, Some(chain), orientation)?;
+    bind(bytes, form, tensors, &description, remarks)
+}
+
+/// A description of the tensors and the network that it makes of them: of a chain, or of dense layers in a row as they
+/// stand, whose activations are a guess. None of a file that has a description of its own, unless a chain is given.
+///
+/// # Errors
+/// [`TensorsImportError`].
+pub fn drafted(
+    bytes: &[u8],
+    form: TensorForm,
+    name: &str,
+    chain: Option<&Chain>,
+    orientation: Option<Orientation>,
+) -> Result<Option<(Draft, Imported)>, TensorsImportError> {
+    let (tensors, own) = read(bytes, form)?;
+    if own.is_some() && chain.is_none() {
+        return Ok(None);
+    }
+    let mut draft = draft(name, &tensors, chain, orientation)?;
+    if chain.is_none() {
+        let guess =
+            "the activations are a guess, ReLU between layers and none behind the last; no file of tensors says them";
+        draft.remarks.push(Remark::Warning(guess.to_owned()));
+    }
+    let imported = bind(bytes, form, tensors, &draft.description, draft.remarks.clone())?;
+    Ok(Some((draft, imported)))
+}
+
+fn read(bytes: &[u8], form: TensorForm) -> Result<(Tensors, Option<String>), TensorFileError> {
+    match form {
+        TensorForm::Safetensors => read_safetensors(bytes),
+        TensorForm::Npz => Ok((read_npz(bytes)?, None)),
+    }
+}
+
+fn bind(
+    bytes: &[u8],
+    form: TensorForm,
+    tensors: Tensors,
+    description: &Description,
+    remarks: Vec<Remark>,
+) -> Result<Imported, TensorsImportError> {
     let graph = description.bind(tensors)?;
     let source = match form {
         TensorForm::Safetensors => "safetensors",
         TensorForm::Npz => "npz",
     };
-    Ok(Imported {
-        graph,
-        source: source.to_owned(),
-        bytes_hash: fnv1a_64(bytes),
-        remarks: Vec::new(),
-        ranges: Ranges::default(),
-    })
+    Ok(Imported { graph, source: source.to_owned(), bytes_hash: fnv1a_64(bytes), remarks, ranges: Ranges::default() })
 }

@@ -25,6 +25,11 @@ pub fn read_npy(bytes: &[u8]) -> Result<Tensor, TensorFileError> {
 
 /// The same, with the type of the elements.
 pub(crate) fn read_typed_npy(bytes: &[u8]) -> Result<(Tensor, Element), TensorFileError> {
+    read_npy_within(bytes, u64::MAX)
+}
+
+/// The same, of at most so many bytes of f64.
+pub(super) fn read_npy_within(bytes: &[u8], limit: u64) -> Result<(Tensor, Element), TensorFileError> {
     if !is_npy(bytes) {
         return Err(npy(0, "does not start with \\x93NUMPY"));
     }
@@ -36,6 +41,10 @@ pub(crate) fn read_typed_npy(bytes: &[u8]) -> Result<(Tensor, Element), TensorFi
         let shape = Tensor::shape_text(&header.shape);
         let expected = expected.map_or_else(|| "more than there can be".to_owned(), |expected| expected.to_string());
         return Err(npy(header.end, format!("{} bytes of elements, the shape {shape} makes {expected}", data.len())));
+    }
+    let found = count.map_or(u64::MAX, |count| count as u64).saturating_mul(size_of::<f64>() as u64);
+    if found > limit {
+        return Err(TensorFileError::Budget { found, limit });
     }
     let values = header.element.decode(data, header.big_endian)?;
     let values = if header.fortran { to_c_order(&values, &header.shape) } else { values };

@@ -5,7 +5,7 @@
 
 use super::element::TypedTensors;
 use super::error::TensorFileError;
-use super::npy::read_typed_npy;
+use super::npy::read_npy_within;
 use super::unpack::{MAX_UNPACKED_LEN_BYTES, inflate};
 use crate::arch::suggest::printable;
 use crate::graph::description::Tensors;
@@ -17,6 +17,9 @@ const END: &[u8] = b"PK\x05\x06";
 const CENTRAL_LEN_BYTES: usize = 46;
 const LOCAL_LEN_BYTES: usize = 30;
 const END_LEN_BYTES: usize = 22;
+/// The bytes that may be held for a byte of the file, where that is more than a few: images in bytes, packed to half,
+/// become sixteen times as much in f64.
+const HELD_PER_BYTE: u64 = 16;
 /// The most arrays.
 const MAX_ARRAYS: usize = 65_535;
 
@@ -38,6 +41,9 @@ pub fn read_npz(bytes: &[u8]) -> Result<Tensors, TensorFileError> {
 pub(crate) fn read_typed_npz(bytes: &[u8]) -> Result<TypedTensors, TensorFileError> {
     let mut tensors = TypedTensors::new();
     let mut unpacked = 0;
+    // Numbers are held as f64, and a byte of a packed file may be a thousand of them.
+    let budget = MAX_UNPACKED_LEN_BYTES.max((bytes.len() as u64).saturating_mul(HELD_PER_BYTE));
+    let mut held = 0;
     for entry in entries(bytes)? {
         let name = entry.name.strip_suffix(".npy").ok_or_else(|| {
             npz(entry.local, format!("the file `{}`, expected arrays, NAME.npy", printable(entry.name)))
@@ -50,7 +56,14 @@ pub(crate) fn read_typed_npz(bytes: &[u8]) -> Result<TypedTensors, TensorFileErr
             return Err(in_array(TensorFileError::TooLarge { found, limit: MAX_UNPACKED_LEN_BYTES }));
         }
         let data = entry.unpack(bytes).map_err(in_array)?;
-        let tensor = read_typed_npy(&data).map_err(in_array)?;
+        let at_once = held + u64::from(entry.len_bytes);
+        let tensor = read_npy_within(&data, budget.saturating_sub(at_once)).map_err(|cause| match cause {
+            TensorFileError::Budget { found, .. } => {
+                in_array(TensorFileError::Budget { found: found.saturating_add(at_once), limit: budget })
+            }
+            cause => in_array(cause),
+        })?;
+        held += (tensor.0.values.len() * size_of::<f64>()) as u64;
         if tensors.insert(name.to_owned(), tensor).is_some() {
             return Err(npz(entry.local, format!("the array `{}` is there twice", printable(name))));
         }
@@ -234,6 +247,16 @@ mod tests {
         assert!(message(&zip_of(&[("w.npy", &w), ("w.npy", &b)], true)).contains("`w` is there twice"));
         assert!(message(&zip_of(&[("w.txt", &w)], true)).contains("`w.txt`, expected arrays"));
         assert!(message(&zip_of(&[("w.npy", &w[..40])], true)).contains("array `w`: npy: byte 8"));
+    }
+
+    /// Ones of a byte each that take a thousandth of their number, and eight times it once they are read.
+    #[test]
+    fn what_is_held_at_once_is_bounded() {
+        let bytes = npy_of("{'descr': '|u1', 'fortran_order': False, 'shape': (67108864,)}", &vec![0; 1 << 26]);
+        let zip = zip_of(&[("a.npy", &bytes)], true);
+        let error = read_npz(&zip).unwrap_err();
+        assert_eq!(error.class(), crate::fault::FaultClass::Unsupported);
+        assert!(error.to_string().contains("are held at once"), "{error}");
     }
 
     #[test]

@@ -7,6 +7,9 @@ use crate::arch::suggest::printable;
 use crate::graph::description::{Tensor, Tensors};
 use safetensors::{Dtype, SafeTensors};
 
+/// The header's length stands in front of it.
+const LENGTH_LEN_BYTES: usize = 8;
+
 /// Whether bytes start like safetensors: a length that is not too long, and JSON.
 #[must_use]
 pub fn is_safetensors(bytes: &[u8]) -> bool {
@@ -14,11 +17,19 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
     length.is_some_and(|length| (2..=100_000_000).contains(&length)) && bytes.get(8) == Some(&b'{')
 }
 
+/// The longest header of a network: a hundred thousand tensors, and a description. Reading it takes several times as
+/// much memory.
+const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
+
 /// Every tensor, and the description of a network if the metadata has one.
 ///
 /// # Errors
 /// [`TensorFileError`] naming the tensor.
 pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), TensorFileError> {
+    let found = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
+    if let Some(found) = found.filter(|found| *found > MAX_HEADER_LEN_BYTES && *found < bytes.len() as u64) {
+        return Err(TensorFileError::LongHeader { found, limit: MAX_HEADER_LEN_BYTES });
+    }
     let (tensors, description) = read_typed_safetensors(bytes)?;
     Ok((tensors.into_iter().map(|(name, (tensor, _))| (name, tensor)).collect(), description))
 }
@@ -26,17 +37,22 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), Tenso
 /// The same, with the types of the elements.
 pub(crate) fn read_typed_safetensors(bytes: &[u8]) -> Result<(TypedTensors, Option<String>), TensorFileError> {
     let fault = |error: safetensors::SafeTensorError| TensorFileError::Safetensors(error.to_string());
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
+    let (header_len_bytes, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
     let description = metadata.metadata().as_ref().and_then(|metadata| metadata.get(DESCRIPTION_KEY)).cloned();
-    let file = SafeTensors::deserialize(bytes).map_err(fault)?;
     let mut tensors = TypedTensors::new();
-    for (name, view) in file.iter() {
-        let element = element(view.dtype())
-            .ok_or_else(|| TensorFileError::Type { tensor: printable(name), found: format!("{:?}", view.dtype()) })?;
+    // The header is read once: of many small tensors it is most of the file.
+    for (name, info) in metadata.tensors() {
+        let element = element(info.dtype)
+            .ok_or_else(|| TensorFileError::Type { tensor: printable(&name), found: format!("{:?}", info.dtype) })?;
+        let (start, end) = info.data_offsets;
+        let first = LENGTH_LEN_BYTES + header_len_bytes;
+        let data = bytes.get(first.saturating_add(start)..first.saturating_add(end)).ok_or_else(|| {
+            TensorFileError::Safetensors(format!("tensor `{}` lies beyond the file's end", printable(&name)))
+        })?;
         let values = element
-            .decode(view.data(), false)
-            .map_err(|cause| TensorFileError::Array { array: printable(name), cause: Box::new(cause) })?;
-        tensors.insert(name.to_owned(), (Tensor { shape: view.shape().to_vec(), values }, element));
+            .decode(data, false)
+            .map_err(|cause| TensorFileError::Array { array: printable(&name), cause: Box::new(cause) })?;
+        tensors.insert(name, (Tensor { shape: info.shape.clone(), values }, element));
     }
     Ok((tensors, description))
 }

@@ -44,6 +44,23 @@ impl<'a> Case<'a> {
     /// # Errors
     /// [`VerifyError`]: nothing to compare with, or another network.
     pub fn of_layers(model: Model<'a>, truth: &Truth<'a>) -> Result<Self, VerifyError> {
+        Self::of_examples(model, truth, None)
+    }
+
+    /// A container of layers over features that only the caller understands, its checkpoint, and lists of them.
+    ///
+    /// # Errors
+    /// As [`Case::of_layers`].
+    pub fn of_features(
+        model: Model<'a>,
+        checkpoint: &'a Checkpoint,
+        examples: &[Example],
+    ) -> Result<Self, VerifyError> {
+        let truth = Truth { checkpoint: Some(checkpoint), reference: None, positions: &[] };
+        Self::of_examples(model, &truth, Some(examples))
+    }
+
+    fn of_examples(model: Model<'a>, truth: &Truth<'a>, given: Option<&[Example]>) -> Result<Self, VerifyError> {
         let net = unpack(&model)?;
         let brings_examples = |reference: &&Reference| !(reference.positions.is_empty() && reference.inputs.is_empty());
         let own = truth.reference.filter(brings_examples);
@@ -54,11 +71,14 @@ impl<'a> Case<'a> {
                 return Err(VerifyError::ReferenceCount { positions: positions.len(), outputs });
             }
         }
-        let examples = examples(&net.arch, positions, truth.reference)?;
+        let examples = match given {
+            Some(examples) => examples.to_vec(),
+            None => examples(&net.arch, positions, truth.reference)?,
+        };
         if examples.is_empty() {
             return Err(VerifyError::NoExamples);
         }
-        let full = full(&net, truth, positions)?;
+        let full = full(&net, truth, positions, given)?;
         let (program, compared) = (net.lower()?, examples.len());
         let mut inputs: Vec<GraphInput> = examples.iter().map(input_of).collect();
         // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
@@ -128,7 +148,12 @@ impl Suspects<'_> {
 }
 
 /// The truth in real units: the reference's outputs if there are, else the checkpoint's.
-fn full(net: &QuantNet, truth: &Truth<'_>, positions: &[Position]) -> Result<Vec<f64>, VerifyError> {
+fn full(
+    net: &QuantNet,
+    truth: &Truth<'_>,
+    positions: &[Position],
+    given: Option<&[Example]>,
+) -> Result<Vec<f64>, VerifyError> {
     if let Some(checkpoint) = truth.checkpoint {
         same_shape(net, &checkpoint.net)?;
     }
@@ -141,6 +166,9 @@ fn full(net: &QuantNet, truth: &Truth<'_>, positions: &[Position]) -> Result<Vec
         return Ok(reference.outputs.iter().map(|output| output * scale).collect());
     }
     let checkpoint = truth.checkpoint.ok_or(VerifyError::NoTruth)?;
+    if let Some(examples) = given {
+        return evaluate_all(&checkpoint.net.to_f64(), examples);
+    }
     // With a description of its own the checkpoint may see other features in the same position.
     evaluate_all(&checkpoint.net.to_f64(), &examples(&checkpoint.net.arch, positions, truth.reference)?)
 }
