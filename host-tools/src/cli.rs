@@ -52,8 +52,8 @@ pub enum Verb {
     /// Turn a training checkpoint into a checked quantised.bin
     #[command(alias = "quantize")]
     Quantise(Quantise),
-    /// Turn what is quantised already into a container: a TFLite or ONNX file of int8, a trainer's own quantised.bin, or
-    /// a .nnue file of the Stockfish family
+    /// Turn what is quantised already into a container: a TFLite or ONNX file of int8, a trainer's own quantised.bin,
+    /// or a .nnue file of the Stockfish family
     Pack(Pack),
     /// Turn a container back into the file that was packed
     Unpack(Unpack),

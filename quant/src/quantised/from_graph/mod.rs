@@ -2,8 +2,8 @@
 //! integers.
 //!
 //! A value of the graph is the input, integers as reals, reals that integers stand for, or reals that are worked out of
-//! those and not yet rounded. What is not rounded is [`Pending`]: the rounding that reads it says its scale. Weights are
-//! integers again by their grid, see [`grid`].
+//! those and not yet rounded. What is not rounded is [`Pending`]: the rounding that reads it says its scale. Weights
+//! are integers again by their grid, see [`grid`].
 
 mod emit;
 mod grid;
