@@ -60,9 +60,9 @@ pub(super) enum Work {
 }
 
 impl Pending {
-    pub(super) fn of(name: &str, work: Work, shape: Shape) -> Self {
+    pub(super) fn of(name: &str, work: Work, shape: Shape) -> Box<Self> {
         let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { name: name.to_owned(), work, shape, low, high, moves: Vec::new() }
+        Box::new(Self { name: name.to_owned(), work, shape, low, high, moves: Vec::new() })
     }
 }
 
