@@ -7,7 +7,8 @@
 //!
 //! A [`QuantisedGraph`] says everything that an engine needs to compute the same: weights, biases, scales and zero
 //! points, clamps, tables. Sums become bytes by the quotient of the scales, one f32, and one rounding, halves to the
-//! even number, as XNNPACK's kernels do it; [`fit`] finds the integers that give the same bytes.
+//! even number, as XNNPACK's kernels do it; [`fit`] finds the integers that give the same bytes, or says for how many sums there
+//! are none.
 
 mod error;
 mod fit;
@@ -16,6 +17,6 @@ pub(crate) mod tables;
 mod types;
 
 pub use error::QuantisedError;
-pub use fit::{Fitted, fit};
+pub use fit::{Fitted, Sums, fit};
 pub use from_graph::{from_graph, without_roundings};
 pub use types::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity, Weights};

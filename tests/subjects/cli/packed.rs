@@ -9,7 +9,6 @@ use tests::trials::Fixtures;
 /// What a refusal may take, a process and all.
 const REFUSAL_TIME: Duration = Duration::from_millis(1000);
 
-/// A file, its array of examples, and how many the first of them says of the container's input.
 #[test]
 fn files_are_packed_evaluated_inspected_and_verified(fixtures: Fixtures) {
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +79,7 @@ fn a_qdq_model_is_packed_and_held_to_its_reals(fixtures: Fixtures) {
 #[test]
 fn float_files_are_sent_to_quantise(fixtures: Fixtures) {
     let folder = tempfile::tempdir().unwrap();
-    for file in ["kws/kws_float.tflite", "kws/kws_float.onnx", "kws/kws_float_tf2onnx13.onnx"] {
+    for file in ["kws/kws_float.tflite", "kws/kws_float.onnx", "ic/ic_float_tf2onnx13.onnx"] {
         let refused = host_tools!("pack", fixtures.join("mlperf").join(file), "-o", folder.path().join("x.bin"));
         assert_eq!(refused.status, 2, "{file}: {}", refused.stderr);
         assert!(refused.stderr.contains("host-tools quantise"), "{file}: {}", refused.stderr);

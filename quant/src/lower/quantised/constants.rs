@@ -12,11 +12,7 @@ impl Lowering<'_> {
     pub(super) fn constant(&mut self, node: &QuantisedNode, values: &[i32]) -> Result<Held, QuantisedError> {
         let (is, len) = (node.makes, values.len());
         let of = |part: &str| format!("{}.{part}", node.name);
-        let (unit, zero) = match self.input {
-            crate::program::ProgramInput::Dense { unit, zero, .. } => (unit, zero),
-            _ => unreachable!("the input is a map of bytes"),
-        };
-        let pixel = Quantity { shape: Shape::vector(1), element: self.element(), scale: unit, zero_point: zero };
+        let pixel = Quantity { shape: Shape::vector(1), ..self.given() };
         let any = self.push(&of("any"), &[0], Operation::Move { start: 0, steps: [0; 3] }, pixel);
         let (low, high) = is.element.range();
         let op = Operation::Convolution(Convolution {

@@ -103,20 +103,20 @@ impl Lowering<'_> {
     }
 
     /// The last operation: bytes become reals; sums of i32 stay what they are.
-    pub(super) fn close(&mut self, output: usize) -> Result<(), QuantisedError> {
+    pub(super) fn close(&mut self, output: usize) {
         let Some(Held { mut at, is }) = self.held[output] else {
             unreachable!("what comes out is needed");
         };
         if is.element == Element::I32 {
-            return Ok(());
+            return;
         }
         if at == 0 {
             // So that the integers are a value of the network.
             let steps = [is.shape.width * is.shape.channels, is.shape.channels, 1].map(|step| step as i32);
-            at = self.push("input.copy", &[0], Operation::Move { start: 0, steps }, is);
+            let copied = Quantity { shape: is.shape, ..self.given() };
+            at = self.push("input.copy", &[0], Operation::Move { start: 0, steps }, copied);
         }
         let op = Operation::ToF32 { factor: is.scale, zero: is.zero_point };
         self.push("output", &[at], op, Quantity { shape: is.shape, element: Element::F32, scale: 1.0, zero_point: 0 });
-        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use super::{Held, Lowering, unsupported};
 use crate::arch::ElementType;
 use crate::program::{Convolution, Element, Operation, PoolKind, Rounding};
 use crate::quantise::{QuantTensor, Values};
-use crate::quantised::{Clamp, QuantisedError, QuantisedNode, Quantity, Weights};
+use crate::quantised::{Clamp, QuantisedError, QuantisedNode, Quantity, Sums, Weights};
 use crate::spatial::{Shape, Window};
 
 /// A tensor of integers.
@@ -107,7 +107,9 @@ impl Lowering<'_> {
         let scale = from.scale / to.scale / count as f32;
         let [low, high] = reach(from).map(|end| end * count as i64);
         let (least, most) = to.element.range();
-        let rounding = self.fitted(node, &[scale], &[low..=high], Clamp { low: least, high: most })?;
+        let width = (high - low) as f64 / 8.0;
+        let sums = Sums { low, high, centre: 0, width };
+        let rounding = self.fitted(node, &[scale], &[sums], Clamp { low: least, high: most })?;
         let window = Window::of([size(0), size(1)]);
         let made = Quantity { shape: kept, ..to };
         if over[2] {

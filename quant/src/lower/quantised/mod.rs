@@ -32,6 +32,7 @@ impl QuantisedGraph {
             nodes: Vec::new(),
             held: vec![None; self.inputs.len() + self.nodes.len()],
             remarks: self.remarks.clone(),
+            differing: (0, 0),
         };
         let output = lowering.without_softmax()?;
         let needed = self.needed(output);
@@ -42,7 +43,8 @@ impl QuantisedGraph {
                 lowering.held[value] = Some(lowering.node(node)?);
             }
         }
-        lowering.close(output)?;
+        lowering.close(output);
+        lowering.remark_differing();
         let Lowering { input, nodes, remarks, .. } = lowering;
         let program = Program {
             name: self.name.clone(),
@@ -84,6 +86,8 @@ struct Lowering<'g> {
     /// Of each value of the graph.
     held: Vec<Option<Held>>,
     remarks: Vec<Remark>,
+    /// Sums that become other integers than engines make of them, and how many sums there can be.
+    differing: (u64, u64),
 }
 
 impl Lowering<'_> {
@@ -153,10 +157,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// Of the input.
-    fn element(&self) -> Element {
+    /// What the input is.
+    fn given(&self) -> Quantity {
         match self.input {
-            ProgramInput::Dense { element, .. } => element,
+            ProgramInput::Dense { shape, element, unit, zero } => {
+                Quantity { shape, element, scale: unit, zero_point: zero }
+            }
             _ => unreachable!("the input is a map of bytes"),
         }
     }

@@ -3,7 +3,7 @@
 use super::rounding::reach;
 use super::{Held, Lowering};
 use crate::program::{Operation, Pairing, Rounding};
-use crate::quantised::{Clamp, QuantisedError, QuantisedNode, QuantisedOp, Quantity};
+use crate::quantised::{Clamp, QuantisedError, QuantisedNode, QuantisedOp, Quantity, Sums};
 
 impl Lowering<'_> {
     /// What is read, both of the shape that is made, or one of them a pixel that meets every pixel.
@@ -47,7 +47,9 @@ impl Lowering<'_> {
         let scale = a.scale * b.scale / node.makes.scale;
         let products = reach(a).into_iter().flat_map(|x| reach(b).map(|y| x * y));
         let (low, high) = products.fold((0, 0), |(low, high): (i64, i64), x| (low.min(x), high.max(x)));
-        let Rounding { multipliers, shifts, low, high } = self.fitted(node, &[scale], &[low..=high], clamp)?;
+        let width = (high - low) as f64 / 8.0;
+        let sums = Sums { low, high, centre: 0, width };
+        let Rounding { multipliers, shifts, low, high } = self.fitted(node, &[scale], &[sums], clamp)?;
         let (pairing, shift) = (Pairing::Product, shifts[0].into());
         Ok(self.pair(node, Operation::Elementwise { pairing, multipliers: [multipliers[0], 0], shift, low, high }))
     }

@@ -30,11 +30,11 @@ pub(super) fn rows(weights: &Matrix<f64>, bias: &[f64], input_scale: f32) -> Opt
         steps: Vec::new(),
         bias_rounded: false,
     };
-    for output in 0..weights.outputs {
+    for (output, own) in bias.iter().enumerate() {
         let coarse = common.or_else(|| step(row(output)))?;
         let largest = row(output).fold(0f64, |largest, weight| largest.max((weight / coarse).abs().round()));
         let finest = if largest == 0.0 { 1 } else { (127.0 / largest).max(1.0) as u32 };
-        let units = |by: u32| bias[output] * f64::from(by) / (f64::from(input_scale) * coarse);
+        let units = |by: u32| own * f64::from(by) / (f64::from(input_scale) * coarse);
         let is_whole = |by: &u32| (units(*by) - units(*by).round()).abs() <= 1e-3_f64.max(units(*by).abs() * 1e-9);
         let whole = (1..=finest).find(is_whole);
         made.bias_rounded |= whole.is_none();

@@ -2,8 +2,8 @@
 //! integers.
 //!
 //! A value of the graph is the input, integers as reals, reals that integers stand for, or reals that are worked out of
-//! those and not yet rounded. What is not rounded is [`Pending`]: the rounding that reads it says its scale. Weights are
-//! integers again by their grid, see [`grid`].
+//! those and not yet rounded. What is not rounded is [`Pending`]: the rounding that reads it says its scale. Weights
+//! are integers again by their grid, see [`grid`].
 
 mod emit;
 mod grid;
@@ -71,7 +71,7 @@ enum Meaning {
     /// What integers stand for.
     Real(usize, Quantity),
     /// Reals that are not rounded yet.
-    Pending(Pending),
+    Pending(Box<Pending>),
 }
 
 struct Building<'g> {
@@ -135,7 +135,7 @@ impl Building<'_> {
         match read {
             Meaning::Input(moves) => self.input_rounded(node, &moves, to).map(Meaning::Stored),
             Meaning::Real(at, from) => Ok(Meaning::Stored(self.rescaled(node, at, from, to))),
-            Meaning::Pending(pending) => self.emit(pending, to).map(Meaning::Stored),
+            Meaning::Pending(pending) => self.emit(*pending, to).map(Meaning::Stored),
             Meaning::Stored(_) => Err(self.no(node, "QuantizeLinear of integers", "quantise reals")),
         }
     }
@@ -182,7 +182,7 @@ impl Building<'_> {
         let (factor, offset) = (factors[0], offsets[0]);
         let is_one = factors.iter().all(|other| *other == factor) && offsets.iter().all(|other| *other == offset);
         let zero = -offset / factor;
-        if !is_one || !(factor > 0.0) || zero.fract() != 0.0 {
+        if !is_one || factor.is_nan() || factor <= 0.0 || zero.fract() != 0.0 {
             let what = "a factor or an offset a channel that no layer takes in (DequantizeLinear, Mul or Add)";
             return Err(self.no(node, what, "fold it into a layer"));
         }
@@ -221,7 +221,7 @@ impl Building<'_> {
         match (read, clip) {
             (Meaning::Pending(pending), Some((low, high))) => {
                 let (low, high) = (pending.low.max(low), pending.high.min(high));
-                Ok(Meaning::Pending(Pending { low, high, ..pending }))
+                Ok(Meaning::Pending(Box::new(Pending { low, high, ..*pending })))
             }
             (Meaning::Real(at, from), _) if !matches!(activation, Activation::Softmax | Activation::LogSoftmax) => {
                 Ok(Meaning::Pending(Pending::of(&node.name, Work::Function { read: at, from, activation }, from.shape)))
@@ -264,7 +264,7 @@ impl Building<'_> {
                 let op = QuantisedOp::Moved { by: Move::Reshape(is.shape), fill: 0 };
                 Ok(self.push(&format!("{name}.stored"), vec![at], is, op))
             }
-            Meaning::Pending(pending) => self.sums(&name, pending),
+            Meaning::Pending(pending) => self.sums(&name, *pending),
             Meaning::Input(_) => Err(QuantisedError::Unsupported {
                 node: name,
                 what: "an output that is the input".to_owned(),

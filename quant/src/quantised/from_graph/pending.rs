@@ -60,9 +60,9 @@ pub(super) enum Work {
 }
 
 impl Pending {
-    pub(super) fn of(name: &str, work: Work, shape: Shape) -> Self {
+    pub(super) fn of(name: &str, work: Work, shape: Shape) -> Box<Self> {
         let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { name: name.to_owned(), work, shape, low, high, moves: Vec::new() }
+        Box::new(Self { name: name.to_owned(), work, shape, low, high, moves: Vec::new() })
     }
 }
 
@@ -89,7 +89,9 @@ impl Building<'_> {
         let made = Quantity { shape, ..from };
         let weighted = |weights, bias: &[f64], window, groups| match rows(weights, bias, from.scale) {
             Some(rows) => Ok(Work::Weights { read, from, window, groups, rows }),
-            None => Err(no("weights that are not integers of 8 bits times a scale")),
+            None => Err(no(
+                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −128 to 127 times a scale,",
+            )),
         };
         let work = match &node.op {
             Op::Linear { weights, bias } => weighted(weights, bias, None, 1)?,

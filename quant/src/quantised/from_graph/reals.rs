@@ -3,8 +3,8 @@
 use crate::graph::{Activation, Graph, Node, Op, Value};
 
 /// The graph of reals that the integers of a graph with roundings stand for, nothing rounded and nothing cut off above.
-/// Where the least integer stands for 0, the rounding was a ReLU, too, and is one. given: whether the input is integers,
-/// which become the reals that they stand for.
+/// Where the least integer stands for 0, the rounding was a ReLU, too, and is one. given: whether the input is
+/// integers, which become the reals that they stand for.
 ///
 /// A graph without roundings comes back as it is.
 #[must_use]

@@ -346,6 +346,10 @@ impl<'m, 'a> Lowering<'m, 'a> {
                 numbers[index + 1] = nodes.len();
             }
         }
+        if nodes.is_empty() && self.integers == Integers::Reals {
+            // Integers of another scale are the same reals.
+            nodes.push(Node { name: "output".to_owned(), reads: vec![0], op: Op::Reshape(self.input) });
+        }
         Graph { name: name.to_owned(), input: Input::Dense { shape: self.input }, nodes }
     }
 }

@@ -2,7 +2,8 @@
 //! rounded once, halves upwards.
 //!
 //! A [`QuantisedGraph`] says everything that an engine needs to compute the same: weights, biases, multipliers, clamps,
-//! tables; [`QuantisedGraph::lower`] makes a program of it. What moves bytes, sums of two values, pools, tables and softmax are LiteRT's with XNNPACK to the bit.
+//! tables; [`QuantisedGraph::lower`] makes a program of it. What moves bytes,
+//! sums of two values, pools, tables and softmax are LiteRT's with XNNPACK to the bit.
 //! XNNPACK's kernels for x86 multiply sums of products by the quotient of the scales in f32, halves to the even
 //! number; that is the same but where f32 cannot tell a product from a half, about one element in 100,000. Scales are
 //! kept for those who want that, too.
