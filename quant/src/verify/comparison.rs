@@ -66,9 +66,11 @@ impl<'c> Comparison<'c> {
             }
             Full::Graph { graph, samples } => {
                 let reals = graph.trace(&samples[self.examples])?;
+                let shapes = graph.shapes();
                 for ((node, data), noise) in self.program.nodes.iter().zip(&values[1..]).zip(&mut self.noise) {
                     if let Some(layer) = node.value.layer {
-                        noise.add(data.to_reals(&node.value).into_iter().zip(reals[layer].iter().copied()));
+                        let truth = node.value.pick(&reals[layer], shapes[layer]);
+                        noise.add(data.to_reals(&node.value).into_iter().zip(truth));
                     }
                 }
                 self.truth.extend(&reals[graph.logits()]);

@@ -2,7 +2,8 @@
 
 use crate::graph::Graph;
 use crate::graph::description::{Described, Description, Tensor};
-use crate::program::Program;
+use crate::program::{Program, ProgramValue};
+use crate::spatial::Shape;
 
 /// The least cosine between the weights of a layer and what its integers stand for. Integers that were rounded from the
 /// weights lie far above it, whatever they were rounded to, those of another training near 0.
@@ -13,9 +14,18 @@ const LEAST_COSINE: f64 = 0.5;
 pub fn difference(graph: &Graph, quantised: &Program) -> Option<&'static str> {
     // A node of the container stands for a value of the graph; with another graph it would be measured against
     // anything.
-    let lengths = graph.lengths();
-    let fits = |layer: usize, len: usize| lengths.get(layer) == Some(&len);
-    if quantised.nodes.iter().any(|node| node.value.layer.is_some_and(|layer| !fits(layer, node.value.len()))) {
+    let shapes = graph.shapes();
+    let fits = |layer: usize, value: &ProgramValue| {
+        let len = |shape: &Shape| match &value.kept {
+            None => (shape.len() == value.len()).then_some(()),
+            Some(kept) => {
+                let has_all = kept.iter().all(|channel| *channel < shape.channels);
+                (has_all && shape.pixels() * kept.len() == value.len()).then_some(())
+            }
+        };
+        shapes.get(layer).and_then(len).is_some()
+    };
+    if quantised.nodes.iter().any(|node| node.value.layer.is_some_and(|layer| !fits(layer, &node.value))) {
         return Some("their layers");
     }
     let Ok((description, tensors)) = Description::of(graph) else { return Some("their descriptions") };
