@@ -38,7 +38,7 @@ except ImportError as reason:
 KWS = (0.5847029089927673, 83)
 # What a step and a zero of the stored inputs are to the float network; none where they are reals.
 UNITS = {"kws": KWS, "kws_ckpt": KWS, "ic": (1.0, 0), "vww": (1 / 255, 0), "ad": None}
-FILES = {"kws_ckpt": "kws_ckpt_bn.onnx"}
+FILES = {"kws_ckpt": "external/kws_ckpt_external.onnx"}
 
 
 class Samples(CalibrationDataReader):

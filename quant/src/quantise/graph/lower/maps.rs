@@ -137,7 +137,7 @@ impl<'g> Lowering<'g> {
         };
         // The later one, so that what the other has read need not be kept.
         let order = if fusable(self, b) && sign > 0.0 { Some((b, a)) } else { fusable(self, a).then_some((a, b)) };
-        if let Some((own, other)) = order.filter(|_| sign > 0.0 && self.shapes[a] == self.shapes[b]) {
+        if let Some((own, other)) = order.filter(|_| sign > 0.0 && a != b && self.shapes[a] == self.shapes[b]) {
             let beside = self.whole(other, Wish::Any)?;
             if let Form::Pending(pending) = self.form(own).clone()
                 && let Work::Convolution { of, read, .. } = pending.work
