@@ -105,6 +105,9 @@ mod maps; // networks over maps: their descriptions, and what other programs ans
 #[path = "subjects/convolutions.rs"]
 mod convolutions; // networks with convolutions in integers
 
+#[path = "subjects/removal.rs"]
+mod removal; // channels without an effect, taken out
+
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
 

@@ -9,6 +9,8 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::Remark;
+use tamis_quant::quantise::graph::Widened;
+use tamis_quant::removal::Removed;
 use tamis_quant::verify::stats::ErrorStats;
 use tamis_quant::verify::{Accuracy, Agreement, ImportInfo, LayerError, Predictions};
 
@@ -57,6 +59,10 @@ pub struct Parts {
     pub float_len_bytes: Option<usize>,
     /// Bytes of the file that comes back from the container, where integers were read.
     pub comes_back_len_bytes: Option<usize>,
+    /// Maps that `--sixteen auto` has chosen.
+    pub sixteen: Vec<Widened>,
+    /// What was taken out because it has no effect, of networks over maps.
+    pub removed: Option<Removed>,
     /// If another order of the neurons was asked for.
     pub permutation: Option<PermutationFacts>,
     /// Against full precision, on the examples that calibrated.
@@ -155,6 +161,14 @@ impl Written {
         writeln!(out, "  signature  {}", self.signature)
     }
 
+    fn print_removed(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(removed) = self.parts.removed.filter(|removed| removed.removed_channels > 0) else { return Ok(()) };
+        let Removed { channels, removed_channels, macs, removed_macs, .. } = removed;
+        write!(out, "  removed    {removed_channels} of {channels} channels, which have no effect on any output: ")?;
+        write!(out, "{removed_macs} of {macs} MACs, ")?;
+        writeln!(out, "{} of {} bytes of parameters", removed.removed_len_bytes, removed.parameters_len_bytes)
+    }
+
     fn print_accuracy(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(accuracy) = &self.parts.accuracy else { return Ok(()) };
         let sqnr = accuracy.logits.sqnr_db.map_or("no error".to_owned(), |db| format!("{db:.2} dB"));
@@ -186,6 +200,11 @@ impl Report for Written {
             writeln!(out, "  kept f32   {}", self.parts.kept_f32.join(", "))?;
         }
         self.print_numbers(out)?;
+        if !self.parts.sixteen.is_empty() {
+            let one = |map: &Widened| format!("{} (+{:.1} dB)", map.layer, map.gain_db);
+            writeln!(out, "  16 bits    {}", self.parts.sixteen.iter().map(one).collect::<Vec<_>>().join(", "))?;
+        }
+        self.print_removed(out)?;
         self.parts.permutation.iter().try_for_each(|permutation| permutation.print(out))?;
         self.print_accuracy(out)?;
         writeln!(out)?;

@@ -25,6 +25,7 @@ pub mod graphs;
 pub mod held;
 pub mod integers;
 pub mod maps;
+pub mod networks;
 pub mod npy;
 pub mod packed;
 pub mod pairs;

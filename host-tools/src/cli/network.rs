@@ -97,12 +97,28 @@ pub struct Calibration {
     /// Bits of weights; 16 with `--activations i16` only
     #[arg(hide_short_help = true, long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
     pub weight_bits: Bits,
-    /// Integers between layers that are no maps [default: i8 for TFLite and ONNX files, else u7]
+    /// Integers between layers [default: i8 for maps and for TFLite and ONNX files, else u7]
     #[arg(long, value_enum, value_name = "TYPE", help_heading = GRAPHS)]
     pub activations: Option<Activations>,
-    /// Keep the map that a layer makes in i16; may be given again
-    #[arg(hide_short_help = true, long, value_name = "LAYER", help_heading = GRAPHS)]
+    /// Keep the map that a layer makes in i16; may be given again; `auto` finds the maps that gain most, by measuring
+    #[arg(hide_short_help = true, long, value_name = "auto|LAYER", help_heading = GRAPHS)]
     pub sixteen: Vec<String>,
+    /// The most maps that `--sixteen auto` chooses
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "N",
+        requires = "sixteen",
+        default_value_t = 3,
+        help_heading = GRAPHS
+    )]
+    pub sixteen_maps: usize,
+    /// The most bytes of workspace that the network may need with the maps that `--sixteen auto` chooses
+    #[arg(hide_short_help = true, long, value_name = "BYTES", requires = "sixteen", help_heading = GRAPHS)]
+    pub sixteen_workspace: Option<usize>,
+    /// How many per cent of the products may read 16-bit maps, which take about twice the time, with `--sixteen auto`
+    #[arg(hide_short_help = true, long, value_name = "P", requires = "sixteen", help_heading = GRAPHS)]
+    pub sixteen_macs: Option<f64>,
     /// Ends of the input, `0..1` for instance, where no examples say them
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
     pub input_range: Option<(f64, f64)>,
@@ -122,7 +138,7 @@ pub struct Calibration {
     /// Leave biases as they are, whatever mean error the calibration examples show
     #[arg(hide_short_help = true, long, help_heading = GRAPHS)]
     pub no_bias_correction: bool,
-    /// Do not balance channels between two linear layers
+    /// Do not balance channels between two linear layers, nor give channels of maps units of their own
     #[arg(hide_short_help = true, long, help_heading = GRAPHS)]
     pub no_equalise: bool,
     /// Keep a layer in f32; may be given again; `all` keeps every layer

@@ -63,6 +63,8 @@ fn refuse_what_is_for_graphs(typed: &Calibration) -> Result<(), CliError> {
         ("--input-unit", typed.arrays.input_unit.is_some()),
         ("--channels-first", typed.arrays.channels_first),
         ("--input-range", typed.input_range.is_some()),
+        ("--sixteen", !typed.sixteen.is_empty()),
+        ("--activations", typed.activations.is_some()),
         ("--range", !typed.range.is_empty()),
         ("--round-each", typed.round_each),
         ("--no-bias-correction", typed.no_bias_correction),

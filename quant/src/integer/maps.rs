@@ -44,9 +44,12 @@ pub(super) fn convolution(op: &Convolution, read: Read<'_>, second: Option<Read<
             for channel in 0..inputs {
                 let start = weights.outputs * (tap * inputs + channel);
                 let column = &weights.integers()[start..start + weights.outputs];
-                for (output, (sum, weight)) in sums.iter_mut().zip(column).enumerate() {
-                    let x = pixel[output / outputs * inputs + channel] - read.zero;
-                    *sum = sum.wrapping_add(weight.wrapping_mul(x));
+                // A group's outputs all read this channel of the group's.
+                let own = pixel.iter().skip(channel).step_by(inputs);
+                for ((sums, column), x) in sums.chunks_mut(outputs).zip(column.chunks(outputs)).zip(own) {
+                    let x = x - read.zero;
+                    let sums = sums.iter_mut().zip(column);
+                    sums.for_each(|(sum, weight)| *sum = sum.wrapping_add(weight.wrapping_mul(x)));
                 }
             }
         }

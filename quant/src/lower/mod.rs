@@ -13,7 +13,8 @@ use crate::spatial::Shape;
 impl Program {
     /// Appends an operation; the number of the value that it makes, whose unit is 1.
     fn push(&mut self, name: String, reads: Vec<Read>, op: Operation, element: Element, len: usize) -> usize {
-        let value = ProgramValue { element, shape: Shape::vector(len), units: vec![1.0], zero: 0, layer: None };
+        let value =
+            ProgramValue { element, shape: Shape::vector(len), units: vec![1.0], zero: 0, layer: None, kept: None };
         self.nodes.push(ProgramNode { name, reads, op, value });
         self.nodes.len()
     }

@@ -2,7 +2,8 @@
 //! other tools.
 
 use super::error::PackError;
-use super::records::{UNIT, VALUES};
+use super::kept;
+use super::records::{KEPT, UNIT, VALUES};
 use crate::arch::ElementType;
 use crate::graph::description::Description;
 use crate::import::tensors::DESCRIPTION_KEY;
@@ -31,6 +32,7 @@ const METADATA: &str = "__metadata__";
 /// | `<node>.table` of a function | (256,) | U8, I8 |
 /// | `<node>.unit` | (1,) or (len,) | F32: the real value of a 1 |
 /// | `graph.values` | (nodes, 2) | I32: the integer that stands for 0; the value of the float graph, −1 for none |
+/// | `graph.kept` | (words,) | I32: of which channels values are, as in the container, where some are not all of theirs |
 ///
 /// A network that is reals throughout has the tensors of its description and nothing else, so that the file is a
 /// checkpoint, which [`crate::import::tensors::import`] reads. Equal graphs give equal bytes.
@@ -112,7 +114,13 @@ impl Arrays {
             [node.value.zero, layer]
         });
         let bytes = facts.flat_map(i32::to_le_bytes).collect();
-        self.add(VALUES, Dtype::I32, vec![graph.nodes.len(), 2], bytes)
+        self.add(VALUES, Dtype::I32, vec![graph.nodes.len(), 2], bytes)?;
+        let words = kept::words(graph);
+        if words.is_empty() {
+            return Ok(());
+        }
+        let bytes = words.iter().copied().flat_map(i32::to_le_bytes).collect();
+        self.add(KEPT, Dtype::I32, vec![words.len()], bytes)
     }
 
     /// Whether they are reals, and those that a description names.

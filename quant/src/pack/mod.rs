@@ -10,6 +10,7 @@ mod contents;
 mod describe_nnue;
 mod error;
 mod export;
+mod kept;
 mod maps;
 mod place;
 mod records;

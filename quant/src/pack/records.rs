@@ -1,6 +1,7 @@
 //! A program as the file's records: one of the runtime's operations for each node.
 
 use super::error::PackError;
+use super::kept;
 use super::tensor::{Orientation, Packed, layout_of_reals, pack_tensor, pack_vector};
 use crate::program::{
     ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, Read, RealActivation,
@@ -16,6 +17,8 @@ use tamis_runtime::raw::{
 
 /// The name of the tensor that says of each node its zero point and the float value that it stands for.
 pub const VALUES: &str = "graph.values";
+/// The name of the tensor that says of which channels a value is, where they are not all of its layer.
+pub const KEPT: &str = "graph.kept";
 /// What the name of a node's units ends in; the i-th tensor of such a name is node i's.
 pub const UNIT: &str = ".unit";
 
@@ -56,6 +59,10 @@ pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, P
             [node.value.zero.to_le_bytes(), layer.to_le_bytes()]
         });
         writer.add(pack_vector(VALUES, element::I32, &facts.collect::<Vec<_>>())?)?;
+        let kept: Vec<[u8; 4]> = kept::words(program).into_iter().map(i32::to_le_bytes).collect();
+        if !kept.is_empty() {
+            writer.add(pack_vector(KEPT, element::I32, &kept)?)?;
+        }
     }
     let mut records = writer.records;
     records.input.output = records.ops.len() as u32;

@@ -1,8 +1,9 @@
 //! Back from the container: the same quantised graph that was packed.
 
 use super::error::PackError;
+use super::kept;
 use super::maps::window_of;
-use super::records::{UNIT, VALUES};
+use super::records::{KEPT, UNIT, VALUES};
 use super::tensor::Orientation;
 use super::unpack::values;
 use crate::arch::ElementType;
@@ -38,6 +39,12 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
     if units.len() != count {
         return Err(missing(&format!("…{UNIT}"), count));
     }
+    let channels: Vec<usize> = model.values().iter().skip(1).map(|value| shape_of(value).channels).collect();
+    let mut kept = match names.iter().position(|name| *name == KEPT) {
+        Some(index) => reader.vector(index as u32).and_then(|words| kept::of_words(&words, &channels)),
+        None => Some(vec![None; count]),
+    }
+    .ok_or_else(|| missing(KEPT, 1))?;
     let mut nodes = Vec::with_capacity(count);
     for (index, (record, unit)) in model.ops().iter().zip(units).enumerate() {
         let name = &names[unit][..names[unit].len() - UNIT.len()];
@@ -66,7 +73,8 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
             what: format!("operation {index} of kind {}, which no graph has", record.kind),
             instead: "pack the network again",
         })?;
-        let value = ProgramValue { element, shape: shape_of(made), units, zero, layer };
+        let kept = kept.get_mut(index).and_then(Option::take);
+        let value = ProgramValue { element, shape: shape_of(made), units, zero, layer, kept };
         let reads = reads.into_iter().map(Read::whole).collect();
         nodes.push(ProgramNode { name: name.to_owned(), reads, op, value });
     }

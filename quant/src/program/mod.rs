@@ -89,6 +89,8 @@ pub struct ProgramValue {
     pub zero: i32,
     /// The value of the float graph that this one stands for, if it is one.
     pub layer: Option<usize>,
+    /// The channels of that value that are here, ascending, where they are not all of them.
+    pub kept: Option<Vec<usize>>,
 }
 
 /// A tensor that no operation reads: the order of neurons, padding that a `.nnue` file has, units.
@@ -199,6 +201,27 @@ impl Program {
         of_transformer.chain(self.nodes.iter().flat_map(|node| node.op.tensors()))
     }
 
+    /// Products that operations over dense values add up for one example: weights times the pixels that they meet.
+    ///
+    /// # Panics
+    /// If a node reads a value that there is not.
+    #[must_use]
+    pub fn macs(&self) -> u64 {
+        self.nodes.iter().map(|node| self.macs_of(node)).sum()
+    }
+
+    /// The same of one node.
+    pub(crate) fn macs_of(&self, node: &ProgramNode) -> u64 {
+        let (tensor, shape) = match &node.op {
+            Operation::Convolution(op) if op.transposed => (&op.weights, self.shape(node.read(0))),
+            Operation::Convolution(Convolution { weights, .. })
+            | Operation::Affine { weights, .. }
+            | Operation::AffineF32 { weights, .. } => (weights, node.value.shape),
+            _ => return 0,
+        };
+        shape.pixels() as u64 * (tensor.outputs * tensor.inputs) as u64
+    }
+
     /// Bytes of all parameters, without what a file adds.
     #[must_use]
     pub fn parameter_len_bytes(&self) -> usize {
@@ -233,6 +256,29 @@ impl ProgramNode {
 }
 
 impl ProgramValue {
+    /// Whether a value of the float graph of this shape has the elements that are here.
+    #[must_use]
+    pub fn is_part_of(&self, shape: Shape) -> bool {
+        match &self.kept {
+            None => shape.len() == self.len(),
+            Some(kept) => {
+                let has_all = kept.iter().all(|channel| *channel < shape.channels);
+                has_all && shape.pixels() * kept.len() == self.len()
+            }
+        }
+    }
+
+    /// The elements that are here of a value of the float graph, whose shape is `shape`.
+    pub fn pick<'v>(&'v self, reals: &'v [f64], shape: Shape) -> Box<dyn Iterator<Item = f64> + 'v> {
+        match &self.kept {
+            None => Box::new(reals.iter().copied()),
+            Some(kept) => {
+                let of_pixel = move |pixel: &'v [f64]| kept.iter().map(move |channel| pixel[*channel]);
+                Box::new(reals.chunks_exact(shape.channels.max(1)).flat_map(of_pixel))
+            }
+        }
+    }
+
     /// The unit of one element.
     ///
     /// # Panics

@@ -86,7 +86,8 @@ fn convolution(op: &Convolution, node: &ProgramNode, read: &[Ends], second: Opti
     (Span::Each((0..op.weights.outputs).map(made).collect()), checks)
 }
 
-fn rounded_sum(rounding: &Rounding, output: usize, sum: Ends, second: Option<&[Ends]>, zero: i32) -> Ends {
+/// The ends of a sum, rounded; second: what is above or below the zero point of a second value, a channel each.
+pub(crate) fn rounded_sum(rounding: &Rounding, output: usize, sum: Ends, second: Option<&[Ends]>, zero: i32) -> Ends {
     let times = |(low, high): Ends, factor: i32| {
         let ends = [low, high].map(|end| i128::from(end) * i128::from(factor));
         (ends[0].min(ends[1]), ends[0].max(ends[1]))
@@ -99,7 +100,8 @@ fn rounded_sum(rounding: &Rounding, output: usize, sum: Ends, second: Option<&[E
     (of(own.0 + beside.0), of(own.1 + beside.1))
 }
 
-fn rounded(product: i128, shift: u32, zero: i32, low: i32, high: i32) -> i64 {
+/// `clamp(zero + ((product + 2^(shift−1)) >> shift), low, high)`
+pub(crate) fn rounded(product: i128, shift: u32, zero: i32, low: i32, high: i32) -> i64 {
     let rounded = (product + (1i128 << (shift - 1))) >> shift;
     (rounded + i128::from(zero)).clamp(low.into(), high.into()) as i64
 }

@@ -22,6 +22,7 @@ mod span;
 mod witness;
 
 pub(crate) use bounds::{Before, bound};
+pub(crate) use maps::{rounded, rounded_sum};
 pub use report::{Check, Proof, Quantity, Violation, Witness};
 pub(crate) use span::Span;
 

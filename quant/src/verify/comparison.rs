@@ -66,10 +66,13 @@ impl<'c> Comparison<'c> {
             }
             Full::Graph { graph, samples } => {
                 let reals = graph.trace(&samples[self.examples])?;
+                let shapes = graph.shapes();
                 for ((node, data), noise) in self.program.nodes.iter().zip(&values[1..]).zip(&mut self.noise) {
                     // A container may have left out channels that say nothing.
-                    if let Some(layer) = node.value.layer.filter(|layer| reals[*layer].len() == node.value.len()) {
-                        noise.add(data.to_reals(&node.value).into_iter().zip(reals[layer].iter().copied()));
+                    let fitting = node.value.layer.filter(|layer| node.value.is_part_of(shapes[*layer]));
+                    if let Some(layer) = fitting {
+                        let truth = node.value.pick(&reals[layer], shapes[layer]);
+                        noise.add(data.to_reals(&node.value).into_iter().zip(truth));
                     }
                 }
                 self.truth.extend(&reals[graph.logits()]);

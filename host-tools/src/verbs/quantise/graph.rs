@@ -20,7 +20,8 @@ use tamis_quant::data::{ByteType, Encoding};
 use tamis_quant::graph::{Graph, Op, Sample};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
-    Activations, Budget, Granularity, InputEncoding, Options, WeightBits, quantise_graph, search_mixed,
+    Activations, Budget, Granularity, InputEncoding, Options, Quantised, SixteenBudget, WeightBits, quantise_reported,
+    search_mixed,
 };
 use tamis_quant::verify::{Accuracy, VerifyError};
 
@@ -54,7 +55,8 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
         constant::refuse(&found, path, args.allow_constant)?;
     }
     let options = options(args, &graph, import.source(), bytes)?.with_ranges(import.ranges().clone());
-    let (quantised, options) = quantised(args, &graph, &samples, options, output)?;
+    let (Quantised { program: quantised, removed, sixteen }, options) =
+        quantised(args, &graph, &samples, options, output)?;
     let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
     let accuracy = match samples.as_slice() {
         [] => None,
@@ -73,6 +75,8 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
         kept_f32: options.keep_f32.into_iter().collect(),
         float_len_bytes: Some(graph.parameter_count() * size_of::<f32>()),
         accuracy,
+        sixteen,
+        removed: (removed.channels > 0).then_some(removed),
         ..Parts::default()
     };
     Ok(Written::new(SCHEMA, place, source, title, facts::of_graph(&quantised), &sealed).with(parts))
@@ -103,6 +107,10 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
 
 fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>) -> Result<Options, CliError> {
     let typed = &args.calibration;
+    if typed.input_range.is_some() && typed.arrays.input_unit.is_some() {
+        return Err(CliError::usage("--input-range: --input-unit says already what the container's input stands for")
+            .help("leave one of them out"));
+    }
     // Those systems count in signed bytes with a zero point.
     let theirs = source.starts_with("TFLite") || source.starts_with("ONNX");
     let usual = if theirs { cli::Activations::I8 } else { cli::Activations::U7 };
@@ -134,12 +142,7 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
             cli::Weights::PerChannel => Granularity::PerChannel,
             cli::Weights::PerTensor => Granularity::PerTensor,
         },
-        activations: match activations {
-            cli::Activations::U7 => Activations::U7,
-            cli::Activations::U8 => Activations::U8,
-            cli::Activations::I8 => Activations::I8,
-            cli::Activations::I16 => Activations::I16,
-        },
+        activations: integers(activations),
         weight_bits: match typed.weight_bits {
             cli::Bits::Eight => WeightBits::Eight,
             cli::Bits::Sixteen => WeightBits::Sixteen,
@@ -153,10 +156,52 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
             let is_signed = bytes.map_or(zero < 0, |bytes| bytes == ByteType::I8);
             InputEncoding { is_signed, unit, zero }
         }),
-        sixteen: typed.sixteen.iter().cloned().collect(),
+        sixteen: typed.sixteen.iter().filter(|name| *name != AUTO).cloned().collect(),
+        sixteen_budget: sixteen_budget(typed)?,
+        maps: typed.activations.map_or(Activations::I8, integers),
         ranges: typed.range.iter().cloned().collect(),
         unproved: true,
+        ..Options::default()
     })
+}
+
+/// What stands for a choice in place of a layer's name.
+const AUTO: &str = "auto";
+
+fn integers(typed: cli::Activations) -> Activations {
+    match typed {
+        cli::Activations::U7 => Activations::U7,
+        cli::Activations::U8 => Activations::U8,
+        cli::Activations::I8 => Activations::I8,
+        cli::Activations::I16 => Activations::I16,
+    }
+}
+
+/// What maps in 16 bits may cost, if they are to be chosen.
+fn sixteen_budget(typed: &cli::Calibration) -> Result<Option<SixteenBudget>, CliError> {
+    if !typed.sixteen.iter().any(|name| name == AUTO) {
+        let given = [
+            ("--sixteen-workspace", typed.sixteen_workspace.is_some()),
+            ("--sixteen-macs", typed.sixteen_macs.is_some()),
+        ];
+        return match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(CliError::usage(format!("{option}: is a budget of `--sixteen auto`"))
+                .help(format!("add --sixteen auto, or leave {option} out"))),
+            None => Ok(None),
+        };
+    }
+    if typed.calibrate.is_none() {
+        return Err(CliError::usage("--sixteen auto: measures on examples, and none are given")
+            .help("add --calibrate DATA, or name the layers"));
+    }
+    if let Some(percent) = typed.sixteen_macs.filter(|percent| !(0.0..=100.0).contains(percent)) {
+        return Err(CliError::usage(format!("--sixteen-macs {percent}: expected 0 to 100")));
+    }
+    Ok(Some(SixteenBudget {
+        maps: typed.sixteen_maps,
+        workspace_len_bytes: typed.sixteen_workspace,
+        macs_percent: typed.sixteen_macs,
+    }))
 }
 
 /// The network, and the options with the layers that a search has chosen to keep. A missing proof is refused where it
@@ -167,17 +212,26 @@ fn quantised(
     samples: &[Sample],
     options: Options,
     output: &Output,
-) -> Result<(Program, Options), CliError> {
+) -> Result<(Quantised, Options), CliError> {
     if let Some(db) = args.calibration.sqnr_budget.filter(|db| !db.is_finite()) {
         return Err(CliError::usage(format!("--sqnr-budget {db}: expected a finite number of decibels")));
+    }
+    let searches = args.calibration.size_budget.is_some() || args.calibration.sqnr_budget.is_some();
+    if searches && options.sixteen_budget.is_some() {
+        return Err(CliError::usage("--sixteen auto: no search for layers in f32 goes with it")
+            .help("leave --size-budget and --sqnr-budget out, or name the layers in 16 bits"));
     }
     let budget = match (args.calibration.size_budget, args.calibration.sqnr_budget) {
         (Some(len_bytes), _) => Budget::SizeLenBytes(len_bytes),
         (None, Some(db)) => Budget::SqnrDb(db),
         (None, None) => {
-            let spinner = progress::spinner(output, "quantising");
-            let quantised = quantise_graph(graph, samples, &options).explain_at(&args.checkpoint)?;
-            spinner.finish_and_clear();
+            let bar = progress::bar(output, "quantising", 0);
+            let step = |done: usize, most: usize| {
+                bar.set_length(most as u64);
+                bar.set_position(done as u64);
+            };
+            let quantised = quantise_reported(graph, samples, &options, &step).explain_at(&args.checkpoint)?;
+            bar.finish_and_clear();
             return Ok((quantised, options));
         }
     };
@@ -189,7 +243,7 @@ fn quantised(
     let found = search_mixed(graph, samples, &options, budget, &mut step).explain_at(&args.checkpoint)?;
     bar.finish_and_clear();
     check_budget(budget, &found.graph, found.sqnr_db, &args.checkpoint)?;
-    Ok((found.graph, found.options))
+    Ok((Quantised { program: found.graph, removed: found.removed, sixteen: Vec::new() }, found.options))
 }
 
 fn check_budget(budget: Budget, graph: &Program, sqnr_db: Option<f64>, path: &Path) -> Result<(), CliError> {

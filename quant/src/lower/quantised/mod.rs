@@ -143,7 +143,7 @@ impl Lowering<'_> {
         let names = std::iter::once(name.to_owned()).chain((2..).map(|count: usize| format!("{name}.{count}")));
         let name = names.into_iter().find(|name| !taken(name)).unwrap_or_default();
         let Quantity { shape, element, scale, zero_point } = made;
-        let value = ProgramValue { element, shape, units: vec![scale], zero: zero_point, layer: None };
+        let value = ProgramValue { element, shape, units: vec![scale], zero: zero_point, layer: None, kept: None };
         let reads = reads.iter().copied().map(Read::whole).collect();
         self.nodes.push(ProgramNode { name, reads, op, value });
         self.nodes.len()

@@ -8,23 +8,28 @@
 //! each, the next layer folds the units of what it reads into its weights, so that a value's elements may have units of
 //! their own.
 
+mod balance;
 mod correct;
 mod equalise;
 mod error;
 mod lower;
+mod maps;
 mod options;
 mod refine;
 mod round;
 mod search;
+mod sixteen;
 
 pub use error::GraphQuantError;
 pub use options::{Activations, Granularity, InputEncoding, Options, WeightBits};
 pub use search::{Budget, Found, search_mixed};
+pub use sixteen::{SixteenBudget, Widened};
 
-use crate::calibrate::{Calibration, Method, calibrate};
+use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Graph, Sample};
-use crate::program::Program;
+use crate::program::{Element, Program, ProgramNode};
 use crate::proof::prove;
+use crate::removal::{Removed, remove_channels};
 use lower::{Channels, lower};
 
 /// Quantises a graph. Samples calibrate it; without any, networks whose values behind the input need no range can be
@@ -53,10 +58,35 @@ use lower::{Channels, lower};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn quantise_graph(graph: &Graph, samples: &[Sample], options: &Options) -> Result<Program, GraphQuantError> {
+    Ok(quantise_reported(graph, samples, options, &|_, _| ())?.program)
+}
+
+/// A quantised graph, and what was done on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantised {
+    /// The network.
+    pub program: Program,
+    /// What was taken out of it because it has no effect.
+    pub removed: Removed,
+    /// The maps that were put into 16 bits by [`Options::sixteen_budget`], in the order in which they were chosen.
+    pub sixteen: Vec<Widened>,
+}
+
+/// [`quantise_graph`] with a report. Where several ways are tried, `step` is called behind each with (done, known to be
+/// to do), from any thread.
+///
+/// # Errors
+/// As [`quantise_graph`].
+pub fn quantise_reported(
+    graph: &Graph,
+    samples: &[Sample],
+    options: &Options,
+    step: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Quantised, GraphQuantError> {
     graph.check()?;
     check_names(graph, options)?;
     let calibration = calibrate(graph, samples).map_err(|(index, error)| GraphQuantError::Sample { index, error })?;
-    quantise_calibrated(graph, samples, &calibration, options)
+    quantise_calibrated(graph, samples, &calibration, options, step)
 }
 
 /// The same with what was seen of the samples already.
@@ -65,24 +95,25 @@ fn quantise_calibrated(
     samples: &[Sample],
     calibration: &Calibration,
     options: &Options,
-) -> Result<Program, GraphQuantError> {
+    step: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Quantised, GraphQuantError> {
     let channels =
         if options.equalise { equalise::channels(graph, samples, calibration, options)? } else { Channels::default() };
-    let mut quantised = lower(graph, calibration, options, &channels)?;
-    if quantised.nodes.iter().any(|node| node.op.is_of_maps()) {
-        refine::layers(graph, samples, &mut quantised, options)?;
-        let all_seen = Options { method: Method::MinMax, ..options.clone() };
-        // Where the tail of a map is the signal, cutting it off costs more than finer steps bring: what it does to the
-        // logits decides.
-        if options.method == Method::MeanSquare && !samples.is_empty() {
-            let mut other = lower(graph, calibration, &all_seen, &channels)?;
-            refine::layers(graph, samples, &mut other, options)?;
-            if refine::error(graph, samples, &other)? < refine::error(graph, samples, &quantised)? {
-                quantised = other;
-            }
-        }
-        return proved(quantised, options);
+    let program = lower(graph, calibration, options, &channels)?;
+    if program.nodes.iter().any(|node| node.op.is_of_maps()) {
+        check_ranges(graph, &program, options)?;
+        let known = maps::Known { graph, calibration, dense: &channels };
+        let (program, sixteen) = maps::quantise(&known, samples, options, step)?;
+        return Ok(Quantised { sixteen, ..proved(program, options)? });
     }
+    if !options.sixteen.is_empty() || options.sixteen_budget.is_some() {
+        return Err(GraphQuantError::Unsupported {
+            layer: graph.name.clone(),
+            what: "maps of 16 bits in a network without maps".to_owned(),
+            instead: "leave them out, or count all activations in 16 bits",
+        });
+    }
+    let mut quantised = program;
     if options.round_together {
         round::weights(graph, samples, &mut quantised)?;
     }
@@ -93,11 +124,32 @@ fn quantise_calibrated(
 }
 
 /// The network, if no sum of it can leave its integers or that is what is asked for.
-fn proved(quantised: Program, options: &Options) -> Result<Program, GraphQuantError> {
-    let proof = prove(&quantised);
+fn proved(quantised: Program, options: &Options) -> Result<Quantised, GraphQuantError> {
+    let is_trimmed = options.remove_channels && quantised.nodes.iter().any(|node| node.op.is_of_maps());
+    let (program, removed) = if is_trimmed { remove_channels(quantised) } else { (quantised, Removed::default()) };
+    let proof = prove(&program);
     match proof.violations.first() {
         Some(violation) if !options.unproved => Err(GraphQuantError::Overflow { violation: violation.to_string() }),
-        _ => Ok(quantised),
+        _ => Ok(Quantised { program, removed, sixteen: Vec::new() }),
+    }
+}
+
+/// Ranges that nothing has, since the value is never rounded by itself.
+fn check_ranges(graph: &Graph, program: &Program, options: &Options) -> Result<(), GraphQuantError> {
+    let is_rounded = |value: usize| {
+        let narrow = |node: &ProgramNode| !matches!(node.value.element, Element::I32 | Element::F32);
+        program.nodes.iter().any(|node| node.value.layer == Some(value) && narrow(node))
+    };
+    let idle = graph.nodes.iter().enumerate().find(|(index, node)| {
+        options.ranges.contains_key(&node.name) && !options.keep_f32.contains(&node.name) && !is_rounded(index + 1)
+    });
+    match idle {
+        Some((_, node)) => Err(GraphQuantError::Unsupported {
+            layer: node.name.clone(),
+            what: "a range of what is never rounded by itself".to_owned(),
+            instead: "give the range of the activation behind it, or of none",
+        }),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a user can choose.
 
+use super::sixteen::SixteenBudget;
 use crate::calibrate::Method;
 use crate::import::Ranges;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,7 @@ pub struct Options {
     pub method: Method,
     /// Units of weights.
     pub weights: Granularity,
-    /// Integers between layers.
+    /// Integers between layers that are no maps.
     pub activations: Activations,
     /// Bits of weights. i16 weights read i16 activations.
     pub weight_bits: WeightBits,
@@ -20,8 +21,8 @@ pub struct Options {
     pub round_together: bool,
     /// Whether biases take up the mean error that calibration samples show.
     pub bias_correction: bool,
-    /// Whether channels between two linear layers may get units of their own, where that lowers the error on
-    /// calibration samples.
+    /// Whether channels between two linear layers, or of maps, may get units of their own, where that lowers the error
+    /// on calibration samples.
     pub equalise: bool,
     /// Names of layers that stay f32.
     pub keep_f32: BTreeSet<String>,
@@ -32,10 +33,17 @@ pub struct Options {
     pub input_encoding: Option<InputEncoding>,
     /// Names of layers whose maps are i16.
     pub sixteen: BTreeSet<String>,
+    /// Whether more maps become i16, those that gain most on calibration samples, and what they may cost.
+    pub sixteen_budget: Option<SixteenBudget>,
+    /// The integers of maps.
+    pub maps: Activations,
     /// The ends of what a node makes, by its name, where calibration shall not choose them.
     pub ranges: BTreeMap<String, (f64, f64)>,
     /// Whether a network is made whose sums may overflow.
     pub unproved: bool,
+    /// Whether channels without an effect are taken out of networks over maps. No output depends on it; tests do.
+    #[doc(hidden)]
+    pub remove_channels: bool,
 }
 
 /// Given integers of an input.
@@ -63,8 +71,11 @@ impl Default for Options {
             input_range: None,
             input_encoding: None,
             sixteen: BTreeSet::new(),
+            sixteen_budget: None,
+            maps: Activations::I8,
             ranges: BTreeMap::new(),
             unproved: false,
+            remove_channels: true,
         }
     }
 }

@@ -10,6 +10,7 @@ use super::options::Options;
 use super::round::{inverse_root, rounded_rows};
 use crate::graph::{Graph, Op, Sample};
 use crate::integer::{Data, IntegerModel};
+use crate::parallel;
 use crate::program::{Convolution, Operation, Program};
 use crate::quantise::Values;
 use crate::spatial::Shape;
@@ -17,24 +18,23 @@ use std::collections::BTreeMap;
 
 /// Samples beyond these say little more.
 const MAX_SAMPLES: usize = 128;
-/// Patches of all samples that a layer's products are taken over.
-const MAX_PATCHES: usize = 12_000;
 /// Wider layers stay as they are: the time grows with the cube of their inputs.
 const MAX_INPUTS: usize = 1536;
 
-/// Rounds weights and corrects biases of every convolution and of every dense layer.
+/// Rounds weights and corrects biases, on the samples that the truth was taken from and so many of their patches, of every convolution and of every dense layer.
 pub(super) fn layers(
     graph: &Graph,
     samples: &[Sample],
+    truth: &Truth,
     quantised: &mut Program,
     options: &Options,
+    patches: usize,
 ) -> Result<(), GraphQuantError> {
-    let samples = samples.get(..MAX_SAMPLES.min(samples.len())).unwrap_or(samples);
+    let samples = first(samples);
     if samples.is_empty() {
         return Ok(());
     }
     let fault = |(index, error)| GraphQuantError::Sample { index, error };
-    let truth = Means::of(graph, samples).map_err(fault)?;
     let mut made: BTreeMap<usize, Vec<Data>> = BTreeMap::new();
     let inputs: Result<Vec<Data>, GraphQuantError> = samples
         .iter()
@@ -50,7 +50,7 @@ pub(super) fn layers(
         if let Some(layer) = Layer::of(graph, quantised, index) {
             let read = quantised.nodes[index].read(0);
             if options.round_together {
-                let weights = layer.round(quantised, index, &made[&read]);
+                let weights = layer.round(quantised, index, &made[&read], patches);
                 set(quantised, index, weights, None);
             }
             if options.bias_correction {
@@ -58,7 +58,7 @@ pub(super) fn layers(
                 set(quantised, index, None, bias);
             }
         }
-        let values = (0..samples.len()).map(|sample| apply(quantised, index, &made, sample)).collect();
+        let values = parallel::map(samples.len(), |sample| apply(quantised, index, &made, sample));
         made.insert(index + 1, values);
         let is_read_later = |value: usize| {
             quantised.nodes[index + 1..].iter().any(|node| node.reads.iter().any(|read| read.value == value))
@@ -66,20 +66,6 @@ pub(super) fn layers(
         made.retain(|value, _| is_read_later(*value));
     }
     Ok(())
-}
-
-/// The sum of the squares by which the logits miss those of full precision.
-pub(super) fn error(graph: &Graph, samples: &[Sample], quantised: &Program) -> Result<f64, GraphQuantError> {
-    let samples = samples.get(..MAX_SAMPLES.min(samples.len())).unwrap_or(samples);
-    let model = IntegerModel::new(quantised);
-    let mut sum = 0.0;
-    for (index, sample) in samples.iter().enumerate() {
-        let fault = |error| GraphQuantError::Sample { index, error };
-        let truth = graph.evaluate_logits(sample).map_err(fault)?;
-        let found = model.logits(sample, graph.logits()).map_err(fault)?;
-        sum += truth.iter().zip(&found).map(|(truth, found)| (truth - found).powi(2)).sum::<f64>();
-    }
-    Ok(sum)
 }
 
 /// What a node makes of one sample.
@@ -106,8 +92,11 @@ struct Layer<'g> {
     /// The value of the graph that its sums stand for.
     value: usize,
     op: &'g Op,
-    /// What a 1 in its weights stands for, a row each.
+    /// What a 1 in its weights stands for, a row each, where it meets the largest of the input's units.
     units: Vec<f64>,
+    input_unit: f64,
+    /// Of each channel that it reads, the unit by the largest.
+    factors: Vec<f64>,
 }
 
 impl<'g> Layer<'g> {
@@ -120,7 +109,9 @@ impl<'g> Layer<'g> {
         let name = weights.name.strip_suffix(".weight")?;
         let place = graph.nodes.iter().position(|node| node.name == name)?;
         let op = &graph.nodes[place].op;
-        let input_unit = |column: usize| program.unit_of(node.read(0), column);
+        let channels = program.shape(node.read(0)).channels;
+        let read: Vec<f64> = (0..channels).map(|channel| program.unit_of(node.read(0), channel)).collect();
+        let input_unit = read.iter().copied().fold(0.0, f64::max);
         let sum_unit = |row: usize| match &node.op {
             // What a rounding does to a 1 of the sums.
             Operation::Convolution(Convolution { rounding: Some(rounding), .. }) => {
@@ -129,18 +120,14 @@ impl<'g> Layer<'g> {
             }
             _ => node.value.unit(row),
         };
-        let units: Vec<f64> = (0..weights.outputs).map(|row| sum_unit(row) / input_unit(0)).collect();
-        let plain = program.unit_of(node.read(0), 0);
-        let uniform = (0..program.shape(node.read(0)).channels).all(|channel| input_unit(channel) == plain);
-        (uniform && real_shape(op)? == (weights.outputs, weights.inputs)).then_some(Self {
-            value: place + 1,
-            op,
-            units,
-        })
+        let units: Vec<f64> = (0..weights.outputs).map(|row| sum_unit(row) / input_unit).collect();
+        let factors = read.iter().map(|unit| unit / input_unit).collect();
+        let is_alike = real_shape(op)? == (weights.outputs, weights.inputs);
+        is_alike.then_some(Self { value: place + 1, op, units, input_unit, factors })
     }
 
     /// The weights rounded together.
-    fn round(&self, program: &Program, index: usize, read: &[Data]) -> Option<Vec<i32>> {
+    fn round(&self, program: &Program, index: usize, read: &[Data], most: usize) -> Option<Vec<i32>> {
         let node = &program.nodes[index];
         let real = reals(self.op)?;
         let (shape, zero) = (program.shape(node.read(0)), program.zero(node.read(0)));
@@ -158,12 +145,12 @@ impl<'g> Layer<'g> {
         let in_group = weights.outputs / groups;
         let mut made = vec![0; weights.outputs * inputs];
         for group in 0..groups {
-            let form = patches.products(group, inputs, zero, read);
+            let form = patches.products((group, inputs), zero, read, most);
             let upper = inverse_root(form, inputs);
             let rows = group * in_group..(group + 1) * in_group;
             let left: Vec<f64> = (0..inputs)
                 .flat_map(|column| rows.clone().map(move |row| (row, column)))
-                .map(|(row, column)| real(row, column) / self.units[row])
+                .map(|(row, column)| real(row, column) * self.factors[patches.channel(group, column)] / self.units[row])
                 .collect();
             let rounded = match upper {
                 Some(upper) => rounded_rows(left, in_group, inputs, &upper, 127.0),
@@ -185,14 +172,13 @@ impl<'g> Layer<'g> {
         truth: Option<&Vec<f64>>,
     ) -> Option<Vec<i32>> {
         let (truth, node) = (truth?, &program.nodes[index]);
-        let input_unit = program.unit_of(node.read(0), 0);
         let sums = sums_of(program, index, made);
         let bias = match &node.op {
             Operation::Convolution(Convolution { bias, .. }) | Operation::Affine { bias, .. } => bias.as_ref()?,
             _ => return None,
         };
         let shifted = bias.integers().iter().enumerate().map(|(row, bias)| {
-            let shift = (truth[row] / (self.units[row] * input_unit) - sums[row]).round();
+            let shift = (truth[row] / (self.units[row] * self.input_unit) - sums[row]).round();
             // A conversion saturates; a bias at the end of i32 leaves no room for sums, which the proof says.
             bias.saturating_add(shift as i32)
         });
@@ -208,17 +194,20 @@ fn sums_of(program: &Program, index: usize, made: &BTreeMap<usize, Vec<Data>>) -
         bare.reads.truncate(1);
     }
     let channels = bare.value.shape.channels;
-    let (mut sums, mut count) = (vec![0f64; channels], 0usize);
     let model = IntegerModel::new(program);
-    for (sample, _) in made[&bare.read(0)].iter().enumerate() {
+    let read = &made[&bare.read(0)];
+    // Integers, so that the order in which they are added does not matter.
+    let of_samples = parallel::map(read.len(), |sample| {
         let data = model.apply_node(&bare, |value| &made[&value][sample]);
+        let mut sums = vec![0i64; channels];
         for pixel in data.integers().chunks(channels) {
-            sums.iter_mut().zip(pixel).for_each(|(sum, x)| *sum += f64::from(*x));
-            count += 1;
+            sums.iter_mut().zip(pixel).for_each(|(sum, x)| *sum += i64::from(*x));
         }
-    }
-    sums.iter_mut().for_each(|sum| *sum /= count.max(1) as f64);
-    sums
+        sums
+    });
+    let count = (read.len() * bare.value.shape.pixels()).max(1) as f64;
+    let total = |channel: usize| of_samples.iter().map(|sums| sums[channel]).sum::<i64>();
+    (0..channels).map(|channel| total(channel) as f64 / count).collect()
 }
 
 /// Element (row, column) of a node's weights.
@@ -245,6 +234,8 @@ fn real_shape(op: &Op) -> Option<(usize, usize)> {
 /// What each place of a layer's window sees.
 struct Patches {
     groups: usize,
+    /// Of what is read.
+    channels: usize,
     from: Shape,
     to: Shape,
     window: crate::spatial::Window,
@@ -252,20 +243,32 @@ struct Patches {
 
 impl Patches {
     fn of(op: &Convolution, from: Shape, to: Shape) -> Self {
-        Self { groups: op.groups, from, to, window: op.window }
+        Self { groups: op.groups, channels: from.channels, from, to, window: op.window }
     }
 
     /// All of a value at once.
     fn whole(from: Shape) -> Self {
         let one = Shape::vector(from.len());
-        Self { groups: 1, from: one, to: Shape::vector(1), window: crate::spatial::Window::of([1, 1]) }
+        Self {
+            groups: 1,
+            channels: from.channels,
+            from: one,
+            to: Shape::vector(1),
+            window: crate::spatial::Window::of([1, 1]),
+        }
+    }
+
+    /// The channel that a column of a group reads; of all of a value at once its element.
+    fn channel(&self, group: usize, column: usize) -> usize {
+        let in_group = self.from.channels / self.groups;
+        (group * in_group + column % in_group) % self.channels
     }
 
     /// `Σ x·xᵀ` over patches of all samples, evenly taken, (n, n), of the integers less their zero point.
-    fn products(&self, group: usize, inputs: usize, zero: i32, read: &[Data]) -> Vec<f64> {
+    fn products(&self, (group, inputs): (usize, usize), zero: i32, read: &[Data], most: usize) -> Vec<f64> {
         let mut form = vec![0f64; inputs * inputs];
         let in_group = self.from.channels / self.groups;
-        let step = (read.len() * self.to.pixels()).div_ceil(MAX_PATCHES).max(1);
+        let step = (read.len() * self.to.pixels()).div_ceil(most).max(1);
         let mut patch = Vec::with_capacity(inputs);
         let mut next = 0;
         for (sample, data) in read.iter().enumerate() {
@@ -301,12 +304,19 @@ impl Patches {
 }
 
 /// The mean of every channel of the values that layers of weights make, by the value's number.
-struct Means {
+pub(super) struct Truth {
     of: BTreeMap<usize, Vec<f64>>,
 }
 
-impl Means {
-    fn of(graph: &Graph, samples: &[Sample]) -> Result<Self, (usize, crate::graph::SampleError)> {
+/// The samples that are looked at.
+fn first(samples: &[Sample]) -> &[Sample] {
+    &samples[..MAX_SAMPLES.min(samples.len())]
+}
+
+impl Truth {
+    /// Of the first samples.
+    pub(super) fn of(graph: &Graph, samples: &[Sample]) -> Result<Self, GraphQuantError> {
+        let samples = first(samples);
         let shapes = graph.shapes();
         let mut means: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         let layers: Vec<usize> = (0..graph.nodes.len())
@@ -314,7 +324,7 @@ impl Means {
             .map(|node| node + 1)
             .collect();
         for (index, sample) in samples.iter().enumerate() {
-            let values = graph.trace(sample).map_err(|error| (index, error))?;
+            let values = graph.trace(sample).map_err(|error| GraphQuantError::Sample { index, error })?;
             for value in &layers {
                 let channels = shapes[*value].channels;
                 let sums = means.entry(*value).or_insert_with(|| vec![0.0; channels]);

@@ -6,10 +6,11 @@
 use super::equalise::Measure;
 use super::error::GraphQuantError;
 use super::options::Options;
-use super::quantise_calibrated;
+use super::{Quantised, quantise_calibrated};
 use crate::calibrate::calibrate;
 use crate::graph::{Graph, Op, Sample};
 use crate::program::Program;
+use crate::removal::Removed;
 
 /// When a search ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Found {
     pub options: Options,
     /// The network.
     pub graph: Program,
+    /// What was taken out of it because it has no effect.
+    pub removed: Removed,
     /// Of the logits on calibration samples; `None` without error.
     pub sqnr_db: Option<f64>,
     /// Layers in the order in which they were chosen.
@@ -48,8 +51,8 @@ pub fn search_mixed(
     let calibration = calibrate(graph, samples).map_err(|(index, error)| GraphQuantError::Sample { index, error })?;
     let measure = Measure::new(graph, samples)?;
     let quantise = |options: &Options| {
-        let quantised = quantise_calibrated(graph, samples, &calibration, options)?;
-        let error = measure.error(&quantised)?;
+        let quantised = quantise_calibrated(graph, samples, &calibration, options, &|_, _| ())?;
+        let error = measure.error(&quantised.program)?;
         Ok::<_, GraphQuantError>((quantised, error))
     };
     let has_weights = |op: &Op| matches!(op, Op::Linear { .. } | Op::SparseLinear { .. } | Op::Embed { .. });
@@ -65,18 +68,18 @@ pub fn search_mixed(
         {
             break;
         }
-        let mut chosen: Option<(f64, Options, Program, f64, String)> = None;
+        let mut chosen: Option<(f64, Options, Quantised, f64, String)> = None;
         for name in layers.iter().filter(|name| !options.keep_f32.contains(**name)) {
             step(done, most);
             done += 1;
             let mut tried = options.clone();
             tried.keep_f32.insert((*name).clone());
             let (quantised, found) = quantise(&tried)?;
-            let len_bytes = quantised.parameter_len_bytes();
+            let len_bytes = quantised.program.parameter_len_bytes();
             if matches!(budget, Budget::SizeLenBytes(limit) if len_bytes > limit) || found >= error {
                 continue;
             }
-            let cost = len_bytes.saturating_sub(best.parameter_len_bytes()).max(1);
+            let cost = len_bytes.saturating_sub(best.program.parameter_len_bytes()).max(1);
             let gain = (error - found) / cost as f64;
             if chosen.as_ref().is_none_or(|(best, ..)| gain > *best) {
                 chosen = Some((gain, tried, quantised, found, (*name).clone()));
@@ -86,5 +89,5 @@ pub fn search_mixed(
         (options, best, error) = (tried, quantised, found);
         kept.push(name);
     }
-    Ok(Found { options, graph: best, sqnr_db: sqnr_db(error), kept })
+    Ok(Found { options, graph: best.program, removed: best.removed, sqnr_db: sqnr_db(error), kept })
 }

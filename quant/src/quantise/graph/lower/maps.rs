@@ -12,7 +12,7 @@ use crate::arch::ElementType;
 use crate::calibrate::Target;
 use crate::graph::{Activation, Binary, Op};
 use crate::program::{Convolution, Pairing, Rounding};
-use crate::quantise::graph::options::{Granularity, WeightBits};
+use crate::quantise::graph::options::{Activations, Granularity, WeightBits};
 use crate::quantise::{Values, requantisation};
 use crate::spatial::Window;
 
@@ -44,6 +44,8 @@ struct Source<'g> {
     weight: Box<dyn Fn(usize, usize) -> f64 + 'g>,
     columns: usize,
     bias: &'g [f64],
+    /// Channels that an output reads.
+    inputs: usize,
 }
 
 impl<'g> Lowering<'g> {
@@ -135,7 +137,7 @@ impl<'g> Lowering<'g> {
         };
         // The later one, so that what the other has read need not be kept.
         let order = if fusable(self, b) && sign > 0.0 { Some((b, a)) } else { fusable(self, a).then_some((a, b)) };
-        if let Some((own, other)) = order.filter(|_| sign > 0.0 && self.shapes[a] == self.shapes[b]) {
+        if let Some((own, other)) = order.filter(|_| sign > 0.0 && a != b && self.shapes[a] == self.shapes[b]) {
             let beside = self.whole(other, Wish::Any)?;
             if let Form::Pending(pending) = self.form(own).clone()
                 && let Work::Convolution { of, read, .. } = pending.work
@@ -184,12 +186,14 @@ impl<'g> Lowering<'g> {
         // Conversions saturate.
         let low = pending.low.map_or(low, |least| low.max(end(least) as i32));
         let high = pending.high.map_or(high, |most| high.min(end(most) as i32)).max(low);
-        let made = self.made(value, element, &[unit], zero);
+        let units = self.units_of_map(value, pending, unit);
+        let made = self.made(value, element, &units, zero);
         let (op, reads) = match &pending.work {
             Work::Convolution { of, read, beside } => {
-                let (mut convolution, units) = self.integers(*of, read)?;
-                let own: Vec<f64> = units.iter().map(|sums| sums / unit).collect();
-                let other = beside.as_ref().map(|beside| beside.units[0] / unit);
+                let (mut convolution, sums) = self.integers(*of, read)?;
+                let unit = |channel: usize| units[channel % units.len()];
+                let own: Vec<f64> = sums.iter().enumerate().map(|(channel, sum)| sum / unit(channel)).collect();
+                let other = beside.as_ref().map(|beside| beside.units[0] / units[0]);
                 let (multipliers, shifts) = self.factors(value, &own, other)?;
                 convolution.rounding = Some(Rounding { multipliers, shifts, low, high });
                 let reads: Vec<usize> =
@@ -208,7 +212,18 @@ impl<'g> Lowering<'g> {
             }
         };
         let draft = self.draft(value, element.word(), &reads, op, made);
-        Ok(Whole { at: self.push(draft), units: vec![unit], zero })
+        let units = units.iter().map(|unit| f64::from(*unit as f32)).collect();
+        Ok(Whole { at: self.push(draft), units, zero })
+    }
+
+    /// One unit, or one a channel where a convolution's map is balanced and nothing is added to it.
+    fn units_of_map(&self, value: Value, pending: &Pending, unit: f64) -> Vec<f64> {
+        match (self.channels.of.get(&value), &pending.work) {
+            (Some(factors), Work::Convolution { beside: None, .. }) => {
+                factors.iter().map(|factor| f64::from((unit * factor) as f32)).collect()
+            }
+            _ => vec![unit],
+        }
     }
 
     /// Factors as multipliers with one shift a channel; a second map's multipliers stand behind.
@@ -256,6 +271,7 @@ impl<'g> Lowering<'g> {
 
     fn source(&self, value: Value) -> Option<Source<'g>> {
         let node = self.graph.nodes.get(value.checked_sub(1)?)?;
+        let channels = self.shapes[node.reads[0]].channels;
         let matrix = |weights: &'g crate::float::Matrix<f64>| -> Box<dyn Fn(usize, usize) -> f64 + 'g> {
             Box::new(move |output, column| weights.at(output, column))
         };
@@ -267,6 +283,7 @@ impl<'g> Lowering<'g> {
                 weight: matrix(weights),
                 columns: weights.inputs,
                 bias,
+                inputs: channels / groups,
             },
             Op::TransposedConvolution { window, groups, weights, bias, .. } => Source {
                 window: *window,
@@ -275,6 +292,7 @@ impl<'g> Lowering<'g> {
                 weight: matrix(weights),
                 columns: weights.inputs,
                 bias,
+                inputs: channels / groups,
             },
             Op::Linear { weights, bias } => Source {
                 window: Window::of([1, 1]),
@@ -283,6 +301,7 @@ impl<'g> Lowering<'g> {
                 weight: matrix(weights),
                 columns: weights.inputs,
                 bias,
+                inputs: channels,
             },
             Op::PerChannel { factors, offsets } => Source {
                 window: Window::of([1, 1]),
@@ -291,6 +310,7 @@ impl<'g> Lowering<'g> {
                 weight: Box::new(move |output, _| factors[output]),
                 columns: 1,
                 bias: offsets,
+                inputs: 1,
             },
             _ => return None,
         })
@@ -301,17 +321,23 @@ impl<'g> Lowering<'g> {
         let Some(source) = self.source(value) else {
             return Err(self.unsupported(value, "sums of no convolution", "use a convolution"));
         };
-        let (outputs, columns, input_unit) = (source.bias.len(), source.columns, read.units[0]);
+        let (outputs, columns) = (source.bias.len(), source.columns);
+        // Of inputs with a unit each the weights take up what their units are of the largest.
+        let input_unit = read.units.iter().copied().fold(0.0, f64::max);
+        let in_group = outputs / source.groups;
+        let real = |output: usize, column: usize| {
+            let channel = output / in_group * source.inputs + column % source.inputs;
+            (source.weight)(output, column) * (read.unit(channel) / input_unit)
+        };
         let unit = |output: usize| {
-            let largest = (0..columns).map(|column| (source.weight)(output, column).abs()).fold(0.0, f64::max);
+            let largest = (0..columns).map(|column| real(output, column).abs()).fold(0.0, f64::max);
             // A bias has to fit beside the products.
             let unit = (largest / 127.0).max(source.bias[output].abs() / (input_unit * BIAS_MAX)) as f32;
             if unit.is_normal() { f64::from(unit) } else { 1.0 }
         };
         let units: Vec<f64> = (0..outputs).map(unit).collect();
-        let integer = |column: usize, output: usize| {
-            ((source.weight)(output, column) / units[output]).round().clamp(-127.0, 127.0) as i32
-        };
+        let integer =
+            |column: usize, output: usize| (real(output, column) / units[output]).round().clamp(-127.0, 127.0) as i32;
         let weights = (0..columns).flat_map(|column| (0..outputs).map(move |output| (column, output)));
         let weights = weights.map(|(column, output)| integer(column, output)).collect();
         let bias = (0..outputs).map(|output| (source.bias[output] / (input_unit * units[output])).round() as i32);
@@ -329,10 +355,17 @@ impl<'g> Lowering<'g> {
 
     /// A value in given integers: rounded to them, or brought to them from those that it has.
     pub(super) fn in_encoding(&mut self, value: Value, encoding: Encoding) -> Result<Whole, GraphQuantError> {
-        if let Form::Pending(pending) = self.form(value).clone() {
-            return self.round(value, &pending, encoding);
-        }
-        let whole = self.whole(value, Wish::Any)?;
+        let had = self.wholes.iter().find(|(known, ..)| *known == value).map(|(.., whole)| whole.clone());
+        let whole = match (self.form(value).clone(), had) {
+            (Form::Pending(pending), None) => {
+                let whole = self.round(value, &pending, encoding)?;
+                self.wholes.push((value, Wish::Any, whole.clone()));
+                return Ok(whole);
+            }
+            // A convolution is done once.
+            (Form::Pending(_), Some(had)) => had,
+            _ => self.whole(value, Wish::Any)?,
+        };
         let same = (self.element(whole.at), whole.zero, whole.units[0])
             == (encoding.element, encoding.zero, f64::from(encoding.unit));
         if same {
@@ -350,6 +383,18 @@ impl<'g> Lowering<'g> {
         if is_source || named(value) {
             return self.encoding(value, Wish::Plain(Element::I16));
         }
-        Ok(Encoding::with_zero(Element::I8, self.range(value, Target { steps: 255, symmetric: false })?))
+        self.encoding_of_bytes(value)
+    }
+
+    /// The integers of maps, as the options say.
+    pub(super) fn encoding_of_bytes(&self, value: Value) -> Result<Encoding, GraphQuantError> {
+        let byte = Target { steps: 255, symmetric: false };
+        match self.options.maps {
+            Activations::I8 => Ok(Encoding::with_zero(Element::I8, self.range(value, byte)?)),
+            Activations::U8 => Ok(Encoding::with_zero(Element::U8, self.range(value, byte)?)),
+            Activations::U7 if self.is_never_negative(value) => self.encoding(value, Wish::Plain(Element::U8)),
+            Activations::U7 => self.encoding(value, Wish::Plain(Element::I8)),
+            Activations::I16 => self.encoding(value, Wish::Plain(Element::I16)),
+        }
     }
 }

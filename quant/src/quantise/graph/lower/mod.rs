@@ -359,6 +359,7 @@ impl Lowering<'_> {
             units: units.iter().map(|unit| *unit as f32).collect(),
             zero,
             layer: Some(value),
+            kept: None,
         }
     }
 

@@ -17,18 +17,20 @@ impl Lowering<'_> {
         kind: Pooling,
     ) -> Result<Form, GraphQuantError> {
         let read = self.whole(node.reads[0], Wish::Any)?;
-        let (element, unit) = (self.element(read.at), read.units[0]);
+        let element = self.element(read.at);
+        let whole = read.units.clone();
+        let mean: Vec<f64> = whole.iter().map(|unit| unit / window.taps() as f64).collect();
         let (low, high) = element.range();
         let taps = window.taps();
         let is_padded = window.before != [0, 0] || window.after != [0, 0];
         let reach = i64::from((low - read.zero).abs().max((high - read.zero).abs())) * taps as i64;
         let sums_fit = element != Element::I16 && reach <= i64::from(i16::MAX);
         let (kind, made, units, zero) = match kind {
-            Pooling::Max => (PoolKind::Max, element, unit, read.zero),
+            Pooling::Max => (PoolKind::Max, element, whole, read.zero),
             // What is left out of the sum is left to the next multiplier: nothing is rounded.
-            Pooling::Average if !is_padded && sums_fit => (PoolKind::Sum, Element::I16, unit / taps as f64, 0),
-            Pooling::AverageWithPadding if sums_fit => (PoolKind::Sum, Element::I16, unit / taps as f64, 0),
-            Pooling::Average => (PoolKind::Mean, element, unit, read.zero),
+            Pooling::Average if !is_padded && sums_fit => (PoolKind::Sum, Element::I16, mean, 0),
+            Pooling::AverageWithPadding if sums_fit => (PoolKind::Sum, Element::I16, mean, 0),
+            Pooling::Average => (PoolKind::Mean, element, whole, read.zero),
             Pooling::AverageWithPadding => {
                 return Err(self.unsupported(value, "a mean with padding of so many pixels", "use a smaller window"));
             }
@@ -36,15 +38,15 @@ impl Lowering<'_> {
         let (low, high) = if kind == PoolKind::Sum { (0, 0) } else { (low, high) };
         let window = self.window(value, window, false)?;
         let op = Operation::Pool { window, kind, low, high };
-        let made = self.made(value, made, &[units], zero);
+        let made = self.made(value, made, &units, zero);
         let draft = self.draft(value, "pool", &[read.at], op, made);
-        let unit = f64::from(units as f32);
-        Ok(Form::Whole(Whole { at: self.push(draft), units: vec![unit], zero }))
+        let units = units.into_iter().map(|unit| f64::from(unit as f32)).collect();
+        Ok(Form::Whole(Whole { at: self.push(draft), units, zero }))
     }
 
     /// Maps one behind the other, in the integers that the longest of them would have.
     pub(super) fn joined_maps(&mut self, value: Value, parts: &[Value], axis: Axis) -> Result<Form, GraphQuantError> {
-        let encoding = self.encoding(value, Wish::Any)?;
+        let encoding = self.encoding_of_bytes(value)?;
         let (mut total, mut shape) = (None, self.shapes[parts[0]]);
         for (number, part) in parts.iter().enumerate() {
             let whole = self.in_encoding(*part, encoding)?;

@@ -27,7 +27,10 @@ impl Lowering<'_> {
                 } else {
                     self.encoding(value, wish)?
                 };
-                self.round(value, &pending, encoding)?
+                match self.wholes.iter().find(|(known, ..)| *known == value) {
+                    Some(_) => self.in_encoding(value, encoding)?,
+                    None => self.round(value, &pending, encoding)?,
+                }
             }
             Form::Joined(parts) => self.join(value, &parts, wish)?,
             _ => {

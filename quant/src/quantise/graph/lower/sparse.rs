@@ -132,6 +132,7 @@ impl Lowering<'_> {
                 units: vec![1.0],
                 zero: 0,
                 layer: None,
+                kept: None,
             };
             let draft = self.draft(value, "pairs", &[nodes.len()], op, made);
             let spans: Vec<_> = spans.iter().collect();
