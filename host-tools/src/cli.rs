@@ -52,8 +52,7 @@ pub enum Verb {
     /// Turn a training checkpoint into a checked quantised.bin
     #[command(alias = "quantize")]
     Quantise(Quantise),
-    /// Turn what is quantised already into a container: a TFLite or ONNX file of int8, a trainer's own quantised.bin,
-    /// or a .nnue file of the Stockfish family
+    /// Turn what is quantised already, int8 TFLite, ONNX, a trainer's quantised.bin or a .nnue file, into a container
     Pack(Pack),
     /// Turn a container back into the file that was packed
     Unpack(Unpack),
@@ -192,8 +191,7 @@ fn divisions() -> impl TypedValueParser<Value = Division> {
 /// `pack`
 #[derive(Debug, Args)]
 pub struct Pack {
-    /// A .tflite or .onnx file that is quantised already, the trainer's quantised.bin, or a .nnue file of the Stockfish
-    /// family
+    /// A .tflite or .onnx file that is quantised already, the trainer's quantised.bin, or a .nnue file
     pub bare: PathBuf,
     /// Architecture description of a quantised.bin; the others need none
     #[arg(long, value_name = "A.toml")]
