@@ -261,8 +261,7 @@ pub struct Quantise {
 /// `pack`
 #[derive(Debug, Args)]
 pub struct Pack {
-    /// A .tflite or .onnx file that is quantised already, the trainer's quantised.bin, or a .nnue file of the Stockfish
-    /// family
+    /// A .tflite or .onnx file that is quantised already, the trainer's quantised.bin, or a .nnue file
     pub bare: PathBuf,
     /// Architecture description of a quantised.bin; the others need none
     #[arg(long, value_name = "A.toml")]

@@ -7,8 +7,8 @@
 //!
 //! A [`QuantisedGraph`] says everything that an engine needs to compute the same: weights, biases, scales and zero
 //! points, clamps, tables. Sums become bytes by the quotient of the scales, one f32, and one rounding, halves to the
-//! even number, as XNNPACK's kernels do it; [`fit`] finds the integers that give the same bytes, or says for how many sums there
-//! are none.
+//! even number, as XNNPACK's kernels do it; [`fit`] finds the integers that give the same bytes, or says for how many
+//! sums there are none.
 
 mod error;
 mod fit;

@@ -26,7 +26,8 @@ pub struct QuantisedGraph {
 pub struct Quantity {
     /// Height, width, channels.
     pub shape: Shape,
-    /// Bytes, mostly; i32 of sums that are not rounded; f32 in front of [`QuantisedOp::Quantise`] and behind [`QuantisedOp::Dequantise`].
+    /// Bytes, mostly; i32 of sums that are not rounded; f32 in front of [`QuantisedOp::Quantise`] and
+    /// behind [`QuantisedOp::Dequantise`].
     pub element: Element,
     /// Above 0; 1 of reals.
     pub scale: f32,

@@ -91,8 +91,8 @@ pub enum TfliteError {
     },
     /// A network of integers, for a reader of reals.
     #[error(
-        "{place}: tensor `{tensor}` is {element}: the network is quantised already; `host-tools pack` packs it as it is, \
-         or give the float32 file that it was converted from"
+        "{place}: tensor `{tensor}` is {element}: the network is quantised already; `host-tools pack` packs it as \
+         it is, or give the float32 file that it was converted from"
     )]
     Quantised {
         /// Which operator.

@@ -140,12 +140,15 @@ impl Lowering<'_> {
     /// Appends an operation; the number of the value that it makes.
     fn push(&mut self, name: &str, reads: &[usize], op: Operation, made: Quantity) -> usize {
         let taken = |name: &str| self.nodes.iter().any(|node| node.name == name);
-        let names = std::iter::once(name.to_owned()).chain((2..).map(|count: usize| format!("{name}.{count}")));
-        let name = names.into_iter().find(|name| !taken(name)).unwrap_or_default();
+        let (mut free, mut count) = (name.to_owned(), 1);
+        while taken(&free) {
+            count += 1;
+            free = format!("{name}.{count}");
+        }
         let Quantity { shape, element, scale, zero_point } = made;
         let value = ProgramValue { element, shape, units: vec![scale], zero: zero_point, layer: None, kept: None };
         let reads = reads.iter().copied().map(Read::whole).collect();
-        self.nodes.push(ProgramNode { name, reads, op, value });
+        self.nodes.push(ProgramNode { name: free, reads, op, value });
         self.nodes.len()
     }
 

@@ -91,7 +91,10 @@ struct Building<'g> {
 impl Building<'_> {
     fn node(&mut self, value: Value, node: &Node) -> Result<Meaning, QuantisedError> {
         let shape = self.shapes[value];
-        let first = self.meanings[node.reads.first().copied().unwrap_or(0)].clone();
+        let first = match node.reads[..] {
+            [first, ..] => self.meanings[first].clone(),
+            [] => return Err(self.no(node, "a constant beside a value", "fold it into a layer")),
+        };
         match &node.op {
             Op::Quantise { scales, zero_points, low, high } => {
                 let to = self.quantity(node, shape, (scales, zero_points), [*low, *high])?;
