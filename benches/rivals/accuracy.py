@@ -2,18 +2,20 @@
 
     TAMIS_FIXTURES=FOLDER python accuracy.py [NAME]
 
-TAMIS_FIXTURES names the folder that holds datacode/model_mnist.nn and MNIST's test images. The Python needs the packages onnx,
-onnxruntime, numpy and safetensors; `target/peers`, which benches/series/run makes, has all but the last. What is missing is said.
+TAMIS_FIXTURES names the folder that holds datacode/model_mnist.nn and MNIST's test images. The Python needs the
+packages onnx, onnxruntime, numpy and safetensors; `target/peers`, which benches/series/run makes, has all but the last.
+What is missing is said.
 
-Both sides calibrate on images 0 to 499 and nothing else. ONNX Runtime gets the tensors that `host-tools export` writes, as Gemm, Relu,
-Gemm in opset 17, and quantises them with quantize_static to QDQ, the form it recommends; i8 weights, i32 biases, one thread. By
-default it rounds the logits to 8 bits too. Tamis does not, so every row is there a second time with the output of the last Gemm left
-alone ("f32 logits"). The rows with 7 bits tell what Tamis' default range costs: the same quantize_static with a unit twice as large
-(0 to 127 is used of u8) for the images, for the hidden layer, for both.
+Both sides calibrate on images 0 to 499 and nothing else. ONNX Runtime gets the tensors that `host-tools export` writes,
+as Gemm, Relu, Gemm in opset 17, and quantises them with quantize_static to QDQ, the form it recommends; i8 weights, i32
+biases, one thread. By default it rounds the logits to 8 bits too. Tamis does not, so every row is there a second time
+with the output of the last Gemm left alone ("f32 logits"). The rows with 7 bits tell what Tamis' default range costs:
+the same quantize_static with a unit twice as large (0 to 127 is used of u8) for the images, for the hidden layer, for
+both.
 
-Columns: right of all 10000 images; of the 9500 that did not calibrate; top-1 equal to full precision, of 10000; signal to noise of the
-logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision, over all images and over the 9500; bytes of the model's file.
-With a NAME, benches/record/NAME.json keeps them.
+Columns: right of all 10000 images; of the 9500 that did not calibrate; top-1 equal to full precision, of 10000; signal
+to noise of the logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision, over all images and over the
+9500; bytes of the model's file. With a NAME, benches/record/NAME.json keeps them.
 """
 
 import argparse
@@ -69,7 +71,13 @@ try:
     import safetensors
     import safetensors.numpy
     from onnx import TensorProto, helper, numpy_helper
-    from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization import (
+        CalibrationDataReader,
+        CalibrationMethod,
+        QuantFormat,
+        QuantType,
+        quantize_static,
+    )
 except ImportError as reason:
     sys.exit(f"MISSING: {reason}; pip install onnx onnxruntime numpy safetensors")
 
@@ -104,8 +112,14 @@ class Measure:
         right = best == self.labels
         sqnr = lambda q, f: round(float(10 * np.log10((f * f).sum() / ((q - f) ** 2).sum())), 2)
         rest = slice(CALIBRATION, None)
-        row = (int(right.sum()), int(right[rest].sum()), int((best == self.truth.argmax(1)).sum()), sqnr(logits, self.truth),
-               sqnr(logits[rest], self.truth[rest]), size)
+        row = (
+            int(right.sum()),
+            int(right[rest].sum()),
+            int((best == self.truth.argmax(1)).sum()),
+            sqnr(logits, self.truth),
+            sqnr(logits[rest], self.truth[rest]),
+            size,
+        )
         self.rows[name] = dict(zip(COLUMNS, row))
         print(f"{row[0]:>6} {row[1]:>6} {row[2]:>6} {row[3]:>7.2f} {row[4]:>7.2f} {row[5]:>7}  {name}", flush=True)
 
@@ -116,13 +130,18 @@ def float_model(tensors, path):
     for layer in ("layer0", "layer1"):
         # Exported (outputs, inputs); Gemm without transposition reads (inputs, outputs).
         weights = np.ascontiguousarray(tensors[f"{layer}.weight"].T)
-        held += [numpy_helper.from_array(weights, f"{layer}.weight"), numpy_helper.from_array(tensors[f"{layer}.bias"], f"{layer}.bias")]
+        held += [
+            numpy_helper.from_array(weights, f"{layer}.weight"),
+            numpy_helper.from_array(tensors[f"{layer}.bias"], f"{layer}.bias"),
+        ]
         out = "sums" if layer == "layer0" else "y"
         nodes.append(helper.make_node("Gemm", [last, f"{layer}.weight", f"{layer}.bias"], [out], name=layer))
         if out == "sums":
             nodes.append(helper.make_node("Relu", ["sums"], ["hidden"], name="relu"))
             last = "hidden"
-    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", width]) for name, width in (("x", 784), ("y", 10))]
+    ends = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", width]) for name, width in (("x", 784), ("y", 10))
+    ]
     graph = helper.make_graph(nodes, "net", ends[:1], ends[1:], held)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     onnx.checker.check_model(model, full_check=True)
@@ -147,14 +166,28 @@ def rivals(measure, folder, images):
         target = folder / "int8.onnx"
         # What ONNX Runtime says about its calibration is no row.
         with contextlib.redirect_stdout(sys.stderr):
-            quantize_static(source, target, Images(images[:CALIBRATION]), quant_format=QuantFormat.QDQ, activation_type=kind,
-                            weight_type=QuantType.QInt8, per_channel=channels == "per channel", calibrate_method=method,
-                            extra_options=extra)
+            quantize_static(
+                source,
+                target,
+                Images(images[:CALIBRATION]),
+                quant_format=QuantFormat.QDQ,
+                activation_type=kind,
+                weight_type=QuantType.QInt8,
+                per_channel=channels == "per channel",
+                calibrate_method=method,
+                extra_options=extra,
+            )
         measure.take(f"onnxruntime {channels}, {name}", run_onnx(target, images), target.stat().st_size)
 
     types = {"u8": QuantType.QUInt8, "s8": QuantType.QInt8}
-    methods = {"MinMax": CalibrationMethod.MinMax, "Percentile": CalibrationMethod.Percentile, "Entropy": CalibrationMethod.Entropy}
-    for channels, method, kind, logits in itertools.product(("per channel", "per tensor"), methods, types, ("8-bit logits", "f32 logits")):
+    methods = {
+        "MinMax": CalibrationMethod.MinMax,
+        "Percentile": CalibrationMethod.Percentile,
+        "Entropy": CalibrationMethod.Entropy,
+    }
+    for channels, method, kind, logits in itertools.product(
+        ("per channel", "per tensor"), methods, types, ("8-bit logits", "f32 logits")
+    ):
         # The first Gemm's output stays f32 too, which costs no accuracy: Relu's, the second's input, is in 8 bits
         # either way.
         extra = {"OpTypesToExcludeOutputQuantization": ["Gemm"]} if logits == "f32 logits" else {}
@@ -164,7 +197,13 @@ def rivals(measure, folder, images):
     for channels, seven in itertools.product(("per channel", "per tensor"), (("x",), ("hidden",), ("x", "hidden"))):
         ranges = {name: [{"rmin": np.float32(0), "rmax": np.float32(ends[name] * 255 / 127)}] for name in seven}
         extra = {"OpTypesToExcludeOutputQuantization": ["Gemm"], "TensorQuantOverrides": ranges}
-        int8(f"MinMax, u8, f32 logits, 7 bits of {' and '.join(seven)}", channels, CalibrationMethod.MinMax, QuantType.QUInt8, extra)
+        int8(
+            f"MinMax, u8, f32 logits, 7 bits of {' and '.join(seven)}",
+            channels,
+            CalibrationMethod.MinMax,
+            QuantType.QUInt8,
+            extra,
+        )
 
 
 def main():
@@ -197,8 +236,20 @@ def main():
         rivals(measure, folder, (idx(images, 16).reshape(-1, 784) / 255.0).astype(np.float32))
         for options in OURS:
             model = folder / "quantised.bin"
-            said(tool, "quantise", network, "--calibrate", images, "--calibrate-limit", str(CALIBRATION), *options.split(), "-o", model,
-                 "--force", "--quiet")
+            said(
+                tool,
+                "quantise",
+                network,
+                "--calibrate",
+                images,
+                "--calibrate-limit",
+                str(CALIBRATION),
+                *options.split(),
+                "-o",
+                model,
+                "--force",
+                "--quiet",
+            )
             values, answer = outputs(model)
             measure.take(f"tamis {options}".strip(), values, model.stat().st_size)
     record = {
@@ -218,7 +269,7 @@ def main():
         rows = ",\n  ".join(f"{json.dumps(row)}: {json.dumps(figures)}" for row, figures in measure.rows.items())
         head = ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in record.items())
         out = HERE.parent / "record" / f"{name}.json"
-        out.write_text(f"{{\n {head},\n \"rows\": {{\n  {rows}\n }}\n}}\n")
+        out.write_text(f'{{\n {head},\n "rows": {{\n  {rows}\n }}\n}}\n')
         print(f"wrote {out.relative_to(ROOT)}")
 
 

@@ -1,18 +1,21 @@
-"""Accuracy of calibrated int8 networks with convolutions: Tamis beside ONNX Runtime and the TFLite files that are there.
+"""Accuracy of calibrated int8 networks with convolutions: Tamis beside ONNX Runtime and the TFLite files that are
+there.
 
     TAMIS_FIXTURES=FOLDER python accuracy_maps.py [NETWORK …]
 
-TAMIS_FIXTURES names the folder that holds mlperf/. The Python needs the packages onnx, onnxruntime and numpy, and ai-edge-litert for
-the rows of TFLite; without it these rows are missing and it is said. `target/release/host-tools` is built first.
+TAMIS_FIXTURES names the folder that holds mlperf/. The Python needs the packages onnx, onnxruntime and numpy, and
+ai-edge-litert for the rows of TFLite; without it these rows are missing and it is said. `target/release/host-tools` is
+built first.
 
-All calibrate on `calibration_inputs` and are measured on `inputs`. ONNX Runtime quantises the float32 ONNX file of the same network with
-quantize_static to QDQ, u8 activations, i8 weights a unit a channel. By default it rounds the logits to 8 bits, too; the rows "f32 logits"
-leave the output of the last dense layer alone, as Tamis does. TFLite files are the public one and that of TensorFlow's converter,
-calibrated on the same inputs, and are run by LiteRT's reference kernels; their logits are what stands before the softmax.
+All calibrate on `calibration_inputs` and are measured on `inputs`. ONNX Runtime quantises the float32 ONNX file of the
+same network with quantize_static to QDQ, u8 activations, i8 weights a unit a channel. By default it rounds the logits
+to 8 bits, too; the rows "f32 logits" leave the output of the last dense layer alone, as Tamis does. TFLite files are
+the public one and that of TensorFlow's converter, calibrated on the same inputs, and are run by LiteRT's reference
+kernels; their logits are what stands before the softmax.
 
-Columns: signal to noise of the logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision; answers equal to full precision;
-the same where full precision's best two logits are more than 0.1 apart; bytes of the file. LiteRT keeps the input of a softmax only where
-it is asked to keep everything.
+Columns: signal to noise of the logits in decibels, 10·log10(Σ f² / Σ (q − f)²), f in double precision; answers equal to
+full precision; the same where full precision's best two logits are more than 0.1 apart; bytes of the file. LiteRT keeps
+the input of a softmax only where it is asked to keep everything.
 """
 
 import contextlib
@@ -31,7 +34,13 @@ try:
     import numpy as np
     import onnx
     import onnxruntime as ort
-    from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization import (
+        CalibrationDataReader,
+        CalibrationMethod,
+        QuantFormat,
+        QuantType,
+        quantize_static,
+    )
 except ImportError as reason:
     sys.exit(f"MISSING: {reason}; pip install onnx onnxruntime numpy")
 
@@ -75,7 +84,9 @@ def tamis(network, options):
     unit = [] if network.unit is None else ["--input-unit", repr(network.unit[0]), "--input-zero", str(network.unit[1])]
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / "model.bin"
-        run = lambda *words: subprocess.run([TOOL, *words, "--quiet"], check=True, capture_output=True, text=True).stdout
+        run = lambda *words: (
+            subprocess.run([TOOL, *words, "--quiet"], check=True, capture_output=True, text=True).stdout
+        )
         run("quantise", source, "--calibrate", data, "--array", "calibration_inputs", *unit, *options, "-o", model)
         answer = json.loads(run("eval", model, "--inputs", data, "--array", "inputs", *unit, "--logits", "--json"))
         network.row(f"tamis {' '.join(options)}".strip(), answer["values"], model.stat().st_size)
@@ -107,15 +118,29 @@ def onnxruntime(network):
     with tempfile.TemporaryDirectory() as folder:
         source, target = pathlib.Path(folder) / "float.onnx", pathlib.Path(folder) / "int8.onnx"
         onnx.save(model, source)
-        methods = {"MinMax": CalibrationMethod.MinMax, "Percentile": CalibrationMethod.Percentile, "Entropy": CalibrationMethod.Entropy}
+        methods = {
+            "MinMax": CalibrationMethod.MinMax,
+            "Percentile": CalibrationMethod.Percentile,
+            "Entropy": CalibrationMethod.Entropy,
+        }
         for method, logits in [(method, logits) for method in methods for logits in ("8-bit", "f32")]:
             ends = [node.op_type for node in model.graph.node if model.graph.output[0].name in node.output]
             extra = {"OpTypesToExcludeOutputQuantization": ends} if logits == "f32" else {}
             with contextlib.redirect_stdout(sys.stderr):
-                quantize_static(source, target, Samples(name, given("calibration_inputs")), quant_format=QuantFormat.QDQ,
-                                activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, per_channel=True,
-                                calibrate_method=methods[method], extra_options=extra)
-            network.row(f"onnxruntime {method}, {logits} logits", runtime(target, name, given("inputs")), target.stat().st_size)
+                quantize_static(
+                    source,
+                    target,
+                    Samples(name, given("calibration_inputs")),
+                    quant_format=QuantFormat.QDQ,
+                    activation_type=QuantType.QUInt8,
+                    weight_type=QuantType.QInt8,
+                    per_channel=True,
+                    calibrate_method=methods[method],
+                    extra_options=extra,
+                )
+            network.row(
+                f"onnxruntime {method}, {logits} logits", runtime(target, name, given("inputs")), target.stat().st_size
+            )
 
 
 def litert(network, file, what):

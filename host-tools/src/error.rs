@@ -340,7 +340,8 @@ impl Fault for ParseError {
     fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::NotAContainer { .. } => {
-                "`host-tools pack BARE --arch A.toml -o OUT` packs a trainer's quantised.bin, `host-tools quantise` a checkpoint"
+                "`host-tools pack BARE --arch A.toml -o OUT` packs a trainer's quantised.bin, `host-tools quantise` a \
+                 checkpoint"
             }
             Self::Version { .. } | Self::RequiredFlags { .. } => "a newer host-tools wrote the file; use that one",
             _ => "copy the file again, in binary mode, or make it again from its checkpoint",

@@ -132,7 +132,8 @@ fn tiny(folder: &Path, weight: f32) -> (PathBuf, PathBuf) {
         .concat();
     let text = format!(
         "schema = 1\nname = \"tiny\"\n[input]\nkind = \"features\"\nsize = 4\nperspectives = 1\nmax_active = 4\n\
-         [[layer]]\nname = \"l0\"\noutputs = 2\nactivation = \"screlu\"\n[[layer]]\nname = \"l1\"\noutputs = 1\n{tensors}"
+         [[layer]]\nname = \"l0\"\noutputs = 2\nactivation = \"screlu\"\n[[layer]]\nname = \"l1\"\noutputs = \
+         1\n{tensors}"
     );
     std::fs::write(&arch, text).unwrap();
     let raw = folder.join("raw.bin");

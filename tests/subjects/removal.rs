@@ -62,12 +62,12 @@ fn public_networks_give_the_same_bytes_with_fewer_channels(folder: Fixtures) {
 
 /// Weights of which whole rows and columns are 0, and biases on both sides of it.
 fn thinned(random: &mut Random, weights: &mut Matrix<f64>, bias: &mut [f64], reads: usize) {
-    for row in 0..weights.outputs {
+    for (row, bias) in bias.iter_mut().enumerate() {
         if random.below(2) == 0 {
             weights.values.iter_mut().skip(row).step_by(weights.outputs).for_each(|weight| *weight = 0.0);
         }
         if random.below(3) == 0 {
-            bias[row] = -bias[row].abs();
+            *bias = -bias.abs();
         }
     }
     let dead: Vec<bool> = (0..reads).map(|_| random.below(4) == 0).collect();

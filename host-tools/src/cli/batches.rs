@@ -78,7 +78,13 @@ pub struct Batches {
     /// Shuffle with a buffer of N lines; -1 the whole corpus
     ///
     /// Shards of N lines and, within a buffer of N, lines; 0 shuffles nothing.
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(-1..)
+    )]
     pub shuffle: i64,
     /// What the order of a shuffle follows from
     #[arg(hide_short_help = true, long, value_name = "S", default_value_t = 0)]

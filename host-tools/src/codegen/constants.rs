@@ -3,7 +3,7 @@
 use super::Outputs;
 use std::fmt::Write;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{ValueRecord, element, input_kind};
+use tamis_runtime::raw::{element, input_kind};
 
 /// All of them, a line of documentation each.
 pub fn of(model: &Model<'_>, signature: u64, output: Outputs) -> String {
@@ -55,8 +55,9 @@ pub fn of(model: &Model<'_>, signature: u64, output: Outputs) -> String {
 
 /// Of a vector or a map: how many numbers, and which real number each stands for.
 fn dense(model: &Model<'_>, add: &mut impl FnMut(&str, &str, &str, String)) {
-    let (input, value) = (model.input(), model.values().first());
-    let pixels = value.map_or([1, 1], ValueRecord::pixels);
+    // A container that parses has value 0, which is the input.
+    let (input, Some(value)) = (model.input(), model.values().first()) else { return };
+    let pixels = value.pixels();
     if pixels == [1, 1] {
         add("Numbers that go in.", "INPUT_LEN", "usize", input.size.to_string());
     } else {
@@ -69,7 +70,6 @@ fn dense(model: &Model<'_>, add: &mut impl FnMut(&str, &str, &str, String)) {
     }
     add("The real value of one unit of the input.", "INPUT_UNIT", "f32", format!("{:?}", input.unit));
     if input.element != element::F32 {
-        let zero = value.map_or(0, |value| value.zero);
-        add("The integer that stands for the real 0 in the input.", "INPUT_ZERO", "i32", zero.to_string());
+        add("The integer that stands for the real 0 in the input.", "INPUT_ZERO", "i32", value.zero.to_string());
     }
 }

@@ -45,7 +45,7 @@ pub struct Evaluations {
     values: Vec<Vec<Value>>,
     /// The two parts of each value, of networks of the Stockfish family.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<Vec<nnue::Parts>>,
+    parts: Option<Vec<buckets::Parts>>,
     /// How each value is made of its two parts, of networks of the Stockfish family.
     #[serde(skip_serializing_if = "Option::is_none")]
     divide: Option<DivideFacts>,

@@ -50,7 +50,10 @@ pub enum BatchError {
         cause: LineFault,
     },
     /// Parallel files that are not parallel.
-    #[error("{}: line {}: the file has {lines} lines, {} goes on; parallel files have a line for a line", short.display(), lines + 1, long.display())]
+    #[error(
+        "{}: line {}: the file has {lines} lines, {} goes on; parallel files have a line for a line",
+        short.display(), lines + 1, long.display()
+    )]
     Unequal {
         /// The file that ends.
         short: PathBuf,
@@ -72,7 +75,8 @@ pub enum BatchError {
         file: PathBuf,
     },
     /// A batch that would take too much memory.
-    #[error("{}: line {line}: a batch with this line has {elements} elements in one tensor, at most {limit}", file.display())]
+    #[error("{}: line {line}: a batch with this line has {elements} elements in one tensor, at most \
+             {limit}", file.display())]
     BatchTooLarge {
         /// The source's file.
         file: PathBuf,
@@ -182,7 +186,8 @@ pub enum OptionFault {
     TokensWithoutWidth,
     /// There is no boundary to pad to.
     #[error(
-        "--pad-to-bucket-boundary needs --length-bucket-width, --max-src and --max-tgt: they say where the boundaries are"
+        "--pad-to-bucket-boundary needs --length-bucket-width, --max-src and --max-tgt: they say where the boundaries \
+         are"
     )]
     BoundaryWithoutMaxima,
 }
@@ -214,7 +219,8 @@ impl BatchError {
             }
             Self::Line { cause: LineFault::TooLong, .. } => "give text with a sentence a line",
             Self::Line { cause: LineFault::Special { .. } | LineFault::NoSpecial { .. }, .. } => {
-                "make the vocabulary with onmt-build-vocab, or put these three lines in front; every id then moves by what was added"
+                "make the vocabulary with onmt-build-vocab, or put these three lines in front; every id then moves by \
+                 what was added"
             }
             Self::Line {
                 cause: LineFault::Alignment(AlignmentFault::Source { .. } | AlignmentFault::Target { .. }),

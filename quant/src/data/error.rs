@@ -13,7 +13,8 @@ pub enum DataError {
     File(#[from] TensorFileError),
     /// No form that is known.
     #[error(
-        "starts with {start}, which is none of idx, npy, npz, safetensors, libsvm (`label id:value …`) and dummy (`label id …`)"
+        "starts with {start}, which is none of idx, npy, npz, safetensors, libsvm (`label id:value …`) and dummy \
+         (`label id …`)"
     )]
     NotRecognised {
         /// The first bytes.
@@ -81,7 +82,8 @@ pub enum DataError {
     },
     /// Batches of other vocabularies than the network's.
     #[error(
-        "{place}: ids of vocabularies with {source_ids} source and {target_ids} target ids, together {found}; the network's embedding \
+        "{place}: ids of vocabularies with {source_ids} source and {target_ids} target ids, together {found}; the \
+         network's embedding \
          has {expected} rows"
     )]
     Vocabulary {

@@ -58,7 +58,8 @@ pub fn foreign(start: &[u8]) -> Option<Foreign> {
         (start.starts_with(b"GGUF"), GGUF),
         (start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]), ZSTD),
         (start.starts_with(&[0x1F, 0x8B, 8]), GZIP),
-        (matches!(start, [0x80, 2..=5, ..]), PICKLE),
+        // A safetensors header can be as long as these bytes say.
+        (matches!(start, [0x80, 2..=5, ..]) && start.get(2..9) != Some(b"\0\0\0\0\0\0{"), PICKLE),
     ];
     found.iter().find(|(is_it, _)| *is_it).map(|(_, foreign)| *foreign)
 }
@@ -112,7 +113,15 @@ mod tests {
         ] {
             assert_eq!(foreign(start), Some(expected), "{}", start.escape_ascii());
         }
-        for start in [&b""[..], b"PK", b"l0w\n\x04\0\0\0", b"PK\x03\x04", &zip("fc1.weight.npy"), b"{\"layers\": ["] {
+        for start in [
+            &b""[..],
+            b"PK",
+            b"\x80\x02\0\0\0\0\0\0{\"a\"",
+            b"l0w\n\x04\0\0\0",
+            b"PK\x03\x04",
+            &zip("fc1.weight.npy"),
+            b"{\"layers\": [",
+        ] {
             assert_eq!(foreign(start), None, "{}", start.escape_ascii());
         }
     }

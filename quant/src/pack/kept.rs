@@ -13,7 +13,7 @@ pub(super) fn words(program: &Program) -> Vec<i32> {
     let mut words = Vec::new();
     for (index, node) in program.nodes.iter().enumerate() {
         let Some(kept) = &node.value.kept else { continue };
-        let mut bits = vec![0u32; kept.last().map_or(0, |last| last / BITS + 1)];
+        let mut bits = vec![0u32; kept.iter().map(|channel| channel / BITS + 1).fold(0, usize::max)];
         kept.iter().for_each(|channel| bits[channel / BITS] |= 1 << (channel % BITS));
         words.extend([index as i32, bits.len() as i32]);
         words.extend(bits.into_iter().map(u32::cast_signed));

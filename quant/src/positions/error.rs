@@ -25,7 +25,10 @@ pub enum PositionError {
         cause: Box<PositionError>,
     },
     /// A file that does not end with a record.
-    #[error("{len_bytes} bytes are {} records of 32 bytes and {} bytes more; is the file cut off, or no BulletFormat?", len_bytes / 32, len_bytes % 32)]
+    #[error(
+        "{len_bytes} bytes are {} records of 32 bytes and {} bytes more; is the file cut off, or no BulletFormat?",
+        len_bytes / 32, len_bytes % 32
+    )]
     PartialRecord {
         /// Length of the file.
         len_bytes: usize,
@@ -126,7 +129,8 @@ pub enum PositionError {
     },
     /// A character that is no piece.
     #[error(
-        "rank {rank}: {found:?} is neither a piece (PNBRQK, pnbrqk) nor a number of empty squares (1 to 8, not two in a row)"
+        "rank {rank}: {found:?} is neither a piece (PNBRQK, pnbrqk) nor a number of empty squares (1 to 8, not two in \
+         a row)"
     )]
     BoardCharacter {
         /// The rank, 1 to 8.

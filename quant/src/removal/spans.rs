@@ -80,7 +80,10 @@ fn closer(program: &Program, node: &ProgramNode, spans: &[&Span]) -> Option<Vec<
                     *sum = plus(*sum, times(read[element % read.len()], (*weight).into()));
                 });
             }
-            let bias = |row: usize| bias.as_ref().map_or(0, |bias| i64::from(bias.integers()[row]));
+            let bias = |row: usize| match bias {
+                Some(bias) => i64::from(bias.integers()[row]),
+                None => 0,
+            };
             sums.into_iter().enumerate().map(|(row, sum)| held(plus(sum, (bias(row), bias(row))))).collect()
         }
         Operation::Pool { kind: PoolKind::Sum, window, .. } => {

@@ -1,17 +1,21 @@
 /*
- * Tamis for C and C++: chess networks that follow make and unmake, and other models, with the same numbers on every machine.
+ * Tamis for C and C++: chess networks that follow make and unmake, and other models, with the same numbers on every
+ * machine.
  *
  * Made from the sources of runtime/c-api; a test compares. README.md there has a program of fifteen lines.
  *
- * Memory is the caller's. A size function says how much, a load or create function takes it, at a multiple of 64, and gives a handle
- * that points into it. The library allocates nothing, so there is nothing to free: a handle ends when its memory does.
+ * Memory is the caller's. A size function says how much, a load or create function takes it, at a multiple of 64, and
+ * gives a handle that points into it. The library allocates nothing, so there is nothing to free: a handle ends when
+ * its memory does.
  *
  * What a caller promises:
  * - a pointer is NULL, or points at as many elements as the call says, writable where the call writes;
  * - what one call is given does not overlap;
- * - a handle's memory, and the file that it was loaded from, stay where they are, unchanged from outside, while it is in use;
+ * - a handle's memory, and the file that it was loaded from, stay where they are, unchanged from outside, while it is
+ *   in use;
  * - a state is used by one thread at a time; a network or a model by any number at once.
- * What else can be wrong, NULL, misaligned pointers, lengths, handles that are none, numbers out of their range, ends in a status.
+ * What else can be wrong, NULL, misaligned pointers, lengths, handles that are none, numbers out of their range, ends
+ * in a status.
  */
 #ifndef TAMIS_H
 #define TAMIS_H
@@ -62,7 +66,8 @@
 extern "C" {
 #endif
 
-/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out of these ranges
+/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out
+   of these ranges
  * 0xFFFF, which every call refuses. */
 static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square) {
     return colour > 1 || kind > 5 || square > 63 ? 0xFFFFu : (uint16_t)(384 * colour + 64 * kind + square);
@@ -73,8 +78,8 @@ typedef struct tamis_net tamis_net;
 typedef struct tamis_state tamis_state;
 typedef struct tamis_model tamis_model;
 
-/* The version of this interface. It grows when a program that was compiled with an older header could go wrong; functions and
- * statuses that are added leave it as it is. */
+/* The version of this interface. It grows when a program that was compiled with an older header could go wrong;
+ * functions and statuses that are added leave it as it is. */
 #define TAMIS_ABI_VERSION 1
 
 /* How a call ends. New numbers may be added; a program treats one that it does not know as a failure. */
@@ -139,25 +144,27 @@ enum {
     TAMIS_INTERNAL = 99
 };
 
-/* The version that the library was built as. It equals TAMIS_ABI_VERSION, unless the program runs with another library than the one
- * that its header belongs to. */
+/* The version that the library was built as. It equals TAMIS_ABI_VERSION, unless the program runs with another library
+ * than the one that its header belongs to. */
 uint32_t tamis_abi_version(void);
 
 /* A status in words, never NULL; it need not be freed. For a number that is no status, words that say so. */
 const char *tamis_status_text(int32_t status);
 
-/* The name of a tier that this machine can run: 0 the slowest, then on to the fastest; NULL behind it. All give the same numbers. */
+/* The name of a tier that this machine can run: 0 the slowest, then on to the fastest; NULL behind it. All give the
+ * same numbers. */
 const char *tamis_tier_name(size_t index);
 
-/* Bytes that a network's handle takes at most; static memory of this length serves every network. The file is not among them. */
+/* Bytes that a network's handle takes at most; static memory of this length serves every network. The file is not
+ * among them. */
 #define TAMIS_NET_SIZE 8192
 
 /* What a program compiles in about its network, and host-tools inspect prints. */
 typedef struct tamis_shape {
     /* Width of one accumulator. */
     uint32_t hidden;
-    /* TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is turned while
-     * the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features. */
+    /* TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is
+     * turned while the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features. */
     uint32_t feature_set;
     /* Number of features: 768 for each king bucket, 704 with merged king planes, 640 without. */
     uint32_t features;
@@ -172,9 +179,10 @@ size_t tamis_net_size(void);
 
 /* Checks a file and makes a network of it: one pass over the file, no copy.
  *
- * memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays there while the
- * network is in use. tier: NULL for the fastest, or a name that tamis_tier_name gives. net: gets the handle, NULL on failure.
- * message: NULL, or gets the reason of a failure as text of at most message_len bytes, the zero at its end included.
+ * memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays
+ * there while the network is in use. tier: NULL for the fastest, or a name that tamis_tier_name gives. net: gets the
+ * handle, NULL on failure. message: NULL, or gets the reason of a failure as text of at most message_len bytes, the
+ * zero at its end included.
  *
  * On failure the memory is as it was, so that a network that it holds can go on. */
 tamis_status tamis_net_load(
@@ -190,10 +198,12 @@ tamis_status tamis_net_load(
 /* What the network is. */
 tamis_status tamis_net_shape(const tamis_net *net, tamis_shape *shape);
 
-/* TAMIS_OK if the network is what the program was built for, or TAMIS_DIFFERS, and in the message the first difference. */
+/* TAMIS_OK if the network is what the program was built for, or TAMIS_DIFFERS, and in the message the first
+ * difference. */
 tamis_status tamis_net_expect(const tamis_net *net, const tamis_shape *expected, char *message, size_t message_len);
 
-/* Entries of a state's cache that the network can use: places of a king that fill an accumulator differently. 0 if it is no handle. */
+/* Entries of a state's cache that the network can use: places of a king that fill an accumulator differently. 0 if it
+ * is no handle. */
 size_t tamis_net_keys(const tamis_net *net);
 
 /* 1 if the outputs are real numbers, 0 if they are integers or it is no handle. */
@@ -205,14 +215,14 @@ uint64_t tamis_net_checksum(const tamis_net *net);
 /* The name of the tier that runs the network; NULL if it is no handle. */
 const char *tamis_net_tier(const tamis_net *net);
 
-/* Bytes that tamis_state_create needs for as many plies, the root included, and cache entries; tamis_net_keys says how many entries
- * are of use. 0 if no memory could hold them or net is no handle. */
+/* Bytes that tamis_state_create needs for as many plies, the root included, and cache entries; tamis_net_keys says how
+ * many entries are of use. 0 if no memory could hold them or net is no handle. */
 size_t tamis_state_size(const tamis_net *net, size_t plies, size_t keys);
 
 /* Makes a state without a position; tamis_state_refresh gives it one.
  *
- * memory: at a multiple of 64, tamis_state_size() bytes or more; what it holds is lost. state: gets the handle, NULL on failure.
- * message: as in tamis_net_load. */
+ * memory: at a multiple of 64, tamis_state_size() bytes or more; what it holds is lost. state: gets the handle, NULL
+ * on failure. message: as in tamis_net_load. */
 tamis_status tamis_state_create(
     void *memory,
     size_t memory_len,
@@ -225,12 +235,12 @@ tamis_status tamis_state_create(
 
 /* Forgets the line of play and takes a position as its root: all men of the board, kings included, in any order.
  *
- * With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the state is without
- * a position. */
+ * With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the
+ * state is without a position. */
 tamis_status tamis_state_refresh(tamis_state *state, const tamis_net *net, const uint16_t *men, size_t men_count);
 
-/* Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a promotion removes
- * a pawn and adds another man, castling adds two and removes two. Computes nothing.
+/* Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a
+ * promotion removes a pawn and adds another man, castling adds two and removes two. Computes nothing.
  *
  * On failure the state is as it was. */
 tamis_status tamis_state_push(
@@ -247,12 +257,12 @@ tamis_status tamis_state_push_null(tamis_state *state);
 /* Takes the last move back, a null move too. */
 tamis_status tamis_state_pop(tamis_state *state);
 
-/* Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a real output is
- * cut to an integer. */
+/* Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a
+ * real output is cut to an integer. */
 tamis_status tamis_state_evaluate(tamis_state *state, const tamis_net *net, uint32_t colour, int32_t *score);
 
-/* All outputs for the last position, of a network whose outputs are integers. count: gets their number, also where the capacity of
- * values is too small for them. */
+/* All outputs for the last position, of a network whose outputs are integers. count: gets their number, also where the
+ * capacity of values is too small for them. */
 tamis_status tamis_state_outputs(
     tamis_state *state,
     const tamis_net *net,
@@ -273,11 +283,12 @@ tamis_status tamis_state_outputs_f32(
 /* Moves since the root, null moves included; 0 if it is no handle. */
 size_t tamis_state_height(tamis_state *state);
 
-/* Why the last call on this state that failed did so, with the values that it found, e.g. "Nb1 is to be removed and is not there".
- * message: gets text of at most message_len bytes, the zero at its end included. */
+/* Why the last call on this state that failed did so, with the values that it found, e.g. "Nb1 is to be removed and is
+ * not there". message: gets text of at most message_len bytes, the zero at its end included. */
 tamis_status tamis_state_message(const tamis_state *state, char *message, size_t message_len);
 
-/* Bytes that a model's handle takes at most; static memory of this length serves every model. The file is not among them. */
+/* Bytes that a model's handle takes at most; static memory of this length serves every model. The file is not among
+ * them. */
 #define TAMIS_MODEL_SIZE 8192
 
 /* What a model takes and gives. */
@@ -286,7 +297,8 @@ typedef struct tamis_model_shape {
     uint32_t input;
     /* Number of features, or length of a dense input. */
     uint32_t size;
-    /* TAMIS_ELEMENT_... of a dense input, TAMIS_ELEMENT_I16 of a sparse one with values, 0 of one without and of features. */
+    /* TAMIS_ELEMENT_... of a dense input, TAMIS_ELEMENT_I16 of a sparse one with values, 0 of one without and of
+     * features. */
     uint32_t element;
     /* The most features active at once: of features in one perspective. */
     uint32_t max_active;
@@ -341,8 +353,8 @@ tamis_status tamis_model_refresh(
     const uint32_t *features,
     size_t features_count);
 
-/* Changes an accumulator: that of another position, source, plus the rows that come, less the rows that go. Both are of the same length,
- * the model's hidden, and do not overlap. */
+/* Changes an accumulator: that of another position, source, plus the rows that come, less the rows that go. Both are
+ * of the same length, the model's hidden, and do not overlap. */
 tamis_status tamis_model_update(
     const tamis_model *model,
     int16_t *accumulator,
@@ -353,8 +365,9 @@ tamis_status tamis_model_update(
     const uint32_t *removed,
     size_t removed_count);
 
-/* Evaluates a model of features from its accumulators: of the side to move, and of the other side, NULL with length 0 for a model of
- * one perspective. workspace: at a multiple of 64, as long as the shape says; it has been written before, if only with zeros. */
+/* Evaluates a model of features from its accumulators: of the side to move, and of the other side, NULL with length 0
+ * for a model of one perspective. workspace: at a multiple of 64, as long as the shape says; it has been written
+ * before, if only with zeros. */
 tamis_status tamis_model_run_accumulators(
     const tamis_model *model,
     const int16_t *own,
@@ -396,8 +409,8 @@ tamis_status tamis_model_run_f32(
     size_t workspace_len,
     tamis_output *output);
 
-/* Evaluates a model of sparse inputs: the features that are not 0, in ascending order, and as many values, or NULL with values_count 0
- * for a model without. */
+/* Evaluates a model of sparse inputs: the features that are not 0, in ascending order, and as many values, or NULL
+ * with values_count 0 for a model without. */
 tamis_status tamis_model_run_sparse(
     const tamis_model *model,
     const uint32_t *features,

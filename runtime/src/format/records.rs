@@ -86,7 +86,8 @@ pub struct TensorRecord {
     pub claims: u32,
 }
 
-/// A vector, or a map of features, that flows through the network, 16 bytes. Value 0 is the input and has no place in the workspace.
+/// A vector, or a map of features, that flows through the network, 16 bytes. Value 0 is the input and has no place in
+/// the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]

@@ -120,7 +120,8 @@ struct Slot<const HIDDEN: usize> {
 /// assert_eq!(stack.evaluate(&plan, 0, 0, scratch.as_mut())?, Output::I32(&[-187]));
 ///
 /// // A move: feature 3 comes and 1 goes in perspective 0, nothing changes in perspective 1.
-/// stack.push(&plan, [Change::Features { added: &[3], removed: &[1] }, Change::Features { added: &[], removed: &[] }])?;
+/// let stays = Change::Features { added: &[], removed: &[] };
+/// stack.push(&plan, [Change::Features { added: &[3], removed: &[1] }, stays])?;
 /// stack.push_null()?; // and a null move, which costs nothing
 /// assert_eq!(stack.accumulator(&plan, 0)?, &[115, 97]);
 /// stack.pop()?;

@@ -234,7 +234,8 @@ fn a_token_network_goes_from_text_to_a_verdict() {
     let ran = quantise("longer");
     assert_eq!(ran.status, 3, "{}", ran.stderr);
     for words in [
-        "longer: batch 0, row 0 (line 1 of the corpus): ids of vocabularies with 2005 source and 2004 target ids, together 4009; the \
+        "longer: batch 0, row 0 (line 1 of the corpus): ids of vocabularies with 2005 source and 2004 target ids, \
+         together 4009; the \
          network's embedding has 4008 rows",
         "help: make the batches with the vocabularies that the network was trained with",
     ] {

@@ -235,21 +235,21 @@ fn what_examples_and_container_disagree_about_is_named() {
 fn labels_decide_where_container_and_checkpoint_agree() {
     let work = Work::new();
     let (graph, checkpoint) = (network(3), work.checkpoint("checkpoint", &network(3)));
-    let right = work.container("right", &graph, "calibration");
     let best = |picture: &Vec<f64>| {
         let scores = graph.evaluate_logits(&Sample::Dense(picture.clone())).unwrap();
         (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap()
     };
     // Pictures that the network tells apart by their channels.
     let mut random = Random(9);
-    let tinted: Vec<Vec<f64>> = (0..EXAMPLES)
-        .map(|_| {
-            let tint = [0, 1, 2].map(|_| 0.5 + 0.5 * random.real());
-            (0..SIDE * SIDE * CHANNELS)
-                .map(|at| f64::from((tint[at % 3] * (0.7 + 0.3 * random.real().abs())) as f32))
-                .collect()
-        })
-        .collect();
+    let mut tinted = || -> Vec<f64> {
+        let tint = [0, 1, 2].map(|_| 0.5 + 0.5 * random.real());
+        let pixel = |at: usize| f64::from((tint[at % 3] * (0.7 + 0.3 * random.real().abs())) as f32);
+        (0..SIDE * SIDE * CHANNELS).map(pixel).collect()
+    };
+    let calibration: Vec<Vec<f64>> = (0..EXAMPLES).map(|_| tinted()).collect();
+    let tinted: Vec<Vec<f64>> = (0..EXAMPLES).map(|_| tinted()).collect();
+    work.examples("tints", &calibration, None);
+    let right = work.container("right", &graph, "tints");
     let labels: Vec<usize> = tinted.iter().map(best).collect();
     let exchanged: Vec<Vec<f64>> = tinted
         .iter()
@@ -257,7 +257,7 @@ fn labels_decide_where_container_and_checkpoint_agree() {
         .collect();
     work.examples("tinted", &tinted, Some(&labels));
     work.examples("exchanged", &exchanged, Some(&labels));
-    assert!(work.mistakes(&right, &checkpoint, "tinted").is_empty());
+    assert_eq!(work.mistakes(&right, &checkpoint, "tinted"), [""; 0]);
     assert_eq!(work.mistakes(&right, &checkpoint, "exchanged"), ["channel-order"]);
     let report = work.verify(&right, &checkpoint, "tinted", &["--json"]).fine().json();
     let accuracy = &report["accuracy"];

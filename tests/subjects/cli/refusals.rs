@@ -192,7 +192,7 @@ fn a_network_without_a_proof_is_refused() {
     let (raw, arch) = tiny(folder, 100.0);
     let before = names(folder);
     let out = folder.join("out");
-    let words = ["`tiny`", "tensor `l0w`, row 0", "can reach", "32767", "witness: features", "--unproved"];
+    let words = ["`tiny`", "tensor `l0w`, row 1", "can reach", "32767", "witness: features", "--unproved"];
     for form in ["container", "bare"] {
         let ran = host_tools!("quantise", raw, "--arch", arch, "--form", form, "-o", out);
         refused(&ran, 1, &words, folder, &before);

@@ -153,9 +153,10 @@ fn moves() -> Draft {
     let sum = maker.both(Map(element::I16, 0, [5, 7, 3]), (transposed, resized), activation::SUM, 9);
     let gated = maker.both(large, (resized, pixel), activation::PRODUCT, 15);
     let greater = maker.both(large, (transposed, gated), activation::MAX, 0);
+    let least = maker.both(large, (greater, resized), activation::MIN, 0);
     // Rows from below, columns and channels exchanged.
     let params = [4 * 21, -21i32 as u32, 1, 3];
-    let turned = maker.push(Map(element::I8, -20, [5, 3, 7]), greater, OpRecord { params, ..blank(op::MOVE) });
+    let turned = maker.push(Map(element::I8, -20, [5, 3, 7]), least, OpRecord { params, ..blank(op::MOVE) });
     let narrow = maker.both(Map(element::I8, -20, [5, 7, 3]), (sum, pixel), activation::SUM, 10);
     let narrow =
         maker.push(Map(element::I8, -20, [5, 3, 7]), narrow, OpRecord { params: [0, 21, 1, 3], ..blank(op::MOVE) });

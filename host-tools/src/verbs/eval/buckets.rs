@@ -1,10 +1,18 @@
 //! `--buckets`: what every output bucket makes of a position, and which of them counts.
 
 use super::Value;
-use super::nnue::Parts;
 use crate::table::{self, row};
 use serde::Serialize;
 use std::io::{self, Write};
+
+/// Both parts of a position's value, each sixteen times what it adds.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Parts {
+    /// The piece-square part; 0 of a network without.
+    pub psqt: i32,
+    /// What the layers give.
+    pub positional: i32,
+}
 
 /// One bucket's outputs for a position.
 #[derive(Debug, Serialize)]

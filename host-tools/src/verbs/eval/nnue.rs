@@ -1,25 +1,15 @@
 //! Positions on a container of the Stockfish family: the value, and the two parts that it is the sum of.
 
-use super::buckets::BucketValues;
+use super::buckets::{BucketValues, Parts};
 use super::{Evaluations, Value};
 use crate::cli::Eval;
 use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::output::Output;
-use serde::Serialize;
 use tamis_quant::run::{Outputs, Runner, features_of};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
 use tamis_runtime::raw::op;
-
-/// Both parts of a position's value, each sixteen times what it adds.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Parts {
-    /// The piece-square part; 0 of a network without.
-    pub psqt: i32,
-    /// What the layers give.
-    pub positional: i32,
-}
 
 /// Evaluates the positions that were asked for.
 ///

@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_graph_that_is_a_chain_is_one() {
-        let text = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 4\n[[node]]\nname = \"a\"\nop = \"linear\"\noutputs = 8\n\
+        let text = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 4\n\
+                    [[node]]\nname = \"a\"\nop = \"linear\"\noutputs = 8\n\
                     [[node]]\nname = \"b\"\nop = \"relu\"\n[[node]]\nname = \"c\"\nop = \"linear\"\noutputs = 2\n";
         let chain = NetworkArch::Graph(Description::from_toml(text, "x").unwrap()).chain().unwrap();
         assert_eq!(chain, Chain::from_text("4:relu8:linear2").unwrap());

@@ -76,12 +76,14 @@ pub enum NetworkError {
     Chain(#[from] ChainError),
     /// A checkpoint of bullet without what reads it.
     #[error(
-        "a checkpoint of bullet, which does not say its layers; --arch A.toml describes them, starting with `schema = 1`"
+        "a checkpoint of bullet, which does not say its layers; --arch A.toml describes them, starting with `schema = \
+         1`"
     )]
     Bullet,
     /// A checkpoint of lattice-tune without its layers.
     #[error(
-        "a checkpoint of lattice-tune, which does not say its layers; give --arch, as 784:relu128:linear10 for instance, a .fann or a network JSON"
+        "a checkpoint of lattice-tune, which does not say its layers; give --arch, as 784:relu128:linear10 for \
+         instance, a .fann or a network JSON"
     )]
     NoLayers,
     /// An architecture of another kind.
@@ -122,7 +124,8 @@ pub enum NetworkError {
     Empty,
     /// A file of nothing known.
     #[error(
-        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz, TFLite, ONNX and weights.bin; \
+        "starts with \"{start}\", which is none of DataCode, lattice-tune, lattice-fann, safetensors, npz, TFLite, \
+         ONNX and weights.bin; \
          --from FORM says what it is, and bullet's raw.bin and quantised.bin need --arch A.toml"
     )]
     NotRecognised {

@@ -106,7 +106,7 @@ fn imported(bytes: &[u8], model: &Model<'_>, folder: Option<&Path>, name: &str) 
     let remarks = remarks(&inputs, &outputs, batch);
     let source = "ONNX model".to_owned();
     let imported = Imported { graph, source, bytes_hash: fnv1a_64(bytes), remarks, ranges: Ranges::default() };
-    let given = given(&model, &inputs);
+    let given = given(model, &inputs);
     Ok(OnnxModel { imported, inputs, outputs, given })
 }
 

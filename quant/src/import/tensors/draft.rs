@@ -5,7 +5,7 @@
 //! is given, each of its layers takes the first matrix of its shape that is left. A vector as long as a layer has
 //! outputs is its bias, the one whose name begins alike before any other.
 
-use super::network::TensorsImportError;
+use super::error::TensorsImportError;
 use crate::arch::suggest::printable;
 use crate::graph::description::{Description, Tensor, Tensors};
 use crate::import::Remark;

@@ -1,6 +1,7 @@
 //! What can be wrong with a file of tensors.
 
 use crate::fault::FaultClass;
+use crate::graph::description::{DescriptionError, TensorsError};
 use thiserror::Error;
 
 /// Why a file of tensors was refused. The readers know no path; whoever opened the file adds it.
@@ -88,6 +89,56 @@ impl TensorFileError {
             Self::Type { .. } | Self::NotExact { .. } => FaultClass::Unsupported,
             Self::Array { cause, .. } => cause.class(),
             _ => FaultClass::Malformed,
+        }
+    }
+}
+
+/// Why a file of tensors makes no network.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TensorsImportError {
+    /// The file itself.
+    #[error(transparent)]
+    File(#[from] TensorFileError),
+    /// Tensors, and nothing that says how they hang together.
+    #[error(
+        "{tensors} tensors and no description of the network; give --arch, FILE.toml that starts with `graph = 1`, of \
+         dense layers in a row also 16:relu24:linear4; `host-tools describe` drafts one (what `export` makes of a \
+         quantised network is not read back)"
+    )]
+    NoDescription {
+        /// How many there are.
+        tensors: usize,
+    },
+    /// Tensors that are not the dense layers in a row that they should be.
+    #[error("{why}; the tensors: {tensors}; --arch FILE.toml describes any other graph, `graph = 1`")]
+    NoChain {
+        /// What does not fit.
+        why: String,
+        /// Their names and shapes.
+        tensors: String,
+    },
+    /// A description that was drafted for them.
+    #[error("no description can be drafted: {0}")]
+    Draft(DescriptionError),
+    /// The description in the metadata.
+    #[error("the metadata's description: {0}")]
+    Metadata(DescriptionError),
+    /// Tensors that do not fit it.
+    #[error(transparent)]
+    Tensors(#[from] TensorsError),
+}
+
+impl TensorsImportError {
+    /// [`FaultClass::Usage`] without a description, or with a chain that does not fit, else that of the cause.
+    #[must_use]
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::File(error) => error.class(),
+            Self::NoDescription { .. } | Self::NoChain { .. } => FaultClass::Usage,
+            Self::Draft(error) => error.class(),
+            Self::Metadata(error) => error.class(),
+            Self::Tensors(error) => error.class(),
         }
     }
 }

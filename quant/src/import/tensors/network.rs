@@ -1,14 +1,12 @@
 //! From a file of tensors to a network.
 
 use super::draft::{Draft, draft};
-use super::error::TensorFileError;
+use super::error::{TensorFileError, TensorsImportError};
 use super::{read_npz, read_safetensors};
-use crate::fault::FaultClass;
-use crate::graph::description::{Description, DescriptionError, Tensors, TensorsError};
+use crate::graph::description::{Description, Tensors};
 use crate::import::chain::Chain;
 use crate::import::datacode::Orientation;
 use crate::import::{Imported, Ranges, Remark, fnv1a_64};
-use thiserror::Error;
 
 /// A file of tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,56 +15,6 @@ pub enum TensorForm {
     Safetensors,
     /// npz
     Npz,
-}
-
-/// Why a file of tensors makes no network.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum TensorsImportError {
-    /// The file itself.
-    #[error(transparent)]
-    File(#[from] TensorFileError),
-    /// Tensors, and nothing that says how they hang together.
-    #[error(
-        "{tensors} tensors and no description of the network; give --arch, FILE.toml that starts with `graph = 1`, of \
-         dense layers in a row also 16:relu24:linear4; `host-tools describe` drafts one (what `export` makes of a \
-         quantised network is not read back)"
-    )]
-    NoDescription {
-        /// How many there are.
-        tensors: usize,
-    },
-    /// Tensors that are not the dense layers in a row that they should be.
-    #[error("{why}; the tensors: {tensors}; --arch FILE.toml describes any other graph, `graph = 1`")]
-    NoChain {
-        /// What does not fit.
-        why: String,
-        /// Their names and shapes.
-        tensors: String,
-    },
-    /// A description that was drafted for them.
-    #[error("no description can be drafted: {0}")]
-    Draft(DescriptionError),
-    /// The description in the metadata.
-    #[error("the metadata's description: {0}")]
-    Metadata(DescriptionError),
-    /// Tensors that do not fit it.
-    #[error(transparent)]
-    Tensors(#[from] TensorsError),
-}
-
-impl TensorsImportError {
-    /// [`FaultClass::Usage`] without a description, or with a chain that does not fit, else that of the cause.
-    #[must_use]
-    pub fn class(&self) -> FaultClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::NoDescription { .. } | Self::NoChain { .. } => FaultClass::Usage,
-            Self::Draft(error) => error.class(),
-            Self::Metadata(error) => error.class(),
-            Self::Tensors(error) => error.class(),
-        }
-    }
 }
 
 /// The network of a file: by a description that is given, else by the one in its metadata.

@@ -270,8 +270,7 @@ mod tests {
         lying[central + 24..central + 28].copy_from_slice(&((1u32 << 29) - 1).to_le_bytes());
         assert!(read_npz(&lying).unwrap_err().to_string().contains("come out, expected"));
         lying[central + 24..central + 28].copy_from_slice(&(1u32 << 30).to_le_bytes());
-        assert!(
-            matches!(read_npz(&lying).unwrap_err(), TensorFileError::Array { cause, .. } if matches!(*cause, TensorFileError::TooLarge { .. }))
-        );
+        assert!(matches!(read_npz(&lying).unwrap_err(), TensorFileError::Array { cause, .. }
+                if matches!(*cause, TensorFileError::TooLarge { .. })));
     }
 }

@@ -49,7 +49,8 @@ impl Lowering<'_> {
         let (differing, sums) = self.differing;
         if differing > 0 {
             let text = format!(
-                "{differing} of the {sums} sums that its layers can have lie on halves, or so near that f32 cannot tell, \
+                "{differing} of the {sums} sums that its layers can have lie on halves, or so near that f32 cannot \
+                 tell, \
                  and become a byte that differs by 1 from that of engines that multiply in f32"
             );
             self.remarks.push(Remark::Decided(text));

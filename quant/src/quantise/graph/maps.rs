@@ -23,7 +23,7 @@ const LEAST_SAMPLES: usize = 32;
 /// Patches of all samples that a layer's products are taken over.
 const PATCHES: usize = 12_000;
 /// The same where ways are compared: enough to tell them apart.
-const TRIAL_PATCHES: usize = 3000;
+const TRIAL_PATCHES: usize = 12_000;
 
 /// Units of channels that are tried.
 const BALANCES: [Balance; 4] = [

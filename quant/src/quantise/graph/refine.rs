@@ -21,7 +21,8 @@ const MAX_SAMPLES: usize = 128;
 /// Wider layers stay as they are: the time grows with the cube of their inputs.
 const MAX_INPUTS: usize = 1536;
 
-/// Rounds weights and corrects biases, on the samples that the truth was taken from and so many of their patches, of every convolution and of every dense layer.
+/// Rounds weights and corrects biases, on the samples that the truth was taken from and so many of their patches, of
+/// every convolution and of every dense layer.
 pub(super) fn layers(
     graph: &Graph,
     samples: &[Sample],

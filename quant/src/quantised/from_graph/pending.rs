@@ -90,7 +90,8 @@ impl Building<'_> {
         let weighted = |weights, bias: &[f64], window, groups| match rows(weights, bias, from.scale) {
             Some(rows) => Ok(Work::Weights { read, from, window, groups, rows }),
             None => Err(no(
-                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −128 to 127 times a scale,",
+                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −128 to 127 times a \
+                 scale,",
             )),
         };
         let work = match &node.op {

@@ -51,8 +51,10 @@ impl Operation<'_, '_> {
         let shape = [rows as usize, cols as usize];
         if !is_depthwise(record.kind, shape, taps as usize, [channels as usize, outputs as usize]) {
             // Groups of as many inputs as a row has for each tap.
-            let inputs = if cols.is_multiple_of(taps) { cols.checked_div(taps).unwrap_or(0) } else { 0 };
-            let divides = inputs > 0 && channels.is_multiple_of(inputs) && outputs.is_multiple_of(channels / inputs);
+            let inputs = cols.checked_div(taps).filter(|inputs| inputs * taps == cols);
+            let divides = inputs.is_some_and(|inputs| {
+                inputs > 0 && channels.is_multiple_of(inputs) && outputs.is_multiple_of(channels / inputs)
+            });
             self.need(
                 rows == outputs && divides,
                 "op.weights",

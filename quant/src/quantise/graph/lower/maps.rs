@@ -1,8 +1,7 @@
 //! Maps: convolutions and what ends in one rounding with them.
 //!
 //! A convolution's sums are no values of the runtime: what reads them first decides their rounding. Until then they are
-//! [`Pending`]; a ReLU or a clip behind them becomes the ends of the rounding, a sum with another map an addend before
-//! it.
+//! [`Pending`]; a ReLU or clip behind them becomes the ends of the rounding, a sum with another map an addend in it.
 
 use super::affine::{BIAS_MAX, tensor};
 use super::encoding::{Encoding, Wish};
@@ -392,8 +391,9 @@ impl<'g> Lowering<'g> {
         match self.options.maps {
             Activations::I8 => Ok(Encoding::with_zero(Element::I8, self.range(value, byte)?)),
             Activations::U8 => Ok(Encoding::with_zero(Element::U8, self.range(value, byte)?)),
-            Activations::U7 if self.is_never_negative(value) => self.encoding(value, Wish::Plain(Element::U8)),
-            Activations::U7 => self.encoding(value, Wish::Plain(Element::I8)),
+            Activations::U7 => {
+                self.encoding(value, Wish::Plain(if self.is_never_negative(value) { Element::U8 } else { Element::I8 }))
+            }
             Activations::I16 => self.encoding(value, Wish::Plain(Element::I16)),
         }
     }
