@@ -15,11 +15,10 @@ use crate::quantise::graph::options::{Activations, Granularity, WeightBits};
 use crate::quantise::{Values, requantisation};
 use crate::spatial::Window;
 
-/// What is rounded when it is read.
+/// What is rounded when it is read; low, high: the ends of a clip behind it, if there is one.
 #[derive(Debug, Clone)]
 pub(in crate::quantise::graph) struct Pending {
     work: Work,
-    /// The ends of a clip behind it, if there is one.
     low: Option<f64>,
     high: Option<f64>,
 }
@@ -391,9 +390,8 @@ impl<'g> Lowering<'g> {
         match self.options.maps {
             Activations::I8 => Ok(Encoding::with_zero(Element::I8, self.range(value, byte)?)),
             Activations::U8 => Ok(Encoding::with_zero(Element::U8, self.range(value, byte)?)),
-            Activations::U7 => {
-                self.encoding(value, Wish::Plain(if self.is_never_negative(value) { Element::U8 } else { Element::I8 }))
-            }
+            Activations::U7 if self.is_never_negative(value) => self.encoding(value, Wish::Plain(Element::U8)),
+            Activations::U7 => self.encoding(value, Wish::Plain(Element::I8)),
             Activations::I16 => self.encoding(value, Wish::Plain(Element::I16)),
         }
     }
