@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Of these many, numbered from 1.
-const MISTAKES: usize = 26;
+const MISTAKES: usize = 28;
 /// And of them at least so many say what to do next.
-const WITH_NEXT_STEP: usize = 25;
+const WITH_NEXT_STEP: usize = 27;
 
 /// What a new user has: a network of chess, a graph, their containers, and room for mistakes.
 struct Workplace {
@@ -265,10 +265,15 @@ fn seeded_mistakes_are_named_with_the_next_step() {
     );
     check("gelu", place.quantise(&place.changed("\"screlu\"", "\"gelu\"")), &["`gelu` is not supported"]);
 
-    // 25 to 26: numbers.
+    // 25 to 28: numbers.
     let nan = place
         .write("raw.bin", raw_of(parameters, |index| if index == 5 { f32::NAN } else { 0.01 * (index % 7) as f32 }));
     check("NaN", host_tools!("quantise", nan, "--arch", arch, "-o", place.path("out")), &["l0w", "NaN"]);
+    let zeros = place.write("zeros.bin", raw_of(parameters, |_| 0.0));
+    check("zeros", host_tools!("quantise", zeros, "--arch", arch, "-o", place.path("out")), &["l0w", "one number"]);
+    let blank = place.write("blank", "0 0:0\n".repeat(40));
+    let blank = place.quantise_digits(&["--calibrate", blank.to_str().unwrap()], "out");
+    check("all-zero calibration", blank, &["all 40 examples are the same"]);
     check("swapped vocabularies", swapped(&place), &["may be exchanged"]);
 
     assert!(failures.is_empty(), "{}", failures.join("\n"));

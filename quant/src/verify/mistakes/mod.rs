@@ -8,7 +8,7 @@
 //! - scores: file and checkpoint agree, and the positions' own scores are fitted far better after one change. What they
 //!   only suggest is a remark.
 //!
-//! Graphs have rules of their own: [`graph`].
+//! Graphs have rules of their own, in `graph`.
 
 pub mod description;
 pub(super) mod graph;
