@@ -15,6 +15,7 @@ use tamis_quant::import::hub::NetworkError;
 use tamis_quant::pack::PackError;
 use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
+use tamis_quant::program::Unsupported;
 use tamis_quant::quantise::QuantiseError;
 use tamis_quant::quantise::graph::GraphQuantError;
 use tamis_quant::quantised::QuantisedError;
@@ -313,6 +314,12 @@ impl Fault for ImportError {
             }
             _ => None,
         }
+    }
+}
+
+impl Fault for Unsupported {
+    fn class(&self) -> FaultClass {
+        Self::class(self)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::progress;
 use std::path::Path;
 use tamis_quant::permute::{check, permute};
-use tamis_quant::quantise::QuantNet;
+use tamis_quant::quantised::QuantNet;
 
 /// Refuses what no network allows, before anything is read.
 ///

@@ -4,8 +4,7 @@
 //! Biases are often all zeros, and the factors of normalizations all ones: neither is looked at.
 
 use crate::graph::{Graph, Op, Sample, SampleError};
-use crate::program::{Operation, Program};
-use crate::quantise::{QuantTensor, Values};
+use crate::program::{Operation, Program, QuantTensor, Values};
 
 /// A tensor of fewer elements may be what it is by chance.
 const LEAST_ELEMENTS: usize = 4;

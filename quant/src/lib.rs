@@ -29,6 +29,7 @@ pub mod program;
 pub mod proof;
 pub mod quantise;
 pub mod quantised;
+pub mod remark;
 pub mod removal;
 pub mod run;
 pub mod score;

@@ -4,7 +4,8 @@
 
 use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_bytes;
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{
     AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Man, Network, State, StateError,

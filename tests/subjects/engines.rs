@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::path::Path;
 use tamis_quant::float::example;
 use tamis_quant::positions::Position;
-use tamis_quant::quantise::QuantNet;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;

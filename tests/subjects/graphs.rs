@@ -9,10 +9,9 @@ use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample, Shape};
 use tamis_quant::import::hub::{NetworkOptions, read_network};
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, is_graph, pack, unpack_graph};
-use tamis_quant::program::{Element, Operation, Program};
+use tamis_quant::program::{Element, Operation, Program, Values};
 use tamis_quant::proof::Witness;
 use tamis_quant::proof::prove;
-use tamis_quant::quantise::Values;
 use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, Options, WeightBits, quantise_graph, search_mixed,
 };

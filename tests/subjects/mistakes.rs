@@ -5,7 +5,8 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::float::example;
 use tamis_quant::import::{Checkpoint, read_bytes};
 use tamis_quant::positions::{Position, records};
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::mistakes::{Mistake, MistakeKind};
 use tamis_quant::verify::{Case, Gates, Reference, Report, Truth};
 use tamis_runtime::format::Model;
@@ -232,7 +233,7 @@ fn buckets_in_another_order(fixtures: Fixtures) {
     for name in ["l1w", "l1b"] {
         let tensor = net.tensor_mut(name).unwrap();
         let outputs = tensor.outputs;
-        if let tamis_quant::quantise::Values::Int(values) = &mut tensor.values {
+        if let tamis_quant::program::Values::Int(values) = &mut tensor.values {
             values.chunks_mut(outputs).for_each(|column| column.rotate_left(1));
         }
     }

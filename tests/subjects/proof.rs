@@ -1,8 +1,9 @@
 //! The overflow proof on networks small enough to try everything, and its witnesses replayed.
 
 use tamis_quant::arch::Architecture;
+use tamis_quant::program::{QuantTensor, Values};
 use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
-use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
+use tamis_quant::quantised::{QuantLayer, QuantNet};
 use tests::replay::{accumulate, contribution};
 use tests::trials::Fixtures;
 use tests::{architecture, bare_net};

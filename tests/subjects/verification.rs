@@ -3,7 +3,8 @@
 use std::path::Path;
 use tamis_quant::import::{Checkpoint, read_bytes};
 use tamis_quant::positions::{Position, records};
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::{Case, Gates, Report, Truth};
 use tamis_runtime::format::Model;
 use tests::tolerances::{PRINTED_ONE_DECIMAL, PRINTED_TWO_DECIMALS};

@@ -1,8 +1,8 @@
 //! What a [`QuantisedGraph`] computes, in obvious loops.
 
-use tamis_quant::import::tflite::Move;
 use tamis_quant::program::Element;
 use tamis_quant::quantised::{Clamp, Multiplier, QuantisedGraph, QuantisedOp, Quantity, Weights};
+use tamis_quant::spatial::Move;
 use tamis_quant::spatial::{Coordinates, Rounding, Sampling, Shape, Window, taps};
 
 /// How a sum becomes a stored value.

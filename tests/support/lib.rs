@@ -12,7 +12,8 @@ use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options, quantise_graph};
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::AlignedBytes;
 
 pub mod angel;

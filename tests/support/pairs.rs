@@ -8,7 +8,8 @@ use crate::zoo::Random;
 use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_raw;
 use tamis_quant::positions::Position;
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 
 /// Outputs of the second layer, which is the last.
 const OUTPUTS: usize = 3;

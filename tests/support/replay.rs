@@ -1,6 +1,6 @@
 //! A network of bullet's replayed in 64 bits, for the proof's bounds and witnesses: what no type can cut.
 
-use tamis_quant::quantise::{IntegerActivation, QuantNet};
+use tamis_quant::quantised::{IntegerActivation, QuantNet};
 
 /// A perspective's accumulators on a feature list.
 pub fn accumulate(net: &QuantNet, features: &[u32]) -> Vec<i64> {

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 use tamis_quant::arch::Architecture;
-use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
+use tamis_quant::program::{QuantTensor, Values};
+use tamis_quant::quantised::{QuantLayer, QuantNet};
 use tamis_quant::stockfish::{self, FeatureSet};
 
 const HIDDEN: usize = 128;

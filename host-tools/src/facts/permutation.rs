@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::permute::Choice;
-use tamis_quant::quantise::Permutation;
+use tamis_quant::quantised::Permutation;
 
 /// An order that has just been chosen.
 #[derive(Debug, Clone, Serialize)]

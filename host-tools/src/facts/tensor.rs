@@ -5,8 +5,8 @@ use crate::table::{self, row};
 use bytemuck::AnyBitPattern;
 use serde::Serialize;
 use std::io::{self, Write};
-use tamis_quant::program::Program;
-use tamis_quant::quantise::{QuantNet, QuantTensor, Values};
+use tamis_quant::program::{Program, QuantTensor, Values};
+use tamis_quant::quantised::QuantNet;
 use tamis_runtime::format::{Model, People};
 use tamis_runtime::raw::{Tensor, element};
 

@@ -23,7 +23,7 @@ use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::hub::quantised_form;
 use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
 use tamis_quant::pack::{Provenance, to_bare, unpack};
-use tamis_quant::quantise::QuantNet;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
 use tamis_runtime::format::Model;
 

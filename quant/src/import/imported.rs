@@ -1,7 +1,7 @@
 //! What a reader of checkpoints hands on: a graph, where it came from, and what was decided on the way.
 
 use crate::graph::Graph;
-use serde::Serialize;
+use crate::remark::Remark;
 use std::collections::BTreeMap;
 
 /// A network of a checkpoint that says, or was told, how its layers hang together.
@@ -26,24 +26,4 @@ pub struct Ranges {
     pub input: Option<(f64, f64)>,
     /// Of what nodes make, by their names.
     pub nodes: BTreeMap<String, (f64, f64)>,
-}
-
-/// Something that the file leaves open or may have lost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", content = "text", rename_all = "lowercase")]
-pub enum Remark {
-    /// How a thing was read that could be read otherwise, and how to say otherwise.
-    Decided(String),
-    /// What may be wrong.
-    Warning(String),
-}
-
-impl Remark {
-    /// Its sentence.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Decided(text) | Self::Warning(text) => text,
-        }
-    }
 }

@@ -34,13 +34,14 @@ pub mod tensors;
 pub mod tflite;
 pub mod weights_bin;
 
+pub use crate::remark::Remark;
 pub use bare::{BareNet, BareTensor, BareValues, read_bare};
 pub use error::ImportError;
 pub use file::{
     IN_DIRECTORY, MAX_FILE_LEN_BYTES, read_bare_file, read_checkpoint, read_file, read_file_at_most, read_file_start,
 };
 pub use foreign::{Foreign, foreign};
-pub use imported::{Imported, Ranges, Remark};
+pub use imported::{Imported, Ranges};
 pub use raw_bin::read_raw;
 pub use sniff::{SourceKind, read_bytes, sniff};
 pub use weights_bin::read_weights;

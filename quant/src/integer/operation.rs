@@ -2,8 +2,9 @@
 
 use super::data::Data;
 use super::maps;
-use crate::program::{ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, RealActivation};
-use crate::quantise::{QuantTensor, Values};
+use crate::program::{
+    ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, RealActivation, Values,
+};
 use std::borrow::Cow;
 use tamis_runtime::raw::num;
 use tamis_runtime::raw::op::DIGIT_BITS;

@@ -1,13 +1,12 @@
 //! Bullet's networks: the transformer, what its accumulators become, and the tail of reals.
 
 use crate::arch::{Activation, ElementType, InputKind};
-use crate::pack::PackError;
 use crate::program::{
-    Clip, Element, Lists, Note, Operation, Program, ProgramInput, Read, RealActivation, Tables, Transformer,
+    Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, RealActivation, Tables,
+    Transformer, Unsupported, Values,
 };
-use crate::quantise::{
-    IntegerActivation, IntegerHead, QuantLayer, QuantNet, QuantTensor, Values, head, permutation_name,
-    reorderable_pairs, sum_factor,
+use crate::quantised::{
+    IntegerActivation, IntegerHead, QuantLayer, QuantNet, head, permutation_name, reorderable_pairs, sum_factor,
 };
 use tamis_runtime::raw::{MAX_RESCALE_FACTOR, feature_set};
 
@@ -15,8 +14,8 @@ impl QuantNet {
     /// The network as a program, its neurons in the file's order.
     ///
     /// # Errors
-    /// [`PackError::Unsupported`] for what the runtime has no operation for.
-    pub fn lower(&self) -> Result<Program, PackError> {
+    /// [`Unsupported`] for what the runtime has no operation for.
+    pub fn lower(&self) -> Result<Program, Unsupported> {
         let net = &*self.in_file_order();
         let arch = &net.arch;
         let program = Program {
@@ -60,9 +59,9 @@ struct Lowering<'n> {
 }
 
 impl Lowering<'_> {
-    fn unsupported(&self, layer: usize, what: impl Into<String>, instead: &'static str) -> PackError {
+    fn unsupported(&self, layer: usize, what: impl Into<String>, instead: &'static str) -> Unsupported {
         let layer = self.net.arch.layers.get(layer).map_or_else(String::new, |layer| layer.name.clone());
-        PackError::Unsupported { layer, what: what.into(), instead }
+        Unsupported { layer, what: what.into(), instead }
     }
 
     fn push(&mut self, layer: usize, step: &str, read: Read, op: Operation, element: Element, len: usize) -> usize {
@@ -82,7 +81,7 @@ impl Lowering<'_> {
     }
 
     /// The transformer, then the layers behind it.
-    fn features(&mut self) -> Result<(), PackError> {
+    fn features(&mut self) -> Result<(), Unsupported> {
         let net = self.net;
         self.transformer()?;
         let (Some(second), Some(activation)) = (net.layers.get(1), IntegerActivation::of(&net.arch)) else {
@@ -128,7 +127,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn transformer(&mut self) -> Result<(), PackError> {
+    fn transformer(&mut self) -> Result<(), Unsupported> {
         let net = self.net;
         let Some(first) = net.layers.first() else {
             return Err(self.unsupported(0, "no layer", "add one"));
@@ -161,7 +160,7 @@ impl Lowering<'_> {
     }
 
     /// Sums to the network's integers.
-    fn rescale(&mut self, sums: usize, head: IntegerHead, second: &QuantLayer) -> Result<(), PackError> {
+    fn rescale(&mut self, sums: usize, head: IntegerHead, second: &QuantLayer) -> Result<(), Unsupported> {
         if second.bias.element == ElementType::I8 {
             return Err(self.unsupported(1, "an i8 bias in an integer head", "store the bias as i16 or i32"));
         }
@@ -180,7 +179,7 @@ impl Lowering<'_> {
     }
 
     /// Accumulators to bytes, in pairs.
-    fn products(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, PackError> {
+    fn products(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, Unsupported> {
         let (max, shift) = (activation.clip, activation.product_shift);
         if (i64::from(max) * i64::from(max)) >> shift > i64::from(u8::MAX) {
             let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
@@ -196,7 +195,7 @@ impl Lowering<'_> {
         sums: usize,
         activation: IntegerActivation,
         second: &QuantLayer,
-    ) -> Result<usize, PackError> {
+    ) -> Result<usize, Unsupported> {
         if second.bias.element != ElementType::F32 {
             return Err(self.unsupported(1, "an integer bias in front of a real tail", "store the bias as f32"));
         }
@@ -205,7 +204,7 @@ impl Lowering<'_> {
         Ok(self.push(1, "reals", Read::whole(sums), op, Element::F32, self.outputs(1)))
     }
 
-    fn affine_f32(&mut self, index: usize, input: Read) -> Result<usize, PackError> {
+    fn affine_f32(&mut self, index: usize, input: Read) -> Result<usize, Unsupported> {
         let layer = &self.net.layers[index];
         if layer.weights.element != ElementType::F32 || layer.bias.element != ElementType::F32 {
             let what = "integer weights or bias in a real tail";
@@ -217,7 +216,7 @@ impl Lowering<'_> {
     }
 
     /// The real layers behind the second one's sums; skips are added at the end, then the output's scale.
-    fn tail(&mut self, mut sums: usize) -> Result<(), PackError> {
+    fn tail(&mut self, mut sums: usize) -> Result<(), Unsupported> {
         let net = self.net;
         let mut skips: Vec<Read> = Vec::new();
         let mut next = Read::whole(sums);
@@ -248,7 +247,7 @@ impl Lowering<'_> {
     }
 
     /// The order of the neurons, for people and for `unpack`.
-    fn permutation(&mut self) -> Result<(), PackError> {
+    fn permutation(&mut self) -> Result<(), Unsupported> {
         let Some(permutation) = &self.net.permutation else { return Ok(()) };
         let order = permutation.order();
         if reorderable_pairs(&self.net.arch) != Some(order.len()) {
@@ -264,7 +263,7 @@ impl Lowering<'_> {
 }
 
 /// The runtime's function of reals for a description's word.
-fn real_activation(word: Activation) -> Result<RealActivation, PackError> {
+fn real_activation(word: Activation) -> Result<RealActivation, Unsupported> {
     Ok(match word {
         Activation::Relu => RealActivation::Relu,
         Activation::Crelu => RealActivation::Crelu,
@@ -274,7 +273,7 @@ fn real_activation(word: Activation) -> Result<RealActivation, PackError> {
         Activation::DualCrelu => RealActivation::DualCrelu,
         Activation::Identity => {
             let (layer, what) = (String::new(), "no activation where there must be one".to_owned());
-            return Err(PackError::Unsupported { layer, what, instead: "add one" });
+            return Err(Unsupported { layer, what, instead: "add one" });
         }
     })
 }

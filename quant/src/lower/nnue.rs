@@ -10,15 +10,14 @@
 //! A network that divides twice has `/16` in front of the last sum, on both of its parts, instead of behind it.
 
 use crate::arch::ElementType;
-use crate::pack::nnue_description;
 use crate::program::{
-    ByteActivation, Element, Lists, Note, Operation, Program, ProgramInput, Read, Tables, Transformer,
+    ByteActivation, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, Tables, Transformer,
+    Values,
 };
-use crate::quantise::{QuantTensor, Values};
 use crate::stockfish::order::{digit, digit_columns, digits};
 use crate::stockfish::{
     ACTIVATION_MAX, Affine, Division, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, Stack,
-    WEIGHT_SHIFT,
+    WEIGHT_SHIFT, description,
 };
 
 /// Name of the feature rows.
@@ -47,7 +46,7 @@ impl Net {
         let features = self.shape.features;
         let program = Program {
             name: format!("nnue-{}", self.shape.width),
-            description: nnue_description(self),
+            description: description::of(self),
             header: self.description.clone(),
             input: ProgramInput::Features {
                 features: features.used(),

@@ -2,7 +2,8 @@
 
 use super::error::PackError;
 use crate::arch::ElementType;
-use crate::quantise::{QuantNet, QuantTensor, Values};
+use crate::program::{QuantTensor, Values};
+use crate::quantised::QuantNet;
 
 /// Header, tensors in the description's order and orientation, tail.
 ///

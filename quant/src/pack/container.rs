@@ -31,7 +31,7 @@ pub struct Provenance {
 /// use tamis_quant::import::{fnv1a_64, read_bare};
 /// use tamis_quant::pack::{Provenance, pack, to_bare, unpack};
 /// use tamis_quant::proof::prove;
-/// use tamis_quant::quantise::QuantNet;
+/// use tamis_quant::quantised::QuantNet;
 /// use tamis_quant::run::AlignedBytes;
 /// use tamis_runtime::format::Model;
 ///

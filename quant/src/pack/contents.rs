@@ -5,7 +5,7 @@ use super::unpack::unpack;
 use super::unpack_graph::{is_graph, unpack_graph};
 use super::unpack_nnue::{is_nnue, unpack_nnue};
 use crate::program::Program;
-use crate::quantise::QuantNet;
+use crate::quantised::QuantNet;
 use crate::stockfish::Net;
 use tamis_runtime::format::Model;
 
@@ -54,7 +54,7 @@ impl Contents {
     /// [`PackError::Unsupported`] for a network of bullet that the runtime has no operation for.
     pub fn lower(&self) -> Result<Program, PackError> {
         match self {
-            Self::Bullet(net) => net.lower(),
+            Self::Bullet(net) => Ok(net.lower()?),
             Self::Family(net) => Ok(net.lower()),
             Self::Graph(program) => Ok(program.clone()),
         }

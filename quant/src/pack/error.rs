@@ -1,6 +1,7 @@
 //! Why a network cannot be packed, or a file not be taken apart.
 
 use crate::fault::FaultClass;
+use crate::program::Unsupported;
 use tamis_runtime::format::ParseError;
 
 /// Why a network cannot be packed, or a file not be taken apart.
@@ -8,15 +9,8 @@ use tamis_runtime::format::ParseError;
 #[non_exhaustive]
 pub enum PackError {
     /// A combination of layers, types and activations that the runtime has no operation for.
-    #[error("layer `{layer}`: {what}; {instead}")]
-    Unsupported {
-        /// Which layer.
-        layer: String,
-        /// What cannot be expressed.
-        what: String,
-        /// What to do instead.
-        instead: &'static str,
-    },
+    #[error("{0}")]
+    Unsupported(#[from] Unsupported),
     /// The file would be longer than the format can say.
     #[error("the network needs {len_bytes} bytes; a container holds at most 4294967232: it is too large")]
     TooLarge {
@@ -67,7 +61,7 @@ impl PackError {
     /// The class that decides the exit status.
     pub fn class(&self) -> FaultClass {
         match self {
-            Self::Unsupported { .. } | Self::TooLarge { .. } | Self::NameTaken { .. } => FaultClass::Unsupported,
+            Self::Unsupported(_) | Self::TooLarge { .. } | Self::NameTaken { .. } => FaultClass::Unsupported,
             Self::NoHeader { .. }
             | Self::Parse(_)
             | Self::Description(_)

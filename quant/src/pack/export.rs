@@ -5,10 +5,8 @@ use super::error::PackError;
 use super::kept;
 use super::records::{KEPT, UNIT, VALUES};
 use crate::arch::ElementType;
-use crate::graph::description::Description;
-use crate::import::tensors::DESCRIPTION_KEY;
-use crate::program::{Element, Operation, Program, ProgramNode};
-use crate::quantise::{QuantTensor, Values};
+use crate::graph::description::{DESCRIPTION_KEY, Description};
+use crate::program::{Element, Operation, Program, ProgramNode, QuantTensor, Values};
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView, serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

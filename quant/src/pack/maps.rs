@@ -3,7 +3,7 @@
 use super::error::PackError;
 use super::records::{Writer, blank};
 use super::tensor::{Orientation, pack_vector};
-use crate::program::{Convolution, Operation, Pairing, PoolKind, ProgramNode, Rounding};
+use crate::program::{Convolution, Operation, Pairing, PoolKind, ProgramNode, Rounding, Unsupported};
 use crate::spatial::Window;
 use tamis_runtime::raw::{Layout, OpRecord, WindowRecord, activation, element, op};
 
@@ -84,10 +84,12 @@ fn window_record(window: &Window, node: &ProgramNode) -> Result<WindowRecord, Pa
             before: narrow(window.before)?,
         })
     };
-    record().ok_or_else(|| PackError::Unsupported {
-        layer: node.name.clone(),
-        what: format!("a window of {:?} by {:?}, of up to 255 each", window.kernel, window.stride),
-        instead: "use a smaller window, or two layers",
+    record().ok_or_else(|| {
+        PackError::from(Unsupported {
+            layer: node.name.clone(),
+            what: format!("a window of {:?} by {:?}, of up to 255 each", window.kernel, window.stride),
+            instead: "use a smaller window, or two layers",
+        })
     })
 }
 

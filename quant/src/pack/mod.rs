@@ -7,7 +7,6 @@
 mod bare;
 mod container;
 mod contents;
-mod describe_nnue;
 mod error;
 mod export;
 mod kept;
@@ -22,7 +21,6 @@ mod unpack_nnue;
 pub use bare::to_bare;
 pub use container::{Provenance, pack};
 pub use contents::Contents;
-pub use describe_nnue::nnue_description;
 pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};
 pub use unpack::unpack;

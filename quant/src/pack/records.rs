@@ -4,10 +4,10 @@ use super::error::PackError;
 use super::kept;
 use super::tensor::{Orientation, Packed, layout_of_reals, pack_tensor, pack_vector};
 use crate::program::{
-    ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, Read, RealActivation,
+    ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Read, RealActivation,
+    Unsupported,
 };
 use crate::proof::{Proof, Quantity};
-use crate::quantise::QuantTensor;
 use crate::spatial::Shape;
 use bytemuck::Zeroable;
 use tamis_runtime::raw::{
@@ -41,7 +41,7 @@ pub struct Records<'p> {
 pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, PackError> {
     if program.nodes.is_empty() || program.nodes.len() > MAX_OPS {
         let what = format!("a network of {} operations, 1 to {MAX_OPS} are allowed", program.nodes.len());
-        return Err(PackError::Unsupported { layer: program.name.clone(), what, instead: "merge layers" });
+        return Err(PackError::from(Unsupported { layer: program.name.clone(), what, instead: "merge layers" }));
     }
     let input = input(program);
     let first = value_record(program.element(0), program.zero(0), program.shape(0))?;
@@ -73,12 +73,12 @@ pub fn records<'p>(program: &'p Program, proof: &Proof) -> Result<Records<'p>, P
 fn value_record(element: Element, zero: i32, shape: Shape) -> Result<ValueRecord, PackError> {
     let Ok(zero) = i16::try_from(zero) else {
         let what = format!("a zero point of {zero}, i16 holds them");
-        return Err(PackError::Unsupported { layer: shape.to_string(), what, instead: "use other ranges" });
+        return Err(PackError::from(Unsupported { layer: shape.to_string(), what, instead: "use other ranges" }));
     };
     let beyond = [shape.height, shape.width].map(|size| u16::try_from(size.wrapping_sub(1)));
     let [Ok(down), Ok(across)] = beyond else {
         let what = format!("a value of {shape}, height and width of up to 65536 are allowed");
-        return Err(PackError::Unsupported { layer: shape.to_string(), what, instead: "use a smaller map" });
+        return Err(PackError::from(Unsupported { layer: shape.to_string(), what, instead: "use a smaller map" }));
     };
     let (element, len) = (element.code() as u16, shape.len() as u32);
     Ok(ValueRecord { element, zero, len, offset_bytes: NONE, extent: [down, across] })
@@ -343,7 +343,7 @@ impl<'p> Writer<'p, '_> {
         }
         if packed.name.chars().any(char::is_control) {
             let (layer, what) = (packed.name.escape_debug().to_string(), "a name of several lines".to_owned());
-            return Err(PackError::Unsupported { layer, what, instead: "rename the layer" });
+            return Err(PackError::from(Unsupported { layer, what, instead: "rename the layer" }));
         }
         self.records.tensors.push(packed);
         Ok(self.records.tensors.len() as u32 - 1)

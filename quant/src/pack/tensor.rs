@@ -3,7 +3,7 @@
 
 use super::error::PackError;
 use crate::arch::ElementType;
-use crate::quantise::{QuantTensor, Values};
+use crate::program::{QuantTensor, Values};
 use tamis_runtime::raw::{Layout, TensorRecord, element, quads_fit};
 
 /// A tensor ready to be placed.

@@ -3,7 +3,8 @@
 use super::error::PackError;
 use super::tensor::Orientation;
 use crate::arch::{Architecture, InputKind, Part};
-use crate::quantise::{Permutation, QuantLayer, QuantNet, QuantTensor, Values, permutation_name, reorderable_pairs};
+use crate::program::{QuantTensor, Values};
+use crate::quantised::{Permutation, QuantLayer, QuantNet, permutation_name, reorder, reorderable_pairs};
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{Layout, Tensor, element};
 
@@ -46,7 +47,7 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     }
     let permutation = permutation(&arch, find)?;
     if let Some(permutation) = &permutation {
-        permutation.inverse().apply_to_layers(&mut layers);
+        reorder(&permutation.inverse(), &mut layers);
     }
     Ok(QuantNet { arch, layers, bare_header: people.bare_header.to_vec(), permutation })
 }

@@ -8,10 +8,9 @@ use super::tensor::Orientation;
 use super::unpack::values;
 use crate::arch::ElementType;
 use crate::program::{
-    Convolution, Element, Operation, Pairing, PoolKind, Program, ProgramInput, ProgramNode, ProgramValue, Read,
-    RealActivation, Rounding,
+    Convolution, Element, Operation, Pairing, PoolKind, Program, ProgramInput, ProgramNode, ProgramValue, QuantTensor,
+    Read, RealActivation, Rounding, Unsupported, Values,
 };
-use crate::quantise::{QuantTensor, Values};
 use crate::spatial::Shape;
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, activation, element, input_kind, is_depthwise, op};
@@ -68,10 +67,12 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
             && reads.get(1).is_none_or(|second| {
                 record.second_start == 0 && (len(*second) == rest || record.kind == op::ELEMENTWISE)
             });
-        let op = reader.operation(record).filter(|_| whole).ok_or_else(|| PackError::Unsupported {
-            layer: name.to_owned(),
-            what: format!("operation {index} of kind {}, which no graph has", record.kind),
-            instead: "pack the network again",
+        let op = reader.operation(record).filter(|_| whole).ok_or_else(|| {
+            PackError::from(Unsupported {
+                layer: name.to_owned(),
+                what: format!("operation {index} of kind {}, which no graph has", record.kind),
+                instead: "pack the network again",
+            })
         })?;
         let kept = kept.get_mut(index).and_then(Option::take);
         let value = ProgramValue { element, shape: shape_of(made), units, zero, layer, kept };

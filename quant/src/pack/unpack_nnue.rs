@@ -1,8 +1,8 @@
 //! Back from the container: the same network of the Stockfish family that was packed.
 
-use super::describe_nnue::{Described, FIRST_LINE, nnue_description, parse};
 use super::error::PackError;
 use crate::lower::nnue::{BIAS, PADDING, ROWS, STACK, UNUSED};
+use crate::stockfish::description::{self, Described, FIRST_LINE};
 use crate::stockfish::order::{digit_columns, from_digits};
 use crate::stockfish::{Affine, Block, Division, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
 use bytemuck::AnyBitPattern;
@@ -32,7 +32,7 @@ fn divided(ops: &[OpRecord]) -> Division {
 }
 
 fn described(model: &Model<'_>) -> Result<Described, PackError> {
-    let described = parse(model.people()?.description)?;
+    let described = description::parse(model.people()?.description).map_err(PackError::Description)?;
     // Of one part both rules are one.
     let found = divided(model.ops());
     if described.shape.features.has_psqt() && found != described.division {
@@ -60,7 +60,7 @@ pub fn unpack_nnue(model: &Model<'_>) -> Result<Net, PackError> {
     let stacks = first.into_iter().zip(second).zip(output);
     let stacks = stacks.map(|((first, second), output)| Stack { first, second, output }).collect();
     let net = Net { shape, description: people.bare_header.to_vec(), transformer, stacks, division };
-    if nnue_description(&net) != people.description {
+    if description::of(&net) != people.description {
         return Err(PackError::Description("not as `pack` writes it; pack the network again".to_owned()));
     }
     Ok(net)

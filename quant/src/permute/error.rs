@@ -3,8 +3,8 @@
 use crate::arch::ElementType;
 use crate::fault::FaultClass;
 use crate::float::EvalError;
-use crate::pack::PackError;
-use crate::quantise::{NotAPermutation, QuantNet};
+use crate::program::Unsupported;
+use crate::quantised::{NotAPermutation, QuantNet};
 
 /// Why no order of the neurons is chosen.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum PermuteError {
     },
     /// The network is none that can be run.
     #[error("{0}")]
-    Pack(#[from] PackError),
+    Unsupported(#[from] Unsupported),
     /// The order that was chosen is none, which would be a mistake of this module.
     #[error("the order that was chosen is none: {0}; please report the network")]
     Order(#[from] NotAPermutation),
@@ -71,7 +71,7 @@ impl PermuteError {
             Self::NoUse { .. } | Self::Order(_) => FaultClass::Unsupported,
             Self::TooFewPositions { .. } => FaultClass::Usage,
             Self::Position { error, .. } => error.class(),
-            Self::Pack(error) => error.class(),
+            Self::Unsupported(error) => error.class(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Choosing an order of the neurons in which more activations are zero side by side.
 //!
 //! A sparse first layer visits its inputs four bytes at a time and passes over four zeros. Which neurons share a group
-//! of four is free ([`crate::quantise::Permutation`]), so those that are live on the same positions are put together:
+//! of four is free ([`crate::quantised::Permutation`]), so those that are live on the same positions are put together:
 //!
 //! ```text
 //! for each pair of neurons: the set of (position, perspective) on which its product is not zero
@@ -24,7 +24,7 @@ use crate::float::{Example, example};
 use crate::integer::IntegerModel;
 use crate::positions::Position;
 use crate::program::GraphInput;
-use crate::quantise::{Permutation, QuantNet, reorderable_pairs};
+use crate::quantised::{Permutation, QuantNet, reorderable_pairs};
 
 /// The value that the first operation makes: products of the accumulators' halves.
 const PRODUCTS: usize = 1;

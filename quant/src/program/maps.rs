@@ -1,6 +1,6 @@
 //! Operations on maps of features; sections 6.21 to 6.25 of FORMAT.md define each.
 
-use crate::quantise::QuantTensor;
+use super::tensor::QuantTensor;
 use crate::spatial::Window;
 
 /// Sums of products of a window's inputs, rounded.

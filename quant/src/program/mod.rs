@@ -8,20 +8,23 @@
 //! which front end it came from.
 
 mod element;
+mod error;
 mod input;
 mod maps;
 mod operation;
 mod reals;
+mod tensor;
 mod transformer;
 
 pub use element::Element;
+pub use error::Unsupported;
 pub use input::{GraphInput, ProgramInput};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
 pub use operation::{ByteActivation, Clip, Operation, RealActivation};
+pub use tensor::{QuantTensor, Values};
 pub use transformer::{Lists, Tables, Transformer};
 
 use crate::arch::ElementType;
-use crate::quantise::QuantTensor;
 use crate::spatial::Shape;
 
 /// A network in the runtime's operations.

@@ -1,7 +1,7 @@
 //! What a node computes.
 
 use super::maps::{Convolution, Pairing, PoolKind};
-use crate::quantise::QuantTensor;
+use super::tensor::QuantTensor;
 use crate::spatial::Window;
 
 /// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`;

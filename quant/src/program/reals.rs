@@ -3,9 +3,9 @@
 use super::element::Element;
 use super::maps::Convolution;
 use super::operation::Operation;
+use super::tensor::{QuantTensor, Values};
 use super::{Program, ProgramInput, ProgramNode};
 use crate::graph::description::{Tensor, Tensors};
-use crate::quantise::{QuantTensor, Values};
 
 impl Program {
     /// Every weight (a row an output), bias and table (a row a feature) by its name; biases without what zero points

@@ -1,6 +1,6 @@
 //! What makes accumulators of lists of features.
 
-use crate::quantise::QuantTensor;
+use super::tensor::QuantTensor;
 use tamis_runtime::raw::feature_set::{BUCKET_TABLE_LEN, KING_TABLE_LEN};
 
 /// Rows of features, shared by all perspectives: `acc = bias + Σ row(feature)`, i16, wrapping.

@@ -34,7 +34,8 @@ use crate::program::{Operation, Program, ProgramNode};
 /// use tamis_quant::arch::Architecture;
 /// use tamis_quant::import::read_bare;
 /// use tamis_quant::proof::{Quantity, prove};
-/// use tamis_quant::quantise::{QuantNet, Values};
+/// use tamis_quant::program::Values;
+/// use tamis_quant::quantised::QuantNet;
 ///
 /// let arch = Architecture::from_toml(include_str!("../../../tests/vectors/tiny.toml"), "tiny.toml")?;
 /// let mut net = QuantNet::from_bare(read_bare(include_bytes!("../../../tests/vectors/tiny.bare.bin"), &arch)?)?;

@@ -5,8 +5,7 @@
 //! could stand on a board as far as squares go.
 
 use super::{Check, Witness};
-use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, Transformer};
-use crate::quantise::QuantTensor;
+use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Transformer};
 use std::ops::Range;
 use tamis_runtime::raw::feature_set::{self, FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
 

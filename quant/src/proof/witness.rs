@@ -3,8 +3,7 @@
 use super::search::Search;
 use super::span::Span;
 use super::{Check, Witness};
-use crate::program::{Operation, Program, ProgramNode};
-use crate::quantise::QuantTensor;
+use crate::program::{Operation, Program, ProgramNode, QuantTensor};
 
 /// An input that takes a row of a node out of its type. `read`: what the node's first value can be; `ranges`: of the
 /// accumulators.

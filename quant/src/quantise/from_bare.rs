@@ -1,8 +1,10 @@
 //! A bare file holds a quantised network already; it only needs its layers put together.
 
-use super::{QuantLayer, QuantNet, QuantTensor, QuantiseError, Values, spec};
+use super::{QuantiseError, spec};
 use crate::arch::InputKind;
 use crate::import::{BareNet, BareValues};
+use crate::program::{QuantTensor, Values};
+use crate::quantised::{QuantLayer, QuantNet};
 
 impl QuantNet {
     /// The network in a bare file; nothing is rounded again.

@@ -3,29 +3,21 @@
 //! A tensor with a `scale` follows bullet's rule: product in f64, rounding or truncation, error if it leaves the type.
 //! Networks without accumulators are graphs, see [`graph`].
 
-mod activated;
 mod element;
 mod error;
 mod from_bare;
 pub mod graph;
-mod head;
-mod net;
-mod permutation;
 mod requantisation;
 mod tensor;
 
-pub use activated::{IntegerActivation, sum_factor};
 pub use element::quantise_element;
 pub use error::QuantiseError;
-pub use head::{IntegerHead, head};
-pub use net::{QuantLayer, QuantNet, QuantTensor, Values};
-pub(crate) use permutation::permutation_name;
-pub use permutation::{NotAPermutation, Permutation, reorderable_pairs};
 pub use requantisation::requantisation;
 pub use tensor::quantise_tensor;
 
 use crate::arch::{Architecture, InputKind, TensorSpec};
 use crate::float::Net;
+use crate::quantised::{QuantLayer, QuantNet};
 
 /// Quantises every tensor of a network of accumulators whose shapes are its description's, as an importer makes it.
 ///

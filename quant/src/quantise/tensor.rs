@@ -2,8 +2,9 @@
 //! not.
 
 use super::element::{fault, quantise_element, range};
-use super::{QuantTensor, QuantiseError, Values};
+use super::error::QuantiseError;
 use crate::arch::{ElementType, Rounding, TensorSpec};
+use crate::program::{QuantTensor, Values};
 
 /// Quantises one tensor by its entry in the description. values: canonical order, `o + outputs·i`.
 ///

@@ -1,10 +1,9 @@
 //! The nodes of a network of integers.
 
 use crate::float::Matrix;
-use crate::import::Remark;
-use crate::import::tflite::Move;
 use crate::program::Element;
-use crate::spatial::{Axis, Coordinates, Shape, Window};
+use crate::remark::Remark;
+use crate::spatial::{Axis, Coordinates, Move, Shape, Window};
 
 /// A network of integers: a list of nodes, each of which reads values that stand before it.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,7 @@
 //! The same operations over the channels that stay.
 
 use super::spans::{Channels, Reach, reaches};
-use crate::program::{Convolution, Operation, Program, ProgramNode, Rounding};
-use crate::quantise::{QuantTensor, Values};
+use crate::program::{Convolution, Operation, Program, ProgramNode, QuantTensor, Rounding, Values};
 
 /// kept: of every value the channels that stay, in order.
 pub(super) fn program(program: Program, known: &Channels, kept: &[Vec<usize>]) -> Program {

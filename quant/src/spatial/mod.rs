@@ -1,9 +1,11 @@
 //! Shapes of values, and windows that slide over them: what graphs of reals and programs of integers have in common.
 
+mod moves;
 mod resize;
 mod shape;
 mod window;
 
+pub use moves::Move;
 pub use resize::{Coordinates, Rounding, Sampling, Tap, taps};
 pub use shape::Shape;
 pub use window::Window;

@@ -6,6 +6,7 @@
 //! container made from such a network is held to.
 
 mod board;
+pub mod description;
 mod division;
 mod error;
 mod evaluate;

@@ -4,6 +4,7 @@ use crate::fault::FaultClass;
 use crate::float::EvalError;
 use crate::graph::SampleError;
 use crate::pack::PackError;
+use crate::program::Unsupported;
 use tamis_runtime::RunError;
 
 /// What ends a verification without a report.
@@ -13,6 +14,9 @@ pub enum VerifyError {
     /// The container cannot be taken apart.
     #[error("{0}")]
     Pack(#[from] PackError),
+    /// The network is none that can be run.
+    #[error("{0}")]
+    Unsupported(#[from] Unsupported),
     /// A position does not fit the float network.
     #[error("example {index}: {error}")]
     Example {
@@ -101,6 +105,7 @@ impl VerifyError {
     pub fn class(&self) -> FaultClass {
         match self {
             Self::Pack(error) => error.class(),
+            Self::Unsupported(error) => error.class(),
             Self::Example { .. }
             | Self::NoExamples
             | Self::NoTruth

@@ -9,9 +9,8 @@ use super::runtime::RuntimeCheck;
 use super::stats::{HISTOGRAM_BINS, Histogram, histogram};
 use crate::import::{Checkpoint, Imported, Remark};
 use crate::pack::PackError;
-use crate::program::Program;
+use crate::program::{Program, QuantTensor, Values};
 use crate::proof::Proof;
-use crate::quantise::{QuantTensor, Values};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

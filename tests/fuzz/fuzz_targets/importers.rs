@@ -15,7 +15,8 @@ use tamis_quant::import::onnx::read_onnx;
 use tamis_quant::import::tflite::read_tflite;
 use tamis_quant::import::{Imported, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
-use tamis_quant::quantise::{QuantNet, quantise};
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::stockfish;
 
 static TINY: LazyLock<Option<Architecture>> =

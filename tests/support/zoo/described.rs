@@ -4,7 +4,8 @@ use super::{Animal, Random};
 use crate::{lowered, packed, packed_program};
 use tamis_quant::arch::{Architecture, ElementType, InputKind};
 use tamis_quant::float::{Affine, Matrix, Net};
-use tamis_quant::quantise::{QuantLayer, QuantNet, QuantTensor, Values};
+use tamis_quant::program::{QuantTensor, Values};
+use tamis_quant::quantised::{QuantLayer, QuantNet};
 
 /// A layer: its lines in the description, its weights' and its bias's type and scale, and how large the weights are.
 struct Layer {

@@ -51,4 +51,4 @@ pub use error::{Cause, DescriptionError, TensorsError};
 pub use order::{KernelOrder, Order};
 pub use parse::is_description;
 pub use tensor::{Tensor, Tensors};
-pub use types::{Described, DescribedOp, Description, Kernel, VERSION};
+pub use types::{DESCRIPTION_KEY, Described, DescribedOp, Description, Kernel, VERSION};

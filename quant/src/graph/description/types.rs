@@ -6,6 +6,9 @@ use crate::graph::{Activation, Axis, Binary, Coordinates, Fill, Input, Pooling, 
 /// The version that is read and written: `graph = 1`.
 pub const VERSION: u32 = 1;
 
+/// The key of the canonical description in the metadata of a file of tensors.
+pub const DESCRIPTION_KEY: &str = "tamis.graph";
+
 /// A graph without its numbers. What [`Description::from_toml`] and [`Description::of`] give fits together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {

@@ -1,12 +1,9 @@
 //! A graph as safetensors that say how they hang together.
 
 use crate::graph::Graph;
-use crate::graph::description::{Cause, Description, DescriptionError};
+use crate::graph::description::{Cause, DESCRIPTION_KEY, Description, DescriptionError};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;
-
-/// The metadata's key of the canonical description.
-pub const DESCRIPTION_KEY: &str = "tamis.graph";
 
 /// The bytes of a safetensors file with every tensor, in f32 where all its values are exact in f32, else in f64, and
 /// the canonical description in the metadata. Importing it gives an equal graph; equal graphs give equal bytes.

@@ -25,7 +25,7 @@ pub use draft::Draft;
 pub(in crate::import) use element::half;
 pub(crate) use element::{Element, TypedTensors};
 pub use error::{TensorFileError, TensorsImportError};
-pub use export::{DESCRIPTION_KEY, export};
+pub use export::export;
 pub use network::{TensorForm, drafted, import, import_chain};
 pub(crate) use npy::read_typed_npy;
 pub use npy::{is_npy, read_npy};

@@ -2,9 +2,8 @@
 
 use super::element::{Element, TypedTensors};
 use super::error::TensorFileError;
-use super::export::DESCRIPTION_KEY;
 use crate::arch::suggest::printable;
-use crate::graph::description::{Tensor, Tensors};
+use crate::graph::description::{DESCRIPTION_KEY, Tensor, Tensors};
 use safetensors::{Dtype, SafeTensors};
 
 /// The header's length stands in front of it.

@@ -27,7 +27,6 @@ mod types;
 pub use error::TfliteError;
 pub use file::is_tflite;
 pub use flatbuffer::FlatBufferError;
-pub use moves::Move;
 pub use operators::{Builtin, Known};
 pub use types::{Element, Fused, Model, Operator, Options, Padding, Quantisation, Tensor};
 

@@ -6,32 +6,7 @@
 use super::error::TfliteError;
 use super::operators::Known;
 use super::types::{Model, Operator, Options};
-use crate::spatial::{Axis, Shape};
-
-/// One step.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Move {
-    /// Another shape, in the same order.
-    Reshape(Shape),
-    /// Axis `i` of what is made is axis `order[i]` of what is read.
-    Transpose([usize; 3]),
-    /// Elements from `start` on, `size` of them, by `step`.
-    Slice {
-        /// The first, by axis.
-        start: [usize; 3],
-        /// How many.
-        size: [usize; 3],
-        /// From one to the next.
-        step: [usize; 3],
-    },
-    /// Elements around it.
-    Pad {
-        /// How many before, by axis.
-        before: [usize; 3],
-        /// How many behind.
-        after: [usize; 3],
-    },
-}
+use crate::spatial::{Axis, Move, Shape};
 
 /// What an operator comes to: inputs are given a shape, laid one behind the other, and go through steps, of which
 /// there is a list for each output.

@@ -1,11 +1,10 @@
 //! What goes in and what comes out.
 
 use super::{Held, Lowering, unsupported};
-use crate::import::Remark;
-use crate::import::tflite::Move;
 use crate::program::{Element, Operation, ProgramInput};
 use crate::quantised::{QuantisedError, QuantisedOp, Quantity};
-use crate::spatial::Shape;
+use crate::remark::Remark;
+use crate::spatial::{Move, Shape};
 
 impl Lowering<'_> {
     /// The value that comes out: that before a softmax at the end, and before integers become reals.

@@ -3,8 +3,7 @@
 use super::rounding::reach;
 use super::{Held, Lowering, unsupported};
 use crate::arch::ElementType;
-use crate::program::{Convolution, Element, Operation, PoolKind, Rounding};
-use crate::quantise::{QuantTensor, Values};
+use crate::program::{Convolution, Element, Operation, PoolKind, QuantTensor, Rounding, Values};
 use crate::quantised::{Clamp, QuantisedError, QuantisedNode, Quantity, Sums, Weights};
 use crate::spatial::{Shape, Window};
 

@@ -11,9 +11,9 @@ mod moves;
 mod pairs;
 mod rounding;
 
-use crate::import::Remark;
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, ProgramValue, Read};
 use crate::quantised::{QuantisedError, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity, tables};
+use crate::remark::Remark;
 use crate::spatial::Shape;
 
 impl QuantisedGraph {

@@ -1,11 +1,10 @@
 //! The same bytes at other places.
 
 use super::{Held, Lowering};
-use crate::import::Remark;
-use crate::import::tflite::Move;
 use crate::program::Operation;
 use crate::quantised::{QuantisedError, QuantisedNode, Quantity};
-use crate::spatial::{Axis, Coordinates, Rounding, Sampling, Shape, Tap, taps};
+use crate::remark::Remark;
+use crate::spatial::{Axis, Coordinates, Move, Rounding, Sampling, Shape, Tap, taps};
 
 impl Lowering<'_> {
     pub(super) fn moved(&mut self, node: &QuantisedNode, by: &Move, fill: i32) -> Result<Held, QuantisedError> {

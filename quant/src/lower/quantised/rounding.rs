@@ -1,9 +1,9 @@
 //! Sums that become bytes.
 
 use super::{Lowering, unsupported};
-use crate::import::Remark;
 use crate::program::{Element, Rounding};
 use crate::quantised::{Clamp, QuantisedError, QuantisedNode, Quantity, Sums, Weights, fit};
+use crate::remark::Remark;
 
 /// Scales from here on are not rounded to bytes by anybody.
 const MOST: f32 = (1u32 << 30) as f32;

@@ -6,8 +6,7 @@
 use super::error::GraphQuantError;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::IntegerModel;
-use crate::program::{Element, Operation, Program};
-use crate::quantise::Values;
+use crate::program::{Element, Operation, Program, Values};
 
 /// Samples beyond these change a mean by less than a rounding error.
 const MAX_SAMPLES: usize = 512;

@@ -11,8 +11,7 @@ use super::round::{inverse_root, rounded_rows};
 use crate::graph::{Graph, Op, Sample};
 use crate::integer::{Data, IntegerModel};
 use crate::parallel;
-use crate::program::{Convolution, Operation, Program};
-use crate::quantise::Values;
+use crate::program::{Convolution, Operation, Program, Values};
 use crate::spatial::Shape;
 use std::collections::BTreeMap;
 

@@ -13,8 +13,7 @@
 use super::error::GraphQuantError;
 use crate::graph::{Graph, Op, Sample};
 use crate::integer::IntegerModel;
-use crate::program::{Operation, Program};
-use crate::quantise::Values;
+use crate::program::{Operation, Program, Values};
 
 /// Samples beyond these say little more about which inputs go together.
 const MAX_SAMPLES: usize = 512;

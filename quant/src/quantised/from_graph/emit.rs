@@ -4,9 +4,9 @@ use super::Building;
 use super::grid::Rows;
 use super::pending::{Pending, Work};
 use crate::float::Matrix;
-use crate::import::Remark;
 use crate::program::Element;
 use crate::quantised::{Clamp, Multiplier, QuantisedError, QuantisedOp, Quantity, Weights, tables};
+use crate::remark::Remark;
 use crate::spatial::Window;
 
 /// Bits of the greater multiplier of a sum of two.
@@ -124,7 +124,7 @@ impl Building<'_> {
         (read, from, window, counts_padding): (usize, Quantity, Window, bool),
         made: Quantity,
         clamp: Clamp,
-        moves: &[(crate::import::tflite::Move, crate::spatial::Shape)],
+        moves: &[(crate::spatial::Move, crate::spatial::Shape)],
     ) -> Result<usize, QuantisedError> {
         let is_padded = window.before != [0, 0] || window.after != [0, 0];
         let size = [from.shape.height, from.shape.width];

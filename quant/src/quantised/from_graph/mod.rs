@@ -14,10 +14,9 @@ pub use reals::without_roundings;
 
 use super::{QuantisedError, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity, tables};
 use crate::graph::{Activation, Fill, Graph, Input, Node, Op, Value};
-use crate::import::Remark;
-use crate::import::tflite::Move;
 use crate::program::Element;
-use crate::spatial::Shape;
+use crate::remark::Remark;
+use crate::spatial::{Move, Shape};
 use pending::{Pending, Work};
 
 /// The integers of a graph with roundings. input: what the file gives as bytes, where it does.

@@ -3,9 +3,8 @@
 use super::grid::{Rows, rows};
 use super::{Building, Meaning};
 use crate::graph::{Activation, Binary, Node, Op, Pooling, Value};
-use crate::import::tflite::Move;
 use crate::quantised::{Clamp, QuantisedError, QuantisedOp, Quantity};
-use crate::spatial::{Axis, Coordinates, Rounding, Sampling, Shape, Window};
+use crate::spatial::{Axis, Coordinates, Move, Rounding, Sampling, Shape, Window};
 
 /// Reals, a clip behind them, and where they then go.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use crate::import::Checkpoint;
 use crate::pack::unpack;
 use crate::positions::Position;
 use crate::program::GraphInput;
-use crate::quantise::QuantNet;
+use crate::quantised::QuantNet;
 use crate::verify::accuracy::{Accuracy, Outputs, unit};
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;

@@ -26,7 +26,7 @@ use super::accuracy::Accuracy;
 use super::reference::Reference;
 use crate::import::Checkpoint;
 use crate::positions::Position;
-use crate::quantise::QuantNet;
+use crate::quantised::QuantNet;
 use serde::Serialize;
 
 /// The mistakes that are told apart.

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Mistake, MistakeKind};
 use crate::arch::Architecture;
-use crate::quantise::head;
+use crate::quantised::head;
 
 /// Scales that the integer arithmetic adds or divides by something else than they say.
 pub fn find(arch: &Architecture) -> Vec<Mistake> {

@@ -6,7 +6,9 @@ use super::{Evidence, Mistake, MistakeKind};
 use crate::arch::{ElementType, Part, Rounding, TensorSpec};
 use crate::float::{Affine, Matrix};
 use crate::import::Checkpoint;
-use crate::quantise::{QuantNet, QuantTensor, quantise_tensor};
+use crate::program::QuantTensor;
+use crate::quantise::quantise_tensor;
+use crate::quantised::QuantNet;
 
 /// Share of elements that a change must bring into agreement (±1 for sums of two roundings) to count as the
 /// explanation.

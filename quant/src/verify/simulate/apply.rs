@@ -2,8 +2,7 @@
 
 use super::Switch;
 use super::operands::Operands;
-use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, RealActivation};
-use crate::quantise::QuantTensor;
+use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor, RealActivation};
 use tamis_runtime::raw::num;
 
 /// What node `index` makes of the values before it, of the active features, and with an output bucket's banks.

@@ -2,8 +2,7 @@
 
 use super::layers::Place;
 use crate::graph;
-use crate::program::{Element, Program, ProgramNode};
-use crate::quantise::{QuantTensor, Values};
+use crate::program::{Element, Program, ProgramNode, QuantTensor, Values};
 use std::collections::BTreeMap;
 
 /// A tensor in the program's units.

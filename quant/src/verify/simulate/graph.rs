@@ -5,8 +5,7 @@ use super::exact::{Exact, Function, Fused, Pair};
 use super::maps;
 use crate::float::Matrix;
 use crate::graph::{Binary, Forest, Graph, Op, Tree, Value};
-use crate::program::{Convolution, Element, Operation, Program, ProgramInput, ProgramNode};
-use crate::quantise::QuantTensor;
+use crate::program::{Convolution, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor};
 use crate::verify::error::VerifyError;
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ use crate::arch::ElementType;
 use crate::float::Net;
 use crate::pack::PackError;
 use crate::program::{Element, Operation, Program};
-use crate::quantise::{IntegerActivation, QuantNet, head};
+use crate::quantised::{IntegerActivation, QuantNet, head};
 use std::collections::BTreeMap;
 
 /// Where a layer's sums are.
@@ -45,7 +45,7 @@ impl Simulation {
             parts.insert(&stored.weights.name, scaled(&real.weights.values, &units.weights));
             parts.insert(&stored.bias.name, scaled(&real.bias, &units.bias));
         }
-        let pair = |tensor: &crate::quantise::QuantTensor| match parts.remove(tensor.name.as_str()) {
+        let pair = |tensor: &crate::program::QuantTensor| match parts.remove(tensor.name.as_str()) {
             Some(exact) => Pair::new(tensor, exact),
             None => panic!("`{}` is no tensor of the float network", tensor.name),
         };

@@ -2,8 +2,7 @@
 
 use super::exact::Exact;
 use super::{Setting, Switch};
-use crate::program::{Operation, Program, ProgramNode};
-use crate::quantise::QuantTensor;
+use crate::program::{Operation, Program, ProgramNode, QuantTensor};
 
 /// A program's tensors, each rounded or not.
 pub(super) struct Operands<'o> {

@@ -9,13 +9,13 @@ mod layers;
 mod reduce;
 
 use super::error::TfliteError;
-use super::moves::{Move, Movement};
+use super::moves::Movement;
 use super::names::Names;
 use super::operators::{Builtin, Known};
 use super::types::{Element, Fused, Model, Operator, Options, Tensor};
 use crate::graph::{Activation, Fill, Graph, Input, Node, Op, Value};
 use crate::import::tensors::half;
-use crate::spatial::Shape;
+use crate::spatial::{Move, Shape};
 use std::collections::HashMap;
 
 /// How many numbers of weights operators may have for each four bytes of the file: files share weights seldom.

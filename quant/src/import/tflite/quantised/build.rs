@@ -1,13 +1,13 @@
 //! From the operators of an int8 file to the nodes of a network of integers.
 
 use crate::import::tflite::error::TfliteError;
-use crate::import::tflite::moves::{Move, Movement};
+use crate::import::tflite::moves::Movement;
 use crate::import::tflite::names::Names;
 use crate::import::tflite::operators::{Builtin, Known};
 use crate::import::tflite::types::{Element, Fused, Model, Operator, Options};
 use crate::program::Element as Stored;
 use crate::quantised::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity};
-use crate::spatial::Shape;
+use crate::spatial::{Move, Shape};
 
 /// How many numbers of weights operators may have for each byte of the file: files share weights seldom.
 const MOST_COPIES: usize = 4;

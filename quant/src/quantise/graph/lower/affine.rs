@@ -8,8 +8,8 @@ use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
 use crate::float::Matrix;
+use crate::program::{QuantTensor, Values};
 use crate::quantise::graph::options::{Granularity, WeightBits};
-use crate::quantise::{QuantTensor, Values};
 
 /// The largest magnitude of a bias in units of its sums: half of i32 is left to the weights.
 pub(super) const BIAS_MAX: f64 = (1u32 << 30) as f64;

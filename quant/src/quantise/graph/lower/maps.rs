@@ -10,9 +10,9 @@ use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
 use crate::calibrate::Target;
 use crate::graph::{Activation, Binary, Op};
-use crate::program::{Convolution, Pairing, Rounding};
+use crate::program::{Convolution, Pairing, Rounding, Values};
 use crate::quantise::graph::options::{Activations, Granularity, WeightBits};
-use crate::quantise::{Values, requantisation};
+use crate::quantise::requantisation;
 use crate::spatial::Window;
 
 /// What is rounded when it is read; low, high: the ends of a clip behind it, if there is one.

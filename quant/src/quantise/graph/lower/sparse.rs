@@ -5,9 +5,10 @@ use super::form::{Form, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Op, Operation, ProgramInput, ProgramValue, Value};
 use crate::arch::ElementType;
 use crate::float::Matrix;
+use crate::program::{QuantTensor, Values};
 use crate::proof::{Before, bound};
 use crate::quantise::graph::options::WeightBits;
-use crate::quantise::{QuantTensor, Values, requantisation};
+use crate::quantise::requantisation;
 use crate::spatial::Shape;
 
 /// The largest magnitude of a feature's i16 value.

@@ -5,7 +5,7 @@ use super::form::{Form, Sum, power_of_two_unit};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, ProgramInput, Value};
 use crate::arch::ElementType;
 use crate::graph::Forest;
-use crate::quantise::Values;
+use crate::program::Values;
 
 impl Lowering<'_> {
     /// `x ≤ t` with an integer x is `x ≤ ⌊t⌋`, so that no threshold is rounded in effect; with f32 it is `x ≤` the

@@ -1,6 +1,6 @@
 //! What the first layer hands to the second in integers: clips, squares, products and their scale, once.
 
-use super::QuantLayer;
+use super::net::QuantLayer;
 use crate::arch::{Activation, Architecture};
 
 /// The activation behind the feature transformer, on accumulators.

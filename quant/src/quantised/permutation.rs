@@ -5,11 +5,7 @@
 //! the second layer's weights. Sums of integers do not depend on their order, sums of f32 do: only i8 weights may stand
 //! behind.
 //!
-//! A [`QuantNet`] keeps its tensors in training order and the permutation beside them; the packer applies it.
-
-use super::{QuantLayer, QuantNet, Values};
-use crate::arch::{Activation, Architecture, ElementType};
-use std::borrow::Cow;
+//! A [`QuantNet`](super::QuantNet) keeps its tensors in training order and the permutation beside them; the packer applies it.
 
 /// Which pair of neurons stands where in a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,44 +86,6 @@ impl Permutation {
                 }
             }
         }
-    }
-
-    /// Reorders the layers that touch the pairs.
-    pub(crate) fn apply_to_layers(&self, layers: &mut [QuantLayer]) {
-        let [first, second, ..] = layers else { return };
-        let unit = second.weights.outputs;
-        for (values, unit) in
-            [(&mut first.weights.values, 1), (&mut first.bias.values, 1), (&mut second.weights.values, unit)]
-        {
-            match values {
-                Values::Int(values) => self.apply(values, unit),
-                Values::F32(values) => self.apply(values, unit),
-            }
-        }
-    }
-}
-
-/// The pairs of neurons that may be reordered; `None` where there are none, or where f32 sums would come out different.
-#[must_use]
-pub fn reorderable_pairs(arch: &Architecture) -> Option<usize> {
-    let first = arch.layers.first()?;
-    let second = arch.tensor(&arch.weights_name(1))?;
-    let pairs = arch.input.is_sparse() && first.activation == Activation::PairwiseCrelu;
-    (pairs && second.r#type == ElementType::I8).then_some(first.outputs / 2)
-}
-
-/// The name of the container's tensor that holds the permutation.
-pub(crate) fn permutation_name(arch: &Architecture) -> String {
-    format!("{}.permutation", arch.weights_name(0))
-}
-
-impl QuantNet {
-    /// The same network with its tensors as a container has them.
-    pub(crate) fn in_file_order(&self) -> Cow<'_, Self> {
-        let Some(permutation) = &self.permutation else { return Cow::Borrowed(self) };
-        let mut net = self.clone();
-        permutation.apply_to_layers(&mut net.layers);
-        Cow::Owned(net)
     }
 }
 

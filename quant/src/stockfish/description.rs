@@ -1,8 +1,8 @@
 //! What a container says of a `.nnue` file that its tensors do not: the shape in words, by which rule its parts become
 //! a value, and how the file writes its blocks.
 
-use super::error::PackError;
-use crate::stockfish::{Division, Encoding, FeatureSet, Head, Net, Shape};
+use super::division::Division;
+use super::net::{Encoding, FeatureSet, Head, Net, Shape};
 use serde::Deserialize;
 
 /// The first line of every such description, and of no other.
@@ -11,15 +11,20 @@ pub const FIRST_LINE: &str = "nnue = 1";
 /// What a description says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Described {
+    /// Which the file's tensors must have.
     pub shape: Shape,
+    /// By which rule.
     pub division: Division,
+    /// How the file writes the transformer's biases.
     pub biases: Encoding,
+    /// How it writes the rows.
     pub weights: Encoding,
+    /// How it writes the piece-square values, if it has any.
     pub psqt: Option<Encoding>,
 }
 
 /// The description, in TOML.
-pub fn nnue_description(net: &Net) -> String {
+pub fn of(net: &Net) -> String {
     let Shape { features, width, head } = net.shape;
     let transformer = &net.transformer;
     let head = match head {
@@ -54,27 +59,26 @@ struct Text {
 /// Reads a description.
 ///
 /// # Errors
-/// [`PackError::Description`] with what is wrong.
-pub fn parse(text: &str) -> Result<Described, PackError> {
-    let fault = |problem: String| PackError::Description(problem);
-    let text: Text = toml::from_str(text).map_err(|error| fault(error.to_string()))?;
+/// What is wrong.
+pub fn parse(text: &str) -> Result<Described, String> {
+    let text: Text = toml::from_str(text).map_err(|error| error.to_string())?;
     let features = FeatureSet::ALL.into_iter().find(|set| set.name() == text.features);
-    let features = features.ok_or_else(|| fault(format!("features = {:?}: no feature set", text.features)))?;
+    let features = features.ok_or_else(|| format!("features = {:?}: no feature set", text.features))?;
     let head = match (text.head.as_str(), text.first, text.squares) {
         ("clipped", Some(first), None) => Head::Clipped { first },
         ("pairwise", None, Some(squares)) => Head::Pairwise { squares },
-        _ => return Err(fault(format!("head = {:?}: no head with these keys", text.head))),
+        _ => return Err(format!("head = {:?}: no head with these keys", text.head)),
     };
     if text.nnue != 1 || text.psqt.is_some() != features.has_psqt() {
-        return Err(fault(format!("nnue = {}, or psqt where {} has none", text.nnue, features.name())));
+        return Err(format!("nnue = {}, or psqt where {} has none", text.nnue, features.name()));
     }
-    let divide = text.divide.ok_or_else(|| fault("no `divide`, once or twice; pack the network again".to_owned()))?;
+    let divide = text.divide.ok_or_else(|| "no `divide`, once or twice; pack the network again".to_owned())?;
     let division = Division::from_word(&divide);
-    let division = division.ok_or_else(|| fault(format!("divide = {divide:?}: expected once or twice")))?;
+    let division = division.ok_or_else(|| format!("divide = {divide:?}: expected once or twice"))?;
     let encoding = |word: &str| match word {
         "raw" => Ok(Encoding::Raw),
         "leb128" => Ok(Encoding::Leb128),
-        other => Err(fault(format!("{other:?}: expected raw or leb128"))),
+        other => Err(format!("{other:?}: expected raw or leb128")),
     };
     Ok(Described {
         shape: Shape { features, width: text.width, head },

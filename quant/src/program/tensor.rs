@@ -1,30 +1,6 @@
-//! The quantised network: integers in training order, before any layout.
+//! A tensor of a program: integers or reals in training order, before any layout.
 
-use crate::arch::{Architecture, ElementType};
-use crate::float::{Affine, Matrix, Net};
-use crate::quantise::Permutation;
-
-/// A quantised network.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QuantNet {
-    /// What the network is.
-    pub arch: Architecture,
-    /// A layer for each of the description's.
-    pub layers: Vec<QuantLayer>,
-    /// The bare file's own header, kept from the file that was packed; empty if there is none.
-    pub bare_header: Vec<u8>,
-    /// The order of the neurons in a container; the layers here are in training order whatever it is.
-    pub permutation: Option<Permutation>,
-}
-
-/// One affine layer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QuantLayer {
-    /// (outputs, inputs)
-    pub weights: QuantTensor,
-    /// (outputs, 1)
-    pub bias: QuantTensor,
-}
+use crate::arch::ElementType;
 
 /// A tensor in training order: element (output, input) is `values[output + outputs·input]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,33 +68,5 @@ impl QuantTensor {
             Values::Int(values) => values.iter().map(|value| f64::from(*value) / scale).collect(),
             Values::F32(values) => values.iter().map(|value| f64::from(*value)).collect(),
         }
-    }
-}
-
-impl QuantLayer {
-    /// The reals that the layer's integers stand for.
-    pub fn to_reals(&self) -> Affine<f64> {
-        let (outputs, inputs) = (self.weights.outputs, self.weights.inputs);
-        Affine { weights: Matrix { outputs, inputs, values: self.weights.to_reals() }, bias: self.bias.to_reals() }
-    }
-}
-
-impl QuantNet {
-    /// The real network that the integers stand for: weights rounded, arithmetic exact.
-    pub fn to_reals(&self) -> Net<f64> {
-        Net { arch: self.arch.clone(), layers: self.layers.iter().map(QuantLayer::to_reals).collect() }
-    }
-
-    /// A tensor by its name.
-    pub fn tensor(&self, name: &str) -> Option<&QuantTensor> {
-        self.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]).find(|tensor| tensor.name == name)
-    }
-
-    /// A tensor by its name, to change it.
-    pub fn tensor_mut(&mut self, name: &str) -> Option<&mut QuantTensor> {
-        self.layers
-            .iter_mut()
-            .flat_map(|layer| [&mut layer.weights, &mut layer.bias])
-            .find(|tensor| tensor.name == name)
     }
 }
