@@ -1,29 +1,13 @@
 //! What goes wrong, as the user reads it: which file, what was found and expected, and what to do next.
 
+mod advice;
+
 use crate::status::Status;
 use std::error::Error;
 use std::fmt::{self, Write};
 use std::io;
 use std::path::Path;
-use tamis_quant::arch::ArchError;
-use tamis_quant::data::DataError;
 use tamis_quant::fault::FaultClass;
-use tamis_quant::float::EvalError;
-use tamis_quant::graph::description::DescriptionError;
-use tamis_quant::import::ImportError;
-use tamis_quant::import::hub::NetworkError;
-use tamis_quant::pack::PackError;
-use tamis_quant::permute::PermuteError;
-use tamis_quant::positions::PositionError;
-use tamis_quant::program::Unsupported;
-use tamis_quant::quantise::QuantiseError;
-use tamis_quant::quantise::graph::GraphQuantError;
-use tamis_quant::quantised::QuantisedError;
-use tamis_quant::score::ScoreError;
-use tamis_quant::stockfish::NnueError;
-use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
-use tamis_runtime::RunError;
-use tamis_runtime::format::ParseError;
 
 /// The one error of the program: a status, a message, and often a next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,224 +132,11 @@ fn chain(error: &dyn Error) -> String {
     message
 }
 
-macro_rules! classified {
-    ($($error:ty),*) => {$(
-        impl Fault for $error {
-            fn class(&self) -> FaultClass {
-                <$error>::class(self)
-            }
-        }
-    )*};
-}
-
-classified!(EvalError, QuantiseError, QuantisedError, ReferenceError);
-classified!(VerifyError);
-
-impl Fault for ScoreError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        Some("give the labels of these examples, in their order, as classes of the network")
-    }
-}
-
-impl Fault for GraphQuantError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::NotCalibrated { .. } => {
-                Some("--calibrate DATA shows which values occur; some hundreds of examples are enough")
-            }
-            _ => None,
-        }
-    }
-}
-
-/// What to read about a description that is refused.
-const KEYS: &str = "DESCRIPTIONS.md of quant explains every key; `host-tools describe` prints a graph's description";
-
-impl Fault for ArchError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        Some(KEYS)
-    }
-}
-
-impl Fault for DescriptionError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        Some(KEYS)
-    }
-}
-
-impl Fault for NetworkError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::In { cause, .. } => cause.advice(),
-            Self::File(error) => Fault::advice(error),
-            Self::Description(error) => Fault::advice(error),
-            Self::Bullets(error) => Fault::advice(error),
-            Self::Quantised(QuantisedError::Float) => Some(
-                "`host-tools quantise FILE --calibrate DATA -o OUT` quantises it; some hundreds of examples are enough",
-            ),
-            Self::NoText { .. } => Some("the checkpoint stands by itself, the description behind --arch"),
-            Self::UnknownFolder => Some("give the folder that holds them, or a file"),
-            Self::Empty => Some("copy the file again, or make it again"),
-            _ => None,
-        }
-    }
-}
-
-impl Fault for PositionError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::AtLine { .. } => Some("a line is a FEN, `FEN | score | result` or EPD; `#` starts a comment"),
-            Self::AtRecord { .. } | Self::PartialRecord { .. } => {
-                Some("BulletFormat has 32 bytes a position; text goes here, too, a position a line")
-            }
-            _ => Some("a FEN is `board side castling en-passant half-moves move`, or startpos"),
-        }
-    }
-}
-
-impl Fault for GateError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        Some("VERIFICATION.md of quant lists the gates, `max_error = 5.0` for instance")
-    }
-}
-
-impl Fault for NnueError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        Self::advice(self)
-    }
-}
-
-impl Fault for DataError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::Choice { .. } => Some("--array NAME names the examples; labels are looked for under `labels`"),
-            Self::Record { .. } | Self::Line { .. } => {
-                Some("give the examples that the network was trained for, in a form of GUIDE.md")
-            }
-            Self::NoFeatures => Some("a network of chess takes --positions, a graph --inputs"),
-            Self::Vocabulary { .. } => Some("make the batches with the vocabularies that the network was trained with"),
-            _ => None,
-        }
-    }
-}
-
-impl Fault for PermuteError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::NoUse { .. } => Some("leave --permute out; the network runs as it is"),
-            Self::TooFewPositions { .. } => Some("some thousands of the positions that the network meets are enough"),
-            _ => None,
-        }
-    }
-}
-
-impl Fault for ImportError {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::In { cause, .. } => cause.advice(),
-            Self::NonFinite { .. } => Some("give an earlier checkpoint of the run, or correct the description"),
-            Self::FloatCheckpoint { .. } => Some("`host-tools quantise` takes it"),
-            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-                Some("check the path and the folder it starts from")
-            }
-            _ => None,
-        }
-    }
-}
-
-impl Fault for Unsupported {
-    fn class(&self) -> FaultClass {
-        Self::class(self)
-    }
-}
-
-impl Fault for PackError {
-    fn class(&self) -> FaultClass {
-        match self {
-            Self::Parse(error) => Fault::class(error),
-            other => Self::class(other),
-        }
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        if let Self::Parse(error) = self { error.advice() } else { None }
-    }
-}
-
-impl Fault for ParseError {
-    fn class(&self) -> FaultClass {
-        match self {
-            Self::Version { .. } | Self::RequiredFlags { .. } => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
-        }
-    }
-
-    fn advice(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::NotAContainer { .. } => {
-                "`host-tools pack BARE --arch A.toml -o OUT` packs a trainer's quantised.bin, `host-tools quantise` a \
-                 checkpoint"
-            }
-            Self::Version { .. } | Self::RequiredFlags { .. } => "a newer host-tools wrote the file; use that one",
-            _ => "copy the file again, in binary mode, or make it again from its checkpoint",
-        })
-    }
-}
-
-impl Fault for RunError {
-    fn class(&self) -> FaultClass {
-        FaultClass::Usage
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{CliError, Explain, ParseError, Status, cut};
+    use super::{CliError, Explain, Status, cut};
     use std::path::Path;
+    use tamis_runtime::format::ParseError;
 
     #[test]
     fn a_message_names_its_file_and_the_next_step() {

@@ -1,6 +1,4 @@
-//! The file system: models into aligned memory, descriptions, and files written whole or not at all.
-//!
-//! Models are read, not mapped: a mapped file can change after its checksum was checked, and a network is small.
+//! The file system: descriptions, positions, and files written whole or not at all.
 
 mod positions;
 mod sample;
@@ -13,9 +11,7 @@ pub use stream::Pending;
 use temporary::temporary;
 
 use crate::cli::Target;
-use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
-use crate::nnue::{NnueFile, is_nnue, refuse_for_container};
 use crate::output;
 use crate::status::Status;
 use std::fs::File;
@@ -23,14 +19,8 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
-use tamis_quant::import::hub::sniff_network;
-use tamis_quant::pack;
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
-use tamis_quant::proof::prove;
-use tamis_quant::run::AlignedBytes;
-use tamis_quant::stockfish::Division;
-use tamis_runtime::format::{Model, ParseError};
-use tamis_runtime::raw::{Header, MAGIC};
+use tamis_runtime::raw::MAGIC;
 
 /// The name that means standard input or output.
 const STREAM: &str = "-";
@@ -128,119 +118,6 @@ pub fn read_records(path: &Path, limit: Option<usize>) -> Result<Vec<u8>, CliErr
 pub fn is_container(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
-}
-
-/// A container in memory.
-#[derive(Debug)]
-pub struct ModelFile {
-    path: PathBuf,
-    bytes: AlignedBytes,
-    /// Of the file itself.
-    len_bytes: usize,
-    /// Of a `.nnue` file.
-    divide: Option<DivideFacts>,
-}
-
-impl ModelFile {
-    /// Reads a container. What is none is refused on its first bytes, before memory is taken for the rest.
-    ///
-    /// # Errors
-    /// [`CliError`] naming the file.
-    pub fn read(path: &Path) -> Result<Self, CliError> {
-        let io = |error: io::Error| CliError::io("read", path, &error);
-        let metadata = path.metadata().map_err(io)?;
-        if !metadata.is_file() {
-            return Err(CliError::usage(format!("{}: is not a file", path.display()))
-                .help("give the container itself; a checkpoint's folder goes to `host-tools quantise`"));
-        }
-        refuse_for_container(path)?;
-        let mut file = File::open(path).map_err(io)?;
-        let mut start = Vec::with_capacity(size_of::<Header>());
-        Read::by_ref(&mut file).take(size_of::<Header>() as u64).read_to_end(&mut start).map_err(io)?;
-        if !start.starts_with(&MAGIC) {
-            refuse_for_container_by_form(path)?;
-        }
-        let len = check_start(&start, metadata.len()).explain_at(path)?;
-        let mut bytes = AlignedBytes::zeroed(len);
-        let (head, rest) = bytes.as_mut().split_at_mut(start.len().min(len));
-        head.copy_from_slice(start.get(..head.len()).unwrap_or_default());
-        file.read_exact(rest).map_err(io)?;
-        Ok(Self { path: path.to_owned(), bytes, len_bytes: len, divide: None })
-    }
-
-    /// The same, or of a `.nnue` file the container that `pack --divide` makes of it, proved or not.
-    ///
-    /// # Errors
-    /// [`CliError`] naming the file.
-    pub fn read_or_pack(path: &Path, divide: Option<Division>) -> Result<Self, CliError> {
-        if !is_nnue(path) {
-            return Self::read(path);
-        }
-        let file = NnueFile::read(path, divide)?;
-        let program = file.net.lower();
-        let bytes = pack::pack(&program, &prove(&program), &file.provenance()).explain_at(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            bytes: AlignedBytes::copy_of(&bytes),
-            len_bytes: file.bytes.len(),
-            divide: Some(file.divide),
-        })
-    }
-
-    /// The rule by which a network of the Stockfish family makes its values, and why; none of other networks. The
-    /// option may not contradict a container, nor be given for other networks.
-    ///
-    /// # Errors
-    /// [`CliError`] naming the file.
-    pub fn divide(&self, model: &Model<'_>, option: Option<Division>) -> Result<Option<DivideFacts>, CliError> {
-        match &self.divide {
-            Some(facts) => Ok(Some(facts.clone())),
-            None if pack::is_nnue(model) => DivideFacts::of_container(model, option, &self.path).map(Some),
-            None => refuse_elsewhere(option, &self.path).map(|()| None),
-        }
-    }
-
-    /// The length of the file that was read, which a `.nnue` file's container does not share.
-    pub const fn len_bytes(&self) -> usize {
-        self.len_bytes
-    }
-
-    /// The model in it, checked.
-    ///
-    /// # Errors
-    /// [`CliError`] naming the file and what is wrong with it.
-    pub fn model(&self) -> Result<Model<'_>, CliError> {
-        Model::parse(self.bytes.as_ref()).explain_at(&self.path)
-    }
-}
-
-/// Refuses another system's file, and a checkpoint of any form that says what it is.
-fn refuse_for_container_by_form(path: &Path) -> Result<(), CliError> {
-    const START_LEN_BYTES: u64 = 512;
-    let (start, _) = import::read_file_start(path, START_LEN_BYTES).explain()?;
-    refuse_foreign(path, &start, "a container")?;
-    // What is none of them is left to the container's own reader.
-    let Ok(form) = sniff_network(path) else { return Ok(()) };
-    let shown = path.display();
-    let arch = if form.needs_arch() { " --arch ARCH" } else { "" };
-    Err(CliError::new(Status::Unsupported, format!("{shown}: is {}, expected a container", form.is_what()))
-        .help(format!("make one of it: `host-tools quantise {shown}{arch} -o OUT`")))
-}
-
-/// The length of a container by its first bytes, which must be that of the file.
-fn check_start(start: &[u8], file_len: u64) -> Result<usize, ParseError> {
-    const LEN_OFFSET_BYTES: usize = 20;
-    let found = usize::try_from(file_len).unwrap_or(usize::MAX);
-    match start.first_chunk::<8>() {
-        Some(magic) if *magic != MAGIC => return Err(ParseError::NotAContainer { found: *magic }),
-        Some(_) if start.len() == size_of::<Header>() => {}
-        _ => return Err(ParseError::TooShort { found, expected: 2 * size_of::<Header>() }),
-    }
-    let len = start.get(LEN_OFFSET_BYTES..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    if u64::from(len) != file_len {
-        return Err(ParseError::Length { found, expected: len as usize });
-    }
-    Ok(found)
 }
 
 /// A place to write to that has been found free, or may be overwritten.

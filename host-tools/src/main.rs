@@ -13,6 +13,7 @@ mod error;
 mod examples;
 mod facts;
 mod files;
+mod model_file;
 mod network;
 mod nnue;
 mod output;

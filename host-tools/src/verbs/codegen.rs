@@ -3,7 +3,7 @@
 use crate::cli::Codegen;
 use crate::codegen::{self, Module};
 use crate::error::{CliError, Explain};
-use crate::files::ModelFile;
+use crate::model_file::ModelFile;
 use crate::output::Report;
 use crate::seal::sign;
 use serde::Serialize;

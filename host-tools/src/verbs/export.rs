@@ -3,7 +3,8 @@
 
 use crate::cli::Export;
 use crate::error::{CliError, Explain};
-use crate::files::{self, ModelFile, Sink};
+use crate::files::{self, Sink};
+use crate::model_file::ModelFile;
 use crate::network::{Import, read_graph};
 use crate::output::Report;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use crate::cli::Inspect;
 use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::facts::{self, Disagreement, EngineFacts, OperationFacts, OrderFacts, ProofFacts, TensorFacts};
-use crate::files::ModelFile;
+use crate::model_file::ModelFile;
 use crate::output::Report;
 use crate::seal::{sign, unproved_warning};
 use crate::status::Status;

@@ -2,7 +2,8 @@
 
 use crate::cli::Unpack;
 use crate::error::{CliError, Explain};
-use crate::files::{ModelFile, Sink};
+use crate::files::Sink;
+use crate::model_file::ModelFile;
 use crate::nnue;
 use crate::output::Report;
 use serde::Serialize;

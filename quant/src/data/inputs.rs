@@ -1,25 +1,9 @@
 //! Examples in memory, and one of them as a graph takes it.
 
-use super::batches::{self, Tokens};
-use super::encoding::{ByteType, Encoding, channels_last, check_axes};
+use super::encoding::{ByteType, Encoding, check_axes};
 use super::error::DataError;
-use super::{arrays, idx, text, unpacked};
-use crate::arch::suggest::printable;
+use super::tokens::{Row, Tokens};
 use crate::graph::{Input, Sample, Shape};
-use crate::import::tensors::{is_npy, is_npz, is_safetensors};
-
-/// Which part of a file is read.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Selection<'s> {
-    /// The array, in a file of several.
-    pub array: Option<&'s str>,
-    /// The first so many examples only.
-    pub limit: Option<usize>,
-    /// What the bytes of an array stand for; of other files nothing.
-    pub encoding: Option<Encoding>,
-    /// Whether the examples of an array are (channels, height, width), to be put in order.
-    pub channels_first: bool,
-}
 
 /// Examples, and their labels where the file has them.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,40 +36,8 @@ pub(super) enum Rows {
 }
 
 impl Inputs {
-    /// Reads a file of any of the forms, told apart by content.
-    ///
-    /// # Errors
-    /// [`DataError`] naming the place.
-    pub fn read(bytes: &[u8], selection: Selection<'_>) -> Result<Self, DataError> {
-        let bytes = unpacked(bytes)?;
-        let mut inputs = if idx::is_idx(&bytes) {
-            Self { rows: idx::read_images(&bytes)?, labels: None, outputs: None }
-        } else if is_safetensors(&bytes) && batches::is_batches(&bytes) {
-            if let Some(array) = selection.array {
-                let why = format!("no array `{}` of examples", printable(array));
-                return Err(DataError::Choice { why, present: "batches, all of which are read".to_owned() });
-            }
-            batches::read(&bytes)?
-        } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
-            arrays::read_inputs(&bytes, selection.array)?
-        } else {
-            text::read_rows(&bytes, selection.limit.unwrap_or(usize::MAX))?
-        };
-        inputs.truncate(selection.limit.unwrap_or(usize::MAX));
-        if selection.channels_first {
-            match &mut inputs.rows {
-                Rows::Reals { axes, values, .. } => channels_last(axes, values)?,
-                Rows::Pixels { axes, values } => channels_last(axes, values)?,
-                _ => return Err(DataError::ChannelsFirst { found: "a list of features".to_owned() }),
-            }
-        }
-        if let Some(encoding) = selection.encoding {
-            inputs.encode(encoding);
-        }
-        if inputs.is_empty() && selection.limit != Some(0) { Err(DataError::Empty) } else { Ok(inputs) }
-    }
-
-    fn truncate(&mut self, count: usize) {
+    /// Leaves the first so many.
+    pub(super) fn truncate(&mut self, count: usize) {
         match &mut self.rows {
             Rows::Reals { axes, values, .. } => values.truncate(count.saturating_mul(columns(axes))),
             Rows::Pixels { axes, values } => values.truncate(count.saturating_mul(columns(axes))),
@@ -100,7 +52,8 @@ impl Inputs {
         }
     }
 
-    fn encode(&mut self, given: Encoding) {
+    /// Says what the bytes of an array stand for.
+    pub(super) fn encode(&mut self, given: Encoding) {
         match &mut self.rows {
             Rows::Reals { bytes: Some(_), encoding, .. } => *encoding = Some(given),
             Rows::Pixels { axes, values } => {
@@ -165,7 +118,7 @@ impl Inputs {
     pub fn place(&self, index: usize) -> String {
         match &self.rows {
             Rows::Features(rows) => rows.get(index).map_or_else(String::new, |(line, _)| format!("line {line}")),
-            Rows::Tokens(tokens) => tokens.rows.get(index).map_or_else(String::new, batches::Row::place),
+            Rows::Tokens(tokens) => tokens.rows.get(index).map_or_else(String::new, Row::place),
             _ => format!("record {index}"),
         }
     }

@@ -29,13 +29,16 @@ mod feature_lists;
 mod idx;
 mod inputs;
 mod labels;
+mod read;
 mod text;
+mod tokens;
 
 pub use encoding::{ByteType, Encoding};
 pub use error::DataError;
 pub use feature_lists::{FeatureLine, read_feature_lists};
-pub use inputs::{Inputs, Outputs, Selection};
+pub use inputs::{Inputs, Outputs};
 pub use labels::{classes, read_labels};
+pub use read::Selection;
 
 use crate::import::tensors::{MAX_UNPACKED_LEN_BYTES, gunzip, is_gzip};
 use std::borrow::Cow;

@@ -1,62 +1,18 @@
 //! One node: what its elements can be, and whether they fit.
 
+use super::before::Before;
 use super::maps;
 use super::pairs::Embeddings;
+use super::report::{Check, Quantity};
 use super::span::Span;
-use super::{Check, Quantity};
+use super::sums::{checked, checked_sums, clamped, row_bounds, with_bias};
 use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor};
 use crate::proof::extremes::extremes;
-use crate::spatial::Shape;
-use std::ops::Range;
 use tamis_runtime::raw::num;
 use tamis_runtime::raw::op::DIGIT_BITS;
 
 /// The largest magnitude of a feature's value.
 const VALUE_MAX: i64 = 1 << 15;
-
-/// What is known before a node.
-pub(crate) struct Before<'p> {
-    /// The program's input.
-    pub input: &'p ProgramInput,
-    /// The nodes before it.
-    pub nodes: &'p [ProgramNode],
-    /// What each value before it can be.
-    pub spans: &'p [&'p Span],
-    /// The output bucket, of `buckets`.
-    pub bucket: usize,
-    /// Output buckets.
-    pub buckets: usize,
-}
-
-impl Before<'_> {
-    /// The shape of a value of a graph.
-    pub(super) fn shape(&self, value: usize) -> Shape {
-        match (value.checked_sub(1), self.input) {
-            (Some(node), _) => self.nodes[node].value.shape,
-            (None, ProgramInput::Dense { shape, .. }) => *shape,
-            (None, _) => Shape::vector(self.len(0)),
-        }
-    }
-
-    /// The integer of a value that stands for 0.
-    pub(super) fn zero(&self, value: usize) -> i32 {
-        match (value.checked_sub(1), self.input) {
-            (Some(node), _) => self.nodes[node].value.zero,
-            (None, ProgramInput::Dense { zero, .. }) => *zero,
-            (None, _) => 0,
-        }
-    }
-
-    /// The length of a value, accumulators as their span has it.
-    fn len(&self, value: usize) -> usize {
-        match (value.checked_sub(1), self.input) {
-            (Some(node), _) => self.nodes[node].value.len(),
-            (None, ProgramInput::Dense { shape, .. }) => shape.len(),
-            (None, ProgramInput::Sparse { max_active, .. }) => *max_active,
-            (None, ProgramInput::Features { .. }) => self.spans[0].len(),
-        }
-    }
-}
 
 /// What `node` makes, and the sums to check: rows count from 0 in the bucket.
 pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check>) {
@@ -195,67 +151,8 @@ pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -
     accumulators.iter().map(of).collect()
 }
 
-/// The least and the greatest partial sum of some rows, without bias: negative and positive contributions summed apart.
-pub(super) fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
-    assert_eq!(weights.inputs, limits.len(), "inputs of `{}`", weights.name);
-    let mut bounds = vec![(0i64, 0i64); rows.len()];
-    for (column, (low, high)) in weights.integers().chunks(weights.outputs).zip(limits) {
-        for (bound, weight) in bounds.iter_mut().zip(&column[rows.clone()]) {
-            let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
-            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32
-            // too.
-            bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
-            bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
-        }
-    }
-    bounds
-}
-
 fn to_i32(value: i64) -> i32 {
     value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
-}
-
-/// A wrapped sum can be anything; a sum that fits is what it is.
-fn clamped(bounds: &[(i64, i64)], each: bool) -> Span {
-    let fits = |&(low, high): &(i64, i64)| low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX);
-    let of = |ends: &(i64, i64)| if fits(ends) { *ends } else { (i32::MIN.into(), i32::MAX.into()) };
-    match bounds {
-        [ends] if !each => Span::All(of(ends)),
-        bounds => Span::Each(bounds.iter().map(of).collect()),
-    }
-}
-
-/// The span of sums with a check a row.
-pub(super) fn checked_sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
-    checked(node, tensor, Quantity::Sum, bounds)
-}
-
-pub(super) fn checked(
-    node: &ProgramNode,
-    tensor: &str,
-    quantity: Quantity,
-    bounds: Vec<(i64, i64)>,
-) -> (Span, Vec<Check>) {
-    let check = |(row, (low, high)): (usize, &(i64, i64))| Check {
-        tensor: tensor.to_owned(),
-        quantity,
-        row,
-        bucket: None,
-        low: *low,
-        high: *high,
-    };
-    let checks = bounds.iter().enumerate().map(check).collect();
-    (clamped(&bounds, bounds.len() == node.value.shape.channels), checks)
-}
-
-/// A sum starts at its bias or ends with it: partial sums at either end of the order.
-pub(super) fn with_bias(bounds: Vec<(i64, i64)>, bias: Option<&QuantTensor>, bucket: usize) -> Vec<(i64, i64)> {
-    let Some(bias) = bias else { return bounds };
-    let biases = bias.integers()[bias.bank(bucket)].iter().copied().map(i64::from);
-    assert_eq!(biases.len(), bounds.len(), "a bias for each row of `{}`", bias.name);
-    let add =
-        |((low, high), bias): ((i64, i64), i64)| (low.saturating_add(bias.min(0)), high.saturating_add(bias.max(0)));
-    bounds.into_iter().zip(biases).map(add).collect()
 }
 
 /// Sums over at most `max_active` distinct features.

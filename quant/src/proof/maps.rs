@@ -1,8 +1,9 @@
 //! What the elements of maps can be, a span a channel.
 
-use super::bounds::{Before, checked, checked_sums, row_bounds, with_bias};
+use super::before::Before;
+use super::report::{Check, Quantity};
 use super::span::Span;
-use super::{Check, Quantity};
+use super::sums::{checked, checked_sums, row_bounds, with_bias};
 use crate::program::{Convolution, Element, Operation, Pairing, PoolKind, ProgramNode, Rounding};
 use crate::spatial::Shape;
 

@@ -11,6 +11,7 @@
 //! is bounded as if it were any number of the type.
 
 mod accumulators;
+mod before;
 mod board;
 mod bounds;
 mod extremes;
@@ -19,9 +20,11 @@ mod pairs;
 mod report;
 mod search;
 mod span;
+mod sums;
 mod witness;
 
-pub(crate) use bounds::{Before, bound};
+pub(crate) use before::Before;
+pub(crate) use bounds::bound;
 pub(crate) use maps::{rounded, rounded_sum};
 pub use report::{Check, Proof, Quantity, Violation, Witness};
 pub(crate) use span::Span;

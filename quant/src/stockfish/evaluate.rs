@@ -4,7 +4,8 @@
 //! accumulators and at 32 after them, as the vector instructions of the engines do.
 
 use super::board::Board;
-use super::net::{ACTIVATION_MAX, Affine, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT};
+use super::division::{OUTPUT_SCALE, Parts};
+use super::net::{ACTIVATION_MAX, Affine, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, Stack, WEIGHT_SHIFT};
 
 /// What every bucket says of a position, for the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +16,6 @@ pub struct Evaluation {
     pub bucket: usize,
     /// What the network says: the [`value`](super::Division::value) of the position's bucket by the network's rule.
     pub value: i32,
-}
-
-/// The two parts of a bucket's result, each [`OUTPUT_SCALE`] times its share of the evaluation, of which
-/// [`Division`](super::Division) makes the value.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Parts {
-    /// Half the difference of the perspectives' PSQT sums, towards zero; 0 without PSQT.
-    pub psqt: i32,
-    /// What the layers give.
-    pub positional: i32,
 }
 
 /// Evaluates a position.

@@ -4,10 +4,10 @@
 //! bit 7 set on all but an element's last byte, whose bit 6 is the sign. There are many longer spellings of a number;
 //! only the shortest is read, so that a block has one spelling and can be written again as it was.
 
+use super::cursor::Cursor;
 use super::error::NnueError;
 use super::net::{Block, Encoding};
 use super::place::Place;
-use super::read::Cursor;
 
 /// What a compressed block starts with.
 pub(super) const MAGIC: &[u8] = b"COMPRESSED_LEB128";

@@ -6,6 +6,8 @@
 //! container made from such a network is held to.
 
 mod board;
+mod cursor;
+mod decision;
 pub mod description;
 mod division;
 mod error;
@@ -19,13 +21,14 @@ mod read;
 mod write;
 
 pub use board::{Board, Side};
-pub use division::{Basis, Decision, Division, decide};
+pub use decision::{Basis, Decision, decide};
+pub use division::{Division, OUTPUT_SCALE, Parts};
 pub use error::NnueError;
-pub use evaluate::{Evaluation, Parts, accumulator, evaluate};
+pub use evaluate::{Evaluation, accumulator, evaluate};
 pub use hashes::MAX_WIDTH;
 pub use net::{
-    ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS,
-    ROW_MULTIPLE, SECOND, Shape, Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, WEIGHT_SHIFT,
+    ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, SECOND,
+    Shape, Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, WEIGHT_SHIFT,
 };
 pub use place::Place;
 pub use read::{is_nnue, read};

@@ -12,8 +12,6 @@ pub const PSQT_BUCKETS: usize = 8;
 pub const ACTIVATION_MAX: i32 = 127;
 /// A sum of a hidden layer is shifted right by this many bits on its way to an activation.
 pub const WEIGHT_SHIFT: u32 = 6;
-/// The head's result and the PSQT part are this many times the evaluation.
-pub const OUTPUT_SCALE: i32 = 16;
 /// Elements that a row of an affine layer is padded to a multiple of in the file.
 pub const ROW_MULTIPLE: usize = 32;
 

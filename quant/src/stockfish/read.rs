@@ -1,6 +1,7 @@
 //! From bytes to a [`Net`].
 
-use super::division::decide;
+use super::cursor::Cursor;
+use super::decision::decide;
 use super::error::NnueError;
 use super::hashes::{is_of_threats, shapes_of_header, transformer_of};
 use super::leb128::read_block;
@@ -35,7 +36,7 @@ pub fn is_nnue(bytes: &[u8]) -> bool {
 /// lengths that do not fit, and for LEB128 that is not the shortest or does not fit its type. Memory is asked for only
 /// in proportion to bytes that are there.
 pub fn read(bytes: &[u8]) -> Result<Net, NnueError> {
-    let mut cursor = Cursor { bytes, at: 0 };
+    let mut cursor = Cursor::new(bytes);
     let version = cursor.u32(Place::Header)?;
     match version {
         VERSION_HALF_KP | VERSION_HALF_KA => {}
@@ -198,38 +199,4 @@ fn affine(
     let weights = cursor.take(len_bytes, Place::LayerWeights { stack, layer })?;
     let weights = weights.iter().map(|&byte| byte.cast_signed()).collect();
     Ok(Affine { inputs, outputs, biases, weights })
-}
-
-/// Where reading has come to.
-#[derive(Clone)]
-pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    pub(super) fn offset_bytes(&self) -> usize {
-        self.at
-    }
-
-    pub(super) fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
-    }
-
-    /// The next so many bytes.
-    pub(super) fn take(&mut self, needed: usize, place: Place) -> Result<&'a [u8], NnueError> {
-        let rest = self.rest();
-        match rest.get(..needed) {
-            Some(bytes) => {
-                self.at += needed;
-                Ok(bytes)
-            }
-            None => Err(NnueError::CutOff { place, offset_bytes: self.at, needed, left: rest.len() }),
-        }
-    }
-
-    pub(super) fn u32(&mut self, place: Place) -> Result<u32, NnueError> {
-        let bytes = self.take(4, place)?;
-        Ok(bytes.first_chunk().map_or(0, |&chunk| u32::from_le_bytes(chunk)))
-    }
 }

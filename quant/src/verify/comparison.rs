@@ -1,6 +1,8 @@
 //! The integer model beside full precision, example by example.
 
+use super::error::VerifyError;
 use super::layers::{LayerError, Noise};
+use crate::float::{Example, Net};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::Data;
 use crate::program::{Operation, Program, ProgramNode};
@@ -106,4 +108,13 @@ impl<'c> Comparison<'c> {
         let outputs = self.program.len(self.value);
         Compared { examples: self.examples, integer: self.integer, truth: self.truth, outputs, layers }
     }
+}
+
+/// The float network's outputs on every example.
+pub(super) fn evaluate_all(net: &Net<f64>, examples: &[Example]) -> Result<Vec<f64>, VerifyError> {
+    let mut outputs = Vec::new();
+    for (index, example) in examples.iter().enumerate() {
+        outputs.extend(net.evaluate(example).map_err(|error| VerifyError::Example { index, error })?);
+    }
+    Ok(outputs)
 }

@@ -1,7 +1,7 @@
 //! Limits that a report must keep, from a TOML file or the defaults.
 
 use super::predictions::Predictions;
-use super::report::Report;
+use super::report::{GateResult, Report};
 use crate::fault::FaultClass;
 use serde::{Deserialize, Serialize};
 
@@ -64,19 +64,6 @@ impl GateError {
     pub fn class(&self) -> FaultClass {
         FaultClass::Malformed
     }
-}
-
-/// One gate's verdict.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GateResult {
-    /// The gate's key in the file.
-    pub gate: &'static str,
-    /// What was found.
-    pub found: String,
-    /// What was demanded.
-    pub limit: String,
-    /// The verdict.
-    pub passed: bool,
 }
 
 impl Gates {

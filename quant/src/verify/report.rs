@@ -1,9 +1,8 @@
 //! The report: all answers in one value that prints, serialises and draws itself elsewhere.
 
 use super::accuracy::Accuracy;
-use super::case::NnueFindings;
 use super::claims::ClaimCheck;
-use super::gates::GateResult;
+use super::family::NnueFindings;
 use super::mistakes::Mistake;
 use super::runtime::RuntimeCheck;
 use super::stats::{HISTOGRAM_BINS, Histogram, histogram};
@@ -71,6 +70,19 @@ impl Report {
         }
         failures
     }
+}
+
+/// One gate's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateResult {
+    /// The gate's key in the file.
+    pub gate: &'static str,
+    /// What was found.
+    pub found: String,
+    /// What was demanded.
+    pub limit: String,
+    /// The verdict.
+    pub passed: bool,
 }
 
 /// How a tensor uses its type.

@@ -1,14 +1,13 @@
 //! Whether a description fits together.
 
 use super::error::Cause;
+use super::sizes::{range, size};
 use super::skeleton::Skeleton;
 use super::types::{Described, DescribedOp, Description, Kernel};
 use crate::arch::suggest::printable;
 use crate::graph::{Activation, GraphError, Input, Value, Window};
 use std::collections::HashSet;
 
-/// The most elements of a value, so that sizes can be multiplied.
-pub(super) const MAX_LEN: usize = 1 << 24;
 /// The most nodes.
 pub(super) const MAX_NODES: usize = 4096;
 /// The longest name, in bytes.
@@ -188,14 +187,4 @@ impl Described {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether a size is one.
-pub(super) fn size(place: &str, key: &'static str, found: usize) -> Result<(), Cause> {
-    if (1..=MAX_LEN).contains(&found) { Ok(()) } else { Err(range(place, key, found, format!("1 to {MAX_LEN}"))) }
-}
-
-/// A value outside its range.
-pub(super) fn range(place: &str, key: &'static str, found: impl ToString, expected: impl Into<String>) -> Cause {
-    Cause::Range { place: place.to_owned(), key, found: found.to_string(), expected: expected.into() }
 }

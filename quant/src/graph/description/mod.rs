@@ -43,6 +43,7 @@ mod node;
 mod order;
 mod parse;
 mod read;
+mod sizes;
 mod skeleton;
 mod tensor;
 mod types;

@@ -1,7 +1,7 @@
 //! Values of a node's keys that can be written in more than one way.
 
-use super::check::{MAX_LEN, range};
 use super::error::Cause;
+use super::sizes::{MAX_LEN, range};
 use crate::arch::suggest::{advice, printable};
 use crate::graph::{Axis, Shape};
 use toml::Value;

@@ -1,7 +1,7 @@
 //! A description as a graph of its sizes without numbers, on which is tried whether its nodes fit together.
 
-use super::check::size;
 use super::error::Cause;
+use super::sizes::size;
 use super::types::{Described, DescribedOp, Description, Kernel};
 use crate::float::Matrix;
 use crate::graph::{Forest, Graph, Input, Node, Op, Shape, Value};

@@ -1,8 +1,8 @@
 //! Binary data: packed records, high byte first.
 
-use super::assemble::Piece;
 use super::error::AngelError;
 use super::format::Record;
+use super::piece::{Piece, width};
 use super::row_type::{Element, first};
 
 /// Takes the records of a partition. Their number is compared with the bytes before any is read.
@@ -78,9 +78,4 @@ pub(super) fn decode<T: Element>(piece: &mut Piece<'_, T>) -> Result<(), AngelEr
         }
     }
     Ok(())
-}
-
-/// Columns of a range, which may be wider than an i64.
-pub(super) fn width(columns: &std::ops::Range<i64>) -> i128 {
-    i128::from(columns.end) - i128::from(columns.start)
 }

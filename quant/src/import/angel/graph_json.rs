@@ -36,6 +36,14 @@ pub struct Layer {
     pub kind: LayerKind,
 }
 
+impl Layer {
+    /// What is wrong with it.
+    pub(super) fn wrong(&self, found: impl Into<String>, expected: &str) -> AngelError {
+        let layer = super::shown(self.name.as_bytes());
+        AngelError::Layer { layer, found: found.into(), expected: expected.to_owned() }
+    }
+}
+
 /// What a layer does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LayerKind {

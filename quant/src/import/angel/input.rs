@@ -2,7 +2,6 @@
 
 use super::error::AngelError;
 use super::graph_json::{Description, Layer, LayerKind};
-use super::network::wrong;
 use super::options::Options;
 use super::tensors::{Tensors, bounded_cols};
 use crate::graph::{Input, Shape};
@@ -35,7 +34,7 @@ pub(super) fn choose(
         && known.and_then(|known| (known as u64).checked_mul(outputs)) == Some(matrix.cols);
     if description.dense.unwrap_or(flat) {
         if let Some(layer) = embedding {
-            return Err(wrong(layer, "an embedding of dense data", "libsvm or dummy as the data's format"));
+            return Err(layer.wrong("an embedding of dense data", "libsvm or dummy as the data's format"));
         }
         let len = known.map_or(matrix.cols / outputs.max(1), |known| known as u64);
         return Ok(Input::Dense { shape: Shape::vector(usize::try_from(len).unwrap_or(usize::MAX)) });

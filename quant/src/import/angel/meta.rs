@@ -1,5 +1,7 @@
 //! `_meta`: a length, and JSON that says what the data files hold.
 
+pub(super) mod partitions;
+
 use std::fmt;
 use std::ops::Range;
 
@@ -7,7 +9,7 @@ use super::error::AngelError;
 use super::format::{Format, Record};
 use super::meta_json::{RawMeta, RawPart};
 use super::row_type::{RowType, first};
-use super::{partitions, strict};
+use super::strict;
 use crate::import::MAX_FILE_LEN_BYTES;
 
 /// The longest `_meta`, its length included.

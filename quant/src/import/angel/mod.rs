@@ -28,7 +28,7 @@ mod meta;
 mod meta_json;
 mod network;
 mod options;
-mod partitions;
+mod piece;
 mod place;
 mod row_type;
 mod strict;

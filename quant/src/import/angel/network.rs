@@ -36,18 +36,12 @@ pub fn build(
     Ok((graph, remarks))
 }
 
-/// What is wrong with a layer.
-pub(super) fn wrong(layer: &Layer, found: impl Into<String>, expected: &str) -> AngelError {
-    let name = super::shown(layer.name.as_bytes());
-    AngelError::Layer { layer: name, found: found.into(), expected: expected.to_owned() }
-}
-
 /// The layers that the loss needs, each behind those that it reads, the loss last.
 fn in_order(layers: &[Layer]) -> Result<Vec<&Layer>, AngelError> {
     let mut by_name: HashMap<&str, &Layer> = HashMap::new();
     for layer in layers {
         if by_name.insert(&layer.name, layer).is_some() {
-            return Err(wrong(layer, "a name that another layer has", "names that differ"));
+            return Err(layer.wrong("a name that another layer has", "names that differ"));
         }
     }
     let losses: Vec<&Layer> = layers.iter().filter(|layer| matches!(layer.kind, LayerKind::Loss(_))).collect();
@@ -63,7 +57,7 @@ fn in_order(layers: &[Layer]) -> Result<Vec<&Layer>, AngelError> {
         for read in &layer.reads {
             let Some(source) = by_name.get(read.as_str()) else {
                 let found = format!("the input layer `{}`, which is not there", super::shown(read.as_bytes()));
-                return Err(wrong(layer, found, "the name of a layer"));
+                return Err(layer.wrong(found, "the name of a layer"));
             };
             if seen.insert(read) {
                 needed.push(source);
@@ -81,7 +75,7 @@ fn in_order(layers: &[Layer]) -> Result<Vec<&Layer>, AngelError> {
             }
         }
         if order.len() == before {
-            return Err(wrong(loss, "input layers in a circle", "layers that read what is before them"));
+            return Err(loss.wrong("input layers in a circle", "layers that read what is before them"));
         }
     }
     Ok(order)
@@ -109,7 +103,7 @@ impl<'a> Network<'a> {
         let read = reads.first().copied().unwrap_or(Made { value: 0, len: 0, width: None });
         let width = || {
             let expected = "an Embedding as its input layer";
-            read.width.ok_or_else(|| wrong(layer, "an input layer that is none of embeddings", expected))
+            read.width.ok_or_else(|| layer.wrong("an input layer that is none of embeddings", expected))
         };
         let name = layer.name.as_str();
         let many = || reads.iter().map(|made| made.value).collect::<Vec<Value>>();

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::assemble::Piece;
-use super::binary::width;
 use super::error::AngelError;
 use super::format::Record;
 use super::meta::Meta;
+use super::piece::{Piece, width};
 use super::row_type::Element;
 use super::shown;
 

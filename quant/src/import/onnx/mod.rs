@@ -19,11 +19,9 @@
 //!   [`Op::Quantise`](crate::graph::Op::Quantise), and DequantizeLinear a factor and an offset.
 //! - An operator that is not supported is refused by its name.
 
-mod call;
 mod check;
 mod error;
 mod external;
-mod fold;
 mod lower;
 mod model;
 mod protobuf;

@@ -8,12 +8,12 @@
 use super::balance::{self, Balance};
 use super::equalise::Measure;
 use super::error::GraphQuantError;
-use super::lower::{Channels, lower};
+use super::fit::{Known, Way, fitted};
 use super::options::Options;
-use super::refine::{self, Truth};
+use super::refine::Truth;
 use super::sixteen::{self, Widened};
-use crate::calibrate::{Calibration, Method, calibrate};
-use crate::graph::{Graph, Sample};
+use crate::calibrate::{Method, calibrate};
+use crate::graph::Sample;
 use crate::parallel;
 use crate::program::Program;
 
@@ -33,20 +33,6 @@ const BALANCES: [Balance; 4] = [
     Balance { apart: 1.0, mixed: 1.0, reach: 1.25 },
 ];
 
-/// A way to find ranges and units.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Choice {
-    method: Method,
-    balance: Option<Balance>,
-}
-
-/// What samples say, and the units that dense layers have chosen.
-pub(super) struct Known<'k> {
-    pub graph: &'k Graph,
-    pub calibration: &'k Calibration,
-    pub dense: &'k Channels,
-}
-
 /// The network, and the maps that were put into 16 bits because they gain most. step: (done, to do so far).
 pub(super) fn quantise(
     known: &Known<'_>,
@@ -64,43 +50,23 @@ pub(super) fn quantise(
     Ok((fitted(known, samples, &truth, &options, choice, PATCHES)?, widened))
 }
 
-/// A network in integers with its weights rounded and its biases corrected on samples.
-pub(super) fn fitted(
-    known: &Known<'_>,
-    samples: &[Sample],
-    truth: &Truth,
-    options: &Options,
-    choice: Choice,
-    patches: usize,
-) -> Result<Program, GraphQuantError> {
-    let Known { graph, calibration, dense } = *known;
-    let mut channels = dense.clone();
-    if let Some(balance) = choice.balance {
-        channels.of.extend(balance::channels(graph, calibration, options, balance).of);
-    }
-    let options = Options { method: choice.method, ..options.clone() };
-    let mut program = lower(graph, calibration, &options, &channels)?;
-    refine::layers(graph, samples, truth, &mut program, &options, patches)?;
-    Ok(program)
-}
-
 /// The way with the least error.
 fn choose(
     known: &Known<'_>,
     samples: &[Sample],
     options: &Options,
     step: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Choice, GraphQuantError> {
+) -> Result<Way, GraphQuantError> {
     let method = options.method;
-    let mut ways = vec![Choice { method, balance: None }];
+    let mut ways = vec![Way { method, balance: None }];
     if method == Method::MeanSquare && !samples.is_empty() {
-        ways.push(Choice { method: Method::MinMax, balance: None });
+        ways.push(Way { method: Method::MinMax, balance: None });
     }
     let is_enough = samples.len() >= LEAST_SAMPLES;
     let balances = BALANCES.into_iter().filter(|_| options.equalise && is_enough);
     for balance in balances {
         if !balance::channels(known.graph, known.calibration, options, balance).of.is_empty() {
-            ways.push(Choice { method, balance: Some(balance) });
+            ways.push(Way { method, balance: Some(balance) });
         }
     }
     if ways.len() == 1 {

@@ -12,6 +12,7 @@ mod balance;
 mod correct;
 mod equalise;
 mod error;
+mod fit;
 mod lower;
 mod maps;
 mod options;
@@ -21,9 +22,9 @@ mod search;
 mod sixteen;
 
 pub use error::GraphQuantError;
-pub use options::{Activations, Granularity, InputEncoding, Options, WeightBits};
+pub use options::{Activations, Granularity, InputEncoding, Options, SixteenBudget, WeightBits};
 pub use search::{Budget, Found, search_mixed};
-pub use sixteen::{SixteenBudget, Widened};
+pub use sixteen::Widened;
 
 use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Graph, Sample};
@@ -102,7 +103,7 @@ fn quantise_calibrated(
     let program = lower(graph, calibration, options, &channels)?;
     if program.nodes.iter().any(|node| node.op.is_of_maps()) {
         check_ranges(graph, &program, options)?;
-        let known = maps::Known { graph, calibration, dense: &channels };
+        let known = fit::Known { graph, calibration, dense: &channels };
         let (program, sixteen) = maps::quantise(&known, samples, options, step)?;
         return Ok(Quantised { sixteen, ..proved(program, options)? });
     }

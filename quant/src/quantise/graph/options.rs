@@ -1,6 +1,5 @@
 //! What a user can choose.
 
-use super::sixteen::SixteenBudget;
 use crate::calibrate::Method;
 use crate::import::Ranges;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +87,17 @@ impl Options {
         ranges.extend(self.ranges);
         Self { input_range: self.input_range.or(given.input), ranges, ..self }
     }
+}
+
+/// What 16-bit maps may cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SixteenBudget {
+    /// The most maps.
+    pub maps: usize,
+    /// The most bytes of workspace that the network may need; any number without it.
+    pub workspace_len_bytes: Option<usize>,
+    /// The most products that may read 16-bit maps, of a hundred; any number without it.
+    pub macs_percent: Option<f64>,
 }
 
 /// Which weights share a unit.

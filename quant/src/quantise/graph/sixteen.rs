@@ -5,8 +5,8 @@
 
 use super::equalise::Measure;
 use super::error::GraphQuantError;
-use super::maps::{Choice, Known, fitted};
-use super::options::Options;
+use super::fit::{Known, Way, fitted};
+use super::options::{Options, SixteenBudget};
 use super::refine::Truth;
 use crate::graph::{Sample, Value};
 use crate::pack::{Provenance, pack};
@@ -28,17 +28,6 @@ const AGAIN: usize = 8;
 /// A map that gains less is not worth its bytes, in decibels.
 const LEAST_GAIN_DB: f64 = 0.1;
 
-/// What 16-bit maps may cost.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SixteenBudget {
-    /// The most maps.
-    pub maps: usize,
-    /// The most bytes of workspace that the network may need; any number without it.
-    pub workspace_len_bytes: Option<usize>,
-    /// The most products that may read 16-bit maps, of a hundred; any number without it.
-    pub macs_percent: Option<f64>,
-}
-
 /// A map that was chosen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Widened {
@@ -53,7 +42,7 @@ pub(super) fn choose(
     known: &Known<'_>,
     samples: &[Sample],
     options: &Options,
-    choice: Choice,
+    choice: Way,
     budget: SixteenBudget,
     step: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Widened>, GraphQuantError> {

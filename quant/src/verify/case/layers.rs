@@ -9,7 +9,7 @@ use crate::positions::Position;
 use crate::program::GraphInput;
 use crate::quantised::QuantNet;
 use crate::verify::accuracy::{Accuracy, Outputs, unit};
-use crate::verify::comparison::Full;
+use crate::verify::comparison::{Full, evaluate_all};
 use crate::verify::error::VerifyError;
 use crate::verify::mistakes::{self, Found};
 use crate::verify::reference::Reference;
@@ -171,15 +171,6 @@ fn full(
     }
     // With a description of its own the checkpoint may see other features in the same position.
     evaluate_all(&checkpoint.net.to_f64(), &examples(&checkpoint.net.arch, positions, truth.reference)?)
-}
-
-/// The float network's outputs on every example.
-pub(in crate::verify) fn evaluate_all(net: &Net<f64>, examples: &[Example]) -> Result<Vec<f64>, VerifyError> {
-    let mut outputs = Vec::new();
-    for (index, example) in examples.iter().enumerate() {
-        outputs.extend(net.evaluate(example).map_err(|error| VerifyError::Example { index, error })?);
-    }
-    Ok(outputs)
 }
 
 /// An example as the network's program takes it.

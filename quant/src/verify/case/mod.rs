@@ -6,8 +6,6 @@ mod nnue;
 
 pub use graph::{check_layers, check_origin};
 pub use layers::Truth;
-pub(super) use layers::evaluate_all;
-pub use nnue::{Difference, DivideInfo, NnueFindings};
 
 use super::accuracy::{Accuracy, Outputs};
 use super::claims::claims;

@@ -8,7 +8,7 @@ use super::{Case, Evidence, Mistake, MistakeKind, kings};
 use crate::float::{Net, example};
 use crate::positions::Position;
 use crate::verify::VerifyError;
-use crate::verify::case::evaluate_all;
+use crate::verify::comparison::evaluate_all;
 
 /// Below this signal to noise the outputs are not merely quantised.
 const FAR_SQNR_DB: f64 = 20.0;

@@ -1,6 +1,5 @@
 //! The float network in a program's units: tensors before they were rounded, and what is fused into a rounding.
 
-use super::layers::Place;
 use crate::graph;
 use crate::program::{Element, Program, ProgramNode, QuantTensor, Values};
 use std::collections::BTreeMap;
@@ -77,6 +76,15 @@ impl Fused {
         }
         reals.iter().enumerate().map(|(element, x)| x / unit(&self.made, element)).collect()
     }
+}
+
+/// Where a layer's sums are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// In a value, of which `scale` stands for 1.
+    Value { value: usize, scale: f64 },
+    /// Within an integer head, behind its first division.
+    Head { node: usize },
 }
 
 /// A layer that is known by its sums.

@@ -1,22 +1,13 @@
 //! Bullet's networks: tensors times their scales, and the layers by their sums.
 
 use super::Simulation;
-use super::exact::{Exact, LayerSums, Pair};
+use super::exact::{Exact, LayerSums, Pair, Place};
 use crate::arch::ElementType;
 use crate::float::Net;
 use crate::pack::PackError;
 use crate::program::{Element, Operation, Program};
 use crate::quantised::{IntegerActivation, QuantNet, head};
 use std::collections::BTreeMap;
-
-/// Where a layer's sums are.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
-    /// In a value, of which `scale` stands for 1.
-    Value { value: usize, scale: f64 },
-    /// Within an integer head, behind its first division.
-    Head { node: usize },
-}
 
 /// What a layer's integers stand for.
 struct Units {

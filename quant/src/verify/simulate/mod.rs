@@ -18,8 +18,7 @@ use crate::arch::ElementType;
 use crate::float::Example;
 use crate::graph::Sample;
 use crate::program::{Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor};
-use exact::{Exact, Pair};
-use layers::Place;
+use exact::{Exact, Pair, Place};
 use operands::Operands;
 
 /// One kind of rounding.

@@ -2,11 +2,11 @@
 
 use super::RawNode;
 use crate::arch::suggest::printable;
-use crate::graph::description::check::range;
 use crate::graph::description::error::Cause;
 use crate::graph::description::keys::Word;
 use crate::graph::description::order::KernelOrder;
 use crate::graph::description::read::Place;
+use crate::graph::description::sizes::range;
 use crate::graph::description::types::{DescribedOp, Kernel};
 use crate::graph::{Coordinates, Fill, Pooling, Rounding, Sampling, Shape, Window};
 

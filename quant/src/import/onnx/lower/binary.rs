@@ -1,15 +1,15 @@
 //! Two values element by element, with ONNX's broadcasts: shapes are laid over one another from their last axes, and
 //! what has size 1 is repeated.
 
-use super::super::call::{Call, Entry};
 use super::super::error::OnnxError;
 use super::super::tensor::Literal;
 use super::Lowering;
+use super::call::{Call, Entry};
 use super::layout::Tensor;
 use crate::graph::{Activation, Binary, Op, Shape};
 
 /// The shape of two shapes laid over one another; none if they do not fit.
-pub(in crate::import::onnx) fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
+pub(super) fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let rank = a.len().max(b.len());
     let size = |dims: &[usize], axis: usize| (axis + dims.len()).checked_sub(rank).map_or(1, |axis| dims[axis]);
     let along = |axis| match (size(a, axis), size(b, axis)) {
@@ -21,7 +21,7 @@ pub(in crate::import::onnx) fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec
 }
 
 /// The operation of an operator.
-pub(in crate::import::onnx) fn kind(operator: &str) -> Option<Binary> {
+pub(super) fn kind(operator: &str) -> Option<Binary> {
     Some(match operator {
         "Add" | "Sum" => Binary::Add,
         "Sub" => Binary::Sub,

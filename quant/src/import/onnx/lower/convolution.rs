@@ -1,9 +1,9 @@
 //! Convolutions: kernels from (outputs, inputs, taps) to rows by tap, then by input.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::super::tensor::Literal;
 use super::Lowering;
+use super::call::Call;
 use super::layout::Tensor;
 use super::window::{AutoPad, auto_pad, pair, sides, window};
 use crate::float::Matrix;

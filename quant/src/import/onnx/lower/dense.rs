@@ -1,9 +1,9 @@
 //! Dense layers: products with constant matrices, whose columns follow the order of memory.
 
-use super::super::call::{Call, Entry};
 use super::super::error::OnnxError;
 use super::super::tensor::Literal;
 use super::Lowering;
+use super::call::{Call, Entry};
 use super::layout::Tensor;
 use crate::float::Matrix;
 use crate::graph::{Binary, Op};

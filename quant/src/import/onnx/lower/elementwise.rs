@@ -1,13 +1,13 @@
 //! What works on each element, or on each channel, by itself.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::Lowering;
+use super::call::Call;
 use super::layout::Tensor;
 use crate::graph::{Activation, Op};
 
 /// What a node computes of each element by itself; none if it is another operator.
-pub(in crate::import::onnx) fn unary(call: &Call<'_, '_>) -> Result<Option<Op>, OnnxError> {
+pub(super) fn unary(call: &Call<'_, '_>) -> Result<Option<Op>, OnnxError> {
     let activation = match call.operator() {
         "Relu" => Activation::Relu,
         "LeakyRelu" => Activation::LeakyRelu { alpha: call.float("alpha", f64::from(0.01f32))? },

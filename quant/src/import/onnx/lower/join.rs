@@ -1,8 +1,8 @@
 //! Values one behind the other along an axis.
 
-use super::super::call::{Call, Entry};
 use super::super::error::OnnxError;
 use super::Lowering;
+use super::call::{Call, Entry};
 use super::layout::Tensor;
 use crate::graph::{Axis, Op, Shape};
 

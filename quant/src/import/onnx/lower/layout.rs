@@ -14,10 +14,10 @@ use crate::graph::{Op, Shape, Value};
 
 /// A value of the graph, as the model sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::import::onnx) struct Tensor {
+pub(super) struct Tensor {
     /// Its shape in the model, that of the whole batch.
-    pub(in crate::import::onnx) dims: Vec<usize>,
-    pub(in crate::import::onnx) element: Element,
+    pub(super) dims: Vec<usize>,
+    pub(super) element: Element,
     pub(super) value: Value,
     /// Sizes in the model's order, of one example; their product is the number of elements.
     pub(super) fine: Vec<usize>,
@@ -45,7 +45,7 @@ impl Tensor {
 }
 
 /// Elements from one to the next along each axis of a row-major tensor.
-pub(in crate::import::onnx) fn strides(dims: &[usize]) -> Vec<usize> {
+pub(super) fn strides(dims: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; dims.len()];
     for axis in (1..dims.len()).rev() {
         strides[axis - 1] = strides[axis] * dims[axis];

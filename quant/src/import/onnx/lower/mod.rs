@@ -5,9 +5,11 @@
 //! alone, and where one does not, the model is lowered a second time as a whole.
 
 mod binary;
+mod call;
 mod convolution;
 mod dense;
 mod elementwise;
+mod fold;
 mod join;
 mod layout;
 mod pool;
@@ -19,16 +21,16 @@ mod slices;
 mod softmax;
 mod window;
 
-pub(super) use layout::Tensor;
 pub use ports::Port;
 pub(super) use ports::input_dims;
 
-use super::call::{Call, Entry};
 use super::error::OnnxError;
-use super::fold::fold;
 use super::tensor::{Element, Literal, MAX_LEN, MAX_RANK};
 use super::types::{Model, TensorProto};
 use crate::graph::{Graph, GraphError, Input, Node, Op, Shape, Value};
+use call::{Call, Entry};
+use fold::fold;
+use layout::Tensor;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -242,14 +244,4 @@ fn shape_of(call: &Call<'_, '_>) -> Result<Literal, OnnxError> {
     let (start, end) = (end("start", 0)?, end("end", rank)?);
     let sizes = dims.get(start..end).unwrap_or_default();
     Ok(Literal::list(Element::I64, sizes.iter().map(|size| *size as f64).collect()))
-}
-
-/// What folding constants shares with lowering: an operator's meaning is written once.
-pub(super) mod operators {
-    pub(in crate::import::onnx) use super::binary::{broadcast, kind};
-    pub(in crate::import::onnx) use super::elementwise::unary;
-    pub(in crate::import::onnx) use super::layout::strides;
-    pub(in crate::import::onnx) use super::quantised::Quantisation;
-    pub(in crate::import::onnx) use super::reshape::{new_dims, permutation};
-    pub(in crate::import::onnx) use super::slices::taken;
 }

@@ -1,8 +1,8 @@
 //! Pools, and means and maxima along axes, which are pools of one window.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::Lowering;
+use super::call::Call;
 use super::convolution::size;
 use super::layout::Tensor;
 use super::window::{pair, sides, window};

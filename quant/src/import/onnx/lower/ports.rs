@@ -3,11 +3,11 @@
 //! Several inputs are laid end to end in one vector, in the model's order, and taken apart with Slice; several outputs
 //! are laid end to end likewise. Each lies in memory as its [`Port`] says.
 
-use super::super::call::Entry;
 use super::super::error::OnnxError;
 use super::super::tensor::{Element, MAX_LEN, MAX_RANK};
 use super::super::types::{Dimension, ValueInfo};
 use super::Lowering;
+use super::call::Entry;
 use super::layout::Tensor;
 use crate::graph::{Axis, GraphError, Op, Shape};
 

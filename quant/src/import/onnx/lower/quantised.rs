@@ -1,15 +1,15 @@
 //! Operators of quantised networks, on reals: integers are reals that have no fraction.
 
-use super::super::call::{Call, Entry};
 use super::super::error::OnnxError;
 use super::super::tensor::{Element, Literal};
 use super::Lowering;
+use super::call::{Call, Entry};
 use super::layout::Tensor;
 use crate::graph::Op;
 
 /// How integers stand for reals: `real = (integer − zero point) · scale`.
 #[derive(Debug, Clone)]
-pub(in crate::import::onnx) struct Quantisation {
+pub(super) struct Quantisation {
     /// One, or one a place along the axis.
     scales: Vec<f64>,
     zero_points: Vec<f64>,
@@ -21,7 +21,7 @@ pub(in crate::import::onnx) struct Quantisation {
 
 impl Quantisation {
     /// The scale and the zero point in these inputs, of a value of these sizes.
-    pub(in crate::import::onnx) fn read(
+    pub(super) fn read(
         call: &Call<'_, '_>,
         [scale, zero_point]: [usize; 2],
         dims: &[usize],
@@ -65,11 +65,7 @@ impl Quantisation {
     }
 
     /// The reals that constant integers stand for.
-    pub(in crate::import::onnx) fn dequantised(
-        &self,
-        call: &Call<'_, '_>,
-        integers: &Literal,
-    ) -> Result<Literal, OnnxError> {
+    pub(super) fn dequantised(&self, call: &Call<'_, '_>, integers: &Literal) -> Result<Literal, OnnxError> {
         self.check_element(call, integers.element)?;
         let inner: usize = self.axis.map_or(1, |axis| integers.dims[axis + 1..].iter().product());
         let real = |(at, integer): (usize, &f64)| {

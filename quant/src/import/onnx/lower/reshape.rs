@@ -1,12 +1,12 @@
 //! What changes the shape of a value, and what gives its axes other names.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::Lowering;
+use super::call::Call;
 use super::layout::Tensor;
 
 /// The sizes that Reshape, Flatten, Squeeze or Unsqueeze makes of these.
-pub(in crate::import::onnx) fn new_dims(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<usize>, OnnxError> {
+pub(super) fn new_dims(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<usize>, OnnxError> {
     let rank = dims.len();
     match call.operator() {
         "Flatten" => {
@@ -67,7 +67,7 @@ fn reshaped(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<usize>, OnnxError
 }
 
 /// The attribute `perm`, the axes backwards where there is none.
-pub(in crate::import::onnx) fn permutation(call: &Call<'_, '_>, rank: usize) -> Result<Vec<usize>, OnnxError> {
+pub(super) fn permutation(call: &Call<'_, '_>, rank: usize) -> Result<Vec<usize>, OnnxError> {
     let Some(axes) = call.ints("perm")? else { return Ok((0..rank).rev().collect()) };
     let mut sorted = axes.clone();
     sorted.sort_unstable();

@@ -1,9 +1,9 @@
 //! Maps of another size.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::super::tensor::MAX_LEN;
 use super::Lowering;
+use super::call::Call;
 use super::convolution::size;
 use super::layout::Tensor;
 use crate::graph::{Coordinates, Op, Rounding, Sampling};

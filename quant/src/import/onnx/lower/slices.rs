@@ -1,24 +1,24 @@
 //! Parts of values, and values with more around them.
 
-use super::super::call::{Call, Entry};
 use super::super::error::OnnxError;
 use super::super::tensor::MAX_LEN;
 use super::Lowering;
+use super::call::{Call, Entry};
 use super::layout::Tensor;
 use crate::graph::{Fill, Op};
 
 /// What Slice takes along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::import::onnx) struct Taken {
-    pub(in crate::import::onnx) axis: usize,
-    pub(in crate::import::onnx) start: usize,
-    pub(in crate::import::onnx) size: usize,
+pub(super) struct Taken {
+    pub(super) axis: usize,
+    pub(super) start: usize,
+    pub(super) size: usize,
     /// Less than 0 is backwards.
-    pub(in crate::import::onnx) step: i64,
+    pub(super) step: i64,
 }
 
 /// What Slice takes of a value, axis by axis.
-pub(in crate::import::onnx) fn taken(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<Taken>, OnnxError> {
+pub(super) fn taken(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<Taken>, OnnxError> {
     let list = |name, input| call.ints_or_input(name, input);
     let missing = |name: &str| call.attribute_error(name, "left out", "a list");
     let starts = list("starts", 1)?.ok_or_else(|| missing("starts"))?;

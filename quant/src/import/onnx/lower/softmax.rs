@@ -1,8 +1,8 @@
 //! Softmax along an axis, or before version 13 along all axes from one on.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::Lowering;
+use super::call::Call;
 use super::layout::Tensor;
 use crate::graph::{Activation, Op, Shape};
 

@@ -1,8 +1,8 @@
 //! Kernels, strides, dilations and padding of convolutions and pools; those of one axis become those of two.
 
-use super::super::call::Call;
 use super::super::error::OnnxError;
 use super::Lowering;
+use super::call::Call;
 use super::layout::Tensor;
 use crate::graph::{Shape, Window};
 

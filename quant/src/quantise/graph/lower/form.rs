@@ -1,6 +1,5 @@
 //! The forms that a float value has among the runtime's values.
 
-use super::maps::Pending;
 use crate::graph::Value;
 use std::collections::BTreeMap;
 
@@ -70,6 +69,25 @@ impl Sum {
     pub(super) fn unit(&self, element: usize) -> f64 {
         if self.units.len() == 1 { self.units[0] } else { self.units[element] }
     }
+}
+
+/// What is rounded when it is read; low, high: the ends of a clip behind it, if there is one.
+#[derive(Debug, Clone)]
+pub(super) struct Pending {
+    pub work: Work,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+/// What gives the numbers to be rounded.
+#[derive(Debug, Clone)]
+pub(super) enum Work {
+    /// The sums of a node of the graph, by its value, of what it reads, and another map that is added.
+    Convolution { of: Value, read: Whole, beside: Option<Whole> },
+    /// Two maps, the second one's sign.
+    Sum { a: Whole, b: Whole, sign: f64 },
+    /// Two maps.
+    Product { a: Whole, b: Whole },
 }
 
 /// Elements of float values whose units shall differ: (len,) factors of the value's unit, and a factor of its range.

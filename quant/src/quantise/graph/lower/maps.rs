@@ -5,7 +5,7 @@
 
 use super::affine::{BIAS_MAX, tensor};
 use super::encoding::{Encoding, Wish};
-use super::form::{Form, Sum, Whole};
+use super::form::{Form, Pending, Sum, Whole, Work};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
 use crate::calibrate::Target;
@@ -14,24 +14,6 @@ use crate::program::{Convolution, Pairing, Rounding, Values};
 use crate::quantise::graph::options::{Activations, Granularity, WeightBits};
 use crate::quantise::requantisation;
 use crate::spatial::Window;
-
-/// What is rounded when it is read; low, high: the ends of a clip behind it, if there is one.
-#[derive(Debug, Clone)]
-pub(in crate::quantise::graph) struct Pending {
-    work: Work,
-    low: Option<f64>,
-    high: Option<f64>,
-}
-
-#[derive(Debug, Clone)]
-enum Work {
-    /// The sums of a node of the graph, by its value, of what it reads, and another map that is added.
-    Convolution { of: Value, read: Whole, beside: Option<Whole> },
-    /// Two maps, the second one's sign.
-    Sum { a: Whole, b: Whole, sign: f64 },
-    /// Two maps.
-    Product { a: Whole, b: Whole },
-}
 
 /// A convolution's parts, whatever node it comes from.
 struct Source<'g> {

@@ -1,11 +1,16 @@
 //! What does not depend on the input is computed when the model is read: chains from Shape to Reshape, constants of
 //! nodes, dequantised weights.
 
+use super::super::error::OnnxError;
+use super::super::tensor::{Element, Literal, MAX_LEN};
+use super::super::types::AttributeValue;
+use super::binary::{broadcast, kind};
 use super::call::{Call, Entry};
-use super::error::OnnxError;
-use super::lower::operators::{Quantisation, broadcast, kind, new_dims, permutation, strides, taken, unary};
-use super::tensor::{Element, Literal, MAX_LEN};
-use super::types::AttributeValue;
+use super::elementwise::unary;
+use super::layout::strides;
+use super::quantised::Quantisation;
+use super::reshape::{new_dims, permutation};
+use super::slices::taken;
 use crate::graph::{Binary, Op};
 
 /// The outputs of a node that reads constants alone; none if it reads something else, or is no operator of these.

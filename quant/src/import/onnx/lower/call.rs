@@ -1,9 +1,9 @@
 //! A node with what it reads: attributes and constant inputs by name, each refused where it is of another kind.
 
-use super::error::OnnxError;
-use super::lower::Tensor;
-use super::tensor::Literal;
-use super::types::{AttributeValue, NodeProto};
+use super::super::error::OnnxError;
+use super::super::tensor::Literal;
+use super::super::types::{AttributeValue, NodeProto};
+use super::layout::Tensor;
 use std::rc::Rc;
 
 /// What a name of the model stands for.

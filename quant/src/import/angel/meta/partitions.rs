@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::error::AngelError;
-use super::format::Record;
-use super::meta::{Meta, Partition};
+use super::super::error::AngelError;
+use super::super::format::Record;
+use super::{Meta, Partition};
 
 /// Whether the partitions are a grid: blocks of rows, each cut into columns that follow one another from the first
 /// column to the last. Blocks of rows may be missing, since a matrix is saved without the rows that an optimiser keeps
@@ -73,7 +73,7 @@ fn ends_at(partition: &Partition, cols: i64) -> Result<(), i64> {
 
 /// Whether the pieces of every file lie one behind the other and fill it: no holes, no overlap, nothing behind the
 /// last.
-pub(super) fn check_files(meta: &Meta, files: &BTreeMap<String, Vec<u8>>) -> Result<(), AngelError> {
+pub(in crate::import::angel) fn check_files(meta: &Meta, files: &BTreeMap<String, Vec<u8>>) -> Result<(), AngelError> {
     let mut sorted: Vec<&Partition> = meta.partitions.iter().collect();
     sorted.sort_unstable_by_key(|partition| (&partition.file, partition.offset, partition.len_bytes, partition.id));
     for pieces in sorted.chunk_by(|a, b| a.file == b.file) {

@@ -1,0 +1,66 @@
+//! The ends of sums: of rows of weights, with a bias, and with a check a row.
+
+use super::report::{Check, Quantity};
+use super::span::Span;
+use crate::program::{ProgramNode, QuantTensor};
+use std::ops::Range;
+
+/// The least and the greatest partial sum of some rows, without bias: negative and positive contributions summed apart.
+pub(super) fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    assert_eq!(weights.inputs, limits.len(), "inputs of `{}`", weights.name);
+    let mut bounds = vec![(0i64, 0i64); rows.len()];
+    for (column, (low, high)) in weights.integers().chunks(weights.outputs).zip(limits) {
+        for (bound, weight) in bounds.iter_mut().zip(&column[rows.clone()]) {
+            let ends = [i64::from(*weight) * low, i64::from(*weight) * high];
+            // Saturating for weights of i32, which the runtime has no operation for: a bound beyond i64 is beyond i32
+            // too.
+            bound.0 = bound.0.saturating_add(ends[0].min(ends[1]).min(0));
+            bound.1 = bound.1.saturating_add(ends[0].max(ends[1]).max(0));
+        }
+    }
+    bounds
+}
+
+/// A wrapped sum can be anything; a sum that fits is what it is.
+pub(super) fn clamped(bounds: &[(i64, i64)], each: bool) -> Span {
+    let fits = |&(low, high): &(i64, i64)| low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX);
+    let of = |ends: &(i64, i64)| if fits(ends) { *ends } else { (i32::MIN.into(), i32::MAX.into()) };
+    match bounds {
+        [ends] if !each => Span::All(of(ends)),
+        bounds => Span::Each(bounds.iter().map(of).collect()),
+    }
+}
+
+/// The span of sums with a check a row.
+pub(super) fn checked_sums(node: &ProgramNode, tensor: &str, bounds: Vec<(i64, i64)>) -> (Span, Vec<Check>) {
+    checked(node, tensor, Quantity::Sum, bounds)
+}
+
+/// The span of numbers with a check each.
+pub(super) fn checked(
+    node: &ProgramNode,
+    tensor: &str,
+    quantity: Quantity,
+    bounds: Vec<(i64, i64)>,
+) -> (Span, Vec<Check>) {
+    let check = |(row, (low, high)): (usize, &(i64, i64))| Check {
+        tensor: tensor.to_owned(),
+        quantity,
+        row,
+        bucket: None,
+        low: *low,
+        high: *high,
+    };
+    let checks = bounds.iter().enumerate().map(check).collect();
+    (clamped(&bounds, bounds.len() == node.value.shape.channels), checks)
+}
+
+/// A sum starts at its bias or ends with it: partial sums at either end of the order.
+pub(super) fn with_bias(bounds: Vec<(i64, i64)>, bias: Option<&QuantTensor>, bucket: usize) -> Vec<(i64, i64)> {
+    let Some(bias) = bias else { return bounds };
+    let biases = bias.integers()[bias.bank(bucket)].iter().copied().map(i64::from);
+    assert_eq!(biases.len(), bounds.len(), "a bias for each row of `{}`", bias.name);
+    let add =
+        |((low, high), bias): ((i64, i64), i64)| (low.saturating_add(bias.min(0)), high.saturating_add(bias.max(0)));
+    bounds.into_iter().zip(biases).map(add).collect()
+}
