@@ -30,19 +30,22 @@ impl DivideFacts {
         Self(facts)
     }
 
-    /// Of a container, which says it; the option may only say the same.
+    /// Of a container, which says it; the option may only say the same. None of networks that divide nothing, for
+    /// which there is no option.
     ///
     /// # Errors
     /// [`CliError`] naming the file, if it contradicts itself or the option contradicts it.
-    pub fn of_container(model: &Model<'_>, option: Option<Division>, path: &Path) -> Result<Self, CliError> {
-        let (shape, division) = nnue_division(model).explain_at(path)?;
+    pub fn of_container(model: &Model<'_>, option: Option<Division>, path: &Path) -> Result<Option<Self>, CliError> {
+        let Some((shape, division)) = nnue_division(model).explain_at(path)? else {
+            return refuse_elsewhere(option, path).map(|()| None);
+        };
         if let Some(asked) = option.filter(|asked| *asked != division) {
             let (asked, stored) = (asked.word(), division.word());
             return Err(CliError::usage(format!("--divide {asked}: {} divides {stored}", path.display())).help(
                 format!("leave it out, or make another container: `host-tools pack FILE.nnue --divide {asked} -o OUT`"),
             ));
         }
-        Ok(Self(DivideInfo::of_container(&shape, division)))
+        Ok(Some(Self(DivideInfo::of_container(&shape, division))))
     }
 }
 

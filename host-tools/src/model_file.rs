@@ -2,7 +2,7 @@
 //!
 //! They are read, not mapped: a mapped file can change after its checksum was checked, and a network is small.
 
-use crate::divide::{DivideFacts, refuse_elsewhere};
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::files::refuse_foreign;
 use crate::nnue::{NnueFile, is_nnue, refuse_for_container};
@@ -84,8 +84,7 @@ impl ModelFile {
     pub fn divide(&self, model: &Model<'_>, option: Option<Division>) -> Result<Option<DivideFacts>, CliError> {
         match &self.divide {
             Some(facts) => Ok(Some(facts.clone())),
-            None if pack::is_nnue(model) => DivideFacts::of_container(model, option, &self.path).map(Some),
-            None => refuse_elsewhere(option, &self.path).map(|()| None),
+            None => DivideFacts::of_container(model, option, &self.path),
         }
     }
 

@@ -9,9 +9,7 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::Imported;
 use tamis_quant::import::Ranges;
-use tamis_quant::import::hub::{
-    NetworkArch, NetworkForm, NetworkOptions, draft_network, read_network, read_network_of_reals,
-};
+use tamis_quant::import::hub::{NetworkArch, NetworkOptions, draft_network, read_network, read_network_of_reals};
 use tamis_quant::pack::Provenance;
 use tamis_quant::verify::mistakes::MistakeKind;
 use tamis_quant::verify::{ImportInfo, Reading};
@@ -76,10 +74,7 @@ impl Import {
 /// [`CliError`] naming the description.
 pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
     let options = options(args)?;
-    match (options.arch, options.from) {
-        (Some(NetworkArch::Accumulators(arch)), None | Some(NetworkForm::Bullet)) => Ok(Some(*arch)),
-        _ => Ok(None),
-    }
+    Ok(options.bullets().filter(|arch| arch.input.is_sparse()).cloned())
 }
 
 /// Reads a checkpoint that has to be a graph.

@@ -8,13 +8,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use tamis_quant::import::fnv1a_64;
-use tamis_quant::pack::Provenance;
+use tamis_quant::pack::{NNUE_SOURCE, Provenance};
 use tamis_quant::stockfish::{self, Division, Net};
 
 /// The longest file: the largest networks of the family have some 140 million bytes.
 const MAX_LEN_BYTES: u64 = 1 << 30;
-/// What a container says that it was made of.
-pub const SOURCE: &str = "nnue";
 
 /// A file, and what it says.
 #[derive(Debug)]
@@ -38,7 +36,7 @@ impl NnueFile {
 
     /// Where a container of it comes from.
     pub fn provenance(&self) -> Provenance {
-        Provenance { source: SOURCE.to_owned(), source_hash: fnv1a_64(&self.bytes) }
+        Provenance { source: NNUE_SOURCE.to_owned(), source_hash: fnv1a_64(&self.bytes) }
     }
 }
 
@@ -55,13 +53,7 @@ pub fn is_nnue(path: &Path) -> bool {
 /// # Errors
 /// [`CliError`] if it is one.
 pub fn refuse_for_container(path: &Path) -> Result<(), CliError> {
-    if is_nnue(path) {
-        let shown = path.display();
-        let message = format!("{shown}: is a .nnue file, expected a container");
-        return Err(CliError::new(Status::Unsupported, message)
-            .help(format!("make a container of it: `host-tools pack {shown} -o OUT`")));
-    }
-    Ok(())
+    refuse_file(path, ", expected a container", "")
 }
 
 /// Refuses a `.nnue` file where a checkpoint in full precision is read.
@@ -69,14 +61,16 @@ pub fn refuse_for_container(path: &Path) -> Result<(), CliError> {
 /// # Errors
 /// [`CliError`] if it is one.
 pub fn refuse_for_checkpoint(path: &Path) -> Result<(), CliError> {
-    if is_nnue(path) {
-        let shown = path.display();
-        let message = format!("{shown}: is a .nnue file, which holds integers already");
-        return Err(CliError::new(Status::Unsupported, message).help(format!(
-            "make a container of it: `host-tools pack {shown} -o OUT`; `host-tools eval` takes positions for it"
-        )));
+    refuse_file(path, ", which holds integers already", "; `host-tools eval` takes positions for it")
+}
+
+fn refuse_file(path: &Path, why: &str, or: &str) -> Result<(), CliError> {
+    if !is_nnue(path) {
+        return Ok(());
     }
-    Ok(())
+    let shown = path.display();
+    Err(CliError::new(Status::Unsupported, format!("{shown}: is a .nnue file{why}"))
+        .help(format!("make a container of it: `host-tools pack {shown} -o OUT`{or}")))
 }
 
 /// Refuses an option that only other networks have a use for.

@@ -203,7 +203,7 @@ fn a_rule_is_the_order_of_the_last_operations() {
             let kinds: Vec<u32> = model.ops().iter().map(|record| record.kind).collect();
             assert!(kinds.ends_with(last), "{kinds:?}");
             assert_eq!(unpack_nnue(model).unwrap().division, division);
-            assert_eq!(nnue_division(model).unwrap(), (net.shape, division));
+            assert_eq!(nnue_division(model).unwrap(), Some((net.shape, division)));
         }
         // A description with the other rule.
         let mut draft = tests::draft::Draft::read(containers[0].as_ref());

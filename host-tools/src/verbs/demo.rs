@@ -17,7 +17,7 @@ use tamis_quant::float::{Example, example};
 use tamis_quant::graph::Sample;
 use tamis_quant::import::hub::dense_graph;
 use tamis_quant::import::{Checkpoint, read_bytes};
-use tamis_quant::pack::{Contents, Provenance};
+use tamis_quant::pack::{Provenance, unpack_program};
 use tamis_quant::positions::Position;
 use tamis_quant::quantise::graph::{Options, quantise_graph};
 use tamis_quant::quantise::quantise;
@@ -91,7 +91,7 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
         len_bytes: model.bytes().len(),
         checksum: format!("{:016x}", sealed.checksum),
         proof: ProofFacts::of(&sealed.proof),
-        comes_back: Contents::of(&model).explain()?.lower().explain()? == program,
+        comes_back: unpack_program(&model).explain()? == program,
         evaluations: evaluate(embedded.fens, &checkpoint, model)?,
         verification: verified(embedded, &checkpoint, model)?,
     })

@@ -29,11 +29,11 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{EvalError, Example, example};
 use tamis_quant::import::read_checkpoint;
-use tamis_quant::pack::is_graph;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
 use tamis_runtime::kernels::Tier;
+use tamis_runtime::raw::input_kind;
 
 /// The values.
 #[derive(Debug, Serialize)]
@@ -129,7 +129,7 @@ fn in_integers(args: &Eval, tier: &'static Tier, output: &Output) -> Result<Eval
         return Err(CliError::usage("--parts: only values of networks of the Stockfish family have two parts")
             .help("leave it out"));
     }
-    if is_graph(&model) {
+    if model.input().kind != input_kind::FEATURES {
         let given = if args.positions.feature_lists.is_some() { "lists of features" } else { "positions" };
         return Err(CliError::usage(format!("{}: a graph takes examples, not {given}", args.model.display()))
             .help("--inputs FILE gives them"));

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::fnv1a_64;
 use tamis_quant::import::tensors::export;
-use tamis_quant::pack::{self, export_graph};
+use tamis_quant::pack::{export_graph, unpack_program};
 
 /// What was written.
 #[derive(Debug, Serialize)]
@@ -72,10 +72,11 @@ fn of_container(args: &Export) -> Result<Contents, CliError> {
     }
     let file = ModelFile::read(&args.checkpoint)?;
     let model = file.model()?;
-    let pack::Contents::Graph(graph) = pack::Contents::of(&model).explain_at(&args.checkpoint)? else {
+    let graph = unpack_program(&model).explain_at(&args.checkpoint)?;
+    if !graph.keeps_units {
         let message = format!("{place}: a container of layers, quantised already; only a graph's is exported");
         return Err(CliError::usage(message).help("`host-tools unpack` writes the trainer's own quantised.bin again"));
-    };
+    }
     let bytes = export_graph(&graph).explain_at(&args.checkpoint)?;
     let import = Import::of_container(fnv1a_64(model.bytes()));
     Ok(Contents { import, nodes: graph.nodes.len(), network: graph.name, bytes })

@@ -72,7 +72,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
     let model = file.model()?;
     let divide = file.divide(&model, args.divide.rule)?;
     let people = model.people().explain_at(&args.model)?;
-    let contents = Contents::of(&model).explain_at(&args.model)?;
+    let contents = Derived::of(&model).explain_at(&args.model)?;
     Ok(Inspection {
         file: args.model.display().to_string(),
         len_bytes: file.len_bytes(),
@@ -112,7 +112,7 @@ enum UnitName {
 }
 
 /// What follows from a container's tensors, of whichever kind of network.
-struct Contents {
+struct Derived {
     architecture: String,
     unit: UnitName,
     /// That a `.nnue` file carries.
@@ -124,7 +124,7 @@ struct Contents {
     claims: Vec<ClaimCheck>,
 }
 
-impl Contents {
+impl Derived {
     fn of(model: &Model<'_>) -> Result<Self, PackError> {
         let (mut permutation, mut text) = (None, None);
         let mut scales = BTreeMap::new();

@@ -22,7 +22,7 @@ use std::path::Path;
 use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::hub::quantised_form;
 use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
-use tamis_quant::pack::{Provenance, to_bare, unpack};
+use tamis_quant::pack::{BARE_SOURCE, Provenance, to_bare, unpack};
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
 use tamis_runtime::format::Model;
@@ -59,7 +59,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let bytes = read_bare_file(&args.bare, &arch).explain()?;
     let bare = read_bare(&bytes, &arch).explain_at(&args.bare)?;
     let mut net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
-    let origin = Provenance { source: "quantised.bin".to_owned(), source_hash: fnv1a_64(&bytes) };
+    let origin = Provenance { source: BARE_SOURCE.to_owned(), source_hash: fnv1a_64(&bytes) };
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;

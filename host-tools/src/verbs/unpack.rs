@@ -4,13 +4,11 @@ use crate::cli::Unpack;
 use crate::error::{CliError, Explain};
 use crate::files::Sink;
 use crate::model_file::ModelFile;
-use crate::nnue;
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_quant::import::fnv1a_64;
-use tamis_quant::pack::{Contents, to_bare};
-use tamis_quant::stockfish::to_bytes;
+use tamis_quant::pack::{Contents, TrainersFile};
 
 /// What was written.
 #[derive(Debug, Serialize)]
@@ -34,25 +32,22 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
     let sink = Sink::check(&args.target, &[&args.model])?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
-    let (bare, form, packed_from) = match Contents::of(&model).explain_at(&args.model)? {
-        Contents::Bullet(net) => (to_bare(&net).explain_at(&args.model)?, "bare", "quantised.bin"),
-        Contents::Family(net) => (to_bytes(&net), "nnue", nnue::SOURCE),
-        Contents::Graph(_) => {
-            let message = format!("{}: a graph's container, which has no bare form", args.model.display());
-            return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
-        }
+    let contents = Contents::of(&model).explain_at(&args.model)?;
+    let Some(TrainersFile { form, source, bytes }) = contents.trainers_file().explain_at(&args.model)? else {
+        let message = format!("{}: a graph's container, which has no bare form", args.model.display());
+        return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
     };
     let people = model.people().explain_at(&args.model)?;
-    let hash = fnv1a_64(&bare);
+    let hash = fnv1a_64(&bytes);
     let unpacked = Unpacked {
         out: args.target.out.display().to_string(),
         form,
         network: people.name.to_owned(),
-        len_bytes: bare.len(),
+        len_bytes: bytes.len(),
         hash: format!("{hash:016x}"),
-        same_as_packed: (people.source == packed_from).then_some(hash == people.source_hash),
+        same_as_packed: (people.source == source).then_some(hash == people.source_hash),
     };
-    sink.write(&bare)?;
+    sink.write(&bytes)?;
     Ok(unpacked)
 }
 

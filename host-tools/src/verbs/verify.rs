@@ -8,7 +8,7 @@ mod text;
 pub use text::deviation;
 
 use crate::cli::Verify;
-use crate::divide::refuse_elsewhere;
+use crate::divide::DivideFacts;
 use crate::error::{CliError, Explain};
 use crate::examples::refuse_without_examples;
 use crate::files::{self, PositionFile, Sink};
@@ -81,17 +81,22 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
 }
 
+/// Reads what the arguments mean for a container.
+type Reader = fn(&Verify, &Model<'_>) -> Result<Box<dyn Held>, CliError>;
+
+/// How it is read, by what the container is. Every other container is of bullet's layers.
+const READERS: [(fn(&Model<'_>) -> bool, Reader); 2] = [(is_nnue, nnue::read), (is_graph, graph::read)];
+
 /// What the arguments mean for this container.
 fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
-    if is_nnue(model) {
-        return Ok(Box::new(nnue::read(args, model)?));
-    }
-    refuse_elsewhere(args.divide.rule, &args.model)?;
-    if args.truth.checkpoint.is_none() && args.truth.reference.is_none() {
+    let divides = DivideFacts::of_container(model, args.divide.rule, &args.model)?;
+    // What divides is the file that says its values itself.
+    if divides.is_none() && args.truth.checkpoint.is_none() && args.truth.reference.is_none() {
         return Err(CliError::usage(format!("{}: nothing to hold the container against", args.model.display()))
             .help("give --checkpoint C, --reference FILE or both; a network of the Stockfish family needs neither"));
     }
-    if is_graph(model) { graph::read(args, model) } else { Ok(Box::new(layers::read(args)?)) }
+    let reader = READERS.iter().find(|(is, _)| is(model)).map_or(layers::read as Reader, |(_, reader)| *reader);
+    reader(args, model)
 }
 
 /// The model has no part in it.

@@ -20,7 +20,7 @@ mod unpack_nnue;
 
 pub use bare::to_bare;
 pub use container::{Provenance, pack};
-pub use contents::Contents;
+pub use contents::{BARE_SOURCE, Contents, NNUE_SOURCE, TrainersFile, unpack_program};
 pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};
 pub use unpack::unpack;

@@ -2,7 +2,7 @@
 
 use super::error::PackError;
 use super::tensor::Orientation;
-use crate::arch::{Architecture, InputKind, Part};
+use crate::arch::{Architecture, Part};
 use crate::program::{QuantTensor, Values};
 use crate::quantised::{Permutation, QuantLayer, QuantNet, permutation_name, reorder, reorderable_pairs};
 use tamis_runtime::format::Model;
@@ -17,7 +17,7 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     let people = model.people()?;
     let arch = Architecture::from_toml(people.description, "quantised.bin")
         .map_err(|error| PackError::Description(error.to_string()))?;
-    if arch.input.kind == InputKind::Dense {
+    if !arch.input.is_sparse() {
         return Err(PackError::Description(
             "a dense network without the units of a graph; quantise it again".to_owned(),
         ));

@@ -15,12 +15,14 @@ pub fn is_nnue(model: &Model<'_>) -> bool {
     model.people().is_ok_and(|people| people.description.lines().next() == Some(FIRST_LINE))
 }
 
-/// The architecture of such a container and the rule that it divides by, from its description.
+/// The architecture of a network of the Stockfish family and the rule that it divides by; none of other networks, which
+/// divide nothing.
 ///
 /// # Errors
 /// [`PackError`] if the description is none, or its rule is not that of the operations.
-pub fn nnue_division(model: &Model<'_>) -> Result<(Shape, Division), PackError> {
-    described(model).map(|Described { shape, division, .. }| (shape, division))
+pub fn nnue_division(model: &Model<'_>) -> Result<Option<(Shape, Division)>, PackError> {
+    let divides = is_nnue(model).then(|| described(model)).transpose()?;
+    Ok(divides.map(|Described { shape, division, .. }| (shape, division)))
 }
 
 /// The rule that the operations of a network with two parts divide by: what comes last is the sum, or the division.

@@ -108,6 +108,12 @@ pub struct Note {
 }
 
 impl Program {
+    /// Whether its first layer accumulates the rows of features, which an engine keeps from move to move.
+    #[must_use]
+    pub const fn has_accumulators(&self) -> bool {
+        self.transformer.is_some()
+    }
+
     /// The elements of a value.
     ///
     /// # Panics

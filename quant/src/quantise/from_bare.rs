@@ -1,7 +1,6 @@
 //! A bare file holds a quantised network already; it only needs its layers put together.
 
 use super::{QuantiseError, spec};
-use crate::arch::InputKind;
 use crate::import::{BareNet, BareValues};
 use crate::program::{QuantTensor, Values};
 use crate::quantised::{QuantLayer, QuantNet};
@@ -14,7 +13,7 @@ impl QuantNet {
     /// [`QuantiseError::Dense`].
     pub fn from_bare(bare: BareNet) -> Result<Self, QuantiseError> {
         let BareNet { arch, header, mut tensors } = bare;
-        if arch.input.kind == InputKind::Dense {
+        if !arch.input.is_sparse() {
             return Err(QuantiseError::Dense { network: arch.name });
         }
         let mut layers = Vec::with_capacity(arch.layers.len());

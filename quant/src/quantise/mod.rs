@@ -15,7 +15,7 @@ pub use error::QuantiseError;
 pub use requantisation::requantisation;
 pub use tensor::quantise_tensor;
 
-use crate::arch::{Architecture, InputKind, TensorSpec};
+use crate::arch::{Architecture, TensorSpec};
 use crate::float::Net;
 use crate::quantised::{QuantLayer, QuantNet};
 
@@ -40,7 +40,7 @@ use crate::quantised::{QuantLayer, QuantNet};
 /// ```
 pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
     let arch = &net.arch;
-    if arch.input.kind == InputKind::Dense {
+    if !arch.input.is_sparse() {
         return Err(QuantiseError::Dense { network: arch.name.clone() });
     }
     let mut layers = Vec::with_capacity(net.layers.len());

@@ -11,7 +11,7 @@ use crate::network::{self, Import};
 use crate::output::Output;
 use crate::progress;
 use std::path::Path;
-use tamis_quant::pack::Contents;
+use tamis_quant::pack::unpack_program;
 use tamis_quant::run::Runner;
 use tamis_quant::score::{Summary, summarise};
 
@@ -43,9 +43,10 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     let tier = crate::verbs::tier(args.tier.as_deref())?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
-    let Contents::Graph(graph) = Contents::of(&model).explain_at(&args.model)? else {
-        return Err(no_vectors(&args.model, model.people().explain_at(&args.model)?.name));
-    };
+    let graph = unpack_program(&model).explain_at(&args.model)?;
+    if graph.has_accumulators() {
+        return Err(no_vectors(&args.model, &graph.name));
+    }
     let name = graph.name.clone();
     let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&graph.input);
     let mut container = GraphContainer::new(Runner::new(model, tier), graph);

@@ -13,7 +13,7 @@ use tamis_quant::verify::{Case, Reference, Truth, VerifyError};
 use tamis_runtime::format::Model;
 
 /// A checkpoint, a reference, or both.
-pub struct Described {
+struct Described {
     model: PathBuf,
     checkpoint: Option<(PathBuf, Checkpoint)>,
     reference: Option<Reference>,
@@ -26,7 +26,7 @@ pub struct Described {
 ///
 /// # Errors
 /// [`CliError`] naming the file, and arguments that layers have no use for.
-pub fn read(args: &Verify) -> Result<Described, CliError> {
+pub fn read(args: &Verify, _: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
     if let Some(inputs) = &args.inputs {
         let message = format!("{}: examples are for graphs, and the container holds layers", inputs.display());
         return Err(CliError::usage(message).help("give --positions, or a --reference with inputs of its own"));
@@ -52,7 +52,7 @@ pub fn read(args: &Verify) -> Result<Described, CliError> {
         _ => Vec::new(),
     };
     let lists = lists.into_iter().map(|line| line.example).collect();
-    Ok(Described { model: args.model.clone(), checkpoint, reference, positions, lists })
+    Ok(Box::new(Described { model: args.model.clone(), checkpoint, reference, positions, lists }))
 }
 
 fn read_described(path: &Path, arch: &Path) -> Result<Checkpoint, CliError> {

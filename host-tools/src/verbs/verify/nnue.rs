@@ -3,7 +3,6 @@
 
 use super::{Held, read_positions};
 use crate::cli::Verify;
-use crate::divide::DivideFacts;
 use crate::error::CliError;
 use crate::files;
 use crate::nnue::{NnueFile, refuse};
@@ -13,7 +12,7 @@ use tamis_quant::verify::{Case, VerifyError};
 use tamis_runtime::format::Model;
 
 /// Positions, and perhaps a file.
-pub struct Nnue {
+struct Nnue {
     model: PathBuf,
     file: Option<(PathBuf, NnueFile)>,
     positions: Vec<Position>,
@@ -23,12 +22,11 @@ pub struct Nnue {
 ///
 /// # Errors
 /// [`CliError`] naming the file, and arguments that the family has no use for.
-pub fn read(args: &Verify, model: &Model<'_>) -> Result<Nnue, CliError> {
+pub fn read(args: &Verify, _: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
     refuse(args.network.arch.is_some(), "--arch", &args.model)?;
     refuse(args.inputs.is_some(), "--inputs", &args.model)?;
     refuse(args.feature_lists.is_some(), "--feature-lists", &args.model)?;
     refuse(args.truth.reference.is_some(), "--reference", &args.model)?;
-    DivideFacts::of_container(model, args.divide.rule, &args.model)?;
     let file = match &args.truth.checkpoint {
         Some(path) if path.is_file() && files::is_container(path) => {
             return Err(CliError::usage(format!("{}: is a container", path.display()))
@@ -41,7 +39,7 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Nnue, CliError> {
         let message = format!("{}: nothing to run the network on", args.model.display());
         return Err(CliError::usage(message).help("give --positions FILE.bf"));
     };
-    Ok(Nnue { model: args.model.clone(), file, positions: read_positions(path, args.limit)? })
+    Ok(Box::new(Nnue { model: args.model.clone(), file, positions: read_positions(path, args.limit)? }))
 }
 
 impl Held for Nnue {

@@ -18,10 +18,8 @@ const MAX_TEXT_LEN_BYTES: u64 = 1 << 20;
 /// How the numbers of a checkpoint hang together.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NetworkArch {
-    /// bullet's network of accumulators: TOML that starts with `schema = 1`.
-    Accumulators(Box<Architecture>),
-    /// bullet's dense network, in the same dialect.
-    Dense(Box<Architecture>),
+    /// bullet's network, of accumulators or dense: TOML that starts with `schema = 1`.
+    Bullet(Box<Architecture>),
     /// A graph: TOML that starts with `graph = 1`.
     Graph(Description),
     /// Sizes and activations: `784:relu128:linear10`, or those of a `.fann` or network JSON.
@@ -58,15 +56,22 @@ impl NetworkArch {
         if is_description(text) {
             return Ok(Self::Graph(Description::from_toml(text, &origin)?));
         }
-        let arch = Box::new(Architecture::from_toml(text, &origin)?);
-        Ok(if arch.input.is_sparse() { Self::Accumulators(arch) } else { Self::Dense(arch) })
+        Ok(Self::Bullet(Box::new(Architecture::from_toml(text, &origin)?)))
+    }
+
+    /// A description in bullet's dialect.
+    pub(super) fn bullets(&self) -> Option<&Architecture> {
+        match self {
+            Self::Bullet(arch) => Some(arch),
+            Self::Graph(_) | Self::Chain(_) => None,
+        }
     }
 
     /// What it is, in words.
     #[must_use]
     pub const fn words(&self) -> &'static str {
         match self {
-            Self::Accumulators(_) | Self::Dense(_) => "a description in bullet's dialect, `schema = 1`",
+            Self::Bullet(_) => "a description in bullet's dialect, `schema = 1`",
             Self::Graph(_) => "the description of a graph, `graph = 1`",
             Self::Chain(_) => "a chain of layers",
         }
@@ -91,7 +96,7 @@ impl NetworkArch {
         match self {
             Self::Chain(chain) => Ok(chain.clone()),
             Self::Graph(description) => Ok(Chain::new(layers(description).ok_or_else(wrong)?)?),
-            Self::Accumulators(_) | Self::Dense(_) => Err(wrong()),
+            Self::Bullet(_) => Err(wrong()),
         }
     }
 }
@@ -141,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.toml");
         std::fs::write(&path, include_str!("../small.toml")).unwrap();
-        assert!(matches!(NetworkArch::read(path.as_os_str()), Ok(NetworkArch::Accumulators(_))));
+        assert!(matches!(NetworkArch::read(path.as_os_str()), Ok(NetworkArch::Bullet(_))));
         assert!(matches!(NetworkArch::read("4:linear2".as_ref()), Ok(NetworkArch::Chain(_))));
         assert!(matches!(NetworkArch::read("4:cubic2".as_ref()), Err(NetworkError::Chain(_))));
         std::fs::write(&path, "graph = 1\nnme = 1").unwrap();

@@ -1,7 +1,7 @@
 //! bullet's dense networks as graphs: their description gives the layers, and the ranges that calibration gives others.
 
 use super::NetworkError;
-use crate::arch::{Activation as Described, Architecture, DenseType, ElementType, InputKind, Layer};
+use crate::arch::{Activation as Described, Architecture, DenseType, ElementType, Layer};
 use crate::float::Net;
 use crate::graph::{Activation, Graph, Input, Node, Op, Shape};
 use crate::import::chain::{activation_name, push};
@@ -40,7 +40,7 @@ pub(super) fn read(path: &Path, arch: &Architecture) -> Result<Imported, Network
 /// ```
 pub fn dense_graph(net: &Net<f32>) -> Result<(Graph, Ranges), NetworkError> {
     let arch = &net.arch;
-    if arch.input.kind != InputKind::Dense {
+    if arch.input.is_sparse() {
         return Err(NetworkError::WrongArch { found: "the description of accumulators", expected: "a dense input" });
     }
     let mut ranges = Ranges::default();

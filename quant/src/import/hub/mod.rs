@@ -22,6 +22,7 @@ use super::onnx::read_onnx_with;
 use super::tensors::{Draft, TensorForm, drafted, import, import_chain};
 use super::tflite::read_tflite;
 use super::{Imported, read_file_at_most};
+use crate::arch::Architecture;
 use crate::graph::Activation;
 use std::path::Path;
 
@@ -58,6 +59,13 @@ pub struct NetworkOptions {
 }
 
 impl NetworkOptions {
+    /// The description of a checkpoint of bullet's, if that is what is described.
+    #[must_use]
+    pub fn bullets(&self) -> Option<&Architecture> {
+        let may_be = matches!(self.from, None | Some(NetworkForm::Bullet));
+        self.arch.as_ref().filter(|_| may_be)?.bullets()
+    }
+
     fn angel(&self) -> angel::Options {
         angel::Options {
             kind: self.kind,
@@ -75,7 +83,7 @@ impl NetworkOptions {
 /// # Errors
 /// [`NetworkError`] naming the path.
 pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, NetworkError> {
-    if let (Some(NetworkArch::Dense(arch)), None | Some(NetworkForm::Bullet)) = (&options.arch, options.from) {
+    if let Some(arch) = options.bullets().filter(|arch| !arch.input.is_sparse()) {
         return dense::read(path, arch);
     }
     let form = match options.from {

@@ -1,6 +1,7 @@
 //! Graphs, against their checkpoint or against what another framework computed.
 
-use super::{Case, Special, of_graphs};
+use super::Case;
+use super::particulars::{Nothing, Particulars};
 use crate::data;
 use crate::graph::description::{Described, DescribedOp, Description};
 use crate::graph::{Activation, Graph, Sample};
@@ -10,7 +11,8 @@ use crate::verify::accuracy::Outputs;
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
 use crate::verify::kinship::Kinship;
-use crate::verify::mistakes::graph::Reading;
+use crate::verify::mistakes::Found;
+use crate::verify::mistakes::graph::{Measured, Reading, Suspects};
 use crate::verify::report::TruthInfo;
 use crate::verify::simulate::Simulation;
 use crate::verify::split::{Examples, Split};
@@ -56,15 +58,15 @@ impl<'a> Case<'a> {
         let split = simulation.map(|simulation| Split { simulation, examples: Examples::Samples(samples) });
         let case = Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels);
         let labels = labels.map(<[usize]>::to_vec);
-        let suspects = of_graphs::Suspects { graph, kinship, samples, labels, readings: Vec::new() };
-        Ok(Self { split, special: Special::Kin(Box::new(suspects)), ..case })
+        let suspects = Suspects { graph, kinship, samples, labels, readings: Vec::new() };
+        Ok(Self { split, particulars: Box::new(suspects), ..case })
     }
 
     /// The same with other ways to read the checkpoint, which are tried where it and the container disagree; of other
     /// cases nothing.
     #[must_use]
     pub fn with_readings(mut self, readings: Vec<Reading>) -> Self {
-        self.special.take(readings);
+        self.particulars.take(readings);
         self
     }
 
@@ -110,9 +112,19 @@ impl<'a> Case<'a> {
             outputs,
             labels: labels.map(<[usize]>::to_vec),
             split: None,
-            special: Special::Nothing,
+            particulars: Box::new(Nothing),
             allows_constants: false,
         }
+    }
+}
+
+impl Particulars for Suspects<'_> {
+    fn take(&mut self, readings: Vec<Reading>) {
+        self.readings = readings;
+    }
+
+    fn mistakes(&self, measured: Measured<'_>) -> Result<Option<Found>, VerifyError> {
+        Ok(Some(self.find(measured)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bullet's networks, against their checkpoint, a reference, or both.
 
-use super::{Case, Special};
+use super::Case;
+use super::particulars::Particulars;
 use crate::arch::{Architecture, InputKind};
 use crate::float::{EvalError, Example, Net, example};
 use crate::import::Checkpoint;
@@ -11,6 +12,7 @@ use crate::quantised::QuantNet;
 use crate::verify::accuracy::{Accuracy, Outputs, unit};
 use crate::verify::comparison::{Full, evaluate_all};
 use crate::verify::error::VerifyError;
+use crate::verify::mistakes::graph::Measured;
 use crate::verify::mistakes::{self, Found};
 use crate::verify::reference::Reference;
 use crate::verify::report::TruthInfo;
@@ -30,8 +32,8 @@ pub struct Truth<'a> {
     pub positions: &'a [Position],
 }
 
-/// What is looked at for mistakes.
-pub(super) struct Suspects<'a> {
+/// What is looked at for mistakes of the description.
+struct Suspects<'a> {
     net: QuantNet,
     truth: Truth<'a>,
     /// The positions that have a truth.
@@ -118,32 +120,28 @@ impl<'a> Case<'a> {
             outputs,
             labels: labels.map(|reference| reference.labels.iter().map(|label| usize::from(*label)).collect()),
             split,
-            special: Special::Description(Box::new(Suspects { net, truth: *truth, positions })),
+            particulars: Box::new(Suspects { net, truth: *truth, positions }),
             allows_constants: false,
         })
     }
 }
 
-impl Suspects<'_> {
-    /// Says of the worst examples which positions they are.
-    pub fn name_worst(&self, accuracy: &mut Accuracy) {
+impl Particulars for Suspects<'_> {
+    fn name_worst(&self, accuracy: &mut Accuracy) {
         for worst in &mut accuracy.worst {
             worst.fen = self.positions.get(worst.example).map(Position::to_fen);
         }
     }
 
-    /// Looks for mistakes of the description.
-    ///
-    /// # Errors
-    /// [`VerifyError::Example`] if a position does not fit the network.
-    pub fn mistakes(&self, accuracy: &Accuracy) -> Result<Found, VerifyError> {
-        mistakes::find(&mistakes::Case {
+    fn mistakes(&self, measured: Measured<'_>) -> Result<Option<Found>, VerifyError> {
+        let case = mistakes::Case {
             net: &self.net,
             checkpoint: self.truth.checkpoint,
             reference: self.truth.reference,
             positions: self.positions,
-            accuracy,
-        })
+            accuracy: measured.accuracy,
+        };
+        mistakes::find(&case).map(Some)
     }
 }
 

@@ -3,6 +3,7 @@
 mod graph;
 mod layers;
 mod nnue;
+mod particulars;
 
 pub use graph::{check_layers, check_origin};
 pub use layers::Truth;
@@ -13,7 +14,7 @@ use super::comparison::{Comparison, Full};
 use super::error::VerifyError;
 use super::gates::Gates;
 use super::mistakes::Found;
-use super::mistakes::graph as of_graphs;
+use super::mistakes::graph::Measured;
 use super::progress::Progress;
 use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::check_runtime;
@@ -21,8 +22,7 @@ use super::split::Split;
 use crate::constant::{are_constant, constant_tensors};
 use crate::program::{GraphInput, Program};
 use crate::proof::prove;
-use layers::Suspects;
-use nnue::Family;
+use particulars::Particulars;
 use tamis_runtime::format::Model;
 
 /// A container, examples, and what is known of them in full precision. [`Case::of_layers`], [`Case::of_graph`],
@@ -44,39 +44,9 @@ pub struct Case<'a> {
     labels: Option<Vec<usize>>,
     /// Where full precision can be evaluated here.
     split: Option<Split<'a>>,
-    special: Special<'a>,
+    particulars: Box<dyn Particulars + 'a>,
     /// Whether what is the same everywhere is meant.
     allows_constants: bool,
-}
-
-/// What only one kind of network can be asked.
-enum Special<'a> {
-    /// Nothing more.
-    Nothing,
-    /// Which fact of the description is wrong.
-    Description(Box<Suspects<'a>>),
-    /// Which fact differs between a graph, its container and the examples.
-    Kin(Box<of_graphs::Suspects<'a>>),
-    /// Whether it is the `.nnue` file.
-    File(Box<Family>),
-}
-
-impl Special<'_> {
-    /// Says of the worst examples which positions they are, if they are.
-    fn name_worst(&self, accuracy: &mut Accuracy) {
-        match self {
-            Self::Description(suspects) => suspects.name_worst(accuracy),
-            Self::Nothing | Self::Kin(_) | Self::File(_) => {}
-        }
-    }
-
-    /// Takes other ways to read a checkpoint, where they are of use.
-    fn take(&mut self, readings: Vec<of_graphs::Reading>) {
-        match self {
-            Self::Kin(suspects) => suspects.readings = readings,
-            Self::Nothing | Self::Description(_) | Self::File(_) => {}
-        }
-    }
 }
 
 impl Case<'_> {
@@ -127,26 +97,19 @@ impl Case<'_> {
             return Err(error);
         }
         let found = comparison.finish();
-        let nnue = match &self.special {
-            Special::File(family) => Some(family.about(&found)),
-            Special::Nothing | Special::Description(_) | Special::Kin(_) => None,
-        };
+        let nnue = self.particulars.about_file(&found);
         let (integer, truth) = (found.integer.clone(), found.truth.clone());
         let mut accuracy = Accuracy::new(found, self.outputs, self.labels.as_deref());
         if let Some(split) = &self.split {
             split.fill(&integer, &mut accuracy, &mut progress);
         }
-        self.special.name_worst(&mut accuracy);
-        let judged: Option<Found> = match &self.special {
-            Special::Description(suspects) => Some(suspects.mistakes(&accuracy)?),
-            Special::Kin(suspects) => Some(suspects.mistakes(of_graphs::Measured {
-                program: &self.program,
-                integer: &integer,
-                truth: &truth,
-                accuracy: &accuracy,
-            })),
-            Special::Nothing | Special::File(_) => None,
-        };
+        self.particulars.name_worst(&mut accuracy);
+        let judged = self.particulars.mistakes(Measured {
+            program: &self.program,
+            integer: &integer,
+            truth: &truth,
+            accuracy: &accuracy,
+        })?;
         let looked_for_mistakes = judged.is_some();
         let Found { mistakes, remarks } = judged.unwrap_or_else(Found::nothing);
         let proof = prove(&self.program);

@@ -1,7 +1,8 @@
 //! Networks of the Stockfish family: is what the integers give what the `.nnue` file says, and does the file come back?
 //! Full precision is no question: the family's files are integers already.
 
-use super::{Case, Special};
+use super::Case;
+use super::particulars::Particulars;
 use crate::pack::unpack_nnue;
 use crate::positions::Position;
 use crate::program::GraphInput;
@@ -15,23 +16,22 @@ use crate::verify::report::TruthInfo;
 use tamis_runtime::format::Model;
 
 /// What is known of the file before anything is run.
-pub(super) struct Family {
+struct Family {
     architecture: String,
     divide: DivideInfo,
     /// Where a file that was given differs, if one was.
     given: Option<Option<Difference>>,
 }
 
-impl Family {
-    /// The part of the report.
-    pub fn about(&self, found: &Compared) -> NnueFindings {
-        NnueFindings {
+impl Particulars for Family {
+    fn about_file(&self, found: &Compared) -> Option<NnueFindings> {
+        Some(NnueFindings {
             architecture: self.architecture.clone(),
             divide: self.divide.clone(),
             differing_values: found.integer.iter().zip(&found.truth).filter(|(value, own)| value != own).count(),
             same_file: self.given.map(|difference| difference.is_none()),
             difference: self.given.flatten(),
-        }
+        })
     }
 }
 
@@ -66,7 +66,7 @@ impl<'a> Case<'a> {
             outputs: Outputs { against: "file", of_positions: true, scale: 1.0, centipawns: false },
             labels: None,
             split: None,
-            special: Special::File(Box::new(family)),
+            particulars: Box::new(family),
             allows_constants: false,
         })
     }

@@ -76,7 +76,7 @@ pub(in crate::verify) struct Measured<'m> {
 
 impl Suspects<'_> {
     /// Looks for mistakes.
-    pub fn mistakes(&self, measured: Measured<'_>) -> Found {
+    pub fn find(&self, measured: Measured<'_>) -> Found {
         let mut found = Found::nothing();
         let (others, compared) = self.kinship.other_weights(self.graph);
         let db = measured.accuracy.total.sqnr_db;
