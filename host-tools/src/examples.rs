@@ -115,7 +115,7 @@ impl Examples {
             let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
             return Err(CliError::usage(message).help("pass over fewer, and take at least one"));
         }
-        let labels = inputs.labels().map(|labels| labels.get(which.skip..).unwrap_or_default().to_vec());
+        let labels = inputs.labels().map(|labels| labels.iter().skip(which.skip).copied().collect());
         Ok(Self { samples, labels, bytes: inputs.byte_type() })
     }
 
@@ -142,7 +142,7 @@ impl Examples {
         }
         let found = classes(&labels).explain_at(place)?;
         // One score tells two classes apart.
-        let classes = graph.lengths().get(graph.logits()).copied().unwrap_or(0).max(2);
+        let classes = graph.lengths()[graph.logits()].max(2);
         match found.iter().position(|class| *class as usize >= classes) {
             Some(index) => Err(ScoreError::NoSuchClass { index, class: found[index], classes }).explain_at(place),
             None => Ok(Some(found.into_iter().map(|class| class as usize).collect())),

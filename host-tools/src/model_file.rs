@@ -52,7 +52,7 @@ impl ModelFile {
         let len = check_start(&start, metadata.len()).explain_at(path)?;
         let mut bytes = AlignedBytes::zeroed(len);
         let (head, rest) = bytes.as_mut().split_at_mut(start.len().min(len));
-        head.copy_from_slice(start.get(..head.len()).unwrap_or_default());
+        head.copy_from_slice(&start[..head.len()]);
         file.read_exact(rest).map_err(io)?;
         Ok(Self { path: path.to_owned(), bytes, len_bytes: len, divide: None })
     }
@@ -124,7 +124,8 @@ fn check_start(start: &[u8], file_len: u64) -> Result<usize, ParseError> {
         Some(_) if start.len() == size_of::<Header>() => {}
         _ => return Err(ParseError::TooShort { found, expected: 2 * size_of::<Header>() }),
     }
-    let len = start.get(LEN_OFFSET_BYTES..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let len = start.get(LEN_OFFSET_BYTES..).and_then(<[u8]>::first_chunk).map(|bytes| u32::from_le_bytes(*bytes));
+    let len = len.unwrap_or_else(|| unreachable!("a header has its length"));
     if u64::from(len) != file_len {
         return Err(ParseError::Length { found, expected: len as usize });
     }

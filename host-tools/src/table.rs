@@ -8,10 +8,10 @@ use std::io::{self, Write};
 /// # Errors
 /// The writer's.
 pub fn print(out: &mut dyn Write, rows: &[Vec<String>]) -> io::Result<()> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let columns = rows.iter().map(Vec::len).fold(0, usize::max);
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let widths: Vec<usize> =
-        (0..columns).map(|column| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+        (0..columns).map(|column| cells(column).map(|cell| cell.chars().count()).fold(0, usize::max)).collect();
     let numeric: Vec<bool> = (0..columns).map(|column| cells(column).skip(1).all(|cell| is_number(cell))).collect();
     for row in rows {
         let mut line = String::from(" ");

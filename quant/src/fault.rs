@@ -26,3 +26,8 @@ impl FaultClass {
         }
     }
 }
+
+/// A line behind the name of its text, if it is known: `:7`.
+pub(crate) fn at_line(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!(":{line}"))
+}

@@ -41,13 +41,13 @@ impl AlignedBytes {
 
 impl AsRef<[u8]> for AlignedBytes {
     fn as_ref(&self) -> &[u8] {
-        cast_slice(&self.blocks).get(..self.len).unwrap_or(&[])
+        &cast_slice(&self.blocks)[..self.len]
     }
 }
 
 impl AsMut<[u8]> for AlignedBytes {
     fn as_mut(&mut self) -> &mut [u8] {
-        cast_slice_mut(&mut self.blocks).get_mut(..self.len).unwrap_or(&mut [])
+        &mut cast_slice_mut(&mut self.blocks)[..self.len]
     }
 }
 

@@ -129,7 +129,9 @@ impl Outputs {
     fn of(model: &Model<'_>) -> Self {
         let value = model.values().get(model.input().output as usize);
         let is_real = value.is_some_and(|value| value.element() == element::F32);
-        Self { len: value.map_or(0, |value| value.len), element: if is_real { "f32" } else { "i32" } }
+        let len = value.map(|value| value.len);
+        let len = len.unwrap_or_else(|| unreachable!("a checked model has the value that it names its output"));
+        Self { len, element: if is_real { "f32" } else { "i32" } }
     }
 }
 

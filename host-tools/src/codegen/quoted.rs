@@ -14,7 +14,7 @@ pub fn code(text: &str) -> String {
     if text.escape_debug().count() > LIMIT_CHARS {
         shown.push('…');
     }
-    let longest = shown.split(|other| other != '`').map(str::len).max().unwrap_or(0);
+    let longest = shown.split(|other| other != '`').map(str::len).fold(0, usize::max);
     let fence = "`".repeat(longest + 1);
     match longest {
         0 if shown.trim().is_empty() => "without a name".to_owned(),

@@ -66,6 +66,9 @@ fn shape(value: &ValueRecord) -> Shape {
     Shape::map(height, width, value.len as usize / (height * width))
 }
 
+/// What a table says of what an operation does not have.
+const NO_WORD: &str = "";
+
 /// Rows times columns of the weights, for every pixel; of a sparse input as many columns as features can be active.
 fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
     let output = model.values().get(record.output as usize).map_or(Shape::vector(0), shape);
@@ -76,14 +79,15 @@ fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
         // A kernel around every pixel that is read, a row of weights an output.
         op::TRANSPOSED_CONVOLUTION => {
             let input = model.values().get(record.input as usize).map_or(Shape::vector(0), shape);
-            let sizes = |tensor: Tensor<'_>| u64::from(tensor.record.rows) * u64::from(tensor.record.cols);
-            input.pixels() as u64 * model.tensor(record.weights).map_or(0, sizes)
+            input.pixels() as u64 * elements(model.tensor(record.weights))
         }
-        _ => {
-            let sizes = |tensor: Tensor<'_>| u64::from(tensor.record.rows) * u64::from(tensor.record.cols);
-            output.pixels() as u64 * model.tensor(record.weights).map_or(0, sizes)
-        }
+        _ => output.pixels() as u64 * elements(model.tensor(record.weights)),
     }
+}
+
+/// Elements of the weights; of an operation without weights none.
+fn elements(weights: Option<Tensor<'_>>) -> u64 {
+    weights.iter().map(|tensor| u64::from(tensor.record.rows) * u64::from(tensor.record.cols)).sum()
 }
 
 /// Of all values that are written up to this operation and read by it or behind it; the output is read at the end.
@@ -112,8 +116,8 @@ impl OperationFacts {
             format!("value {} ({} {})", self.output, Shape::of_axes(self.output_shape), self.output_element),
             self.macs,
             self.alive_len_bytes,
-            self.weights.as_deref().unwrap_or_default(),
-            self.activation.unwrap_or_default(),
+            self.weights.as_deref().unwrap_or(NO_WORD),
+            self.activation.unwrap_or(NO_WORD),
         ]
     }
 }

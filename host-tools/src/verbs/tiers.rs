@@ -48,7 +48,7 @@ impl Report for Tiers {
         let mut heading = row!["operation"];
         heading.extend(self.tiers.iter().map(|tier| tier.name.to_owned()));
         let mut rows = vec![heading];
-        let operations = self.tiers.first().map_or(0, |tier| tier.operations.len());
+        let operations = self.tiers.iter().map(|tier| tier.operations.len()).fold(0, usize::max);
         for index in 0..operations {
             let column = self.tiers.iter().filter_map(|tier| tier.operations.get(index));
             let mut cells: Vec<String> = column.clone().take(1).map(|operation| operation.name.to_owned()).collect();

@@ -79,7 +79,7 @@ pub enum ArchError {
         expected: u32,
     },
     /// Every key and value can be read, and they contradict one another.
-    #[error("{origin}{}: {place}: {cause}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+    #[error("{origin}{}: {place}: {cause}", crate::fault::at_line(*line))]
     Contradiction {
         /// Where the text came from.
         origin: String,

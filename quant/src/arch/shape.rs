@@ -33,6 +33,9 @@ pub struct TensorRole {
     pub part: Part,
 }
 
+/// Perspectives of custom features whose description gives none.
+const ONE_PERSPECTIVE: usize = 1;
+
 impl Architecture {
     /// The planes of squares that a king bucket of a chess network has.
     #[must_use]
@@ -61,7 +64,10 @@ impl Architecture {
         for (square, bucket) in table.iter_mut().enumerate() {
             let (rank, file) = (square / 8, square % 8);
             let index = if entries.len() == 32 { 4 * rank + file.min(7 - file) } else { square };
-            *bucket = entries.get(index).copied().unwrap_or(0);
+            // Of a description that was not checked the table may be shorter.
+            if let Some(entry) = entries.get(index) {
+                *bucket = *entry;
+            }
         }
         table
     }
@@ -80,7 +86,7 @@ impl Architecture {
     pub fn perspectives(&self) -> usize {
         match self.input.kind {
             InputKind::Chess => self.input.perspectives.unwrap_or(2),
-            InputKind::Features => self.input.perspectives.unwrap_or(1),
+            InputKind::Features => self.input.perspectives.unwrap_or(ONE_PERSPECTIVE),
             InputKind::Dense => 1,
         }
     }

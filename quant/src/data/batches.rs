@@ -48,7 +48,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Inputs, DataError> {
             labels.extend(bytes.iter().map(|label| f64::from(*label)));
         }
         if let Ok(found) = batch.view(names::LOGITS) {
-            let columns = *width.get_or_insert(found.shape().get(1).copied().unwrap_or(0));
+            let [_, columns] = *found.shape() else {
+                return Err(batch.wrong(names::LOGITS, format!("{} dimensions, expected 2", found.shape().len())));
+            };
+            let columns = *width.get_or_insert(columns);
             let bytes = batch.of_type(&found, names::LOGITS, Dtype::F32, &[rows, columns])?;
             logits.extend(bytes.as_chunks().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes))));
         }
@@ -89,7 +92,7 @@ impl<'f> Batch<'f> {
                 return Err(self.wrong(length_name, format!("{} lengths for {count} rows", lengths.len())));
             }
             for (row, length) in tokens.rows[start..].iter_mut().zip(&lengths) {
-                let all = ids.get(row.row * width..).and_then(|ids| ids.get(..width)).unwrap_or_default();
+                let all = &ids[row.row * width..][..width];
                 let there = all.get(..*length as usize).ok_or_else(|| DataError::Row {
                     place: row.place(),
                     why: format!("length {length} of a row of {width} ids"),
@@ -121,14 +124,18 @@ impl<'f> Batch<'f> {
     /// A vector, or a matrix of so many rows, of i32 that are not negative: its width and elements.
     fn words(&self, part: &str, rows: Option<usize>) -> Result<(usize, Vec<u32>), DataError> {
         let view = self.view(part)?;
-        let shape = match (rows, view.shape()) {
-            (Some(rows), shape) => vec![rows, shape.get(1).copied().unwrap_or(0)],
-            (None, shape) => vec![shape.first().copied().unwrap_or(0)],
+        let (shape, width) = match (rows, view.shape()) {
+            (Some(rows), [_, columns]) => (vec![rows, *columns], *columns),
+            (None, [len]) => (vec![*len], *len),
+            (rows, found) => {
+                let expected = if rows.is_some() { 2 } else { 1 };
+                return Err(self.wrong(part, format!("{} dimensions, expected {expected}", found.len())));
+            }
         };
         let bytes = self.of_type(&view, part, Dtype::I32, &shape)?;
         let words = bytes.as_chunks().0.iter().map(|bytes| u32::try_from(i32::from_le_bytes(*bytes)));
         let words = words.collect::<Result<_, _>>().map_err(|_| self.wrong(part, "a negative number".to_owned()))?;
-        Ok((shape.last().copied().unwrap_or(0), words))
+        Ok((width, words))
     }
 
     fn wrong(&self, part: &str, why: String) -> DataError {

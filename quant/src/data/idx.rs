@@ -49,7 +49,7 @@ fn read(bytes: &[u8]) -> Result<(Vec<usize>, &[u8]), DataError> {
         let len = bytes.get(at..).and_then(<[u8]>::first_chunk).map(|len| u32::from_be_bytes(*len));
         shape.push(len.ok_or_else(|| idx(at, "the file ends in its header".to_owned()))? as usize);
     }
-    let data = bytes.get(4 + 4 * rank..).unwrap_or_default();
+    let data = &bytes[4 + 4 * rank..];
     let expected = shape.iter().try_fold(1usize, |count, len| count.checked_mul(*len));
     if expected != Some(data.len()) {
         let dimensions = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");

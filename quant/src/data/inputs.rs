@@ -88,8 +88,8 @@ impl Inputs {
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.rows {
-            Rows::Reals { axes, values, .. } => values.len().checked_div(columns(axes)).unwrap_or(0),
-            Rows::Pixels { axes, values } => values.len().checked_div(columns(axes)).unwrap_or(0),
+            Rows::Reals { axes, values, .. } => examples(values.len(), axes),
+            Rows::Pixels { axes, values } => examples(values.len(), axes),
             Rows::Features(rows) => rows.len(),
             Rows::Tokens(tokens) => tokens.rows.len(),
         }
@@ -191,6 +191,14 @@ const fn shape(input: Input) -> Shape {
     match input {
         Input::Dense { shape } => shape,
         Input::Sparse { features, .. } => Shape::vector(features),
+    }
+}
+
+/// How many examples so many elements are; none where an example has no element.
+fn examples(elements: usize, axes: &[usize]) -> usize {
+    match columns(axes) {
+        0 => 0,
+        columns => elements / columns,
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn read_rows(bytes: &[u8], limit: usize) -> Result<Inputs, DataError>
         }
         let wrong = |why: String| DataError::Line { line, why };
         let mut words = words.split_ascii_whitespace();
-        let label = words.next().unwrap_or_default();
+        let Some(label) = words.next() else { continue };
         let number = label.parse().ok().filter(|label: &f64| label.is_finite());
         if number.is_none() && rows.is_empty() {
             return Err(not_recognised(bytes));
@@ -74,7 +74,7 @@ fn feature(word: &str) -> Option<(u32, f64)> {
 /// Lines with something on them, from 1, without remarks.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines());
-    let without_remark = numbered.map(|(line, words)| (line, words.split('#').next().unwrap_or_default()));
+    let without_remark = numbered.map(|(line, words)| (line, words.split_once('#').map_or(words, |(words, _)| words)));
     without_remark.filter(|(_, words)| !words.trim().is_empty())
 }
 

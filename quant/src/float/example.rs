@@ -36,7 +36,7 @@ pub fn example(arch: &Architecture, position: &Position) -> Result<Example, Eval
     };
     let other = if arch.perspectives() == 2 { list(Perspective::Other) } else { Vec::new() };
     let men = position.pieces().len();
-    let bucket = arch.piece_count_table().get(men).copied().map_or(0, usize::from);
+    let bucket = usize::from(arch.piece_count_table()[men]);
     let own = list(Perspective::SideToMove);
     let lists = if arch.input.other_first { [other, own] } else { [own, other] };
     Ok(Example::Features { lists, bucket })

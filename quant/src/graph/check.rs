@@ -138,8 +138,12 @@ impl Graph {
             let (found, expected) = (text(found), text(expected));
             Err(GraphError::Shape { name: node.name.clone(), tensor, found, expected })
         };
-        let read = |value: usize| lengths.get(value).copied().unwrap_or(0);
-        let inputs = node.reads.first().map_or(0, |value| read(*value));
+        // What is read stands before the node, as `check_reads` has found; a constant reads nothing.
+        let read = |value: usize| lengths[value];
+        let inputs = match node.reads[..] {
+            [first, ..] => read(first),
+            [] => 0,
+        };
         match &node.op {
             // Pixel by pixel, or all at once, which `shapes` decides.
             Op::Linear { weights, bias }
@@ -158,15 +162,18 @@ impl Graph {
             }
             Op::Add => node.reads.iter().try_for_each(|value| shape("what it reads", (read(*value), 1), (inputs, 1))),
             Op::Trees(forest) => {
-                let nodes = forest.trees.first().map_or(0, |tree| tree.features.len());
+                let Some(first) = forest.trees.first() else { return Ok(()) };
+                let nodes = first.features.len();
                 let mut sizes = forest
                     .trees
                     .iter()
                     .flat_map(|tree| [tree.features.len(), tree.thresholds.len(), tree.leaves.len()]);
                 sizes.try_for_each(|found| shape("a tree", (found, 1), (nodes.max(1), 1)))?;
                 let features = forest.trees.iter().flat_map(|tree| tree.features.iter().flatten());
-                let largest = features.max().map_or(0, |feature| *feature as usize);
-                if largest < inputs { Ok(()) } else { shape("a tree's feature", (largest, 1), (inputs - 1, 1)) }
+                match features.max().map(|feature| *feature as usize) {
+                    Some(largest) if largest >= inputs => shape("a tree's feature", (largest, 1), (inputs - 1, 1)),
+                    _ => Ok(()),
+                }
             }
             _ => Ok(()),
         }

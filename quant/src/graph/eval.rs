@@ -209,8 +209,11 @@ impl Graph {
                 }
                 Op::Pool { window, kind } => spatial::pool(x(0), (shape(0), made), window, *kind),
                 Op::Trees(forest) => {
-                    let of_sparse = |feature: u32| {
-                        active.binary_search_by_key(&feature, |(feature, _)| *feature).map_or(0.0, |at| active[at].1)
+                    // A feature that is not active is 0.
+                    let of_sparse = |feature: u32| match active.binary_search_by_key(&feature, |(feature, _)| *feature)
+                    {
+                        Ok(at) => active[at].1,
+                        Err(_) => 0.0,
                     };
                     let of_dense = |feature: u32| values[0][feature as usize];
                     vec![match sample {

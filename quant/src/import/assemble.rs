@@ -27,7 +27,8 @@ pub(super) fn assemble(
 
 /// Adds the factoriser to the rows of every king bucket, in f32, as bullet does before it rounds.
 pub(super) fn merge_factoriser(net: &mut Net<f32>, factoriser: &[f32]) -> Result<(), ImportError> {
-    let (name, columns) = (net.arch.weights_name(0), net.arch.factoriser().unwrap_or_default().to_owned());
+    let columns = net.arch.factoriser().unwrap_or_else(|| unreachable!("what is merged is described")).to_owned();
+    let name = net.arch.weights_name(0);
     let per_bucket = net.arch.features_per_king_bucket();
     let Some(first) = net.layers.first_mut() else { return Ok(()) };
     let outputs = first.weights.outputs;

@@ -54,7 +54,7 @@ pub fn read_bare(bytes: &[u8], arch: &Architecture) -> Result<BareNet, ImportErr
     if bytes.len() as u64 != arch.bare_len_bytes() {
         return Err(length_error(arch, FileForm::Bare, bytes.len() as u64));
     }
-    let header = bytes.get(..arch.file.header_len_bytes).unwrap_or_default();
+    let header = &bytes[..arch.file.header_len_bytes];
     if let Some(magic) = arch.file.header_magic.as_deref().filter(|magic| !header.starts_with(magic.as_bytes())) {
         let found = header.iter().take(magic.len()).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
         return Err(ImportError::Magic { found, expected: magic.to_owned() });
@@ -63,7 +63,7 @@ pub fn read_bare(bytes: &[u8], arch: &Architecture) -> Result<BareNet, ImportErr
     let mut tensors = Vec::with_capacity(arch.tensors.len());
     for (span, spec) in arch.spans(FileForm::Bare).into_iter().zip(&arch.tensors) {
         let (out, inp) = span.shape;
-        let stored = bytes.get(span.range()).unwrap_or_default();
+        let stored = &bytes[span.range()];
         let values = match span.element {
             ElementType::I8 => BareValues::Int(stored.iter().map(|&byte| i32::from(byte.cast_signed())).collect()),
             ElementType::I16 => BareValues::Int(
@@ -122,7 +122,8 @@ fn untransposed<T: Copy>(values: &[T], out: usize, inp: usize) -> Vec<T> {
 /// The bytes after the last tensor are the tail that the description says.
 fn check_tail(bytes: &[u8], arch: &Architecture) -> Result<(), ImportError> {
     let start_bytes = arch.bare_payload_end_bytes();
-    let tail = usize::try_from(start_bytes).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
+    // The file is as long as its description says, so that the payload ends within it.
+    let tail = &bytes[start_bytes as usize..];
     let is = |kind: Tail| tail.iter().eq(kind.letters().iter().cycle().take(tail.len()));
     if is(arch.file.tail) {
         return Ok(());

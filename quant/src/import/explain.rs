@@ -41,7 +41,7 @@ fn table(arch: &Architecture, form: FileForm, found: u64) -> String {
     let first = spans.first().map_or(0, |span| span.start_bytes);
     let payload_end = spans.last().map_or(0, |span| span.end_bytes);
     let total = len_bytes(arch, form);
-    let width = spans.iter().map(|span| span.name.len()).max().unwrap_or(0).max("header".len());
+    let width = spans.iter().map(|span| span.name.len()).fold("header".len(), usize::max);
     let mut text = String::new();
     let mut is_cut = false;
     let mut line = |name: &str, what: String, start: u64, end: u64| {

@@ -16,8 +16,9 @@ pub fn read_raw(bytes: &[u8], arch: &Architecture) -> Result<Net<f32>, ImportErr
     let spans = arch.spans(FileForm::Raw);
     assemble(arch, |name, _| {
         let span = spans.iter().find(|span| span.name == name);
+        let span = span.unwrap_or_else(|| unreachable!("`{name}` has a span, as every tensor of a description"));
         // The file is as long as the spans, so each is there.
-        Ok(floats(span.and_then(|span| bytes.get(span.range())).unwrap_or_default()))
+        Ok(floats(&bytes[span.range()]))
     })
 }
 

@@ -80,7 +80,8 @@ pub fn read_weights(bytes: &[u8], arch: &Architecture) -> Result<Net<f32>, Impor
         return Err(ImportError::UnknownTensors { names: unknown });
     }
     let values = |name: &str, shape: (usize, usize)| -> Result<Vec<f32>, ImportError> {
-        let found = entries.iter().find(|entry| entry.name == name).map_or(&[][..], |entry| entry.values);
+        let entry = entries.iter().find(|entry| entry.name == name);
+        let found = entry.unwrap_or_else(|| unreachable!("`{name}` was found missing before")).values;
         let (found_count, expected) = ((found.len() / 4) as u64, shape.0 as u64 * shape.1 as u64);
         if found_count != expected {
             let hint = length_hint(found_count, shape);
@@ -160,7 +161,7 @@ fn entries_of_width<const WIDTH: usize>(bytes: &[u8]) -> Result<Vec<Entry<'_>>, 
             let found: String = rest.iter().take(16).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
             return Err(stop(format!("expected a name and a line feed, found \"{found}\"")));
         };
-        let after_name = rest.get(name.len() + 1..).unwrap_or_default();
+        let after_name = &rest[name.len() + 1..];
         let Some((count, values)) = after_name.split_first_chunk::<WIDTH>() else {
             return Err(stop(format!("the file ends in the count of `{name}`")));
         };

@@ -331,7 +331,10 @@ fn trees([features, thresholds, leaves]: [&QuantTensor; 3], x: &Data) -> i32 {
 /// One element of an integer vector, or the value of a feature, 0 where it is not active.
 fn element(x: &Data, feature: u32) -> i32 {
     match x {
-        Data::Sparse(active) => active.iter().find(|(other, _)| *other == feature).map_or(0, |(_, value)| *value),
+        Data::Sparse(active) => match active.iter().find(|(other, _)| *other == feature) {
+            Some((_, value)) => *value,
+            None => 0,
+        },
         Data::Int(values) => values[feature as usize],
         Data::Real(_) => panic!("integer thresholds for reals"),
     }

@@ -9,9 +9,10 @@ use tamis_runtime::raw::{ALIGNMENT, NONE, OpRecord, ValueRecord, element, op};
 /// value `i + 1`.
 pub fn plan(values: &mut [ValueRecord], ops: &[OpRecord]) -> Option<u32> {
     let in_order: Vec<usize> = (1..values.len()).collect();
+    let len = |value: &ValueRecord| Some(value.len as usize * element::len_bytes(value.element())?);
+    let lens = values.iter().skip(1).map(len).collect::<Option<Vec<usize>>>()?;
     let mut by_size = in_order.clone();
-    let len = |index: usize| values[index].len as usize * element::len_bytes(values[index].element()).unwrap_or(1);
-    by_size.sort_by_key(|index| std::cmp::Reverse(len(*index)));
+    by_size.sort_by_key(|index| std::cmp::Reverse(lens[index - 1]));
     let mut other = values.to_vec();
     let (workspace, by_size) = (plan_in(&in_order, values, ops)?, plan_in(&by_size, &mut other, ops)?);
     if by_size < workspace {

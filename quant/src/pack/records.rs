@@ -22,6 +22,8 @@ pub const KEPT: &str = "graph.kept";
 /// What the name of a node's units ends in; the i-th tensor of such a name is node i's.
 pub const UNIT: &str = ".unit";
 
+/// The unit of a list of features that have no values, by FORMAT.md.
+const NO_UNIT: f32 = 0.0;
 /// The most operations of a file, by FORMAT.md.
 const MAX_OPS: usize = 4096;
 
@@ -102,7 +104,7 @@ fn input(program: &Program) -> InputRecord {
             size: features as u32,
             max_active: max_active as u32,
             element: if unit.is_some() { element::I16 } else { 0 },
-            unit: unit.unwrap_or(0.0),
+            unit: unit.unwrap_or(NO_UNIT),
             exact: u32::from(exact),
             ..common
         },
@@ -303,7 +305,7 @@ impl<'p> Writer<'p, '_> {
 
     /// Weights behind accumulators. squared_up_to: the clip of SCReLU, whose short form needs products that fit i16.
     fn dot_weights(&mut self, weights: &'p QuantTensor, squared_up_to: Option<i32>) -> Result<u32, PackError> {
-        let largest = weights.integers().iter().map(|weight| i64::from(*weight).abs()).max().unwrap_or(0);
+        let largest = weights.integers().iter().map(|weight| i64::from(*weight).abs()).fold(0, i64::max);
         let fits = squared_up_to.is_some_and(|max| largest * i64::from(max) <= i64::from(i16::MAX));
         let claims = self.sum_claim(weights) | if fits { claim::PRODUCT_FITS_I16 } else { 0 };
         let packed = pack_tensor(weights, Layout::Rows, Orientation::OutputRows, claims)?;

@@ -60,12 +60,12 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
             reads.push(record.second as usize);
         }
         // Parts of values are not read in a graph.
-        let len = |value: usize| model.values().get(value).map_or(0, |value| value.len);
+        let has_len = |value: usize, len: u32| model.values().get(value).is_some_and(|value| value.len == len);
         let rest = made.len - if record.kind == op::CONCAT { record.input_len } else { 0 };
         let whole = record.input_start == 0
-            && record.input_len == len(record.input as usize)
+            && has_len(record.input as usize, record.input_len)
             && reads.get(1).is_none_or(|second| {
-                record.second_start == 0 && (len(*second) == rest || record.kind == op::ELEMENTWISE)
+                record.second_start == 0 && (has_len(*second, rest) || record.kind == op::ELEMENTWISE)
             });
         let op = reader.operation(record).filter(|_| whole).ok_or_else(|| {
             PackError::from(Unsupported {
@@ -83,7 +83,7 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         name: people.name.to_owned(),
         description: people.description.to_owned(),
         header: people.bare_header.to_vec(),
-        input: input(model),
+        input: input(model).ok_or_else(|| missing("the input", 1))?,
         transformer: None,
         nodes,
         notes: Vec::new(),
@@ -91,21 +91,19 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
     })
 }
 
-fn input(model: &Model<'_>) -> ProgramInput {
+/// The input that the records say; none where they say no value.
+fn input(model: &Model<'_>) -> Option<ProgramInput> {
     let record = model.input();
     if record.kind == input_kind::SPARSE {
-        return ProgramInput::Sparse {
+        return Some(ProgramInput::Sparse {
             features: record.size as usize,
             max_active: record.max_active as usize,
             exact: record.exact == 1,
             unit: (record.element == element::I16).then_some(record.unit),
-        };
+        });
     }
-    let element = Element::of_code(record.element).unwrap_or(Element::F32);
-    let value = model.values().first();
-    let shape = value.map_or(Shape::vector(record.size as usize), shape_of);
-    let zero = value.map_or(0, |value| value.zero.into());
-    ProgramInput::Dense { shape, element, unit: record.unit, zero }
+    let (element, value) = (Element::of_code(record.element)?, model.values().first()?);
+    Some(ProgramInput::Dense { shape: shape_of(value), element, unit: record.unit, zero: value.zero.into() })
 }
 
 /// The shape that a record says.
@@ -256,7 +254,7 @@ impl Reader<'_, '_> {
             _ => return None,
         };
         let values = values(&tensor, outputs, inputs, orientation)?;
-        let name = self.names.get(index as usize).copied().unwrap_or_default().to_owned();
+        let name = (*self.names.get(index as usize)?).to_owned();
         Some(QuantTensor { name, element, scale: None, banks: 1, outputs, inputs, values })
     }
 

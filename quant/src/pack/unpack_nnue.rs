@@ -56,10 +56,8 @@ pub fn unpack_nnue(model: &Model<'_>) -> Result<Net, PackError> {
     let reader = Reader { model, names: &names };
     let Described { shape, division, .. } = described;
     let transformer = reader.transformer(&described)?;
-    let layers: Vec<Vec<Affine>> =
-        (0..STACK.len()).map(|index| reader.layers(&shape, index)).collect::<Result<_, _>>()?;
-    let [first, second, output] = <[Vec<Affine>; 3]>::try_from(layers).unwrap_or_default();
-    let stacks = first.into_iter().zip(second).zip(output);
+    let [first, second, output] = [0, 1, 2].map(|index| reader.layers(&shape, index));
+    let stacks = first?.into_iter().zip(second?).zip(output?);
     let stacks = stacks.map(|((first, second), output)| Stack { first, second, output }).collect();
     let net = Net { shape, description: people.bare_header.to_vec(), transformer, stacks, division };
     if description::of(&net) != people.description {
@@ -99,7 +97,10 @@ impl<'a> Reader<'_, 'a> {
         let cols = self.model.input().hidden as usize;
         let missing = || PackError::Contents { tensor: ROWS.to_owned(), outputs: features.used(), inputs: width };
         let psqt = self.model.ops().iter().find(|record| record.kind == op::PSQT);
-        let digits = psqt.map_or(0, |record| record.params[0] as usize);
+        let digits = match psqt {
+            Some(record) => record.params[0] as usize,
+            None => 0,
+        };
         let fits = width.checked_add(digit_columns(digits)) == Some(cols) && (digits > 0) == features.has_psqt();
         if !fits {
             return Err(missing());
@@ -126,7 +127,7 @@ impl<'a> Reader<'_, 'a> {
                 copy(&mut weights, at * width, rows.row(index));
             }
         }
-        let biases: Vec<i16> = bias.bank(0).get(..width).unwrap_or_default().to_vec();
+        let biases: Vec<i16> = bias.bank(0).get(..width).ok_or_else(missing)?.to_vec();
         Ok(Transformer {
             biases: Block { values: biases, encoding: described.biases },
             weights: Block { values: weights, encoding: described.weights },
@@ -134,10 +135,9 @@ impl<'a> Reader<'_, 'a> {
         })
     }
 
-    /// Layer `index` of every stack.
+    /// Layer `index` of every stack, of three.
     fn layers(&self, shape: &Shape, index: usize) -> Result<Vec<Affine>, PackError> {
-        let name = STACK.get(index).copied().unwrap_or_default();
-        let (inputs, outputs) = shape.layers().get(index).copied().unwrap_or_default();
+        let (name, (inputs, outputs)) = (STACK[index], shape.layers()[index]);
         let banks = shape.stacks();
         let weights = self.tensor(&format!("{name}.weight"), element::I8, Layout::K4, (banks, outputs, inputs))?;
         let bias = self.tensor(&format!("{name}.bias"), element::I32, Layout::Rows, (banks, outputs, 1))?;
@@ -160,12 +160,10 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-fn element_of<T: AnyBitPattern + Default>(tensor: &Tensor<'_>, bank: usize, row: usize, col: usize) -> T {
-    tensor.bank::<T>(bank).get(tensor.layout.offset(tensor.stride(), row, col)).copied().unwrap_or_default()
+fn element_of<T: AnyBitPattern>(tensor: &Tensor<'_>, bank: usize, row: usize, col: usize) -> T {
+    tensor.bank::<T>(bank)[tensor.layout.offset(tensor.stride(), row, col)]
 }
 
 fn copy(to: &mut [i16], start: usize, row: &[i16]) {
-    if let Some(to) = to.get_mut(start..start + row.len()) {
-        to.copy_from_slice(row);
-    }
+    to[start..start + row.len()].copy_from_slice(row);
 }

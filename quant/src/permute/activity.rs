@@ -64,7 +64,7 @@ impl Activity {
     /// Both perspectives' bits of a pair.
     pub fn row(&self, pair: u32) -> &[u64] {
         let len = self.perspectives * self.words;
-        self.bits.get(pair as usize * len..).and_then(|bits| bits.get(..len)).unwrap_or(&[])
+        &self.bits[pair as usize * len..][..len]
     }
 
     /// On how many positions one of a group's columns is not zero, with the pairs in this order.

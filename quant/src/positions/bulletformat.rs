@@ -17,6 +17,10 @@ use super::position::{MAX_MEN, Position};
 
 /// Length of a record.
 pub const RECORD_LEN_BYTES: usize = 32;
+/// What a record says of a score that is not known.
+const UNKNOWN_SCORE: i16 = 0;
+/// What it says of a result that is not known: a draw.
+const UNKNOWN_RESULT: u8 = 1;
 
 impl Position {
     /// Reads one record.
@@ -72,8 +76,8 @@ impl Position {
         for (index, &(code, _)) in men.iter().enumerate() {
             record[8 + index / 2] |= code << (4 * (index % 2));
         }
-        record[24..26].copy_from_slice(&self.score.unwrap_or(0).to_le_bytes());
-        record[26] = self.result.unwrap_or(1);
+        record[24..26].copy_from_slice(&self.score.unwrap_or(UNKNOWN_SCORE).to_le_bytes());
+        record[26] = self.result.unwrap_or(UNKNOWN_RESULT);
         record[27] = self.own_king();
         record[28] = self.opponent_king();
         record[29..].copy_from_slice(&self.extra);

@@ -46,10 +46,10 @@ impl Position {
         let mut kings = [0usize; 2];
         let mut king_squares = [0; 2];
         for (man, &(code, square)) in men.iter_mut().zip(pieces) {
-            let bit = 1u64.checked_shl(u32::from(square)).unwrap_or(0);
-            if bit == 0 || occupied & bit != 0 {
+            let bit = 1u64.checked_shl(u32::from(square)).filter(|bit| occupied & bit == 0);
+            let Some(bit) = bit else {
                 return Err(PositionError::BadSquare { square });
-            }
+            };
             occupied |= bit;
             if code > (OPPONENT | KING) || code & 7 > KING {
                 return Err(PositionError::NoSuchPiece { square: Square(square), code });
@@ -81,7 +81,7 @@ impl Position {
     /// The men, kings included, in the order in which they were given (readers give ascending squares).
     #[must_use]
     pub fn pieces(&self) -> &[(u8, u8)] {
-        self.men.get(..self.count).unwrap_or_default()
+        &self.men[..self.count]
     }
 
     /// The side to move's king's square.

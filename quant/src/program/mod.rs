@@ -21,7 +21,7 @@ pub use error::Unsupported;
 pub use input::{GraphInput, ProgramInput};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
 pub use operation::{ByteActivation, Clip, Operation, RealActivation};
-pub use tensor::{QuantTensor, Values};
+pub use tensor::{QuantTensor, UNSCALED, Values};
 pub use transformer::{Lists, Tables, Transformer};
 
 use crate::arch::ElementType;
@@ -170,7 +170,10 @@ impl Program {
     /// Elements of one accumulator; 0 of a network without.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.transformer.as_ref().map_or(0, |transformer| transformer.rows.outputs)
+        match &self.transformer {
+            Some(transformer) => transformer.rows.outputs,
+            None => 0,
+        }
     }
 
     /// Output buckets; 1 of a network without.
@@ -243,8 +246,8 @@ impl Program {
         let vectors = self.nodes.iter().map(|node| match &node.op {
             Operation::Requantise { multipliers, .. } => 5 * multipliers.len(),
             Operation::Lookup { table } => table.len(),
-            Operation::Convolution(op) => {
-                op.rounding.as_ref().map_or(0, |rounding| 4 * rounding.multipliers.len() + rounding.shifts.len())
+            Operation::Convolution(Convolution { rounding: Some(rounding), .. }) => {
+                4 * rounding.multipliers.len() + rounding.shifts.len()
             }
             Operation::Resize { taps } => 12 * taps.len(),
             _ => 0,

@@ -2,6 +2,9 @@
 
 use crate::arch::ElementType;
 
+/// The multiplier of a tensor that has none.
+pub const UNSCALED: i32 = 1;
+
 /// A tensor in training order: element (output, input) is `values[output + outputs·input]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantTensor {
@@ -61,9 +64,15 @@ impl QuantTensor {
         first..first + len
     }
 
-    /// The reals that the elements stand for, by the tensor's multiplier (1 if it has none).
+    /// The integer that stands for 1; [`UNSCALED`] where the tensor has no multiplier.
+    #[must_use]
+    pub fn multiplier(&self) -> i32 {
+        self.scale.unwrap_or(UNSCALED)
+    }
+
+    /// The reals that the elements stand for, by the tensor's multiplier.
     pub fn to_reals(&self) -> Vec<f64> {
-        let scale = f64::from(self.scale.unwrap_or(1));
+        let scale = f64::from(self.multiplier());
         match &self.values {
             Values::Int(values) => values.iter().map(|value| f64::from(*value) / scale).collect(),
             Values::F32(values) => values.iter().map(|value| f64::from(*value)).collect(),

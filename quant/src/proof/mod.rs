@@ -74,7 +74,12 @@ pub fn prove(program: &Program) -> Proof {
         }
         proof.add(checks, |check| {
             let read = node.reads.first()?;
-            witness::find(program, node, of_bucket(&spans[read.value], check.bucket.unwrap_or(0)), &ranges, check)
+            // A check of no bucket is of rows that all buckets share, as are those before them.
+            let before = match check.bucket {
+                Some(bucket) => of_bucket(&spans[read.value], bucket),
+                None => of_bucket(&spans[read.value], 0),
+            };
+            witness::find(program, node, before, &ranges, check)
         });
         spans.push(made);
     }

@@ -37,9 +37,10 @@ pub(super) fn find(
 /// Every activation at the end of its range that drives the row outward.
 fn activations(weights: &QuantTensor, bias: Option<&QuantTensor>, row: usize, limits: &[(i64, i64)]) -> Witness {
     let column = weights.integers().iter().skip(row).step_by(weights.outputs);
-    let bias = bias.map_or(0, |bias| {
-        i64::from(bias.integers()[if bias.banks == weights.banks { row } else { row % bias.outputs }])
-    });
+    let bias = match bias {
+        Some(bias) => i64::from(bias.integers()[if bias.banks == weights.banks { row } else { row % bias.outputs }]),
+        None => 0,
+    };
     let drive = |upward: bool| -> (Vec<i32>, i64) {
         let mut value = bias;
         let mut values = Vec::with_capacity(limits.len());

@@ -44,7 +44,7 @@ pub(super) fn fault(spec: &TensorSpec, scale: i32, outputs: usize, index: usize,
     }
     let (low, high) = range(spec.r#type);
     let fits = |value: &&f32| quantise_element(**value, scale, spec.rounding, low, high).is_none();
-    let others = values.get(index + 1..).unwrap_or(&[]).iter().filter(fits).count();
+    let others = values.iter().skip(index + 1).filter(fits).count();
     let slack = if spec.rounding == Rounding::Nearest { 0.5 } else { 1.0 };
     QuantiseError::OutOfRange {
         tensor,

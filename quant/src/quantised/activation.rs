@@ -3,6 +3,9 @@
 use super::net::QuantLayer;
 use crate::arch::{Activation, Architecture};
 
+/// The shift of products that a description gives none.
+const UNSHIFTED: u32 = 0;
+
 /// The activation behind the feature transformer, on accumulators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerActivation {
@@ -25,7 +28,7 @@ impl IntegerActivation {
             activation: first.activation,
             qa,
             clip: if first.activation == Activation::Sqrrelu { i16::MAX.into() } else { qa },
-            product_shift: first.product_shift.unwrap_or(0),
+            product_shift: first.product_shift.unwrap_or(UNSHIFTED),
         })
     }
 
@@ -63,5 +66,5 @@ impl IntegerActivation {
 
 /// What turns the second layer's integer sums into reals, in the precision of the runtime.
 pub fn sum_factor(activation: IntegerActivation, second: &QuantLayer) -> f32 {
-    (1.0 / (activation.units() * f64::from(second.weights.scale.unwrap_or(1)))) as f32
+    (1.0 / (activation.units() * f64::from(second.weights.multiplier()))) as f32
 }

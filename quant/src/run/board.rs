@@ -18,7 +18,10 @@ pub fn features_of(model: &Model<'_>, position: &Position) -> Option<([Vec<u32>;
         false => position.pieces().to_vec(),
         true => position.pieces().iter().map(|(code, square)| (code ^ OPPONENT, square ^ 56)).collect(),
     };
-    let king = |side: u8| pieces.iter().find(|(code, _)| *code == (KING | side)).map_or(0, |(_, square)| *square);
+    let king = |side: u8| {
+        let king = pieces.iter().find(|(code, _)| *code == (KING | side));
+        king.map(|(_, square)| *square).unwrap_or_else(|| unreachable!("a position has a king a side"))
+    };
     let kings = [view.seen(Perspective::SideToMove, king(0)), view.seen(Perspective::Other, king(OPPONENT))];
     let list =
         |perspective| view.features(pieces.iter().copied(), kings[0], kings[1], perspective).collect::<Vec<u32>>();
@@ -30,8 +33,10 @@ pub fn features_of(model: &Model<'_>, position: &Position) -> Option<([Vec<u32>;
     if model.input().perspectives != 2 {
         other.clear();
     }
-    let bucket =
-        model.bucket_table().and_then(|table| table.get(position.pieces().len())).copied().map_or(0, usize::from);
+    let bucket = match model.bucket_table() {
+        Some(table) => usize::from(table[position.pieces().len()]),
+        None => 0,
+    };
     let other_first = model.input().order == perspective_order::OTHER_FIRST;
     Some((if other_first { [other, own] } else { [own, other] }, bucket))
 }

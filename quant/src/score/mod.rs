@@ -80,7 +80,11 @@ pub fn summarise(scores: &[Vec<f64>], labels: &[f64]) -> Result<Summary, ScoreEr
         return Err(ScoreError::Count { labels: labels.len(), examples: scores.len() });
     }
     let of_classes = classes(labels)?;
-    let outputs = scores.first().map_or(0, Vec::len);
+    // Without examples there is nothing to be right about.
+    let outputs = match scores {
+        [first, ..] => first.len(),
+        [] => 0,
+    };
     let count_of_classes = outputs.max(2);
     if let Some(index) = of_classes.iter().position(|class| *class as usize >= count_of_classes) {
         return Err(ScoreError::NoSuchClass { index, class: of_classes[index], classes: count_of_classes });

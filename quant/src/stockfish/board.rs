@@ -70,7 +70,8 @@ impl Board {
     #[must_use]
     pub fn active(&self, features: FeatureSet, perspective: Side) -> Vec<usize> {
         let is_own_king = |&&(kind, colour, _): &&(u8, Side, u8)| kind == KING && colour == perspective;
-        let king = self.men.iter().find(is_own_king).map_or(0, |&(_, _, square)| square);
+        let king = self.men.iter().find(is_own_king).map(|&(_, _, square)| square);
+        let king = king.unwrap_or_else(|| unreachable!("a position has a king a side"));
         let man = |&(kind, colour, square): &(u8, Side, u8)| {
             feature(features, perspective, king, kind, colour == perspective, square)
         };

@@ -20,7 +20,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+        &self.bytes[self.at..]
     }
 
     /// The next so many bytes.
@@ -37,6 +37,6 @@ impl<'a> Cursor<'a> {
 
     pub(super) fn u32(&mut self, place: Place) -> Result<u32, NnueError> {
         let bytes = self.take(4, place)?;
-        Ok(bytes.first_chunk().map_or(0, |&chunk| u32::from_le_bytes(chunk)))
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn read_block<T: Element>(
     let mut at = 0;
     for index in 0..count {
         let offset_bytes = start_bytes + at;
-        let (value, len) = match spelled(bytes.get(at..).unwrap_or_default()) {
+        let (value, len) = match spelled(&bytes[at..]) {
             Spelled::Value { value, len } => (value, len),
             Spelled::CutOff => return Err(NnueError::Leb128CutOff { place, index, count }),
             Spelled::Longer => return Err(NnueError::Leb128Longer { place, index, offset_bytes }),

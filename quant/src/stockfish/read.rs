@@ -160,7 +160,7 @@ fn has_squares(stacks: &[u8], width: usize) -> Result<bool, NnueError> {
     let stack_len_bytes = stacks_len_bytes(&shape) / shape.stacks();
     let (mut found, mut count) = (0, 0);
     for stack in stacks.chunks_exact(stack_len_bytes) {
-        let rows = stack.get(start..).unwrap_or_default().chunks_exact(ROW_MULTIPLE).take(second_outputs);
+        let rows = stack[start..].chunks_exact(ROW_MULTIPLE).take(second_outputs);
         for weight in rows.flat_map(|row| &row[PAIRWISE_FIRST..second_inputs]) {
             count += 1;
             found += usize::from(*weight != 0);

@@ -65,7 +65,7 @@ impl Reference {
     pub fn parse(bytes: &[u8]) -> Result<Self, ReferenceError> {
         let fault = |error: safetensors::SafeTensorError| ReferenceError::NotSafetensors(error.to_string());
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
-        let metadata: BTreeMap<String, String> = metadata.metadata().clone().unwrap_or_default().into_iter().collect();
+        let metadata: BTreeMap<String, String> = metadata.metadata().clone().into_iter().flatten().collect();
         let found = metadata.get("format").cloned();
         if found.as_deref() != Some(FORMAT) {
             return Err(ReferenceError::Format { found });

@@ -226,6 +226,7 @@ pub fn proof_summary(proof: &Proof, claims: Result<Vec<ClaimCheck>, PackError>) 
         bounds: bounds.collect(),
         violations: proof.violations.iter().map(ToString::to_string).collect(),
         claims_hold,
-        claims: claims.unwrap_or_default(),
+        // None of them is known where they could not be derived, and `claims_hold` says that they do not hold.
+        claims: claims.into_iter().flatten().collect(),
     }
 }

@@ -43,8 +43,9 @@ pub fn compare(values: &[f64], truth: &[f64]) -> ErrorStats {
         count,
         mean,
         sd,
-        max: magnitudes.last().copied().unwrap_or(0.0),
-        p99_9: magnitudes.get(rank.saturating_sub(1)).copied().unwrap_or(0.0),
+        max: magnitudes.iter().copied().fold(0.0, f64::max),
+        // Of no values all statistics are 0.
+        p99_9: if count == 0 { 0.0 } else { magnitudes[rank - 1] },
         rms: (noise / n).sqrt(),
         truth_rms: (signal / n).sqrt(),
         sqnr_db: (noise > 0.0 && signal > 0.0).then(|| 10.0 * libm::log10(signal / noise)),

@@ -73,7 +73,7 @@ impl Frame {
 
 /// Bars over equal bins.
 pub fn histogram(histogram: &Histogram, x_name: &str, y_name: &str) -> String {
-    let most = histogram.counts.iter().copied().max().unwrap_or(0) as f64;
+    let most = histogram.counts.iter().copied().fold(0, Ord::max) as f64;
     let high = histogram.low + histogram.width * histogram.counts.len() as f64;
     let mut frame = Frame::new(&format!("histogram: {x_name}"), (histogram.low, high), (0.0, most));
     for (bin, count) in histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0) {

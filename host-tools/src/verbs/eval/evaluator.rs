@@ -34,8 +34,9 @@ impl Evaluator for Graph {
 
     fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
         let mut values = self.trace(sample).map_err(|error| error.to_string())?;
-        let scores = values.get(self.logits()).cloned().unwrap_or_default();
-        Ok(Evaluation { outputs: values.pop().unwrap_or_default(), scores, integers: None })
+        let scores = values[self.logits()].clone();
+        let outputs = values.pop().ok_or("a graph without values")?;
+        Ok(Evaluation { outputs, scores, integers: None })
     }
 }
 

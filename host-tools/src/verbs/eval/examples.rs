@@ -103,7 +103,7 @@ fn evaluate(
     let inputs = read_inputs(path, which)?;
     let labels = match &args.labels {
         Some(path) => Some(read_labels_of(path, which)?),
-        None => inputs.labels().map(|labels| labels.get(args.skip..).unwrap_or_default().to_vec()),
+        None => inputs.labels().map(|labels| labels.iter().skip(args.skip).copied().collect()),
     };
     if args.skip > 0 && args.skip >= inputs.len() {
         let message = format!("{}: no examples are left of {}", path.display(), inputs.len());

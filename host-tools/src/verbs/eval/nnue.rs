@@ -68,7 +68,10 @@ fn evaluate(runner: &mut Runner<'_>, lists: &[Vec<u32>; 2], bucket: usize) -> Re
     };
     let sum_value = sum_value.map(|record| record.input as usize);
     let (mut psqt, mut sum) = (0, 0);
-    let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes));
+    let number = |bytes: &[u8]| {
+        let first = bytes.first_chunk().unwrap_or_else(|| unreachable!("a value of i32 has four bytes"));
+        i32::from_le_bytes(*first)
+    };
     let outputs = runner.evaluate_lists(lists, bucket, |value, bytes| {
         if Some(value) == psqt_value {
             psqt = number(bytes);
@@ -79,7 +82,7 @@ fn evaluate(runner: &mut Runner<'_>, lists: &[Vec<u32>; 2], bucket: usize) -> Re
     });
     match outputs.map_err(|error| error.to_string())? {
         Outputs::I32(values) => {
-            let value = values.first().copied().unwrap_or(0);
+            let value = values.first().copied().ok_or("a network without outputs")?;
             let positional = if divides_twice { sum } else { sum.wrapping_sub(psqt) };
             Ok((value, Parts { psqt, positional }))
         }

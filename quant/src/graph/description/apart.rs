@@ -92,7 +92,10 @@ impl Description {
                 }
                 Op::Pool { window, kind } => DescribedOp::Pool { window: *window, kind: *kind },
                 Op::Trees(forest) => {
-                    let slots = forest.trees.first().map_or(0, |tree| tree.leaves.len());
+                    let slots = match &forest.trees[..] {
+                        [first, ..] => first.leaves.len(),
+                        [] => 0,
+                    };
                     let feature = |feature: &Option<u32>| feature.map_or(-1.0, f64::from);
                     let parts: [&PartOf; 3] = [
                         &|tree| tree.features.iter().map(feature).collect(),

@@ -61,8 +61,10 @@ impl Description {
 
 /// Moves the numbers of a node from tensors that were found to fit.
 fn fill(op: &mut Op, described: &Described, read: Shape, tensors: &mut Tensors) -> Result<(), TensorsError> {
-    // What is missing was found before.
-    let mut take = |name: &str| -> Vec<f64> { tensors.remove(name).map(|tensor| tensor.values).unwrap_or_default() };
+    let mut take = |name: &str| -> Vec<f64> {
+        let tensor = tensors.remove(name).unwrap_or_else(|| unreachable!("`{name}` was found missing before"));
+        tensor.values
+    };
     match (op, &described.op) {
         (
             Op::Linear { weights: matrix, bias: vector } | Op::SparseLinear { weights: matrix, bias: vector },

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Why a description was refused. The message starts with the origin, usually a path, and, where known, the line.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{origin}{}: {cause}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+#[error("{origin}{}: {cause}", crate::fault::at_line(*line))]
 pub struct DescriptionError {
     /// Where the text came from.
     pub origin: String,

@@ -51,8 +51,8 @@ impl Description {
                 continue;
             }
             let shape = shapes[node.reads[0]];
-            // A checked description has none but dense layers there.
-            for reader in self.dense_readers(index + 1).unwrap_or_default() {
+            let readers = self.dense_readers(index + 1);
+            for reader in readers.unwrap_or_else(|_| unreachable!("a checked description has dense layers there")) {
                 if let Op::Linear { weights, .. } = &mut graph.nodes[reader].op {
                     *weights = channels_last(weights, shape);
                 }

@@ -63,6 +63,11 @@ pub(super) struct RawNode {
     count_padding: Option<bool>,
 }
 
+/// The value of a key that the operation must have, which [`RawNode::check_keys`] has found there.
+fn needed<T>(value: Option<T>) -> T {
+    value.unwrap_or_else(|| unreachable!("a key that was found there before"))
+}
+
 impl RawNode {
     /// What it says, as node `index` behind those of the skeleton.
     pub(super) fn describe(
@@ -93,8 +98,6 @@ impl RawNode {
 
     fn describe_op(self, name: &str, read: Shape) -> Result<DescribedOp, Cause> {
         let place = self.place();
-        // `check_keys` has seen that what is needed is there.
-        let (outputs, width) = (self.outputs.unwrap_or(0), self.width.unwrap_or(0));
         let default = |part| Described::default_tensor(name, part);
         let tensor = |value: &Option<toml::Value>, key, part, may_lack| match value {
             None | Some(toml::Value::Boolean(true)) => Ok(Some(default(part))),
@@ -112,7 +115,7 @@ impl RawNode {
         match self.op {
             Word::Linear | Word::SparseLinear => Ok(DescribedOp::Linear {
                 sparse: self.op == Word::SparseLinear,
-                outputs,
+                outputs: needed(self.outputs),
                 weights: weights()?,
                 bias: bias()?,
                 order: order()?,
@@ -120,11 +123,11 @@ impl RawNode {
             }),
             Word::Embed => {
                 let table = self.table.clone().unwrap_or_else(|| default("table"));
-                Ok(DescribedOp::Embed { width, table, order: order()? })
+                Ok(DescribedOp::Embed { width: needed(self.width), table, order: order()? })
             }
-            Word::FmTerm => Ok(DescribedOp::FmTerm { width }),
-            Word::BiInteraction => Ok(DescribedOp::BiInteraction { width }),
-            Word::InnerProducts => Ok(DescribedOp::InnerProducts { width }),
+            Word::FmTerm => Ok(DescribedOp::FmTerm { width: needed(self.width) }),
+            Word::BiInteraction => Ok(DescribedOp::BiInteraction { width: needed(self.width) }),
+            Word::InnerProducts => Ok(DescribedOp::InnerProducts { width: needed(self.width) }),
             Word::Concat => {
                 let axis = self.axis.as_ref().map(|word| place.word("axis", word, &AXES)).transpose()?;
                 Ok(DescribedOp::Concat { axis: axis.unwrap_or(Axis::Channels) })
@@ -140,7 +143,7 @@ impl RawNode {
                 let values = self.values.clone().unwrap_or_else(|| default("values"));
                 Ok(DescribedOp::Constant { shape: self.shape(&place)?, values })
             }
-            Word::Scale => Ok(DescribedOp::Scale(self.factor.unwrap_or(0.0))),
+            Word::Scale => Ok(DescribedOp::Scale(needed(self.factor))),
             Word::PerChannel => Ok(DescribedOp::PerChannel { weights: weights()?, bias: bias()? }),
             Word::BatchNormalization => Ok(DescribedOp::BatchNormalization {
                 weights: tensor(&self.weights, "weights", "weight", true)?,
@@ -153,7 +156,7 @@ impl RawNode {
             Word::Relu => activation(Activation::Relu),
             Word::Relu6 => activation(Activation::Clip { low: 0.0, high: 6.0 }),
             Word::Crelu => activation(Activation::Crelu),
-            Word::LeakyRelu => activation(Activation::LeakyRelu { alpha: self.alpha.unwrap_or(0.0) }),
+            Word::LeakyRelu => activation(Activation::LeakyRelu { alpha: needed(self.alpha) }),
             Word::Sigmoid => activation(Activation::Sigmoid),
             Word::Tanh => activation(Activation::Tanh),
             Word::Softmax => activation(Activation::Softmax),
@@ -178,9 +181,7 @@ impl RawNode {
                 Ok(DescribedOp::Flatten { channels_first: order == Some(true) && !read.is_vector() })
             }
             Word::Reshape => Ok(DescribedOp::Reshape(self.shape(&place)?)),
-            Word::Transpose => {
-                Ok(DescribedOp::Transpose(place.axes("axes", self.axes.as_deref().unwrap_or_default())?))
-            }
+            Word::Transpose => Ok(DescribedOp::Transpose(place.axes("axes", needed(self.axes.as_deref()))?)),
             Word::Slice | Word::Pad => self.part(&place, read),
             Word::Resize => self.resize(&place),
             Word::Convolution | Word::Depthwise | Word::TransposedConvolution => {
@@ -190,11 +191,9 @@ impl RawNode {
             Word::AveragePool | Word::MaxPool | Word::GlobalAveragePool | Word::GlobalMaxPool => {
                 self.pool(&place, read)
             }
-            Word::Trees => Ok(DescribedOp::Trees {
-                rate: self.rate.unwrap_or(0.0),
-                trees: self.trees.unwrap_or(0),
-                slots: self.slots.unwrap_or(0),
-            }),
+            Word::Trees => {
+                Ok(DescribedOp::Trees { rate: needed(self.rate), trees: needed(self.trees), slots: needed(self.slots) })
+            }
         }
     }
 

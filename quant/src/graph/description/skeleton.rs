@@ -39,7 +39,10 @@ impl Skeleton {
     /// [`Cause::Range`] for sizes outside their ranges, and where all of them together are too many numbers.
     pub(super) fn push(&mut self, node: &Described) -> Result<(), Cause> {
         node.check()?;
-        let channels = node.reads.first().map_or(0, |read| self.shape(*read).channels);
+        let channels = match node.reads[..] {
+            [first, ..] => self.shape(first).channels,
+            [] => 0,
+        };
         let numbers = match &node.op {
             DescribedOp::Linear { outputs, .. }
             | DescribedOp::Convolution(Kernel { outputs, .. })

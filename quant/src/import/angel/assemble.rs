@@ -29,7 +29,7 @@ pub fn decode(
     } else {
         Values::Real(rows(meta, files, &separator)?)
     };
-    let cols = meta.cols.unwrap_or_else(|| values.largest_column().map_or(0, |column| column + 1));
+    let cols = meta.cols.unwrap_or_else(|| values.largest_column().into_iter().fold(0, |_, column| column + 1));
     let matrix = Matrix { name: folder.to_owned(), row_type: meta.row_type, rows: meta.rows, cols, values };
     let remarks = remarks(meta, &matrix);
     Ok((matrix, remarks))
@@ -42,15 +42,15 @@ fn rows<T: Element>(
 ) -> Result<Vec<Row<T>>, AngelError> {
     let mut collected = Collected::new();
     for partition in &meta.partitions {
-        // `check_files` has found every piece inside its file.
-        let bytes = files.get(&partition.file).map_or(&[][..], Vec::as_slice);
+        let bytes = files.get(&partition.file);
+        let bytes = bytes.unwrap_or_else(|| unreachable!("`check_files` has found every piece inside its file"));
         partition.saved.iter().for_each(|(row, _)| {
             collected.entry(*row).or_default();
         });
         let mut piece = Piece { meta, partition, bytes, collected: &mut collected };
         if meta.format.text { text::decode(&mut piece, separator)? } else { binary::decode(&mut piece)? }
     }
-    let largest = || collected.values().flatten().map(|(column, _)| column + 1).max().unwrap_or(0);
+    let largest = || collected.values().flatten().map(|(column, _)| column + 1).fold(0, u64::max);
     let cols = meta.cols.unwrap_or_else(largest);
     collected.into_iter().map(|(id, cells)| row(id, cells, cols, meta.row_type.dense)).collect()
 }

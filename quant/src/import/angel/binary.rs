@@ -54,7 +54,7 @@ pub(super) fn decode<T: Element>(piece: &mut Piece<'_, T>) -> Result<(), AngelEr
     }
     let mut at = 0;
     for (row, count) in &partition.saved {
-        let columns = partition.cols.clone().unwrap_or(0..0);
+        let columns = partition.written_cols();
         if meta.format.record == Record::Value && i128::from(*count) != width(&columns) {
             let expected = format!("{}, one for each column of the partition", width(&columns));
             return Err(piece.wrong(at, "the elementNum of a dense row is", count.to_string(), expected));

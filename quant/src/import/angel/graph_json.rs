@@ -177,7 +177,8 @@ fn layer(raw: RawLayer) -> Result<Layer, AngelError> {
         "concatlayer" => LayerKind::Concat,
         "sumpooling" => LayerKind::Sum,
         "simplelosslayer" | "softmaxlosslayer" | "losslayer" => {
-            let class = raw.lossfunc.as_ref().map(RawFunction::class).unwrap_or_default();
+            // One that is left out is none of those that are known.
+            let class = raw.lossfunc.as_ref().map_or_else(String::new, RawFunction::class);
             LayerKind::Loss(match class.as_str() {
                 "logloss" => Some(Activation::Sigmoid),
                 "softmaxloss" => Some(Activation::Softmax),

@@ -59,6 +59,16 @@ pub struct Partition {
     pub columns: u64,
 }
 
+impl Partition {
+    /// The columns as they are written: from 0 to 0 where they are spread by a hash.
+    pub(super) fn written_cols(&self) -> Range<i64> {
+        match &self.cols {
+            Some(cols) => cols.clone(),
+            None => 0..0,
+        }
+    }
+}
+
 impl Meta {
     /// Reads `_meta`: the length in 4 bytes (since November 2018) or in 2 (a few weeks before), then JSON.
     ///
@@ -85,8 +95,9 @@ impl Meta {
                 return Err(field("col", col, expected));
             }
         };
-        let elements = u128::from(rows) * u128::from(cols.unwrap_or(0));
-        if row_type.dense && elements > MAX_DENSE {
+        // Of a matrix of unknown columns, the files say how many elements there are.
+        let elements = cols.map(|cols| u128::from(rows) * u128::from(cols));
+        if let Some(elements) = elements.filter(|elements| row_type.dense && *elements > MAX_DENSE) {
             let expected = format!("at most {MAX_DENSE} elements of a dense matrix");
             return Err(field("row · col", elements, expected));
         }

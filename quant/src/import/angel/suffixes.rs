@@ -103,9 +103,9 @@ struct Parts<'a> {
     /// Dense layers in order.
     dense: Vec<&'a str>,
     /// Inputs of the first dense layer.
-    dense_inputs: u64,
+    dense_inputs: Option<u64>,
     /// Outputs of the wide layer.
-    wide_outputs: u64,
+    wide_outputs: Option<u64>,
 }
 
 struct Embedding<'a> {
@@ -153,13 +153,13 @@ impl<'a> Parts<'a> {
         let wide = wide.first().copied();
         let wide = wide.map(|index| dense.remove(index));
         dense.sort_by_key(|(name, ..)| place_of(name));
-        let dense_inputs = dense.first().map_or(0, |(_, weight, outputs)| weight.cols / outputs);
+        let dense_inputs = dense.first().map(|(_, weight, outputs)| weight.cols / outputs);
         Ok(Self {
             wide: wide.map(|(name, ..)| name),
             embedding: embedding.map(|(embedding, _)| embedding),
             dense: dense.iter().map(|(name, ..)| *name).collect(),
             dense_inputs,
-            wide_outputs: wide.map_or(0, |(.., outputs)| outputs),
+            wide_outputs: wide.map(|(.., outputs)| outputs),
         })
     }
 
@@ -169,7 +169,7 @@ impl<'a> Parts<'a> {
             Ok((kind, vec![Remark::Decided(format!("no graph.json: {text}; `--kind` says otherwise"))]))
         };
         match (self.wide, &self.embedding, self.dense.is_empty()) {
-            (Some(_), None, true) if self.wide_outputs > 1 => {
+            (Some(_), None, true) if self.wide_outputs.is_some_and(|outputs| outputs > 1) => {
                 decided(Kind::SoftmaxRegression, "weights with several outputs are read as softmax regression")
             }
             (Some(_), None, true) => {
@@ -179,7 +179,7 @@ impl<'a> Parts<'a> {
             (None, Some(_), false) => decided(Kind::Dnn, "embeddings and dense layers are read as a DNN"),
             (Some(_), Some(embedding), false) => {
                 let fits = |kind: &Kind| match (*kind, self.fields(*kind), fields) {
-                    (Kind::Nfm, ..) => self.dense_inputs == embedding.width && fields != Some(1),
+                    (Kind::Nfm, ..) => self.dense_inputs == Some(embedding.width) && fields != Some(1),
                     (_, found, None) => found.is_some_and(|found| found > 1),
                     (_, found, known) => found == known,
                 };
@@ -189,7 +189,7 @@ impl<'a> Parts<'a> {
                     [Kind::Nfm] => decided(Kind::Nfm, "as many inputs of dense layers as factors are read as an NFM"),
                     [kind] => decided(kind, "the inputs of the dense layers are read as a PNN's"),
                     _ => {
-                        let inputs = self.dense_inputs;
+                        let inputs = self.dense_inputs.map_or_else(|| "no".to_owned(), |inputs| inputs.to_string());
                         let why = format!("dense layers of {inputs} inputs, embeddings of {}", embedding.width);
                         Err(unknown(why, &kinds))
                     }
@@ -207,7 +207,7 @@ impl<'a> Parts<'a> {
     /// The fields that the inputs of the first dense layer are made of; none if that is no whole number, or tells
     /// nothing.
     fn fields(&self, kind: Kind) -> Option<usize> {
-        let (inputs, width) = (self.dense_inputs, self.embedding.as_ref()?.width.max(1));
+        let (inputs, width) = (self.dense_inputs?, self.embedding.as_ref()?.width.max(1));
         let fields = match kind {
             Kind::Dnn | Kind::DeepFm | Kind::WideAndDeep => inputs / width,
             // fields · width + fields · (fields − 1) / 2, which grows with the fields and so passes `inputs` once.

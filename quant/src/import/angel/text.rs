@@ -34,8 +34,8 @@ pub(super) fn separator(
         return Ok(given.to_owned());
     }
     let first = meta.partitions.iter().find(|partition| partition.len_bytes > 0);
-    let piece = first.and_then(|first| files.get(&first.file)?.get(first.offset as usize..)).unwrap_or_default();
-    let behind = piece.iter().find(|byte| !byte.is_ascii_digit() && **byte != b'-');
+    let piece = first.and_then(|first| files.get(&first.file)?.get(first.offset as usize..));
+    let behind = piece.and_then(|piece| piece.iter().find(|byte| !byte.is_ascii_digit() && **byte != b'-'));
     let found = SEPARATORS.into_iter().find(|separator| Some(&separator.as_bytes()[0]) == behind);
     Ok(found.unwrap_or(",").to_owned())
 }
@@ -59,7 +59,7 @@ pub(super) fn decode<T: Element>(piece: &mut Piece<'_, T>, separator: &str) -> R
         }
         return Ok(());
     }
-    let columns = partition.cols.clone().unwrap_or(0..0);
+    let columns = partition.written_cols();
     for (row, count) in &partition.saved {
         if meta.format.record == Record::Value && i128::from(*count) != width(&columns) {
             let expected = format!("{}, one for each column of the partition", width(&columns));

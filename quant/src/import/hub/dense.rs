@@ -8,6 +8,8 @@ use crate::import::chain::{activation_name, push};
 use crate::import::{Imported, Ranges, read_checkpoint};
 use std::path::Path;
 
+/// The greatest input where the description gives none.
+const INPUT_MAX: f64 = 1.0;
 /// Activations are counted in so many steps.
 const STEPS: f64 = 127.0;
 
@@ -45,7 +47,7 @@ pub fn dense_graph(net: &Net<f32>) -> Result<(Graph, Ranges), NetworkError> {
     }
     let mut ranges = Ranges::default();
     if let Some(first) = arch.layers.first() {
-        let max = arch.input.max.unwrap_or(1.0);
+        let max = arch.input.max.unwrap_or(INPUT_MAX);
         check_range(first, max, "the input")?;
         let low = if arch.input.r#type == Some(DenseType::I8) { -max } else { 0.0 };
         ranges.input = Some((low, max));

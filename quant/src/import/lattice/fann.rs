@@ -101,10 +101,10 @@ impl<'a> Cursor<'a> {
                 Some(Activation::LeakyRelu { alpha: f64::from(alpha) })
             }
             [5] => Some(Activation::Softmax),
-            other => {
-                let found = other.first().copied().unwrap_or(0);
+            &[found, ..] => {
                 return Err(LatticeError::FannActivation { index, offset_bytes, found });
             }
+            [] => unreachable!("one byte was asked for"),
         };
         Ok(ChainLayer { inputs, outputs, activation })
     }

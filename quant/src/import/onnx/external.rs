@@ -6,6 +6,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
+/// Where a tensor begins whose offset is left out.
+const FILE_START: u64 = 0;
+
 /// The bytes of a tensor of `len_bytes`.
 pub(super) fn read(tensor: &TensorProto<'_>, folder: Option<&Path>, len_bytes: usize) -> Result<Vec<u8>, OnnxError> {
     let key = |key: &str| tensor.external.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
@@ -22,10 +25,10 @@ pub(super) fn read(tensor: &TensorProto<'_>, folder: Option<&Path>, len_bytes: u
         None => Ok(None),
         Some(text) => text.parse::<u64>().map(Some).map_err(|_| fault(format!("{name} is no number of bytes"))),
     };
-    let (offset, len) = (number("offset")?.unwrap_or(0), number("length")?);
+    let (offset, len) = (number("offset")?.unwrap_or(FILE_START), number("length")?);
     let expected = len_bytes as u64;
-    if len.is_some_and(|len| len != expected) {
-        return Err(fault(format!("{} bytes, expected {expected}", len.unwrap_or(0))));
+    if let Some(len) = len.filter(|len| *len != expected) {
+        return Err(fault(format!("{len} bytes, expected {expected}")));
     }
     let end = offset.checked_add(expected).ok_or_else(|| fault("offset and length are beyond 2^64".to_owned()))?;
     let folder = folder.ok_or_else(|| fault("the model was read without its folder".to_owned()))?;

@@ -146,9 +146,9 @@ fn attribute(message: Message<'_>) -> Read<Attribute<'_>> {
         () => 0,
     });
     let value = match kind {
-        1 => AttributeValue::Float(float.unwrap_or(0.0)),
-        2 => AttributeValue::Int(int.unwrap_or(0)),
-        3 => AttributeValue::Text(text.unwrap_or_default()),
+        1 => AttributeValue::Float(or_zero(float)),
+        2 => AttributeValue::Int(or_zero(int)),
+        3 => AttributeValue::Text(or_zero(text)),
         4 => match tensor {
             Some(tensor) => AttributeValue::Tensor(Box::new(tensor)),
             None => return Err(OnnxError::Missing { what: format!("the tensor of the attribute `{name}`") }),
@@ -263,4 +263,12 @@ fn dimensions(message: Message<'_>) -> Read<Vec<Dimension<'_>>> {
         dims.push(dim);
     }
     Ok(dims)
+}
+
+/// A field of one value; Protocol Buffers leave it out where it is 0, or empty.
+fn or_zero<T: Default>(field: Option<T>) -> T {
+    match field {
+        Some(value) => value,
+        None => T::default(),
+    }
 }

@@ -36,7 +36,7 @@ pub(super) fn read_npy_within(bytes: &[u8], limit: u64) -> Result<(Tensor, Eleme
     let header = Header::read(bytes)?;
     let count = header.shape.iter().try_fold(1usize, |count, len| count.checked_mul(*len));
     let expected = count.and_then(|count| count.checked_mul(header.element.len_bytes()));
-    let data = bytes.get(header.end..).unwrap_or_default();
+    let data = bytes.get(header.end..).ok_or_else(|| npy(bytes.len(), "the file ends in its header"))?;
     if expected != Some(data.len()) {
         let shape = Tensor::shape_text(&header.shape);
         let expected = expected.map_or_else(|| "more than there can be".to_owned(), |expected| expected.to_string());
@@ -133,7 +133,8 @@ impl Header {
 /// `<f4`: the order of the bytes, the kind, and how many.
 fn element(descr: &str) -> Result<(Element, bool), TensorFileError> {
     let strange = || TensorFileError::Type { tensor: "npy".to_owned(), found: crate::arch::suggest::printable(descr) };
-    let (order, kind) = (descr.chars().next(), descr.get(1..).unwrap_or_default());
+    let mut letters = descr.chars();
+    let (order, kind) = (letters.next(), letters.as_str());
     let element = match kind {
         "f8" => Element::F64,
         "f4" => Element::F32,

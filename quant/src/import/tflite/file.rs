@@ -23,8 +23,8 @@ pub fn is_tflite(start: &[u8]) -> bool {
 /// What a file says. Indices are in range, shapes and constants fit, options are those of their operators.
 pub(super) fn read(bytes: &[u8]) -> Result<Model<'_>, TfliteError> {
     if !is_tflite(bytes) {
-        let found = bytes.get(4..).map(|rest| &rest[..rest.len().min(4)]).unwrap_or_default();
-        return Err(TfliteError::Identifier { found: found.escape_ascii().to_string() });
+        let found = bytes.iter().skip(4).take(4).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
+        return Err(TfliteError::Identifier { found });
     }
     let buffer = FlatBuffer::new(bytes);
     let root = buffer.root(Place("Model", 0))?;
@@ -72,7 +72,7 @@ fn constants<'a>(root: &Table<'_, 'a>) -> Result<Vec<&'a [u8]>, TfliteError> {
             let what = "weights behind the FlatBuffer, as files over 2 GB have them,";
             return Err(TfliteError::unsupported(format!("Buffer {index}"), what, ""));
         }
-        Ok(table.vector(0, "data", 1)?.unwrap_or_default())
+        Ok(table.vector_or_empty(0, "data", 1)?)
     };
     buffers.iter().enumerate().map(of).collect()
 }

@@ -185,9 +185,22 @@ impl<'b, 'a> Table<'b, 'a> {
         elements.map(Some).ok_or_else(|| no(&why()))
     }
 
+    /// A vector that counts as empty where it is left out.
+    pub(super) fn vector_or_empty(
+        &self,
+        field: usize,
+        name: &'static str,
+        width: usize,
+    ) -> Result<&'a [u8], FlatBufferError> {
+        Ok(match self.vector(field, name, width)? {
+            Some(elements) => elements,
+            None => &[],
+        })
+    }
+
     /// The same, for those who copy it.
     fn copied(&self, field: usize, name: &'static str, width: usize) -> Result<&'a [u8], FlatBufferError> {
-        let elements = self.vector(field, name, width)?.unwrap_or_default();
+        let elements = self.vector_or_empty(field, name, width)?;
         self.buffer.look(elements.len(), self.start, self.place, name)?;
         Ok(elements)
     }
@@ -209,7 +222,7 @@ impl<'b, 'a> Table<'b, 'a> {
 
     /// A text, as bytes; what is no UTF-8 is for the caller.
     pub(super) fn text(&self, field: usize, name: &'static str) -> Result<&'a [u8], FlatBufferError> {
-        Ok(self.vector(field, name, 1)?.unwrap_or_default())
+        self.vector_or_empty(field, name, 1)
     }
 
     /// The tables of a vector, each called by `child` and its number.
@@ -221,7 +234,8 @@ impl<'b, 'a> Table<'b, 'a> {
     ) -> Result<Vec<Self>, FlatBufferError> {
         let distances = self.copied(field, name, 4)?;
         // `copied` has followed the field already.
-        let start = self.target(field, name)?.unwrap_or_default().saturating_add(4);
+        let Some(target) = self.target(field, name)? else { return Ok(Vec::new()) };
+        let start = target.saturating_add(4);
         let (distances, _) = distances.as_chunks();
         let of = |(index, distance): (usize, &[u8; 4])| {
             let from = start + 4 * index;

@@ -15,7 +15,7 @@ impl Names {
     /// Converters join the names of what they fuse by `;` and lead through scopes by `/`: the first of them, less the
     /// scopes in front that would make it long. What is neither letter, digit, `.`, `-`, `_` nor `/` becomes `_`.
     pub(super) fn take(&mut self, tensor: &str) -> String {
-        let first = tensor.split(';').next().unwrap_or_default();
+        let first = tensor.split_once(';').map_or(tensor, |(first, _)| first);
         let plain: String = first.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         let mut name = plain.trim_matches(['/', '_']);
         while name.len() > LONGEST {

@@ -25,6 +25,9 @@ struct Fields<'b, 'a, 'p> {
     place: &'p str,
 }
 
+/// A number of options that are left out, all of whose fields are the schema's defaults.
+const LEFT_OUT: u8 = 0;
+
 impl Fields<'_, '_, '_> {
     fn options(&self, known: Known) -> Result<Options, TfliteError> {
         Ok(match known {
@@ -115,7 +118,7 @@ impl Fields<'_, '_, '_> {
     }
 
     fn u8(&self, field: usize, name: &'static str) -> Result<u8, TfliteError> {
-        Ok(self.table.map(|table| table.u8(field, name)).transpose()?.unwrap_or_default())
+        self.table.map_or(Ok(LEFT_OUT), |table| Ok(table.u8(field, name)?))
     }
 
     fn flag(&self, field: usize, name: &'static str) -> Result<bool, TfliteError> {
@@ -127,6 +130,6 @@ impl Fields<'_, '_, '_> {
     }
 
     fn f32(&self, field: usize, name: &'static str) -> Result<f32, TfliteError> {
-        Ok(self.table.map(|table| table.f32(field, name)).transpose()?.unwrap_or_default())
+        self.table.map_or(Ok(LEFT_OUT.into()), |table| Ok(table.f32(field, name)?))
     }
 }

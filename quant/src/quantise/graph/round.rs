@@ -66,7 +66,7 @@ fn layer(
     let zero = quantised.zero(read);
     let form = products(quantised, samples, read, inputs, zero)?;
     let Some(upper) = inverse_root(form, inputs) else { return Ok(None) };
-    let limit = f64::from(weights.integers().iter().map(|weight| weight.abs()).max().unwrap_or(0));
+    let limit = f64::from(weights.integers().iter().map(|weight| weight.abs()).fold(0, i32::max));
     let left: Vec<f64> = real
         .values
         .iter()

@@ -40,7 +40,7 @@ fn transposed(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         }
         let old = layer.weights.values.clone();
         let name = net.arch.weights_name(index);
-        let at = |index: usize| old.get(index).copied().unwrap_or(0.0);
+        let at = |index: usize| old[index];
         let other = (0..old.len()).map(|index| at(index / outputs + inputs * (index % outputs))).collect();
         let inverse = (0..old.len()).map(|index| at(index / inputs + outputs * (index % inputs))).collect();
         for values in [other, inverse] {
@@ -103,7 +103,7 @@ fn buckets(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         ("by (pieces − 1) / ceil(32 / count)", &|pieces| pieces.saturating_sub(1) / divisor),
         ("by pieces · count / 33", &|pieces| pieces * count / 33),
         ("by min((63 − pieces)(32 − pieces) / 225, count − 1)", &|pieces| (63 - pieces) * (32 - pieces) / 225),
-        ("in reverse order", &|pieces| count - 1 - current.get(pieces).copied().map_or(0, usize::from)),
+        ("in reverse order", &|pieces| count - 1 - usize::from(current[pieces])),
     ];
     for (text, rule) in rules {
         let table: Vec<u8> = (0..=32).map(|pieces| rule(pieces).min(count - 1) as u8).collect();
@@ -133,7 +133,7 @@ fn kings(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         ("with squares counted file by file", &|square| (square % 8) * 8 + square / 8),
     ];
     for (text, from) in rearranged {
-        let other: Vec<u8> = (0..64).map(|square| table.get(from(square)).copied().unwrap_or(0)).collect();
+        let other: Vec<u8> = (0..64).map(|square| table[from(square)]).collect();
         if other == table {
             continue;
         }

@@ -39,7 +39,7 @@ pub fn recover(net: &Net<f64>, positions: &[&Position], truth: &[f64]) -> Result
                 continue;
             }
             let mut best: Option<(u8, f64)> = None;
-            let current = table.get(square).copied().unwrap_or(0);
+            let current = table[square];
             // The bucket that stands there first, so that it wins among equals.
             for bucket in std::iter::once(current).chain((0..buckets as u8).filter(|bucket| *bucket != current)) {
                 twins.iter().for_each(|twin| table[*twin] = bucket);
@@ -73,10 +73,10 @@ fn squared_error(
     let count = net.arch.output_count().max(1);
     let mut sum = 0.0;
     for index in indices {
-        let Some(position) = positions.get(*index) else { continue };
+        let position = positions[*index];
         let fault = |error| VerifyError::Example { index: *index, error };
         let outputs = net.evaluate(&example(&net.arch, position).map_err(fault)?).map_err(fault)?;
-        let wanted = truth.get(index * count..).unwrap_or(&[]);
+        let wanted = &truth[index * count..][..count];
         sum += outputs.iter().zip(wanted).map(|(output, wanted)| (output - wanted).powi(2)).sum::<f64>();
     }
     Ok(sum)

@@ -6,7 +6,7 @@ use super::{Evidence, Mistake, MistakeKind};
 use crate::arch::{ElementType, Part, Rounding, TensorSpec};
 use crate::float::{Affine, Matrix};
 use crate::import::Checkpoint;
-use crate::program::QuantTensor;
+use crate::program::{QuantTensor, UNSCALED};
 use crate::quantise::quantise_tensor;
 use crate::quantised::QuantNet;
 
@@ -83,7 +83,7 @@ impl Pair<'_> {
             );
         }
         if let Some(scale) = self.other_scale() {
-            let says = self.spec.scale.unwrap_or(1);
+            let says = self.spec.scale.unwrap_or(UNSCALED);
             return found(
                 MistakeKind::Scale,
                 format!(
@@ -118,12 +118,12 @@ impl Pair<'_> {
 
     /// The file's elements as numbers that compare.
     fn elements(&self) -> Vec<f64> {
-        self.file.to_reals().iter().map(|real| real * f64::from(self.file.scale.unwrap_or(1))).collect()
+        self.file.to_reals().iter().map(|real| real * f64::from(self.file.multiplier())).collect()
     }
 
     fn quantised(&self, spec: &TensorSpec, values: &[f32]) -> Option<Vec<f64>> {
         let tensor = quantise_tensor(spec, self.real.outputs, self.real.inputs, values).ok()?;
-        let scale = f64::from(tensor.scale.unwrap_or(1));
+        let scale = f64::from(tensor.multiplier());
         Some(tensor.to_reals().iter().map(|real| real * scale).map(round_noise).collect())
     }
 
@@ -219,9 +219,7 @@ impl Pair<'_> {
                 .values
                 .iter()
                 .enumerate()
-                .map(|(index, merged)| {
-                    merged - factoriser.values.get(index % (outputs * columns)).copied().unwrap_or(0.0)
-                })
+                .map(|(index, merged)| merged - factoriser.values[index % (outputs * columns)])
                 .collect();
             if self.close(&unmerged) {
                 return Some(

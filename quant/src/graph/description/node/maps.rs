@@ -47,6 +47,9 @@ pub(in crate::graph::description) fn transposed_same(stride: [usize; 2], read: S
     [read.height.saturating_mul(stride[0]), read.width.saturating_mul(stride[1])]
 }
 
+/// Groups of a convolution that names none: every output reads every channel.
+const ALL_TOGETHER: usize = 1;
+
 impl RawNode {
     pub(super) fn part(&self, place: &Place, read: Shape) -> Result<DescribedOp, Cause> {
         let triple = |key, value: &Option<toml::Value>, missing: [usize; 2]| match value {
@@ -112,7 +115,7 @@ impl RawNode {
             None => orders[0],
         };
         let is_depthwise = self.op == Word::Depthwise;
-        let groups = if is_depthwise { read.channels } else { self.groups.unwrap_or(1) };
+        let groups = if is_depthwise { read.channels } else { self.groups.unwrap_or(ALL_TOGETHER) };
         let outputs = self.outputs.unwrap_or(read.channels);
         let (window, is_same) = self.window(place, [1, 1])?;
         let window = if is_same { window.same([read.height, read.width]) } else { window };
@@ -151,7 +154,11 @@ impl RawNode {
             Some(value) => place.padding("padding", value)?,
             None => Some([[0; 2]; 2]),
         };
-        let [before, after] = padding.unwrap_or_default();
+        // `same` has it from the size of what is read.
+        let [before, after] = match padding {
+            Some(padding) => padding,
+            None => [[0; 2]; 2],
+        };
         let window = Window {
             kernel: pair("kernel", &self.kernel, [0; 2])?,
             stride: pair("stride", &self.stride, default_stride)?,

@@ -24,7 +24,7 @@ pub(super) fn check_grid(meta: &Meta) -> Result<(), AngelError> {
         return Ok(());
     }
     // A hashed partition among others comes first and overlaps them all, as an empty range at column 0.
-    let range = |partition: &Partition| partition.cols.clone().unwrap_or(0..0);
+    let range = Partition::written_cols;
     let mut sorted: Vec<&Partition> = meta.partitions.iter().collect();
     sorted.sort_unstable_by_key(|partition| (partition.rows.start, range(partition).start, partition.id));
     let known = meta.cols.map(|cols| i64::try_from(cols).unwrap_or(i64::MAX));
@@ -67,7 +67,7 @@ pub(super) fn check_grid(meta: &Meta) -> Result<(), AngelError> {
 }
 
 fn ends_at(partition: &Partition, cols: i64) -> Result<(), i64> {
-    let end = partition.cols.as_ref().map_or(0, |range| range.end);
+    let end = partition.written_cols().end;
     if end == cols { Ok(()) } else { Err(end) }
 }
 

@@ -9,11 +9,16 @@ use super::window::{AutoPad, auto_pad, pair, sides, window};
 use crate::float::Matrix;
 use crate::graph::{Op, Window};
 
+/// The first axis of weights.
+pub(super) fn outputs_of(call: &Call<'_, '_>, weights: &Literal) -> Result<usize, OnnxError> {
+    weights.dims.first().copied().ok_or_else(|| call.shapes("weights of no axes", "outputs as the first"))
+}
+
 impl Lowering<'_, '_> {
     pub(super) fn convolution(&mut self, call: &Call<'_, '_>) -> Result<Tensor, OnnxError> {
         let weights = call.required_constant(1)?;
         let bias = match call.constant(2)? {
-            Some(_) => Some(call.vector(2, weights.dims.first().copied().unwrap_or(0), "a bias")?),
+            Some(_) => Some(call.vector(2, outputs_of(call, weights)?, "a bias")?),
             None => None,
         };
         self.convolve(call, call.made(0)?, weights, bias)
@@ -116,7 +121,7 @@ fn transposed_window(
 ) -> Result<(Window, [usize; 2]), OnnxError> {
     let axes = kernel.len();
     let list = |name, least, fill| -> Result<[usize; 2], OnnxError> {
-        Ok(pair(&sides(call, name, least, axes)?.unwrap_or_default(), fill))
+        Ok(sides(call, name, least, axes)?.map_or([fill; 2], |sides| pair(&sides, fill)))
     };
     let (stride, dilation, extra) = (list("strides", 1, 1)?, list("dilations", 1, 1)?, list("output_padding", 0, 0)?);
     let pads = sides(call, "pads", 0, 2 * axes)?.unwrap_or_else(|| vec![0; 2 * axes]);

@@ -113,7 +113,11 @@ fn filled(call: &Call<'_, '_>, sizes: &[i64]) -> Result<Literal, OnnxError> {
     let (element, value) = match call.attribute("value") {
         Some(AttributeValue::Tensor(tensor)) => {
             let literal = tensor.literal(None)?;
-            (literal.element, literal.values.first().copied().unwrap_or(0.0))
+            let [value] = literal.values[..] else {
+                let found = format!("{} elements", literal.values.len());
+                return Err(call.attribute_error("value", found, "one"));
+            };
+            (literal.element, value)
         }
         _ => (Element::F32, 0.0),
     };

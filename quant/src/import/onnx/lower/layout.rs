@@ -95,14 +95,14 @@ impl Lowering<'_, '_> {
             value = self.shaped(value, Shape::of_axes(axes))?;
             let mut permutation = [0, 1, 2];
             for (at, run) in wanted.iter().enumerate() {
-                permutation[lead + at] = lead + now.iter().position(|other| other == run).unwrap_or(0);
+                permutation[lead + at] = lead + place_of(&now, run);
             }
             value = self.push("transpose", &[value], Op::Transpose(permutation))?;
             now.clone_from(&wanted);
         }
         // More than three axes change places: the last of them comes to the front first, and so on.
         for run in wanted.iter().rev() {
-            let at = now.iter().position(|other| other == run).unwrap_or(0);
+            let at = place_of(&now, run);
             if now == wanted || at == 0 {
                 continue;
             }
@@ -141,8 +141,11 @@ impl Lowering<'_, '_> {
         // Axes of size 1 are nowhere in memory: each stands behind the one before it.
         for axis in 0..dims.len() {
             if !owned.contains(&axis) {
-                let at = axis.checked_sub(1).and_then(|before| owned.iter().position(|other| *other == before));
-                owned.insert(at.map_or(0, |at| at + 1), axis);
+                let at = match axis.checked_sub(1) {
+                    Some(before) => place_of(&owned, &before) + 1,
+                    None => 0,
+                };
+                owned.insert(at, axis);
             }
         }
         Ok(Tensor { fine: dims, order: owned, ..arranged })
@@ -182,10 +185,16 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// Where something stands that is known to be there.
+pub(super) fn place_of<T: PartialEq>(all: &[T], one: &T) -> usize {
+    let at = all.iter().position(|other| other == one);
+    at.unwrap_or_else(|| unreachable!("an axis that all of its value's orders have"))
+}
+
 /// Elements outside and inside of an axis in memory.
 fn around(tensor: &Tensor, axis: usize) -> (usize, usize) {
     let sizes = tensor.in_memory();
-    let at = tensor.order.iter().position(|other| *other == axis).unwrap_or(0);
+    let at = place_of(&tensor.order, &axis);
     (sizes[..at].iter().product(), sizes[at + 1..].iter().product())
 }
 

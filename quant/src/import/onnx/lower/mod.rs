@@ -38,6 +38,9 @@ use std::path::Path;
 /// the same tensor again and again.
 const MAX_NUMBERS: usize = 1 << 27;
 
+/// Examples in a batch of a model that is lowered as a whole.
+const ALONE: usize = 1;
+
 /// A graph, and where the model's inputs and outputs are in its.
 #[derive(Debug)]
 pub(super) struct Lowered {
@@ -207,7 +210,7 @@ impl<'a> Lowering<'_, 'a> {
 
     /// An error where the first axis of a batch would be worked on.
     fn together(&self) -> OnnxError {
-        OnnxError::Batch { node: self.place.clone(), batch: self.batch.unwrap_or(1) }
+        OnnxError::Batch { node: self.place.clone(), batch: self.batch.unwrap_or(ALONE) }
     }
 
     /// Refuses the first axis where it is a batch.
@@ -242,6 +245,7 @@ fn shape_of(call: &Call<'_, '_>) -> Result<Literal, OnnxError> {
         Ok((if at < 0 { at.saturating_add(rank) } else { at }).clamp(0, rank) as usize)
     };
     let (start, end) = (end("start", 0)?, end("end", rank)?);
-    let sizes = dims.get(start..end).unwrap_or_default();
+    // From an axis to one before it there is none.
+    let sizes = if start < end { &dims[start..end] } else { &[] };
     Ok(Literal::list(Element::I64, sizes.iter().map(|size| *size as f64).collect()))
 }

@@ -50,7 +50,11 @@ impl Lowering<'_, '_> {
         let axes = if is_global {
             (2..rank).collect()
         } else {
-            let axes = call.ints_or_input("axes", 1)?.unwrap_or_default();
+            // Left out, they are all, as an empty list is.
+            let axes = match call.ints_or_input("axes", 1)? {
+                Some(axes) => axes,
+                None => Vec::new(),
+            };
             if axes.is_empty() && call.int("noop_with_empty_axes", 0)? != 0 {
                 return Ok(x);
             }

@@ -26,6 +26,11 @@ pub struct Port {
     pub len: usize,
 }
 
+/// Where ports end that lie one behind the other.
+fn end_of(ports: &[Port]) -> usize {
+    ports.iter().map(|port| port.len).sum()
+}
+
 impl Port {
     /// For each of its elements in the graph the place in the model's order, within one example.
     ///
@@ -84,13 +89,13 @@ impl<'a> Lowering<'_, 'a> {
             let example = self.of_example(&dims);
             let len = example.iter().try_fold(1usize, |len, size| len.checked_mul(*size)).unwrap_or(usize::MAX);
             let order = self.input_order(input.name, dims.len());
-            let offset = ports.last().map_or(0, |port| port.offset + port.len);
+            let offset = end_of(&ports);
             if len > MAX_LEN || offset + len > MAX_LEN {
                 return Err(GraphError::Len { value: format!("the input `{}`", input.name), found: len }.into());
             }
             ports.push(Port { name: input.name.to_owned(), dims, order, offset, len });
         }
-        let total = ports.last().map_or(0, |port| port.offset + port.len);
+        let total = end_of(&ports);
         let natural = |port: &Port, sizes: &[usize]| {
             let sizes: Vec<usize> = port.order.iter().map(|axis| sizes[*axis]).collect();
             natural_shape(&sizes)
@@ -129,7 +134,7 @@ impl<'a> Lowering<'_, 'a> {
             };
             self.check_declared(output, &tensor)?;
             let tensor = self.aligned(&tensor)?;
-            let offset = ports.last().map_or(0, |port| port.offset + port.len);
+            let offset = end_of(&ports);
             let len = self.shapes[tensor.value].len();
             ports.push(Port { name: output.name.to_owned(), dims: tensor.dims, order: tensor.order, offset, len });
             values.push(tensor.value);

@@ -4,8 +4,12 @@ use super::super::error::OnnxError;
 use super::super::tensor::{Element, Literal};
 use super::Lowering;
 use super::call::{Call, Entry};
+use super::convolution::outputs_of;
 use super::layout::Tensor;
 use crate::graph::Op;
+
+/// The zero point that is left out.
+const NO_ZERO_POINT: f64 = 0.0;
 
 /// How integers stand for reals: `real = (integer − zero point) · scale`.
 #[derive(Debug, Clone)]
@@ -147,7 +151,7 @@ impl Lowering<'_, '_> {
         let integers = call.required_constant(3)?;
         let of_weights = Quantisation::read(call, [4, 5], &integers.dims, 0)?;
         let weights = of_weights.dequantised(call, integers)?;
-        let outputs = weights.dims.first().copied().unwrap_or(0);
+        let outputs = outputs_of(call, &weights)?;
         let bias = match call.constant(8)? {
             Some(_) => {
                 let steps = of_weights.each(outputs, |scale, _| scale * of_x.scales[0]);
@@ -191,7 +195,7 @@ impl Lowering<'_, '_> {
     }
 
     fn less_zero_point_of_input(&mut self, call: &Call<'_, '_>) -> Result<Tensor, OnnxError> {
-        let zero_point = call.scalar(2)?.unwrap_or(0.0);
+        let zero_point = call.scalar(2)?.unwrap_or(NO_ZERO_POINT);
         let zero_point = Entry::known(Literal::scalar(Element::F32, zero_point));
         self.combined(crate::graph::Binary::Sub, call.required(0)?, &zero_point)
     }

@@ -3,7 +3,7 @@
 use super::super::error::OnnxError;
 use super::Lowering;
 use super::call::Call;
-use super::layout::Tensor;
+use super::layout::{Tensor, place_of};
 
 /// The sizes that Reshape, Flatten, Squeeze or Unsqueeze makes of these.
 pub(super) fn new_dims(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<usize>, OnnxError> {
@@ -58,7 +58,7 @@ fn reshaped(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<usize>, OnnxError
     let others = made.iter().try_fold(1usize, |others, size| others.checked_mul(*size));
     let others = others.ok_or_else(|| error("as many elements as before"))?;
     if let Some(axis) = open {
-        made[axis] = count.checked_div(others).unwrap_or(0);
+        made[axis] = count.checked_div(others).ok_or_else(|| error("no size of 0 beside -1"))?;
     }
     if made.iter().product::<usize>() != count {
         return Err(error(&format!("{count} elements, as {dims:?} has")));
@@ -100,7 +100,7 @@ impl Lowering<'_, '_> {
     pub(super) fn renamed(&mut self, x: &Tensor, permutation: &[usize]) -> Result<Tensor, OnnxError> {
         let x = self.aligned(x)?;
         let dims = permutation.iter().map(|axis| x.dims[*axis]).collect();
-        let name = |axis: &usize| permutation.iter().position(|other| other == axis).unwrap_or(0);
+        let name = |axis: &usize| place_of(permutation, axis);
         let order = x.order.iter().map(name).collect();
         Ok(self.tensor(x.value, dims, order, x.element))
     }

@@ -137,7 +137,8 @@ impl Lowering<'_, '_> {
             Some(axes) => axes.ints().iter().map(|axis| call.axis(*axis, rank)).collect::<Result<Vec<_>, _>>()?,
             None => (0..rank).collect(),
         };
-        let pads = call.ints_or_input("pads", 1)?.unwrap_or_default();
+        let pads = call.ints_or_input("pads", 1)?;
+        let pads = pads.ok_or_else(|| call.attribute_error("pads", "left out", "a list"))?;
         let most = MAX_LEN as i64;
         if pads.len() != 2 * axes.len() || pads.iter().any(|pad| !(-most..=most).contains(pad)) {
             let expected = format!("{} integers", 2 * axes.len());

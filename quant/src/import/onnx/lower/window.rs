@@ -67,7 +67,9 @@ pub(super) fn auto_pad(call: &Call<'_, '_>) -> Result<AutoPad, OnnxError> {
 /// The window of a convolution or a pool, of these taps, over pixels of this size.
 pub(super) fn window(call: &Call<'_, '_>, kernel: &[usize], size: [usize; 2]) -> Result<Window, OnnxError> {
     let axes = kernel.len();
-    let one = |name| -> Result<[usize; 2], OnnxError> { Ok(pair(&sides(call, name, 1, axes)?.unwrap_or_default(), 1)) };
+    let one = |name| -> Result<[usize; 2], OnnxError> {
+        Ok(sides(call, name, 1, axes)?.map_or([1; 2], |sides| pair(&sides, 1)))
+    };
     let window = Window { stride: one("strides")?, dilation: one("dilations")?, ..Window::of(pair(kernel, 1)) };
     let pads = sides(call, "pads", 0, 2 * axes)?.unwrap_or_else(|| vec![0; 2 * axes]);
     let (before, after) = pads.split_at(axes);

@@ -58,7 +58,7 @@ pub(super) fn of_operator(model: &Model<'_>, operator: &Operator, known: Known) 
         let tensor = &model.tensors[*operand];
         let is_quantised = matches!(tensor.element, Element::I8 | Element::U8 | Element::I16);
         if is_quantised && tensor.data.is_none() && tensor.single().is_none() {
-            let found = tensor.quantisation.as_ref().map_or(0, |quantisation| quantisation.scales.len());
+            let found = tensor.quantisation.iter().map(|quantisation| quantisation.scales.len()).sum::<usize>();
             return Err(TfliteError::malformed(model.place(*operand), "the number of its scales", found, "1"));
         }
     }

@@ -255,7 +255,8 @@ impl<'m, 'a> Lowering<'m, 'a> {
     /// A node called like the operator's output and `part`.
     fn add(&mut self, operator: &Operator, part: &str, reads: &[Value], op: Op) -> Result<Value, TfliteError> {
         let model = self.model;
-        let first = model.tensors[operator.outputs[0]].name.split(';').next().unwrap_or_default();
+        let name = model.tensors[operator.outputs[0]].name.as_str();
+        let first = name.split_once(';').map_or(name, |(first, _)| first);
         let name = if part.is_empty() { first.to_owned() } else { format!("{first}.{part}") };
         self.push(&operator.place, &name, reads, op)
     }

@@ -118,7 +118,9 @@ impl Build<'_, '_> {
                 TfliteError::malformed(self.model.place(tensor), "the number of its scales", "another", "1")
             })?,
         };
-        let zero_point = i32::try_from(zero_point).unwrap_or_default();
+        let zero_point = i32::try_from(zero_point).map_err(|_| {
+            TfliteError::malformed(self.model.place(tensor), "its zero point", zero_point, "a number of 32 bits")
+        })?;
         Ok(Quantity { shape: self.model.shape(tensor)?, element, scale, zero_point })
     }
 
@@ -140,7 +142,9 @@ impl Build<'_, '_> {
             TfliteError::unsupported(place, what, "")
         })?;
         self.copies = self.copies.saturating_add(stored.len());
-        let stored = stored.iter().map(|stored| i32::try_from(*stored).unwrap_or_default()).collect();
+        let stored = stored.iter().map(|stored| i32::try_from(*stored)).collect::<Result<_, _>>().map_err(|_| {
+            TfliteError::unsupported(place, format!("{} in 64 bits", self.model.place(tensor)), "use 32 bits")
+        })?;
         let quantity = self.quantity(tensor)?;
         let value = self.push(&found.name, Vec::new(), quantity, QuantisedOp::Constant(stored));
         self.values[tensor] = Some(value);
@@ -161,7 +165,10 @@ impl Build<'_, '_> {
     pub(super) fn is_int8(&self, operator: &Operator, values: &[Quantity]) -> Result<(), TfliteError> {
         let Some(other) = values.iter().find(|value| value.element != Stored::I8) else { return Ok(()) };
         let is = |tensor: &&usize| stored(self.model.tensors[**tensor].element) == Some(other.element);
-        let tensor = operator.inputs.iter().flatten().chain(&operator.outputs).find(is).copied().unwrap_or_default();
+        let Some(tensor) = operator.inputs.iter().flatten().chain(&operator.outputs).find(is).copied() else {
+            let what = format!("values of {} in between", other.element.word());
+            return Err(TfliteError::unsupported(&*operator.place, what, "convert to int8 throughout"));
+        };
         let name = self.model.tensors[tensor].name.clone();
         Err(match self.model.tensors[tensor].element {
             Element::U8 => TfliteError::Uint8 { place: operator.place.clone(), tensor: name },

@@ -79,7 +79,8 @@ impl Build<'_, '_> {
                     let what = format!("a bias that is no constant of int32, {},", model.place(bias));
                     TfliteError::unsupported(&*operator.place, what, "")
                 })?;
-                numbers.iter().map(|number| i32::try_from(*number).unwrap_or_default()).collect()
+                let numbers = numbers.iter().map(|number| i32::try_from(*number)).collect::<Result<_, _>>();
+                numbers.map_err(|_| TfliteError::unsupported(model.place(bias), "a bias of 64 bits", "use 32 bits"))?
             }
         };
         let rows: Vec<i8> = data.iter().map(|byte| byte.cast_signed()).collect();

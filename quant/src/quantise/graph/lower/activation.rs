@@ -22,7 +22,7 @@ impl Lowering<'_> {
         match (self.form(first).clone(), activation) {
             (Form::Sum(sum), Activation::Relu) if !keep => Ok(Form::Sum(Sum { relu: true, ..sum })),
             (Form::Sum(sum), Activation::Crelu) if !keep => {
-                Ok(Form::Sum(Sum { relu: true, cap: Some(sum.cap.unwrap_or(1.0).min(1.0)), ..sum }))
+                Ok(Form::Sum(Sum { relu: true, cap: Some(sum.cap.into_iter().fold(1.0, f64::min)), ..sum }))
             }
             (Form::Pending(pending), activation) if !keep && Self::clipped(&pending, activation).is_some() => {
                 Ok(Self::clipped(&pending, activation).map_or(Form::Pending(pending), Form::Pending))

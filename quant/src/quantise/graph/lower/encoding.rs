@@ -151,7 +151,7 @@ impl Lowering<'_> {
             Op::Linear { weights, .. } => weights.inputs,
             _ => self.lengths[value],
         });
-        let inputs = inputs.max().unwrap_or(1).max(1);
+        let inputs = inputs.fold(1, usize::max);
         (2f64.powi(33) / inputs as f64).sqrt().min(all) as i32
     }
 }

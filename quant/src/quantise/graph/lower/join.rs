@@ -72,6 +72,7 @@ impl Lowering<'_> {
                 }
             });
         }
-        total.map_or(0, |(at, _)| at)
+        let (at, _) = total.unwrap_or_else(|| unreachable!("a join has parts"));
+        at
     }
 }

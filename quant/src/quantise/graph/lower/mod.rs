@@ -229,7 +229,7 @@ impl Lowering<'_> {
         let taken = |name: &str| self.nodes.iter().any(|other| other.name == name);
         if taken(&node.name) {
             let free = (2u32..).map(|count| format!("{}{count}", node.name)).find(|name| !taken(name));
-            node.name = free.unwrap_or_default();
+            node.name = free.unwrap_or_else(|| unreachable!("a file has fewer nodes than there are numbers"));
         }
         let (span, _) = self.checks(&node);
         self.spans.push(span);
@@ -254,9 +254,10 @@ impl Lowering<'_> {
         let seen = self.calibration.values.first();
         let form = match self.graph.input {
             Input::Sparse { features, max_active, exact } => {
-                let magnitude = seen.map_or(1.0, |seen| seen.high.max(-seen.low));
-                let unit = (magnitude / f64::from(i16::MAX)) as f32;
-                let unit = seen.is_some_and(|seen| !seen.binary).then_some(if unit.is_normal() { unit } else { 1.0 });
+                let unit = seen.filter(|seen| !seen.binary).map(|seen| {
+                    let unit = (seen.high.max(-seen.low) / f64::from(i16::MAX)) as f32;
+                    if unit.is_normal() { unit } else { 1.0 }
+                });
                 self.input = ProgramInput::Sparse { features, max_active, exact, unit };
                 Form::List
             }
@@ -292,7 +293,7 @@ impl Lowering<'_> {
                     None => at,
                 });
             }
-            return Ok(Form::Real(total.unwrap_or(0)));
+            return Ok(Form::Real(total.unwrap_or_else(|| unreachable!("a sum has parts"))));
         };
         // One unit for all, fine enough that 30 bits hold the sum of all bounds.
         let magnitude: f64 = sums.iter().map(|sum| sum.magnitude).sum();
@@ -310,11 +311,12 @@ impl Lowering<'_> {
                 None => at,
             });
         }
-        Ok(Form::Sum(Sum { at: total.unwrap_or(0), units: vec![unit], relu: false, cap: None, magnitude }))
+        let at = total.unwrap_or_else(|| unreachable!("a sum has parts"));
+        Ok(Form::Sum(Sum { at, units: vec![unit], relu: false, cap: None, magnitude }))
     }
 
     fn scale(&mut self, value: Value, node: &Node, factor: f64, keep: bool) -> Result<Form, GraphQuantError> {
-        let first = node.reads.first().copied().unwrap_or(0);
+        let first = node.reads[0];
         let scaled =
             |units: &[f64]| -> Vec<f64> { units.iter().map(|unit| f64::from((unit * factor) as f32)).collect() };
         let holds = |units: &[f64]| factor > 0.0 && scaled(units).iter().all(|unit| (*unit as f32).is_normal());

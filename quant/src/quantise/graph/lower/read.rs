@@ -175,7 +175,9 @@ impl Lowering<'_> {
         Ok(at)
     }
 
+    /// The unit of a sum.
     fn unit_of(&self, at: usize) -> f64 {
-        at.checked_sub(1).and_then(|node| self.nodes.get(node)).map_or(1.0, |node| node.value.unit(0))
+        let node = at.checked_sub(1).unwrap_or_else(|| unreachable!("the input is no sum"));
+        self.nodes[node].value.unit(0)
     }
 }

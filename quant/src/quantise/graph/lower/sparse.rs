@@ -16,6 +16,9 @@ const VALUE_MAX: f64 = 32_768.0;
 /// Room for what rounding adds to a bound.
 const SLACK: f64 = 0.99;
 
+/// What a feature stands for that is listed without a value.
+pub(super) const WITHOUT_VALUE: f32 = 1.0;
+
 impl Lowering<'_> {
     pub(super) fn sparse_linear(
         &mut self,
@@ -33,7 +36,7 @@ impl Lowering<'_> {
                 Operation::SparseAffine { weights, bias: Some(bias) },
             )));
         }
-        let input_unit = f64::from(self.value_unit().unwrap_or(1.0));
+        let input_unit = f64::from(self.value_unit().unwrap_or(WITHOUT_VALUE));
         let read = Weights { real: weights.clone(), input_unit };
         // Rows of features cost memory, not time: i16, whatever the dense layers have.
         let limit = WeightBits::Sixteen.limit();

@@ -2,6 +2,7 @@
 
 use super::affine::tensor;
 use super::form::{Form, Sum, power_of_two_unit};
+use super::sparse::WITHOUT_VALUE;
 use super::{Element, GraphQuantError, Lowering, Node, Operation, ProgramInput, Value};
 use crate::arch::ElementType;
 use crate::graph::Forest;
@@ -11,15 +12,15 @@ impl Lowering<'_> {
     /// `x ≤ t` with an integer x is `x ≤ ⌊t⌋`, so that no threshold is rounded in effect; with f32 it is `x ≤` the
     /// greatest f32 that is not above t. Leaves are rounded, to a unit at which 30 bits hold their sum.
     pub(super) fn trees(&mut self, value: Value, node: &Node, forest: &Forest) -> Result<Form, GraphQuantError> {
-        let (trees, nodes) = (forest.trees.len(), forest.trees.first().map_or(0, |tree| tree.leaves.len()));
-        if trees == 0 || nodes == 0 {
+        let Some(first) = forest.trees.first().filter(|tree| !tree.leaves.is_empty()) else {
             return Err(self.unsupported(value, "a forest without trees", "leave it out"));
-        }
+        };
+        let (trees, nodes) = (forest.trees.len(), first.leaves.len());
         let leaf_reach = |tree: &crate::graph::Tree| tree.leaves.iter().fold(0f64, |most, leaf| most.max(leaf.abs()));
         let magnitude: f64 = forest.rate.abs() * forest.trees.iter().map(leaf_reach).sum::<f64>();
         let unit = power_of_two_unit(magnitude, 0.0);
         let input_unit = match self.input {
-            ProgramInput::Sparse { unit, .. } => unit.map_or(1.0, f64::from),
+            ProgramInput::Sparse { unit, .. } => f64::from(unit.unwrap_or(WITHOUT_VALUE)),
             ProgramInput::Dense { unit, .. } => f64::from(unit),
             ProgramInput::Features { .. } => {
                 return Err(self.unsupported(value, "trees of accumulators", "leave them out"));
