@@ -49,10 +49,7 @@ pub struct Provenance {
 /// ```
 pub fn pack(program: &Program, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
     let mut records = records(program, proof)?;
-    let workspace = plan(&mut records.values, &records.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
-    if workspace > MAX_WORKSPACE_LEN_BYTES {
-        return Err(PackError::TooLarge { len_bytes: workspace as usize });
-    }
+    let workspace = placed(&mut records)?;
     let names: Vec<&str> = records.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let tensor_names = names.join("\n");
     let people = People {
@@ -128,6 +125,23 @@ fn assemble(mut records: Records<'_>, workspace: u32, people: &[u8]) -> Result<V
     header.checksum = [sum as u32, (sum >> 32) as u32];
     place(&mut file, 0, size_of::<Header>()).copy_from_slice(bytes_of(&header));
     Ok(file)
+}
+
+/// Gives the values of records their places; the workspace's length.
+fn placed(records: &mut Records<'_>) -> Result<u32, PackError> {
+    let workspace = plan(&mut records.values, &records.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
+    if workspace > MAX_WORKSPACE_LEN_BYTES {
+        return Err(PackError::TooLarge { len_bytes: workspace as usize });
+    }
+    Ok(workspace)
+}
+
+/// The bytes of workspace that a program needs as a container.
+///
+/// # Errors
+/// [`PackError::Unsupported`] and [`PackError::TooLarge`], as [`pack`] has them.
+pub fn workspace_len_bytes(program: &Program, proof: &Proof) -> Result<usize, PackError> {
+    Ok(placed(&mut records(program, proof)?)? as usize)
 }
 
 /// A part of the file, which is as long as its parts.

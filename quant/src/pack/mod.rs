@@ -19,7 +19,7 @@ mod unpack_graph;
 mod unpack_nnue;
 
 pub use bare::to_bare;
-pub use container::{Provenance, pack};
+pub use container::{Provenance, pack, workspace_len_bytes};
 pub use contents::{BARE_SOURCE, Contents, NNUE_SOURCE, TrainersFile, unpack_program};
 pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};

@@ -267,8 +267,5 @@ fn dimensions(message: Message<'_>) -> Read<Vec<Dimension<'_>>> {
 
 /// A field of one value; Protocol Buffers leave it out where it is 0, or empty.
 fn or_zero<T: Default>(field: Option<T>) -> T {
-    match field {
-        Some(value) => value,
-        None => T::default(),
-    }
+    field.unwrap_or_default()
 }

@@ -9,15 +9,13 @@ use super::fit::{Known, Way, fitted};
 use super::options::{Options, SixteenBudget};
 use super::refine::Truth;
 use crate::graph::{Sample, Value};
-use crate::pack::{Provenance, pack};
+use crate::pack::workspace_len_bytes;
 use crate::parallel;
 use crate::program::{Convolution, Element, Operation, Pairing, Program};
 use crate::proof::prove;
 use crate::removal::remove_channels;
-use crate::run::AlignedBytes;
 use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tamis_runtime::format::Model;
 
 /// Samples that the network is fitted to at a trial, and as many others on which it is measured.
 const SAMPLES: usize = 32;
@@ -115,11 +113,7 @@ fn fits(program: &Program, budget: SixteenBudget) -> bool {
         wide as f64 <= percent / 100.0 * program.macs() as f64
     });
     in_time
-        && budget.workspace_len_bytes.is_none_or(|most| {
-            let packed = pack(&program, &prove(&program), &Provenance::default());
-            packed.is_ok_and(|packed| {
-                let bytes = AlignedBytes::copy_of(&packed);
-                Model::parse(bytes.as_ref()).is_ok_and(|model| model.workspace_len_bytes() <= most)
-            })
-        })
+        && budget
+            .workspace_len_bytes
+            .is_none_or(|most| workspace_len_bytes(&program, &prove(&program)).is_ok_and(|needed| needed <= most))
 }

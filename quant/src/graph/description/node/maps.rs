@@ -49,6 +49,8 @@ pub(in crate::graph::description) fn transposed_same(stride: [usize; 2], read: S
 
 /// Groups of a convolution that names none: every output reads every channel.
 const ALL_TOGETHER: usize = 1;
+/// Before and behind, where a window says nothing of padding.
+const NO_PADDING: [[usize; 2]; 2] = [[0; 2]; 2];
 
 impl RawNode {
     pub(super) fn part(&self, place: &Place, read: Shape) -> Result<DescribedOp, Cause> {
@@ -152,13 +154,10 @@ impl RawNode {
         };
         let padding = match &self.padding {
             Some(value) => place.padding("padding", value)?,
-            None => Some([[0; 2]; 2]),
+            None => Some(NO_PADDING),
         };
         // `same` has it from the size of what is read.
-        let [before, after] = match padding {
-            Some(padding) => padding,
-            None => [[0; 2]; 2],
-        };
+        let [before, after] = padding.unwrap_or(NO_PADDING);
         let window = Window {
             kernel: pair("kernel", &self.kernel, [0; 2])?,
             stride: pair("stride", &self.stride, default_stride)?,

@@ -8,6 +8,9 @@ use super::layout::Tensor;
 use super::window::{pair, sides, window};
 use crate::graph::{Fill, Op, Pooling, Shape, Window};
 
+/// The axes of a reduction that names none: an empty list is all of them.
+const ALL_AXES: &[i64] = &[];
+
 impl Lowering<'_, '_> {
     pub(super) fn pool(&mut self, call: &Call<'_, '_>) -> Result<Tensor, OnnxError> {
         let x = self.map(call, call.made(0)?)?;
@@ -50,11 +53,7 @@ impl Lowering<'_, '_> {
         let axes = if is_global {
             (2..rank).collect()
         } else {
-            // Left out, they are all, as an empty list is.
-            let axes = match call.ints_or_input("axes", 1)? {
-                Some(axes) => axes,
-                None => Vec::new(),
-            };
+            let axes = call.ints_or_input("axes", 1)?.unwrap_or_else(|| ALL_AXES.to_vec());
             if axes.is_empty() && call.int("noop_with_empty_axes", 0)? != 0 {
                 return Ok(x);
             }
