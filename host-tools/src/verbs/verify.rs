@@ -84,8 +84,11 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
 /// Reads what the arguments mean for a container.
 type Reader = fn(&Verify, &Model<'_>) -> Result<Box<dyn Held>, CliError>;
 
+/// Whether a container is of a kind.
+type Tell = fn(&Model<'_>) -> bool;
+
 /// How it is read, by what the container is. Every other container is of bullet's layers.
-const READERS: [(fn(&Model<'_>) -> bool, Reader); 2] = [(is_nnue, nnue::read), (is_graph, graph::read)];
+const READERS: [(Tell, Reader); 2] = [(is_nnue, nnue::read), (is_graph, graph::read)];
 
 /// What the arguments mean for this container.
 fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {

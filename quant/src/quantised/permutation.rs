@@ -5,7 +5,8 @@
 //! the second layer's weights. Sums of integers do not depend on their order, sums of f32 do: only i8 weights may stand
 //! behind.
 //!
-//! A [`QuantNet`](super::QuantNet) keeps its tensors in training order and the permutation beside them; the packer applies it.
+//! A [`QuantNet`](super::QuantNet) keeps its tensors in training order and the permutation beside them; the packer
+//! applies it.
 
 /// Which pair of neurons stands where in a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
