@@ -95,6 +95,12 @@ impl<'a> Plan<'a> {
         self.identity
     }
 
+    /// Whether the network reads the accumulators of both perspectives.
+    #[inline]
+    pub(crate) const fn is_two_sided(&self) -> bool {
+        self.model.input().perspectives == 2
+    }
+
     /// Width of one accumulator.
     pub const fn hidden(&self) -> usize {
         self.hidden
@@ -176,27 +182,8 @@ impl<'a> Plan<'a> {
         self.update(second, from_second, added[1], removed[1])
     }
 
-    /// [`crate::kernels::UpdateBoth`] for lists and lengths that were checked; false, and nothing done, if it is no
-    /// such move.
-    #[inline]
-    pub(crate) fn change_both(
-        &self,
-        acc: &mut [i16],
-        source: &[i16],
-        added: [&[u32]; 2],
-        removed: [&[u32]; 2],
-    ) -> bool {
-        match Moved::of(added, removed) {
-            Some(moved) if self.is_plain => {
-                self.pass_both(acc, source, &moved);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// The same for a move, whose rows the features of a man on a board always are; false, and nothing done, where the
-    /// network's rows lie in several blocks.
+    /// [`crate::kernels::UpdateBoth`] for rows and lengths that were checked, or that the features of a man on a board
+    /// always are; false, and nothing done, where the network's rows lie in several blocks.
     #[inline]
     pub(crate) fn move_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) -> bool {
         if self.is_plain {

@@ -68,6 +68,16 @@ pub(crate) fn range<T>(all: &[T], range: Range<usize>) -> &[T] {
     }
 }
 
+/// An element of a slice that has it, as the loader has checked; 0 if it had not.
+#[inline(always)]
+pub(crate) fn at<T: Copy + Default>(all: &[T], index: usize) -> T {
+    debug_assert!(index < all.len(), "{index} of {}", all.len());
+    match all.get(index) {
+        Some(element) => *element,
+        None => T::default(),
+    }
+}
+
 /// What lies from a place on; empty, as the loader and the kinds' own loops rule out, behind the end.
 #[inline(always)]
 pub(crate) fn rest<T>(all: &[T], start: usize) -> &[T] {

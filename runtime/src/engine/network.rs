@@ -1,12 +1,12 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
 use super::error::LoadError;
-use super::eyes::{Eyes, perspective};
-use super::man::{Colour, Kind, Man};
+use crate::chess::man::{Colour, Man};
+use crate::chess::sets;
+use crate::chess::view::{ChessView, Numbering, Perspective, Planes};
 use crate::error::RunError;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Tier};
-use crate::nnue::chess::{ChessView, Planes};
 use crate::plan::Plan;
 
 /// Output buckets of 0 to 32 men.
@@ -174,13 +174,15 @@ impl<'a> AnyNetwork<'a> {
     /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it);
     /// `None` for a king where kings are no features.
     pub fn feature(&self, colour: Colour, king: u8, man: Man) -> Option<u32> {
-        self.has_feature(man).then(|| self.eyes(colour, king).feature(man))
+        let numbering = self.numbering(colour, king);
+        numbering.has(man.index()).then(|| numbering.feature(man.index()))
     }
 
     /// What turns men into features for a colour, whose king stands on `king`.
     #[inline]
-    pub(super) fn eyes(&self, colour: Colour, king: u8) -> Eyes {
-        Eyes::new(&self.view, colour, king)
+    pub(super) fn numbering(&self, colour: Colour, king: u8) -> Numbering {
+        let side = perspective(colour);
+        self.view.numbering(side, self.view.seen(side, king))
     }
 
     /// Which of [`AnyNetwork::keys`] entries a square of a colour's king belongs to, as white sees the square. A king's
@@ -190,18 +192,6 @@ impl<'a> AnyNetwork<'a> {
     pub fn key(&self, colour: Colour, king: u8) -> usize {
         let key = self.view.refresh_key(self.view.seen(perspective(colour), king)) as usize;
         if self.features.is_mirrored { key } else { key / 2 }
-    }
-
-    /// Whether a man is a feature at all.
-    #[inline]
-    pub(super) fn has_feature(&self, man: Man) -> bool {
-        self.view.has_king_features() || man.kind() != Kind::King
-    }
-
-    /// Whether the network reads the accumulators of both colours.
-    #[inline]
-    pub(super) fn is_two_sided(&self) -> bool {
-        self.plan.model().input().perspectives == 2
     }
 
     /// Whether so many men can be on a board.
@@ -214,6 +204,24 @@ impl<'a> AnyNetwork<'a> {
     #[inline]
     pub(super) fn bucket(&self, men: usize) -> usize {
         self.buckets.get(men).copied().unwrap_or(0).into()
+    }
+}
+
+/// White is who sees the board as it is stored.
+const fn perspective(colour: Colour) -> Perspective {
+    match colour {
+        Colour::White => Perspective::SideToMove,
+        Colour::Black => Perspective::Other,
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other
+    /// inputs.
+    #[doc(hidden)]
+    pub fn chess_view(&self) -> Option<ChessView<'a>> {
+        let set = sets::of(self.model().input().feature_set)?;
+        Some(ChessView { planes: set.planes, mirrored: set.mirrored, king_table: self.model().king_table()? })
     }
 }
 
