@@ -120,6 +120,7 @@ mod plan;
 pub mod raw;
 pub mod signature;
 mod step;
+mod sure;
 #[doc(hidden)]
 pub mod testing;
 mod words;

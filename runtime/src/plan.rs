@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::format::{BlockRecord, Identity, Model, element};
 use crate::kernels::{Moved, Tier, prefetch};
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
+use crate::sure::sure;
 
 /// Rows of one block that one pass takes, where a network has several blocks.
 const ROWS_A_PASS: usize = 32;
@@ -70,7 +71,10 @@ impl<'a> Plan<'a> {
         let (steps, done) = fused(&model, kernels);
         let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
-        let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
+        let bias = match first {
+            Some(block) => sure(model.tensor(block.bias).map(|bias| bias.bank(0))),
+            None => &[],
+        };
         let head = Head::resolve(&model, kernels);
         let output = OutputPlace::of(&model);
         let input = model.input();
@@ -313,7 +317,9 @@ fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
     }
 }
 
+/// A row; none of a feature that the network does not have.
 fn row_at<T>(rows: &[T], stride: usize, row: u32, len: usize) -> &[T] {
     let start = (row as usize).saturating_mul(stride);
-    rows.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+    let Some(row) = rows.get(start..).and_then(|rest| rest.get(..len)) else { return &[] };
+    row
 }

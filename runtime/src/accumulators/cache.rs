@@ -1,8 +1,8 @@
 //! Accumulators that were filled before, to fill the next one from what is different.
 //!
-//! When a king goes to another bucket, all features of its side change, but the men on the board are nearly those of the
-//! last time that it stood there. An entry for every place that numbers features differently, and each side, keeps that
-//! accumulator and what it was filled for.
+//! When a king goes to another bucket, all features of its side change, but the men on the board are nearly those of
+//! the last time that it stood there. An entry for every place that numbers features differently, and each side, keeps
+//! that accumulator and what it was filled for.
 
 use super::{ROWS, Rows};
 use crate::plan::Plan;

@@ -36,6 +36,12 @@ pub trait Source {
     /// Whether a ply gives a side other features altogether, so that its accumulator does not follow from the parent's.
     fn is_whole(&self, ply: &Self::Ply, side: usize) -> bool;
 
+    /// The same for either side.
+    #[inline]
+    fn is_whole_for_any(&self, ply: &Self::Ply) -> bool {
+        self.is_whole(ply, 0) || self.is_whole(ply, 1)
+    }
+
     /// The rows of both sides, where a ply is one of the commonest moves.
     fn moved(&self, ply: &Self::Ply, numberings: &[Self::Numbering; 2]) -> Option<Moved>;
 

@@ -2,9 +2,9 @@
 //! [`crate::nnue::Stack`].
 //!
 //! A push notes what a move changes and computes nothing, because most positions of a search are left without being
-//! evaluated. An evaluation walks back, each side on its own, to the last ply whose accumulator is computed, and forward
-//! again, parent to child, one pass a ply. Where a ply gives that side other features altogether, a king that has gone
-//! to another bucket for instance, the walk ends, and the accumulator of the last position is to be filled.
+//! evaluated. An evaluation walks back, each side on its own, to the last ply whose accumulator is computed, and
+//! forward again, parent to child, one pass a ply. Where a ply gives that side other features altogether, a king that
+//! has gone to another bucket for instance, the walk ends, and the accumulator of the last position is to be filled.
 
 use super::{Mark, Ply, Source};
 use crate::error::RunError;
@@ -172,7 +172,7 @@ impl<P: Ply> Stack<'_, P> {
                 [1, 1] => break,
                 _ => return false,
             }
-            if from == 0 || source.is_whole(ply, 0) || source.is_whole(ply, 1) {
+            if from == 0 || source.is_whole_for_any(ply) {
                 return false;
             }
             from -= 1;

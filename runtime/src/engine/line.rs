@@ -11,7 +11,7 @@ use crate::chess::man::{Colour, Man};
 use crate::error::RunError;
 use crate::input::Input;
 use crate::output::Output;
-use crate::workspace::at;
+use crate::sure::at;
 use bytemuck::{Pod, Zeroable};
 
 /// The last position, and how many there are.

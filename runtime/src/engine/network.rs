@@ -8,6 +8,7 @@ use crate::error::RunError;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Tier};
 use crate::plan::Plan;
+use crate::sure::sure;
 
 /// Output buckets of 0 to 32 men.
 const BUCKET_TABLE_LEN: usize = feature_set::BUCKET_TABLE_LEN;
@@ -104,7 +105,7 @@ impl<'a> AnyNetwork<'a> {
         let king_buckets = (input.size / view.planes.features_per_king_bucket()) as usize;
         let features = Features { planes: view.planes, king_buckets, is_mirrored: view.mirrored };
         let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
-        let outputs = model.values().get(input.output as usize).map_or(0, |value| value.len as usize);
+        let outputs = sure(model.values().get(input.output as usize).map(|value| value.len as usize));
         let most_men = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
         Ok(Self { plan, view, features, buckets, outputs, most_men })
     }
@@ -200,10 +201,11 @@ impl<'a> AnyNetwork<'a> {
         if men <= self.most_men { Ok(()) } else { Err(RunError::TooManyFeatures { found: men, limit: self.most_men }) }
     }
 
-    /// The output bucket of a number of men.
+    /// The output bucket of a number of men; the first one of more men than a game has.
     #[inline]
     pub(super) fn bucket(&self, men: usize) -> usize {
-        self.buckets.get(men).copied().unwrap_or(0).into()
+        let Some(bucket) = self.buckets.get(men) else { return 0 };
+        (*bucket).into()
     }
 }
 

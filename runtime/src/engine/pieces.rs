@@ -38,6 +38,11 @@ impl Source for Pieces<'_> {
     }
 
     #[inline]
+    fn is_whole_for_any(&self, ply: &Ply) -> bool {
+        ply.moves_any_king() && (self.is_whole(ply, 0) || self.is_whole(ply, 1))
+    }
+
+    #[inline]
     fn moved(&self, ply: &Ply, [white, black]: &[Numbering; 2]) -> Option<Moved> {
         if ply.moves_any_king() && !self.net.view().has_king_features() {
             return None;

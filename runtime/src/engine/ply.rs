@@ -2,6 +2,7 @@
 
 use crate::accumulators::{self, Mark};
 use crate::chess::man::{Colour, Kind, Man};
+use crate::workspace::range;
 use bytemuck::{Pod, Zeroable};
 
 /// Men that one ply adds at most, and men that it removes at most: castling moves two.
@@ -56,12 +57,12 @@ impl Ply {
 
     #[inline]
     pub fn added(&self) -> &[Man] {
-        self.men[0].get(..self.lens[0].into()).unwrap_or(&[])
+        range(&self.men[0], 0..self.lens[0].into())
     }
 
     #[inline]
     pub fn removed(&self) -> &[Man] {
-        self.men[1].get(..self.lens[1].into()).unwrap_or(&[])
+        range(&self.men[1], 0..self.lens[1].into())
     }
 
     #[inline]

@@ -119,6 +119,11 @@ impl Source for Lists<'_> {
     }
 
     #[inline]
+    fn is_whole_for_any(&self, ply: &Noted) -> bool {
+        ply.is_whole != [0; 2]
+    }
+
+    #[inline]
     fn moved(&self, ply: &Noted, _: &[(); 2]) -> Option<Moved> {
         Moved::of(ply.added.each_ref().map(List::as_slice), ply.removed.each_ref().map(List::as_slice))
     }

@@ -235,11 +235,12 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
         bucket: usize,
         workspace: &'w mut [u8],
     ) -> Result<Output<'w>, RunError> {
-        assert!(side < 2, "a side is 0 or 1");
         let mut stack = self.stack();
         stack.check(plan.identity())?;
         stack.prepare(&Lists(plan), side, |_, side| Err(RunError::WantsFeatures { side }))?;
-        let (own, other) = stack.pair(side);
+        let top = (self.top.len as usize).wrapping_sub(1);
+        let Some(pair) = self.accumulators.get(top) else { return Err(RunError::StackEmpty) };
+        let [own, other] = [side, 1 - side].map(|side| &pair[side][..]);
         if let Some(head) = &plan.head {
             return plan.run_head(head, own, other, bucket, workspace);
         }

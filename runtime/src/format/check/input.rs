@@ -153,7 +153,7 @@ impl Checker<'_> {
         let fits = self.is_vector(index, element::U8, len);
         self.need(fits, name, index, "a vector of u8, 64 squares or 33 piece counts")?;
         let beyond = self.model.data(index).iter().find(|bucket| u32::from(**bucket) >= limit);
-        self.need(beyond.is_none(), name, beyond.map_or(0, |bucket| (*bucket).into()), "buckets that exist")
+        self.need_none(beyond.map(|bucket| (*bucket).into()), name, "buckets that exist")
     }
 
     /// Whether it is a tensor of one bank and one column.
@@ -174,8 +174,7 @@ impl Checker<'_> {
         self.need(!self.model.blocks().is_empty(), "header.block_count", 0, "at least 1 for features")?;
         for (index, block) in self.model.blocks().iter().enumerate() {
             self.turn(index, block);
-            let set = block.reserved.iter().find(|word| **word != 0).copied();
-            self.need(set.is_none(), "block.reserved", set.unwrap_or(0), "0")?;
+            self.need_none(block.reserved.iter().find(|word| **word != 0).copied(), "block.reserved", "0")?;
             let known = block.claims & !claim::ACCUMULATOR_FITS == 0;
             self.need(known, "block.claims", block.claims, "only bits that are defined")?;
             self.need(
