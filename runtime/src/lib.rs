@@ -99,8 +99,10 @@
 /// Offsets in a file are u32 and become `usize` without loss.
 const _: () = assert!(usize::BITS >= 32, "tamis-runtime needs a target of at least 32 bits");
 
+mod accumulators;
 mod align;
 mod built;
+mod chess;
 pub mod engine;
 mod error;
 mod exec;
@@ -118,6 +120,7 @@ mod plan;
 pub mod raw;
 pub mod signature;
 mod step;
+mod sure;
 #[doc(hidden)]
 pub mod testing;
 mod words;

@@ -52,8 +52,8 @@ loggable!(
     crate::engine::Features,
     crate::engine::Kind,
     crate::engine::Man,
-    crate::nnue::chess::Perspective,
-    crate::nnue::chess::Planes,
+    crate::chess::view::Perspective,
+    crate::chess::view::Planes,
     // What a file says.
     crate::format::BlockRecord,
     crate::format::Header,

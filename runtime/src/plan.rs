@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::format::{BlockRecord, Identity, Model, element};
 use crate::kernels::{Moved, Tier, prefetch};
 use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
+use crate::sure::sure;
 
 /// Rows of one block that one pass takes, where a network has several blocks.
 const ROWS_A_PASS: usize = 32;
@@ -70,7 +71,10 @@ impl<'a> Plan<'a> {
         let (steps, done) = fused(&model, kernels);
         let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
-        let bias = first.and_then(|block| model.tensor(block.bias)).map_or(&[][..], |bias| bias.bank(0));
+        let bias = match first {
+            Some(block) => sure(model.tensor(block.bias).map(|bias| bias.bank(0))),
+            None => &[],
+        };
         let head = Head::resolve(&model, kernels);
         let output = OutputPlace::of(&model);
         let input = model.input();
@@ -93,6 +97,12 @@ impl<'a> Plan<'a> {
     /// What tells its model from every other that the program loads, one with the same checksum too.
     pub const fn identity(&self) -> Identity {
         self.identity
+    }
+
+    /// Whether the network reads the accumulators of both perspectives.
+    #[inline]
+    pub(crate) const fn is_two_sided(&self) -> bool {
+        self.model.input().perspectives == 2
     }
 
     /// Width of one accumulator.
@@ -176,27 +186,8 @@ impl<'a> Plan<'a> {
         self.update(second, from_second, added[1], removed[1])
     }
 
-    /// [`crate::kernels::UpdateBoth`] for lists and lengths that were checked; false, and nothing done, if it is no
-    /// such move.
-    #[inline]
-    pub(crate) fn change_both(
-        &self,
-        acc: &mut [i16],
-        source: &[i16],
-        added: [&[u32]; 2],
-        removed: [&[u32]; 2],
-    ) -> bool {
-        match Moved::of(added, removed) {
-            Some(moved) if self.is_plain => {
-                self.pass_both(acc, source, &moved);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// The same for a move, whose rows the features of a man on a board always are; false, and nothing done, where the
-    /// network's rows lie in several blocks.
+    /// [`crate::kernels::UpdateBoth`] for rows and lengths that were checked, or that the features of a man on a board
+    /// always are; false, and nothing done, where the network's rows lie in several blocks.
     #[inline]
     pub(crate) fn move_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) -> bool {
         if self.is_plain {
@@ -326,7 +317,9 @@ fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
     }
 }
 
+/// A row; none of a feature that the network does not have.
 fn row_at<T>(rows: &[T], stride: usize, row: u32, len: usize) -> &[T] {
     let start = (row as usize).saturating_mul(stride);
-    rows.get(start..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+    let Some(row) = rows.get(start..).and_then(|rest| rest.get(..len)) else { return &[] };
+    row
 }

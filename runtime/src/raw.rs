@@ -29,7 +29,7 @@ pub use crate::signature::fnv::{FNV_OFFSET, fnv1a};
 /// The features of chess.
 #[doc(hidden)]
 pub mod chess {
-    pub use crate::nnue::chess::*;
+    pub use crate::chess::view::{ChessView, FEATURES_PER_KING_BUCKET, OPPONENT, Perspective, Planes};
 }
 
 /// The arithmetic.

@@ -14,6 +14,7 @@ use crate::error::RunError;
 use crate::format::{element, input_kind};
 use crate::input::Input;
 use crate::plan::Plan;
+use crate::workspace::range;
 use fnv::{FNV_OFFSET, Fnv};
 use random::SplitMix;
 
@@ -83,8 +84,8 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
             Input::Accumulators(own, other)
         } else if record.kind == input_kind::SPARSE && GENERAL {
             let count = random.list(&record, sample, words, own);
-            let features = words.get(..count).unwrap_or(&[]);
-            let values = if record.element == element::I16 { own.get(..count).unwrap_or(&[]) } else { &[] };
+            let features = range(words, 0..count);
+            let values = if record.element == element::I16 { range(own, 0..count) } else { &[] };
             Input::Sparse { features, values }
         } else if record.element == element::F32 && GENERAL {
             for bits in words.iter_mut() {

@@ -10,6 +10,7 @@ mod head;
 mod layer;
 mod tail;
 
+use crate::sure::sure;
 pub(crate) use fuse::fused;
 pub(crate) use head::Head;
 use layer::LayerU8;
@@ -72,6 +73,6 @@ impl OutputPlace {
         let index = model.input().output;
         let record = model.values().get(index as usize);
         let is_f32 = record.is_some_and(|record| record.element() == element::F32);
-        Self { place: Place::of(model, index, 0, record.map_or(0, |record| record.len)), is_f32 }
+        Self { place: Place::of(model, index, 0, sure(record.map(|record| record.len))), is_f32 }
     }
 }

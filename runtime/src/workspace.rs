@@ -39,6 +39,7 @@ pub(crate) fn split(bytes: &mut [u8], read: Range<usize>, write: Range<usize>) -
     let middle = if is_first { write.start } else { read.start };
     let meet = !is_first && write.end > read.start;
     let Some((head, tail)) = bytes.split_at_mut_checked(middle).filter(|_| !meet) else {
+        debug_assert!(false, "places that meet or end behind the workspace");
         return (nothing(), nothing_mut());
     };
     if is_first {
@@ -55,7 +56,10 @@ pub(crate) fn around(bytes: &mut [u8], write: Range<usize>) -> (&[u8], &mut [u8]
         let (out, behind) = rest.split_at_mut_checked(len)?;
         Some((&*before, out, &*behind))
     });
-    parts.unwrap_or_else(|| (nothing(), nothing_mut(), nothing()))
+    parts.unwrap_or_else(|| {
+        debug_assert!(false, "a place behind the end of the workspace");
+        (nothing(), nothing_mut(), nothing())
+    })
 }
 
 /// A part of a slice that has it, as the loader has checked; empty if it had not. Asked as a branch that is never
@@ -64,7 +68,10 @@ pub(crate) fn around(bytes: &mut [u8], write: Range<usize>) -> (&[u8], &mut [u8]
 pub(crate) fn range<T>(all: &[T], range: Range<usize>) -> &[T] {
     match all.get(range) {
         Some(part) => part,
-        None => nothing(),
+        None => {
+            debug_assert!(false, "a part that is not there");
+            nothing()
+        }
     }
 }
 
@@ -88,7 +95,10 @@ pub(crate) fn rest_mut<T>(all: &mut [T], start: usize) -> &mut [T] {
 pub(crate) fn range_mut<T>(all: &mut [T], range: Range<usize>) -> &mut [T] {
     match all.get_mut(range) {
         Some(part) => part,
-        None => nothing_mut(),
+        None => {
+            debug_assert!(false, "a part that is not there");
+            nothing_mut()
+        }
     }
 }
 
@@ -97,7 +107,10 @@ pub(crate) fn range_mut<T>(all: &mut [T], range: Range<usize>) -> &mut [T] {
 pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
     match try_cast_slice(bytes) {
         Ok(numbers) => numbers,
-        Err(_) => nothing(),
+        Err(_) => {
+            debug_assert!(false, "bytes that are no whole numbers in their place");
+            nothing()
+        }
     }
 }
 
@@ -106,7 +119,10 @@ pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
 pub(crate) fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
     match try_cast_slice_mut(bytes) {
         Ok(numbers) => numbers,
-        Err(_) => nothing_mut(),
+        Err(_) => {
+            debug_assert!(false, "bytes that are no whole numbers in their place");
+            nothing_mut()
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
 use tamis_runtime::format::Model;
+use tamis_runtime::raw::chess::Planes;
 use tamis_runtime::raw::feature_set;
 
 /// The shape that an engine fixes.
@@ -27,16 +28,17 @@ impl EngineFacts {
     pub fn of(model: &Model<'_>) -> Option<Self> {
         let network = AnyNetwork::load(model.bytes()).ok()?;
         let input = model.input();
-        let features_per_king_bucket = feature_set::per_king_bucket(input.feature_set)?;
+        let set = feature_set::of(input.feature_set)?;
+        let features_per_king_bucket = set.planes.features_per_king_bucket();
         Some(Self {
             accumulator: network.hidden(),
             features_per_king_bucket,
             king_buckets: input.size / features_per_king_bucket,
-            mirrored: matches!(input.feature_set, feature_set::CHESS_MIRRORED | feature_set::MERGED_MIRRORED),
-            kings: match input.feature_set {
-                feature_set::MERGED | feature_set::MERGED_MIRRORED => "merged",
-                feature_set::NO_KINGS => "none",
-                _ => "both",
+            mirrored: set.mirrored,
+            kings: match set.planes {
+                Planes::Both => "both",
+                Planes::Merged => "merged",
+                Planes::NoKings => "none",
             },
             output_buckets: input.bucket_count,
             outputs: network.outputs(),

@@ -42,11 +42,9 @@ fn input(net: &QuantNet) -> ProgramInput {
         perspectives: arch.perspectives(),
         max_active: arch.max_active(),
         buckets: arch.bucket_count(),
-        set: match (arch.input.kind, arch.input.merged_kings, arch.input.mirrored) {
-            (InputKind::Chess, false, false) => feature_set::CHESS,
-            (InputKind::Chess, false, true) => feature_set::CHESS_MIRRORED,
-            (InputKind::Chess, true, false) => feature_set::MERGED,
-            (InputKind::Chess, true, true) => feature_set::MERGED_MIRRORED,
+        set: match arch.input.kind {
+            InputKind::Chess => feature_set::code(arch.planes(), arch.input.mirrored)
+                .unwrap_or_else(|| unreachable!("a description has no set that no file can name")),
             _ => feature_set::CUSTOM,
         },
         other_first: arch.input.other_first,

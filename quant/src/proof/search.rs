@@ -7,7 +7,7 @@
 use super::{Check, Witness};
 use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Transformer};
 use std::ops::Range;
-use tamis_runtime::raw::feature_set::{self, FEATURES_PER_KING_BUCKET, KING_TABLE_LEN};
+use tamis_runtime::raw::feature_set::{self, KING_TABLE_LEN};
 
 /// Hidden units that a search looks at before it stops with what it has: seconds, for networks whose number of features
 /// times `max_active` would take days.
@@ -46,12 +46,7 @@ impl<'p> Search<'p> {
             }
             _ => return None,
         };
-        let per_bucket = match set {
-            feature_set::CHESS | feature_set::CHESS_MIRRORED => Some(FEATURES_PER_KING_BUCKET as usize),
-            feature_set::MERGED | feature_set::MERGED_MIRRORED => Some(FEATURES_PER_KING_BUCKET as usize - 64),
-            feature_set::NO_KINGS => Some(FEATURES_PER_KING_BUCKET as usize - 128),
-            _ => None,
-        };
+        let per_bucket = feature_set::per_king_bucket(set).map(|features| features as usize);
         Some(Self { transformer, weights, activation, perspectives, features, max_active, per_bucket })
     }
 

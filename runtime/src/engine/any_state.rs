@@ -1,11 +1,12 @@
 //! A state in memory of the caller's, for programs that learn a network's width from the file, and for other languages.
 
-use super::cache::{Cache, Entry};
 use super::error::StateError;
-use super::line::{Line, Top};
-use super::man::{Colour, Man};
+use super::line::{Line, Position};
 use super::network::AnyNetwork;
 use super::ply::Ply;
+use crate::accumulators::{Cache, Stack};
+use crate::chess::board::Board;
+use crate::chess::man::{Colour, Man};
 use crate::error::RunError;
 use crate::output::Output;
 use bytemuck::{Pod, Zeroable, try_cast_slice_mut};
@@ -29,17 +30,18 @@ const MAGIC: u64 = u64::from_le_bytes(*b"tamis\0st");
 
 impl Shape {
     /// Lengths of the parts in bytes, in their order; `None` if a sum leaves `usize`.
-    fn parts(&self) -> Option<[usize; 7]> {
+    fn parts(&self) -> Option<[usize; 8]> {
         let part =
             |count: u64, len: usize| usize::try_from(count).ok()?.checked_mul(len)?.checked_next_multiple_of(ALIGN);
         let pair = usize::try_from(self.hidden).ok()?.checked_mul(2 * size_of::<i16>())?;
         Some([
             part(1, size_of::<Self>())?,
-            part(1, size_of::<Top>())?,
+            part(1, size_of::<Position>())?,
             part(self.plies, pair)?,
             part(self.keys, pair)?,
             part(self.plies, size_of::<Ply>())?,
-            part(self.keys, 2 * size_of::<Entry>())?,
+            part(self.keys, 2 * size_of::<Board>())?,
+            part(self.keys, 2)?,
             part(self.scratch_len_bytes, 1)?,
         ])
     }
@@ -129,7 +131,7 @@ impl<'m> AnyState<'m> {
         let found = memory.len();
         let refused = RunError::Workspace { found, expected: size_of::<Shape>() };
         let shape: Shape = memory.get(..size_of::<Shape>()).map(bytemuck::pod_read_unaligned).ok_or(refused)?;
-        let [head, top, accumulators, cached, plies, entries, scratch] = match shape.parts() {
+        let [head, position, accumulators, cached, plies, boards, filled, scratch] = match shape.parts() {
             Some(parts) if shape.magic == MAGIC => parts,
             _ => return Err(refused),
         };
@@ -142,16 +144,21 @@ impl<'m> AnyState<'m> {
         };
         let cut = (|| {
             part(head)?;
-            let (top, accumulators, cached) = (part(top)?, part(accumulators)?, part(cached)?);
-            let (plies, entries, scratch) = (part(plies)?, part(entries)?, part(scratch)?);
+            let (position, accumulators, cached) = (part(position)?, part(accumulators)?, part(cached)?);
+            let (plies, boards, filled, scratch) = (part(plies)?, part(boards)?, part(filled)?, part(scratch)?);
+            let Position { board, top } = typed(position)?.first_mut()?;
             let line = Line {
-                hidden,
-                top: typed(top)?.first_mut()?,
-                accumulators: typed(accumulators)?.get_mut(..2 * hidden * count)?,
-                plies: typed(plies)?.get_mut(..count)?,
+                board,
+                stack: Stack {
+                    hidden,
+                    accumulators: typed(accumulators)?.get_mut(..2 * hidden * count)?,
+                    plies: typed(plies)?.get_mut(..count)?,
+                    top,
+                },
                 cache: Cache {
                     accumulators: typed(cached)?.get_mut(..2 * hidden * keys)?,
-                    entries: typed(entries)?.get_mut(..2 * keys)?,
+                    contents: typed(boards)?.get_mut(..2 * keys)?,
+                    filled: filled.get_mut(..2 * keys)?,
                 },
             };
             Some(Self { line, scratch })
@@ -183,7 +190,7 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn push_null(&mut self) -> Result<(), RunError> {
-        self.line.push_null()
+        self.line.stack.push_null()
     }
 
     /// As [`super::State::pop`].
@@ -222,12 +229,12 @@ impl<'m> AnyState<'m> {
 
     /// As [`super::State::men`].
     pub fn men(&self) -> impl Iterator<Item = Man> {
-        self.line.men()
+        self.line.board.without(&Board::EMPTY)
     }
 
     /// As [`super::State::height`].
     pub fn height(&self) -> usize {
-        (self.line.top.plies as usize).saturating_sub(1)
+        self.line.stack.top.height()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a network is not the one that an engine was built for, and what a state refuses.
 
-use super::man::{Colour, Kind, Man};
+use crate::chess::man::{Colour, Kind, Man};
 use crate::error::RunError;
 use crate::format::ParseError;
 use crate::words::worded;

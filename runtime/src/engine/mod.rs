@@ -55,18 +55,15 @@
 //! The runtime knows no rules: which men a move adds and removes is the engine's to say. It checks that they are there.
 
 mod any_state;
-mod board;
-mod cache;
 mod error;
-mod eyes;
 mod line;
-mod man;
 mod network;
+mod pieces;
 mod ply;
 mod state;
 
+pub use crate::chess::man::{Colour, Kind, Man};
 pub use any_state::AnyState;
 pub use error::{LoadError, StateError};
-pub use man::{Colour, Kind, Man};
 pub use network::{AnyNetwork, Expected, Features, Network};
 pub use state::State;

@@ -1,13 +1,14 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
 use super::error::LoadError;
-use super::eyes::{Eyes, perspective};
-use super::man::{Colour, Kind, Man};
+use crate::chess::man::{Colour, Man};
+use crate::chess::sets;
+use crate::chess::view::{ChessView, Numbering, Perspective, Planes};
 use crate::error::RunError;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Tier};
-use crate::nnue::chess::{ChessView, Planes};
 use crate::plan::Plan;
+use crate::sure::sure;
 
 /// Output buckets of 0 to 32 men.
 const BUCKET_TABLE_LEN: usize = feature_set::BUCKET_TABLE_LEN;
@@ -104,7 +105,7 @@ impl<'a> AnyNetwork<'a> {
         let king_buckets = (input.size / view.planes.features_per_king_bucket()) as usize;
         let features = Features { planes: view.planes, king_buckets, is_mirrored: view.mirrored };
         let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
-        let outputs = model.values().get(input.output as usize).map_or(0, |value| value.len as usize);
+        let outputs = sure(model.values().get(input.output as usize).map(|value| value.len as usize));
         let most_men = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
         Ok(Self { plan, view, features, buckets, outputs, most_men })
     }
@@ -174,13 +175,15 @@ impl<'a> AnyNetwork<'a> {
     /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it);
     /// `None` for a king where kings are no features.
     pub fn feature(&self, colour: Colour, king: u8, man: Man) -> Option<u32> {
-        self.has_feature(man).then(|| self.eyes(colour, king).feature(man))
+        let numbering = self.numbering(colour, king);
+        numbering.has(man.index()).then(|| numbering.feature(man.index()))
     }
 
     /// What turns men into features for a colour, whose king stands on `king`.
     #[inline]
-    pub(super) fn eyes(&self, colour: Colour, king: u8) -> Eyes {
-        Eyes::new(&self.view, colour, king)
+    pub(super) fn numbering(&self, colour: Colour, king: u8) -> Numbering {
+        let side = perspective(colour);
+        self.view.numbering(side, self.view.seen(side, king))
     }
 
     /// Which of [`AnyNetwork::keys`] entries a square of a colour's king belongs to, as white sees the square. A king's
@@ -192,28 +195,35 @@ impl<'a> AnyNetwork<'a> {
         if self.features.is_mirrored { key } else { key / 2 }
     }
 
-    /// Whether a man is a feature at all.
-    #[inline]
-    pub(super) fn has_feature(&self, man: Man) -> bool {
-        self.view.has_king_features() || man.kind() != Kind::King
-    }
-
-    /// Whether the network reads the accumulators of both colours.
-    #[inline]
-    pub(super) fn is_two_sided(&self) -> bool {
-        self.plan.model().input().perspectives == 2
-    }
-
     /// Whether so many men can be on a board.
     #[inline]
     pub(super) fn check_count(&self, men: usize) -> Result<(), RunError> {
         if men <= self.most_men { Ok(()) } else { Err(RunError::TooManyFeatures { found: men, limit: self.most_men }) }
     }
 
-    /// The output bucket of a number of men.
+    /// The output bucket of a number of men; the first one of more men than a game has.
     #[inline]
     pub(super) fn bucket(&self, men: usize) -> usize {
-        self.buckets.get(men).copied().unwrap_or(0).into()
+        let Some(bucket) = self.buckets.get(men) else { return 0 };
+        (*bucket).into()
+    }
+}
+
+/// White is who sees the board as it is stored.
+const fn perspective(colour: Colour) -> Perspective {
+    match colour {
+        Colour::White => Perspective::SideToMove,
+        Colour::Black => Perspective::Other,
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// How a chess network sees a board: what turns pieces, squares and kings into its features. `None` for other
+    /// inputs.
+    #[doc(hidden)]
+    pub fn chess_view(&self) -> Option<ChessView<'a>> {
+        let set = sets::of(self.model().input().feature_set)?;
+        Some(ChessView { planes: set.planes, mirrored: set.mirrored, king_table: self.model().king_table()? })
     }
 }
 

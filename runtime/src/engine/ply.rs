@@ -1,6 +1,8 @@
-//! A ply: which men it moves, and how far its accumulators are.
+//! A ply: which men it moves.
 
-use super::man::{Colour, Kind, Man};
+use crate::accumulators::{self, Mark};
+use crate::chess::man::{Colour, Kind, Man};
+use crate::workspace::range;
 use bytemuck::{Pod, Zeroable};
 
 /// Men that one ply adds at most, and men that it removes at most: castling moves two.
@@ -11,28 +13,35 @@ pub(super) const MEN: usize = 4;
 pub(super) struct Ply {
     men: [[Man; MEN]; 2],
     lens: [u8; 2],
-    /// By colour: whether the accumulator is computed.
-    computed: [u8; 2],
     /// By colour: whether the king moves.
     moves_king: [u8; 2],
-    /// Null moves behind this ply, before the next.
-    pub nulls: u16,
+    mark: Mark,
+}
+
+impl accumulators::Ply for Ply {
+    const EMPTY: Self = Self {
+        men: [[Man::new(Colour::White, Kind::Pawn, 0); MEN]; 2],
+        lens: [0; 2],
+        moves_king: [0; 2],
+        mark: Mark::EMPTY,
+    };
+
+    #[inline]
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
+
+    #[inline]
+    fn mark_mut(&mut self) -> &mut Mark {
+        &mut self.mark
+    }
 }
 
 impl Ply {
-    /// Nothing moved, nothing computed.
-    pub const EMPTY: Self = Self {
-        men: [[Man::new(Colour::White, Kind::Pawn, 0); MEN]; 2],
-        lens: [0; 2],
-        computed: [0; 2],
-        moves_king: [0; 2],
-        nulls: 0,
-    };
-
     /// `None` if a list is longer than [`MEN`].
     #[inline]
     pub fn new(added: &[Man], removed: &[Man]) -> Option<Self> {
-        let mut ply = Self::EMPTY;
+        let mut ply = <Self as accumulators::Ply>::EMPTY;
         if added.len().max(removed.len()) > MEN {
             return None;
         }
@@ -48,49 +57,23 @@ impl Ply {
 
     #[inline]
     pub fn added(&self) -> &[Man] {
-        self.men[0].get(..self.lens[0].into()).unwrap_or(&[])
+        range(&self.men[0], 0..self.lens[0].into())
     }
 
     #[inline]
     pub fn removed(&self) -> &[Man] {
-        self.men[1].get(..self.lens[1].into()).unwrap_or(&[])
+        range(&self.men[1], 0..self.lens[1].into())
     }
 
     #[inline]
-    pub const fn is_computed(&self, colour: Colour) -> bool {
-        self.computed[colour as usize] != 0
-    }
-
-    #[inline]
-    pub const fn set_computed(&mut self, colour: Colour) {
-        self.computed[colour as usize] = 1;
-    }
-
-    #[inline]
-    pub fn is_computed_for_both(&self) -> bool {
-        self.computed == [1; 2]
-    }
-
-    #[inline]
-    pub fn is_computed_for_any(&self) -> bool {
-        self.computed != [0; 2]
-    }
-
-    #[inline]
-    pub const fn set_computed_for_both(&mut self) {
-        self.computed = [1; 2];
-    }
-
-    /// Neither side's accumulator is computed, and no king moves.
-    #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.computed == [0; 2] && self.moves_king == [0; 2]
+    pub fn moves_any_king(&self) -> bool {
+        self.moves_king != [0; 2]
     }
 
     /// The colour of a king that comes without going, or goes without coming.
     #[inline]
     pub fn lone_king(&self) -> Option<Colour> {
-        if self.moves_king == [0; 2] {
+        if !self.moves_any_king() {
             return None;
         }
         let is_lone = |colour: &Colour| self.moves_king[colour.index()] != 0 && self.king_move(*colour).is_none();

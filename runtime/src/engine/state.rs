@@ -1,11 +1,12 @@
 //! A search's own memory: the line of play and the refresh cache, with their sizes in the type.
 
-use super::cache::{Cache, Entry};
 use super::error::StateError;
-use super::line::{Line, Top};
-use super::man::{Colour, Man};
+use super::line::{Line, Position};
 use super::network::Network;
 use super::ply::Ply;
+use crate::accumulators::{Cache, Ply as _, Stack};
+use crate::chess::board::Board;
+use crate::chess::man::{Colour, Man};
 use crate::error::RunError;
 use crate::output::Output;
 use crate::workspace::Workspace;
@@ -29,9 +30,10 @@ pub struct State<const HIDDEN: usize, const PLIES: usize = 256, const KEYS: usiz
     accumulators: [[[i16; HIDDEN]; 2]; PLIES],
     cached: [[[i16; HIDDEN]; 2]; KEYS],
     scratch: Workspace<SCRATCH>,
-    entries: [[Entry; 2]; KEYS],
+    boards: [[Board; 2]; KEYS],
+    filled: [[u8; 2]; KEYS],
     plies: [Ply; PLIES],
-    top: Top,
+    position: Position,
 }
 
 impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: usize>
@@ -44,23 +46,28 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
             accumulators: [[[0; HIDDEN]; 2]; PLIES],
             cached: [[[0; HIDDEN]; 2]; KEYS],
             scratch: Workspace::new(),
-            entries: [[Entry::EMPTY; 2]; KEYS],
+            boards: [[Board::EMPTY; 2]; KEYS],
+            filled: [[0; 2]; KEYS],
             plies: [Ply::EMPTY; PLIES],
-            top: Top::EMPTY,
+            position: Position::EMPTY,
         }
     }
 
     #[inline]
     fn line(&mut self) -> (Line<'_>, &mut [u8]) {
         let line = Line {
-            hidden: HIDDEN,
-            accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
-            plies: &mut self.plies,
+            board: &mut self.position.board,
+            stack: Stack {
+                hidden: HIDDEN,
+                accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
+                plies: &mut self.plies,
+                top: &mut self.position.top,
+            },
             cache: Cache {
                 accumulators: self.cached.as_flattened_mut().as_flattened_mut(),
-                entries: self.entries.as_flattened_mut(),
+                contents: self.boards.as_flattened_mut(),
+                filled: self.filled.as_flattened_mut(),
             },
-            top: &mut self.top,
         };
         (line, self.scratch.as_mut())
     }
@@ -92,7 +99,7 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// [`RunError::StackFull`], [`RunError::StackEmpty`].
     #[inline]
     pub fn push_null(&mut self) -> Result<(), RunError> {
-        self.line().0.push_null()
+        self.line().0.stack.push_null()
     }
 
     /// Takes the last move back, a null move too. What was computed before it stays.
@@ -131,18 +138,18 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// [`RunError::StackEmpty`], [`RunError::OtherModel`].
     pub fn accumulator(&mut self, net: &Network<'_, HIDDEN>, colour: Colour) -> Result<&[i16; HIDDEN], RunError> {
         self.line().0.accumulator(net.any(), colour)?;
-        let top = (self.top.len as usize).saturating_sub(1);
+        let top = (self.position.top.len as usize).saturating_sub(1);
         self.accumulators.get(top).map(|pair| &pair[colour.index()]).ok_or(RunError::StackEmpty)
     }
 
     /// The men of the last position, as the state believes them.
     pub fn men(&self) -> impl Iterator<Item = Man> {
-        self.top.board.without(&super::board::Board::EMPTY)
+        self.position.board.without(&Board::EMPTY)
     }
 
     /// Moves made since the root, null moves included.
     pub const fn height(&self) -> usize {
-        (self.top.plies as usize).saturating_sub(1)
+        self.position.top.height()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, 
 use crate::input::Input;
 use crate::kernels::Tier;
 use crate::ops::{Place, Requantisation, affine_of};
+use crate::sure::sure;
 use crate::workspace::{split, typed, typed_mut};
 use bytemuck::cast_slice;
 
@@ -31,7 +32,7 @@ pub(super) fn run(
     let x = if reads_input { part(input.bytes(), read.start, read.len()) } else { x };
     let (bytes, tensors) = (model.bytes(), model.tensors());
     if is_affine {
-        let stride = model.tensors().get(record.weights as usize).map_or(0, |weights| weights.stride as usize);
+        let stride = sure(model.tensors().get(record.weights as usize).map(|weights| weights.stride as usize));
         let (w, bias) = (
             cast_slice(bank(bytes, tensors, record.weights, bucket)),
             typed(bank(bytes, tensors, record.bias, bucket)),

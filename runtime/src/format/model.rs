@@ -2,7 +2,7 @@
 
 use super::identity::{Identity, Load};
 use super::{
-    BlockRecord, Header, InputRecord, Layout, OpRecord, ParseError, People, TensorRecord, ValueRecord, check, element,
+    BlockRecord, Header, InputRecord, Layout, OpRecord, ParseError, People, TensorRecord, ValueRecord, element,
     feature_set,
 };
 use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
@@ -32,23 +32,6 @@ struct Head {
 const HEAD_LEN: usize = size_of::<Head>() / 4;
 
 impl<'a> Model<'a> {
-    /// Checks everything and copies nothing: header, checksum, every record, every padding byte.
-    ///
-    /// `bytes` must start at a multiple of 64 in memory ([`crate::include_model!`] sees to it; a memory map has it).
-    ///
-    /// # Errors
-    /// The first thing that is wrong, as a [`ParseError`].
-    ///
-    /// # Examples
-    /// ```
-    /// use tamis_runtime::format::{Model, ParseError};
-    /// assert!(matches!(Model::parse(&[]), Err(ParseError::TooShort { .. } | ParseError::Misaligned { .. })));
-    /// ```
-    #[inline(never)]
-    pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        check::check(bytes)
-    }
-
     /// The header and the input; the tables are still empty.
     #[inline(always)]
     pub(super) fn unchecked(words: &'a [u32]) -> Self {
@@ -130,8 +113,8 @@ impl<'a> Model<'a> {
     /// The elements of a tensor; none of one that does not exist.
     #[inline(never)]
     pub(super) fn data(&self, index: u32) -> &'a [u8] {
-        let tensor = self.tensors.get(index as usize);
-        tensor.map_or(&[], |tensor| self.part(tensor.offset_bytes as usize, tensor.len_bytes as usize))
+        let Some(tensor) = self.tensors.get(index as usize) else { return &[] };
+        self.part(tensor.offset_bytes as usize, tensor.len_bytes as usize)
     }
 
     /// Bytes of the file; none if it has not so many.
@@ -181,12 +164,14 @@ impl<'a> Tensor<'a> {
     /// The elements of one bank; a tensor that is not bucketed gives its only bank for every `bucket`. Empty if `T` is
     /// not of the element's size or the bucket does not exist.
     pub fn bank<T: AnyBitPattern>(&self, bucket: usize) -> &'a [T] {
-        let all: &[T] = bytemuck::try_cast_slice(self.data).unwrap_or(&[]);
+        let Ok(all) = bytemuck::try_cast_slice::<_, T>(self.data) else { return &[] };
         if self.record.banks <= 1 {
             return all;
         }
         let len = self.bank_len();
-        bucket.checked_mul(len).and_then(|start| all.get(start..)?.get(..len)).unwrap_or(&[])
+        let bank = bucket.checked_mul(len).and_then(|start| all.get(start..)?.get(..len));
+        let Some(bank) = bank else { return &[] };
+        bank
     }
 
     /// Elements of a bank. A multiplication, because small processors cannot divide; the loader has checked that it is
@@ -206,14 +191,18 @@ impl<'a> Tensor<'a> {
             return self.data;
         }
         let len = self.bank_len() << element::shift(self.record.element.into());
-        self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len)).unwrap_or(&[])
+        let bank = self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len));
+        let Some(bank) = bank else { return &[] };
+        bank
     }
 
     /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or
     /// the row does not exist.
     pub fn row<T: AnyBitPattern>(&self, row: usize) -> &'a [T] {
         let start = row.checked_mul(self.stride());
-        start.and_then(|start| self.bank(0).get(start..)?.get(..self.record.cols as usize)).unwrap_or(&[])
+        let row = start.and_then(|start| self.bank(0).get(start..)?.get(..self.record.cols as usize));
+        let Some(row) = row else { return &[] };
+        row
     }
 
     /// Size of an element in bytes.

@@ -20,7 +20,9 @@ pub fn quads_fit(bank: &[i8], stride: usize) -> bool {
     while at < bank.len() {
         let (mut sum, mut size) = (0, 0);
         for nth in 0..4 {
-            let weight = bank.get(at + nth % 2 + nth / 2 * group).map_or(0, |weight| i32::from(*weight));
+            // The last group may be a half one.
+            let Some(weight) = bank.get(at + nth % 2 + nth / 2 * group) else { continue };
+            let weight = i32::from(*weight);
             sum += weight;
             size += weight.abs();
         }

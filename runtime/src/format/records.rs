@@ -167,33 +167,13 @@ pub mod input_kind {
     pub const SPARSE: u32 = 3;
 }
 
-/// Codes of [`InputRecord::feature_set`].
+/// Codes of [`InputRecord::feature_set`], and the tables that go with them.
 pub mod feature_set {
-    /// Feature indices mean something to the caller only.
-    pub const CUSTOM: u32 = 0;
-    /// Piece-square features, 768 a king bucket.
-    pub const CHESS: u32 = 1;
-    /// The same, mirrored while the perspective's king stands on files e to h.
-    pub const CHESS_MIRRORED: u32 = 2;
-    /// Piece-square features whose two kings share a plane, 704 a king bucket.
-    pub const MERGED: u32 = 3;
-    /// The same, mirrored while the perspective's king stands on files e to h.
-    pub const MERGED_MIRRORED: u32 = 4;
-    /// Piece-square features without kings, 640 a king bucket, black's board turned by half: HalfKP.
-    pub const NO_KINGS: u32 = 5;
+    pub use crate::chess::sets::{
+        ALL, CHESS, CHESS_MIRRORED, CUSTOM, FeatureSet, LAST, MERGED, MERGED_MIRRORED, NO_KINGS, code, of,
+        per_king_bucket,
+    };
 
-    /// Features of one king bucket: 2 colours, 6 types of men, 64 squares.
-    pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
-
-    /// Features of one king bucket in a feature set of chess; `None` for any other code.
-    pub const fn per_king_bucket(code: u32) -> Option<u32> {
-        match code {
-            CHESS | CHESS_MIRRORED => Some(FEATURES_PER_KING_BUCKET),
-            MERGED | MERGED_MIRRORED => Some(FEATURES_PER_KING_BUCKET - 64),
-            NO_KINGS => Some(FEATURES_PER_KING_BUCKET - 2 * 64),
-            _ => None,
-        }
-    }
     /// Entries of a king table, one a square.
     pub const KING_TABLE_LEN: usize = 64;
     /// Entries of a bucket table, one for every number of men from 0 to 32.

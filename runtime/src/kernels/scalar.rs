@@ -4,6 +4,8 @@ use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, absent};
 use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
+use crate::sure::{at, bias_at, sure};
+use crate::workspace::{range, range_mut};
 
 const NAME: &str = "scalar";
 
@@ -55,7 +57,7 @@ pub(super) fn update<T: Copy + Into<i16>>(
     added: &[u32],
     removed: &[u32],
 ) {
-    let row_of = |row: u32| rows.get(Layout::Rows.offset(stride, row as usize, 0)..).unwrap_or(&[]);
+    let row_of = |row: u32| sure(rows.get(Layout::Rows.offset(stride, row as usize, 0)..));
     if let Some(source) = source {
         out.copy_from_slice(source);
     }
@@ -173,10 +175,10 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
 /// [`super::AffineI8`].
 pub(super) fn affine<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     for (row, sum) in out.iter_mut().enumerate() {
-        *sum = bias.get(row).copied().unwrap_or(0);
+        *sum = bias_at(bias, row);
         for (col, value) in x.iter().enumerate() {
             let value: i32 = (*value).into();
-            let weight = w.get(Layout::K4.offset(stride, row, col)).copied().unwrap_or(0);
+            let weight = at(w, Layout::K4.offset(stride, row, col));
             *sum = sum.wrapping_add(value * i32::from(weight));
         }
     }
@@ -192,9 +194,9 @@ fn affine_i16_i8(x: &[i16], w: &[i8], stride: usize, bias: &[i32], out: &mut [i3
 
 fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i32], out: &mut [i32]) {
     for (row, sum) in out.iter_mut().enumerate() {
-        *sum = bias.get(row).copied().unwrap_or(0);
+        *sum = bias_at(bias, row);
         for (col, value) in x.iter().enumerate() {
-            let weight = w.get(Layout::Rows.offset(stride, row, col)).map_or(0, |weight| (*weight).into());
+            let weight = sure(w.get(Layout::Rows.offset(stride, row, col)).map(|weight| (*weight).into()));
             *sum = sum.wrapping_add(i32::from(*value) * weight);
         }
     }
@@ -220,7 +222,7 @@ fn affine_reals(layout: Layout, x: &[f32], w: &[f32], stride: usize, bias: &[f32
     for (row, sum) in out.iter_mut().enumerate() {
         let mut lanes = [0f32; 8];
         for (col, value) in x.iter().enumerate() {
-            lanes[col % 8] += value * w.get(layout.offset(stride, row, col)).copied().unwrap_or(0.0);
+            lanes[col % 8] += value * at(w, layout.offset(stride, row, col));
         }
         *sum = num::reduce_f32(lanes);
         if let Some(bias) = bias.get(row) {
@@ -233,11 +235,11 @@ fn affine_reals(layout: Layout, x: &[f32], w: &[f32], stride: usize, bias: &[f32
 /// The single steps, one after the other.
 fn tail_f32(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]) {
     let (mut values, mut len) = ([0f32; TAIL_WIDTH], sums.len().min(TAIL_WIDTH));
-    dequantise_f32(sums, first.factor, first.bias, first.activation, values.get_mut(..len).unwrap_or(&mut []));
+    dequantise_f32(sums, first.factor, first.bias, first.activation, range_mut(&mut values, 0..len));
     for layer in layers {
         let x = values;
         let RealLayer { layout, weights, stride, bias, activation, outputs } = *layer;
-        let (x, y) = (x.get(..len).unwrap_or(&[]), values.get_mut(..outputs).unwrap_or(&mut []));
+        let (x, y) = (range(&x, 0..len), range_mut(&mut values, 0..outputs));
         affine_reals(layout, x, weights, stride, bias, activation, y);
         len = y.len();
     }

@@ -5,9 +5,8 @@
 
 mod accumulator;
 mod cache;
-pub(crate) mod chess;
+mod lists;
 mod stack;
-mod view;
 
 pub use accumulator::AccumulatorPair;
 pub use cache::RefreshCache;

@@ -15,9 +15,9 @@ pub(crate) struct List<'a> {
 }
 
 impl List<'_> {
-    /// Features with their values.
+    /// Features with their values; 1 where the network has no values.
     pub fn integers(&self) -> impl Iterator<Item = (usize, i16)> {
-        let value = |place| self.values.get(place).copied().unwrap_or(1);
+        let value = |place| if let Some(value) = self.values.get(place) { *value } else { 1 };
         self.features.iter().enumerate().map(move |(place, feature)| (*feature as usize, value(place)))
     }
 

@@ -1,6 +1,7 @@
 //! What operations work with: tensors cut into banks.
 
 use crate::format::{Tensor, element};
+use crate::sure::sure;
 use crate::workspace::range;
 use bytemuck::AnyBitPattern;
 
@@ -20,7 +21,7 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
 
     pub fn new(tensor: Option<Tensor<'a>>) -> Self {
         let Some(tensor) = tensor else { return Self::NONE };
-        let (all, len) = (bytemuck::try_cast_slice(tensor.data).unwrap_or(&[]), tensor.bank_len());
+        let (all, len) = (sure(bytemuck::try_cast_slice(tensor.data).ok()), tensor.bank_len());
         Self { all, len, step: if tensor.record.banks <= 1 { 0 } else { len }, stride: tensor.stride() }
     }
 

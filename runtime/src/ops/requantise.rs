@@ -4,6 +4,7 @@ use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::built::GENERAL;
 use crate::format::{Model, OpRecord, ValueRecord, element};
 use crate::kernels::Tier;
+use crate::sure::sure;
 use crate::workspace::range_mut;
 use bytemuck::Pod;
 
@@ -56,13 +57,13 @@ impl<'a> Requantisation<'a> {
             shifts: Banks::new(model.tensor(record.shifts)),
             low,
             high,
-            element: model.values().get(record.output as usize).map_or(0, ValueRecord::element),
+            element: sure(model.values().get(record.output as usize).map(ValueRecord::element)),
         }
     }
 
     /// Whether a tier's kernel does all of it.
     pub fn is_plain(model: &Model<'_>, record: &OpRecord) -> bool {
-        let to = model.values().get(record.output as usize).map_or(0, ValueRecord::element);
+        let to = sure(model.values().get(record.output as usize).map(ValueRecord::element));
         !GENERAL || (record.params[2] == 0 && to != element::I16)
     }
 

@@ -4,6 +4,7 @@ use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
 use crate::num::{self, Divisor};
+use crate::sure::bias_at;
 
 /// `(x / pre + bias) · factor / divisor`.
 #[derive(Debug, Clone, Copy)]
@@ -50,8 +51,8 @@ impl Bias<'_> {
     #[inline]
     pub fn get(self, bucket: usize, index: usize) -> i32 {
         match self {
-            Self::I16(bias) => bias.bank(bucket).get(index).map_or(0, |bias| i32::from(*bias)),
-            Self::I32(bias) => bias.bank(bucket).get(index).copied().unwrap_or(0),
+            Self::I16(bias) => bias_at(bias.bank(bucket), index).into(),
+            Self::I32(bias) => bias_at(bias.bank(bucket), index),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::{Kind, Places, Running, typed_mut};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
 use crate::num;
+use crate::sure::sure;
 use bytemuck::Pod;
 
 /// SPARSE_AFFINE.
@@ -139,5 +140,5 @@ fn scaled(value: i16, weight: i32, scale: Option<Scale>, limit: i32) -> i32 {
 }
 
 fn row<T>(w: &[T], stride: usize, feature: usize) -> &[T] {
-    w.get(feature.saturating_mul(stride)..).unwrap_or(&[])
+    sure(w.get(feature.saturating_mul(stride)..))
 }

@@ -9,6 +9,7 @@ use super::{Kind, Places, Running, typed, typed_mut};
 use crate::format::{Model, OpRecord, activation, op};
 use crate::kernels::Tier;
 use crate::num;
+use crate::sure::at;
 
 /// CLIP_U8.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +65,7 @@ fn clip(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
 /// The number of one bucket that the last elements are the digits of, the lowest digits of all buckets first.
 fn piece_squares(accumulator: &[i16], digits: usize, buckets: usize, bucket: usize) -> i64 {
     let rows = accumulator.rchunks_exact(buckets.max(1)).take(digits);
-    rows.fold(0, |sum, row| (sum << op::DIGIT_BITS) + row.get(bucket).map_or(0, |digit| i64::from(*digit)))
+    rows.fold(0, |sum, row| (sum << op::DIGIT_BITS) + i64::from(at(row, bucket)))
 }
 
 /// ACTIVATE_U8.

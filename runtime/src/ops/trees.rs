@@ -4,6 +4,7 @@ use super::operands::Elements;
 use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
+use crate::sure;
 use crate::workspace::range;
 
 /// TREES: each tensor (trees, nodes).
@@ -38,14 +39,14 @@ impl<'a> Kind<'a> for Trees<'a> {
             return sum(self, on.bucket, &|at| list.at(at), out);
         }
         match self.element {
-            element::U8 => sum(self, on.bucket, &|at| x.get(at).map_or(0, |x| i32::from(*x)), out),
-            element::I8 => sum(self, on.bucket, &|at| typed::<i8>(x).get(at).map_or(0, |x| i32::from(*x)), out),
-            element::I16 => sum(self, on.bucket, &|at| typed::<i16>(x).get(at).map_or(0, |x| i32::from(*x)), out),
-            element::I32 => sum(self, on.bucket, &|at| typed::<i32>(x).get(at).copied().unwrap_or(0), out),
+            element::U8 => sum(self, on.bucket, &|index| sure::at(x, index).into(), out),
+            element::I8 => sum(self, on.bucket, &|index| sure::at(typed::<i8>(x), index).into(), out),
+            element::I16 => sum(self, on.bucket, &|index| sure::at(typed::<i16>(x), index).into(), out),
+            element::I32 => sum(self, on.bucket, &|index| sure::at(typed::<i32>(x), index), out),
             _ => {
                 let x = typed::<f32>(x);
                 let thresholds = self.thresholds.f32s(on.bucket);
-                leaves(self, on.bucket, thresholds, &|at| x.get(at).copied().unwrap_or(0.0), out);
+                leaves(self, on.bucket, thresholds, &|index| sure::at(x, index), out);
             }
         }
     }
@@ -69,12 +70,12 @@ fn leaves<T: PartialOrd>(forest: &Trees<'_>, bucket: usize, thresholds: &[T], x:
     match &forest.leaves {
         Elements::F32(all) => {
             let all = all.bank(bucket);
-            let sum = reached.fold(0.0, |sum, at| sum + all.get(at).copied().unwrap_or(0.0));
+            let sum = reached.fold(0.0, |sum, leaf| sum + sure::at(all, leaf));
             typed_mut::<f32>(out).iter_mut().for_each(|out| *out = sum);
         }
         all => {
             let all = all.i32s(bucket);
-            let sum = reached.fold(0, |sum: i32, at| sum.wrapping_add(all.get(at).copied().unwrap_or(0)));
+            let sum = reached.fold(0, |sum: i32, leaf| sum.wrapping_add(sure::at(all, leaf)));
             typed_mut::<i32>(out).iter_mut().for_each(|out| *out = sum);
         }
     }

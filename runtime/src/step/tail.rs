@@ -4,12 +4,16 @@ use crate::kernels::{Dequantisation, TAIL_WIDTH};
 use crate::ops::{AffineF32, Dequantise, Places, Running, Work};
 use crate::workspace::{range, range_mut, split, typed, typed_mut};
 
+/// The scale of outputs that no SCALE_F32 follows.
+const UNSCALED: f32 = 1.0;
+
 /// Its operands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tail<'a> {
     pub first: Dequantise<'a>,
     pub hidden: AffineF32<'a>,
     pub last: Option<AffineF32<'a>>,
+    /// What the outputs are multiplied with, if they are.
     pub scale: Option<f32>,
 }
 
@@ -49,7 +53,8 @@ impl<'a> Tail<'a> {
     fn call(&self, on: &Running<'_, '_>, sums: &[i32], out: &mut [f32]) {
         let Dequantise { factor, bias, activation } = self.first;
         let first = Dequantisation { factor, bias: bias.bank(on.bucket), activation };
-        let (hidden, scale) = (self.hidden.layer(on.bucket), self.scale.unwrap_or(1.0));
+        let hidden = self.hidden.layer(on.bucket);
+        let scale = self.scale.unwrap_or(UNSCALED);
         let call = on.kernels.tail_f32.call;
         match &self.last {
             Some(last) => call(sums, &first, &[hidden, last.layer(on.bucket)], scale, out),

@@ -57,8 +57,8 @@ impl Operation<'_, '_> {
     pub(super) fn accumulators(&self) -> Result<(), Refused> {
         let whole = self.record.input == 0 && self.record.input_start == 0;
         let features = self.model.input().kind == input_kind::FEATURES;
-        let len = self.model.values().first().map_or(0, |value| value.len);
-        let all = whole && features && self.record.input_len == len;
+        let is_all = self.model.values().first().is_some_and(|value| self.record.input_len == value.len);
+        let all = whole && features && is_all;
         self.need(all, "op.input", self.record.input, "all accumulators")
     }
 

@@ -5,6 +5,7 @@ use super::rules::{A, B, C, D, Rule, SUM_HIGH, SUM_LOW, Table};
 use super::{Checker, Kind, Refused};
 use crate::format::checksum::of_words;
 use crate::format::{ALIGNMENT, BYTE_ORDER, Header, InputRecord, MAGIC, Model, ParseError, VERSION};
+use crate::sure::sure;
 use core::cell::Cell;
 use core::mem::offset_of;
 
@@ -49,7 +50,7 @@ pub(super) fn words(file: &[u8]) -> Result<&[u32], ParseError> {
         return Err(ParseError::TooShort { found: file.len(), expected: SHORTEST });
     }
     let remainder = file.as_ptr().addr() % ALIGNMENT;
-    let whole = file.get(..file.len() & !3).unwrap_or(&[]);
+    let whole = sure(file.get(..file.len() & !3));
     match bytemuck::try_cast_slice(whole) {
         Ok(words) if remainder == 0 => Ok(words),
         _ => Err(ParseError::Misaligned { remainder }),

@@ -37,10 +37,10 @@ pub(super) const FEATURES: [Rule; 6] = [
 pub(super) const NO_BOARD: [Rule; 3] = [
     Rule::new(
         offset_of!(InputRecord, feature_set),
-        feature_set::NO_KINGS as i8,
+        feature_set::LAST as i8,
         AT_MOST,
         "input.feature_set",
-        "0 to 5",
+        "0, or the code of a feature set",
     ),
     Rule::new(offset_of!(InputRecord, feature_set), 0, 0, "input.feature_set", "0 for dense and sparse"),
     Rule::new(offset_of!(InputRecord, king_table), NOTHING, 0, "input.king_table", "none without chess"),
@@ -135,7 +135,7 @@ impl Checker<'_> {
             feature_set::per_king_bucket(set).filter(|_| ACCUMULATORS && input.kind == input_kind::FEATURES);
         if let Some(per_bucket) = per_bucket {
             let whole = input.size.is_multiple_of(per_bucket);
-            self.need(whole, "input.size", input.size, "a multiple of the feature set's 768, 704 or 640")?;
+            self.need(whole, "input.size", input.size, "a multiple of the features of a king bucket")?;
             self.need(input.king_table != NONE, "input.king_table", input.king_table, "a tensor of 64 u8")?;
             let king_buckets = input.size / per_bucket;
             self.table("input.king_table", input.king_table, feature_set::KING_TABLE_LEN, king_buckets)?;
@@ -153,7 +153,7 @@ impl Checker<'_> {
         let fits = self.is_vector(index, element::U8, len);
         self.need(fits, name, index, "a vector of u8, 64 squares or 33 piece counts")?;
         let beyond = self.model.data(index).iter().find(|bucket| u32::from(**bucket) >= limit);
-        self.need(beyond.is_none(), name, beyond.map_or(0, |bucket| (*bucket).into()), "buckets that exist")
+        self.need_none(beyond.map(|bucket| (*bucket).into()), name, "buckets that exist")
     }
 
     /// Whether it is a tensor of one bank and one column.
@@ -174,8 +174,7 @@ impl Checker<'_> {
         self.need(!self.model.blocks().is_empty(), "header.block_count", 0, "at least 1 for features")?;
         for (index, block) in self.model.blocks().iter().enumerate() {
             self.turn(index, block);
-            let set = block.reserved.iter().find(|word| **word != 0).copied();
-            self.need(set.is_none(), "block.reserved", set.unwrap_or(0), "0")?;
+            self.need_none(block.reserved.iter().find(|word| **word != 0).copied(), "block.reserved", "0")?;
             let known = block.claims & !claim::ACCUMULATOR_FITS == 0;
             self.need(known, "block.claims", block.claims, "only bits that are defined")?;
             self.need(

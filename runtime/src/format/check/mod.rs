@@ -32,14 +32,28 @@ use fault::Fault;
 const MAX_LEN: u32 = 1 << MAX_LEN_BITS;
 const MAX_LEN_BITS: u8 = 24;
 
-/// The model in a file, if all is right with it.
-pub(super) fn check(file: &[u8]) -> Result<Model<'_>, ParseError> {
-    let words = header::words(file)?;
-    let mut checker = Checker::new(words, file.len());
-    checker.read_tables();
-    match checker.all() {
-        Ok(()) => Ok(checker.model),
-        Err(Refused(())) => Err(checker.error(file)),
+impl<'a> Model<'a> {
+    /// Checks everything and copies nothing: header, checksum, every record, every padding byte.
+    ///
+    /// `bytes` must start at a multiple of 64 in memory ([`crate::include_model!`] sees to it; a memory map has it).
+    ///
+    /// # Errors
+    /// The first thing that is wrong, as a [`ParseError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tamis_runtime::format::{Model, ParseError};
+    /// assert!(matches!(Model::parse(&[]), Err(ParseError::TooShort { .. } | ParseError::Misaligned { .. })));
+    /// ```
+    #[inline(never)]
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        let words = header::words(bytes)?;
+        let mut checker = Checker::new(words, bytes.len());
+        checker.read_tables();
+        match checker.all() {
+            Ok(()) => Ok(checker.model),
+            Err(Refused(())) => Err(checker.error(bytes)),
+        }
     }
 }
 
@@ -108,6 +122,15 @@ impl<'a> Checker<'a> {
     #[inline(always)]
     fn need(&self, holds: bool, place: &'static str, found: u32, expected: &'static str) -> Result<(), Refused> {
         if holds { Ok(()) } else { Err(self.fault(place, found, expected)) }
+    }
+
+    /// Demands that nothing was found.
+    #[inline(always)]
+    fn need_none(&self, found: Option<u32>, place: &'static str, expected: &'static str) -> Result<(), Refused> {
+        match found {
+            None => Ok(()),
+            Some(found) => Err(self.fault(place, found, expected)),
+        }
     }
 
     /// A field that is not what it must be.

@@ -4,6 +4,7 @@ use super::rules::{AT_MOST, PLACE, REST, Rule, Table};
 use super::{Checker, Kind, Refused};
 use crate::built::IS_SMALL;
 use crate::format::{ALIGNMENT, Header, Words};
+use crate::sure::sure;
 use core::mem::offset_of;
 
 /// Of the people's section, and of what follows it.
@@ -63,7 +64,7 @@ impl Checker<'_> {
     /// Demands that bytes are zero.
     #[inline(never)]
     pub(super) fn blank(&self, start: usize, end: usize) -> Result<(), Refused> {
-        let gap = self.model.bytes().get(start..end).unwrap_or(&[]);
+        let gap = sure(self.model.bytes().get(start..end));
         // A matrix may have a gap a row. They are zero in every file but a damaged one, so where vectors do it all of a
         // gap is taken at once, and a byte that is not zero is looked for only if there is one.
         if !IS_SMALL && gap.iter().fold(0, |any, byte| any | byte) == 0 {

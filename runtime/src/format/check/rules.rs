@@ -6,6 +6,7 @@
 
 use super::{Checker, Kind};
 use crate::format::Words;
+use crate::sure::sure;
 use core::cell::Cell;
 
 /// In place of [`Rule::from`]: [`crate::format::NONE`].
@@ -104,7 +105,7 @@ impl Checker<'_> {
     /// A number that was left with [`Checker::know`].
     #[inline(always)]
     pub(super) fn left(&self, which: i8) -> u32 {
-        self.known.get((which as usize).wrapping_sub(KNOWN as usize)).map_or(0, Cell::get)
+        sure(self.known.get((which as usize).wrapping_sub(KNOWN as usize)).map(Cell::get))
     }
 
     /// A word of the record, a number that was left, or what stands for itself.

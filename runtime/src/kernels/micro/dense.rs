@@ -7,6 +7,7 @@
 
 use crate::kernels::scalar;
 use crate::kernels::vector::dense::fits;
+use crate::sure::{bias_at, sure};
 
 /// A target's way through whole groups of four inputs of type `T`, exact modulo 2³².
 pub(in crate::kernels) trait Blocks<T> {
@@ -65,7 +66,7 @@ fn single<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, b
     if !is_walkable(x, w, stride, bias, 1) {
         return unwalkable(x, w, stride, bias, out);
     }
-    let ([sum], start) = (&mut *out, bias.first().copied().unwrap_or(0)) else { return };
+    let ([sum], start) = (&mut *out, bias_at(bias, 0)) else { return };
     // SAFETY: `x` holds as many whole groups, and `is_walkable` has found what else is asked.
     *sum = unsafe { B::one(start, x.as_ptr(), w.as_ptr(), stride.wrapping_mul(4), x.len() / 4) };
     if !x.len().is_multiple_of(4) {
@@ -117,7 +118,7 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
 fn last_group<T: Copy + Into<i32>>(x: &[T], w: &[i8], stride_bytes: usize, out: &mut [i32]) {
     let groups = x.len() / 4;
     let (_, rest) = x.as_chunks::<4>();
-    let (weights, _) = w.get(groups * stride_bytes..).unwrap_or(&[]).as_chunks::<4>();
+    let (weights, _) = sure(w.get(groups * stride_bytes..)).as_chunks::<4>();
     for (sum, weights) in out.iter_mut().zip(weights) {
         for (x, w) in rest.iter().zip(weights) {
             *sum = sum.wrapping_add((*x).into() * i32::from(*w));

@@ -4,6 +4,7 @@ use super::{Mismatch, PATTERNS, Random, same};
 use crate::built::IS_SMALL;
 use crate::format::{Layout, activation};
 use crate::kernels::{Dequantisation, RealLayer, TAIL_WIDTH, Tier, scalar};
+use crate::sure::sure;
 
 /// The longest vector.
 const LONGEST: usize = 67;
@@ -145,7 +146,7 @@ fn tail(tier: &Tier, inputs: usize, hidden: usize, pattern: u32, random: &mut Ra
         let layer = |layout: Layout, weights, (rows, cols): (usize, usize), code| RealLayer {
             layout,
             weights,
-            stride: layout.stride(rows, cols, size_of::<f32>()).unwrap_or(0),
+            stride: sure(layout.stride(rows, cols, size_of::<f32>())),
             bias: &bias[..rows],
             activation: code,
             outputs: rows,

@@ -6,6 +6,7 @@
 
 use super::Simd;
 use crate::kernels::Moved;
+use crate::sure::sure;
 
 /// Vectors of a turn of the loop over a move.
 const ROUND: usize = 2;
@@ -78,7 +79,7 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
         if let Some(source) = source.and_then(|source| source.get(index)) {
             *sum = *source;
         }
-        let weight = |row: &u32| rows.get(*row as usize * stride + index).map_or(0, |weight| R::widen(*weight));
+        let weight = |row: &u32| sure(rows.get(*row as usize * stride + index).map(|weight| R::widen(*weight)));
         for row in added {
             *sum = sum.wrapping_add(weight(row));
         }

@@ -5,7 +5,6 @@
 //! eight lanes are then eight vectors of sums, and adding them in its order takes no shuffles, where rows have to be
 //! turned first (`real`). A tile is as many vectors of rows as leaves room for their eight sums.
 
-use super::real::Reals;
 use crate::format::activation;
 use crate::kernels::scalar;
 
@@ -50,42 +49,6 @@ pub(in crate::kernels) trait Columns: Copy {
     fn relu(self, x: Self::Vector) -> Self::Vector;
     /// [`crate::num::crelu`] in every lane.
     fn crelu(self, x: Self::Vector) -> Self::Vector;
-}
-
-impl<R: Reals> Columns for R {
-    type Vector = R::F32;
-    const ROWS: usize = 8;
-    const TILE: usize = 1;
-    #[inline(always)]
-    unsafe fn load(self, x: *const f32) -> R::F32 {
-        // SAFETY: the caller's; an array of numbers is as aligned as one.
-        Reals::load(self, unsafe { &*x.cast() })
-    }
-    #[inline(always)]
-    unsafe fn store(self, out: *mut f32, x: R::F32) {
-        // SAFETY: the caller's; an array of numbers is as aligned as one.
-        Reals::store(self, unsafe { &mut *out.cast() }, x);
-    }
-    #[inline(always)]
-    fn splat(self, x: f32) -> R::F32 {
-        Reals::splat(self, x)
-    }
-    #[inline(always)]
-    fn add(self, a: R::F32, b: R::F32) -> R::F32 {
-        Reals::add(self, a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: R::F32, b: R::F32) -> R::F32 {
-        Reals::mul(self, a, b)
-    }
-    #[inline(always)]
-    fn relu(self, x: R::F32) -> R::F32 {
-        Reals::relu(self, x)
-    }
-    #[inline(always)]
-    fn crelu(self, x: R::F32) -> R::F32 {
-        Reals::crelu(self, x)
-    }
 }
 
 /// [`crate::kernels::AffineF32`] on columns. `wide` where its vectors are filled by the rows, else `narrow` where eight

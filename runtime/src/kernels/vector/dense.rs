@@ -7,6 +7,8 @@
 //! products before widening.
 
 use super::super::scalar;
+use crate::sure::{at, bias_at, biases_from};
+use crate::workspace::rest_mut;
 
 /// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes
 /// that the implementation says.
@@ -160,9 +162,9 @@ unsafe fn four_rows<D: Dense>(d: D, x: &[u8], w: &[i8], bias: &[i32], out: &mut 
     }
     let lanes = d.rows(d.add(sums[0], sums[1]));
     for (row, out) in out.iter_mut().enumerate() {
-        *out = bias.get(row).copied().unwrap_or(0);
+        *out = bias_at(bias, row);
         for group in lanes.as_ref().as_chunks::<4>().0 {
-            *out = out.wrapping_add(group.get(row).copied().unwrap_or(0));
+            *out = out.wrapping_add(at(group, row));
         }
     }
 }
@@ -285,11 +287,11 @@ pub(super) fn store<D: Dense, const VECTORS: usize, const CHAINS: usize>(
         }
         _ => {}
     }
-    let (bias, out) = (bias.get(row..).unwrap_or(&[]), out.get_mut(row..).unwrap_or(&mut []));
+    let (bias, out) = (biases_from(bias, row), rest_mut(out, row));
     for (vector, (out, total)) in out.chunks_mut(D::ROWS).zip(totals).enumerate() {
-        let bias = bias.get(vector * D::ROWS..).unwrap_or(&[]);
+        let bias = biases_from(bias, vector * D::ROWS);
         for (lane, (out, sum)) in out.iter_mut().zip(d.rows(total).as_ref()).enumerate() {
-            *out = sum.wrapping_add(bias.get(lane).copied().unwrap_or(0));
+            *out = sum.wrapping_add(bias_at(bias, lane));
         }
     }
     rows.len()

@@ -8,6 +8,7 @@
 use super::Simd;
 use super::accumulate::Row;
 use crate::kernels::scalar;
+use crate::sure::sure;
 
 /// Rows that pass together.
 const ROWS: usize = 4;
@@ -46,7 +47,7 @@ fn sums<S: Simd, R: Row<S>, const N: usize>(s: S, x: &[i16], w: &[R], stride: us
     let mut rows = [&[][..]; N];
     for (index, slot) in rows.iter_mut().enumerate() {
         let start = (row + index) * stride;
-        *slot = w.get(start..start + x.len()).unwrap_or(&[]);
+        *slot = sure(w.get(start..start + x.len()));
     }
     let (inputs, inputs_rest) = S::chunks(x);
     let count = inputs.len();

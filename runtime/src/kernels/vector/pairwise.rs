@@ -7,6 +7,7 @@
 
 use super::Simd;
 use crate::kernels::scalar;
+use crate::workspace::rest;
 
 /// [`crate::kernels::PairwiseU8`].
 #[inline(always)]
@@ -49,7 +50,7 @@ fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], produc
         }
         s.store_bytes(out, products[0], products[1]);
     }
-    let rest = (first.get(done..).unwrap_or(&[]), second.get(done..).unwrap_or(&[]));
+    let rest = (rest(first, done), rest(second, done));
     for ((out, a), b) in outs_rest.iter_mut().zip(rest.0).zip(rest.1) {
         *out = scalar::pair_u8(*a, *b, max, shift);
     }

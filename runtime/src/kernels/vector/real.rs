@@ -1,9 +1,11 @@
 //! The f32 kernels, on eight lanes in every instruction set, because the definition sums in eight lanes.
 
-use super::columns::active;
+use super::columns::{Columns, active};
 use crate::format::activation;
 use crate::kernels::scalar;
 use crate::num;
+use crate::sure::{bias_at, biases_from, sure};
+use crate::workspace::{rest as rest_of, rest_mut};
 
 /// Lanes of the definition.
 const LANES: usize = 8;
@@ -29,6 +31,43 @@ pub(in crate::kernels) trait Reals: Copy {
     fn from_clipped(self, x: &[i16; 8], max: i16) -> Self::F32;
     /// The sum of each vector's lanes, in the order of [`num::reduce_f32`].
     fn reduce(self, x: [Self::F32; 8]) -> Self::F32;
+}
+
+/// Eight rows at a time on columns too.
+impl<R: Reals> Columns for R {
+    type Vector = R::F32;
+    const ROWS: usize = 8;
+    const TILE: usize = 1;
+    #[inline(always)]
+    unsafe fn load(self, x: *const f32) -> R::F32 {
+        // SAFETY: the caller's; an array of numbers is as aligned as one.
+        Reals::load(self, unsafe { &*x.cast() })
+    }
+    #[inline(always)]
+    unsafe fn store(self, out: *mut f32, x: R::F32) {
+        // SAFETY: the caller's; an array of numbers is as aligned as one.
+        Reals::store(self, unsafe { &mut *out.cast() }, x);
+    }
+    #[inline(always)]
+    fn splat(self, x: f32) -> R::F32 {
+        Reals::splat(self, x)
+    }
+    #[inline(always)]
+    fn add(self, a: R::F32, b: R::F32) -> R::F32 {
+        Reals::add(self, a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: R::F32, b: R::F32) -> R::F32 {
+        Reals::mul(self, a, b)
+    }
+    #[inline(always)]
+    fn relu(self, x: R::F32) -> R::F32 {
+        Reals::relu(self, x)
+    }
+    #[inline(always)]
+    fn crelu(self, x: R::F32) -> R::F32 {
+        Reals::crelu(self, x)
+    }
 }
 
 /// [`crate::kernels::AffineF32`].
@@ -99,7 +138,7 @@ fn rows<R: Reals, const WHOLE: bool>(
         }
         if !WHOLE {
             for (index, sum) in sums.iter_mut().enumerate() {
-                let columns = weights.get(index * stride + whole.len() * LANES..).unwrap_or(&[]);
+                let columns = rest_of(weights, index * stride + whole.len() * LANES);
                 *sum = last_lanes(r, *sum, &last, columns, rest.len());
             }
         }
@@ -114,7 +153,7 @@ fn rows<R: Reals, const WHOLE: bool>(
     }
     for single in singles {
         let row_weights = w.get(stride.saturating_mul(row)..).and_then(|rest| rest.get(..cols));
-        let (weights, weights_rest) = row_weights.unwrap_or(&[]).as_chunks::<LANES>();
+        let (weights, weights_rest) = sure(row_weights).as_chunks::<LANES>();
         let mut sum = r.splat(0.0);
         if let ([first, others @ ..], [first_weights, weights @ ..]) = (whole, weights) {
             sum = r.mul(r.load(first), r.load(first_weights));
@@ -127,7 +166,8 @@ fn rows<R: Reals, const WHOLE: bool>(
         }
         let mut lanes = [0f32; LANES];
         r.store(&mut lanes, sum);
-        let bias = bias.get(row).map_or(0.0, |bias| bias + 0.0);
+        // Adding 0 takes the sign off a bias of −0.
+        let bias = bias_at(bias, row) + 0.0;
         *single = num::activate(num::reduce_f32(lanes) + bias, code);
         row += 1;
     }
@@ -166,14 +206,14 @@ pub(in crate::kernels) fn activate<R: Reals>(r: R, x: &[i16], code: u32, max: i1
             let b = r.mul(r.from_clipped(b, max), scale);
             r.store(out, r.mul(a, b));
         }
-        let (first, second) = (first.get(done..).unwrap_or(&[]), second.get(done..).unwrap_or(&[]));
-        return scalar::activate_pairs(first, second, max, inverse, out.get_mut(done..).unwrap_or(&mut []));
+        let (first, second) = (rest_of(first, done), rest_of(second, done));
+        return scalar::activate_pairs(first, second, max, inverse, rest_mut(out, done));
     }
     for (out, x) in outs.iter_mut().zip(x.as_chunks().0) {
         let real = r.mul(r.from_clipped(x, max), scale);
         r.store(out, if code == activation::CRELU { real } else { r.mul(real, real) });
     }
-    let (rest, out) = (x.get(done..).unwrap_or(&[]), out.get_mut(done..).unwrap_or(&mut []));
+    let (rest, out) = (rest_of(x, done), rest_mut(out, done));
     scalar::activate_f32(rest, code, max, inverse, out);
 }
 
@@ -188,7 +228,7 @@ pub(in crate::kernels) fn activation<R: Reals>(r: R, x: &[f32], code: u32, out: 
             for ((out, a), b) in outs.iter_mut().zip(first.as_chunks().0).zip(second.as_chunks().0) {
                 r.store(out, r.mul(r.crelu(r.load(a)), r.crelu(r.load(b))));
             }
-            let (first, second) = (first.get(done..).unwrap_or(&[]), second.get(done..).unwrap_or(&[]));
+            let (first, second) = (rest_of(first, done), rest_of(second, done));
             for ((out, a), b) in outs_rest.iter_mut().zip(first).zip(second) {
                 *out = num::crelu(*a) * num::crelu(*b);
             }
@@ -231,6 +271,6 @@ pub(in crate::kernels) fn dequantise<R: Reals>(r: R, x: &[i32], factor: f32, bia
     if done == out.len() {
         return;
     }
-    let (x, bias) = (x.get(done..).unwrap_or(&[]), bias.get(done..).unwrap_or(&[]));
-    scalar::dequantise_f32(x, factor, bias, code, out.get_mut(done..).unwrap_or(&mut []));
+    let (x, bias) = (rest_of(x, done), biases_from(bias, done));
+    scalar::dequantise_f32(x, factor, bias, code, rest_mut(out, done));
 }

@@ -7,6 +7,7 @@
 
 use super::Simd;
 use crate::kernels::scalar;
+use crate::workspace::{range, rest_mut};
 
 /// Smallest shift of which the low word is not needed.
 const HIGH_WORD_ONLY: i32 = 33;
@@ -86,12 +87,12 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     }
     let rest = |len: usize| done.min(len)..len;
     scalar::requantise(
-        x.get(rest(x.len())).unwrap_or(&[]),
-        multipliers.get(rest(multipliers.len())).unwrap_or(&[]),
-        shifts.get(rest(shifts.len())).unwrap_or(&[]),
+        range(x, rest(x.len())),
+        range(multipliers, rest(multipliers.len())),
+        range(shifts, rest(shifts.len())),
         low,
         high,
-        out.get_mut(done..).unwrap_or(&mut []),
+        rest_mut(out, done),
         T::single,
     );
 }

@@ -129,7 +129,7 @@ impl Man {
 
     /// Its number of twelve: colour, then kind.
     #[inline]
-    pub(super) const fn plane(self) -> usize {
+    pub const fn plane(self) -> usize {
         (self.0 / SQUARES) as usize
     }
 

@@ -1,4 +1,4 @@
-//! The chess feature sets of bullet: which weight row a piece on a square is, seen by one side.
+//! Feature sets that are planes of pieces on squares: which weight row a piece on a square is, seen by one side.
 //!
 //! A position is stored as the side to move sees it: its own men at ranks 1 and 2, a1 = 0. A piece is a byte, bits
 //! 0 to 2 the type (pawn, knight, bishop, rook, queen, king = 0 to 5), bit 3 set for the opponent's. With c = 0 for a
@@ -18,7 +18,13 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
-pub use crate::format::feature_set::FEATURES_PER_KING_BUCKET;
+/// Features of one king bucket where all men have planes: 2 colours, 6 types, 64 squares.
+pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
+
+/// Numbers of one colour's men.
+const COLOUR: u16 = 6 * 64;
+/// Squares of a plane.
+const PLANE: u16 = 64;
 
 /// The type of a king in a piece's bits 0 to 2.
 const KING: u8 = 5;
@@ -121,21 +127,23 @@ impl ChessView<'_> {
     #[must_use]
     #[inline]
     pub fn feature(&self, perspective: Perspective, piece: u8, square: u8, king_square: u8) -> u32 {
-        let is_opponents = piece & OPPONENT != 0;
-        let is_other_side = match perspective {
-            Perspective::SideToMove => is_opponents,
-            Perspective::Other => !is_opponents,
-        };
-        let kind = u32::from(piece & 7);
-        let plane = match self.planes {
-            Planes::Both => 6 * u32::from(is_other_side) + kind,
-            Planes::Merged if piece & 7 == KING => kind,
-            Planes::Merged => 6 * u32::from(is_other_side) + kind,
-            Planes::NoKings => 5 * u32::from(is_other_side) + kind,
-        };
-        let plain = 64 * plane + u32::from(self.seen(perspective, square));
-        let bucket = self.king_table[usize::from(king_square & 63)];
-        self.planes.features_per_king_bucket() * u32::from(bucket) + (plain ^ self.flip(king_square))
+        let colour = if piece & OPPONENT == 0 { 0 } else { COLOUR };
+        let index = colour + PLANE * u16::from(piece & 7) + u16::from(square & 63);
+        self.numbering(perspective, king_square).feature(index)
+    }
+
+    /// How `perspective` numbers men while its king stands on `king_square`, in its own view.
+    #[must_use]
+    #[inline]
+    pub fn numbering(&self, perspective: Perspective, king_square: u8) -> Numbering {
+        let key = self.refresh_key(king_square);
+        Numbering {
+            first_feature: self.planes.features_per_king_bucket() * (key / 2),
+            turn: self.seen(perspective, 0).into(),
+            flip: if key % 2 == 1 { 7 } else { 0 },
+            is_other_side: matches!(perspective, Perspective::Other),
+            planes: self.planes,
+        }
     }
 
     /// A square as a side sees it: as it is stored for [`Perspective::SideToMove`], `^ 56` for [`Perspective::Other`],
@@ -195,6 +203,47 @@ impl ChessView<'_> {
     }
 }
 
+/// How a side numbers men, with all that depends on its king looked up once.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbering {
+    /// Of the king's bucket.
+    first_feature: u32,
+    /// What a square becomes in this view: exclusive or with this, before the colours are told apart and after.
+    turn: u16,
+    flip: u16,
+    is_other_side: bool,
+    planes: Planes,
+}
+
+impl Numbering {
+    /// Whether a man is a feature at all: all but kings where those are none.
+    #[must_use]
+    #[inline(always)]
+    pub const fn has(&self, man: u16) -> bool {
+        !matches!(self.planes, Planes::NoKings) || man % COLOUR < COLOUR - PLANE
+    }
+
+    /// The feature of a man, who is given as the board stores him: `384·c + 64·t + sq`. A king where kings are no
+    /// features gives that of some other man.
+    #[must_use]
+    #[inline(always)]
+    pub fn feature(&self, man: u16) -> u32 {
+        let mut plain = man ^ self.turn;
+        if self.is_other_side {
+            plain = if plain < COLOUR { plain + COLOUR } else { plain - COLOUR };
+        }
+        match self.planes {
+            Planes::Both => {}
+            // The last plane of all is the opponent's king.
+            Planes::Merged if plain >= 2 * COLOUR - PLANE => plain -= COLOUR,
+            Planes::Merged => {}
+            Planes::NoKings if plain >= COLOUR => plain -= PLANE,
+            Planes::NoKings => {}
+        }
+        self.first_feature + u32::from(plain ^ self.flip)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ChessView, KING, OPPONENT, Perspective, Planes};
@@ -210,6 +259,33 @@ mod tests {
             let ntm = PLAIN.feature(Perspective::Other, piece, square, 0);
             assert_eq!(stm, 384 * c + 64 * t + sq);
             assert_eq!(ntm, 384 * (1 - c) + 64 * t + (sq ^ 56));
+        }
+    }
+
+    /// The definition with a plane a type and colour, for all planes, kings and views.
+    #[test]
+    fn a_feature_is_bucket_plane_and_square() {
+        let king_table = core::array::from_fn(|square| (square / 5) as u8);
+        for planes in Planes::ALL {
+            for mirrored in [false, true] {
+                let view = ChessView { planes, mirrored, king_table: &king_table };
+                for (king, (colour, t, square)) in (0..64).flat_map(|king| all_men().map(move |man| (king, man))) {
+                    for (side, c) in [(Perspective::SideToMove, colour), (Perspective::Other, 1 - colour)] {
+                        let plane = match planes {
+                            Planes::Both => 6 * c + t,
+                            Planes::Merged if t == KING => KING,
+                            Planes::Merged => 6 * c + t,
+                            Planes::NoKings if t == KING => continue,
+                            Planes::NoKings => 5 * c + t,
+                        };
+                        let flip = if mirrored && king % 8 > 3 { 7 } else { 0 };
+                        let bucket = planes.features_per_king_bucket() * u32::from(king / 5);
+                        let expected = bucket + 64 * u32::from(plane) + u32::from(view.seen(side, square) ^ flip);
+                        let piece = t | (colour * OPPONENT);
+                        assert_eq!(view.feature(side, piece, square, king), expected, "{view:?} {side:?} {king}");
+                    }
+                }
+            }
         }
     }
 

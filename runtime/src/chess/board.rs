@@ -1,16 +1,14 @@
 //! Where the men stand: twelve sets of squares, kept by make and unmake, from which any accumulator can be filled anew.
 
-use super::error::StateError;
 use super::man::{Colour, Kind, Man};
-use crate::error::RunError;
 use bytemuck::{Pod, Zeroable};
 
 /// Sets of squares, a bit a square.
-pub(super) const PLANES: usize = 12;
+pub const PLANES: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
-pub(super) struct Board {
+pub struct Board {
     /// By [`Man::plane`].
     men: [u64; PLANES],
     /// Squares of the kings, by colour; a1 for a side that has none.
@@ -73,14 +71,13 @@ impl Board {
         true
     }
 
-    /// Why [`Board::change`] gave false.
+    /// Why [`Board::change`] gave false: the first man that it refuses, and whether he was to be added. `None` if it
+    /// gives true.
     #[cold]
-    pub fn refusal(&self, added: &[Man], removed: &[Man]) -> StateError {
+    pub fn refused(&self, added: &[Man], removed: &[Man]) -> Option<(Man, bool)> {
         let mut board = *self;
-        let refused = removed.iter().find(|man| !board.remove(**man)).map(|man| (man, false));
-        let refused = refused.or_else(|| added.iter().find(|man| !board.add(**man)).map(|man| (man, true)));
-        // There is one; the other word is for a compiler that cannot know it.
-        refused.map_or(StateError::Run(RunError::StackEmpty), |(man, is_added)| StateError::Man { man: *man, is_added })
+        let missing = removed.iter().find(|man| !board.remove(**man)).map(|man| (*man, false));
+        missing.or_else(|| added.iter().find(|man| !board.add(**man)).map(|man| (*man, true)))
     }
 
     /// Takes a change back. What was removed is put back last, so that a king's square ends as what it was.
@@ -103,6 +100,11 @@ impl Board {
     #[inline]
     pub const fn king(&self, colour: Colour) -> u8 {
         self.kings[colour as usize]
+    }
+
+    /// Men that are on one of two boards and not on the other.
+    pub fn distance(&self, other: &Self) -> usize {
+        self.men.iter().zip(&other.men).map(|(here, there)| (here ^ there).count_ones() as usize).sum()
     }
 
     /// The men that are here and not on another board.
@@ -134,7 +136,7 @@ impl Iterator for Squares {
 #[cfg(test)]
 mod tests {
     use super::Board;
-    use crate::engine::man::{Colour, Kind, Man};
+    use crate::chess::man::{Colour, Kind, Man};
 
     #[test]
     fn what_was_added_is_there_once() {

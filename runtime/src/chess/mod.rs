@@ -1,0 +1,9 @@
+//! What stands on a chessboard, and the one place where it becomes feature numbers.
+//!
+//! [`sets`] has a row for each feature set that a file can name, [`view`] the numbering of those that are planes of
+//! pieces on squares. Nothing here knows a file, an accumulator or a rule of the game.
+
+pub mod board;
+pub mod man;
+pub mod sets;
+pub mod view;

@@ -1,0 +1,203 @@
+//! AVX2: vectors of 256 bits, with BMI and POPCNT, which come along with it. [`bytes`] has the products of bytes,
+//! `reals` the vocabulary of f32.
+
+mod bytes;
+mod reals;
+
+use super::vector::{Simd, chunk_views, sparse, tier};
+use bytes::{Narrow, Paired, Wide};
+use core::arch::x86_64::*;
+
+tier!(
+    /// The tier.
+    KERNELS = "avx2", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")],
+    simd Avx2, reals Avx2, columns Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>
+);
+
+/// Calls of intrinsics that only compute.
+macro_rules! compute {
+    ($expression:expr) => {
+        // SAFETY: a value of this type is made only inside functions that enable the instruction set.
+        unsafe { $expression }
+    };
+}
+pub(in crate::kernels) use {bytes::load_256, bytes::one_sum_a_row, bytes::two_groups, compute};
+
+/// The instruction set.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct Avx2(());
+
+impl Avx2 {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    #[inline]
+    pub(in crate::kernels) fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Simd for Avx2 {
+    type I16 = __m256i;
+    type I32 = __m256i;
+
+    chunk_views!(16);
+
+    #[inline(always)]
+    fn load(self, x: &[i16; 16]) -> __m256i {
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_loadu_si256(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [i16; 16], x: __m256i) {
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn load_bytes(self, x: &[i8; 16]) -> __m256i {
+        // SAFETY: the array has 16 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_cvtepi8_epi16(_mm_loadu_si128(x.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn splat(self, x: i16) -> __m256i {
+        compute!(_mm256_set1_epi16(x))
+    }
+    #[inline(always)]
+    fn add(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_add_epi16(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_sub_epi16(a, b))
+    }
+    #[inline(always)]
+    fn min(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_min_epi16(a, b))
+    }
+    #[inline(always)]
+    fn max(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_max_epi16(a, b))
+    }
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_xor_si256(a, b))
+    }
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_or_si256(a, b))
+    }
+    #[inline(always)]
+    fn mul_low(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_mullo_epi16(a, b))
+    }
+    #[inline(always)]
+    fn mul_high(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_mulhi_epi16(a, b))
+    }
+    #[inline(always)]
+    fn shift_left(self, x: __m256i, n: u32) -> __m256i {
+        compute!(_mm256_sll_epi16(x, _mm_cvtsi32_si128(n as i32)))
+    }
+    #[inline(always)]
+    fn shift_right(self, x: __m256i, n: u32) -> __m256i {
+        compute!(_mm256_srl_epi16(x, _mm_cvtsi32_si128(n as i32)))
+    }
+    #[inline(always)]
+    fn mul_add_pairs(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_madd_epi16(a, b))
+    }
+    #[inline(always)]
+    fn store_bytes(self, out: &mut [u8; 32], low: __m256i, high: __m256i) {
+        // Packing works in halves of 128 bits: quarters come out as low, high, low, high and are put in order.
+        let packed = compute!(_mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(low, high)));
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), packed) }
+    }
+
+    #[inline(always)]
+    fn zero32(self) -> __m256i {
+        compute!(_mm256_setzero_si256())
+    }
+    #[inline(always)]
+    fn load32(self, x: &[i32; 8]) -> __m256i {
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_loadu_si256(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store32(self, out: &mut [i32; 8], x: __m256i) {
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn splat32(self, x: i32) -> __m256i {
+        compute!(_mm256_set1_epi32(x))
+    }
+    #[inline(always)]
+    fn add32(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_add_epi32(a, b))
+    }
+    #[inline(always)]
+    fn min32(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_min_epi32(a, b))
+    }
+    #[inline(always)]
+    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_max_epi32(a, b))
+    }
+    #[inline(always)]
+    fn sum32(self, x: __m256i) -> i32 {
+        compute!({
+            let four = _mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x));
+            let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
+            _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
+        })
+    }
+    #[inline(always)]
+    fn mul_high32(self, a: __m256i, b: __m256i) -> __m256i {
+        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their
+        // lane.
+        compute!({
+            let even = _mm256_mul_epi32(a, b);
+            let odd = _mm256_mul_epi32(_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
+            _mm256_blend_epi32::<0b1010_1010>(_mm256_srli_epi64::<32>(even), odd)
+        })
+    }
+    #[inline(always)]
+    fn widen32(self, x: &[u8; 8]) -> __m256i {
+        // SAFETY: the array has 8 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(x.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn power_of_two32(self, n: __m256i) -> __m256i {
+        compute!(_mm256_sllv_epi32(_mm256_set1_epi32(1), n))
+    }
+    #[inline(always)]
+    fn shift_right32(self, x: __m256i, n: __m256i) -> __m256i {
+        compute!(_mm256_srav_epi32(x, n))
+    }
+    #[inline(always)]
+    fn store_low_bytes32(self, out: &mut [u8; 8], x: __m256i) {
+        // Byte 0 of each lane to the front of its half, then the halves' first words side by side.
+        let bytes = compute!({
+            let gather = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+            let low = _mm_shuffle_epi8(_mm256_castsi256_si128(x), gather);
+            let high = _mm_shuffle_epi8(_mm256_extracti128_si256::<1>(x), gather);
+            _mm_cvtsi128_si64(_mm_unpacklo_epi32(low, high))
+        });
+        *out = bytes.to_le_bytes();
+    }
+
+    #[inline(always)]
+    fn nonzero_groups(self, x: &[u8; 32]) -> u32 {
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe {
+            let groups = _mm256_loadu_si256(x.as_ptr().cast());
+            let zero = _mm256_cmpeq_epi32(groups, _mm256_setzero_si256());
+            !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32 & 0xFF
+        }
+    }
+    type Group = u16;
+    #[inline(always)]
+    unsafe fn list(self, x: &[[u8; 32]], out: *mut u16) -> sparse::Found {
+        // SAFETY: the caller's.
+        unsafe { sparse::list_by_bits(self, x, out) }
+    }
+}
