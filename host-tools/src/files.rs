@@ -12,6 +12,7 @@ pub use sample::sample_positions;
 pub use stream::Pending;
 use temporary::temporary;
 
+use crate::bare;
 use crate::cli::Target;
 use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
@@ -23,7 +24,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
-use tamis_quant::import::hub::sniff_network;
+use tamis_quant::import::hub::{NetworkForm, sniff_network};
 use tamis_quant::pack;
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_quant::proof::prove;
@@ -107,6 +108,21 @@ pub fn refuse_foreign(path: &Path, start: &[u8], expected: &str) -> Result<(), C
     Err(CliError::new(Status::Unsupported, message).help(other.instead))
 }
 
+/// Refuses networks where examples, labels or other data are read: the forms that hold nothing else, and containers.
+///
+/// # Errors
+/// [`CliError`] naming it, and where it belongs.
+pub fn refuse_network(path: &Path, expected: &str) -> Result<(), CliError> {
+    let what = match sniff_network(path) {
+        _ if is_container(path) => "a container",
+        _ if is_nnue(path) => "a network of the Stockfish family",
+        Err(_) | Ok(NetworkForm::Safetensors | NetworkForm::Npz) => return Ok(()),
+        Ok(form) => form.is_what(),
+    };
+    let message = format!("{}: is {what}, expected {expected}", path.display());
+    Err(CliError::new(Status::Unsupported, message).help("give the network where it belongs, and the examples here"))
+}
+
 /// Reads BulletFormat, the first `limit` records only if there is one.
 ///
 /// # Errors
@@ -166,6 +182,15 @@ impl ModelFile {
         head.copy_from_slice(start.get(..head.len()).unwrap_or_default());
         file.read_exact(rest).map_err(io)?;
         Ok(Self { path: path.to_owned(), bytes, len_bytes: len, divide: None })
+    }
+
+    /// Of a trainer's own `quantised.bin` the container that `pack --arch` makes of it, proved or not.
+    ///
+    /// # Errors
+    /// [`CliError`] naming the file.
+    pub fn of_bare(path: &Path, arch: &Path) -> Result<Self, CliError> {
+        let (bytes, len_bytes) = bare::container_of(path, arch)?;
+        Ok(Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(&bytes), len_bytes, divide: None })
     }
 
     /// The same, or of a `.nnue` file the container that `pack --divide` makes of it, proved or not.

@@ -32,7 +32,6 @@ use tamis_quant::pack::is_graph;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
-use tamis_runtime::kernels::Tier;
 
 /// The values.
 #[derive(Debug, Serialize)]
@@ -89,13 +88,11 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
             refuse_elsewhere(args.divide.rule, &args.model)?;
             in_reals(args, Path::new(arch), output)
         }
-        (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
+        (arch, false) => in_integers(args, arch.as_deref().map(Path::new), output),
         (None, true) => {
             refuse_for_checkpoint(&args.model)?;
             Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml"))
         }
-        (Some(_), false) => Err(CliError::usage("--arch is for a checkpoint; a container has its description")
-            .help("add --float, or leave --arch out")),
     }
 }
 
@@ -118,8 +115,15 @@ impl Evaluations {
     }
 }
 
-fn in_integers(args: &Eval, tier: &'static Tier, output: &Output) -> Result<Evaluations, CliError> {
-    let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
+fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Evaluations, CliError> {
+    let tier = super::tier(args.tier.as_deref())?;
+    let file = match arch {
+        Some(arch) => {
+            refuse_elsewhere(args.divide.rule, &args.model)?;
+            ModelFile::of_bare(&args.model, arch)?
+        }
+        None => ModelFile::read_or_pack(&args.model, args.divide.rule)?,
+    };
     let model = file.model()?;
     if let Some(divide) = file.divide(&model, args.divide.rule)? {
         return nnue::run(args, model, divide, tier, output);

@@ -9,7 +9,8 @@ mod layers;
 mod tensors;
 
 use super::error::{Cause, Place};
-use super::types::{Architecture, SCHEMA};
+use super::types::{Architecture, HeadDivision, SCHEMA};
+use crate::quantise::head;
 
 /// A contradiction and where it is.
 pub(super) type Refusal = (Place, Cause);
@@ -29,6 +30,10 @@ impl Architecture {
         range(self.output.scale, 1, i32::MAX).map_err(|cause| (Place::Table("output", "scale"), cause))?;
         self.check_layers()?;
         self.check_tensors()?;
+        if self.output.divide == HeadDivision::Once && !head(self).is_some_and(|head| head.bias_factor > 1) {
+            let why = "only an integer head behind screlu or sqrrelu divides by QA and then by QA·QB";
+            return Err((Place::Table("output", "divide"), Cause::Meaningless { why }));
+        }
         self.check_file()
     }
 }

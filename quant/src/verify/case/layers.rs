@@ -136,13 +136,12 @@ impl Suspects<'_> {
     ///
     /// # Errors
     /// [`VerifyError::Example`] if a position does not fit the network.
-    pub fn mistakes(&self, accuracy: &Accuracy) -> Result<Found, VerifyError> {
+    pub fn mistakes(&self) -> Result<Found, VerifyError> {
         mistakes::find(&mistakes::Case {
             net: &self.net,
             checkpoint: self.truth.checkpoint,
             reference: self.truth.reference,
             positions: self.positions,
-            accuracy,
         })
     }
 }

@@ -140,7 +140,7 @@ impl Case<'_> {
         }
         self.special.name_worst(&mut accuracy);
         let judged: Option<Found> = match &self.special {
-            Special::Description(suspects) => Some(suspects.mistakes(&accuracy)?),
+            Special::Description(suspects) => Some(suspects.mistakes()?),
             Special::Kin(suspects) => Some(suspects.mistakes(of_graphs::Measured {
                 program: &self.program,
                 integer: &integer,
