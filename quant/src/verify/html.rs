@@ -4,7 +4,7 @@ use super::accuracy::Accuracy;
 use super::board::worst_positions;
 use super::claims::claim_words;
 use super::metrics::Agreement;
-use super::report::Report;
+use super::report::{Bound, Report};
 use super::stats::ErrorStats;
 use super::svg;
 use super::verdict::Sentence;
@@ -22,7 +22,7 @@ h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem;border-bottom:1px solid 
 .wide{overflow-x:auto;margin:1rem 0}\
 table{border-collapse:collapse;min-width:100%;font-variant-numeric:tabular-nums}\
 th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--faint)}\
-.data th,.data td{white-space:nowrap}td.n,th.n{text-align:right}.verdict td{overflow-wrap:anywhere}\
+.data th,.data td{white-space:nowrap}td.n,th.n{text-align:right}.verdict th{white-space:nowrap}.verdict td{overflow-wrap:anywhere}\
 p,li{overflow-wrap:anywhere}.pass{color:var(--good);font-weight:600}.fail{color:var(--bad);font-weight:600}\
 svg.plot{width:100%;min-width:34rem;height:auto;display:block}svg.plot text{font-size:11px;fill:var(--quiet)}\
 .frame{fill:none;stroke:var(--line)}.tick{stroke:var(--faint)}.bar{fill:var(--bar)}\
@@ -146,12 +146,29 @@ fn proof(page: &mut String, report: &Report) {
     for violation in &report.proof.violations {
         let _ = writeln!(page, "<p class=\"fail\">{}</p>", escape(violation));
     }
-    let rows = report.proof.bounds.iter().map(|bound| {
+    // Of each tensor the row that fills most of its type: a network over maps has thousands.
+    let mut fullest: Vec<(&Bound, usize)> = Vec::new();
+    for bound in &report.proof.bounds {
+        let is_same = |(other, _): &&mut (&Bound, usize)| {
+            other.tensor == bound.tensor && other.quantity == bound.quantity && other.bucket == bound.bucket
+        };
+        match fullest.iter_mut().rev().find(is_same) {
+            Some((most, count)) => {
+                *count += 1;
+                if bound.fraction > most.fraction {
+                    *most = bound;
+                }
+            }
+            None => fullest.push((bound, 1)),
+        }
+    }
+    let rows = fullest.into_iter().map(|(bound, count)| {
         let bucket = bound.bucket.map_or(String::new(), |bucket| bucket.to_string());
         let range = format!("{} to {}", bound.low, bound.high);
         vec![
             bound.tensor.clone(),
             bound.quantity.clone(),
+            count.to_string(),
             bound.row.to_string(),
             bucket,
             range,
@@ -159,7 +176,7 @@ fn proof(page: &mut String, report: &Report) {
             format!("{:.3}", bound.fraction),
         ]
     });
-    table(page, &["tensor", "quantity", "row", "bucket", "range", "type", "share of type"], rows);
+    table(page, &["tensor", "quantity", "rows", "fullest", "bucket", "range", "type", "share of type"], rows);
     let rows = report.proof.claims.iter().map(|claim| {
         let verdict = if claim.holds { "holds" } else { "does not follow" };
         vec![claim.tensor.clone(), claim_words(claim.stored), claim_words(claim.derived), verdict.to_owned()]
