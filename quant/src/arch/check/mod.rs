@@ -30,7 +30,7 @@ impl Architecture {
         range(self.output.scale, 1, i32::MAX).map_err(|cause| (Place::Table("output", "scale"), cause))?;
         self.check_layers()?;
         self.check_tensors()?;
-        if self.output.divide == HeadDivision::Once && !head(self).is_some_and(|head| head.bias_factor > 1) {
+        if self.output.divide == HeadDivision::Once && head(self).is_none_or(|head| head.bias_factor <= 1) {
             let why = "only an integer head behind screlu or sqrrelu divides by QA and then by QA·QB";
             return Err((Place::Table("output", "divide"), Cause::Meaningless { why }));
         }
