@@ -3,6 +3,7 @@
 use crate::cli;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::nnue::refuse_for_checkpoint;
 use crate::status::Status;
 use std::path::Path;
 use tamis_quant::data::{self, ByteType, DataError, Encoding, Inputs, Selection, classes, read_labels};
@@ -198,6 +199,7 @@ fn or_named<T>(read: Result<T, DataError>, path: &Path, bytes: &[u8], expected: 
                 array
             }));
         }
+        refuse_for_checkpoint(path)?;
         files::refuse_network(path, expected)?;
     }
     read.explain_at(path)

@@ -12,7 +12,6 @@ pub use sample::sample_positions;
 pub use stream::Pending;
 use temporary::temporary;
 
-use crate::bare;
 use crate::cli::Target;
 use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
@@ -115,7 +114,6 @@ pub fn refuse_foreign(path: &Path, start: &[u8], expected: &str) -> Result<(), C
 pub fn refuse_network(path: &Path, expected: &str) -> Result<(), CliError> {
     let what = match sniff_network(path) {
         _ if is_container(path) => "a container",
-        _ if is_nnue(path) => "a network of the Stockfish family",
         Err(_) | Ok(NetworkForm::Safetensors | NetworkForm::Npz) => return Ok(()),
         Ok(form) => form.is_what(),
     };
@@ -184,13 +182,9 @@ impl ModelFile {
         Ok(Self { path: path.to_owned(), bytes, len_bytes: len, divide: None })
     }
 
-    /// Of a trainer's own `quantised.bin` the container that `pack --arch` makes of it, proved or not.
-    ///
-    /// # Errors
-    /// [`CliError`] naming the file.
-    pub fn of_bare(path: &Path, arch: &Path) -> Result<Self, CliError> {
-        let (bytes, len_bytes) = bare::container_of(path, arch)?;
-        Ok(Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(&bytes), len_bytes, divide: None })
+    /// A container that was made of a file of `len_bytes`, which holds its integers.
+    pub fn made_of(path: &Path, container: &[u8], len_bytes: usize) -> Self {
+        Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(container), len_bytes, divide: None }
     }
 
     /// The same, or of a `.nnue` file the container that `pack --divide` makes of it, proved or not.

@@ -10,6 +10,7 @@ pub mod lists;
 mod nnue;
 mod source;
 
+use crate::bare::container_of;
 use crate::cli::Eval;
 use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
@@ -120,7 +121,8 @@ fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Eval
     let file = match arch {
         Some(arch) => {
             refuse_elsewhere(args.divide.rule, &args.model)?;
-            ModelFile::of_bare(&args.model, arch)?
+            let (container, len_bytes) = container_of(&args.model, arch)?;
+            ModelFile::made_of(&args.model, &container, len_bytes)
         }
         None => ModelFile::read_or_pack(&args.model, args.divide.rule)?,
     };

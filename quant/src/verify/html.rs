@@ -22,7 +22,8 @@ h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem;border-bottom:1px solid 
 .wide{overflow-x:auto;margin:1rem 0}\
 table{border-collapse:collapse;min-width:100%;font-variant-numeric:tabular-nums}\
 th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--faint)}\
-.data th,.data td{white-space:nowrap}td.n,th.n{text-align:right}.verdict th{white-space:nowrap}.verdict td{overflow-wrap:anywhere}\
+.data th,.data td{white-space:nowrap}td.n,th.n{text-align:right}.verdict th{white-space:nowrap}\
+.verdict td{overflow-wrap:anywhere}\
 p,li{overflow-wrap:anywhere}.pass{color:var(--good);font-weight:600}.fail{color:var(--bad);font-weight:600}\
 svg.plot{width:100%;min-width:34rem;height:auto;display:block}svg.plot text{font-size:11px;fill:var(--quiet)}\
 .frame{fill:none;stroke:var(--line)}.tick{stroke:var(--faint)}.bar{fill:var(--bar)}\

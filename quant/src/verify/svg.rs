@@ -23,7 +23,8 @@ impl Frame {
     fn new(title: &str, x: (f64, f64), y: (f64, f64)) -> Self {
         let widen = |(low, high): (f64, f64)| if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
         let mut text = format!(
-            "<div class=\"wide\"><svg class=\"plot\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" aria-label=\"{title}\">\n"
+            "<div class=\"wide\"><svg class=\"plot\" \
+             viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" aria-label=\"{title}\">\n"
         );
         let (left, right, top, bottom) = MARGIN;
         let (w, h) = (WIDTH - left - right, HEIGHT - top - bottom);
@@ -127,7 +128,7 @@ pub fn errors(points: &[(f64, f64)], unit: &str) -> String {
     frame.finish(&format!("float, {unit}"), "integer minus float")
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten within a range, at most `most` and one, with as many decimals as they need.
+/// Multiples of 1, 2 or 5 times a power of ten within a range, `most` and one at most.
 fn ticks((low, high): (f64, f64), most: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / most;
     let power = libm::floor(libm::log10(rough));

@@ -1,9 +1,7 @@
 //! What chance does by itself: a verdict needs more than that, however few the examples.
 
-use super::outputs::outputs;
 use crate::arch::{Part, Rounding};
 use crate::float::{Affine, Net};
-use crate::positions::Position;
 use crate::quantise::QuantNet;
 use crate::verify::VerifyError;
 
@@ -47,17 +45,20 @@ pub fn mean(values: &[f64]) -> f64 {
 }
 
 /// The mean square by which outputs differ from those of the reals that the file's weights may have been rounded from.
-/// Such reals are drawn, by a generator of numbers that always gives the same.
+/// Such reals are drawn, by a generator of numbers that always gives the same. outputs: what a network gives.
 ///
 /// # Errors
-/// [`VerifyError::Example`] if a position does not fit the network.
-pub fn rounding(net: &QuantNet, positions: &[&Position]) -> Result<f64, VerifyError> {
+/// Those of `outputs`.
+pub fn rounding<F>(net: &QuantNet, outputs: F) -> Result<f64, VerifyError>
+where
+    F: Fn(&Net<f64>) -> Result<Vec<f64>, VerifyError>,
+{
     let model = net.to_reals();
-    let own = outputs(&model, positions)?;
-    let trials = TRIED.div_ceil(positions.len().max(1)).max(LEAST_TRIALS);
+    let own = outputs(&model)?;
+    let trials = TRIED.div_ceil(own.len().max(1)).max(LEAST_TRIALS);
     let (mut draws, mut squares) = (Draws(0), 0.0);
     for _ in 0..trials {
-        let other = outputs(&drawn(net, &model, &mut draws), positions)?;
+        let other = outputs(&drawn(net, &model, &mut draws))?;
         squares += own.iter().zip(&other).map(|(own, other)| (own - other).powi(2)).sum::<f64>();
     }
     Ok(squares / (trials * own.len().max(1)) as f64)

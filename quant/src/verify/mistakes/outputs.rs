@@ -54,7 +54,10 @@ pub fn find(case: &Case<'_>, known: &[Mistake]) -> Result<Vec<Mistake>, VerifyEr
     }
     let signal = mean(&squared_errors(&vec![0.0; truth.len()], &truth, positions.len()));
     let is_far = current > 0.0 && 10.0 * libm::log10(signal / current) < FAR_SQNR_DB;
-    if known.is_empty() && is_far && current > FAR_ROUNDING.powi(2) * rounding(case.net, &positions)? {
+    if known.is_empty()
+        && is_far
+        && current > FAR_ROUNDING.powi(2) * rounding(case.net, |net| outputs(net, &positions))?
+    {
         let few = match positions.len() {
             count if count as f64 >= DECISIVE_ERRORS.powi(2) => "",
             _ => ", and so few positions cannot name one: give a hundred or more",
