@@ -42,6 +42,9 @@ mod verification; // the three questions on real networks
 #[path = "subjects/mistakes.rs"]
 mod mistakes; // mistakes of a description, named
 
+#[path = "subjects/alarms.rs"]
+mod alarms; // no mistake in a right description, on few positions and on many
+
 #[path = "subjects/firmware.rs"]
 mod firmware; // logs of the firmware examples
 

@@ -3,10 +3,12 @@
 use crate::cli;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::nnue::refuse_for_checkpoint;
 use crate::status::Status;
 use std::path::Path;
-use tamis_quant::data::{self, ByteType, Encoding, Inputs, Selection, classes, read_labels};
+use tamis_quant::data::{self, ByteType, DataError, Encoding, Inputs, Selection, classes, read_labels};
 use tamis_quant::graph::{Graph, Sample};
+use tamis_quant::import::{self, tensors::is_gzip};
 use tamis_quant::program::{Element, ProgramInput};
 use tamis_quant::score::ScoreError;
 
@@ -164,10 +166,11 @@ pub fn unfit(path: &Path, place: &str, why: &str) -> CliError {
 /// # Errors
 /// [`CliError`] naming file and place.
 pub fn read_inputs(path: &Path, which: Which<'_>) -> Result<Inputs, CliError> {
-    let bytes = files::read(path, "examples", data::MAX_FILE_LEN_BYTES)?;
+    let bytes = files::read(path, EXAMPLES, data::MAX_FILE_LEN_BYTES)?;
     let limit = which.limit.map(|limit| limit.saturating_add(which.skip));
     let Which { array, encoding, channels_first, .. } = which;
-    let mut inputs = Inputs::read(&bytes, Selection { array, limit, encoding, channels_first }).explain_at(path)?;
+    let inputs = Inputs::read(&bytes, Selection { array, limit, encoding, channels_first });
+    let mut inputs = or_named(inputs, path, &bytes, EXAMPLES)?;
     if which.encoding.is_some() && inputs.byte_type().is_none() && !which.unit_of_container {
         let message = format!("{}: --input-unit is for an array of bytes, u8 or i8", path.display());
         return Err(CliError::usage(message).help("leave --input-unit out: these are real numbers already"));
@@ -178,13 +181,37 @@ pub fn read_inputs(path: &Path, which: Which<'_>) -> Result<Inputs, CliError> {
     Ok(inputs)
 }
 
+const EXAMPLES: &str = "examples, as idx, npy, npz, safetensors or lines of text";
+const LABELS: &str = "labels, as idx, npy, npz, safetensors or lines of text";
+
+/// What was read of a file; where it cannot be, the name of what it is, if it is another system's or a network.
+fn or_named<T>(read: Result<T, DataError>, path: &Path, bytes: &[u8], expected: &str) -> Result<T, CliError> {
+    if read.is_err() {
+        // What is compressed with gzip was unpacked, and is wrong inside.
+        if let Some(other) = import::foreign(bytes).filter(|_| !is_gzip(bytes)) {
+            let message = format!("{}: is {}, expected {expected}", path.display(), other.what);
+            let is_packed = ["decompress", "unpack"].iter().any(|word| other.instead.starts_with(word));
+            let array =
+                "write an array of them, an example a row: `import numpy; numpy.savez(\"examples.npz\", inputs=X)`";
+            return Err(CliError::new(Status::Unsupported, message).help(if is_packed {
+                other.instead
+            } else {
+                array
+            }));
+        }
+        refuse_for_checkpoint(path)?;
+        files::refuse_network(path, expected)?;
+    }
+    read.explain_at(path)
+}
+
 /// Labels of a file of their own, for the examples that are wanted.
 ///
 /// # Errors
 /// [`CliError`] naming file and place.
 pub fn read_labels_of(path: &Path, which: Which<'_>) -> Result<Vec<f64>, CliError> {
-    let bytes = files::read(path, "labels", data::MAX_FILE_LEN_BYTES)?;
-    let mut labels = read_labels(&bytes, None).explain_at(path)?;
+    let bytes = files::read(path, LABELS, data::MAX_FILE_LEN_BYTES)?;
+    let mut labels = or_named(read_labels(&bytes, None), path, &bytes, LABELS)?;
     labels.drain(..which.skip.min(labels.len()));
     if let Some(limit) = which.limit {
         labels.truncate(limit);

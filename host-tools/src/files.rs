@@ -19,6 +19,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
+use tamis_quant::import::hub::{NetworkForm, sniff_network};
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_runtime::raw::MAGIC;
 
@@ -95,6 +96,20 @@ pub fn refuse_foreign(path: &Path, start: &[u8], expected: &str) -> Result<(), C
     let Some(other) = import::foreign(start) else { return Ok(()) };
     let message = format!("{}: is {}, expected {expected}", path.display(), other.what);
     Err(CliError::new(Status::Unsupported, message).help(other.instead))
+}
+
+/// Refuses networks where examples, labels or other data are read: the forms that hold nothing else, and containers.
+///
+/// # Errors
+/// [`CliError`] naming it, and where it belongs.
+pub fn refuse_network(path: &Path, expected: &str) -> Result<(), CliError> {
+    let what = match sniff_network(path) {
+        _ if is_container(path) => "a container",
+        Err(_) | Ok(NetworkForm::Safetensors | NetworkForm::Npz) => return Ok(()),
+        Ok(form) => form.is_what(),
+    };
+    let message = format!("{}: is {what}, expected {expected}", path.display());
+    Err(CliError::new(Status::Unsupported, message).help("give the network where it belongs, and the examples here"))
 }
 
 /// Reads BulletFormat, the first `limit` records only if there is one.

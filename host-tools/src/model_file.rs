@@ -57,6 +57,11 @@ impl ModelFile {
         Ok(Self { path: path.to_owned(), bytes, len_bytes: len, divide: None })
     }
 
+    /// A container that was made of a file of `len_bytes`, which holds its integers.
+    pub fn made_of(path: &Path, container: &[u8], len_bytes: usize) -> Self {
+        Self { path: path.to_owned(), bytes: AlignedBytes::copy_of(container), len_bytes, divide: None }
+    }
+
     /// The same, or of a `.nnue` file the container that `pack --divide` makes of it, proved or not.
     ///
     /// # Errors

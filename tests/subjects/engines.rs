@@ -2,10 +2,14 @@
 
 use serde_json::Value;
 use std::path::Path;
-use tamis_quant::float::example;
+use tamis_quant::arch::Architecture;
+use tamis_quant::float::{Example, example};
+use tamis_quant::import::read_bytes;
+use tamis_quant::pack::{to_bare, unpack};
 use tamis_quant::positions::Position;
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::{Outputs, Runner};
+use tamis_quant::verify::{Case, Gates, Truth};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tests::tolerances::F32_TAIL_CENTIPAWNS;
@@ -68,6 +72,66 @@ fn integer_networks_give_their_engines_integers(folder: Fixtures) {
             .collect();
         assert_eq!(found, wanted, "{name}");
     }
+}
+
+/// One division in place of two, `(Σ + b·QA)·scale / (QA·QA·QB)`: the same file, other integers, and it comes back.
+#[test]
+fn a_head_may_divide_once(folder: Fixtures) {
+    let folder = folder.join("nnue");
+    let batch = std::fs::read(folder.join("bullet/batch.bf")).unwrap();
+    let every = tamis_quant::positions::records(&batch).unwrap().step_by(40);
+    let positions: Vec<Position> = every.map(|position| position.unwrap()).collect();
+    let mut differing = 0;
+    for (name, file, qa, qb) in
+        [("noggin", "noggin/quantised.bin", 255, 64), ("akimbo-buckets", "akimbo/net-27.12.23.bin", 181, 64)]
+    {
+        let text = tests::architecture_text(name).replace("scale = 400\n", "scale = 400\ndivide = \"once\"\n");
+        let arch = Architecture::from_toml(&text, name).unwrap();
+        assert_eq!(Architecture::from_toml(&arch.to_toml(), name).unwrap(), arch);
+        let path = folder.join(file);
+        let net = bare_net(&path, &arch);
+        let wanted: Vec<Outputs> =
+            positions.iter().map(|position| Outputs::I32(vec![once(&net, position, qa, qb)])).collect();
+        let found = evaluate(&net, &positions);
+        assert_eq!(found, wanted, "{name}");
+        let twice = evaluate(&bare_net(&path, &architecture(name)), &positions);
+        differing += found.iter().zip(&twice).filter(|(once, twice)| once != twice).count();
+        let bytes = packed(&net);
+        let model = Model::parse(bytes.as_ref()).unwrap();
+        assert!(to_bare(&unpack(&model).unwrap()).unwrap() == std::fs::read(&path).unwrap(), "{name}");
+        // Float network, integer model, proof and tiers agree about it.
+        let checkpoint = read_bytes(&std::fs::read(&path).unwrap(), &arch, "quantised.bin").unwrap();
+        let truth = Truth { checkpoint: Some(&checkpoint), reference: None, positions: &positions };
+        let report = Case::of_layers(model, &truth).unwrap().verify(&Gates::default(), &mut |_, _| ()).unwrap();
+        assert!(report.passed && report.accuracy.total.max < 30.0, "{name}: {report:?}");
+        // A description of two divisions is another one.
+        let checkpoint = read_bytes(&std::fs::read(&path).unwrap(), &architecture(name), "quantised.bin").unwrap();
+        let truth = Truth { checkpoint: Some(&checkpoint), reference: None, positions: &positions };
+        let report = Case::of_layers(model, &truth).unwrap().verify(&Gates::default(), &mut |_, _| ()).unwrap();
+        assert!(report.mistakes.iter().any(|mistake| mistake.text.contains("[output] divide")), "{name}");
+    }
+    assert!(differing > 0, "both rules give the same on every position");
+    let text = tests::architecture_text("matthriscu").replace("scale = 400\n", "scale = 400\ndivide = \"once\"\n");
+    let error = Architecture::from_toml(&text, "matthriscu").unwrap_err().to_string();
+    assert!(error.contains("only an integer head behind screlu or sqrrelu"), "{error}");
+}
+
+/// The rule in plain loops.
+fn once(net: &QuantNet, position: &Position, qa: i64, qb: i64) -> i32 {
+    let Example::Features { lists, bucket } = example(&net.arch, position).unwrap() else { unreachable!() };
+    let [first, second] = net.layers.as_slice() else { unreachable!() };
+    let hidden = first.weights.outputs;
+    let (rows, weights) = (first.weights.integers(), second.weights.integers());
+    let mut sum = 0i64;
+    for (side, list) in lists.iter().enumerate() {
+        for neuron in 0..hidden {
+            let active: i64 = list.iter().map(|feature| i64::from(rows[*feature as usize * hidden + neuron])).sum();
+            let x = (active + i64::from(first.bias.integers()[neuron])).clamp(0, qa);
+            sum += x * x * i64::from(weights[bucket + second.weights.outputs * (side * hidden + neuron)]);
+        }
+    }
+    let sum = sum + i64::from(second.bias.integers()[bucket]) * qa;
+    (sum * 400 / (qa * qa * qb)) as i32
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 /// `eval`
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// Container, a .nnue file of the Stockfish family, or a checkpoint
+    /// Container, a .nnue file, a trainer's quantised.bin, or a checkpoint
+    ///
+    /// A quantised.bin needs its description, --arch; a checkpoint --float.
     pub model: PathBuf,
     /// Where the positions are.
     #[command(flatten)]

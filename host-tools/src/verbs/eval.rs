@@ -10,6 +10,7 @@ pub mod lists;
 mod nnue;
 mod source;
 
+use crate::bare::container_of;
 use crate::cli::Eval;
 use crate::divide::{DivideFacts, refuse_elsewhere};
 use crate::error::{CliError, Explain};
@@ -32,7 +33,6 @@ use tamis_quant::import::read_checkpoint;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
-use tamis_runtime::kernels::Tier;
 use tamis_runtime::raw::input_kind;
 
 /// The values.
@@ -90,13 +90,11 @@ pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
             refuse_elsewhere(args.divide.rule, &args.model)?;
             in_reals(args, Path::new(arch), output)
         }
-        (None, false) => in_integers(args, super::tier(args.tier.as_deref())?, output),
+        (arch, false) => in_integers(args, arch.as_deref().map(Path::new), output),
         (None, true) => {
             refuse_for_checkpoint(&args.model)?;
             Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml"))
         }
-        (Some(_), false) => Err(CliError::usage("--arch is for a checkpoint; a container has its description")
-            .help("add --float, or leave --arch out")),
     }
 }
 
@@ -119,8 +117,16 @@ impl Evaluations {
     }
 }
 
-fn in_integers(args: &Eval, tier: &'static Tier, output: &Output) -> Result<Evaluations, CliError> {
-    let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
+fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Evaluations, CliError> {
+    let tier = super::tier(args.tier.as_deref())?;
+    let file = match arch {
+        Some(arch) => {
+            refuse_elsewhere(args.divide.rule, &args.model)?;
+            let (container, len_bytes) = container_of(&args.model, arch)?;
+            ModelFile::made_of(&args.model, &container, len_bytes)
+        }
+        None => ModelFile::read_or_pack(&args.model, args.divide.rule)?,
+    };
     let model = file.model()?;
     if let Some(divide) = file.divide(&model, args.divide.rule)? {
         return nnue::run(args, model, divide, tier, output);

@@ -67,7 +67,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     destination.write(&sealed)?;
     let hash = format!("{:016x}", origin.source_hash);
-    let import = ImportInfo { source: origin.source, hash, remarks: contradictions(&net.arch) };
+    let import = ImportInfo { source: origin.source, hash, remarks: contradictions(&net) };
     let title = Title { network: net.arch.name.clone(), architecture: facts::one_line(&net.arch) };
     let place = (&args.target, &args.module);
     let written = Written::new(SCHEMA, place, (&args.bare, import), title, facts::of_net(&net), &sealed);

@@ -22,8 +22,9 @@ use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::{Remark, SourceKind, read_checkpoint};
 use tamis_quant::pack::{Provenance, to_bare};
 use tamis_quant::quantise::quantise;
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
-use tamis_quant::verify::mistakes::rules;
+use tamis_quant::verify::mistakes::{orders, rules};
 
 /// Of the report's JSON.
 const SCHEMA: &str = "tamis-quantise-1";
@@ -97,7 +98,7 @@ fn accumulators(
     }
     let mut net = quantise(&checkpoint.net).explain_at(&args.checkpoint)?;
     spinner.finish_and_clear();
-    let import = ImportInfo { remarks: contradictions(&net.arch), ..ImportInfo::from(&checkpoint) };
+    let import = ImportInfo { remarks: contradictions(&net), ..ImportInfo::from(&checkpoint) };
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
     let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
     let program = net.lower().explain()?;
@@ -123,9 +124,10 @@ fn accumulators(
     })
 }
 
-/// What a description says against its own arithmetic: a bias whose scale is not that of the sums that it is added to.
-pub fn contradictions(arch: &Architecture) -> Vec<Remark> {
-    let found = rules::find(arch).into_iter();
+/// What a description says against its own arithmetic and against the values: a bias whose scale is not that of the
+/// sums that it is added to, weights that are of the other order.
+pub fn contradictions(net: &QuantNet) -> Vec<Remark> {
+    let found = rules::find(&net.arch).into_iter().chain(orders::find(&net.to_reals()));
     found.map(|mistake| Remark::Warning(format!("{}: {}", mistake.kind.words(), mistake.text))).collect()
 }
 

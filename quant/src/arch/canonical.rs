@@ -6,7 +6,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::types::{Architecture, DenseType, ElementType, InputKind, Layer, Rounding, TensorSpec};
+use super::types::{Architecture, DenseType, ElementType, HeadDivision, InputKind, Layer, Rounding, TensorSpec};
 
 impl Architecture {
     /// The canonical text. Equal descriptions give equal bytes, and [`Architecture::from_toml`] gives a checked
@@ -24,6 +24,7 @@ impl Architecture {
         }
         text.table("[output]");
         text.set("scale", Some(self.output.scale));
+        text.quote("divide", (self.output.divide == HeadDivision::Once).then_some("once"));
         text.table("[file]");
         text.set("header_len_bytes", (self.file.header_len_bytes != 0).then_some(self.file.header_len_bytes));
         text.quote("header_magic", self.file.header_magic.as_deref());

@@ -61,6 +61,6 @@ pub use error::{ArchError, Cause, Place};
 pub use shape::{Part, TensorRole};
 pub use sizes::{FileForm, TensorSpan};
 pub use types::{
-    Activation, Architecture, BareFile, Buckets, DenseType, ElementType, Input, InputKind, Layer, Output, Rounding,
-    SCHEMA, Tail, TensorSpec,
+    Activation, Architecture, BareFile, Buckets, DenseType, ElementType, HeadDivision, Input, InputKind, Layer, Output,
+    Rounding, SCHEMA, Tail, TensorSpec,
 };

@@ -170,6 +170,20 @@ pub struct Output {
     /// The reported value is this times the network's output: 400 makes centipawns of a bullet network. 1 otherwise.
     #[serde(default = "one")]
     pub scale: i32,
+    /// How an integer head behind a squared activation divides.
+    #[serde(default)]
+    pub divide: HeadDivision,
+}
+
+/// How often an integer head behind SCReLU or SqrReLU divides. Both truncate, and differ by rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HeadDivision {
+    /// `(sum / QA + bias) · scale / (QA · QB)`, as bullet's examples have it.
+    #[default]
+    Twice,
+    /// `(sum + bias · QA) · scale / (QA · QA · QB)`, as Patricia has it.
+    Once,
 }
 
 /// How a value leaves the reals.
@@ -252,7 +266,7 @@ pub struct BareFile {
 
 impl Default for Output {
     fn default() -> Self {
-        Self { scale: one() }
+        Self { scale: one(), divide: HeadDivision::default() }
     }
 }
 

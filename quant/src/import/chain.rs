@@ -3,6 +3,7 @@
 //! A chain is written as `784:relu128:linear10`: the number of inputs, then a layer a part, its activation and its
 //! number of outputs. The slope of a leaky ReLU, 0.01 unless it is given, stands behind the size: `leaky9@0.2`.
 
+use crate::arch::suggest::{advice, other_operation};
 use crate::float::Matrix;
 use crate::graph::{Activation, Graph, Input, Node, Op, Shape};
 use std::fmt;
@@ -12,6 +13,8 @@ use thiserror::Error;
 const MAX_LAYERS: usize = 1024;
 /// The most weights and biases of a chain.
 pub(super) const MAX_PARAMETERS: usize = 100_000_000;
+/// The words of activations.
+const ACTIVATIONS: [&str; 7] = ["linear", "relu", "crelu", "leaky", "sigmoid", "tanh", "softmax"];
 /// The slope of a leaky ReLU that is not given, as lattice-fann has it.
 const DEFAULT_ALPHA: f32 = 0.01;
 
@@ -47,6 +50,20 @@ pub enum ChainError {
         part: String,
         /// What is wrong with it.
         why: String,
+    },
+    /// An activation of the field that no chain has.
+    #[error("architecture `{text}`, part {index} (`{part}`): `{word}` is not supported; there are {known}")]
+    NotSupported {
+        /// All of it, or its beginning.
+        text: String,
+        /// Which part, from 0.
+        index: usize,
+        /// It, or its beginning.
+        part: String,
+        /// What it is called.
+        word: String,
+        /// What there is.
+        known: String,
     },
     /// No layer, or too many.
     #[error("{found} layers, expected 1 to {MAX_LAYERS}")]
@@ -119,6 +136,11 @@ impl Chain {
             match inputs {
                 None => inputs = Some(size(part).map_err(|why| part_error(index, part, why))?),
                 Some(before) => {
+                    let (word, _) = part.split_at(part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len()));
+                    if let Some(known) = other_operation(word, &ACTIVATIONS) {
+                        let (text, part, word) = (short(text), short(part), short(word));
+                        return Err(ChainError::NotSupported { text, index, part, word, known });
+                    }
                     let (activation, outputs) = layer(part).map_err(|why| part_error(index, part, why))?;
                     layers.push(ChainLayer { inputs: before, outputs, activation });
                     inputs = Some(outputs);
@@ -229,9 +251,9 @@ fn layer(part: &str) -> Result<(Option<Activation>, usize), String> {
     let (name, rest) = part.split_at(digits);
     let (outputs, alpha) = rest.split_once('@').map_or((rest, None), |(size, alpha)| (size, Some(alpha)));
     let words = alpha.map_or(name.to_owned(), |alpha| format!("{name}@{alpha}"));
-    let activation = activation_from_word(&words).ok_or(match alpha {
-        Some(_) => "only leaky has a slope behind `@`, a number",
-        None => "the activation is none of linear, relu, leaky, sigmoid, tanh, softmax",
+    let activation = activation_from_word(&words).ok_or_else(|| match alpha {
+        Some(_) => "only leaky has a slope behind `@`, a number".to_owned(),
+        None => format!("no activation; {}", advice(name, &ACTIVATIONS)),
     })?;
     Ok((activation, size(outputs)?))
 }
@@ -271,13 +293,14 @@ mod tests {
         for (text, words) in [
             ("", "part 0 (``): `` is no size"),
             ("relu4", "part 0 (`relu4`)"),
-            ("4:8", "part 1 (`8`): the activation is none of"),
+            ("4:8", "part 1 (`8`): no activation; expected one of `linear`"),
+            ("4:rellu8", "part 1 (`rellu8`): no activation; did you mean `relu`?"),
             ("4:relu", "part 1 (`relu`): a layer has a number of outputs"),
-            ("4:relu8:gelu2", "part 2 (`gelu2`): the activation is none of"),
+            ("4:relu8:gelu2", "part 2 (`gelu2`): `gelu` is not supported; there are `linear`"),
             ("4:relu8@0.1", "part 1 (`relu8@0.1`): only leaky has a slope"),
             ("4:leaky8@inf", "only leaky has a slope"),
             ("4:relu0", "`0` is no size"),
-            ("4:relu+8", "the activation is none of"),
+            ("4:relu+8", "no activation; did you mean `relu`?"),
             ("4:relu99999999999999999999", "is no size"),
             ("4", "0 layers"),
             ("100000:relu100000", "more than 100000000 weights"),

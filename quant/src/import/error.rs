@@ -24,7 +24,7 @@ pub enum ImportError {
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
     /// A device, a pipe, or something else without a length.
-    #[error("is neither a file nor a directory")]
+    #[error("is neither a file nor a directory; write what it gives to a file, and give that")]
     NotAFile,
     /// A directory where one file is read.
     #[error("is a directory, expected a file")]

@@ -166,12 +166,17 @@ impl Lowering<'_> {
             let what = format!("an output scale of {} in an integer head", head.factor);
             return Err(self.unsupported(1, what, "use one of at most 1073741824"));
         }
-        let op = Operation::Rescale {
-            bias: self.tensor(1, &second.bias),
-            pre: head.pre_divisor,
-            factor: head.factor,
-            divisor: head.divisor,
-        };
+        let mut bias = self.tensor(1, &second.bias);
+        if head.bias_factor > 1 {
+            let product = |bias: &i32| bias.checked_mul(head.bias_factor);
+            let Some(products) = second.bias.integers().iter().map(product).collect() else {
+                let what = format!("a bias that leaves i32 times {}", head.bias_factor);
+                return Err(self.unsupported(1, what, "leave `divide` out, or use a lower scale"));
+            };
+            (bias.values, bias.element) = (Values::Int(products), ElementType::I32);
+            bias.scale = Some(head.divisor);
+        }
+        let op = Operation::Rescale { bias, pre: head.pre_divisor, factor: head.factor, divisor: head.divisor };
         self.push(1, "head", Read::whole(sums), op, Element::I32, self.outputs(1));
         Ok(())
     }

@@ -2,9 +2,9 @@
 
 use super::error::PackError;
 use super::tensor::Orientation;
-use crate::arch::{Architecture, Part};
+use crate::arch::{Architecture, ElementType, Part};
 use crate::program::{QuantTensor, Values};
-use crate::quantised::{Permutation, QuantLayer, QuantNet, permutation_name, reorder, reorderable_pairs};
+use crate::quantised::{Permutation, QuantLayer, QuantNet, head, permutation_name, reorder, reorderable_pairs};
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{Layout, Tensor, element};
 
@@ -37,8 +37,11 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
                 Part::Weights if index == 0 && arch.input.is_sparse() => Orientation::InputRows,
                 _ => Orientation::OutputRows,
             };
-            let values = values(&tensor, outputs, inputs, orientation).ok_or_else(missing)?;
+            let mut values = values(&tensor, outputs, inputs, orientation).ok_or_else(missing)?;
             let spec = arch.tensor(&name).ok_or_else(missing)?;
+            if let (1, Part::Bias, Some(head)) = (index, part, head(&arch)) {
+                values = trainers_bias(values, head.bias_factor, spec.r#type).ok_or_else(missing)?;
+            }
             Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, banks: 1, outputs, inputs, values })
         };
         let weights = read(arch.weights_name(index), Part::Weights)?;
@@ -50,6 +53,21 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
         reorder(&permutation.inverse(), &mut layers);
     }
     Ok(QuantNet { arch, layers, bare_header: people.bare_header.to_vec(), permutation })
+}
+
+/// The bias of a head that divides once, as the trainer's file has it; `None` if the container's is no multiple.
+fn trainers_bias(values: Values, factor: i32, element: ElementType) -> Option<Values> {
+    match values {
+        Values::Int(products) if factor > 1 => {
+            let one = |product: i32| {
+                let value = product / factor;
+                let fits = element != ElementType::I16 || i16::try_from(value).is_ok();
+                (value * factor == product && fits).then_some(value)
+            };
+            products.into_iter().map(one).collect::<Option<_>>().map(Values::Int)
+        }
+        other => Some(other),
+    }
 }
 
 /// The order in which the file holds the neurons, if it is not the trainer's.

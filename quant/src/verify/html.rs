@@ -1,24 +1,37 @@
 //! The report as one page: no scripts, no files beside it, the same bytes on every host.
 
 use super::accuracy::Accuracy;
+use super::board::worst_positions;
 use super::claims::claim_words;
 use super::metrics::Agreement;
-use super::report::Report;
+use super::report::{Bound, Report};
 use super::stats::ErrorStats;
 use super::svg;
 use super::verdict::Sentence;
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
-color:#1b1f24;background:#fff}\
-h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem;border-bottom:1px solid #d0d7de}\
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
-th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #eaeef2}td.n,th.n{text-align:right}\
-.pass{color:#1a7f37;font-weight:600}.fail{color:#b42318;font-weight:600}\
-svg{width:100%;height:auto}svg text{font-size:11px;fill:#57606a}.frame{fill:none;stroke:#d0d7de}.bar{fill:#4078c0}\
-.zero{stroke:#b42318;stroke-dasharray:4 3}circle{fill:#4078c0;fill-opacity:.45}\
-@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td,h2{border-color:#30363d}\
-.pass{color:#3fb950}.fail{color:#f85149}svg text{fill:#8d96a0}}";
+/// Colours are named once for light and once for dark. What is wider than the page scrolls by itself: a table's numbers
+/// stay on one line, and a drawing's letters stay readable.
+const STYLE: &str = ":root{--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--faint:#eaeef2;--quiet:#57606a;--good:#1a7f37;\
+--bad:#b42318;--bar:#4078c0;--light:#e8e6df;--dark:#a9b4c0}\
+@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#30363d;--faint:#21262d;--quiet:#8d96a0;\
+--good:#3fb950;--bad:#f85149;--bar:#58a6ff;--light:#8b96a3;--dark:#4d5866}}\
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:var(--ink);\
+background:var(--paper)}\
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem;border-bottom:1px solid var(--line)}\
+.wide{overflow-x:auto;margin:1rem 0}\
+table{border-collapse:collapse;min-width:100%;font-variant-numeric:tabular-nums}\
+th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--faint)}\
+.data th,.data td{white-space:nowrap}td.n,th.n{text-align:right}.verdict th{white-space:nowrap}\
+.verdict td{overflow-wrap:anywhere}\
+p,li{overflow-wrap:anywhere}.pass{color:var(--good);font-weight:600}.fail{color:var(--bad);font-weight:600}\
+svg.plot{width:100%;min-width:34rem;height:auto;display:block}svg.plot text{font-size:11px;fill:var(--quiet)}\
+.frame{fill:none;stroke:var(--line)}.tick{stroke:var(--faint)}.bar{fill:var(--bar)}\
+.zero{stroke:var(--bad);stroke-dasharray:4 3}circle{fill:var(--bar);fill-opacity:.45}\
+.boards{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:14rem;max-width:100%}svg.board{width:100%}\
+figcaption{font-size:.85rem}code{overflow-wrap:anywhere}.light{fill:var(--light)}.dark{fill:var(--dark)}\
+.board text{font-size:21px;stroke-width:.7px}.board .white{fill:#fff;stroke:#1b1f24}\
+.board .black{fill:#1b1f24;stroke:#1b1f24}";
 
 /// Draws the report.
 pub fn to_html(report: &Report) -> String {
@@ -46,7 +59,7 @@ pub fn to_html(report: &Report) -> String {
 
 /// Four lines for who reads no more.
 fn in_words(page: &mut String, report: &Report) {
-    page.push_str("<table>\n");
+    page.push_str("<table class=\"verdict\">\n");
     for Sentence { about, text, is_well } in report.verdict() {
         let class = match is_well {
             Some(true) => " class=\"pass\"",
@@ -134,12 +147,29 @@ fn proof(page: &mut String, report: &Report) {
     for violation in &report.proof.violations {
         let _ = writeln!(page, "<p class=\"fail\">{}</p>", escape(violation));
     }
-    let rows = report.proof.bounds.iter().map(|bound| {
+    // Of each tensor the row that fills most of its type: a network over maps has thousands.
+    let mut fullest: Vec<(&Bound, usize)> = Vec::new();
+    for bound in &report.proof.bounds {
+        let is_same = |(other, _): &&mut (&Bound, usize)| {
+            other.tensor == bound.tensor && other.quantity == bound.quantity && other.bucket == bound.bucket
+        };
+        match fullest.iter_mut().rev().find(is_same) {
+            Some((most, count)) => {
+                *count += 1;
+                if bound.fraction > most.fraction {
+                    *most = bound;
+                }
+            }
+            None => fullest.push((bound, 1)),
+        }
+    }
+    let rows = fullest.into_iter().map(|(bound, count)| {
         let bucket = bound.bucket.map_or(String::new(), |bucket| bucket.to_string());
         let range = format!("{} to {}", bound.low, bound.high);
         vec![
             bound.tensor.clone(),
             bound.quantity.clone(),
+            count.to_string(),
             bound.row.to_string(),
             bucket,
             range,
@@ -147,7 +177,7 @@ fn proof(page: &mut String, report: &Report) {
             format!("{:.3}", bound.fraction),
         ]
     });
-    table(page, &["tensor", "quantity", "row", "bucket", "range", "type", "share of type"], rows);
+    table(page, &["tensor", "quantity", "rows", "fullest", "bucket", "range", "type", "share of type"], rows);
     let rows = report.proof.claims.iter().map(|claim| {
         let verdict = if claim.holds { "holds" } else { "does not follow" };
         vec![claim.tensor.clone(), claim_words(claim.stored), claim_words(claim.derived), verdict.to_owned()]
@@ -195,6 +225,7 @@ fn accuracy(page: &mut String, report: &Report) {
         ]
     });
     table(page, &["largest errors: example", "output", "float", "integer", "error"], rows);
+    page.push_str(&worst_positions(&accuracy.worst, report.unit));
 }
 
 fn predictions(page: &mut String, accuracy: &Accuracy) {
@@ -279,7 +310,7 @@ fn table(page: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String
         _ if rows.first().and_then(|row| row.get(column)).is_some_and(|first| number(first)) => " class=\"n\"",
         _ => "",
     };
-    page.push_str("<table><tr>");
+    page.push_str("<div class=\"wide\"><table class=\"data\"><tr>");
     for (column, cell) in head.iter().enumerate() {
         let _ = write!(page, "<th{}>{}</th>", class(column, cell), escape(cell));
     }
@@ -291,7 +322,7 @@ fn table(page: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String
         }
         page.push_str("</tr>\n");
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
 }
 
 fn escape(text: &str) -> String {

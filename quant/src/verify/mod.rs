@@ -42,6 +42,7 @@
 //! ```
 
 pub mod accuracy;
+mod board;
 mod case;
 mod claims;
 mod comparison;

@@ -8,6 +8,10 @@ const HEIGHT: f64 = 260.0;
 /// Room for labels: left, right, top, bottom.
 const MARGIN: (f64, f64, f64, f64) = (64.0, 12.0, 12.0, 36.0);
 
+/// Numbers along an axis, at most.
+const X_TICKS: f64 = 8.0;
+const Y_TICKS: f64 = 5.0;
+
 /// A plain frame that maps data to the page.
 struct Frame {
     x: (f64, f64),
@@ -18,7 +22,10 @@ struct Frame {
 impl Frame {
     fn new(title: &str, x: (f64, f64), y: (f64, f64)) -> Self {
         let widen = |(low, high): (f64, f64)| if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
-        let mut text = format!("<svg viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" aria-label=\"{title}\">\n");
+        let mut text = format!(
+            "<div class=\"wide\"><svg class=\"plot\" \
+             viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" aria-label=\"{title}\">\n"
+        );
         let (left, right, top, bottom) = MARGIN;
         let (w, h) = (WIDTH - left - right, HEIGHT - top - bottom);
         let _ =
@@ -34,24 +41,30 @@ impl Frame {
         HEIGHT - MARGIN.3 - (y - self.y.0) / (self.y.1 - self.y.0) * (HEIGHT - MARGIN.2 - MARGIN.3)
     }
 
-    /// Five labels along each axis and the axes' names.
+    /// Round numbers along each axis and the axes' names.
     fn finish(mut self, x_name: &str, y_name: &str) -> String {
-        for step in 0..=4 {
-            let share = f64::from(step) / 4.0;
-            let (x, y) = (self.x.0 + share * (self.x.1 - self.x.0), self.y.0 + share * (self.y.1 - self.y.0));
-            let (px, py) = (self.px(x), self.py(y));
+        let (x_ticks, y_ticks) = (ticks(self.x, X_TICKS), ticks(self.y, Y_TICKS));
+        let bottom = HEIGHT - MARGIN.3;
+        for (x, label) in x_ticks {
+            let px = self.px(x);
             let _ = writeln!(
                 self.text,
-                "<text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                "<line class=\"tick\" x1=\"{px:.1}\" y1=\"{bottom:.1}\" x2=\"{px:.1}\" y2=\"{:.1}\"/><text \
+                 x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                bottom + 4.0,
                 HEIGHT - 20.0,
-                number(x)
             );
+        }
+        for (y, label) in y_ticks {
+            let py = self.py(y);
             let _ = writeln!(
                 self.text,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                "<line class=\"tick\" x1=\"{:.1}\" y1=\"{py:.1}\" x2=\"{:.1}\" y2=\"{py:.1}\"/><text x=\"{:.1}\" \
+                 y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+                MARGIN.0 - 4.0,
+                MARGIN.0,
                 MARGIN.0 - 6.0,
                 py + 4.0,
-                number(y)
             );
         }
         let _ = writeln!(
@@ -66,7 +79,7 @@ impl Frame {
             HEIGHT / 2.0,
             HEIGHT / 2.0
         );
-        self.text.push_str("</svg>\n");
+        self.text.push_str("</svg></div>\n");
         self.text
     }
 }
@@ -115,22 +128,44 @@ pub fn errors(points: &[(f64, f64)], unit: &str) -> String {
     frame.finish(&format!("float, {unit}"), "integer minus float")
 }
 
-/// A short number for a label.
-fn number(value: f64) -> String {
-    let magnitude = value.abs();
-    let text = if magnitude >= 100.0 {
-        format!("{value:.0}")
-    } else if magnitude >= 1.0 {
-        format!("{value:.1}")
-    } else {
-        format!("{value:.3}")
+/// Multiples of 1, 2 or 5 times a power of ten within a range, `most` and one at most.
+fn ticks((low, high): (f64, f64), most: f64) -> Vec<(f64, String)> {
+    let rough = (high - low) / most;
+    let power = libm::floor(libm::log10(rough));
+    if !power.is_finite() {
+        return Vec::new();
+    }
+    let unit = libm::pow(10.0, power);
+    let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * unit).into_iter().find(|step| *step >= rough * 0.999);
+    let Some(step) = step else { return Vec::new() };
+    let decimals = libm::fmax(0.0, -libm::floor(libm::log10(step * 1.001))) as usize;
+    let first = libm::ceil(low / step - 1e-9);
+    let label = |value: f64| match decimals {
+        0..=6 if value.abs() < 1e7 => format!("{value:.decimals$}"),
+        _ => format!("{value:.1e}"),
     };
-    if text.trim_start_matches(['-', '0', '.']).is_empty() { "0".to_owned() } else { text }
+    let at = |count: u32| {
+        // Never a zero with a sign.
+        let value = (first + f64::from(count)) * step + 0.0;
+        (value, if value.abs() < step / 2.0 { "0".to_owned() } else { label(value) })
+    };
+    (0..=most as u32).map(at).take_while(|(value, _)| *value <= high + step * 1e-9).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let labels = |range, most| -> Vec<String> { ticks(range, most).into_iter().map(|(_, label)| label).collect() };
+        assert_eq!(labels((-34.2, 12.7), 8.0), ["-30", "-20", "-10", "0", "10"]);
+        assert_eq!(labels((0.0, 1357.0), 5.0), ["0", "500", "1000"]);
+        assert_eq!(labels((-0.031, 0.012), 5.0), ["-0.03", "-0.02", "-0.01", "0", "0.01"]);
+        assert_eq!(labels((0.0, 1.0), 5.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels((1e9, 1.4e9), 5.0), ["1.0e9", "1.1e9", "1.2e9", "1.3e9", "1.4e9"]);
+        assert_eq!(labels((0.0, f64::INFINITY), 5.0), [""; 0]);
+    }
 
     #[test]
     fn every_counted_bin_is_a_bar_and_every_point_a_circle() {

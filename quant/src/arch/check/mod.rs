@@ -9,7 +9,7 @@ mod layers;
 mod tensors;
 
 use super::error::{Cause, Place};
-use super::types::{Architecture, SCHEMA};
+use super::types::{Activation, Architecture, ElementType, HeadDivision, SCHEMA};
 
 /// A contradiction and where it is.
 pub(super) type Refusal = (Place, Cause);
@@ -29,7 +29,22 @@ impl Architecture {
         range(self.output.scale, 1, i32::MAX).map_err(|cause| (Place::Table("output", "scale"), cause))?;
         self.check_layers()?;
         self.check_tensors()?;
+        if self.output.divide == HeadDivision::Once && !self.has_squared_integer_head() {
+            let why = "only an integer head behind screlu or sqrrelu divides by QA and then by QA·QB";
+            return Err((Place::Table("output", "divide"), Cause::Meaningless { why }));
+        }
         self.check_file()
+    }
+}
+
+impl Architecture {
+    /// Whether integers are activated by a square and end in an integer head. The tensors are checked before.
+    fn has_squared_integer_head(&self) -> bool {
+        let [first, _] = self.layers.as_slice() else { return false };
+        let of_type = |name: String| self.tensor(&name).map(|spec| spec.r#type);
+        matches!(first.activation, Activation::Screlu | Activation::Sqrrelu)
+            && of_type(self.weights_name(1)) == Some(ElementType::I16)
+            && matches!(of_type(self.bias_name(1)), Some(ElementType::I16 | ElementType::I32))
     }
 }
 

@@ -155,6 +155,7 @@ impl NetworkError {
             Self::Quantised(error) => error.class(),
             Self::Description(error) => error.class(),
             Self::Bullets(error) => error.class(),
+            Self::Chain(ChainError::NotSupported { .. }) => FaultClass::Unsupported,
             Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {
                 FaultClass::Usage
             }

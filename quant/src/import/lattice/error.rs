@@ -162,7 +162,7 @@ impl LatticeError {
     pub const fn class(&self) -> FaultClass {
         match self {
             Self::NoArchitecture | Self::Chain(ChainError::Part { .. }) => FaultClass::Usage,
-            Self::TooLong { .. } => FaultClass::Unsupported,
+            Self::TooLong { .. } | Self::Chain(ChainError::NotSupported { .. }) => FaultClass::Unsupported,
             Self::FannVersion { found } if *found > 1 => FaultClass::Unsupported,
             _ => FaultClass::Malformed,
         }

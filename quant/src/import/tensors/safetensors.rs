@@ -16,8 +16,8 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
     length.is_some_and(|length| (2..=100_000_000).contains(&length)) && bytes.get(8) == Some(&b'{')
 }
 
-/// The longest header of a network: a hundred thousand tensors, and a description. Reading it takes several times as
-/// much memory.
+/// The longest header of a network or of arrays: a hundred thousand tensors, and a description. Reading it takes several
+/// times as much memory.
 const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
 
 /// Every tensor, and the description of a network if the metadata has one.
@@ -25,16 +25,16 @@ const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
 /// # Errors
 /// [`TensorFileError`] naming the tensor.
 pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), TensorFileError> {
-    let found = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
-    if let Some(found) = found.filter(|found| *found > MAX_HEADER_LEN_BYTES && *found < bytes.len() as u64) {
-        return Err(TensorFileError::LongHeader { found, limit: MAX_HEADER_LEN_BYTES });
-    }
     let (tensors, description) = read_typed_safetensors(bytes)?;
     Ok((tensors.into_iter().map(|(name, (tensor, _))| (name, tensor)).collect(), description))
 }
 
 /// The same, with the types of the elements.
 pub(crate) fn read_typed_safetensors(bytes: &[u8]) -> Result<(TypedTensors, Option<String>), TensorFileError> {
+    let found = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
+    if let Some(found) = found.filter(|found| *found > MAX_HEADER_LEN_BYTES && *found < bytes.len() as u64) {
+        return Err(TensorFileError::LongHeader { found, limit: MAX_HEADER_LEN_BYTES });
+    }
     let fault = |error: safetensors::SafeTensorError| TensorFileError::Safetensors(error.to_string());
     let (header_len_bytes, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
     let description = metadata.metadata().as_ref().and_then(|metadata| metadata.get(DESCRIPTION_KEY)).cloned();
@@ -72,4 +72,26 @@ fn element(dtype: Dtype) -> Option<Element> {
         Dtype::U8 => Element::U8,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header takes fifteen times its length to read: 20 MB of empty tensors took 300 MB.
+    #[test]
+    fn a_long_header_is_refused_before_it_is_read() {
+        let of = |len: u64| {
+            let mut bytes = len.to_le_bytes().to_vec();
+            bytes.push(b'{');
+            bytes.resize(8 + len as usize - 1, b' ');
+            bytes.extend([b'}', 0]);
+            bytes
+        };
+        let found = MAX_HEADER_LEN_BYTES + 1;
+        let refused = TensorFileError::LongHeader { found, limit: MAX_HEADER_LEN_BYTES };
+        assert_eq!(read_typed_safetensors(&of(found)).map(|_| ()), Err(refused.clone()));
+        assert_eq!(read_safetensors(&of(found)).map(|_| ()), Err(refused));
+        assert!(!matches!(read_safetensors(&of(64)), Err(TensorFileError::LongHeader { .. })));
+    }
 }

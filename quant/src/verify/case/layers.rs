@@ -133,13 +133,12 @@ impl Particulars for Suspects<'_> {
         }
     }
 
-    fn mistakes(&self, measured: Measured<'_>) -> Result<Option<Found>, VerifyError> {
+    fn mistakes(&self, _: Measured<'_>) -> Result<Option<Found>, VerifyError> {
         let case = mistakes::Case {
             net: &self.net,
             checkpoint: self.truth.checkpoint,
             reference: self.truth.reference,
             positions: self.positions,
-            accuracy: measured.accuracy,
         };
         mistakes::find(&case).map(Some)
     }

@@ -4,25 +4,28 @@
 //! - [`rules`]: the description contradicts its own arithmetic (a bias scale that is not QA·QB);
 //! - [`description`]: the file carries the description it was packed with; the one given now says otherwise;
 //! - [`tensors`]: the file's integers are not the checkpoint's under this description, but would be after one change;
-//! - [`outputs`]: the outputs are far from the truth and come close after one change;
+//! - [`outputs`]: the outputs are far from the truth and come close after one change, by more than chance does;
 //! - scores: file and checkpoint agree, and the positions' own scores are fitted far better after one change. What they
 //!   only suggest is a remark.
 //!
+//! Weights that by their values alone look as if they were of the other order ([`orders`]) are a remark.
+//!
 //! Graphs have rules of their own, in `graph`.
 
+mod chance;
 pub mod description;
 pub(super) mod graph;
 mod hypotheses;
 mod kings;
+pub mod orders;
 pub mod outputs;
 pub mod rules;
 mod scores;
 pub mod tensors;
 
-pub use scores::Found;
+pub use scores::{BestChange, Found, best_change};
 
 use super::VerifyError;
-use super::accuracy::Accuracy;
 use super::reference::Reference;
 use crate::import::Checkpoint;
 use crate::positions::Position;
@@ -83,6 +86,8 @@ pub enum Evidence {
     Outputs,
     /// The positions' scores are fitted much better after one change.
     Scores,
+    /// The values themselves are of another order.
+    Values,
     /// The labels are met far more often after one change.
     Labels,
 }
@@ -133,8 +138,6 @@ pub struct Case<'a> {
     pub reference: Option<&'a Reference>,
     /// Positions, perhaps with scores.
     pub positions: &'a [Position],
-    /// What has been measured.
-    pub accuracy: &'a Accuracy,
 }
 
 /// Looks for mistakes with all evidence at hand; each kind and evidence is named once a tensor or fact.
@@ -157,5 +160,7 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     if !mistakes.is_empty() {
         return Ok(Found { mistakes, remarks: Vec::new() });
     }
-    scores::find(case)
+    let mut found = scores::find(case)?;
+    found.remarks.extend(orders::find(&case.net.to_reals()));
+    Ok(found)
 }

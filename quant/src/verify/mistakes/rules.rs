@@ -16,9 +16,9 @@ pub fn find(arch: &Architecture) -> Vec<Mistake> {
     }
     let (Some(second), Some(bias)) = (spec(arch.weights_name(1)), spec(arch.bias_name(1))) else { return mistakes };
     if let (Some(head), Some(qa), Some(qb), Some(found)) = (head(arch), weights.scale, second.scale, bias.scale)
-        && head.divisor != found
+        && head.bias_scale() != found
     {
-        let product = head.divisor;
+        let product = head.bias_scale();
         let what = if found == qb {
             format!("QA·QB = {qa}·{qb}: it was given QB alone")
         } else if found == qa {

@@ -8,17 +8,21 @@
 //! one back takes away 21 % to 97 % at 6 to 38, but where the fact hardly matters to a network, which scores then
 //! cannot decide.
 
+use super::chance::{DECISIVE_ERRORS, block_errors, mean};
 use super::hypotheses::{Hypothesis, all};
 use super::outputs::{outputs, sample};
 use super::{Case, Evidence, Mistake, MistakeKind};
+use crate::positions::Position;
+use crate::quantised::QuantNet;
 use crate::verify::VerifyError;
 use crate::verify::stats::win_probability;
 
 /// A change is a mistake's mending if it takes away this share of the loss,
 const DECISIVE: f64 = 0.1;
-/// and if the mean difference of the positions' losses is this many of its standard errors,
-const DECISIVE_ERRORS: f64 = 4.0;
-/// and worth a remark from this share
+/// if the mean difference of the positions' losses is as many of its standard errors as chance does not make, and if
+/// there are this many positions: fewer are of a handful of games;
+const LEAST_DECISIVE: usize = 400;
+/// it is worth a remark from this share
 const NOTICED: f64 = 0.02;
 /// and this many on.
 const NOTICED_ERRORS: f64 = 2.0;
@@ -53,43 +57,35 @@ struct Fit {
     losses: Vec<f64>,
 }
 
+/// How the best change of a description does beside the description itself, before the judge of scores.
+pub struct BestChange {
+    /// Which.
+    pub kind: MistakeKind,
+    /// The change, in words.
+    pub text: String,
+    /// The share of the loss that it takes away; below zero where every change fits worse.
+    pub share: f64,
+    /// The same in standard errors of the mean difference of the positions' losses.
+    pub errors: f64,
+    losses: [f64; 2],
+}
+
 /// Looks for a change under which the outputs fit the positions' scores better, if they have any.
 ///
 /// # Errors
 /// [`VerifyError::Example`] if a position does not fit the network.
 pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
-    let scale = f64::from(case.net.arch.output.scale);
     let (_, positions) = sample(case.positions, SAMPLE);
-    let scores: Option<Vec<f64>> = positions.iter().map(|position| position.score.map(f64::from)).collect();
-    let usable = |scores: &Vec<f64>| {
-        case.net.arch.output_count() == 1
-            && scale > 1.0
-            && scores.len() >= LEAST_POSITIONS
-            && scores.iter().any(|score| *score != 0.0)
-    };
-    let Some(scores) = scores.filter(usable) else { return Ok(Found::nothing()) };
-    let expected: Vec<f64> = scores.iter().map(|score| win_probability(*score, scale)).collect();
-    let model = case.net.to_reals();
-    let own = fit(&outputs(&model, &positions)?, &expected, scale);
     let mut found = Found::nothing();
-    let mut best: Option<(Hypothesis, Fit)> = None;
-    for hypothesis in all(&model).into_iter().filter(|hypothesis| hypothesis.kind != MistakeKind::Scale) {
-        let other = fit(&outputs(&hypothesis.net, &positions)?, &expected, scale);
-        if best.as_ref().is_none_or(|(_, least)| mean(&other.losses) < mean(&least.losses)) {
-            best = Some((hypothesis, other));
-        }
-    }
-    if let Some((hypothesis, other)) = best {
-        let (share, errors) = gain(&own, &other);
+    let Some((own, expected)) = own_fit(case.net, &positions)? else { return Ok(found) };
+    if let Some(best) = best(case.net, &positions, &own, &expected)? {
+        let BestChange { kind, text, share, errors, losses: [before, after] } = best;
         let text = format!(
-            "the positions' own scores are fitted better (loss {:.4}, now {:.4}, {errors:.0} standard errors) with {}: \
-             file and description may share this mistake",
-            mean(&other.losses),
-            mean(&own.losses),
-            hypothesis.text
+            "the positions' own scores are fitted better (loss {after:.4}, now {before:.4}, {errors:.0} standard \
+             errors) with {text}: file and description may share this mistake",
         );
-        let mistake = Mistake { kind: hypothesis.kind, evidence: Evidence::Scores, text };
-        if share >= DECISIVE && errors >= DECISIVE_ERRORS {
+        let mistake = Mistake { kind, evidence: Evidence::Scores, text };
+        if positions.len() >= LEAST_DECISIVE && share >= DECISIVE && errors >= DECISIVE_ERRORS {
             found.mistakes.push(mistake);
         } else if share >= NOTICED && errors >= NOTICED_ERRORS {
             found.remarks.push(mistake);
@@ -98,13 +94,62 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     if !(1.0 / NOTICED_FACTOR..=NOTICED_FACTOR).contains(&own.factor) {
         let text = format!(
             "the outputs fit the positions' scores best times {:.2}: the scores are another engine's, or a `scale`, \
-             QA, \
-             QB or the output's is wrong",
+             QA, QB or the output's is wrong",
             own.factor
         );
         found.remarks.push(Mistake { kind: MistakeKind::Scale, evidence: Evidence::Scores, text });
     }
     Ok(found)
+}
+
+/// The change of a description under which a network fits the positions' scores best, if the positions have scores and
+/// are enough. How it does is the margin that a right description has before [`find`] calls it wrong.
+///
+/// # Errors
+/// [`VerifyError::Example`] if a position does not fit the network.
+pub fn best_change(net: &QuantNet, positions: &[Position]) -> Result<Option<BestChange>, VerifyError> {
+    let (_, positions) = sample(positions, SAMPLE);
+    let Some((own, expected)) = own_fit(net, &positions)? else { return Ok(None) };
+    best(net, &positions, &own, &expected)
+}
+
+/// How the network fits the expected scores, and those; none where positions have none, or are too few.
+fn own_fit(net: &QuantNet, positions: &[&Position]) -> Result<Option<(Fit, Vec<f64>)>, VerifyError> {
+    let scale = f64::from(net.arch.output.scale);
+    let scores: Option<Vec<f64>> = positions.iter().map(|position| position.score.map(f64::from)).collect();
+    let usable = |scores: &Vec<f64>| {
+        net.arch.output_count() == 1
+            && scale > 1.0
+            && scores.len() >= LEAST_POSITIONS
+            && scores.iter().any(|score| *score != 0.0)
+    };
+    let Some(scores) = scores.filter(usable) else { return Ok(None) };
+    let expected: Vec<f64> = scores.iter().map(|score| win_probability(*score, scale)).collect();
+    let own = fit(&outputs(&net.to_reals(), positions)?, &expected, scale);
+    Ok(Some((own, expected)))
+}
+
+fn best(
+    net: &QuantNet,
+    positions: &[&Position],
+    own: &Fit,
+    expected: &[f64],
+) -> Result<Option<BestChange>, VerifyError> {
+    let (scale, before) = (f64::from(net.arch.output.scale), mean(&own.losses));
+    let mut best: Option<BestChange> = None;
+    for Hypothesis { kind, text, net } in all(&net.to_reals()) {
+        if kind == MistakeKind::Scale {
+            continue;
+        }
+        let other = fit(&outputs(&net, positions)?, expected, scale);
+        let after = mean(&other.losses);
+        if best.as_ref().is_none_or(|best| after < best.losses[1]) {
+            let gains: Vec<f64> = own.losses.iter().zip(&other.losses).map(|(own, other)| own - other).collect();
+            let (share, errors) = (mean(&gains) / before, block_errors(&gains));
+            best = Some(BestChange { kind, text, share, errors, losses: [before, after] });
+        }
+    }
+    Ok(best)
 }
 
 fn fit(values: &[f64], expected: &[f64], scale: f64) -> Fit {
@@ -116,17 +161,4 @@ fn fit(values: &[f64], expected: &[f64], scale: f64) -> Fit {
     let fits = factors.map(|factor| Fit { factor, losses: losses(factor) });
     let better = |a: Fit, b: Fit| if mean(&b.losses) < mean(&a.losses) { b } else { a };
     fits.reduce(better).unwrap_or_else(|| unreachable!("there are factors"))
-}
-
-/// The share of the loss that another fit takes away, and how many of its standard errors that is.
-fn gain(own: &Fit, other: &Fit) -> (f64, f64) {
-    let gains: Vec<f64> = own.losses.iter().zip(&other.losses).map(|(own, other)| own - other).collect();
-    let gained = mean(&gains);
-    let variance = mean(&gains.iter().map(|gain| (gain - gained).powi(2)).collect::<Vec<f64>>());
-    let error = (variance / gains.len() as f64).sqrt();
-    (gained / mean(&own.losses), gained / error)
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }

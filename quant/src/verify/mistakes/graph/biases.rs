@@ -4,12 +4,10 @@
 //! than the noise and is found all the same, since it stays when the noise is averaged away.
 
 use super::hypotheses::lost_biases;
-use super::{Evidence, Measured, Mistake, MistakeKind, Suspects, evenly};
+use super::{Evidence, LEAST_EXAMPLES, Measured, Mistake, MistakeKind, Suspects, evenly};
 
 /// Examples over which means are taken, evenly taken.
 const AVERAGED: usize = 200;
-/// Fewer examples have no means worth the name.
-const LEAST_EXAMPLES: usize = 16;
 /// The means have to be this many of their standard errors, as a root mean square over the outputs.
 const DECISIVE_ERRORS: f64 = 3.0;
 /// The bias has to take away this share of their mean square. Of the right biases rounding leaves up to a quarter, and

@@ -34,6 +34,7 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>, found: &mut 
     let outputs = suspects.outputs(measured);
     let is_right: Vec<bool> =
         measured.truth.chunks(outputs).zip(labels).map(|(row, label)| class(row) == *label).collect();
+    found.remarks.extend(by_chance(&is_right, outputs));
     let (screened, all) = (evenly(labels.len(), SCREENED), evenly(labels.len(), labels.len()));
     let mut best: Option<(Hypothesis<'_>, Gain)> = None;
     for hypothesis in changes(suspects) {
@@ -63,6 +64,24 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>, found: &mut 
     } else {
         found.remarks.push(mistake);
     }
+}
+
+/// That the checkpoint itself meets the labels no more often than guessing does, beyond two standard errors.
+fn by_chance(is_right: &[bool], classes: usize) -> Option<Mistake> {
+    if classes < 3 {
+        return None;
+    }
+    let (count, guessed) = (is_right.len() as f64, 1.0 / classes as f64);
+    let right = is_right.iter().filter(|right| **right).count() as f64 / count;
+    (right <= guessed + 2.0 * (guessed * (1.0 - guessed) / count).sqrt()).then(|| Mistake {
+        kind: MistakeKind::OtherFact,
+        evidence: Evidence::Labels,
+        text: format!(
+            "the checkpoint itself meets {:.1} % of the labels, as often as guessing does among {classes}: are the \
+             examples in the network's unit (--input-unit), and the labels theirs?",
+            100.0 * right
+        ),
+    })
 }
 
 /// What both sides may have wrong alike.

@@ -8,7 +8,8 @@
 //!   off what it was not calibrated for ([`examples`], [`calibration`]);
 //! - labels: both agree, and the labels are met far more often after one change ([`labels`]).
 //!
-//! A mistake is what one of them decides; what they only suggest is a remark.
+//! A mistake is what one of them decides; what they only suggest is a remark. A few examples decide nothing: on them a
+//! change may explain what rounding leaves by luck.
 
 mod biases;
 mod calibration;
@@ -16,6 +17,7 @@ mod examples;
 mod hypotheses;
 mod labels;
 
+use super::chance::signs;
 use super::{Evidence, Found, Mistake, MistakeKind};
 use crate::graph::{Graph, Sample};
 use crate::program::Program;
@@ -36,6 +38,10 @@ const CLOSE_DB: f64 = 45.0;
 const FAR_DB: f64 = 20.0;
 /// Examples on which changes are tried, evenly taken.
 const TRIED: usize = 24;
+/// Fewer examples decide nothing.
+const LEAST_EXAMPLES: usize = 16;
+/// Examples have to come nearer one by one, by this many standard deviations of a fair coin: 14 of 16, 20 of 24.
+const DECISIVE_SIGNS: f64 = 3.0;
 
 /// The checkpoint read in another way.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,7 +96,9 @@ impl Suspects<'_> {
             found.mistakes.push(mistake);
             return found;
         }
-        if db.is_some_and(|db| db < CLOSE_DB)
+        let are_enough = self.samples.len() >= LEAST_EXAMPLES;
+        if are_enough
+            && db.is_some_and(|db| db < CLOSE_DB)
             && let Some((hypothesis, before, after)) = self.explained(measured)
         {
             found.mistakes.push(Mistake {
@@ -113,7 +121,8 @@ impl Suspects<'_> {
         if let Some(db) = far.filter(|_| found.mistakes.is_empty()) {
             let mistake = examples::unit(self, measured).or_else(|| calibration::find(self, measured));
             match mistake {
-                Some(mistake) => found.mistakes.push(mistake),
+                Some(mistake) if are_enough => found.mistakes.push(mistake),
+                Some(mistake) => found.remarks.push(mistake),
                 None => found.remarks.push(nothing_explains(db)),
             }
         }
@@ -137,7 +146,15 @@ impl Suspects<'_> {
             let Some(values) = hypothesis.outputs(samples) else { continue };
             let error = square_error(&values, &wanted);
             let is_near = decibels(&values, &wanted, outputs) >= NEAR_DB;
+            let each = |values: &[f64]| -> Vec<f64> {
+                values
+                    .chunks(outputs)
+                    .zip(wanted.chunks(outputs))
+                    .map(|(row, wanted)| square_error(row, wanted))
+                    .collect()
+            };
             if is_near
+                && signs(&each(&given), &each(&values)) >= DECISIVE_SIGNS
                 && error < before * (1.0 - EXPLAINED)
                 && best.as_ref().is_none_or(|(_, least)| error < least * TIE)
             {
