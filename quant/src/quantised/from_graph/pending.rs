@@ -88,9 +88,12 @@ impl Building<'_> {
         };
         let made = Quantity { shape, ..from };
         let weighted = |weights, bias: &[f64], window, groups| match rows(weights, bias, from.scale) {
+            Some(rows) if rows.are_wide() && groups > 1 => {
+                Err(no("Conv in groups of weights that, less their zero point, leave −128 to 127,"))
+            }
             Some(rows) => Ok(Work::Weights { read, from, window, groups, rows }),
             None => Err(no(
-                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −128 to 127 times a \
+                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −255 to 255 times a \
                  scale,",
             )),
         };

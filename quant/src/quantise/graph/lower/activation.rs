@@ -25,6 +25,7 @@ impl Lowering<'_> {
                 Ok(Form::Sum(Sum { relu: true, cap: Some(sum.cap.unwrap_or(1.0).min(1.0)), ..sum }))
             }
             (Form::Pending(pending), activation) if !keep && Self::clipped(&pending, activation).is_some() => {
+                let pending = self.done_once(first, pending)?;
                 Ok(Self::clipped(&pending, activation).map_or(Form::Pending(pending), Form::Pending))
             }
             (form, activation) if !keep && self.is_tabled(value, activation) && !matches!(form, Form::Real(_)) => {

@@ -33,6 +33,13 @@ enum Work {
     Product { a: Whole, b: Whole },
 }
 
+impl Pending {
+    /// The integers of a map, rounded once more.
+    fn of_integers(whole: Whole) -> Self {
+        Self { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None }
+    }
+}
+
 /// A convolution's parts, whatever node it comes from.
 struct Source<'g> {
     window: Window,
@@ -119,6 +126,18 @@ impl<'g> Lowering<'g> {
             high: tighter(pending.high, high, f64::min),
             ..pending.clone()
         })
+    }
+
+    /// What a clip of a value ends: its own rounding, or, where something else reads the value too, another one of its
+    /// integers. A convolution is done once, and its weights and biases are refined for what it makes.
+    pub(super) fn done_once(&mut self, value: Value, pending: Pending) -> Result<Pending, GraphQuantError> {
+        let is_convolution = matches!(pending.work, Work::Convolution { .. });
+        let readers = self.graph.nodes.iter().filter(|node| node.reads.contains(&value)).count();
+        if !is_convolution || (readers == 1 && !self.is_output(value)) {
+            return Ok(pending);
+        }
+        let whole = self.whole(value, Wish::Any)?;
+        Ok(Pending::of_integers(whole))
     }
 
     /// The sum of maps: on the sums of a convolution that nothing else reads, else by itself.
@@ -369,8 +388,7 @@ impl<'g> Lowering<'g> {
         if same {
             return Ok(whole);
         }
-        let pending = Pending { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None };
-        self.round(value, &pending, encoding)
+        self.round(value, &Pending::of_integers(whole), encoding)
     }
 
     /// The integers of a map: signed bytes with a zero point, or i16 where the options name the layer, or the

@@ -12,6 +12,7 @@
 
 mod biases;
 mod calibration;
+mod dead;
 mod examples;
 mod hypotheses;
 mod labels;
@@ -60,6 +61,8 @@ pub(in crate::verify) struct Suspects<'a> {
     pub labels: Option<Vec<usize>>,
     /// Other ways to read the checkpoint.
     pub readings: Vec<Reading>,
+    /// Whether the container's integers were given by a file that was quantised elsewhere: its ranges are its own.
+    pub is_given: bool,
 }
 
 /// What was measured.
@@ -78,6 +81,7 @@ impl Suspects<'_> {
     /// Looks for mistakes.
     pub fn mistakes(&self, measured: Measured<'_>) -> Found {
         let mut found = Found::nothing();
+        found.remarks.extend(dead::find(self.graph, measured.program));
         let (others, compared) = self.kinship.other_weights(self.graph);
         let db = measured.accuracy.total.sqnr_db;
         let far = db.filter(|db| *db < FAR_DB);
@@ -113,6 +117,9 @@ impl Suspects<'_> {
         if let Some(db) = far.filter(|_| found.mistakes.is_empty()) {
             let mistake = examples::unit(self, measured).or_else(|| calibration::find(self, measured));
             match mistake {
+                Some(mistake) if self.is_given && mistake.kind == MistakeKind::Calibration => {
+                    found.remarks.push(mistake);
+                }
                 Some(mistake) => found.mistakes.push(mistake),
                 None => found.remarks.push(nothing_explains(db)),
             }
