@@ -20,7 +20,9 @@ fn of_kws(x: f64) -> f64 {
 }
 
 /// A network's name, how its stored inputs become reals, its files, and those that a description goes with.
-const NETWORKS: [(&str, Real, &[&str], &[(&str, &str)]); 5] = [
+type Network = (&'static str, Real, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const NETWORKS: [Network; 5] = [
     ("kws", of_kws, &["kws_float.tflite", "kws_float.onnx"], &[]),
     (
         "kws_ckpt",

@@ -1,6 +1,5 @@
 //! The integers that reals are, where they are whole multiples of a step.
 
-use super::wide;
 use crate::float::Matrix;
 
 /// How far from a whole number a quotient may be: products of two f32 in f64, and what folding has done with them.
@@ -17,13 +16,6 @@ pub(super) struct Rows {
     pub steps: Vec<f32>,
     /// Whether a bias is no whole number of its steps, so that it was rounded.
     pub bias_rounded: bool,
-}
-
-impl Rows {
-    /// Whether the weights leave 8 bits.
-    pub(super) fn are_wide(&self) -> bool {
-        wide::parts(&self.weights) > 1
-    }
 }
 
 /// The integers of weights and biases over inputs of a scale; none where the weights are no bytes less zero points.

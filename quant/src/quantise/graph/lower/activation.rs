@@ -2,6 +2,7 @@
 
 use super::encoding::Wish;
 use super::form::{Form, Sum, Whole};
+use super::maps::Pending;
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::graph::Activation;
 use crate::program::RealActivation;
@@ -36,6 +37,17 @@ impl Lowering<'_> {
                 Ok(Form::Real(self.push_activation(value, at, activation)?))
             }
         }
+    }
+
+    /// What a clip of a value ends: its own rounding, or, where something else reads the value too, another one of its
+    /// integers. A convolution is done once, and its weights and biases are refined for what it makes.
+    fn done_once(&mut self, value: Value, pending: Pending) -> Result<Pending, GraphQuantError> {
+        let readers = self.graph.nodes.iter().filter(|node| node.reads.contains(&value)).count();
+        if !pending.is_of_a_convolution() || (readers == 1 && !self.is_output(value)) {
+            return Ok(pending);
+        }
+        let whole = self.whole(value, Wish::Any)?;
+        Ok(Pending::of_integers(whole))
     }
 
     /// In f32, parameters included: the file holds them so.

@@ -8,10 +8,9 @@ use super::encoding::{Encoding, Wish};
 use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
-use crate::calibrate::Target;
 use crate::graph::{Activation, Binary, Op};
 use crate::program::{Convolution, Pairing, Rounding};
-use crate::quantise::graph::options::{Activations, Granularity, WeightBits};
+use crate::quantise::graph::options::{Granularity, WeightBits};
 use crate::quantise::{Values, requantisation};
 use crate::spatial::Window;
 
@@ -34,8 +33,12 @@ enum Work {
 }
 
 impl Pending {
+    pub(super) const fn is_of_a_convolution(&self) -> bool {
+        matches!(self.work, Work::Convolution { .. })
+    }
+
     /// The integers of a map, rounded once more.
-    fn of_integers(whole: Whole) -> Self {
+    pub(super) fn of_integers(whole: Whole) -> Self {
         Self { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None }
     }
 }
@@ -126,18 +129,6 @@ impl<'g> Lowering<'g> {
             high: tighter(pending.high, high, f64::min),
             ..pending.clone()
         })
-    }
-
-    /// What a clip of a value ends: its own rounding, or, where something else reads the value too, another one of its
-    /// integers. A convolution is done once, and its weights and biases are refined for what it makes.
-    pub(super) fn done_once(&mut self, value: Value, pending: Pending) -> Result<Pending, GraphQuantError> {
-        let is_convolution = matches!(pending.work, Work::Convolution { .. });
-        let readers = self.graph.nodes.iter().filter(|node| node.reads.contains(&value)).count();
-        if !is_convolution || (readers == 1 && !self.is_output(value)) {
-            return Ok(pending);
-        }
-        let whole = self.whole(value, Wish::Any)?;
-        Ok(Pending::of_integers(whole))
     }
 
     /// The sum of maps: on the sums of a convolution that nothing else reads, else by itself.
@@ -400,17 +391,5 @@ impl<'g> Lowering<'g> {
             return self.encoding(value, Wish::Plain(Element::I16));
         }
         self.encoding_of_bytes(value)
-    }
-
-    /// The integers of maps, as the options say.
-    pub(super) fn encoding_of_bytes(&self, value: Value) -> Result<Encoding, GraphQuantError> {
-        let byte = Target { steps: 255, symmetric: false };
-        match self.options.maps {
-            Activations::I8 => Ok(Encoding::with_zero(Element::I8, self.range(value, byte)?)),
-            Activations::U8 => Ok(Encoding::with_zero(Element::U8, self.range(value, byte)?)),
-            Activations::U7 if self.is_never_negative(value) => self.encoding(value, Wish::Plain(Element::U8)),
-            Activations::U7 => self.encoding(value, Wish::Plain(Element::I8)),
-            Activations::I16 => self.encoding(value, Wish::Plain(Element::I16)),
-        }
     }
 }

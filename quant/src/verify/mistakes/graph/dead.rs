@@ -21,7 +21,7 @@ pub(super) fn find(graph: &Graph, program: &Program) -> Option<Mistake> {
             continue;
         };
         let all = shapes[layer].channels;
-        let left_out = node.value.kept.as_ref().map_or(0, |kept| all.saturating_sub(kept.len()));
+        let left_out = all.saturating_sub(node.value.kept.as_ref().map_or(all, Vec::len));
         let dead = constant + left_out;
         // A layer all of which is constant is refused elsewhere.
         if dead > 0 && dead < all && !found.iter().any(|(known, ..)| *known == layer) {
