@@ -9,9 +9,11 @@ extern crate tests;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tamis_quant::graph::Node;
 use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{Options, read_datacode};
+use tamis_quant::import::hub::{quantised_form, read_quantised_network};
 use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
@@ -257,4 +259,35 @@ fn malformed_files_take_little_memory(fixtures: Fixtures) {
     }
     assert_eq!(count, 64);
     note!("{count} malformed files take at most {largest} bytes");
+}
+
+/// What `pack` does with a file that says it is quantised already, up to where it is refused.
+#[test]
+fn malformed_networks_are_refused_by_pack_at_once(fixtures: Fixtures) {
+    const LIMIT_BYTES: usize = 16 << 20;
+    const LIMIT: Duration = Duration::from_millis(50);
+    const TRIES: usize = 5;
+    let root = fixtures.join("mlperf/malformed");
+    let index = std::fs::read_to_string(root.join("index.tsv")).unwrap();
+    let (mut count, mut largest, mut longest) = (0, 0, Duration::ZERO);
+    for file in index.lines().skip(1).filter_map(|line| line.split('\t').next()) {
+        let path = root.join(file);
+        let own = usize::try_from(std::fs::metadata(&path).unwrap().len()).unwrap();
+        let before = LIVE_BYTES.load(Ordering::Relaxed);
+        PEAK_BYTES.store(before, Ordering::Relaxed);
+        let form = quantised_form(&path).unwrap();
+        let refuse = || {
+            let start = Instant::now();
+            let found = read_quantised_network(&path, form).map(|network| network.integers.lower("").is_err());
+            assert!(found.unwrap_or(true), "{file} was packed");
+            start.elapsed()
+        };
+        // The machine may do something else meanwhile: the shortest of some.
+        let took = (0..TRIES).map(|_| refuse()).min().unwrap();
+        let peak = PEAK_BYTES.load(Ordering::Relaxed) - before;
+        assert!(peak <= own + LIMIT_BYTES && took <= LIMIT, "{file}: {peak} bytes, {own} of them the file's, {took:?}");
+        (largest, longest, count) = (largest.max(peak.saturating_sub(own)), longest.max(took), count + 1);
+    }
+    assert_eq!(count, 102);
+    note!("{count} malformed files take at most {largest} bytes beside their own, and {longest:?}");
 }

@@ -108,6 +108,15 @@ mod maps; // networks over maps: their descriptions, and what other programs ans
 #[path = "subjects/convolutions.rs"]
 mod convolutions; // networks with convolutions in integers
 
+#[path = "subjects/read_twice.rs"]
+mod read_twice; // layers that are read in two ways, and maps that are read twice
+
+#[path = "subjects/random_convolutions.rs"]
+mod random_convolutions; // networks of convolutions of every window, on every tier
+
+#[path = "subjects/forms.rs"]
+mod forms; // MLPerf Tiny's networks in every form of their float weights
+
 #[path = "subjects/removal.rs"]
 mod removal; // channels without an effect, taken out
 

@@ -18,19 +18,24 @@ use tests::trials::Fixtures;
 ///
 /// ONNX Runtime's kernel for machines with AVX2 alone adds products in pairs of 16 bits, which saturate, in
 /// 130 and 133.
-const CASES: [(&str, f64, f64); 8] = [
+const CASES: [(&str, f64, f64); 12] = [
+    ("120_quantize_u8_ties", 1.0, 0.5),
+    ("121_quantize_s8_scale_div", 0.0, 1.0),
     ("125_qdq_conv_relu_u8s8", 1.0, 0.98),
     ("126_qdq_conv_relu_s8s8", 1.0, 0.98),
     ("127_qdq_conv_relu_per_tensor", 1.0, 0.98),
     ("128_qdq_conv_groups2", 1.0, 0.98),
+    ("129_qdq_conv_u8u8", 1.0, 0.98),
     ("130_qlinearconv", f64::INFINITY, 0.69),
     ("131_qlinearmatmul", 1.0, 0.9),
+    ("132_convinteger", 0.0, 1.0),
     ("133_matmulinteger", f64::INFINITY, 0.9),
     ("134_qdq_gemm_softmax", 0.1, 0.0),
 ];
 
-/// Models whose weights are uint8 and, less their zero point, no int8; and the operator that a refusal names.
-const REFUSED: [(&str, &str); 2] = [("129_qdq_conv_u8u8", "Conv"), ("132_convinteger", "Conv")];
+/// Models that are no network of bytes with one scale each, and the operator that a refusal names.
+const REFUSED: [(&str, &str); 2] =
+    [("122_quantize_per_axis1", "QuantizeLinear"), ("123_dequantize_per_axis0", "DequantizeLinear")];
 
 fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -3,12 +3,13 @@
 use crate::cli::Describe;
 use crate::error::{CliError, Explain};
 use crate::files::Sink;
-use crate::network::{Import, draft_graph, read_graph};
+use crate::network::{Import, draft_graph, read_reals};
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::graph::description::Description;
+use tamis_quant::import::hub::QUANTISED_SOURCE;
 use tamis_quant::import::tensors::export;
 
 /// The description, and what was written.
@@ -44,7 +45,7 @@ pub fn run(args: &Describe) -> Result<DescriptionOf, CliError> {
     let (graph, import, draft) = match drafted {
         Some((draft, graph, import)) => (graph, import, Some(draft)),
         None => {
-            let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
+            let (graph, import) = read_reals(&args.checkpoint, &args.network)?;
             (graph, import, None)
         }
     };
@@ -75,7 +76,15 @@ impl Report for DescriptionOf {
     const SCHEMA: Option<&'static str> = Some("tamis-describe-1");
 
     fn warnings(&self) -> Vec<String> {
-        self.import.warnings(&self.checkpoint)
+        let mut warnings = self.import.warnings(&self.checkpoint);
+        if self.import.source().ends_with(QUANTISED_SOURCE) {
+            warnings.push(format!(
+                "{}: quantised already; this is the network of the reals that its integers stand for, and \
+                 `host-tools pack` packs the integers",
+                self.checkpoint
+            ));
+        }
+        warnings
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -45,6 +45,9 @@ pub struct QuantisedNode {
     pub makes: Quantity,
     /// How.
     pub op: QuantisedOp,
+    /// The value of the network of reals that it stands for, as [`without_roundings`](super::without_roundings) and
+    /// [`read_reals`](crate::import::tflite::read_reals) number them, where there is one.
+    pub layer: Option<usize>,
 }
 
 /// A real number above 0 as `multiplier · 2^−shift`.

@@ -38,6 +38,20 @@ pub struct Removed {
     pub removed_len_bytes: usize,
 }
 
+/// Of what each node makes, the channels that are one number for every input and at every place.
+#[must_use]
+pub fn constant_channels(program: &Program) -> Vec<usize> {
+    if program.transformer.is_some() {
+        return vec![0; program.nodes.len()];
+    }
+    let known = Channels::of(program);
+    let count = |value: usize| {
+        let channels = 0..program.shape(value).channels;
+        channels.filter(|channel| known.constant(value, *channel).is_some()).count()
+    };
+    (1..=program.nodes.len()).map(count).collect()
+}
+
 /// Takes out what has no effect. Networks of accumulators stay as they are.
 #[must_use]
 pub fn remove_channels(program: Program) -> (Program, Removed) {

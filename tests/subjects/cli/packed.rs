@@ -45,7 +45,9 @@ fn files_are_packed_evaluated_inspected_and_verified(fixtures: Fixtures) {
         "20",
         "--json"
     );
-    assert_eq!(verified.json()["runtime"]["equal"], true, "{}", verified.stderr);
+    let report = verified.json();
+    assert_eq!(report["runtime"]["equal"], true, "{}", verified.stderr);
+    assert_eq!(by_layer(&report), [11, 11], "a line a layer that rounds");
     let refused = host_tools!("quantise", kws, "-o", folder.path().join("other.bin"));
     assert_eq!(refused.status, 5, "{}", refused.stderr);
     assert!(refused.stderr.contains("host-tools pack"), "{}", refused.stderr);
@@ -53,6 +55,52 @@ fn files_are_packed_evaluated_inspected_and_verified(fixtures: Fixtures) {
     let refused = host_tools!("quantise", qdq, "-o", folder.path().join("other.bin"));
     assert_eq!(refused.status, 5, "{}", refused.stderr);
     assert!(refused.stderr.contains("host-tools pack"), "{}", refused.stderr);
+}
+
+/// Lines of a report's table of layers, and of what is behind a layer among its causes.
+fn by_layer(report: &serde_json::Value) -> [usize; 2] {
+    let causes = report["accuracy"]["causes"].as_array().unwrap();
+    let behind = causes.iter().filter(|cause| cause["cause"].as_str().unwrap().starts_with("rounding behind "));
+    [report["accuracy"]["layers"].as_array().unwrap().len(), behind.count()]
+}
+
+/// The public file's ranges cut off some logits: that is said, and is the file's own doing.
+#[test]
+fn what_a_packed_file_cuts_off_is_a_remark(fixtures: Fixtures) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("net.bin");
+    let (model, data) = (fixtures.join("mlperf/vww/vww_int8.tflite"), fixtures.join("mlperf/vww/vww.npz"));
+    host_tools!("pack", model, "-o", out).fine();
+    let run = host_tools!(
+        "verify",
+        out,
+        "--checkpoint",
+        model,
+        "--inputs",
+        data,
+        "--array",
+        "inputs",
+        "--input-unit",
+        "0.00392156862745098",
+        "--limit",
+        "8",
+        "--json"
+    );
+    let json = run.fine().json();
+    assert_eq!(json["mistakes"], serde_json::json!([]));
+    let remarks = json["remarks"].as_array().unwrap();
+    assert!(remarks.iter().any(|remark| remark["kind"] == "calibration"), "{remarks:?}");
+}
+
+/// What is described of it is a float network, which can be quantised anew.
+#[test]
+fn a_packed_file_is_described_as_its_reals(fixtures: Fixtures) {
+    for file in ["kws/kws_int8.tflite", "kws_ckpt/kws_ckpt_qdq.onnx"] {
+        let described = host_tools!("describe", fixtures.join("mlperf").join(file)).fine();
+        assert!(described.stderr.contains("host-tools pack"), "{}", described.stderr);
+        let text = described.text();
+        assert_eq!((text.matches("\"depthwise\"").count(), text.contains("quantise")), (4, false), "{text}");
+    }
 }
 
 #[test]
@@ -72,6 +120,7 @@ fn a_qdq_model_is_packed_and_held_to_its_reals(fixtures: Fixtures) {
     ];
     let json = super::run(run.into_iter().chain(words.iter().map(std::ffi::OsStr::new))).json();
     assert_eq!(json["runtime"]["equal"], true, "{json}");
+    assert_eq!(by_layer(&json), [14, 14], "a line a layer that rounds");
     let decibels = json["accuracy"]["logits"]["sqnr_db"].as_f64().unwrap();
     assert!(decibels > 15.0, "{decibels}");
 }

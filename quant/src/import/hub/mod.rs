@@ -13,7 +13,9 @@ pub use arch::NetworkArch;
 pub use dense::dense_graph;
 pub use error::NetworkError;
 pub use form::{NetworkForm, sniff_network};
-pub use quantised::{QuantisedNetwork, quantised_form, read_network_of_reals, read_quantised_network};
+pub use quantised::{
+    QUANTISED_SOURCE, QuantisedNetwork, quantised_form, read_network_of_reals, read_quantised_network,
+};
 
 use super::angel::{self, read_model};
 use super::datacode::{self, Orientation, read_datacode};

@@ -8,6 +8,9 @@ use crate::import::{Imported, read_file_at_most};
 use crate::quantised::{QuantisedError, QuantisedGraph, from_graph, without_roundings};
 use std::path::Path;
 
+/// What the source of such a file ends in, in reports and in containers.
+pub const QUANTISED_SOURCE: &str = ", quantised";
+
 /// A network that is quantised already.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantisedNetwork {
@@ -49,7 +52,7 @@ fn tflite(bytes: &[u8], name: &str) -> Result<QuantisedNetwork, NetworkError> {
         // What no reader takes has a name of its own: integer weights under reals, state, and so on.
         Err(other) => other.into(),
     })?;
-    let reals = Imported { source: "TFLite, quantised".to_owned(), ..read_reals(bytes, name)? };
+    let reals = Imported { source: format!("TFLite{QUANTISED_SOURCE}"), ..read_reals(bytes, name)? };
     Ok(QuantisedNetwork { integers, reals })
 }
 
@@ -58,7 +61,7 @@ fn onnx(bytes: &[u8], folder: Option<&Path>, name: &str) -> Result<QuantisedNetw
     let integers = from_graph(&model.imported.graph, model.given)?;
     let graph = without_roundings(&model.imported.graph, model.given.is_some());
     graph.check()?;
-    let reals = Imported { graph, source: "ONNX model, quantised".to_owned(), ..model.imported };
+    let reals = Imported { graph, source: format!("ONNX model{QUANTISED_SOURCE}"), ..model.imported };
     Ok(QuantisedNetwork { integers, reals })
 }
 

@@ -64,7 +64,7 @@ pub fn read_reals(bytes: &[u8], name: &str) -> Result<Imported, TfliteError> {
 fn read_as(bytes: &[u8], name: &str, integers: lower::Integers) -> Result<Imported, TfliteError> {
     let mut model = read_model(bytes)?;
     let mut remarks = std::mem::take(&mut model.remarks);
-    let graph = lower::lower(&model, name, integers)?;
+    let (graph, _) = lower::lower(&model, name, integers)?;
     if model.inputs.len() > 1 {
         let of = |input: &usize| format!("`{}` {}", model.tensors[*input].name, model.tensors[*input].shape());
         let inputs: Vec<String> = model.inputs.iter().map(of).collect();

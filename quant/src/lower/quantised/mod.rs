@@ -40,7 +40,9 @@ impl QuantisedGraph {
         for (index, node) in self.nodes.iter().enumerate() {
             let value = self.inputs.len() + index;
             if needed[value] && lowering.held[value].is_none() {
-                lowering.held[value] = Some(lowering.node(node)?);
+                let held = lowering.node(node)?;
+                lowering.stands_for(held.at, node);
+                lowering.held[value] = Some(held);
             }
         }
         lowering.close(output);
@@ -129,6 +131,20 @@ impl Lowering<'_> {
             QuantisedOp::Dequantise => {
                 no("the operator DEQUANTIZE anywhere but at the end", "quantise the whole network")
             }
+        }
+    }
+
+    /// Says of a value what a node stands for, if nothing has said it before. A table that stands for nothing by itself
+    /// has what it reads in another scale.
+    fn stands_for(&mut self, at: usize, node: &QuantisedNode) {
+        let is_table = matches!(node.op, QuantisedOp::Table(_) | QuantisedOp::Requantise { .. });
+        let same = || {
+            let read = node.reads.first().filter(|_| is_table)?;
+            self.nodes[self.held[*read]?.at.checked_sub(1)?].value.layer
+        };
+        let layer = node.layer.or_else(same);
+        if let Some(node) = at.checked_sub(1).map(|node| &mut self.nodes[node]) {
+            node.value.layer = node.value.layer.or(layer);
         }
     }
 

@@ -25,8 +25,8 @@ impl Building<'_> {
         };
         let (reads, op) = match work {
             Work::Weights { read, from, window, groups, rows } => {
-                let op = self.weighted(&name, from, made, (window, groups, rows), clamp);
-                (vec![read], op.ok_or_else(|| refused("a factor of 2^30 and more between sums and bytes"))?)
+                let found = self.weighted(&name, (read, from), made, (window, groups, rows), clamp);
+                found.ok_or_else(|| refused("a factor of 2^30 and more between sums and bytes"))?
             }
             Work::Sum { a, b, sign } => {
                 let [one, other] = [a.1, b.1].map(|is| f64::from(is.scale) / f64::from(made.scale));
@@ -86,21 +86,26 @@ impl Building<'_> {
         let scale = from.scale * rows.steps[0];
         let made = Quantity { shape: pending.shape, element: Element::I32, scale, zero_point: 0 };
         let clamp = Clamp { low: i32::MIN, high: i32::MAX };
-        let op = self.weighted(name, from, made, (window, groups, rows), clamp);
-        let op = op.ok_or_else(|| refused("sums of this scale"))?;
-        let at = self.push(name, vec![read], made, op);
+        let found = self.weighted(name, (read, from), made, (window, groups, rows), clamp);
+        let (reads, op) = found.ok_or_else(|| refused("sums of this scale"))?;
+        let at = self.push(name, reads, made, op);
         Ok(self.all_moved(name, at, made, &pending.moves).0)
     }
 
+    /// A layer with weights, and what it reads.
     fn weighted(
         &mut self,
         name: &str,
-        from: Quantity,
+        (read, from): (usize, Quantity),
         made: Quantity,
         (window, groups, rows): (Option<(Window, bool)>, usize, Rows),
         clamp: Clamp,
-    ) -> Option<QuantisedOp> {
-        let Rows { weights, bias, steps, bias_rounded } = rows;
+    ) -> Option<(Vec<usize>, QuantisedOp)> {
+        let (read, weights) = match groups {
+            1 => self.narrowed(name, (read, from), window.is_some(), &rows),
+            _ => (read, rows.weights.map(|weight| weight as i8)),
+        };
+        let Rows { bias, steps, bias_rounded, .. } = rows;
         if bias_rounded {
             let text =
                 format!("`{name}`: its bias is no whole number of the steps of its sums, and was rounded to them");
@@ -109,11 +114,12 @@ impl Building<'_> {
         let multiplier = |step: &f32| Multiplier::of(f64::from(from.scale) * f64::from(*step) / f64::from(made.scale));
         let multipliers = steps.iter().map(multiplier).collect::<Option<Vec<_>>>()?;
         let weights = Weights { weights, bias, scales: steps, multipliers, clamp };
-        Some(match window {
+        let op = match window {
             None => QuantisedOp::Linear(weights),
             Some((window, true)) => QuantisedOp::TransposedConvolution { window, weights },
             Some((window, false)) => QuantisedOp::Convolution { window, groups, weights },
-        })
+        };
+        Some((vec![read], op))
     }
 
     /// The mean of a window: over a whole map, as a convolution of ones where there is no padding or padding counts,
@@ -138,13 +144,13 @@ impl Building<'_> {
             let weights =
                 Matrix { outputs: channels, inputs: window.taps(), values: vec![1; channels * window.taps()] };
             let rows = Rows { weights, bias: vec![0; channels], steps: vec![step; channels], bias_rounded: false };
-            let op = self.weighted(name, from, made, (Some((window, false)), channels, rows), clamp);
-            let op = op.ok_or_else(|| QuantisedError::Unsupported {
+            let found = self.weighted(name, (read, from), made, (Some((window, false)), channels, rows), clamp);
+            let (reads, op) = found.ok_or_else(|| QuantisedError::Unsupported {
                 node: name.to_owned(),
                 what: "AveragePool with a factor of 2^30 and more".to_owned(),
                 instead: "use scales that are nearer to one another",
             })?;
-            self.push(name, vec![read], made, op)
+            self.push(name, reads, made, op)
         } else {
             let text =
                 format!("`{name}`: means at the border are rounded halves away from 0: integers may differ by 1");

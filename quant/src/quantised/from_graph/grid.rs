@@ -4,20 +4,21 @@ use crate::float::Matrix;
 
 /// How far from a whole number a quotient may be: products of two f32 in f64, and what folding has done with them.
 const SLACK: f64 = 1e-5;
-/// The greatest weight, as a magnitude.
-const MOST: f64 = 128.0;
+/// The greatest weight, as a magnitude: a byte less another.
+const MOST: f64 = 255.0;
 
 /// Weights as integers, each row times a step of its own.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
-    pub weights: Matrix<i8>,
+    /// −255 to 255.
+    pub weights: Matrix<i16>,
     pub bias: Vec<i32>,
     pub steps: Vec<f32>,
     /// Whether a bias is no whole number of its steps, so that it was rounded.
     pub bias_rounded: bool,
 }
 
-/// The integers of weights and biases over inputs of a scale; none where the weights are no integers of 8 bits.
+/// The integers of weights and biases over inputs of a scale; none where the weights are no bytes less zero points.
 ///
 /// Where one step does for all rows it is taken, so that their sums are of one unit. A row's step may be a multiple of
 /// the file's, which changes nothing; where its bias is no multiple then, the step is divided until it is.
@@ -47,16 +48,16 @@ pub(super) fn rows(weights: &Matrix<f64>, bias: &[f64], input_scale: f32) -> Opt
         made.steps.push((coarse / f64::from(by)) as f32);
         for (input, weight) in row(output).enumerate() {
             let integer = (weight / coarse).round() * f64::from(by);
-            if !(-128.0..=127.0).contains(&integer) {
+            if integer.abs() > MOST {
                 return None;
             }
-            made.weights.values[output + weights.outputs * input] = integer as i8;
+            made.weights.values[output + weights.outputs * input] = integer as i16;
         }
     }
     Some(made)
 }
 
-/// The largest number of which all are whole multiples of up to 128; 1 where all are 0.
+/// The largest number of which all are whole multiples of up to 255; 1 where all are 0.
 fn step(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     let nonzero = || values.clone().map(f64::abs).filter(|value| *value > 0.0);
     let (Some(least), most) = (nonzero().reduce(f64::min), nonzero().fold(0f64, f64::max)) else { return Some(1.0) };
@@ -66,7 +67,7 @@ fn step(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     let is_step = |step: f64| {
         most / step <= MOST + SLACK && nonzero().all(|value| (value / step - (value / step).round()).abs() <= SLACK)
     };
-    (1..=128).map(|parts| least / f64::from(parts)).find(|step| is_step(*step))
+    (1..=255).map(|parts| least / f64::from(parts)).find(|step| is_step(*step))
 }
 
 #[cfg(test)]

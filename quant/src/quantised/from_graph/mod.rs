@@ -9,6 +9,7 @@ mod emit;
 mod grid;
 mod pending;
 mod reals;
+mod wide;
 
 pub use reals::without_roundings;
 
@@ -39,10 +40,14 @@ pub fn from_graph(graph: &Graph, input: Option<Element>) -> Result<QuantisedGrap
         meanings: vec![Meaning::Input(Vec::new())],
         remarks: Vec::new(),
     };
+    let (_, reals) = reals::reals(graph, input.is_some());
     // A softmax or a sigmoid of reals at the end is left out.
     let last = graph.logits();
     for (index, node) in graph.nodes[..last].iter().enumerate() {
         let meaning = building.node(index + 1, node)?;
+        if let Meaning::Stored(at) | Meaning::Real(at, _) = meaning {
+            building.stands_for(at, reals[index + 1]);
+        }
         building.meanings.push(meaning);
     }
     if last != graph.output() {
@@ -50,6 +55,7 @@ pub fn from_graph(graph: &Graph, input: Option<Element>) -> Result<QuantisedGrap
         building.remarks.push(Remark::Decided(text));
     }
     let output = building.output(last)?;
+    building.stands_for(output, reals[last]);
     let given = building.input.unwrap_or(Quantity {
         shape: building.shapes[0],
         element: Element::F32,
@@ -282,9 +288,16 @@ impl Building<'_> {
         }
     }
 
+    /// Says of the node that makes a value what it stands for, if nothing has said it before.
+    fn stands_for(&mut self, at: usize, layer: Value) {
+        if let Some(node) = at.checked_sub(1).and_then(|node| self.nodes.get_mut(node)) {
+            node.layer.get_or_insert(layer);
+        }
+    }
+
     /// Appends a node; its value.
     fn push(&mut self, name: &str, reads: Vec<usize>, makes: Quantity, op: QuantisedOp) -> usize {
-        self.nodes.push(QuantisedNode { name: name.to_owned(), reads, makes, op });
+        self.nodes.push(QuantisedNode { name: name.to_owned(), reads, makes, op, layer: None });
         self.nodes.len()
     }
 

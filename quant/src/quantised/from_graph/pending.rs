@@ -1,6 +1,7 @@
 //! Reals that are worked out of integers, until something rounds them.
 
 use super::grid::{Rows, rows};
+use super::wide::parts;
 use super::{Building, Meaning};
 use crate::graph::{Activation, Binary, Node, Op, Pooling, Value};
 use crate::quantised::{Clamp, QuantisedError, QuantisedOp, Quantity};
@@ -87,9 +88,12 @@ impl Building<'_> {
         };
         let made = Quantity { shape, ..from };
         let weighted = |weights, bias: &[f64], window, groups| match rows(weights, bias, from.scale) {
+            Some(rows) if groups > 1 && parts(&rows.weights) > 1 => {
+                Err(no("Conv in groups of weights that, less their zero point, leave −128 to 127,"))
+            }
             Some(rows) => Ok(Work::Weights { read, from, window, groups, rows }),
             None => Err(no(
-                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −128 to 127 times a \
+                "Conv, Gemm or MatMul of weights that, less their zero point, are no integers of −255 to 255 times a \
                  scale,",
             )),
         };

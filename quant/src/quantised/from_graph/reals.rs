@@ -12,6 +12,11 @@ pub fn without_roundings(graph: &Graph, given: bool) -> Graph {
     if !given && !graph.nodes.iter().any(|node| matches!(node.op, Op::Quantise { .. })) {
         return graph.clone();
     }
+    reals(graph, given).0
+}
+
+/// The same of a graph with roundings, and by its value that of the graph of reals.
+pub(super) fn reals(graph: &Graph, given: bool) -> (Graph, Vec<Value>) {
     let mut made: Vec<Node> = Vec::new();
     // Of each value: what it is now, and whether integers stand for it.
     let mut values: Vec<(Value, bool)> = vec![(0, given)];
@@ -48,7 +53,8 @@ pub fn without_roundings(graph: &Graph, given: bool) -> Graph {
         let shape = graph.shapes()[graph.output()];
         made.push(Node { name: "output".to_owned(), reads: vec![last], op: Op::Reshape(shape) });
     }
-    Graph { name: graph.name.clone(), input: graph.input, nodes: made }
+    let values = values.into_iter().map(|(value, _)| value).collect();
+    (Graph { name: graph.name.clone(), input: graph.input, nodes: made }, values)
 }
 
 /// What a ReLU stands behind.

@@ -66,6 +66,8 @@ pub enum MistakeKind {
     Epsilon,
     /// The examples are unlike those that calibrated.
     Calibration,
+    /// Channels that are the same for every input.
+    DeadChannels,
     /// Some other fact of the description.
     OtherFact,
     /// The integers are not this checkpoint's and no single change explains it.
@@ -122,6 +124,7 @@ impl MistakeKind {
             Self::Padding => "other padding",
             Self::Epsilon => "another epsilon",
             Self::Calibration => "examples unlike the calibration's",
+            Self::DeadChannels => "dead channels",
             Self::OtherFact => "descriptions differ",
             Self::OtherWeights => "other weights",
         }

@@ -30,8 +30,12 @@ pub(super) enum Integers {
     Reals,
 }
 
-/// The graph of a checked file.
-pub(super) fn lower(model: &Model<'_>, name: &str, integers: Integers) -> Result<Graph, TfliteError> {
+/// The graph of a checked file, and by the file's tensor its value, if it has one.
+pub(super) fn lower(
+    model: &Model<'_>,
+    name: &str,
+    integers: Integers,
+) -> Result<(Graph, Vec<Option<Value>>), TfliteError> {
     if integers == Integers::Refused {
         model.operators.iter().try_for_each(|operator| is_float(model, operator))?;
     }
@@ -44,9 +48,9 @@ pub(super) fn lower(model: &Model<'_>, name: &str, integers: Integers) -> Result
         lowering.operator(operator)?;
     }
     let output = lowering.value(&format!("output `{}`", model.tensors[output].name), output)?;
-    let graph = lowering.finish(name, output);
+    let (graph, values) = lowering.finish(name, output);
     graph.check()?;
-    Ok(graph)
+    Ok((graph, values))
 }
 
 fn is_real(element: Element, integers: Integers) -> bool {
@@ -329,8 +333,8 @@ impl<'m, 'a> Lowering<'m, 'a> {
         })
     }
 
-    /// The nodes that the output needs, the output's last.
-    fn finish(self, name: &str, output: Value) -> Graph {
+    /// The nodes that the output needs, the output's last, and the values of tensors.
+    fn finish(self, name: &str, output: Value) -> (Graph, Vec<Option<Value>>) {
         let mut is_needed = vec![false; self.nodes.len() + 1];
         is_needed[output] = true;
         for (index, node) in self.nodes.iter().enumerate().rev() {
@@ -351,6 +355,8 @@ impl<'m, 'a> Lowering<'m, 'a> {
             // Integers of another scale are the same reals.
             nodes.push(Node { name: "output".to_owned(), reads: vec![0], op: Op::Reshape(self.input) });
         }
-        Graph { name: name.to_owned(), input: Input::Dense { shape: self.input }, nodes }
+        let values =
+            self.values.iter().map(|value| value.filter(|value| is_needed[*value]).map(|value| numbers[value]));
+        (Graph { name: name.to_owned(), input: Input::Dense { shape: self.input }, nodes }, values.collect())
     }
 }

@@ -1,6 +1,7 @@
 //! From the operators of an int8 file to the nodes of a network of integers.
 
 use crate::import::tflite::error::TfliteError;
+use crate::import::tflite::lower::{Integers, lower};
 use crate::import::tflite::moves::Movement;
 use crate::import::tflite::names::Names;
 use crate::import::tflite::operators::{Builtin, Known};
@@ -34,7 +35,14 @@ pub(super) fn build(model: &Model<'_>, name: &str) -> Result<QuantisedGraph, Tfl
         build.operator(operator)?;
     }
     let output = build.value("SubGraph 0", output)?;
-    let Build { inputs, nodes, .. } = build;
+    let Build { inputs, mut nodes, values, .. } = build;
+    // Without the reals of a network it can still be packed.
+    if let Ok((_, layers)) = lower(model, name, Integers::Reals) {
+        for (value, layer) in values.iter().zip(layers) {
+            let node = value.and_then(|value| nodes.get_mut(value.checked_sub(inputs.len())?));
+            node.into_iter().for_each(|node| node.layer = layer);
+        }
+    }
     Ok(QuantisedGraph { name: name.to_owned(), inputs, nodes, output, remarks: model.remarks.clone() })
 }
 
@@ -101,7 +109,7 @@ impl Build<'_, '_> {
 
     fn push(&mut self, name: &str, reads: Vec<usize>, makes: Quantity, op: QuantisedOp) -> usize {
         let name = self.names.take(name);
-        self.nodes.push(QuantisedNode { name, reads, makes, op });
+        self.nodes.push(QuantisedNode { name, reads, makes, op, layer: None });
         self.inputs.len() + self.nodes.len() - 1
     }
 

@@ -1,6 +1,7 @@
 //! Activations: ReLU and CReLU as a clamp of what comes next, others as tables between bytes, in f32 at the end.
 
 use super::encoding::Wish;
+use super::form::Pending;
 use super::form::{Form, Sum, Whole};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::graph::Activation;
@@ -25,6 +26,7 @@ impl Lowering<'_> {
                 Ok(Form::Sum(Sum { relu: true, cap: Some(sum.cap.into_iter().fold(1.0, f64::min)), ..sum }))
             }
             (Form::Pending(pending), activation) if !keep && Self::clipped(&pending, activation).is_some() => {
+                let pending = self.done_once(first, pending)?;
                 Ok(Self::clipped(&pending, activation).map_or(Form::Pending(pending), Form::Pending))
             }
             (form, activation) if !keep && self.is_tabled(value, activation) && !matches!(form, Form::Real(_)) => {
@@ -35,6 +37,17 @@ impl Lowering<'_> {
                 Ok(Form::Real(self.push_activation(value, at, activation)?))
             }
         }
+    }
+
+    /// What a clip of a value ends: its own rounding, or, where something else reads the value too, another one of its
+    /// integers. A convolution is done once, and its weights and biases are refined for what it makes.
+    fn done_once(&mut self, value: Value, pending: Pending) -> Result<Pending, GraphQuantError> {
+        let readers = self.graph.nodes.iter().filter(|node| node.reads.contains(&value)).count();
+        if !pending.is_of_a_convolution() || (readers == 1 && !self.is_output(value)) {
+            return Ok(pending);
+        }
+        let whole = self.whole(value, Wish::Any)?;
+        Ok(Pending::of_integers(whole))
     }
 
     /// In f32, parameters included: the file holds them so.

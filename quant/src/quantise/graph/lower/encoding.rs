@@ -54,6 +54,18 @@ impl Encoding {
 }
 
 impl Lowering<'_> {
+    /// The integers of maps, as the options say.
+    pub(super) fn encoding_of_bytes(&self, value: Value) -> Result<Encoding, GraphQuantError> {
+        let byte = Target { steps: 255, symmetric: false };
+        match self.options.maps {
+            Activations::I8 => Ok(Encoding::with_zero(Element::I8, self.range(value, byte)?)),
+            Activations::U8 => Ok(Encoding::with_zero(Element::U8, self.range(value, byte)?)),
+            Activations::U7 if self.is_never_negative(value) => self.encoding(value, Wish::Plain(Element::U8)),
+            Activations::U7 => self.encoding(value, Wish::Plain(Element::I8)),
+            Activations::I16 => self.encoding(value, Wish::Plain(Element::I16)),
+        }
+    }
+
     /// The range of a float value; an error names it if nothing was seen.
     pub(super) fn range(&self, value: Value, target: Target) -> Result<Range, GraphQuantError> {
         if let Some((low, high)) = value.checked_sub(1).and_then(|_| self.options.ranges.get(self.name(value))) {

@@ -79,6 +79,17 @@ pub(super) struct Pending {
     pub high: Option<f64>,
 }
 
+impl Pending {
+    pub(super) const fn is_of_a_convolution(&self) -> bool {
+        matches!(self.work, Work::Convolution { .. })
+    }
+
+    /// The integers of a map, rounded once more.
+    pub(super) fn of_integers(whole: Whole) -> Self {
+        Self { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None }
+    }
+}
+
 /// What gives the numbers to be rounded.
 #[derive(Debug, Clone)]
 pub(super) enum Work {

@@ -8,10 +8,9 @@ use super::encoding::{Encoding, Wish};
 use super::form::{Form, Pending, Sum, Whole, Work};
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::arch::ElementType;
-use crate::calibrate::Target;
 use crate::graph::{Activation, Binary, Op};
 use crate::program::{Convolution, Pairing, Rounding, Values};
-use crate::quantise::graph::options::{Activations, Granularity, WeightBits};
+use crate::quantise::graph::options::{Granularity, WeightBits};
 use crate::quantise::requantisation;
 use crate::spatial::Window;
 
@@ -351,8 +350,7 @@ impl<'g> Lowering<'g> {
         if same {
             return Ok(whole);
         }
-        let pending = Pending { work: Work::Sum { a: whole.clone(), b: whole, sign: 0.0 }, low: None, high: None };
-        self.round(value, &pending, encoding)
+        self.round(value, &Pending::of_integers(whole), encoding)
     }
 
     /// The integers of a map: signed bytes with a zero point, or i16 where the options name the layer, or the
@@ -364,17 +362,5 @@ impl<'g> Lowering<'g> {
             return self.encoding(value, Wish::Plain(Element::I16));
         }
         self.encoding_of_bytes(value)
-    }
-
-    /// The integers of maps, as the options say.
-    pub(super) fn encoding_of_bytes(&self, value: Value) -> Result<Encoding, GraphQuantError> {
-        let byte = Target { steps: 255, symmetric: false };
-        match self.options.maps {
-            Activations::I8 => Ok(Encoding::with_zero(Element::I8, self.range(value, byte)?)),
-            Activations::U8 => Ok(Encoding::with_zero(Element::U8, self.range(value, byte)?)),
-            Activations::U7 if self.is_never_negative(value) => self.encoding(value, Wish::Plain(Element::U8)),
-            Activations::U7 => self.encoding(value, Wish::Plain(Element::I8)),
-            Activations::I16 => self.encoding(value, Wish::Plain(Element::I16)),
-        }
     }
 }

@@ -13,6 +13,7 @@
 
 mod biases;
 mod calibration;
+mod dead;
 mod examples;
 mod hypotheses;
 mod labels;
@@ -66,6 +67,8 @@ pub(in crate::verify) struct Suspects<'a> {
     pub labels: Option<Vec<usize>>,
     /// Other ways to read the checkpoint.
     pub readings: Vec<Reading>,
+    /// Whether the container's integers were given by a file that was quantised elsewhere: its ranges are its own.
+    pub is_given: bool,
 }
 
 /// What was measured.
@@ -84,6 +87,7 @@ impl Suspects<'_> {
     /// Looks for mistakes.
     pub fn find(&self, measured: Measured<'_>) -> Found {
         let mut found = Found::nothing();
+        found.remarks.extend(dead::find(self.graph, measured.program));
         let (others, compared) = self.kinship.other_weights(self.graph);
         let db = measured.accuracy.total.sqnr_db;
         let far = db.filter(|db| *db < FAR_DB);
@@ -121,6 +125,9 @@ impl Suspects<'_> {
         if let Some(db) = far.filter(|_| found.mistakes.is_empty()) {
             let mistake = examples::unit(self, measured).or_else(|| calibration::find(self, measured));
             match mistake {
+                Some(mistake) if self.is_given && mistake.kind == MistakeKind::Calibration => {
+                    found.remarks.push(mistake);
+                }
                 Some(mistake) if are_enough => found.mistakes.push(mistake),
                 Some(mistake) => found.remarks.push(mistake),
                 None => found.remarks.push(nothing_explains(db)),
