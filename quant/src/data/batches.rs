@@ -125,8 +125,8 @@ impl<'f> Batch<'f> {
     fn words(&self, part: &str, rows: Option<usize>) -> Result<(usize, Vec<u32>), DataError> {
         let view = self.view(part)?;
         let (shape, width) = match (rows, view.shape()) {
-            (Some(rows), [_, columns]) => (vec![rows, *columns], *columns),
-            (None, [len]) => (vec![*len], *len),
+            (Some(rows), [_, columns, ..]) => (vec![rows, *columns], *columns),
+            (None, [len, ..]) => (vec![*len], *len),
             (rows, found) => {
                 let expected = if rows.is_some() { 2 } else { 1 };
                 return Err(self.wrong(part, format!("{} dimensions, expected {expected}", found.len())));
