@@ -108,7 +108,8 @@ pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
     match try_cast_slice(bytes) {
         Ok(numbers) => numbers,
         Err(_) => {
-            debug_assert!(false, "bytes that are no whole numbers in their place");
+            // No bytes may lie anywhere.
+            debug_assert!(bytes.is_empty(), "bytes that are no whole numbers in their place");
             nothing()
         }
     }
@@ -117,12 +118,10 @@ pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
 /// The same to write to.
 #[inline(always)]
 pub(crate) fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
+    debug_assert!(bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned(), "bytes that are not aligned");
     match try_cast_slice_mut(bytes) {
         Ok(numbers) => numbers,
-        Err(_) => {
-            debug_assert!(false, "bytes that are no whole numbers in their place");
-            nothing_mut()
-        }
+        Err(_) => nothing_mut(),
     }
 }
 

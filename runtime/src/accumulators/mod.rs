@@ -45,7 +45,8 @@ pub trait Source {
     /// The rows of both sides, where a ply is one of the commonest moves.
     fn moved(&self, ply: &Self::Ply, numberings: &[Self::Numbering; 2]) -> Option<Moved>;
 
-    /// The features that a ply adds to a side and those that it removes. rows: room for lists that are made.
+    /// The features that a ply adds to a side and those that it removes. rows: room for lists that are made, of at most
+    /// [`ROWS`] features.
     fn changes<'r>(
         &self,
         ply: &'r Self::Ply,

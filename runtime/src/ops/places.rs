@@ -2,6 +2,7 @@
 
 use super::list::List;
 use super::{Input, Running};
+use crate::built::GENERAL;
 use crate::format::{InputRecord, Model, OpRecord, element, input_kind, perspective_order};
 use crate::workspace::{range, range_mut, split};
 use core::ops::Range;
@@ -75,7 +76,10 @@ impl Places {
         on: &Running<'w, '_>,
         workspace: &'w mut [u8],
     ) -> (&'w [u8], &'w mut [u8]) {
-        if reads_input {
+        if GENERAL && reads_input && matches!(on.input, Input::Sparse { .. }) {
+            // A list, which has no bytes.
+            (&[], range_mut(workspace, self.write.range()))
+        } else if reads_input {
             (range(on.input.bytes(), read.range()), range_mut(workspace, self.write.range()))
         } else {
             split(workspace, read.range(), self.write.range())
