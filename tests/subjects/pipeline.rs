@@ -289,8 +289,8 @@ fn features(random: &mut Random) -> String {
     }
 
     let first = match random.draw() % 16 {
-        0 => "relu",
-        1..=3 => "crelu",
+        0..=2 => "relu",
+        3 => "crelu",
         4..=7 => "screlu",
         8..=9 => "sqrrelu",
         _ => "pairwise-crelu",

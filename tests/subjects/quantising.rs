@@ -118,7 +118,7 @@ fn what_the_runtime_has_no_operation_for_is_refused_by_name() {
     for (changes, words) in [
         (vec![("scale = 400", "scale = 1073741825")], "layer `l1`: an output scale of 1073741825"),
         (vec![(bias, i8_bias.as_str())], "layer `l1`: an i8 bias in an integer head"),
-        (vec![(screlu, "activation = \"relu\"")], "layer `l1`: i16 weights behind relu"),
+        (vec![(screlu, "activation = \"dual-crelu\"")], "layer `l1`: i16 weights behind dual-crelu"),
         (
             vec![(screlu, pairs(7).as_str()), (head, &i8_head), (bias, f32_bias)],
             "layer `l0`: a product of 255·255 >> 7",

@@ -34,7 +34,7 @@ pub(super) fn apply<'v>(
     match &node.op {
         Operation::ActivateDot { weights, clip, max } => {
             let activated = |value: &i32| match clip {
-                Clip::Crelu => i64::from((*value).clamp(0, *max)),
+                Clip::Relu | Clip::Crelu => i64::from((*value).clamp(0, *max)),
                 Clip::Screlu | Clip::Sqrrelu => i64::from((*value).clamp(0, *max)).pow(2),
             };
             // At most the square of 15 bits.
@@ -365,7 +365,7 @@ fn activate(activation: RealActivation, x: &[f32]) -> Vec<f32> {
 /// ACTIVATE_F32 on one perspective's accumulators, clipped and as reals.
 fn activate_clipped(activation: RealActivation, x: &[f32]) -> Vec<f32> {
     match activation {
-        RealActivation::Crelu => x.to_vec(),
+        RealActivation::Relu | RealActivation::Crelu => x.to_vec(),
         RealActivation::Screlu | RealActivation::Sqrrelu => x.iter().map(|x| x * x).collect(),
         RealActivation::PairwiseCrelu => {
             let (first, second) = halves(x);

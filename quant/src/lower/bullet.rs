@@ -90,7 +90,10 @@ impl Lowering<'_> {
         };
         let accumulators = Read::whole(0);
         match (activation.activation, second.weights.element) {
-            (Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
+            (
+                Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu,
+                ElementType::I16,
+            ) => {
                 let sums = self.activate_dot(accumulators, activation, second);
                 match head(&net.arch) {
                     Some(head) => self.rescale(sums, head, second),
@@ -101,7 +104,11 @@ impl Lowering<'_> {
                 }
             }
             (
-                Activation::Crelu | Activation::Screlu | Activation::Sqrrelu | Activation::PairwiseCrelu,
+                Activation::Relu
+                | Activation::Crelu
+                | Activation::Screlu
+                | Activation::Sqrrelu
+                | Activation::PairwiseCrelu,
                 ElementType::F32,
             ) => {
                 let op = Operation::ActivateF32 {
@@ -123,7 +130,7 @@ impl Lowering<'_> {
             (activation, element) => Err(self.unsupported(
                 1,
                 format!("{} weights behind {}", element.word(), activation.word()),
-                "use i16 or f32 weights behind crelu, screlu and sqrrelu, i8 or f32 behind pairwise-crelu",
+                "use i16 or f32 weights behind relu, crelu, screlu and sqrrelu, i8 or f32 behind pairwise-crelu",
             )),
         }
     }
@@ -152,6 +159,7 @@ impl Lowering<'_> {
     /// Accumulators to the second layer's sums.
     fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, second: &QuantLayer) -> usize {
         let clip = match activation.activation {
+            Activation::Relu => Clip::Relu,
             Activation::Crelu => Clip::Crelu,
             Activation::Screlu => Clip::Screlu,
             _ => Clip::Sqrrelu,

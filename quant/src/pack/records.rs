@@ -187,7 +187,8 @@ impl<'p> Writer<'p, '_> {
         Ok(match &node.op {
             Operation::ActivateDot { weights, clip, max } => {
                 let (code, squares) = match clip {
-                    Clip::Crelu => (activation::CRELU, false),
+                    // With the greatest i16 as its clip above.
+                    Clip::Relu | Clip::Crelu => (activation::CRELU, false),
                     Clip::Screlu => (activation::SCRELU, true),
                     Clip::Sqrrelu => (activation::SQRRELU, false),
                 };
@@ -199,7 +200,10 @@ impl<'p> Writer<'p, '_> {
                 OpRecord { bias, ..with(op::RESCALE, [*pre as u32, *factor as u32, *divisor as u32, 0]) }
             }
             Operation::ActivateF32 { activation, max, inverse } => {
-                let (code, _) = activation_code(*activation);
+                let (code, _) = match activation {
+                    RealActivation::Relu => activation_code(RealActivation::Crelu),
+                    clipped => activation_code(*clipped),
+                };
                 OpRecord { activation: code, ..with(op::ACTIVATE_F32, [*max as u32, inverse.to_bits(), 0, 0]) }
             }
             Operation::PairwiseU8 { max, shift, left_out } => OpRecord {

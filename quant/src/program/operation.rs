@@ -221,6 +221,8 @@ pub enum Operation {
 /// What is done with accumulators before integer weights, in integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clip {
+    /// Clipped below 0 only.
+    Relu,
     /// Clipped to 0 to `max`.
     Crelu,
     /// The square of that.

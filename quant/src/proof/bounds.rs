@@ -189,6 +189,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
 pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let max = i64::from(max);
     let of = |(_, high): &(i64, i64)| match clip {
+        Clip::Relu => (0, (*high).clamp(0, max)),
         Clip::Crelu => (0, max),
         Clip::Screlu => (0, max * max),
         Clip::Sqrrelu => (0, (*high).clamp(0, max).pow(2)),

@@ -10,7 +10,7 @@ pub struct IntegerActivation {
     pub activation: Activation,
     /// QA: the accumulator that stands for 1.
     pub qa: i32,
-    /// What an accumulator is clipped to: QA, or the greatest i16 for SqrReLU, which has no clip.
+    /// What an accumulator is clipped to: QA, or the greatest i16 for ReLU and SqrReLU, which have no clip.
     pub clip: i32,
     /// How far pairwise products are shifted right; 0 for other activations.
     pub product_shift: u32,
@@ -24,7 +24,7 @@ impl IntegerActivation {
         Some(Self {
             activation: first.activation,
             qa,
-            clip: if first.activation == Activation::Sqrrelu { i16::MAX.into() } else { qa },
+            clip: if is_unclipped(first.activation) { i16::MAX.into() } else { qa },
             product_shift: first.product_shift.unwrap_or(0),
         })
     }
@@ -40,7 +40,7 @@ impl IntegerActivation {
                 let (first, second) = acc.split_at(acc.len() / 2);
                 first.iter().zip(second).map(|(a, b)| (clipped(a) * clipped(b)) >> self.product_shift).collect()
             }
-            Activation::Crelu => acc.iter().map(clipped).collect(),
+            Activation::Relu | Activation::Crelu => acc.iter().map(clipped).collect(),
             _ => acc.iter().map(|value| clipped(value).pow(2)).collect(),
         }
     }
@@ -49,7 +49,7 @@ impl IntegerActivation {
     pub fn units(&self) -> f64 {
         let qa = f64::from(self.qa);
         match self.activation {
-            Activation::Crelu => qa,
+            Activation::Relu | Activation::Crelu => qa,
             Activation::PairwiseCrelu => qa * qa / self.product_divisor(),
             _ => qa * qa,
         }
@@ -59,6 +59,10 @@ impl IntegerActivation {
     pub fn product_divisor(&self) -> f64 {
         (1u64 << self.product_shift.min(63)) as f64
     }
+}
+
+const fn is_unclipped(activation: Activation) -> bool {
+    matches!(activation, Activation::Relu | Activation::Sqrrelu)
 }
 
 /// What turns the second layer's integer sums into reals, in the precision of the runtime.

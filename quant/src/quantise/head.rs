@@ -18,7 +18,7 @@ pub fn head(arch: &Architecture) -> Option<IntegerHead> {
     let [first, _] = arch.layers.as_slice() else { return None };
     let (weights, bias) = (arch.tensor(&arch.weights_name(1))?, arch.tensor(&arch.bias_name(1))?);
     let squared = matches!(first.activation, Activation::Screlu | Activation::Sqrrelu);
-    let plain = first.activation == Activation::Crelu;
+    let plain = matches!(first.activation, Activation::Relu | Activation::Crelu);
     if weights.r#type != ElementType::I16 || bias.r#type == ElementType::F32 || !(squared || plain) {
         return None;
     }

@@ -28,6 +28,7 @@ pub(super) fn apply(
         Operation::ActivateDot { weights, clip, max } => {
             let max = f64::from(*max);
             let activated = |x: &f64| match clip {
+                Clip::Relu => x.max(0.0),
                 Clip::Crelu => x.clamp(0.0, max),
                 Clip::Screlu => x.clamp(0.0, max).powi(2),
                 Clip::Sqrrelu => x.max(0.0).powi(2),
