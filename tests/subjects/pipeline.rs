@@ -302,6 +302,7 @@ fn features(random: &mut Random) -> String {
     let second = match (pairwise, random.draw() % 8) {
         (_, 0) => pick(random, &["i8", "i16", "i32", "f32"]),
         (_, 1 | 2) => "f32",
+        (false, 3..=5) if first == "relu" || first == "crelu" => "i8",
         (false, _) => "i16",
         (true, _) => "i8",
     };
@@ -318,6 +319,9 @@ fn features(random: &mut Random) -> String {
     text += &format!("outputs = {}\n", if pairwise { 2 * width } else { width });
     if pairwise {
         text += &format!("product_shift = {}\n", pick(random, &["9", "9", "9", "12", "8", "14", "22", "30"]));
+    }
+    if second == "i8" && !pairwise && chance(random, 2) {
+        text += &format!("activation_shift = {}\n", pick(random, &["0", "1", "5", "7", "14"]));
     }
     for layer in 1..=tail + 1 {
         text += &format!("[[layer]]\nname = 'l{layer}'\n{bucketed}");

@@ -88,6 +88,10 @@ impl Lowering<'_> {
         let (Some(second), Some(activation)) = (net.layers.get(1), IntegerActivation::of(&net.arch)) else {
             return Err(self.unsupported(0, "a feature transformer alone", "add a layer behind it"));
         };
+        if net.arch.layers[0].activation_shift.is_some() && second.weights.element != ElementType::I8 {
+            let what = format!("an `activation_shift` in front of {} weights", second.weights.element.word());
+            return Err(self.unsupported(0, what, "leave it out, or store the next layer's weights as i8"));
+        }
         let accumulators = Read::whole(0);
         match (activation.activation, second.weights.element) {
             (
@@ -120,17 +124,18 @@ impl Lowering<'_> {
                 let sums = self.affine_f32(1, Read::whole(real))?;
                 self.tail(sums)
             }
-            (Activation::PairwiseCrelu, ElementType::I8) => {
-                let products = self.products(accumulators, activation)?;
+            (Activation::PairwiseCrelu | Activation::Relu | Activation::Crelu, ElementType::I8) => {
+                let bytes = self.bytes(accumulators, activation)?;
                 let op = Operation::Affine { weights: self.tensor(1, &second.weights), bias: None };
-                let sums = self.push(1, "sums", Read::whole(products), op, Element::I32, self.outputs(1));
+                let sums = self.push(1, "sums", Read::whole(bytes), op, Element::I32, self.outputs(1));
                 let real = self.dequantise(sums, activation, second)?;
                 self.tail(real)
             }
             (activation, element) => Err(self.unsupported(
                 1,
                 format!("{} weights behind {}", element.word(), activation.word()),
-                "use i16 or f32 weights behind relu, crelu, screlu and sqrrelu, i8 or f32 behind pairwise-crelu",
+                "use i16 or f32 weights behind screlu and sqrrelu, any of both or i8 behind relu and crelu, i8 or f32 behind \
+                 pairwise-crelu",
             )),
         }
     }
@@ -187,9 +192,17 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Accumulators to bytes, in pairs.
-    fn products(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, PackError> {
-        let (max, shift) = (activation.clip, activation.product_shift);
+    /// Accumulators to bytes, in pairs or each by itself.
+    fn bytes(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, PackError> {
+        let IntegerActivation { clip: max, shift, .. } = activation;
+        if activation.activation != Activation::PairwiseCrelu {
+            if max >> shift > i32::from(u8::MAX) {
+                let what = format!("an activation of {max} >> {shift}, which leaves u8,");
+                return Err(self.unsupported(0, what, "raise `activation_shift`, or lower the scale"));
+            }
+            let op = Operation::ClipU8 { max, shift, left_out: 0 };
+            return Ok(self.push(0, "bytes", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)));
+        }
         if (i64::from(max) * i64::from(max)) >> shift > i64::from(u8::MAX) {
             let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
             return Err(self.unsupported(0, what, "raise `product_shift`, or lower the scale"));

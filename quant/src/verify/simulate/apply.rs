@@ -60,6 +60,12 @@ pub(super) fn apply(
             };
             x(0).chunks(width).flat_map(products).collect()
         }
+        Operation::ClipU8 { max, shift, .. } => {
+            let ceiling = operands.exact.ceilings.get(&index).filter(|_| !is_on);
+            let (max, divisor) = (ceiling.copied().unwrap_or(f64::from(*max)), (1u64 << shift) as f64);
+            let byte = |x: &f64| x.clamp(0.0, max) / divisor;
+            x(0).iter().map(|x| if is_on { byte(x).floor() } else { byte(x) }).collect()
+        }
         Operation::Affine { weights, bias } => {
             let zero = f64::from(operands.program.zero(node.read(0)));
             operands.affine(index, (weights, bias.as_ref()), x(0), zero, bucket)

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::exact::{Exact, LayerSums, Pair};
-use crate::arch::ElementType;
+use crate::arch::{Activation, ElementType};
 use crate::float::Net;
 use crate::pack::PackError;
 use crate::program::{Element, Operation, Program};
@@ -92,6 +92,10 @@ fn features(net: &QuantNet, program: &Program, units: &[Units], exact: &mut Exac
         match &node.op {
             Operation::ActivateF32 { .. } => {
                 exact.factors.insert(index, 1.0 / units[0].sums);
+            }
+            // What integers saturate at, reals do not.
+            Operation::ClipU8 { .. } if net.arch.layers[0].activation == Activation::Relu => {
+                exact.ceilings.insert(index, f64::INFINITY);
             }
             Operation::Dequantise { .. } => {
                 exact.factors.insert(index, 1.0 / units[1].sums);

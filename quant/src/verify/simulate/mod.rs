@@ -230,6 +230,7 @@ fn switches(program: &Program, exact: &Exact, value: usize) -> Vec<(String, Swit
         match &node.op {
             Operation::Rescale { .. } => whole.push(("truncating divisions".to_owned(), switch)),
             Operation::PairwiseU8 { .. } => whole.push(("shift of pairwise products".to_owned(), switch)),
+            Operation::ClipU8 { .. } => whole.push(("shift of activations".to_owned(), switch)),
             Operation::Requantise { .. } | Operation::Lookup { .. } | Operation::Quantise { .. } => {
                 switches.push((format!("rounding behind {}", exact.label(index, node)), switch));
             }
