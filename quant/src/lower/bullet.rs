@@ -6,8 +6,8 @@ use crate::program::{
     Clip, Element, Lists, Note, Operation, Program, ProgramInput, Read, RealActivation, Tables, Transformer,
 };
 use crate::quantise::{
-    IntegerActivation, IntegerHead, QuantLayer, QuantNet, QuantTensor, Values, head, permutation_name,
-    reorderable_pairs, sum_factor,
+    IntegerActivation, IntegerHead, IntegerTail, QuantLayer, QuantNet, QuantTensor, SumActivation, Values, head,
+    integer_tail, permutation_name, reorderable_pairs, sum_factor,
 };
 use tamis_runtime::raw::{MAX_RESCALE_FACTOR, feature_set};
 
@@ -100,7 +100,7 @@ impl Lowering<'_> {
             ) => {
                 let sums = self.activate_dot(accumulators, activation, second);
                 match head(&net.arch) {
-                    Some(head) => self.rescale(sums, head, second),
+                    Some(head) => self.rescale(1, sums, head),
                     None => {
                         let real = self.dequantise(sums, activation, second)?;
                         self.tail(real)
@@ -126,6 +126,10 @@ impl Lowering<'_> {
             }
             (Activation::PairwiseCrelu | Activation::Relu | Activation::Crelu, ElementType::I8) => {
                 let bytes = self.bytes(accumulators, activation)?;
+                let tail = integer_tail(&net.arch);
+                if let Some(tail) = tail.map_err(|(layer, what, instead)| self.unsupported(layer, what, instead))? {
+                    return self.integers(bytes, &tail);
+                }
                 let op = Operation::Affine { weights: self.tensor(1, &second.weights), bias: None };
                 let sums = self.push(1, "sums", Read::whole(bytes), op, Element::I32, self.outputs(1));
                 let real = self.dequantise(sums, activation, second)?;
@@ -173,22 +177,56 @@ impl Lowering<'_> {
         self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
     }
 
-    /// Sums to the network's integers.
-    fn rescale(&mut self, sums: usize, head: IntegerHead, second: &QuantLayer) -> Result<(), PackError> {
-        if second.bias.element == ElementType::I8 {
-            return Err(self.unsupported(1, "an i8 bias in an integer head", "store the bias as i16 or i32"));
+    /// Layers of integers behind bytes; the last one's bias is the head's.
+    fn integers(&mut self, bytes: usize, tail: &IntegerTail) -> Result<(), PackError> {
+        let net = self.net;
+        let last = net.layers.len() - 1;
+        let mut sums = bytes;
+        for (index, layer) in net.layers.iter().enumerate().skip(1) {
+            if index < last && layer.bias.element != ElementType::I32 {
+                return Err(self.unsupported(index, "a narrow bias between layers of integers", "store it as i32"));
+            }
+            let weights = self.tensor(index, &layer.weights);
+            let bias = (index < last).then(|| self.tensor(index, &layer.bias));
+            let op = match index.checked_sub(2).map(|before| tail.activations[before]) {
+                None => Operation::Affine { weights, bias },
+                Some(SumActivation { activation, shift, one }) => {
+                    let (clip, max) = match activation {
+                        Activation::Relu => (Clip::Relu, i32::MAX),
+                        Activation::Crelu | Activation::DualCrelu => (Clip::Crelu, one),
+                        Activation::Screlu => (Clip::Screlu, one),
+                        Activation::Sqrrelu => (Clip::Sqrrelu, i16::MAX.into()),
+                        Activation::Identity | Activation::PairwiseCrelu => {
+                            let what = format!("{} between layers of integers", activation.word());
+                            return Err(self.unsupported(index - 1, what, "store the second bias as f32"));
+                        }
+                    };
+                    let is_dual = activation == Activation::DualCrelu;
+                    Operation::AffineI32 { clip, is_dual, max, shift, weights, bias }
+                }
+            };
+            sums = self.push(index, "sums", Read::whole(sums), op, Element::I32, self.outputs(index));
+        }
+        self.rescale(last, sums, tail.head)
+    }
+
+    /// The sums of layer `index` to the network's integers.
+    fn rescale(&mut self, index: usize, sums: usize, head: IntegerHead) -> Result<(), PackError> {
+        let bias = &self.net.layers[index].bias;
+        if bias.element == ElementType::I8 {
+            return Err(self.unsupported(index, "an i8 bias in an integer head", "store the bias as i16 or i32"));
         }
         if head.factor > MAX_RESCALE_FACTOR {
             let what = format!("an output scale of {} in an integer head", head.factor);
-            return Err(self.unsupported(1, what, "use one of at most 1073741824"));
+            return Err(self.unsupported(index, what, "use one of at most 1073741824"));
         }
         let op = Operation::Rescale {
-            bias: self.tensor(1, &second.bias),
+            bias: self.tensor(index, bias),
             pre: head.pre_divisor,
             factor: head.factor,
             divisor: head.divisor,
         };
-        self.push(1, "head", Read::whole(sums), op, Element::I32, self.outputs(1));
+        self.push(index, "head", Read::whole(sums), op, Element::I32, self.outputs(index));
         Ok(())
     }
 

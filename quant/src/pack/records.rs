@@ -230,6 +230,17 @@ impl<'p> Writer<'p, '_> {
                 let (weights, bias) = self.affine(weights, bias.as_ref(), layout, Orientation::OutputRows)?;
                 OpRecord { weights, bias, ..kind(if bytes { op::AFFINE_I8 } else { op::AFFINE_I16 }) }
             }
+            Operation::AffineI32 { clip, is_dual, max, shift, weights, bias } => {
+                let (code, max) = match clip {
+                    _ if *is_dual => (activation::DUAL_CRELU, *max),
+                    Clip::Relu => (activation::RELU, 0),
+                    Clip::Crelu => (activation::CRELU, *max),
+                    Clip::Screlu => (activation::SCRELU, *max),
+                    Clip::Sqrrelu => (activation::SQRRELU, *max),
+                };
+                let (weights, bias) = self.affine(weights, bias.as_ref(), Layout::Rows, Orientation::OutputRows)?;
+                OpRecord { weights, bias, activation: code, ..with(op::AFFINE_I32, [max as u32, *shift, 0, 0]) }
+            }
             Operation::AffineF32 { weights, bias } => {
                 let layout = layout_of_reals(node.value.len() as u32, weights.inputs as u32);
                 let (weights, bias) = self.affine(weights, bias.as_ref(), layout, Orientation::OutputRows)?;

@@ -17,7 +17,7 @@ mod tensor;
 pub use activated::{IntegerActivation, sum_factor};
 pub use element::quantise_element;
 pub use error::QuantiseError;
-pub use head::{IntegerHead, head};
+pub use head::{IntegerHead, IntegerTail, SumActivation, head, integer_tail};
 pub use net::{QuantLayer, QuantNet, QuantTensor, Values};
 pub(crate) use permutation::permutation_name;
 pub use permutation::{NotAPermutation, Permutation, reorderable_pairs};
