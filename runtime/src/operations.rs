@@ -118,6 +118,9 @@ macro_rules! operations {
             /// A map → a map of another size, each pixel a mean of four.
             RESIZE = 33, "resize", if MAPS else Maps,
                 Values, Absent, resize, maps::Late<maps::Resize>;
+            /// i32 → shift, activation → times i8, i16 or i32 weights + i32 bias → i32.
+            AFFINE_I32 = 34, "affine-i32", if GENERAL else General,
+                Values, Absent, affine_i32, dense::AffineI32<'a>;
         }
     };
 }

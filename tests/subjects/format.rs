@@ -88,7 +88,7 @@ fn the_zoo_has_every_operation() {
             activations.insert(activation);
         }
     }
-    assert!(kinds.into_iter().eq(1..=33));
+    assert!(kinds.into_iter().eq(1..=34));
     assert!(activations.into_iter().eq(0..=19));
 }
 

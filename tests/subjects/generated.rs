@@ -163,11 +163,16 @@ fn a_head_that_takes_the_first_row_would_show() {
 }
 
 /// Activation codes of each kind that has more than one.
-const ACTIVATIONS: [(u32, &[u32]); 4] =
-    [(1, &[3, 4, 5]), (3, &[3, 4, 5, 6]), (8, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), (26, &[12, 13, 14])];
+const ACTIVATIONS: [(u32, &[u32]); 5] = [
+    (1, &[3, 4, 5]),
+    (3, &[3, 4, 5, 6]),
+    (8, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+    (26, &[12, 13, 14]),
+    (34, &[2, 3, 4, 5, 7]),
+];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 62] = [
+const WANTED: [(&str, usize); 65] = [
     ("input 1 of element 0, exact 0", 100),
     ("input 2 of element 1, exact 0", 50),
     ("input 2 of element 2, exact 0", 50),
@@ -212,6 +217,9 @@ const WANTED: [(&str, usize); 62] = [
     ("kind 13, 3 to 5", 10),
     ("kind 20, weights of element 2, layout 1, banks: true", 5),
     ("kind 20, weights of element 3, layout 1, banks: true", 5),
+    ("kind 34, weights of element 2, layout 1, banks: true", 5),
+    ("kind 34, weights of element 3, layout 1, banks: true", 5),
+    ("kind 34, weights of element 4, layout 1, banks: true", 5),
     ("kind 21, of the input", 50),
     ("layer: whole", 100),
     ("layer: whole, over what was read", 20),

@@ -14,7 +14,7 @@ use tamis_quant::program::GraphInput;
 use tamis_quant::proof::{Proof, Quantity, prove};
 use tamis_quant::quantise::graph::{GraphQuantError, Options, quantise_graph};
 use tamis_quant::quantise::{QuantiseError, quantise};
-use tamis_quant::quantised::{Permutation, QuantNet, head, reorderable_pairs};
+use tamis_quant::quantised::{Permutation, QuantNet, head, integer_tail, reorderable_pairs};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::simulate::Simulation;
 use tamis_runtime::format::Model;
@@ -83,7 +83,8 @@ fn run(arch: &Architecture, random: &mut Random, case: &str) -> bool {
             assert!((exact - simulated).abs() <= slack, "{exact} simulated as {simulated}, {example:?}\n{case}");
         }
         bounds_hold(&net, &proof, &example, case);
-        if proof.holds() && head(&net.arch).is_some() {
+        let ends_in_integers = head(&net.arch).is_some() || integer_tail(&net.arch).is_ok_and(|tail| tail.is_some());
+        if proof.holds() && ends_in_integers {
             let all = simulation.evaluate((&example).into(), &|_| true).outputs;
             let last = expected.last().unwrap().as_chunks::<4>().0.iter();
             let integers: Vec<f64> = last.map(|bytes| f64::from(i32::from_le_bytes(*bytes))).collect();
@@ -286,8 +287,8 @@ fn features(random: &mut Random) -> String {
     }
 
     let first = match random.draw() % 16 {
-        0 => "relu",
-        1..=3 => "crelu",
+        0..=2 => "relu",
+        3 => "crelu",
         4..=7 => "screlu",
         8..=9 => "sqrrelu",
         _ => "pairwise-crelu",
@@ -299,6 +300,7 @@ fn features(random: &mut Random) -> String {
     let second = match (pairwise, random.draw() % 8) {
         (_, 0) => pick(random, &["i8", "i16", "i32", "f32"]),
         (_, 1 | 2) => "f32",
+        (false, 3..=5) if first == "relu" || first == "crelu" => "i8",
         (false, _) => "i16",
         (true, _) => "i8",
     };
@@ -307,6 +309,9 @@ fn features(random: &mut Random) -> String {
         _ if chance(random, 12) => "i32",
         _ => "f32",
     };
+    if second == "i8" && chance(random, 3) {
+        return integers_to_the_end(random, text, (first, transformer), &bucketed);
+    }
     let tail = if bias == "f32" { random.draw() % 4 } else { u64::from(chance(random, 12)) };
     let outputs = between(random, 1, 4);
 
@@ -315,6 +320,9 @@ fn features(random: &mut Random) -> String {
     text += &format!("outputs = {}\n", if pairwise { 2 * width } else { width });
     if pairwise {
         text += &format!("product_shift = {}\n", pick(random, &["9", "9", "9", "12", "8", "14", "22", "30"]));
+    }
+    if second == "i8" && !pairwise && chance(random, 2) {
+        text += &format!("activation_shift = {}\n", pick(random, &["0", "1", "5", "7", "14"]));
     }
     for layer in 1..=tail + 1 {
         text += &format!("[[layer]]\nname = 'l{layer}'\n{bucketed}");
@@ -336,6 +344,43 @@ fn features(random: &mut Random) -> String {
     for layer in 2..=tail + 1 {
         tensors.push(tensor(random, &format!("l{layer}w"), "f32", ""));
         tensors.push(tensor(random, &format!("l{layer}b"), "f32", ""));
+    }
+    let turn = random.draw() as usize % tensors.len();
+    tensors.rotate_left(turn);
+    text + &tensors.concat()
+}
+
+/// Bytes and integers to the end: what stands for 1 is drawn, scales and shifts follow from it.
+fn integers_to_the_end(
+    random: &mut Random,
+    mut text: String,
+    (first, transformer): (&str, &str),
+    bucketed: &str,
+) -> String {
+    let (qa, bytes) = if first == "pairwise-crelu" { (255, 127) } else { (1016, 127) };
+    let shift = if first == "pairwise-crelu" { "product_shift = 9" } else { "activation_shift = 3" };
+    let width = 2 * between(random, 1, 20);
+    text += &format!("[[layer]]\nname = 'l0'\nactivation = '{first}'\noutputs = {width}\n{shift}\n");
+    let mut tensors = vec![tensor(random, "l0w", transformer, &qa.to_string())];
+    tensors.push(tensor(random, "l0b", "i16", &qa.to_string()));
+    let last = between(random, 1, 4);
+    let mut met = bytes;
+    for layer in 1..=last {
+        let scale = pick(random, &["16", "64", "127"]).parse::<i64>().unwrap();
+        let element = if layer == 1 { "i8" } else { pick(random, &["i8", "i16", "i32"]) };
+        tensors.push(tensor(random, &format!("l{layer}w"), element, &scale.to_string()));
+        tensors.push(tensor(random, &format!("l{layer}b"), "i32", &(scale * met).to_string()));
+        text += &format!("[[layer]]\nname = 'l{layer}'\n{bucketed}");
+        if layer == last {
+            text += &format!("outputs = {}\n", between(random, 1, 4));
+            continue;
+        }
+        let activation = pick(random, &["relu", "crelu", "screlu", "sqrrelu", "dual-crelu"]);
+        let one = [24, 32, 64][random.draw() as usize % 3];
+        let shift = (scale * met / one).ilog2();
+        met = if matches!(activation, "relu" | "crelu") { one } else { one * one };
+        let outputs = between(random, 1, 9);
+        text += &format!("activation = '{activation}'\nactivation_shift = {shift}\noutputs = {outputs}\n");
     }
     let turn = random.draw() as usize % tensors.len();
     tensors.rotate_left(turn);

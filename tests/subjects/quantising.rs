@@ -5,6 +5,7 @@ use tamis_quant::float::example;
 use tamis_quant::import::{read_bare, read_bytes};
 use tamis_quant::pack::{PackError, Provenance, pack, to_bare, unpack};
 use tamis_quant::positions::{Position, records};
+use tamis_quant::program::{Clip, Operation};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::{QuantiseError, quantise};
 use tamis_quant::quantised::QuantNet;
@@ -119,7 +120,7 @@ fn what_the_runtime_has_no_operation_for_is_refused_by_name() {
     for (changes, words) in [
         (vec![("scale = 400", "scale = 1073741825")], "layer `l1`: an output scale of 1073741825"),
         (vec![(bias, i8_bias.as_str())], "layer `l1`: an i8 bias in an integer head"),
-        (vec![(screlu, "activation = \"relu\"")], "layer `l1`: i16 weights behind relu"),
+        (vec![(screlu, "activation = \"dual-crelu\"")], "layer `l1`: i16 weights behind dual-crelu"),
         (
             vec![(screlu, pairs(7).as_str()), (head, &i8_head), (bias, f32_bias)],
             "layer `l0`: a product of 255·255 >> 7",
@@ -137,15 +138,51 @@ fn what_the_runtime_has_no_operation_for_is_refused_by_name() {
             assert!(text.contains(from), "{from}");
             text.replacen(from, to, 1)
         });
-        let arch = Architecture::from_toml(&text, "tiny").unwrap();
-        let zeros = vec![0; arch.bare_payload_end_bytes() as usize];
-        let tail = arch.file.tail.letters().iter().cycle().take(arch.bare_len_bytes() as usize - zeros.len());
-        let bare: Vec<u8> = zeros.iter().chain(tail).copied().collect();
-        let net = QuantNet::from_bare(read_bare(&bare, &arch).unwrap()).unwrap();
+        let net = of_zeros(&text);
         let packed = net.lower().map_err(PackError::from);
         let packed = packed.and_then(|program| pack(&program, &prove(&program), &Provenance::default()));
         let error = packed.unwrap_err();
         assert!(matches!(error, PackError::Unsupported { .. } | PackError::NameTaken { .. }), "{error}");
         assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+/// The network of a description whose integers are all 0.
+fn of_zeros(description: &str) -> QuantNet {
+    let arch = Architecture::from_toml(description, "zeros").unwrap();
+    let zeros = vec![0; arch.bare_payload_end_bytes() as usize];
+    let tail = arch.file.tail.letters().iter().cycle().take(arch.bare_len_bytes() as usize - zeros.len());
+    let bare: Vec<u8> = zeros.iter().chain(tail).copied().collect();
+    QuantNet::from_bare(read_bare(&bare, &arch).unwrap()).unwrap()
+}
+
+/// The description that the guide shows makes the operations that it tells of.
+#[test]
+fn the_guides_integers_to_the_end_are_what_it_says() {
+    let guide = include_str!("../../quant/DESCRIPTIONS.md");
+    let (_, section) = guide.split_once("### Integers to the end").unwrap();
+    let (_, block) = section.split_once("```toml\n").unwrap();
+    let (layers, _) = block.split_once("```").unwrap();
+    let text = format!("schema = 1\nname = 'tail'\n[input]\nkind = 'chess'\n[output]\nscale = 400\n{layers}");
+    let program = of_zeros(&text).lower().unwrap();
+    let words: Vec<&str> = program.nodes.iter().map(|node| node.op.word()).collect();
+    assert_eq!(words, ["clip-u8", "affine", "affine-i32", "rescale"]);
+    let Operation::ClipU8 { max, shift, .. } = program.nodes[0].op else { unreachable!() };
+    assert_eq!((max >> shift, shift), (127, 5));
+    let Operation::AffineI32 { clip, max, shift, .. } = program.nodes[2].op else { unreachable!() };
+    assert_eq!((clip, max, shift), (Clip::Crelu, 128, 6));
+    let Operation::Rescale { factor, divisor, .. } = program.nodes[3].op else { unreachable!() };
+    assert_eq!((factor, divisor), (400, 256 * 128));
+
+    // Scales that no integer of 1 explains, and a shift that leads elsewhere.
+    for (from, to, words) in [
+        ("scale = 32768 ", "scale = 32769 ", "layer `l2`: a bias of scale 32769 behind weights of scale 256"),
+        ("activation_shift = 6", "activation_shift = 9", "layer `l1`: sums of scale 8192, shifted right by 9"),
+        ("activation = \"crelu\"", "activation = \"crelu\"\nskip = 1", "a skip between layers of integers"),
+        ("type = \"i32\"\nscale = 32768", "type = \"f32\"", "layer `l2`: reals behind integers"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let refused = of_zeros(&text.replacen(from, to, 1)).lower().unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
     }
 }

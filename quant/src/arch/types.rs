@@ -155,6 +155,10 @@ pub struct Layer {
     /// Pairwise activation in integers: the product of two activations is shifted right by this; bullet engines use 9.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_shift: Option<u32>,
+    /// Activations in integers that are no products: how far they are shifted right, accumulators behind their clip and
+    /// sums before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activation_shift: Option<u32>,
     /// Weight tensor, if not `<name>w`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,

@@ -34,12 +34,7 @@ pub(super) fn apply<'v>(
     let sides = || x(0).integers().chunks(program.width());
     match &node.op {
         Operation::ActivateDot { weights, clip, max } => {
-            let activated = |value: &i32| match clip {
-                Clip::Crelu => i64::from((*value).clamp(0, *max)),
-                Clip::Screlu | Clip::Sqrrelu => i64::from((*value).clamp(0, *max)).pow(2),
-            };
-            // At most the square of 15 bits.
-            let activated: Vec<i32> = x(0).integers().iter().map(|value| activated(value) as i32).collect();
+            let activated: Vec<i32> = x(0).integers().iter().map(|value| clipped(*clip, *max, *value)).collect();
             Data::Int(affine(weights, None, &activated, bucket))
         }
         Operation::Rescale { bias, pre, factor, divisor } => {
@@ -85,6 +80,16 @@ pub(super) fn apply<'v>(
             })
         }
         Operation::Affine { weights, bias } => Data::Int(affine(weights, bias.as_ref(), x(0).integers(), bucket)),
+        Operation::AffineI32 { clip, is_dual, max, shift, weights, bias } => {
+            let shifted = || x(0).integers().iter().map(|sum| sum >> shift);
+            let activated: Vec<i32> = if *is_dual {
+                let first = shifted().map(|sum| sum.clamp(0, *max) * max);
+                first.chain(shifted().map(|sum| sum.clamp(-max, *max).pow(2))).collect()
+            } else {
+                shifted().map(|sum| clipped(*clip, *max, sum)).collect()
+            };
+            Data::Int(affine(weights, bias.as_ref(), &activated, bucket))
+        }
         Operation::AffineF32 { weights, bias } => Data::Real(affine_f32(weights, bias.as_ref(), x(0).reals(), bucket)),
         Operation::SparseAffine { weights, bias } if real => {
             Data::Real(sparse_affine_f32(weights, bias.as_ref(), x(0).active(), sparse_unit(input)))
@@ -178,6 +183,14 @@ pub(super) fn apply<'v>(
         Operation::Move { start, steps } => Data::Int(maps::moved(*start, *steps, x(0).integers(), node.value.shape)),
         Operation::Pad { before } => Data::Int(maps::pad(*before, map(0), &node.value)),
         Operation::Resize { taps } => Data::Int(maps::resize(taps, map(0), node.value.shape)),
+    }
+}
+
+/// What integer weights meet; squares are of 15 bits.
+fn clipped(clip: Clip, max: i32, value: i32) -> i32 {
+    match clip {
+        Clip::Relu | Clip::Crelu => value.clamp(0, max),
+        Clip::Screlu | Clip::Sqrrelu => value.clamp(0, max).pow(2),
     }
 }
 
@@ -369,7 +382,7 @@ fn activate(activation: RealActivation, x: &[f32]) -> Vec<f32> {
 /// ACTIVATE_F32 on one perspective's accumulators, clipped and as reals.
 fn activate_clipped(activation: RealActivation, x: &[f32]) -> Vec<f32> {
     match activation {
-        RealActivation::Crelu => x.to_vec(),
+        RealActivation::Relu | RealActivation::Crelu => x.to_vec(),
         RealActivation::Screlu | RealActivation::Sqrrelu => x.iter().map(|x| x * x).collect(),
         RealActivation::PairwiseCrelu => {
             let (first, second) = halves(x);

@@ -6,7 +6,8 @@ use crate::program::{
     Transformer, Unsupported, Values,
 };
 use crate::quantised::{
-    IntegerActivation, IntegerHead, QuantLayer, QuantNet, head, permutation_name, reorderable_pairs, sum_factor,
+    IntegerActivation, IntegerHead, IntegerTail, QuantLayer, QuantNet, SumActivation, head, integer_tail,
+    permutation_name, reorderable_pairs, sum_factor,
 };
 use tamis_runtime::raw::{MAX_RESCALE_FACTOR, feature_set};
 
@@ -85,12 +86,19 @@ impl Lowering<'_> {
         let (Some(second), Some(activation)) = (net.layers.get(1), IntegerActivation::of(&net.arch)) else {
             return Err(self.unsupported(0, "a feature transformer alone", "add a layer behind it"));
         };
+        if net.arch.layers[0].activation_shift.is_some() && second.weights.element != ElementType::I8 {
+            let what = format!("an `activation_shift` in front of {} weights", second.weights.element.word());
+            return Err(self.unsupported(0, what, "leave it out, or store the next layer's weights as i8"));
+        }
         let accumulators = Read::whole(0);
         match (activation.activation, second.weights.element) {
-            (Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
+            (
+                Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu,
+                ElementType::I16,
+            ) => {
                 let sums = self.activate_dot(accumulators, activation, second);
                 match head(&net.arch) {
-                    Some(head) => self.rescale(sums, head, second),
+                    Some(head) => self.rescale(1, sums, head),
                     None => {
                         let real = self.dequantise(sums, activation, second)?;
                         self.tail(real)
@@ -98,7 +106,11 @@ impl Lowering<'_> {
                 }
             }
             (
-                Activation::Crelu | Activation::Screlu | Activation::Sqrrelu | Activation::PairwiseCrelu,
+                Activation::Relu
+                | Activation::Crelu
+                | Activation::Screlu
+                | Activation::Sqrrelu
+                | Activation::PairwiseCrelu,
                 ElementType::F32,
             ) => {
                 let op = Operation::ActivateF32 {
@@ -110,17 +122,22 @@ impl Lowering<'_> {
                 let sums = self.affine_f32(1, Read::whole(real))?;
                 self.tail(sums)
             }
-            (Activation::PairwiseCrelu, ElementType::I8) => {
-                let products = self.products(accumulators, activation)?;
+            (Activation::PairwiseCrelu | Activation::Relu | Activation::Crelu, ElementType::I8) => {
+                let bytes = self.bytes(accumulators, activation)?;
+                let tail = integer_tail(&net.arch);
+                if let Some(tail) = tail.map_err(|(layer, what, instead)| self.unsupported(layer, what, instead))? {
+                    return self.integers(bytes, &tail);
+                }
                 let op = Operation::Affine { weights: self.tensor(1, &second.weights), bias: None };
-                let sums = self.push(1, "sums", Read::whole(products), op, Element::I32, self.outputs(1));
+                let sums = self.push(1, "sums", Read::whole(bytes), op, Element::I32, self.outputs(1));
                 let real = self.dequantise(sums, activation, second)?;
                 self.tail(real)
             }
             (activation, element) => Err(self.unsupported(
                 1,
                 format!("{} weights behind {}", element.word(), activation.word()),
-                "use i16 or f32 weights behind crelu, screlu and sqrrelu, i8 or f32 behind pairwise-crelu",
+                "use i16 or f32 weights behind screlu and sqrrelu, any of both or i8 behind relu and crelu, i8 or f32 behind \
+                 pairwise-crelu",
             )),
         }
     }
@@ -149,6 +166,7 @@ impl Lowering<'_> {
     /// Accumulators to the second layer's sums.
     fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, second: &QuantLayer) -> usize {
         let clip = match activation.activation {
+            Activation::Relu => Clip::Relu,
             Activation::Crelu => Clip::Crelu,
             Activation::Screlu => Clip::Screlu,
             _ => Clip::Sqrrelu,
@@ -157,33 +175,75 @@ impl Lowering<'_> {
         self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
     }
 
-    /// Sums to the network's integers.
-    fn rescale(&mut self, sums: usize, head: IntegerHead, second: &QuantLayer) -> Result<(), Unsupported> {
-        if second.bias.element == ElementType::I8 {
-            return Err(self.unsupported(1, "an i8 bias in an integer head", "store the bias as i16 or i32"));
+    /// Layers of integers behind bytes; the last one's bias is the head's.
+    fn integers(&mut self, bytes: usize, tail: &IntegerTail) -> Result<(), Unsupported> {
+        let net = self.net;
+        let last = net.layers.len() - 1;
+        let mut sums = bytes;
+        for (index, layer) in net.layers.iter().enumerate().skip(1) {
+            if index < last && layer.bias.element != ElementType::I32 {
+                return Err(self.unsupported(index, "a narrow bias between layers of integers", "store it as i32"));
+            }
+            let weights = self.tensor(index, &layer.weights);
+            let bias = (index < last).then(|| self.tensor(index, &layer.bias));
+            let op = match index.checked_sub(2).map(|before| tail.activations[before]) {
+                None => Operation::Affine { weights, bias },
+                Some(SumActivation { activation, shift, one }) => {
+                    let (clip, max) = match activation {
+                        Activation::Relu => (Clip::Relu, i32::MAX),
+                        Activation::Crelu | Activation::DualCrelu => (Clip::Crelu, one),
+                        Activation::Screlu => (Clip::Screlu, one),
+                        Activation::Sqrrelu => (Clip::Sqrrelu, i16::MAX.into()),
+                        Activation::Identity | Activation::PairwiseCrelu => {
+                            let what = format!("{} between layers of integers", activation.word());
+                            return Err(self.unsupported(index - 1, what, "store the second bias as f32"));
+                        }
+                    };
+                    let is_dual = activation == Activation::DualCrelu;
+                    Operation::AffineI32 { clip, is_dual, max, shift, weights, bias }
+                }
+            };
+            sums = self.push(index, "sums", Read::whole(sums), op, Element::I32, self.outputs(index));
+        }
+        self.rescale(last, sums, tail.head)
+    }
+
+    /// The sums of layer `index` to the network's integers.
+    fn rescale(&mut self, index: usize, sums: usize, head: IntegerHead) -> Result<(), Unsupported> {
+        let bias = &self.net.layers[index].bias;
+        if bias.element == ElementType::I8 {
+            return Err(self.unsupported(index, "an i8 bias in an integer head", "store the bias as i16 or i32"));
         }
         if head.factor > MAX_RESCALE_FACTOR {
             let what = format!("an output scale of {} in an integer head", head.factor);
-            return Err(self.unsupported(1, what, "use one of at most 1073741824"));
+            return Err(self.unsupported(index, what, "use one of at most 1073741824"));
         }
-        let mut bias = self.tensor(1, &second.bias);
+        let mut bias = self.tensor(index, bias);
         if head.bias_factor > 1 {
             let product = |bias: &i32| bias.checked_mul(head.bias_factor);
-            let Some(products) = second.bias.integers().iter().map(product).collect() else {
+            let Some(products) = bias.integers().iter().map(product).collect() else {
                 let what = format!("a bias that leaves i32 times {}", head.bias_factor);
-                return Err(self.unsupported(1, what, "leave `divide` out, or use a lower scale"));
+                return Err(self.unsupported(index, what, "leave `divide` out, or use a lower scale"));
             };
             (bias.values, bias.element) = (Values::Int(products), ElementType::I32);
             bias.scale = Some(head.divisor);
         }
         let op = Operation::Rescale { bias, pre: head.pre_divisor, factor: head.factor, divisor: head.divisor };
-        self.push(1, "head", Read::whole(sums), op, Element::I32, self.outputs(1));
+        self.push(index, "head", Read::whole(sums), op, Element::I32, self.outputs(index));
         Ok(())
     }
 
-    /// Accumulators to bytes, in pairs.
-    fn products(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, Unsupported> {
-        let (max, shift) = (activation.clip, activation.product_shift);
+    /// Accumulators to bytes, in pairs or each by itself.
+    fn bytes(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, Unsupported> {
+        let IntegerActivation { clip: max, shift, .. } = activation;
+        if activation.activation != Activation::PairwiseCrelu {
+            if max >> shift > i32::from(u8::MAX) {
+                let what = format!("an activation of {max} >> {shift}, which leaves u8,");
+                return Err(self.unsupported(0, what, "raise `activation_shift`, or lower the scale"));
+            }
+            let op = Operation::ClipU8 { max, shift, left_out: 0 };
+            return Ok(self.push(0, "bytes", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)));
+        }
         if (i64::from(max) * i64::from(max)) >> shift > i64::from(u8::MAX) {
             let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
             return Err(self.unsupported(0, what, "raise `product_shift`, or lower the scale"));

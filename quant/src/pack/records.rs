@@ -189,7 +189,8 @@ impl<'p> Writer<'p, '_> {
         Ok(match &node.op {
             Operation::ActivateDot { weights, clip, max } => {
                 let (code, squares) = match clip {
-                    Clip::Crelu => (activation::CRELU, false),
+                    // With the greatest i16 as its clip above.
+                    Clip::Relu | Clip::Crelu => (activation::CRELU, false),
                     Clip::Screlu => (activation::SCRELU, true),
                     Clip::Sqrrelu => (activation::SQRRELU, false),
                 };
@@ -201,7 +202,10 @@ impl<'p> Writer<'p, '_> {
                 OpRecord { bias, ..with(op::RESCALE, [*pre as u32, *factor as u32, *divisor as u32, 0]) }
             }
             Operation::ActivateF32 { activation, max, inverse } => {
-                let (code, _) = activation_code(*activation);
+                let (code, _) = match activation {
+                    RealActivation::Relu => activation_code(RealActivation::Crelu),
+                    clipped => activation_code(*clipped),
+                };
                 OpRecord { activation: code, ..with(op::ACTIVATE_F32, [*max as u32, inverse.to_bits(), 0, 0]) }
             }
             Operation::PairwiseU8 { max, shift, left_out } => OpRecord {
@@ -227,6 +231,17 @@ impl<'p> Writer<'p, '_> {
                 let layout = if bytes { Layout::K4 } else { Layout::Rows };
                 let (weights, bias) = self.affine(weights, bias.as_ref(), layout, Orientation::OutputRows)?;
                 OpRecord { weights, bias, ..kind(if bytes { op::AFFINE_I8 } else { op::AFFINE_I16 }) }
+            }
+            Operation::AffineI32 { clip, is_dual, max, shift, weights, bias } => {
+                let (code, max) = match clip {
+                    _ if *is_dual => (activation::DUAL_CRELU, *max),
+                    Clip::Relu => (activation::RELU, 0),
+                    Clip::Crelu => (activation::CRELU, *max),
+                    Clip::Screlu => (activation::SCRELU, *max),
+                    Clip::Sqrrelu => (activation::SQRRELU, *max),
+                };
+                let (weights, bias) = self.affine(weights, bias.as_ref(), Layout::Rows, Orientation::OutputRows)?;
+                OpRecord { weights, bias, activation: code, ..with(op::AFFINE_I32, [max as u32, *shift, 0, 0]) }
             }
             Operation::AffineF32 { weights, bias } => {
                 let layout = layout_of_reals(node.value.len() as u32, weights.inputs as u32);

@@ -78,6 +78,22 @@ pub enum Operation {
         /// (m, 1) of i32.
         bias: Option<QuantTensor>,
     },
+    /// i32, shifted and activated → i32.
+    AffineI32 {
+        /// What is done with what was shifted.
+        clip: Clip,
+        /// Whether it is the dual activation: what is clipped times `max`, and behind those the squares of what is
+        /// clipped on both sides.
+        is_dual: bool,
+        /// What sums are clipped to: the greatest i16 for SqrReLU, the greatest i32 for ReLU.
+        max: i32,
+        /// How far what is read is shifted right.
+        shift: u32,
+        /// (m, n), or (m, 2n) behind the dual activation, of integers.
+        weights: QuantTensor,
+        /// (m, 1) of i32.
+        bias: Option<QuantTensor>,
+    },
     /// f32 → f32.
     AffineF32 {
         /// (m, n)
@@ -218,9 +234,11 @@ pub enum Operation {
     },
 }
 
-/// What is done with accumulators before integer weights, in integers.
+/// What is done with accumulators, or sums, before integer weights, in integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clip {
+    /// Clipped below 0 only.
+    Relu,
     /// Clipped to 0 to `max`.
     Crelu,
     /// The square of that.
@@ -273,6 +291,7 @@ impl Operation {
     pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
         let three = match self {
             Self::Affine { weights, bias }
+            | Self::AffineI32 { weights, bias, .. }
             | Self::AffineF32 { weights, bias }
             | Self::SparseAffine { weights, bias } => [Some(weights), bias.as_ref(), None],
             Self::ActivateDot { weights: tensor, .. }
@@ -332,6 +351,7 @@ impl Operation {
             Self::Psqt { .. } => "psqt",
             Self::ActivateU8 { .. } => "activate-u8",
             Self::Affine { .. } => "affine",
+            Self::AffineI32 { .. } => "affine-i32",
             Self::AffineF32 { .. } => "affine-f32",
             Self::SparseAffine { .. } => "sparse-affine",
             Self::SparseRows { .. } => "sparse-rows",

@@ -45,7 +45,11 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             };
             let bounds: Vec<(i64, i64)> = each(0).into_iter().zip(biases).map(of).collect();
             let tensor = match node.read(0).checked_sub(1).map(|before| &nodes[before].op) {
-                Some(Operation::ActivateDot { weights, .. } | Operation::Affine { weights, .. }) => &weights.name,
+                Some(
+                    Operation::ActivateDot { weights, .. }
+                    | Operation::Affine { weights, .. }
+                    | Operation::AffineI32 { weights, .. },
+                ) => &weights.name,
                 _ => &node.name,
             };
             checked(node, tensor, Quantity::Result, bounds)
@@ -68,6 +72,10 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         }
         Operation::Affine { weights, bias } => {
             let bounds = row_bounds(weights, weights.bank(bucket), &each(0));
+            checked_sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
+        }
+        Operation::AffineI32 { weights, bias, .. } => {
+            let bounds = row_bounds(weights, weights.bank(bucket), &activated(&node.op, &each(0)));
             checked_sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
         }
         Operation::SparseAffine { weights, bias } => {
@@ -144,11 +152,24 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
 pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let max = i64::from(max);
     let of = |(_, high): &(i64, i64)| match clip {
+        Clip::Relu => (0, (*high).clamp(0, max)),
         Clip::Crelu => (0, max),
         Clip::Screlu => (0, max * max),
         Clip::Sqrrelu => (0, (*high).clamp(0, max).pow(2)),
     };
     accumulators.iter().map(of).collect()
+}
+
+/// The extremes of what the weights of a layer on sums meet.
+pub(super) fn activated(op: &Operation, sums: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    let Operation::AffineI32 { clip, is_dual, max, shift, .. } = op else {
+        unreachable!("`{}` reads no sums", op.word())
+    };
+    if *is_dual {
+        return vec![(0, i64::from(*max).pow(2)); 2 * sums.len()];
+    }
+    let shifted: Vec<(i64, i64)> = sums.iter().map(|(low, high)| (low >> shift, high >> shift)).collect();
+    contributions(*clip, *max, &shifted)
 }
 
 fn to_i32(value: i64) -> i32 {

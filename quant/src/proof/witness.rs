@@ -16,7 +16,7 @@ pub(super) fn find(
 ) -> Option<Witness> {
     let (weights, bias) = match &node.op {
         Operation::ActivateDot { weights, .. } => (weights, None),
-        Operation::Affine { weights, bias } => (weights, bias.as_ref()),
+        Operation::Affine { weights, bias } | Operation::AffineI32 { weights, bias, .. } => (weights, bias.as_ref()),
         _ => return None,
     };
     if let Some(search) = Search::of(program, node, weights)
@@ -28,6 +28,9 @@ pub(super) fn find(
     let limits = match &node.op {
         Operation::ActivateDot { clip, max, .. } => {
             super::bounds::contributions(*clip, *max, &read.each(weights.inputs))
+        }
+        Operation::AffineI32 { is_dual, .. } => {
+            super::bounds::activated(&node.op, &read.each(weights.inputs / if *is_dual { 2 } else { 1 }))
         }
         _ => read.each(weights.inputs),
     };

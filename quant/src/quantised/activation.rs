@@ -1,7 +1,7 @@
 //! What the first layer hands to the second in integers: clips, squares, products and their scale, once.
 
 use super::net::QuantLayer;
-use crate::arch::{Activation, Architecture};
+use crate::arch::{Activation, Architecture, ElementType};
 
 /// The shift of products that a description gives none.
 const UNSHIFTED: u32 = 0;
@@ -13,10 +13,11 @@ pub struct IntegerActivation {
     pub activation: Activation,
     /// QA: the accumulator that stands for 1.
     pub qa: i32,
-    /// What an accumulator is clipped to: QA, or the greatest i16 for SqrReLU, which has no clip.
+    /// What an accumulator is clipped to: QA; for ReLU and SqrReLU, which have no clip, the greatest i16, or what
+    /// becomes the greatest signed byte where bytes follow.
     pub clip: i32,
-    /// How far pairwise products are shifted right; 0 for other activations.
-    pub product_shift: u32,
+    /// How far pairwise products, or accumulators that become bytes, are shifted right.
+    pub shift: u32,
 }
 
 impl IntegerActivation {
@@ -24,12 +25,14 @@ impl IntegerActivation {
     pub fn of(arch: &Architecture) -> Option<Self> {
         let first = arch.layers.first()?;
         let qa = arch.tensor(&arch.weights_name(0))?.scale?;
-        Some(Self {
-            activation: first.activation,
-            qa,
-            clip: if first.activation == Activation::Sqrrelu { i16::MAX.into() } else { qa },
-            product_shift: first.product_shift.unwrap_or(UNSHIFTED),
-        })
+        let makes_bytes = arch.tensor(&arch.weights_name(1)).is_some_and(|next| next.r#type == ElementType::I8);
+        let shift = first.product_shift.or(first.activation_shift).unwrap_or(UNSHIFTED);
+        let clip = match first.activation {
+            Activation::Relu if makes_bytes => (128i32 << shift.min(8)) - 1,
+            Activation::Relu | Activation::Sqrrelu => i16::MAX.into(),
+            _ => qa,
+        };
+        Some(Self { activation: first.activation, qa, clip, shift })
     }
 
     /// What the accumulators of one perspective contribute before their weights: (hidden,), or (hidden / 2,) for
@@ -41,26 +44,26 @@ impl IntegerActivation {
         match self.activation {
             Activation::PairwiseCrelu => {
                 let (first, second) = acc.split_at(acc.len() / 2);
-                first.iter().zip(second).map(|(a, b)| (clipped(a) * clipped(b)) >> self.product_shift).collect()
+                first.iter().zip(second).map(|(a, b)| (clipped(a) * clipped(b)) >> self.shift).collect()
             }
-            Activation::Crelu => acc.iter().map(clipped).collect(),
+            Activation::Relu | Activation::Crelu => acc.iter().map(|value| clipped(value) >> self.shift).collect(),
             _ => acc.iter().map(|value| clipped(value).pow(2)).collect(),
         }
     }
 
-    /// The contribution that stands for 1: QA, QA², or QA² less the shifted bits.
+    /// The contribution that stands for 1: QA or QA², less the shifted bits.
     pub fn units(&self) -> f64 {
         let qa = f64::from(self.qa);
         match self.activation {
-            Activation::Crelu => qa,
-            Activation::PairwiseCrelu => qa * qa / self.product_divisor(),
+            Activation::Relu | Activation::Crelu => qa / self.divisor(),
+            Activation::PairwiseCrelu => qa * qa / self.divisor(),
             _ => qa * qa,
         }
     }
 
-    /// What the shift of pairwise products divides by.
-    pub fn product_divisor(&self) -> f64 {
-        (1u64 << self.product_shift.min(63)) as f64
+    /// What the shift divides by.
+    pub fn divisor(&self) -> f64 {
+        (1u64 << self.shift.min(63)) as f64
     }
 }
 

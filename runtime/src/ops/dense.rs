@@ -3,8 +3,9 @@
 use super::operands::Elements;
 use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::built::{ACCUMULATORS, GENERAL};
-use crate::format::{Model, OpRecord, Tensor, ValueRecord, claim, element, op};
+use crate::format::{Model, OpRecord, Tensor, ValueRecord, activation, claim, element, op};
 use crate::kernels::{self, Tier};
+use crate::workspace::range;
 use bytemuck::cast_slice;
 
 /// AFFINE_I8.
@@ -116,6 +117,85 @@ impl<'a> Kind<'a> for AffineI16<'a> {
             Elements::I8(w) => (on.kernels.affine_i16_i8.call)(x, w.bank(on.bucket), w.stride, bias, out),
             Elements::I16(w) => (on.kernels.affine_i16.call)(x, w.bank(on.bucket), w.stride, bias, out),
             Elements::None | Elements::I32(_) | Elements::F32(_) => {}
+        }
+    }
+}
+
+/// Activations that are made at once, on the stack.
+const BLOCK: usize = 64;
+
+/// AFFINE_I32.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AffineI32<'a> {
+    activation: u32,
+    max: i32,
+    shift: u32,
+    weights: Elements<'a>,
+    bias: Banks<'a, i32>,
+}
+
+impl<'a> Kind<'a> for AffineI32<'a> {
+    fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let [max, shift, ..] = record.params;
+        Some(Self {
+            activation: record.activation,
+            max: max as i32,
+            shift,
+            weights: Elements::new(model.tensor(record.weights)),
+            bias: Banks::new(model.tensor(record.bias)),
+        })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (x, out) = at.bytes(on, workspace);
+        let (x, bias, out) = (typed(x), self.bias.bank(on.bucket), typed_mut::<i32>(out));
+        out.fill(0);
+        out.iter_mut().zip(bias).for_each(|(sum, bias)| *sum = *bias);
+        match self.weights {
+            Elements::I8(w) => self.add(x, w.bank(on.bucket), w.stride, out),
+            Elements::I16(w) => self.add(x, w.bank(on.bucket), w.stride, out),
+            Elements::I32(w) => self.add(x, w.bank(on.bucket), w.stride, out),
+            Elements::None | Elements::F32(_) => {
+                debug_assert!(false, "weights that the loader refuses");
+            }
+        }
+    }
+}
+
+impl AffineI32<'_> {
+    /// Adds the products to the sums. A block of activations is made once and meets every row; of the dual activation
+    /// the clipped come first and the squares behind them. x: (n,) · weights: rows of `stride`
+    fn add<T: Copy + Into<i32>>(&self, x: &[i32], weights: &[T], stride: usize, sums: &mut [i32]) {
+        let squares = (self.activation == activation::DUAL_CRELU).then_some(true);
+        let mut first = 0;
+        for is_squares in core::iter::once(false).chain(squares) {
+            for x in x.chunks(BLOCK) {
+                let mut active = [0; BLOCK];
+                active.iter_mut().zip(x).for_each(|(active, x)| *active = self.activated(*x, is_squares));
+                for (row, sum) in weights.chunks(stride.max(1)).zip(&mut *sums) {
+                    let row = range(row, first..first + x.len());
+                    let products =
+                        row.iter().zip(&active).map(|(weight, active)| active.wrapping_mul((*weight).into()));
+                    *sum = products.fold(*sum, i32::wrapping_add);
+                }
+                first += x.len();
+            }
+        }
+    }
+
+    /// At most the square of 15 bits, but for ReLU.
+    fn activated(&self, sum: i32, is_squares: bool) -> i32 {
+        let (shifted, max) = (sum.wrapping_shr(self.shift), self.max);
+        let clipped = shifted.max(0).min(max);
+        match self.activation {
+            activation::RELU => shifted.max(0),
+            activation::CRELU => clipped,
+            activation::DUAL_CRELU if is_squares => {
+                let both = shifted.max(max.wrapping_neg()).min(max);
+                both.wrapping_mul(both)
+            }
+            activation::DUAL_CRELU => clipped.wrapping_mul(max),
+            _ => clipped.wrapping_mul(clipped),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Dense integer layers and what stands between them: kinds 5, 11, 20, 26, and the additions.
+//! Dense integer layers and what stands between them: kinds 5, 11, 20, 26, 34, and the additions.
 
 use super::program::{LENS, Program, Read, range_of};
 use crate::draft::blank;
@@ -28,6 +28,28 @@ impl Program<'_, '_> {
         let weights = self.weights(element, Layout::Rows, rows, read.len);
         let bias = self.bias(element::I32, rows);
         self.push(read, element::I32, rows, OpRecord { weights, bias, ..blank(op::AFFINE_I16) })
+    }
+
+    pub fn affine_i32(&mut self) -> bool {
+        let Some(read) = self.read(&[element::I32]) else { return false };
+        let rows = self.choices.pick(&LENS);
+        let (activation, max) = self.choices.pick(&[
+            (activation::RELU, 0),
+            (activation::CRELU, 127),
+            (activation::CRELU, 32_767),
+            (activation::SCRELU, 64),
+            (activation::SCRELU, 32_767),
+            (activation::SQRRELU, 32_767),
+            (activation::DUAL_CRELU, 1),
+            (activation::DUAL_CRELU, 255),
+            (activation::DUAL_CRELU, 32_767),
+        ]);
+        let cols = if activation == activation::DUAL_CRELU { 2 * read.len } else { read.len };
+        let element = self.choices.pick(&[element::I8, element::I16, element::I32]);
+        let weights = self.weights(element, Layout::Rows, rows, cols);
+        let bias = self.bias(element::I32, rows);
+        let params = [max, self.choices.pick(&[0, 6, 12, 31]), 0, 0];
+        self.push(read, element::I32, rows, OpRecord { weights, bias, activation, params, ..blank(op::AFFINE_I32) })
     }
 
     pub fn requantise(&mut self) -> bool {

@@ -35,7 +35,7 @@ pub(super) struct Read {
 type Grow = fn(&mut Program<'_, '_>) -> bool;
 
 /// All kinds but those on accumulators and lists; a few that make what others need more than once.
-const OPERATIONS: [Grow; 33] = [
+const OPERATIONS: [Grow; 34] = [
     |p| p.convolution(op::CONVOLUTION),
     |p| p.convolution(op::CONVOLUTION),
     |p| p.convolution(op::TRANSPOSED_CONVOLUTION),
@@ -62,6 +62,7 @@ const OPERATIONS: [Grow; 33] = [
     |p| p.lookup(),
     |p| p.affine_i16(),
     |p| p.affine_i16(),
+    |p| p.affine_i32(),
     |p| p.trees(),
     |p| p.bytes_to_f32(),
     |p| p.quantise(),

@@ -90,7 +90,7 @@ impl Container {
         rows
     }
 
-    /// Kinds 14 to 23 of values that lie in memory.
+    /// Kinds 14 to 23 and 34 of values that lie in memory.
     pub(super) fn general(&self, op: &Op, values: &[Numbers], bucket: usize) -> Numbers {
         let range = op.input_start..op.input_start + op.input_len;
         let x = &values[op.input];
@@ -149,6 +149,24 @@ impl Container {
                     (rounded + param(3)).clamp(param(1), param(2))
                 };
                 Numbers::Integers(x.reals()[range].iter().map(one).collect())
+            }
+            // 6.26, in 64 bits, where a product of 32 bits and a sum over a few thousand of them fit.
+            34 => {
+                let (max, weights) = (param(0), self.weights(op));
+                let shifted: Vec<i64> = x.integers()[range].iter().map(|x| x >> param(1)).collect();
+                let each = |f: fn(i64, i64) -> i64| shifted.iter().map(|v| f(*v, max)).collect::<Vec<i64>>();
+                let a = match op.activation {
+                    2 => each(|v, _| if v > 0 { v } else { 0 }),
+                    3 => each(|v, max| v.clamp(0, max)),
+                    4 | 5 => each(|v, max| v.clamp(0, max).pow(2)),
+                    7 => [each(|v, max| v.clamp(0, max) * max), each(|v, max| v.clamp(-max, max).pow(2))].concat(),
+                    other => panic!("activation {other} of sums"),
+                };
+                let sum = |j: usize| {
+                    let products = a.iter().enumerate().map(|(i, a)| wrap32(a * weights.integer(bucket, j, i)));
+                    wrap32(self.tensor(op.bias).map_or(0, |bias| bias.integer(bucket, j, 0)) + products.sum::<i64>())
+                };
+                Numbers::Integers((0..self.values[op.output].len).map(sum).collect())
             }
             other => panic!("operation kind {other}"),
         }

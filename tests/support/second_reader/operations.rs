@@ -112,9 +112,9 @@ impl Container {
             assert_eq!(op.output, values.len());
             let value = match given {
                 Given::Sparse(list) if op.input == 0 => self.of_a_list(op, list),
-                _ if op.kind > 26 => self.maps(op, &values),
-                _ if op.kind > 23 => self.stockfish(op, &values, bucket),
-                _ if op.kind > 11 => self.general(op, &values, bucket),
+                _ if matches!(op.kind, 27..=33) => self.maps(op, &values),
+                _ if matches!(op.kind, 24..=26) => self.stockfish(op, &values, bucket),
+                _ if matches!(op.kind, 12..=23 | 34) => self.general(op, &values, bucket),
                 _ => self.operation(op, &values, bucket),
             };
             values.push(value);

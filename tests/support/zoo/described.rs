@@ -24,6 +24,11 @@ const I16_64: &str = "type = 'i16'\nscale = 64";
 const I8_64: &str = "type = 'i8'\nscale = 64";
 const HEAD_BIAS: &str = "type = 'i16'\nscale = 16320";
 const WIDE_HEAD_BIAS: &str = "type = 'i32'\nscale = 16320";
+const I16_4064: &str = "type = 'i16'\nscale = 4064";
+const I32_8128: &str = "type = 'i32'\nscale = 8128";
+const I32_4096: &str = "type = 'i32'\nscale = 4096";
+const I32_64: &str = "type = 'i32'\nscale = 64";
+const I32_SQUARED: &str = "type = 'i32'\nscale = 262144";
 const F32: &str = "type = 'f32'";
 const I8: &str = "type = 'i8'";
 const I32: &str = "type = 'i32'";
@@ -106,6 +111,29 @@ pub(super) fn described() -> Vec<Animal> {
         animal("reals from pairs", TWO_LISTS, "", &[
             layer("outputs = 22\nactivation = 'pairwise-crelu'\nproduct_shift = 9", I16_255, I16_255, 250),
             layer("outputs = 1", F32, F32, 0),
+        ]),
+        animal("unclipped, with an integer head", TWO_LISTS, "", &[
+            layer("outputs = 37\nactivation = 'relu'", I16_255, I16_255, 250),
+            layer("outputs = 1", I16_64, HEAD_BIAS, 126),
+        ]),
+        animal("bytes, reals", ONE_LIST, "", &[
+            layer("outputs = 35\nactivation = 'crelu'\nactivation_shift = 1", I16_255, I16_255, 250),
+            layer("outputs = 3\nactivation = 'screlu'", I8_64, F32, 127),
+            layer("outputs = 2", F32, F32, 0),
+        ]),
+        // 127 stands for 1 in the bytes, 64 in the sums behind; its square where they are squared.
+        animal("bytes, and integers to the end", TWO_LISTS, "count = 3", &[
+            layer("outputs = 34\nactivation = 'relu'\nactivation_shift = 5", I16_4064, I16_4064, 250),
+            layer("outputs = 9\nactivation = 'relu'\nbucketed = true\nactivation_shift = 7", I8_64, I32_8128, 127),
+            layer("outputs = 7\nactivation = 'crelu'\nactivation_shift = 6", I16_64, I32_4096, 126),
+            layer("outputs = 5\nactivation = 'screlu'\nactivation_shift = 6\nbucketed = true", I8_64, I32_4096, 127),
+            layer("outputs = 6\nactivation = 'dual-crelu'\nactivation_shift = 12", I16_64, I32_SQUARED, 126),
+            layer("outputs = 1\nbucketed = true", I32_64, I32_SQUARED, 60),
+        ]),
+        animal("pairs, and integers to the end", TWO_LISTS, "", &[
+            layer("outputs = 38\nactivation = 'pairwise-crelu'\nproduct_shift = 9", I16_255, I16_255, 250),
+            layer("outputs = 6\nactivation = 'sqrrelu'\nactivation_shift = 7", I8_64, I32_8128, 127),
+            layer("outputs = 2", I16_64, I32_SQUARED, 126),
         ]),
         animal("i8 feature rows", TWO_LISTS, "", &[
             layer("outputs = 35\nactivation = 'screlu'", I8_64, "type = 'i16'\nscale = 64", 127),

@@ -8,6 +8,10 @@ const MAX_LAYERS: usize = 64;
 const MAX_OUTPUTS: usize = 1 << 16;
 /// The largest shift that leaves anything of a product of two 16-bit activations.
 const MAX_PRODUCT_SHIFT: u32 = 30;
+/// The largest shift that leaves anything of an accumulator above 0.
+const MAX_ACCUMULATOR_SHIFT: u32 = 14;
+/// And of a sum.
+const MAX_SUM_SHIFT: u32 = 30;
 /// Weights and biases of the network as `f32`: 4 GiB.
 pub(super) const MAX_VALUES: u64 = 1 << 30;
 
@@ -34,6 +38,7 @@ impl Architecture {
             self.check_factoriser(index, layer).map_err(refuse("factoriser"))?;
             self.check_activation_max(index, layer).map_err(refuse("activation_max"))?;
             check_product_shift(layer).map_err(refuse("product_shift"))?;
+            self.check_activation_shift(index, layer).map_err(refuse("activation_shift"))?;
         }
         if self.buckets.is_some() && !self.layers.iter().any(|layer| layer.bucketed) {
             let why = "no layer is bucketed (`bucketed = true` gives a layer rows for each bucket)";
@@ -128,6 +133,22 @@ impl Architecture {
             return Err(Cause::Meaningless { why: "this activation ends at 1 by itself" });
         }
         if found.is_finite() && found > 0.0 { Ok(()) } else { Err(Cause::NotPositive { found }) }
+    }
+
+    /// Whether integers follow is seen when the network is lowered.
+    fn check_activation_shift(&self, index: usize, layer: &Layer) -> Result<(), Cause> {
+        let Some(shift) = layer.activation_shift else { return Ok(()) };
+        let is_first = index == 0;
+        let meaningless = |why| Err(Cause::Meaningless { why });
+        match layer.activation {
+            _ if self.input.kind == InputKind::Dense => meaningless("only a feature network's integers are shifted"),
+            _ if self.is_last(index) => meaningless("the last layer is reported as it is"),
+            Activation::PairwiseCrelu => meaningless("products have `product_shift`"),
+            Activation::Screlu | Activation::Sqrrelu | Activation::DualCrelu if is_first => {
+                meaningless("accumulators are shifted behind relu and crelu only")
+            }
+            _ => range(shift, 0, if is_first { MAX_ACCUMULATOR_SHIFT } else { MAX_SUM_SHIFT }),
+        }
     }
 
     /// Counts weights and biases layer by layer; no product here can leave `u64` after the checks above.

@@ -25,20 +25,17 @@ pub(super) fn apply(
     let factor = |held: f32| operands.exact.factors.get(&index).copied().unwrap_or(f64::from(held));
     match &node.op {
         Operation::ActivateDot { weights, clip, max } => {
-            let max = f64::from(*max);
-            let activated = |x: &f64| match clip {
-                Clip::Crelu => x.clamp(0.0, max),
-                Clip::Screlu => x.clamp(0.0, max).powi(2),
-                Clip::Sqrrelu => x.max(0.0).powi(2),
-            };
-            let activated: Vec<f64> = x(0).iter().map(activated).collect();
+            let activated: Vec<f64> = x(0).iter().map(|x| clipped(*clip, *max, *x)).collect();
             operands.affine(index, (weights, None), &activated, 0.0, bucket)
         }
         Operation::Rescale { factor, divisor, .. } => {
+            // A sum's scale need not be a whole number.
+            let exact = operands.exact.factors.get(&index).filter(|_| !is_on);
             let one = |sum: &f64| {
-                let value = sum * f64::from(*factor) / f64::from(*divisor);
-                if is_on { value.trunc() } else { value }
+                let value = sum * f64::from(*factor);
+                exact.map_or_else(|| value / f64::from(*divisor), |unit| value * unit)
             };
+            let one = |sum: &f64| if is_on { one(sum).trunc() } else { one(sum) };
             operands.with_bias((index, node), x(0), bucket).iter().map(one).collect()
         }
         Operation::ActivateF32 { activation, inverse, .. } => {
@@ -58,9 +55,28 @@ pub(super) fn apply(
             };
             x(0).chunks(width).flat_map(products).collect()
         }
+        Operation::ClipU8 { max, shift, .. } => {
+            let ceiling = operands.exact.ceilings.get(&index).filter(|_| !is_on);
+            let (max, divisor) = (ceiling.copied().unwrap_or(f64::from(*max)), (1u64 << shift) as f64);
+            let byte = |x: &f64| x.clamp(0.0, max) / divisor;
+            x(0).iter().map(|x| if is_on { byte(x).floor() } else { byte(x) }).collect()
+        }
         Operation::Affine { weights, bias } => {
             let zero = f64::from(operands.program.zero(node.read(0)));
             operands.affine(index, (weights, bias.as_ref()), x(0), zero, bucket)
+        }
+        Operation::AffineI32 { clip, is_dual, max, shift, weights, bias } => {
+            let divisor = (1u64 << shift) as f64;
+            let exact = operands.exact.factors.get(&index).copied().unwrap_or(1.0 / divisor);
+            let shifted = |x: &f64| if is_on { (x / divisor).floor() } else { x * exact };
+            let one = f64::from(*max);
+            let activated: Vec<f64> = if *is_dual {
+                let squares = x(0).iter().map(|x| shifted(x).powi(2).min(one * one));
+                x(0).iter().map(|x| shifted(x).clamp(0.0, one) * one).chain(squares).collect()
+            } else {
+                x(0).iter().map(|x| clipped(*clip, *max, shifted(x))).collect()
+            };
+            operands.affine(index, (weights, bias.as_ref()), &activated, 0.0, bucket)
         }
         Operation::AffineF32 { weights, bias } => operands.affine(index, (weights, bias.as_ref()), x(0), 0.0, bucket),
         Operation::SparseAffine { weights, bias } => {
@@ -144,6 +160,16 @@ pub(super) fn apply(
         Operation::Scale(held) => x(0).iter().map(|x| x * f64::from(*held)).collect(),
         op if op.is_of_maps() => super::maps::apply(operands, (index, node), values),
         op => panic!("{} is of networks that are not taken apart", op.word()),
+    }
+}
+
+/// What integer weights meet, which for ReLU and its square has no clip above.
+fn clipped(clip: Clip, max: i32, x: f64) -> f64 {
+    match clip {
+        Clip::Relu => x.max(0.0),
+        Clip::Crelu => x.clamp(0.0, f64::from(max)),
+        Clip::Screlu => x.clamp(0.0, f64::from(max)).powi(2),
+        Clip::Sqrrelu => x.max(0.0).powi(2),
     }
 }
 

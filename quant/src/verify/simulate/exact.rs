@@ -108,6 +108,8 @@ pub(super) struct Exact {
     pub labels: BTreeMap<usize, String>,
     /// By node: factors that the file holds as f32.
     pub factors: BTreeMap<usize, f64>,
+    /// By node: the clip above of the float network, where the integers' is another.
+    pub ceilings: BTreeMap<usize, f64>,
     /// Layers by their sums.
     pub layers: Vec<LayerSums>,
 }
@@ -127,6 +129,7 @@ impl Exact {
             fused: BTreeMap::new(),
             labels: BTreeMap::new(),
             factors: BTreeMap::new(),
+            ceilings: BTreeMap::new(),
             layers: Vec::new(),
         }
     }

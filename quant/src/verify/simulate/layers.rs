@@ -2,11 +2,11 @@
 
 use super::Simulation;
 use super::exact::{Exact, LayerSums, Pair, Place};
-use crate::arch::ElementType;
+use crate::arch::{Activation, ElementType};
 use crate::float::Net;
 use crate::pack::PackError;
 use crate::program::{Element, Operation, Program};
-use crate::quantised::{IntegerActivation, QuantNet, head};
+use crate::quantised::{IntegerActivation, IntegerTail, QuantNet, head, integer_tail};
 use std::collections::BTreeMap;
 
 /// What a layer's integers stand for.
@@ -27,7 +27,8 @@ impl Simulation {
     pub fn of_layers(float: &Net<f32>, quantised: &QuantNet) -> Result<Self, PackError> {
         // In the trainer's order, as the float network is.
         let program = QuantNet { permutation: None, ..quantised.clone() }.lower()?;
-        let units = units(quantised);
+        let tail = integer_tail(&quantised.arch).ok().flatten();
+        let units = units(quantised, tail.as_ref());
         let mut parts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for ((real, stored), units) in float.layers.iter().zip(&quantised.layers).zip(&units) {
             let scaled = |values: &[f32], scale: &[f64]| -> Vec<f64> {
@@ -41,14 +42,14 @@ impl Simulation {
             None => panic!("`{}` is no tensor of the float network", tensor.name),
         };
         let mut exact = Exact::new(&program, program.tensors().map(pair).collect());
-        features(quantised, &program, &units, &mut exact);
+        features(quantised, &program, (&units, tail.as_ref()), &mut exact);
         let value = program.nodes.len();
         Ok(Self::new(program, exact, value))
     }
 }
 
 /// The scales of every layer's tensors.
-fn units(net: &QuantNet) -> Vec<Units> {
+fn units(net: &QuantNet, tail: Option<&IntegerTail>) -> Vec<Units> {
     let arch = &net.arch;
     let (head, activation) = (head(arch), IntegerActivation::of(arch));
     let mut units = Vec::with_capacity(net.layers.len());
@@ -56,9 +57,10 @@ fn units(net: &QuantNet) -> Vec<Units> {
         let outputs = layer.weights.outputs;
         let each = |unit: &dyn Fn(usize) -> f64| (0..outputs).map(unit).collect::<Vec<f64>>();
         units.push(match layer.weights.scale {
-            Some(scale) if layer.weights.element != ElementType::F32 && index < 2 => {
-                let input = match &activation {
-                    Some(activation) if index == 1 => activation.units(),
+            Some(scale) if layer.weights.element != ElementType::F32 && (index < 2 || tail.is_some()) => {
+                let input = match (&activation, tail) {
+                    (Some(activation), _) if index == 1 => activation.units(),
+                    (_, Some(tail)) if index > 1 => tail.activations[index - 2].units(),
                     _ => 1.0,
                 };
                 let sums = f64::from(scale) * input;
@@ -77,12 +79,26 @@ fn units(net: &QuantNet) -> Vec<Units> {
 }
 
 /// Layers behind accumulators: factors that the file holds as f32, and where the sums are.
-fn features(net: &QuantNet, program: &Program, units: &[Units], exact: &mut Exact) {
+fn features(net: &QuantNet, program: &Program, (units, tail): (&[Units], Option<&IntegerTail>), exact: &mut Exact) {
     let mut places = vec![(Element::I16, Place::Value { value: 0, scale: units[0].sums })];
     for (index, node) in program.nodes.iter().enumerate() {
         match &node.op {
             Operation::ActivateF32 { .. } => {
                 exact.factors.insert(index, 1.0 / units[0].sums);
+            }
+            // What integers saturate at, reals do not.
+            Operation::ClipU8 { .. } if net.arch.layers[0].activation == Activation::Relu => {
+                exact.ceilings.insert(index, f64::INFINITY);
+            }
+            // The last layer's sums are its head's.
+            Operation::Affine { .. } | Operation::AffineI32 { .. } if tail.is_some() => {
+                let layer = places.len();
+                if let (Some(tail), Some(before)) = (tail, layer.checked_sub(2)) {
+                    exact.factors.insert(index, f64::from(tail.activations[before].one) / units[layer - 1].sums);
+                }
+                if layer + 1 < net.layers.len() {
+                    places.push((Element::I32, Place::Value { value: index + 1, scale: units[layer].sums }));
+                }
             }
             Operation::Dequantise { .. } => {
                 exact.factors.insert(index, 1.0 / units[1].sums);
@@ -91,7 +107,12 @@ fn features(net: &QuantNet, program: &Program, units: &[Units], exact: &mut Exac
             Operation::AffineF32 { .. } => {
                 places.push((Element::F32, Place::Value { value: index + 1, scale: 1.0 }));
             }
-            Operation::Rescale { .. } => places.push((Element::I32, Place::Head { node: index })),
+            Operation::Rescale { .. } => {
+                if tail.is_some() {
+                    exact.factors.insert(index, 1.0 / units[places.len()].sums);
+                }
+                places.push((Element::I32, Place::Head { node: index }));
+            }
             _ => {}
         }
     }

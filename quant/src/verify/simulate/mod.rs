@@ -197,7 +197,8 @@ impl Simulation {
                 let made = &self.program.nodes[node];
                 let Operation::Rescale { divisor, .. } = made.op else { panic!("a head without divisions") };
                 let sums = operands.with_bias((node, made), &values[made.read(0)], bucket);
-                sums.iter().map(|sum| sum / f64::from(divisor)).collect()
+                let unit = self.exact.factors.get(&node);
+                sums.iter().map(|sum| unit.map_or_else(|| sum / f64::from(divisor), |unit| sum * unit)).collect()
             }
         }
     }
@@ -228,6 +229,8 @@ fn switches(program: &Program, exact: &Exact, value: usize) -> Vec<(String, Swit
         match &node.op {
             Operation::Rescale { .. } => whole.push(("truncating divisions".to_owned(), switch)),
             Operation::PairwiseU8 { .. } => whole.push(("shift of pairwise products".to_owned(), switch)),
+            Operation::AffineI32 { .. } => whole.push(("shifts of sums".to_owned(), switch)),
+            Operation::ClipU8 { .. } => whole.push(("shift of activations".to_owned(), switch)),
             Operation::Requantise { .. } | Operation::Lookup { .. } | Operation::Quantise { .. } => {
                 switches.push((format!("rounding behind {}", exact.label(index, node)), switch));
             }

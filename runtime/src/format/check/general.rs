@@ -5,10 +5,14 @@ use super::Refused;
 use super::ops::Operation;
 use crate::built::MAPS;
 use crate::format::Layout;
-use crate::format::records::{element, input_kind, op};
+use crate::format::records::{activation, element, input_kind, op};
 
 /// Upper limit of a multiplier.
 const I32_MAX: u32 = i32::MAX as u32;
+/// Upper limit of what sums are clipped to.
+const I16_MAX: u32 = i16::MAX as u32;
+/// Upper limit of a shift of sums.
+const MAX_SHIFT: u32 = 31;
 /// Rows of a table: one for every byte.
 const TABLE_LEN: u32 = 256;
 
@@ -59,6 +63,26 @@ impl Operation<'_, '_> {
         self.tensor(record.weights, "op.weights", &[element::I8, element::I16], &[Layout::Rows], m, n)?;
         self.optional(record.bias, "op.bias", element::I32, m)?;
         self.zeros(&record.params)
+    }
+
+    pub(super) fn affine_i32(&self) -> Result<(), Refused> {
+        let (record, n, m) = (self.record, self.record.input_len, self.output.len);
+        let ([max, shift, rest @ ..], code) = (record.params, record.activation);
+        self.no_tensors(&[record.multipliers, record.shifts])?;
+        self.elements(element::I32, element::I32)?;
+        let (most, cols) = match code {
+            activation::RELU => (0..=0, n),
+            activation::CRELU | activation::SCRELU => (1..=I16_MAX, n),
+            activation::SQRRELU => (I16_MAX..=I16_MAX, n),
+            activation::DUAL_CRELU => (1..=I16_MAX, n.saturating_mul(2)),
+            other => return Err(self.fault("op.activation", other, "2, 3, 4, 5 or 7")),
+        };
+        self.need(most.contains(&max), "op.params[0]", max, "0 of ReLU, 32767 of SqrReLU, else 1 to 32767")?;
+        self.need(shift <= MAX_SHIFT, "op.params[1]", shift, "a shift of 0 to 31")?;
+        let elements = [element::I8, element::I16, element::I32];
+        self.tensor(record.weights, "op.weights", &elements, &[Layout::Rows], m, cols)?;
+        self.optional(record.bias, "op.bias", element::I32, m)?;
+        self.zeros(&rest)
     }
 
     pub(super) fn to_f32(&self) -> Result<(), Refused> {
