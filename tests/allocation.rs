@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tamis_quant::graph::Node;
 use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{Options, read_datacode};
-use tamis_quant::import::hub::{quantised_form, read_quantised_network};
+use tamis_quant::import::importers::{quantised_form, read_quantised_network};
 use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
@@ -129,7 +129,7 @@ fn main() -> std::process::ExitCode {
 #[test]
 fn loading_and_running_allocate_nothing_in_workspaces_of_the_stated_length() {
     // A file of every kind, and one of 50 MB: whatever the loader looks at, it looks at in place.
-    let mut files: Vec<AlignedBytes> = tests::zoo::all().into_iter().map(|animal| animal.bytes).collect();
+    let mut files: Vec<AlignedBytes> = tests::sample_models::all().into_iter().map(|sample| sample.bytes).collect();
     files.push(large());
     files.extend(packed_graphs());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
@@ -167,12 +167,12 @@ fn loading_and_running_allocate_nothing_in_workspaces_of_the_stated_length() {
         let (own, other, spare) = (&mut own, &mut other, &mut spare);
         let buffers = Buffers { own, other, spare, bytes: &mut [], words: &mut [], workspace };
         black_box(signature(&plan, buffers).unwrap());
-        black_box(plan.model().people().unwrap());
+        black_box(plan.model().metadata().unwrap());
     }
     // Refusing allocates nothing either, whatever a field claims: here each byte of header and records in turn.
     for at in 0..0x1D0 {
         bytes.as_mut()[at] ^= 0xFF;
-        tests::draft::seal(bytes.as_mut());
+        tests::draft::set_checksum(bytes.as_mut());
         black_box(Model::parse(bytes.as_ref()).is_err());
         bytes.as_mut()[at] ^= 0xFF;
     }

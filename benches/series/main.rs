@@ -1,4 +1,4 @@
-//! Runs one series and prints it; `--json` prints what `series/run` joins with the rivals' figures.
+//! Runs one series and prints it; `--json` prints what `series/run` joins with the baselines' figures.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use benches::{

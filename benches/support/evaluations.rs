@@ -6,7 +6,7 @@ use crate::{Cases, FEATURES, PLIES, Random, features, widths};
 use std::cell::{LazyCell, RefCell};
 use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
+use tamis_runtime::engine::{Colour, Expected, Features, Kind, Network, Piece, State};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
 use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
@@ -57,27 +57,28 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
     cases.every_tier("engine-head", shape, |tier| engine::<H>(*model, tier, buckets));
 }
 
-/// The same as `update-head`, as an engine does it: a quiet move by its man, from which the features are to be found,
+/// The same as `update-head`, as an engine does it: a quiet move by its piece, from which the features are to be found,
 /// and an evaluation.
 fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: usize) -> impl FnMut(u64) {
     let expected = Expected { features: Features::CHESS_768, output_buckets: buckets, outputs: 1 };
     let net = Network::<H>::load_on(model.bytes(), &expected, tier).unwrap();
     let mut state: Box<State<H, PLIES>> = bytemuck::allocation::zeroed_box();
     let mut random = Random::new(7);
-    let men: Vec<Man> = (0..32).map(|man| Man::new(colour(man / 16), Kind::ALL[man % 5], 2 * man as u8)).collect();
-    state.refresh(&net, men.iter().copied()).unwrap();
-    // Lines of play from that position: a man goes to a square of its own, so that no two ever meet.
-    let mut line = |mut men: Vec<Man>| -> Vec<(Man, Man)> {
+    let pieces: Vec<Piece> =
+        (0..32).map(|piece| Piece::new(colour(piece / 16), Kind::ALL[piece % 5], 2 * piece as u8)).collect();
+    state.refresh(&net, pieces.iter().copied()).unwrap();
+    // Lines of play from that position: a piece goes to a square of its own, so that no two ever meet.
+    let mut line = |mut pieces: Vec<Piece>| -> Vec<(Piece, Piece)> {
         let mut step = |_| {
             let mover = random.within(0, 31) as usize;
-            let from = men[mover];
-            let mut free = (0..64).filter(|square| men.iter().all(|man| man.square() != *square));
-            men[mover] = from.at(free.nth(random.within(0, 31) as usize).unwrap());
-            (men[mover], from)
+            let from = pieces[mover];
+            let mut free = (0..64).filter(|square| pieces.iter().all(|piece| piece.square() != *square));
+            pieces[mover] = from.at(free.nth(random.within(0, 31) as usize).unwrap());
+            (pieces[mover], from)
         };
         (1..PLIES).map(&mut step).collect()
     };
-    let lines: Vec<Vec<(Man, Man)>> = (0..FEATURES / PLIES).map(|_| line(men.clone())).collect();
+    let lines: Vec<Vec<(Piece, Piece)>> = (0..FEATURES / PLIES).map(|_| line(pieces.clone())).collect();
     let (mut at, mut ply) = (0, 0);
     move |iterations| {
         for _ in 0..iterations {

@@ -4,7 +4,7 @@ use crate::{CHESS, Random};
 use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::Net;
-use tamis_quant::import::hub::dense_graph;
+use tamis_quant::import::importers::dense_graph;
 use tamis_quant::import::{read_checkpoint, read_raw};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;

@@ -1,4 +1,4 @@
-//! The rival that costs nothing: the loops of the trainer's own example of inference, one number at a time. Written
+//! The baseline that costs nothing: the loops of the trainer's own example of inference, one number at a time. Written
 //! from what they compute: an accumulator is copied, features are added to it and taken from it in place; the output is
 //! `Σ clamp(x, 0, 255)² · w` in i32 over both accumulators, divided by 255, plus the bias, times 400, divided by 255 ·
 //! 64.
@@ -28,13 +28,13 @@ impl<const H: usize> Accumulator<H> {
     }
 }
 
-struct Network<const H: usize> {
+struct TrainerNetwork<const H: usize> {
     rows: Vec<Accumulator<H>>,
     /// Of each output bucket, for the side to move and for the other side.
     heads: Vec<[Accumulator<H>; 2]>,
 }
 
-impl<const H: usize> Network<H> {
+impl<const H: usize> TrainerNetwork<H> {
     #[inline(never)]
     fn evaluate(&self, own: &Accumulator<H>, other: &Accumulator<H>, bucket: usize) -> i32 {
         let mut output = 0;
@@ -58,7 +58,7 @@ fn width<const H: usize>(cases: &mut Cases) {
         let mut random = Random::new(11);
         let rows = (0..CHESS).map(|_| Accumulator::random(&mut random, 30)).collect();
         let heads = (0..8).map(|_| [(); 2].map(|()| Accumulator::random(&mut random, 63))).collect();
-        let network = Network::<H> { rows, heads };
+        let network = TrainerNetwork::<H> { rows, heads };
         let mut ring = vec![[(); 2].map(|()| Accumulator::<H>([0; H])); PLIES];
         let lists = features();
         let (mut at, mut ply) = (0, 0);

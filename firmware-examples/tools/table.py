@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 import image
-from rivals import cmsis_nn
+from baselines import cmsis_nn
 
 BEGIN = "<!-- From here to the end mark: written by `firmware-examples/run --bless`. -->"
 END = "<!-- End of what is written by `firmware-examples/run --bless`. -->"

@@ -3,7 +3,7 @@
 use crate::error::{CliError, Explain};
 use crate::files;
 use std::path::Path;
-use tamis_quant::import::hub::sniff_network;
+use tamis_quant::import::importers::sniff_network;
 use tamis_quant::import::{SourceKind, fnv1a_64, read_bare, read_bare_file, read_checkpoint};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;

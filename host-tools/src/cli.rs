@@ -1,4 +1,4 @@
-//! What can be typed; what it means is in [`crate::verbs`].
+//! What can be typed; what it means is in [`crate::commands`].
 
 mod arrays;
 mod batches;
@@ -11,7 +11,7 @@ pub use arrays::Arrays;
 pub use batches::{BatchFormat, BatchType, Batches};
 pub use divide::Divide;
 pub use eval::{Eval, Positions};
-pub use network::{Activations, Bits, Calibration, Network, RangeMethod, Weights};
+pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
 pub use verify::Verify;
 
 use crate::status;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 /// Help is as wide as this, on a wider terminal, too.
 const HELP_COLUMNS: usize = 80;
-const EVERY_VERB: &str = "Options of every verb";
+const EVERY_COMMAND: &str = "Options of every command";
 /// Behind a help that leaves options out.
 const MORE: &str = "More options, and more about these: --help-all";
 
@@ -44,36 +44,36 @@ pub fn parse() -> Result<Cli, clap::Error> {
     after_help = status::EXPLAINED
 )]
 pub struct Cli {
-    /// What every verb takes.
+    /// What every command takes.
     #[command(flatten)]
     pub common: Common,
-    /// The verb.
+    /// The command.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub command: Command,
 }
 
-/// What every verb takes.
+/// What every command takes.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Common {
     /// Print help
-    #[arg(long, short, global = true, action = ArgAction::HelpShort, help_heading = EVERY_VERB)]
+    #[arg(long, short, global = true, action = ArgAction::HelpShort, help_heading = EVERY_COMMAND)]
     help: Option<bool>,
     /// Print help with every option
-    #[arg(long, global = true, action = ArgAction::HelpLong, help_heading = EVERY_VERB)]
+    #[arg(long, global = true, action = ArgAction::HelpLong, help_heading = EVERY_COMMAND)]
     help_all: Option<bool>,
     /// Print one JSON object instead of text
     ///
-    /// Its `schema`, `tamis-<verb>-<version>`, names its shape.
-    #[arg(long, global = true, help_heading = EVERY_VERB)]
+    /// Its `schema`, `tamis-<command>-<version>`, names its shape.
+    #[arg(long, global = true, help_heading = EVERY_COMMAND)]
     pub json: bool,
     /// Show no progress
-    #[arg(long, short, global = true, help_heading = EVERY_VERB)]
+    #[arg(long, short, global = true, help_heading = EVERY_COMMAND)]
     pub quiet: bool,
 }
 
-/// The verbs.
+/// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Verb {
+pub enum Command {
     /// Turn a training checkpoint into a checked quantised.bin
     #[command(
         alias = "quantize",
@@ -153,7 +153,7 @@ Example:
         /// The shell
         shell: Shell,
     },
-    /// Print the manual, or write a page for every verb
+    /// Print the manual, or write a page for every command
     #[command(before_help = "Example: host-tools man -o man1")]
     Man {
         /// Folder for the pages
@@ -165,7 +165,7 @@ Example:
     },
 }
 
-/// Where a verb writes, and whether it may.
+/// Where a command writes, and whether it may.
 #[derive(Debug, Clone, Args)]
 pub struct Target {
     /// File to write; `-` for standard output
@@ -232,7 +232,7 @@ pub struct Quantise {
     pub checkpoint: PathBuf,
     /// What the checkpoint does not say.
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkArgs,
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
@@ -318,7 +318,7 @@ pub struct Export {
     pub checkpoint: PathBuf,
     /// What the checkpoint does not say.
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkArgs,
     /// Where to.
     #[command(flatten)]
     pub target: Target,
@@ -331,7 +331,7 @@ pub struct Describe {
     pub checkpoint: PathBuf,
     /// What the checkpoint does not say.
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkArgs,
     /// File to write the description to; it is printed else
     #[arg(short, long, value_name = "OUT.toml")]
     pub out: Option<PathBuf>,

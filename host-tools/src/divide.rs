@@ -13,9 +13,9 @@ use tamis_runtime::format::Model;
 /// A rule, and why it was taken.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
-pub struct DivideFacts(DivideInfo);
+pub struct DivideReport(DivideInfo);
 
-impl DivideFacts {
+impl DivideReport {
     /// Of a `.nnue` file, whose network takes over the rule that the option says.
     pub fn of_file(net: &mut Net, file: &[u8], option: Option<Division>) -> Self {
         let decision = decide(&net.shape, Some(file));
@@ -49,7 +49,7 @@ impl DivideFacts {
     }
 }
 
-impl fmt::Display for DivideFacts {
+impl fmt::Display for DivideReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt::{self, Write};
 use std::io;
 use std::path::Path;
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 
 /// The one error of the program: a status, a message, and often a next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,9 +61,9 @@ impl fmt::Display for CliError {
 }
 
 /// An error of the libraries: its class, and the next step where the message does not say it already.
-pub trait Fault: Error {
+pub trait Advice: Error {
     /// Whose fault it is.
-    fn class(&self) -> FaultClass;
+    fn class(&self) -> ErrorKind;
 
     /// What to do next.
     fn advice(&self) -> Option<&'static str> {
@@ -86,7 +86,7 @@ pub trait Explain<T> {
     fn explain_at(self, path: &Path) -> Result<T, CliError>;
 }
 
-impl<T, E: Fault> Explain<T> for Result<T, E> {
+impl<T, E: Advice> Explain<T> for Result<T, E> {
     fn explain(self) -> Result<T, CliError> {
         self.map_err(|error| explained(&error, chain(&error)))
     }
@@ -96,7 +96,7 @@ impl<T, E: Fault> Explain<T> for Result<T, E> {
     }
 }
 
-fn explained(error: &impl Fault, message: String) -> CliError {
+fn explained(error: &impl Advice, message: String) -> CliError {
     let plain = CliError::new(error.class().into(), cut(&message));
     match error.advice() {
         Some(advice) => plain.help(advice),

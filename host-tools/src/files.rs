@@ -19,7 +19,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
-use tamis_quant::import::hub::{NetworkForm, sniff_network};
+use tamis_quant::import::importers::{NetworkForm, sniff_network};
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_runtime::raw::MAGIC;
 

@@ -2,7 +2,7 @@
 //!
 //! They are read, not mapped: a mapped file can change after its checksum was checked, and a network is small.
 
-use crate::divide::DivideFacts;
+use crate::divide::DivideReport;
 use crate::error::{CliError, Explain};
 use crate::files::refuse_foreign;
 use crate::nnue::{NnueFile, is_nnue, refuse_for_container};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tamis_quant::import;
-use tamis_quant::import::hub::sniff_network;
+use tamis_quant::import::importers::sniff_network;
 use tamis_quant::pack;
 use tamis_quant::proof::prove;
 use tamis_quant::run::AlignedBytes;
@@ -27,7 +27,7 @@ pub struct ModelFile {
     /// Of the file itself.
     len_bytes: usize,
     /// Of a `.nnue` file.
-    divide: Option<DivideFacts>,
+    divide: Option<DivideReport>,
 }
 
 impl ModelFile {
@@ -86,10 +86,10 @@ impl ModelFile {
     ///
     /// # Errors
     /// [`CliError`] naming the file.
-    pub fn divide(&self, model: &Model<'_>, option: Option<Division>) -> Result<Option<DivideFacts>, CliError> {
+    pub fn divide(&self, model: &Model<'_>, option: Option<Division>) -> Result<Option<DivideReport>, CliError> {
         match &self.divide {
             Some(facts) => Ok(Some(facts.clone())),
-            None => DivideFacts::of_container(model, option, &self.path),
+            None => DivideReport::of_container(model, option, &self.path),
         }
     }
 

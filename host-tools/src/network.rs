@@ -9,7 +9,7 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::Imported;
 use tamis_quant::import::Ranges;
-use tamis_quant::import::hub::{NetworkArch, NetworkOptions, draft_network, read_network, read_network_of_reals};
+use tamis_quant::import::importers::{NetworkArch, NetworkOptions, draft_network, read_network, read_network_of_reals};
 use tamis_quant::pack::Provenance;
 use tamis_quant::verify::mistakes::MistakeKind;
 use tamis_quant::verify::{ImportInfo, Reading};
@@ -72,7 +72,7 @@ impl Import {
 ///
 /// # Errors
 /// [`CliError`] naming the description.
-pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
+pub fn layers(args: &cli::NetworkArgs) -> Result<Option<Architecture>, CliError> {
     let options = options(args)?;
     Ok(options.bullets().filter(|arch| arch.input.is_sparse()).cloned())
 }
@@ -81,7 +81,7 @@ pub fn layers(args: &cli::Network) -> Result<Option<Architecture>, CliError> {
 ///
 /// # Errors
 /// [`CliError`] naming the file, and what has to be given.
-pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
+pub fn read_graph(path: &Path, args: &cli::NetworkArgs) -> Result<(Graph, Import), CliError> {
     refuse_for_checkpoint(path)?;
     Ok(with_import(read_network(path, &options(args)?).explain()?))
 }
@@ -90,7 +90,7 @@ pub fn read_graph(path: &Path, args: &cli::Network) -> Result<(Graph, Import), C
 ///
 /// # Errors
 /// [`CliError`] naming the file, and what has to be given.
-pub fn read_reals(path: &Path, args: &cli::Network) -> Result<(Graph, Import), CliError> {
+pub fn read_reals(path: &Path, args: &cli::NetworkArgs) -> Result<(Graph, Import), CliError> {
     refuse_for_checkpoint(path)?;
     Ok(with_import(read_network_of_reals(path, &options(args)?).explain()?))
 }
@@ -100,7 +100,7 @@ pub fn read_reals(path: &Path, args: &cli::Network) -> Result<(Graph, Import), C
 ///
 /// # Errors
 /// As [`read_reals`].
-pub fn other_readings(path: &Path, args: &cli::Network, given: &Graph) -> Result<Vec<Reading>, CliError> {
+pub fn other_readings(path: &Path, args: &cli::NetworkArgs, given: &Graph) -> Result<Vec<Reading>, CliError> {
     let mut readings = Vec::new();
     for epsilon in [1e-3, 1e-5] {
         let options = NetworkOptions { epsilon: Some(epsilon), ..options(args)? };
@@ -121,7 +121,7 @@ pub fn other_readings(path: &Path, args: &cli::Network, given: &Graph) -> Result
 ///
 /// # Errors
 /// As [`read_graph`].
-pub fn draft_graph(path: &Path, args: &cli::Network) -> Result<Option<(String, Graph, Import)>, CliError> {
+pub fn draft_graph(path: &Path, args: &cli::NetworkArgs) -> Result<Option<(String, Graph, Import)>, CliError> {
     refuse_for_checkpoint(path)?;
     let drafted = draft_network(path, &options(args)?).explain()?;
     Ok(drafted.map(|(draft, imported)| {
@@ -135,7 +135,7 @@ fn with_import(imported: Imported) -> (Graph, Import) {
     (imported.graph, import)
 }
 
-fn options(args: &cli::Network) -> Result<NetworkOptions, CliError> {
+fn options(args: &cli::NetworkArgs) -> Result<NetworkOptions, CliError> {
     if let Some(rate) = args.learning_rate.filter(|rate| !rate.is_finite()) {
         return Err(CliError::usage(format!("--learning-rate {rate}: expected a finite number")));
     }

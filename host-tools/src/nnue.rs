@@ -1,6 +1,6 @@
 //! `.nnue` files of the Stockfish family, which hold integers already: read, and made into containers.
 
-use crate::divide::DivideFacts;
+use crate::divide::DivideReport;
 use crate::error::{CliError, Explain};
 use crate::files;
 use crate::status::Status;
@@ -19,7 +19,7 @@ const MAX_LEN_BYTES: u64 = 1 << 30;
 pub struct NnueFile {
     pub net: Net,
     pub bytes: Vec<u8>,
-    pub divide: DivideFacts,
+    pub divide: DivideReport,
 }
 
 impl NnueFile {
@@ -30,7 +30,7 @@ impl NnueFile {
     pub fn read(path: &Path, divide: Option<Division>) -> Result<Self, CliError> {
         let bytes = files::read(path, "a .nnue file of the Stockfish family", MAX_LEN_BYTES)?;
         let mut net = stockfish::read(&bytes).explain_at(path)?;
-        let divide = DivideFacts::of_file(&mut net, &bytes, divide);
+        let divide = DivideReport::of_file(&mut net, &bytes, divide);
         Ok(Self { net, bytes, divide })
     }
 

@@ -13,9 +13,9 @@ use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-/// What a verb has found out.
+/// What a command has found out.
 pub trait Report: Serialize {
-    /// Name and version of the JSON object, `tamis-<verb>-<version>`; `None` if the object names them itself.
+    /// Name and version of the JSON object, `tamis-<command>-<version>`; `None` if the object names them itself.
     const SCHEMA: Option<&'static str>;
 
     /// How the program ends, the report printed.
@@ -60,7 +60,7 @@ impl Output {
         Self { json: common.json, quiet: common.quiet, aside: false }
     }
 
-    /// The same for a verb that may write a file to standard output (`-`): its text then goes to standard error.
+    /// The same for a command that may write a file to standard output (`-`): its text then goes to standard error.
     ///
     /// # Errors
     /// With `--json`, which wants standard output for itself.

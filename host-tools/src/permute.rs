@@ -2,10 +2,10 @@
 
 use crate::cli::{Form, Permute};
 use crate::error::{CliError, Explain};
-use crate::facts::PermutationFacts;
 use crate::files::sample_positions;
 use crate::output::Output;
 use crate::progress;
+use crate::report::PermutationReport;
 use std::path::Path;
 use tamis_quant::permute::{check, permute};
 use tamis_quant::quantised::QuantNet;
@@ -33,14 +33,14 @@ pub fn apply(
     args: &Permute,
     source: &Path,
     output: &Output,
-) -> Result<Option<PermutationFacts>, CliError> {
+) -> Result<Option<PermutationReport>, CliError> {
     let Some(path) = &args.positions else { return Ok(None) };
     check(net).explain_at(source)?;
     let positions = sample_positions(path, args.limit)?;
     let spinner = progress::spinner(output, "permuting");
     let choice = permute(net, &positions).explain_at(path)?;
     spinner.finish_and_clear();
-    let facts = PermutationFacts::of(&choice);
+    let facts = PermutationReport::of(&choice);
     net.permutation = Some(choice.permutation);
     Ok(Some(facts))
 }

@@ -1,7 +1,7 @@
 //! How the program can end.
 
 use std::process::ExitCode;
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 
 /// An exit status: what a script can act on without reading a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +38,13 @@ impl Status {
     }
 }
 
-impl From<FaultClass> for Status {
-    fn from(class: FaultClass) -> Self {
+impl From<ErrorKind> for Status {
+    fn from(class: ErrorKind) -> Self {
         match class {
-            FaultClass::Usage => Self::Usage,
-            FaultClass::Malformed => Self::Malformed,
-            FaultClass::Io => Self::Io,
-            FaultClass::Unsupported => Self::Unsupported,
+            ErrorKind::Usage => Self::Usage,
+            ErrorKind::Malformed => Self::Malformed,
+            ErrorKind::Io => Self::Io,
+            ErrorKind::Unsupported => Self::Unsupported,
         }
     }
 }
@@ -57,11 +57,11 @@ impl From<Status> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::{EXPLAINED, FaultClass, Status};
+    use super::{EXPLAINED, ErrorKind, Status};
 
     #[test]
     fn numbers_are_those_of_the_library() {
-        for class in [FaultClass::Usage, FaultClass::Malformed, FaultClass::Io, FaultClass::Unsupported] {
+        for class in [ErrorKind::Usage, ErrorKind::Malformed, ErrorKind::Io, ErrorKind::Unsupported] {
             assert_eq!(Status::from(class).number(), class.exit_status());
         }
     }

@@ -1,9 +1,9 @@
 //! What `quantise` and `pack` wrote: one report for every kind of network, with the parts that the network has.
 
 use crate::cli::{Module, Target};
-use crate::divide::DivideFacts;
-use crate::facts::{self, PermutationFacts, ProofFacts, TensorFacts};
+use crate::divide::DivideReport;
 use crate::output::Report;
+use crate::report::{self, PermutationReport, ProofReport, TensorReport};
 use crate::seal::{Sealed, unproved_warning};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ const BARE: &str = "bare";
 /// The report.
 #[derive(Debug, Serialize)]
 pub struct Written {
-    /// Of the verb.
+    /// Of the command.
     schema: &'static str,
     out: String,
     form: &'static str,
@@ -38,8 +38,8 @@ pub struct Written {
     /// A Rust module that embeds it, if one was asked for.
     module: Option<String>,
     workspace_len_bytes: usize,
-    tensors: Vec<TensorFacts>,
-    proof: ProofFacts,
+    tensors: Vec<TensorReport>,
+    proof: ProofReport,
     /// Of a container; the bare form has none.
     checksum: Option<String>,
     /// Of the network on the runtime, whichever form was written.
@@ -50,7 +50,7 @@ pub struct Written {
 #[derive(Debug, Default, Serialize)]
 pub struct Parts {
     /// How the value of a `.nnue` network is made of its two parts.
-    pub divide: Option<DivideFacts>,
+    pub divide: Option<DivideReport>,
     /// Examples that calibrated, and their file.
     pub calibration: Option<Calibrated>,
     /// Layers that stayed f32.
@@ -64,7 +64,7 @@ pub struct Parts {
     /// What was taken out because it has no effect, of networks over maps.
     pub removed: Option<Removed>,
     /// If another order of the neurons was asked for.
-    pub permutation: Option<PermutationFacts>,
+    pub permutation: Option<PermutationReport>,
     /// Against full precision, on the examples that calibrated.
     pub accuracy: Option<Measured>,
 }
@@ -100,13 +100,13 @@ pub struct Title {
 }
 
 impl Written {
-    /// A container that was made of what was read from `input`. schema: of the verb's JSON.
+    /// A container that was made of what was read from `input`. schema: of the command's JSON.
     pub fn new(
         schema: &'static str,
         (target, module): (&Target, &Module),
         (input, import): (&Path, ImportInfo),
         Title { network, architecture }: Title,
-        tensors: Vec<TensorFacts>,
+        tensors: Vec<TensorReport>,
         sealed: &Sealed,
     ) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl Written {
             module: module.shown(),
             workspace_len_bytes: sealed.workspace_len_bytes,
             tensors,
-            proof: ProofFacts::of(&sealed.proof),
+            proof: ProofReport::of(&sealed.proof),
             checksum: Some(format!("{:016x}", sealed.checksum)),
             signature: format!("{:016x}", sealed.signature),
         }
@@ -181,7 +181,7 @@ impl Written {
 }
 
 impl Report for Written {
-    // The verb names it.
+    // The command names it.
     const SCHEMA: Option<&'static str> = None;
 
     fn warnings(&self) -> Vec<String> {
@@ -208,7 +208,7 @@ impl Report for Written {
         self.parts.permutation.iter().try_for_each(|permutation| permutation.print(out))?;
         self.print_accuracy(out)?;
         writeln!(out)?;
-        facts::print(out, &self.tensors)?;
+        report::print(out, &self.tensors)?;
         writeln!(out)?;
         self.proof.print(out)
     }

@@ -1,4 +1,4 @@
-//! The program as a whole starts; what its verbs do is tested in the `tests` package, which runs this same binary.
+//! The program as a whole starts; what its commands do is tested in the `tests` package, which runs this same binary.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::process::Command;
@@ -12,8 +12,8 @@ fn it_names_its_version_and_its_verbs() {
     };
     assert_eq!(run("--version").trim(), concat!("host-tools ", env!("CARGO_PKG_VERSION")));
     let help = run("--help");
-    for verb in ["quantise", "pack", "unpack", "inspect", "eval", "codegen", "verify", "tiers", "demo"] {
-        assert!(help.contains(verb), "{verb} in {help}");
+    for command in ["quantise", "pack", "unpack", "inspect", "eval", "codegen", "verify", "tiers", "demo"] {
+        assert!(help.contains(command), "{command} in {help}");
     }
     assert!(!help.contains("quantize"), "the other spelling is an alias that help does not show");
 }

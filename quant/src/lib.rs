@@ -15,7 +15,7 @@ pub mod arch;
 pub mod calibrate;
 pub mod constant;
 pub mod data;
-pub mod fault;
+pub mod error_kind;
 pub mod float;
 pub mod graph;
 pub mod import;

@@ -68,7 +68,7 @@ fn each_survives_its_canonical_text() {
 #[test]
 fn alexandrias_buckets_are_its_formula() {
     let table = read("alexandria").piece_count_table();
-    for (men, &bucket) in table.iter().enumerate() {
-        assert_eq!(usize::from(bucket), ((63 - men) * (32 - men) / 225).min(7), "{men} men");
+    for (pieces, &bucket) in table.iter().enumerate() {
+        assert_eq!(usize::from(bucket), ((63 - pieces) * (32 - pieces) / 225).min(7), "{pieces} pieces");
     }
 }

@@ -5,7 +5,7 @@
 //! A whole engine, with UCI, threads and a search that knows more than this one, is in `examples/engine`.
 
 use cozy_chess::{Board, GameStatus, Move};
-use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State, StateError};
+use tamis_runtime::engine::{Colour, Expected, Features, Kind, Network, Piece, State, StateError};
 
 /// What `host-tools inspect` prints of the network.
 const WIDTH: usize = 128;
@@ -16,12 +16,12 @@ const DEPTH: i32 = 4;
 const MATE: i32 = 30_000;
 
 /// Everything on a board. Both crates number white and black, pawn to king, and a1, b1, … h8 from 0 on.
-fn men(board: &Board) -> Vec<Man> {
-    let man = |square| {
+fn pieces(board: &Board) -> Vec<Piece> {
+    let piece = |square| {
         let (owner, kind) = (board.color_on(square)?, board.piece_on(square)?);
-        Some(Man::new(Colour::BOTH[owner as usize], Kind::ALL[kind as usize], square as u8))
+        Some(Piece::new(Colour::BOTH[owner as usize], Kind::ALL[kind as usize], square as u8))
     };
-    board.occupied().into_iter().filter_map(man).collect()
+    board.occupied().into_iter().filter_map(piece).collect()
 }
 
 /// The side to move's score in centipawns, and the move that has it.
@@ -46,13 +46,13 @@ fn search(
         false
     });
     moves.sort_by_key(|mv| !board.occupied().has(mv.to)); // captures first
-    let (before, mut best) = (men(board), None);
+    let (before, mut best) = (pieces(board), None);
     for mv in moves {
         let mut next = board.clone();
         next.play_unchecked(mv);
-        let after = men(&next);
-        let added: Vec<Man> = after.iter().filter(|man| !before.contains(man)).copied().collect();
-        let removed: Vec<Man> = before.iter().filter(|man| !after.contains(man)).copied().collect();
+        let after = pieces(&next);
+        let added: Vec<Piece> = after.iter().filter(|piece| !before.contains(piece)).copied().collect();
+        let removed: Vec<Piece> = before.iter().filter(|piece| !after.contains(piece)).copied().collect();
         state.push(net, &added, &removed)?; // notes them; an evaluation computes
         let (score, _) = search(net, state, &next, depth - 1, (-beta, -alpha))?;
         state.pop()?;
@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let board: Board = fen.parse().map_err(|error| format!("{fen}: {error}"))?;
     let net = Network::load(NET, &EXPECTED)?; // shared by all threads
     let mut state = Box::new(State::new()); // one a thread
-    state.refresh(&net, men(&board))?;
+    state.refresh(&net, pieces(&board))?;
     let (score, best) = search(&net, &mut state, &board, DEPTH, (-2 * MATE, 2 * MATE))?;
     println!("{} {score}", best.map_or("no move".to_owned(), |mv| mv.to_string()));
     Ok(())

@@ -2,7 +2,7 @@
 //! runtime.
 
 use crate::format::Identity;
-use crate::words::worded;
+use crate::message::worded;
 
 /// Why a call is refused: always something that the caller handed in, but for [`RunError::RunsDiffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 //! The loader has checked every index, length and range, so the fallbacks to empty slices in what is called here are
 //! never taken; they stand where an `unwrap` would, so that nothing can panic.
 
-use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::error::RunError;
+use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{element, input_kind};
 use crate::input::Input;
 use crate::ops::{Running, check_list};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::step::{AHEAD, Head, Step};
+use crate::step::{AHEAD, FusedHead, Step};
 use crate::workspace::{range, typed, typed_mut};
 
 mod dense;
@@ -61,7 +61,7 @@ impl Plan<'_> {
     #[inline(always)]
     pub(crate) fn run_head<'w>(
         &self,
-        head: &Head<'_>,
+        head: &FusedHead<'_>,
         own: &[i16],
         other: &[i16],
         bucket: usize,

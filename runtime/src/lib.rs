@@ -9,7 +9,7 @@
 //! [`engine::State`] for each.
 //!
 //! ```
-//! use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
+//! use tamis_runtime::engine::{Colour, Expected, Features, Kind, Piece, Network, State};
 //!
 //! // Becomes a part of the program. `host-tools inspect` prints its width, here 3, its buckets and its outputs.
 //! static NET: &[u8] = tamis_runtime::include_model!("../../tests/fuzz/corpus/loader/chess-no-buckets.bin");
@@ -18,8 +18,8 @@
 //! # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
 //! let net = Network::<3>::load(NET, &EXPECTED)?;
 //! let mut state = State::<3, 64>::new();
-//! let kings = [Man::new(Colour::White, Kind::King, 4), Man::new(Colour::Black, Kind::King, 60)];
-//! let pawn = Man::new(Colour::White, Kind::Pawn, 12);
+//! let kings = [Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::Black, Kind::King, 60)];
+//! let pawn = Piece::new(Colour::White, Kind::Pawn, 12);
 //! state.refresh(&net, kings.into_iter().chain([pawn]))?;
 //! state.push(&net, &[pawn.at(28)], &[pawn])?; // e2-e4: what comes, what goes
 //! let centipawns: i32 = state.evaluate(&net, Colour::Black)?; // for black, who is to move
@@ -101,16 +101,17 @@ const _: () = assert!(usize::BITS >= 32, "tamis-runtime needs a target of at lea
 
 mod accumulators;
 mod align;
-mod built;
 mod chess;
 pub mod engine;
 mod error;
 mod exec;
+mod features;
 pub mod format;
 mod input;
 pub mod kernels;
 #[cfg(feature = "defmt")]
 mod loggable;
+mod message;
 pub mod nnue;
 mod num;
 mod operations;
@@ -123,7 +124,6 @@ mod step;
 mod sure;
 #[doc(hidden)]
 pub mod testing;
-mod words;
 mod workspace;
 
 pub use align::Aligned;

@@ -51,7 +51,7 @@ loggable!(
     crate::engine::Expected,
     crate::engine::Features,
     crate::engine::Kind,
-    crate::engine::Man,
+    crate::engine::Piece,
     crate::chess::view::Perspective,
     crate::chess::view::Planes,
     // What a file says.
@@ -61,7 +61,7 @@ loggable!(
     crate::format::Layout,
     crate::format::Model<'_>,
     crate::format::OpRecord,
-    crate::format::People<'_>,
+    crate::format::Metadata<'_>,
     crate::format::TensorRecord,
     crate::format::ValueRecord,
     crate::kernels::Tier,

@@ -6,7 +6,7 @@
 //! A row has, in this order:
 //!
 //! - what it does, for the documentation; the name that FORMAT.md has for it, its code, its word;
-//! - with which constant of [`crate::built`] it runs, and the feature that a build without is told to add;
+//! - with which constant of [`crate::features`] it runs, and the feature that a build without is told to add;
 //! - where it may read the network's input: `Values`, only a vector, which every kind can, `Accumulators` or `List`;
 //! - how much of a second value it reads: none (`Absent`), as many elements as it writes (`Output`), what the first one
 //!   leaves of those (`Rest`), `All` of it, or all of it where there is one (`Optional`);

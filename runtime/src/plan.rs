@@ -1,10 +1,10 @@
 //! A model bound to a tier: what an engine or a firmware calls.
 
-use crate::built::ACCUMULATORS;
 use crate::error::RunError;
+use crate::features::ACCUMULATORS;
 use crate::format::{BlockRecord, Identity, Model, element};
 use crate::kernels::{Moved, Tier, prefetch};
-use crate::step::{AHEAD, Head, OutputPlace, Step, fused};
+use crate::step::{AHEAD, FusedHead, OutputPlace, Step, fused};
 use crate::sure::sure;
 
 /// Rows of one block that one pass takes, where a network has several blocks.
@@ -43,7 +43,7 @@ pub struct Plan<'a> {
     pub(crate) done: usize,
     pub(crate) output: OutputPlace,
     /// The whole network behind the accumulators, where it is one layer with one output.
-    pub(crate) head: Option<Head<'a>>,
+    pub(crate) head: Option<FusedHead<'a>>,
     /// The first block's rows, and its biases.
     rows: Rows<'a>,
     stride: usize,
@@ -75,7 +75,7 @@ impl<'a> Plan<'a> {
             Some(block) => sure(model.tensor(block.bias).map(|bias| bias.bank(0))),
             None => &[],
         };
-        let head = Head::resolve(&model, kernels);
+        let head = FusedHead::resolve(&model, kernels);
         let output = OutputPlace::of(&model);
         let input = model.input();
         let (hidden, size) = if ACCUMULATORS { (input.hidden as usize, input.size) } else { (0, 0) };
@@ -186,8 +186,8 @@ impl<'a> Plan<'a> {
         self.update(second, from_second, added[1], removed[1])
     }
 
-    /// [`crate::kernels::UpdateBoth`] for rows and lengths that were checked, or that the features of a man on a board
-    /// always are; false, and nothing done, where the network's rows lie in several blocks.
+    /// [`crate::kernels::UpdateBoth`] for rows and lengths that were checked, or that the features of a piece on a
+    /// board always are; false, and nothing done, where the network's rows lie in several blocks.
     #[inline]
     pub(crate) fn move_both(&self, acc: &mut [i16], source: &[i16], moved: &Moved) -> bool {
         if self.is_plain {

@@ -9,8 +9,8 @@
 pub(crate) mod fnv;
 pub(crate) mod random;
 
-use crate::built::GENERAL;
 use crate::error::RunError;
+use crate::features::GENERAL;
 use crate::format::{element, input_kind};
 use crate::input::Input;
 use crate::plan::Plan;

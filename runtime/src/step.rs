@@ -1,6 +1,6 @@
 //! A step of a plan: one operation, or several neighbours that one kernel or one step does together.
 
-use crate::built::{IS_SMALL, REALS};
+use crate::features::{IS_SMALL, REALS};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
 use crate::ops::{Place, Places, Running, Work};
@@ -12,7 +12,7 @@ mod tail;
 
 use crate::sure::sure;
 pub(crate) use fuse::fused;
-pub(crate) use head::Head;
+pub(crate) use head::FusedHead;
 use layer::LayerU8;
 use tail::Tail;
 

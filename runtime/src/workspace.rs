@@ -78,16 +78,25 @@ pub(crate) fn range<T>(all: &[T], range: Range<usize>) -> &[T] {
 /// What lies from a place on; empty, as the loader and the kinds' own loops rule out, behind the end.
 #[inline(always)]
 pub(crate) fn rest<T>(all: &[T], start: usize) -> &[T] {
-    debug_assert!(start <= all.len(), "{start} of {}", all.len());
-    range(all, start.min(all.len())..all.len())
+    match all.get(start..) {
+        Some(part) => part,
+        None => {
+            debug_assert!(false, "a place behind the end");
+            &[]
+        }
+    }
 }
 
 /// The same to write to.
 #[inline(always)]
 pub(crate) fn rest_mut<T>(all: &mut [T], start: usize) -> &mut [T] {
-    debug_assert!(start <= all.len(), "{start} of {}", all.len());
-    let len = all.len();
-    range_mut(all, start.min(len)..len)
+    match all.get_mut(start..) {
+        Some(part) => part,
+        None => {
+            debug_assert!(false, "a place behind the end");
+            nothing_mut()
+        }
+    }
 }
 
 /// The same to write to.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{DataCodeError, Options, is_datacode, read_datacode};
@@ -178,7 +178,7 @@ fn every_malformed_file_of_datacode_is_refused_by_name(root: Fixtures) {
         assert!(error.to_string().contains(words), "{name}: expected {words}, found {error}");
         assert!(took < Duration::from_millis(50), "{name} took {took:?}");
         let unsupported = ["conv_as_linear.nn", "unknown_layer_conv.nn", "version2.nn"].contains(&name.as_str());
-        assert_eq!(error.class() == FaultClass::Unsupported, unsupported, "{name}");
+        assert_eq!(error.class() == ErrorKind::Unsupported, unsupported, "{name}");
         assert_eq!(is_datacode(&bytes), !matches!(error, DataCodeError::Magic { .. }), "{name}");
     }
 }

@@ -7,8 +7,8 @@ use tamis_runtime::format::{Model, ParseError};
 use tamis_runtime::raw::{Layout, OpRecord, claim, element, op, quads_fit};
 use tests::draft::{Draft, blank};
 use tests::exercise::exercise;
+use tests::sample_models;
 use tests::second_reader::Container;
-use tests::zoo;
 
 /// The meaning, as plain as it can be said: whatever the inputs, 0 or 127 being the extreme ones, no four of products
 /// and no part of a four leaves i16. `weights[row][col]` of one bank.
@@ -130,15 +130,15 @@ fn without_the_claim_nothing_is_refused() {
 #[test]
 fn the_packer_claims_what_is_true() {
     let (mut made, mut not) = (0, 0);
-    for animal in zoo::all() {
-        let model = Model::parse(animal.bytes.as_ref()).unwrap();
-        if model.people().unwrap().description.is_empty() {
+    for sample in sample_models::all() {
+        let model = Model::parse(sample.bytes.as_ref()).unwrap();
+        if model.metadata().unwrap().description.is_empty() {
             continue; // drafted by a test, not packed
         }
         for operation in model.ops().iter().filter(|operation| operation.kind == op::AFFINE_I8) {
             let weights = model.tensor(operation.weights).unwrap();
             let fits = (0..weights.record.banks as usize).all(|bank| quads_fit(weights.bank(bank), weights.stride()));
-            assert_eq!(weights.record.claims & claim::QUADS_FIT_I16 != 0, fits, "{}", animal.name);
+            assert_eq!(weights.record.claims & claim::QUADS_FIT_I16 != 0, fits, "{}", sample.name);
             made += usize::from(fits);
             not += usize::from(!fits);
         }

@@ -31,7 +31,7 @@ mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/packed.rs"]
 mod packed; // files that are quantised already
 #[path = "cli/paths.rs"]
-mod paths; // every verb on the repository's own network
+mod paths; // every command on the repository's own network
 #[path = "cli/permute.rs"]
 mod permute; // another order of the neurons
 #[path = "cli/positions.rs"]
@@ -41,7 +41,7 @@ mod public_convolutions; // public networks over maps, in every form
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
 #[path = "cli/seeded.rs"]
-mod seeded; // mistakes that people make, numbered
+mod seeded; // mistakes that metadata make, numbered
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
 #[path = "cli/verify_kinds.rs"]

@@ -8,14 +8,14 @@ use tamis_quant::quantise::quantise;
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{
-    AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Man, Network, State, StateError,
+    AnyNetwork, AnyState, Colour, Expected, Features, Kind, LoadError, Network, Piece, State, StateError,
 };
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Tier, by_name, tiers};
 use tamis_runtime::nnue::RefreshCache;
 use tamis_runtime::{Input, Output, Plan, RunError};
+use tests::sample_models::{self, Random};
 use tests::trials::Fixtures;
-use tests::zoo::{self, Random};
 use tests::{architecture, own, packed};
 
 /// Positions of a line.
@@ -24,33 +24,33 @@ const PLIES: usize = 24;
 /// What a move adds and removes.
 #[derive(Clone, Default)]
 struct Move {
-    added: Vec<Man>,
-    removed: Vec<Man>,
+    added: Vec<Piece>,
+    removed: Vec<Piece>,
 }
 
-/// A board on which any man goes anywhere.
+/// A board on which any piece goes anywhere.
 #[derive(Clone)]
-struct Board(Vec<Man>);
+struct Board(Vec<Piece>);
 
 impl Board {
     /// Kings first, so that they are never taken.
     fn start(random: &mut Random) -> Self {
-        let mut board = Self(vec![Man::new(Colour::White, Kind::King, 4), Man::new(Colour::Black, Kind::King, 60)]);
+        let mut board = Self(vec![Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::Black, Kind::King, 60)]);
         while board.0.len() < 32 {
             let (colour, kind) = (Colour::BOTH[random.draw() as usize % 2], Kind::ALL[random.draw() as usize % 5]);
             let square = (random.draw() % 64) as u8;
             if board.at(square).is_none() {
-                board.0.push(Man::new(colour, kind, square));
+                board.0.push(Piece::new(colour, kind, square));
             }
         }
         board
     }
 
     fn at(&self, square: u8) -> Option<usize> {
-        self.0.iter().position(|man| man.square() == square)
+        self.0.iter().position(|piece| piece.square() == square)
     }
 
-    /// One man, sometimes two, to other squares; what is there is taken; sometimes a man becomes another.
+    /// One piece, sometimes two, to other squares; what is there is taken; sometimes a piece becomes another.
     fn play(&mut self, random: &mut Random) -> Move {
         let mut done = Move::default();
         for _ in 0..if random.draw().is_multiple_of(8) { 2 } else { 1 } {
@@ -62,13 +62,13 @@ impl Board {
                 Some(taken) if taken < 2 || taken == mover || self.0.len() < 9 => continue,
                 taken => taken,
             };
-            // A man that has moved already would be removed before it is there.
+            // A piece that has moved already would be removed before it is there.
             if done.added.contains(&from) || taken.is_some_and(|taken| done.added.contains(&self.0[taken])) {
                 continue;
             }
             let mut to = from.at(target);
             if mover > 1 && random.draw().is_multiple_of(4) {
-                to = Man::new(to.colour(), Kind::ALL[random.draw() as usize % 5], target);
+                to = Piece::new(to.colour(), Kind::ALL[random.draw() as usize % 5], target);
             }
             done.added.push(to);
             done.removed.push(from);
@@ -85,7 +85,8 @@ impl Board {
     }
 
     fn anew(&self, net: &AnyNetwork<'_>, colour: Colour) -> Vec<i16> {
-        let features: Vec<u32> = self.0.iter().filter_map(|man| net.feature(colour, self.king(colour), *man)).collect();
+        let features: Vec<u32> =
+            self.0.iter().filter_map(|piece| net.feature(colour, self.king(colour), *piece)).collect();
         let mut accumulator = vec![0; net.hidden()];
         net.plan().refresh(&mut accumulator, &features).unwrap();
         accumulator
@@ -163,16 +164,16 @@ fn games<const HIDDEN: usize, const KEYS: usize>(
         }
         assert_eq!((state.height() + 1, any.height() + 1), (line.len(), line.len()));
     }
-    let sorted = |mut men: Vec<Man>| {
-        men.sort_by_key(|man| man.index());
-        men
+    let sorted = |mut pieces: Vec<Piece>| {
+        pieces.sort_by_key(|piece| piece.index());
+        pieces
     };
-    assert_eq!(state.men().collect::<Vec<_>>(), sorted(line.pop().unwrap().0));
+    assert_eq!(state.pieces().collect::<Vec<_>>(), sorted(line.pop().unwrap().0));
     assert!(evaluations > steps / 8, "{evaluations} evaluations");
 }
 
-fn animal(name: &str) -> AlignedBytes {
-    zoo::all().into_iter().find(|animal| animal.name == name).unwrap().bytes
+fn sample(name: &str) -> AlignedBytes {
+    sample_models::all().into_iter().find(|sample| sample.name == name).unwrap().bytes
 }
 
 fn own_network(checkpoint: &str, description: &str) -> AlignedBytes {
@@ -186,7 +187,7 @@ const REFERENCE: Expected = Expected { features: Features::CHESS_768, output_buc
 
 #[test]
 fn a_million_steps_equal_filling_anew_on_every_tier() {
-    let bytes = animal("chess, mirrored king buckets, output buckets");
+    let bytes = sample("chess, mirrored king buckets, output buckets");
     std::thread::scope(|scope| {
         for tier in tiers() {
             let bytes = &bytes;
@@ -197,7 +198,7 @@ fn a_million_steps_equal_filling_anew_on_every_tier() {
 
 #[test]
 fn and_so_they_do_on_rows_of_several_vectors_and_with_real_heads() {
-    let wide = animal("chess, mirrored king buckets, wide");
+    let wide = sample("chess, mirrored king buckets, wide");
     let (reference, layers) = (own_network("nnue", "reference"), own_network("layers", "reference-layers"));
     for tier in tiers() {
         games::<300, 1>(&wide, &Expected { output_buckets: 1, ..MIRRORED }, tier, 20_000);
@@ -214,7 +215,7 @@ fn and_so_they_do_with_merged_and_without_king_planes() {
         ("chess, merged king planes, mirrored", two.merged_kings().mirrored()),
         ("chess, no king planes", two.without_kings()),
     ] {
-        let (bytes, expected) = (animal(name), Expected { features, output_buckets: 8, outputs: 1 });
+        let (bytes, expected) = (sample(name), Expected { features, output_buckets: 8, outputs: 1 });
         for tier in tiers() {
             games::<13, 4>(&bytes, &expected, tier, 20_000);
         }
@@ -249,7 +250,7 @@ fn a_network_of_three_outputs_gives_three() {
 
 #[test]
 fn a_network_of_another_kind_is_refused_by_name() {
-    let bytes = animal("chess, mirrored king buckets, output buckets");
+    let bytes = sample("chess, mirrored king buckets, output buckets");
     let refused = |expected: Expected| Network::<18>::load(bytes.as_ref(), &expected).unwrap_err().to_string();
     assert!(Network::<18>::load(bytes.as_ref(), &MIRRORED).is_ok());
     let width = Network::<32>::load(bytes.as_ref(), &MIRRORED).unwrap_err().to_string();
@@ -266,7 +267,7 @@ fn a_network_of_another_kind_is_refused_by_name() {
     ] {
         assert!(refused(expected).contains(what), "{}", refused(expected));
     }
-    let lists = animal("i8 feature rows");
+    let lists = sample("i8 feature rows");
     assert_eq!(AnyNetwork::load(lists.as_ref()).unwrap_err(), LoadError::NotChess);
     assert!(matches!(AnyNetwork::load(&bytes.as_ref()[..64]).unwrap_err(), LoadError::Parse(_)));
 }
@@ -282,25 +283,25 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     assert_eq!(state.pop(), Err(RunError::StackEmpty));
     assert_eq!(state.evaluate(&net, Colour::White), Err(RunError::StackEmpty));
 
-    let (king, pawn) = (Man::new(Colour::White, Kind::King, 4), Man::new(Colour::White, Kind::Pawn, 12));
-    let twice = StateError::Man { man: pawn, is_added: true };
+    let (king, pawn) = (Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::White, Kind::Pawn, 12));
+    let twice = StateError::Piece { piece: pawn, is_added: true };
     assert_eq!(state.refresh(&net, [pawn, king, pawn]), Err(twice));
     assert_eq!(twice.to_string(), "Pe2 is to be added and is there already");
     assert_eq!(state.evaluate(&net, Colour::White), Err(RunError::StackEmpty));
-    let crowd = (0..33).map(|square| Man::new(Colour::Black, Kind::Pawn, square));
+    let crowd = (0..33).map(|square| Piece::new(Colour::Black, Kind::Pawn, square));
     assert_eq!(state.refresh(&net, crowd), Err(RunError::TooManyFeatures { found: 33, limit: 32 }.into()));
 
     state.refresh(&net, [king, pawn]).unwrap();
     let before = state.evaluate(&net, Colour::White).unwrap();
-    let gone = Man::new(Colour::Black, Kind::Queen, 3);
-    assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(StateError::Man { man: gone, is_added: false }));
+    let gone = Piece::new(Colour::Black, Kind::Queen, 3);
+    assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(StateError::Piece { piece: gone, is_added: false }));
     assert_eq!(state.push(&net, &[pawn], &[]), Err(twice));
-    assert_eq!(state.push(&net, &[pawn; 5], &[]), Err(StateError::TooManyMen { found: 5, limit: 4 }));
+    assert_eq!(state.push(&net, &[pawn; 5], &[]), Err(StateError::TooManyPieces { found: 5, limit: 4 }));
     // A king that went in one move and came in the next would leave its accumulator where it was.
     let alone = Err(StateError::LoneKing { colour: Colour::White });
     assert_eq!(state.push(&net, &[], &[king]), alone);
     assert_eq!(state.push(&net, &[king.at(5)], &[]), alone);
-    let second = StateError::Man { man: king.at(6), is_added: true };
+    let second = StateError::Piece { piece: king.at(6), is_added: true };
     assert_eq!(state.push(&net, &[king.at(5), king.at(6)], &[king]), Err(second));
     assert_eq!((state.height(), state.evaluate(&net, Colour::White)), (0, Ok(before)));
     state.push(&net, &[pawn.at(28)], &[pawn]).unwrap();
@@ -379,20 +380,20 @@ fn networks_of_one_forged_checksum_are_not_mixed(folder: Fixtures) {
     assert_eq!(Model::parse(AlignedBytes::copy_of(&a).as_ref()).unwrap().header().checksum, {
         Model::parse(AlignedBytes::copy_of(&b).as_ref()).unwrap().header().checksum
     });
-    let men = Board::start(&mut Random(7)).0;
+    let pieces = Board::start(&mut Random(7)).0;
     let expected = Expected { features: Features::CHESS_768, output_buckets: 1, outputs: 1 };
     let mut place = AlignedBytes::copy_of(&a);
     let (mut used, mut fresh) = (state::<16, 1>(), state::<16, 1>());
     let net = Network::<16>::load(place.as_ref(), &expected).unwrap();
-    used.refresh(&net, men.iter().copied()).unwrap();
+    used.refresh(&net, pieces.iter().copied()).unwrap();
     let of_a = used.evaluate(&net, Colour::White).unwrap();
     drop(net);
     place.as_mut().copy_from_slice(&b);
     let net = Network::<16>::load(place.as_ref(), &expected).unwrap();
     assert!(matches!(used.evaluate(&net, Colour::White), Err(RunError::OtherModel { .. })));
     assert!(matches!(used.push(&net, &[], &[]), Err(StateError::Run(RunError::OtherModel { .. }))));
-    used.refresh(&net, men.iter().copied()).unwrap();
-    fresh.refresh(&net, men.iter().copied()).unwrap();
+    used.refresh(&net, pieces.iter().copied()).unwrap();
+    fresh.refresh(&net, pieces.iter().copied()).unwrap();
     let of_b = fresh.evaluate(&net, Colour::White).unwrap();
     assert_eq!(used.evaluate(&net, Colour::White), Ok(of_b));
     assert_ne!(of_a, of_b, "the pair shows nothing");
@@ -420,9 +421,9 @@ fn memory_that_holds_no_state_is_refused() {
     assert_eq!(AnyState::len_bytes(&net, usize::MAX, 1), None);
     assert!(AnyState::create(&net, memory.as_mut(), usize::MAX, 1).is_err());
 
-    let men = Board::start(&mut Random(1)).0;
+    let pieces = Board::start(&mut Random(1)).0;
     let mut state = AnyState::create(&net, memory.as_mut(), 8, 1).unwrap();
-    state.refresh(&net, men.iter().copied()).unwrap();
+    state.refresh(&net, pieces.iter().copied()).unwrap();
     let score = state.evaluate(&net, Colour::White).unwrap();
     // Taken up again, it goes on; whatever the first bytes become, opening does not panic.
     assert_eq!(AnyState::open(memory.as_mut()).unwrap().evaluate(&net, Colour::White), Ok(score));
@@ -441,13 +442,13 @@ fn memory_that_holds_no_state_is_refused() {
 
 #[test]
 fn a_side_has_one_king_and_null_moves_have_an_end() {
-    let bytes = animal("chess, mirrored king buckets, output buckets");
+    let bytes = sample("chess, mirrored king buckets, output buckets");
     let net = AnyNetwork::load(bytes.as_ref()).unwrap();
     let plies = 70_000;
     let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(&net, plies, 1).unwrap());
     let mut state = AnyState::create(&net, memory.as_mut(), plies, 1).unwrap();
-    let (first, second) = (Man::new(Colour::Black, Kind::King, 0), Man::new(Colour::Black, Kind::King, 7));
-    let refused = StateError::Man { man: second, is_added: true };
+    let (first, second) = (Piece::new(Colour::Black, Kind::King, 0), Piece::new(Colour::Black, Kind::King, 7));
+    let refused = StateError::Piece { piece: second, is_added: true };
     assert_eq!(state.refresh(&net, [first, second]), Err(refused));
     assert_eq!(refused.to_string(), "kh1 is to be added, and a king of its colour is there already");
     state.refresh(&net, [first]).unwrap();

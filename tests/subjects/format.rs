@@ -13,18 +13,18 @@ use tamis_runtime::kernels::{self, tiers};
 use tamis_runtime::raw::chess::{OPPONENT, Perspective};
 use tamis_runtime::raw::{InputRecord, checksum, element, input_kind};
 use tamis_runtime::{Input, Plan};
+use tests::sample_models::{self, Random};
 use tests::second_reader::{self, Container, Given};
-use tests::zoo::{self, Random};
 use tests::{bare_net, own};
 
 fn tiny() -> AlignedBytes {
     AlignedBytes::copy_of(&std::fs::read(own("vectors/tiny.bin")).unwrap())
 }
 
-/// Everything that a test can run: the example and the zoo.
+/// Everything that a test can run: the example and the sample models.
 fn containers() -> Vec<(&'static str, AlignedBytes)> {
     let mut all = vec![("tiny", tiny())];
-    all.extend(zoo::all().into_iter().map(|animal| (animal.name, animal.bytes)));
+    all.extend(sample_models::all().into_iter().map(|sample| (sample.name, sample.bytes)));
     all
 }
 
@@ -80,7 +80,7 @@ fn the_example_evaluates_as_worked_by_hand() {
 }
 
 #[test]
-fn the_zoo_has_every_operation() {
+fn the_sample_models_has_every_operation() {
     let (mut kinds, mut activations) = (BTreeSet::new(), BTreeSet::new());
     for (_, bytes) in containers() {
         for (kind, activation) in Container::read(bytes.as_ref()).unwrap().kinds() {
@@ -98,13 +98,13 @@ fn both_readers_read_the_same() {
         let bytes = bytes.as_ref();
         assert_eq!(second_reader::checksum(bytes), checksum(bytes), "{name}");
         let net = Container::read(bytes).unwrap();
-        let people = Model::parse(bytes).unwrap().people().unwrap();
-        assert_eq!(net.people.name, people.name);
-        assert_eq!(net.people.description, people.description);
-        assert_eq!(net.people.tensor_names, people.tensor_names);
-        assert_eq!(net.people.source, people.source);
-        assert_eq!(net.people.source_hash, people.source_hash);
-        assert_eq!(net.people.bare_header, people.bare_header);
+        let metadata = Model::parse(bytes).unwrap().metadata().unwrap();
+        assert_eq!(net.metadata.name, metadata.name);
+        assert_eq!(net.metadata.description, metadata.description);
+        assert_eq!(net.metadata.tensor_names, metadata.tensor_names);
+        assert_eq!(net.metadata.source, metadata.source);
+        assert_eq!(net.metadata.source_hash, metadata.source_hash);
+        assert_eq!(net.metadata.bare_header, metadata.bare_header);
     }
 }
 
@@ -257,10 +257,10 @@ fn the_listed_signatures_are_right() {
 
 #[test]
 fn chess_features_and_buckets_are_the_specified_ones() {
-    let chess = zoo::all().into_iter().filter(|animal| animal.name.starts_with("chess"));
-    for animal in chess {
-        let model = Model::parse(animal.bytes.as_ref()).unwrap();
-        let net = Container::read(animal.bytes.as_ref()).unwrap();
+    let chess = sample_models::all().into_iter().filter(|sample| sample.name.starts_with("chess"));
+    for sample in chess {
+        let model = Model::parse(sample.bytes.as_ref()).unwrap();
+        let net = Container::read(sample.bytes.as_ref()).unwrap();
         let view = Plan::new(model, kernels::best()).chess_view().unwrap();
         let kinds = if view.has_king_features() { 6 } else { 5 };
         for king in 0..64 {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tamis_quant::graph::description::Description;
 use tamis_quant::graph::{Graph, Sample};
-use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkArch, NetworkOptions, read_network};
 use tamis_quant::import::tensors::{export, read_npz};
 use tests::note;
 use tests::tolerances::F32_OUTPUTS;

@@ -7,12 +7,12 @@ use tamis_runtime::kernels::tiers;
 use tamis_runtime::raw::{Layout, NONE, OpRecord, element, op};
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::draft::{Draft, blank};
-use tests::zoo;
+use tests::sample_models;
 
-/// A network of the zoo, to be spoiled.
+/// A network of the sample models, to be spoiled.
 fn network(name: &str) -> Draft {
-    let animal = zoo::all().into_iter().find(|animal| animal.name == name);
-    Draft::read(animal.unwrap().bytes.as_ref())
+    let sample = sample_models::all().into_iter().find(|sample| sample.name == name);
+    Draft::read(sample.unwrap().bytes.as_ref())
 }
 
 const FIELDS: &str = "sparse, one a field, interactions";

@@ -11,8 +11,8 @@ use tamis_runtime::{Input, Output, Plan};
 use tests::draft::{Draft, blank};
 use tests::generator::{Choices, container, coverage};
 use tests::held::hold;
+use tests::sample_models::Random;
 use tests::trials::{Fixtures, Need};
-use tests::zoo::Random;
 
 /// Containers of an ordinary run. Enough that everything the generator is for comes several times.
 const SEEDS: u64 = 3500;

@@ -6,7 +6,7 @@ use tamis_quant::data::{Inputs, Selection, classes, read_labels};
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::Description;
 use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample, Shape};
-use tamis_quant::import::hub::{NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkOptions, read_network};
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, is_graph, pack, unpack_graph};
 use tamis_quant::program::{Element, Operation, Program, Values};

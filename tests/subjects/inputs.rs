@@ -6,7 +6,7 @@ use tamis_quant::data::{DataError, Inputs, Selection, read_labels};
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::{Description, TensorsError};
 use tamis_quant::graph::{Activation, Axis, Forest, Graph, Input, Node, Op, Sample, Shape, Tree};
-use tamis_quant::import::hub::{NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkOptions, read_network};
 use tamis_quant::import::tensors::{TensorForm, TensorsImportError, export, import, read_npz};
 use tests::tolerances::ANGEL_SCORES;
 use tests::trials::Fixtures;

@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Model, ParseError};
 use tamis_runtime::raw::{OpRecord, element};
-use tests::draft::{Draft, seal};
+use tests::draft::{Draft, set_checksum};
 use tests::exercise::exercise;
-use tests::{own, zoo};
+use tests::{own, sample_models};
 
 fn tiny() -> AlignedBytes {
     AlignedBytes::copy_of(&std::fs::read(own("vectors/tiny.bin")).unwrap())
 }
 
-/// The example and the small ones of the zoo.
+/// The example and the small ones of the sample models.
 fn small() -> Vec<AlignedBytes> {
     let mut all = vec![tiny()];
-    all.extend(zoo::small().into_iter().map(|animal| animal.bytes));
+    all.extend(sample_models::small().into_iter().map(|sample| sample.bytes));
     all
 }
 
@@ -43,15 +43,15 @@ fn any_flipped_bit_with_its_checksum_repaired_is_refused_or_runs() {
     let mut accepted = 0;
     for bit in 0..bytes.as_ref().len() * 8 {
         bytes.as_mut()[bit / 8] ^= 1 << (bit % 8);
-        seal(bytes.as_mut());
+        set_checksum(bytes.as_mut());
         accepted += usize::from(exercise(bytes.as_ref()));
         bytes.as_mut().copy_from_slice(original.as_ref());
     }
-    // All bits of the 30 bytes of weights and of the people's section, and none of the gaps.
+    // All bits of the 30 bytes of weights and of the metadata section, and none of the gaps.
     let weights = 8 * 30;
-    let people = 8 * 0x24B;
-    assert!(accepted > weights + people, "{accepted}");
-    assert!(accepted < weights + people + 8 * 64, "{accepted}");
+    let metadata = 8 * 0x24B;
+    assert!(accepted > weights + metadata, "{accepted}");
+    assert!(accepted < weights + metadata + 8 * 64, "{accepted}");
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn gaps_are_zero() {
         let mut bytes = tiny();
         assert_eq!(bytes.as_ref()[at], 0);
         bytes.as_mut()[at] = 7;
-        seal(bytes.as_mut());
+        set_checksum(bytes.as_mut());
         Model::parse(bytes.as_ref()).map(|_| ()).unwrap_err()
     };
-    // Behind the tables, behind three tensors, behind the people's section.
+    // Behind the tables, behind three tensors, behind the metadata section.
     for at in [0x1D0, 0x1FF, 0x210, 0x244, 0x2C2, 0x54B, 0x57F] {
         assert_eq!(padding(at), ParseError::Padding { offset_bytes: at, found: 7 });
     }
@@ -74,9 +74,9 @@ fn gaps_are_zero() {
 #[test]
 fn padding_within_tensors_is_zero() {
     let mut layouts = Vec::new();
-    for mut animal in zoo::small() {
+    for mut sample in sample_models::small() {
         let mut gaps = Vec::new();
-        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+        let model = Model::parse(sample.bytes.as_ref()).unwrap();
         for (index, record) in model.tensors().iter().enumerate() {
             let tensor = model.tensor(index as u32).unwrap();
             let (banks, size) = (record.banks as usize, tensor.element_len_bytes());
@@ -96,13 +96,13 @@ fn padding_within_tensors_is_zero() {
             }
         }
         for at in gaps {
-            let bytes = animal.bytes.as_mut();
-            assert_eq!(bytes[at], 0, "{}", animal.name);
+            let bytes = sample.bytes.as_mut();
+            assert_eq!(bytes[at], 0, "{}", sample.name);
             for found in [1, 0x80] {
                 bytes[at] = found;
-                seal(bytes);
+                set_checksum(bytes);
                 let error = Model::parse(bytes).unwrap_err();
-                assert_eq!(error, ParseError::Padding { offset_bytes: at, found }, "{}", animal.name);
+                assert_eq!(error, ParseError::Padding { offset_bytes: at, found }, "{}", sample.name);
             }
             bytes[at] = 0;
         }
@@ -116,8 +116,8 @@ fn padding_within_tensors_is_zero() {
 #[test]
 fn reals_are_finite() {
     let mut tried = 0;
-    for mut animal in zoo::small() {
-        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+    for mut sample in sample_models::small() {
+        let model = Model::parse(sample.bytes.as_ref()).unwrap();
         let reals = model.tensors().iter().enumerate().filter(|(_, record)| u32::from(record.element) == element::F32);
         let reals: Vec<(usize, usize, usize)> =
             reals.map(|(index, record)| (index, record.offset_bytes as usize, record.len_bytes as usize / 4)).collect();
@@ -125,11 +125,11 @@ fn reals_are_finite() {
             for (at, value) in
                 (0..len).flat_map(|at| [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(|value| (at, value)))
             {
-                let bytes = animal.bytes.as_mut();
+                let bytes = sample.bytes.as_mut();
                 let place = start + 4 * at..start + 4 * at + 4;
                 let before: [u8; 4] = bytes[place.clone()].try_into().unwrap();
                 bytes[place.clone()].copy_from_slice(&value.to_le_bytes());
-                seal(bytes);
+                set_checksum(bytes);
                 let found = Model::parse(bytes).unwrap_err();
                 let expected = "a finite number (found: the element's index)";
                 let place_name = "tensor: an f32 element";
@@ -156,7 +156,7 @@ fn a_file_of_any_other_length_is_refused() {
         let mut cut = AlignedBytes::copy_of(cut);
         if len >= 128 {
             cut.as_mut()[20..24].copy_from_slice(&(len as u32).to_le_bytes());
-            seal(cut.as_mut());
+            set_checksum(cut.as_mut());
             assert!(Model::parse(cut.as_ref()).is_err(), "{len} bytes");
         }
     }
@@ -166,7 +166,7 @@ fn a_file_of_any_other_length_is_refused() {
         let len = long.as_ref().len();
         assert_eq!(Model::parse(long.as_ref()).unwrap_err(), ParseError::Length { found: len, expected: 1408 });
         long.as_mut()[20..24].copy_from_slice(&(len as u32).to_le_bytes());
-        seal(long.as_mut());
+        set_checksum(long.as_mut());
         let error = Model::parse(long.as_ref()).unwrap_err();
         assert!(matches!(error, ParseError::Field { place: "header.len_bytes", .. }), "{more} more: {error}");
     }
@@ -189,7 +189,7 @@ fn other_files_and_later_versions_are_refused() {
     let with = |at: usize, word: u32| {
         let mut bytes = tiny();
         bytes.as_mut()[at..at + 4].copy_from_slice(&word.to_le_bytes());
-        seal(bytes.as_mut());
+        set_checksum(bytes.as_mut());
         Model::parse(bytes.as_ref()).map(|_| ()).unwrap_err()
     };
     assert!(matches!(with(0, 0), ParseError::NotAContainer { .. }));
@@ -216,7 +216,7 @@ fn unknown_kinds_are_refused() {
             let mut bytes = tiny();
             assert_eq!(bytes.as_ref()[at], known);
             bytes.as_mut()[at] = code;
-            seal(bytes.as_mut());
+            set_checksum(bytes.as_mut());
             let accepted = Model::parse(bytes.as_ref()).is_ok();
             // CReLU may stand where SCReLU does: another network, but a network.
             assert_eq!(accepted, code == known || (at, code) == (0x17C, 3), "byte {at:#x}: {code}");
@@ -367,21 +367,21 @@ fn mutate(draft: &mut Draft, mutation: &Mutation) {
             }
         }
         _ => {
-            let at = word % draft.people.len().max(1);
-            if let Some(byte) = draft.people.get_mut(at) {
+            let at = word % draft.metadata.len().max(1);
+            if let Some(byte) = draft.metadata.get_mut(at) {
                 *byte = byte.wrapping_add(1);
             }
         }
     }
 }
 
-/// The fuzz target's corpus is the example and the small ones of the zoo, so that it follows the format.
+/// The fuzz target's corpus is the example and the small ones of the sample models, so that it follows the format.
 #[test]
 fn the_fuzz_corpus_is_up_to_date() {
     let folder = own("fuzz/corpus/loader");
     let mut wanted = vec![("tiny".to_owned(), tiny())];
     let name = |name: &str| name.replace(", ", "-").replace(' ', "-");
-    wanted.extend(zoo::small().into_iter().map(|animal| (name(animal.name), animal.bytes)));
+    wanted.extend(sample_models::small().into_iter().map(|sample| (name(sample.name), sample.bytes)));
     let mut total = 0;
     for (name, bytes) in &wanted {
         let path = folder.join(name).with_extension("bin");
@@ -430,7 +430,7 @@ fn mutated_words_are_refused_or_run_alike_on_every_tier() {
                 let reach = if at % 3 == 0 { words.len() } else { words.len().min(256) };
                 change_words(&mut words[..reach], at / 3, change);
             }
-            seal(bytes.as_mut());
+            set_checksum(bytes.as_mut());
             exercise(bytes.as_ref());
             Ok(())
         })

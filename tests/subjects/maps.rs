@@ -3,7 +3,7 @@
 use std::fs;
 use tamis_quant::graph::description::{Description, Tensor, Tensors};
 use tamis_quant::graph::{Graph, Input, Op, Sample, Shape};
-use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkArch, NetworkOptions, read_network};
 use tamis_quant::import::tensors::{TensorForm, export, import, read_npz};
 use tests::graphs::Random;
 use tests::maps::random_maps;

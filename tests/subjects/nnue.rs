@@ -3,22 +3,22 @@
 
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::pack::{Provenance, is_nnue, nnue_division, pack, unpack_nnue};
 use tamis_quant::positions::{Position, records};
 use tamis_quant::proof::{Quantity, Witness, prove};
 use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
 use tamis_quant::stockfish::{Board, Division, Encoding, FeatureSet, Head, Net, Parts, Side, evaluate, read, to_bytes};
 use tamis_quant::verify::{Case, Gates, Report, VerifyError};
-use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
+use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Tier, tiers};
 use tamis_runtime::nnue::{Change, RefreshCache, Stack};
 use tamis_runtime::raw::{claim, op};
 use tamis_runtime::{Output, Plan};
+use tests::sample_models::Random;
 use tests::stockfish::{SMALL_NET, Stockfish15, export_net, made_up, shape};
 use tests::trials::Fixtures;
-use tests::zoo::Random;
 
 const KING: u8 = 5;
 const OPPONENT: u8 = 8;
@@ -53,22 +53,22 @@ fn truth(net: &Net, position: &Position) -> i32 {
     evaluate(net, &Board::new(position, side)).value
 }
 
-/// Men anywhere, from two to thirty-two, one king a side; black to move in every other position.
+/// Pieces anywhere, from two to thirty-two, one king a side; black to move in every other position.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
     let mut random = Random(seed);
     let position = |index: usize| {
         let mut squares: Vec<u8> = (0..64).collect();
-        let men: Vec<(u8, u8)> = (0..2 + random.draw() % 31)
-            .map(|man| {
+        let pieces: Vec<(u8, u8)> = (0..2 + random.draw() % 31)
+            .map(|piece| {
                 let square = squares.swap_remove((random.draw() % squares.len() as u64) as usize);
-                match man {
+                match piece {
                     0 => (KING, square),
                     1 => (KING | OPPONENT, square),
                     _ => ((random.draw() % 5) as u8 | ((random.draw() % 2) as u8 * OPPONENT), square),
                 }
             })
             .collect();
-        let mut position = Position::new(&men).unwrap();
+        let mut position = Position::new(&pieces).unwrap();
         position.is_black = index % 2 == 1;
         position
     };
@@ -116,11 +116,11 @@ fn made_up_networks_of_every_form_give_the_familys_values() {
 /// What an engine's state says of the position.
 fn engines_value(net: &AnyNetwork<'_>, state: &mut AnyState<'_>, position: &Position) -> i32 {
     let (mover, turned) = if position.is_black { (Colour::Black, 56) } else { (Colour::White, 0) };
-    let men = position.pieces().iter().map(|&(code, square)| {
+    let pieces = position.pieces().iter().map(|&(code, square)| {
         let colour = if code < OPPONENT { mover } else { mover.other() };
-        Man::new(colour, Kind::ALL[usize::from(code & 7)], square ^ turned)
+        Piece::new(colour, Kind::ALL[usize::from(code & 7)], square ^ turned)
     });
-    state.refresh(net, men).unwrap();
+    state.refresh(net, pieces).unwrap();
     state.evaluate(net, mover).unwrap()
 }
 
@@ -207,7 +207,7 @@ fn a_rule_is_the_order_of_the_last_operations() {
         }
         // A description with the other rule.
         let mut draft = tests::draft::Draft::read(containers[0].as_ref());
-        draft.people = tests::draft::Draft::read(containers[1].as_ref()).people;
+        draft.metadata = tests::draft::Draft::read(containers[1].as_ref()).metadata;
         let changed = draft.bytes();
         let refused = unpack_nnue(&Model::parse(changed.as_ref()).unwrap());
         match features.has_psqt() {
@@ -295,26 +295,26 @@ fn updated_accumulators_give_the_same_values() {
 
 /// The other side to move on the same board.
 fn passed(position: &Position) -> Position {
-    let men: Vec<(u8, u8)> = position.pieces().iter().map(|(code, square)| (code ^ OPPONENT, square ^ 56)).collect();
-    let mut passed = Position::new(&men).unwrap();
+    let pieces: Vec<(u8, u8)> = position.pieces().iter().map(|(code, square)| (code ^ OPPONENT, square ^ 56)).collect();
+    let mut passed = Position::new(&pieces).unwrap();
     passed.is_black = !position.is_black;
     passed
 }
 
-/// One man of the side to move to any square, taking a man who is no king.
+/// One piece of the side to move to any square, taking a piece who is no king.
 fn moved(position: &Position, random: &mut Random) -> Position {
-    let mut men = position.pieces().to_vec();
+    let mut pieces = position.pieces().to_vec();
     loop {
-        let mover = (random.draw() % men.len() as u64) as usize;
+        let mover = (random.draw() % pieces.len() as u64) as usize;
         let target = (random.draw() % 64) as u8;
-        let taken = men.iter().position(|man| man.1 == target);
-        let may_take = taken.is_none_or(|taken| men[taken].0 >= OPPONENT && men[taken].0 & 7 != KING);
-        if men[mover].0 < OPPONENT && may_take {
-            men[mover].1 = target;
+        let taken = pieces.iter().position(|piece| piece.1 == target);
+        let may_take = taken.is_none_or(|taken| pieces[taken].0 >= OPPONENT && pieces[taken].0 & 7 != KING);
+        if pieces[mover].0 < OPPONENT && may_take {
+            pieces[mover].1 = target;
             if let Some(taken) = taken {
-                men.remove(taken);
+                pieces.remove(taken);
             }
-            let mut after = Position::new(&men).unwrap();
+            let mut after = Position::new(&pieces).unwrap();
             after.is_black = position.is_black;
             return passed(&after);
         }
@@ -340,7 +340,7 @@ fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Tier)
         let white = if position.is_black { passed(position) } else { position.clone() };
         let perspective = tamis_runtime::raw::chess::Perspective::BOTH[side];
         let code = if side == 0 { KING } else { KING | OPPONENT };
-        let king = white.pieces().iter().find(|man| man.0 == code).unwrap().1;
+        let king = white.pieces().iter().find(|piece| piece.0 == code).unwrap().1;
         view.refresh_key(view.seen(perspective, king))
     };
     for start in positions(4, 23) {
@@ -406,7 +406,7 @@ fn descriptions_that_do_not_fit_are_refused() {
     let net = made_up(shape(FeatureSet::HalfKaV2, 32, Head::Clipped { first: 16 }), Encoding::Raw, 3);
     let bytes = container(&net);
     let mut draft = tests::draft::Draft::read(bytes.as_ref());
-    let people = draft.people.clone();
+    let metadata = draft.metadata.clone();
     for (from, to) in [
         ("HalfKAv2\"", "HalfKAv3\""),
         ("width = 32", "width = 64"),
@@ -418,13 +418,13 @@ fn descriptions_that_do_not_fit_are_refused() {
         ("divide =", "#ivide ="),
         ("nnue = 1\n", "nnue = 1 "),
     ] {
-        let at = people.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
-        draft.people = people.clone();
-        draft.people[at..at + to.len()].copy_from_slice(to.as_bytes());
+        let at = metadata.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
+        draft.metadata = metadata.clone();
+        draft.metadata[at..at + to.len()].copy_from_slice(to.as_bytes());
         let changed = draft.bytes();
         let model = Model::parse(changed.as_ref()).unwrap();
         let refused = unpack_nnue(&model).unwrap_err();
-        assert_eq!(refused.class(), FaultClass::Malformed, "{from} {to}: {refused}");
+        assert_eq!(refused.class(), ErrorKind::Malformed, "{from} {to}: {refused}");
     }
     let case = Case::of_nnue(Model::parse(bytes.as_ref()).unwrap(), &[], None).unwrap();
     let none = case.verify(&Gates::default(), &mut |_, _| ());

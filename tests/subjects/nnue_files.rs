@@ -1,11 +1,11 @@
 //! Files of the Stockfish family: what is read is written as it was, and what is wrong with a file is named.
 
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::stockfish::{
     Division, Encoding, FeatureSet, Head, Net, NnueError, Place, Shape, is_nnue, read, to_bytes,
 };
+use tests::sample_models::Random;
 use tests::stockfish::{made_up, shape};
-use tests::zoo::Random;
 
 use Encoding::{Leb128, Raw};
 use FeatureSet::{HalfKaV2, HalfKaV2Hm, HalfKp};
@@ -178,7 +178,7 @@ fn threat_inputs_are_recognised() {
     let message = "threat inputs are not supported";
     let version = read(&0x6A44_8AFA_u32.to_le_bytes()).unwrap_err();
     assert!(version.to_string().starts_with(message), "{version}");
-    assert_eq!(version.class(), FaultClass::Unsupported);
+    assert_eq!(version.class(), ErrorKind::Unsupported);
     assert!(is_nnue(&0x6A44_8AFA_u32.to_le_bytes()));
     // The old version: header and transformer hash of Stockfish 18's big network.
     let old = [0x7AF3_2F20_u32, 0xEC10_2EF2, 0, 0x8F23_44B8].map(u32::to_le_bytes).concat();
@@ -194,7 +194,7 @@ fn networks_of_other_families_are_recognised() {
         (error.class(), error.to_string())
     };
     let (found, text) = class(b"CBNF and more");
-    assert!(found == FaultClass::Malformed && text.contains("another engine"), "{text}");
+    assert!(found == ErrorKind::Malformed && text.contains("another engine"), "{text}");
     // HalfKP of shogi: the hashes of chess, 125388 features.
     let chess = shape(HalfKp, 32, clipped(32));
     let mut shogi =
@@ -202,7 +202,7 @@ fn networks_of_other_families_are_recognised() {
     let stack_len = 4 + 32 * (4 + 64) + 32 * (4 + 32) + 4 + 32;
     shogi.resize(16 + 2 * 32 * (1 + 125_388) + stack_len, 0);
     let (found, text) = class(&shogi);
-    assert!(found == FaultClass::Unsupported && text.contains("shogi") && text.contains("125388"), "{text}");
+    assert!(found == ErrorKind::Unsupported && text.contains("shogi") && text.contains("125388"), "{text}");
     // Features with merged kings and the older version.
     let half_ka = shape(HalfKaV2Hm, 32, SQUARES);
     let words = [0x7AF3_2F16, half_ka.header_hash(), 0, half_ka.transformer_hash()].map(u32::to_le_bytes).concat();
@@ -210,7 +210,7 @@ fn networks_of_other_families_are_recognised() {
     assert!(text.contains("shogi"), "{text}");
     // Neither hash is known.
     let (found, text) = class(&[0x7AF3_2F20_u32, 1, 0, 2].map(u32::to_le_bytes).concat());
-    assert!(found == FaultClass::Unsupported && text.contains("0x00000001 (header) and 0x00000002"), "{text}");
+    assert!(found == ErrorKind::Unsupported && text.contains("0x00000001 (header) and 0x00000002"), "{text}");
     // Hashes that agree on layers that are not known.
     let mut bytes = to_bytes(&small(Raw));
     let (_, stacks) = hash_offsets(&small(Raw), &bytes);
@@ -219,7 +219,7 @@ fn networks_of_other_families_are_recognised() {
     bytes[stacks[0]..stacks[0] + 4].copy_from_slice(&other.to_le_bytes());
     let error = read(&bytes).unwrap_err();
     assert!(matches!(error, NnueError::UnknownStack { agrees: true, .. }), "{error}");
-    assert_eq!(error.class(), FaultClass::Unsupported);
+    assert_eq!(error.class(), ErrorKind::Unsupported);
 }
 
 /// Hashes and lengths that are the same for heads with and without squares: the weights tell.

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::graph::description::Tensors;
 use tamis_quant::graph::{Graph, Sample};
-use tamis_quant::import::hub::{NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkOptions, read_network};
 use tamis_quant::import::onnx::{OnnxError, OnnxModel, Port, read_onnx, read_onnx_model};
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tests::tolerances::{ONNX_FLOATS, ONNX_NETWORKS};
@@ -76,7 +76,7 @@ fn operators_answer_as_onnx_runtime(fixtures: Fixtures) {
         let model = match model(&folder.join(format!("{name}.onnx"))) {
             Ok(model) => model,
             Err(error) => {
-                if error.class() != FaultClass::Unsupported {
+                if error.class() != ErrorKind::Unsupported {
                     wrong.push(format!("{name}: {error}"));
                 }
                 refused.push(format!("{name}: {error}"));
@@ -223,7 +223,7 @@ fn malformed_models_are_refused(fixtures: Fixtures) {
         let took = start.elapsed();
         // Sound models that are not read; the others are faults of the file.
         let unsupported = ["09_", "11_", "12_", "58_"].iter().any(|number| file.starts_with(&format!("onnx/{number}")));
-        let expected = if unsupported { FaultClass::Unsupported } else { FaultClass::Malformed };
+        let expected = if unsupported { ErrorKind::Unsupported } else { ErrorKind::Malformed };
         println!("{file}: {error}");
         assert_eq!(error.class(), expected, "{file}: {error} ({why})");
         assert!(took < REFUSAL_TIME, "{file}: {took:?}");

@@ -4,7 +4,7 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::data::Outputs;
 use tamis_quant::float::{Example, Net, example};
 use tamis_quant::graph::{Graph, Sample};
-use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkArch, NetworkOptions, read_network};
 use tamis_quant::import::{Checkpoint, read_bare, read_bytes};
 use tamis_quant::pack::to_bare;
 use tamis_quant::positions::Position;
@@ -158,8 +158,8 @@ fn loss(positions: &[Position], mut centipawns: impl FnMut(&Position) -> f64) ->
 /// Own material less the other side's, with the values and the bonus of the side to move that fit best.
 fn material(position: &Position) -> f64 {
     let values = [140.9, 384.8, 414.0, 574.3, 1082.1, 0.0];
-    let man = |&(code, _): &(u8, u8)| values[usize::from(code & 7)] * if code < 8 { 1.0 } else { -1.0 };
-    2.7 + position.pieces().iter().map(man).sum::<f64>()
+    let piece = |&(code, _): &(u8, u8)| values[usize::from(code & 7)] * if code < 8 { 1.0 } else { -1.0 };
+    2.7 + position.pieces().iter().map(piece).sum::<f64>()
 }
 
 /// On held-out positions, in full precision, as the scripts measured it, and in integers.

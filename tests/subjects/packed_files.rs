@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::graph::description::Tensors;
-use tamis_quant::import::hub::{NetworkForm, QuantisedNetwork, read_quantised_network};
+use tamis_quant::import::importers::{NetworkForm, QuantisedNetwork, read_quantised_network};
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tamis_quant::program::{Program, ProgramInput};
 use tamis_quant::quantised::{QuantisedError, QuantisedGraph};
@@ -62,7 +62,7 @@ fn operators_are_packed_to_the_bit(fixtures: Fixtures) {
         let (program, remarks) = match packed(&folder.join(format!("{name}.tflite"))).1 {
             Ok(found) => found,
             Err(error) => {
-                assert_eq!(error.class(), FaultClass::Unsupported, "{name}: {error}");
+                assert_eq!(error.class(), ErrorKind::Unsupported, "{name}: {error}");
                 let names_it =
                     case["op"].as_array().unwrap().iter().any(|op| error.to_string().contains(op.as_str().unwrap()));
                 assert!(names_it || error.to_string().contains("an input of i16"), "{name}: {error}");

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::graph::Sample;
 use tamis_quant::graph::description::{Description, Tensors};
-use tamis_quant::import::hub::{NetworkForm, read_quantised_network};
+use tamis_quant::import::importers::{NetworkForm, read_quantised_network};
 use tamis_quant::import::onnx::{Port, read_onnx_model};
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tamis_quant::program::{Element, GraphInput, Program};
@@ -60,7 +60,7 @@ fn operators_on_integers_are_onnx_runtimes(fixtures: Fixtures) {
     let folder = fixtures.join("mlperf/onnx_ops");
     for (name, operator) in REFUSED {
         let error = read_quantised_network(&folder.join(format!("{name}.onnx")), NetworkForm::Onnx).unwrap_err();
-        assert_eq!(error.class(), FaultClass::Unsupported, "{name}: {error}");
+        assert_eq!(error.class(), ErrorKind::Unsupported, "{name}: {error}");
         assert!(error.to_string().contains(operator), "{name}: {error}");
     }
     let mut wrong = Vec::new();

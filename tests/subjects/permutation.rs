@@ -14,10 +14,10 @@ use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::raw::{Layout, element};
 use tests::draft::Draft;
+use tests::sample_models::Random;
 use tests::second_reader::Container;
 use tests::tolerances::{LAYERS_LIVE_BEFORE, LAYERS_LIVE_LEFT};
 use tests::trials::Fixtures;
-use tests::zoo::Random;
 use tests::{architecture, bare_net, packed, pairs, small_net};
 
 /// Every value of every tier on every position, value by value: the operations' results, and last the outputs.
@@ -180,8 +180,8 @@ fn a_network_without_pairs_has_no_permutation() {
     let checkpoint = read_checkpoint(&tests::own("reference/nnue.weights.bin"), &architecture("reference")).unwrap();
     let mut draft = Draft::read(packed(&quantise(&checkpoint.net).unwrap()).as_ref());
     let (from, to) = (b"king_table\nbucket_table", b"l0w.permutation\nbuckets");
-    let at = draft.people.windows(from.len()).position(|window| window == from).unwrap();
-    draft.people[at..at + to.len()].copy_from_slice(to);
+    let at = draft.metadata.windows(from.len()).position(|window| window == from).unwrap();
+    draft.metadata[at..at + to.len()].copy_from_slice(to);
     refused(&draft.bytes(), "no pairs of neurons");
 }
 
@@ -282,8 +282,8 @@ fn shuffle(net: &QuantNet) -> QuantNet {
     let bytes = packed(&permuted(net, &Permutation::new(&order).unwrap()));
     let mut draft = Draft::read(bytes.as_ref());
     let (name, other) = (b"l0w.permutation", b"l0w.as-it-comes");
-    let at = draft.people.windows(name.len()).position(|window| window == name).unwrap();
-    draft.people[at..at + name.len()].copy_from_slice(other);
+    let at = draft.metadata.windows(name.len()).position(|window| window == name).unwrap();
+    draft.metadata[at..at + name.len()].copy_from_slice(other);
     let shuffled = unpack(&Model::parse(draft.bytes().as_ref()).unwrap()).unwrap();
     assert!(shuffled.permutation.is_none() && shuffled.layers != net.layers);
     shuffled

@@ -6,7 +6,7 @@
 use tamis_quant::arch::{Architecture, InputKind};
 use tamis_quant::float::{Affine, Example, Matrix, Net};
 use tamis_quant::graph::Sample;
-use tamis_quant::import::hub::{NetworkError, dense_graph};
+use tamis_quant::import::importers::{NetworkError, dense_graph};
 use tamis_quant::import::read_bare;
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, pack, to_bare, unpack, unpack_graph};
@@ -21,7 +21,7 @@ use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tests::packed_program;
 use tests::replay::{accumulate, contribution};
-use tests::zoo::Random;
+use tests::sample_models::Random;
 
 /// Descriptions that are tried.
 const CASES: u64 = 600;

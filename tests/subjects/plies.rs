@@ -7,7 +7,7 @@ use tamis_runtime::kernels::{Tier, by_name, tiers};
 use tamis_runtime::nnue::{Change, RefreshCache, Stack};
 use tamis_runtime::raw::chess::{ChessView, OPPONENT, Perspective};
 use tamis_runtime::{Input, Output, Plan, RunError};
-use tests::zoo::{self, Random};
+use tests::sample_models::{self, Random};
 
 const KING: u8 = 5;
 /// Plies of the stacks.
@@ -15,26 +15,26 @@ const PLIES: usize = 24;
 /// Refresh keys of two buckets, mirrored or not.
 const KEYS: usize = 4;
 
-/// Men as (type, colour, square from white's side), kings first. Rules are not kept: any man goes anywhere.
+/// Pieces as (type, colour, square from white's side), kings first. Rules are not kept: any piece goes anywhere.
 #[derive(Clone)]
 struct Board {
-    men: Vec<(u8, usize, u8)>,
+    pieces: Vec<(u8, usize, u8)>,
 }
 
 impl Board {
     fn start(random: &mut Random) -> Self {
-        let mut board = Self { men: vec![(KING, 0, 4), (KING, 1, 60)] };
-        while board.men.len() < 30 {
+        let mut board = Self { pieces: vec![(KING, 0, 4), (KING, 1, 60)] };
+        while board.pieces.len() < 30 {
             let square = (random.draw() % 64) as u8;
             if board.at(square).is_none() {
-                board.men.push(((random.draw() % 5) as u8, (random.draw() % 2) as usize, square));
+                board.pieces.push(((random.draw() % 5) as u8, (random.draw() % 2) as usize, square));
             }
         }
         board
     }
 
     fn at(&self, square: u8) -> Option<usize> {
-        self.men.iter().position(|man| man.2 == square)
+        self.pieces.iter().position(|piece| piece.2 == square)
     }
 
     fn feature(&self, view: ChessView<'_>, side: usize, (kind, colour, square): (u8, usize, u8)) -> u32 {
@@ -45,29 +45,29 @@ impl Board {
 
     /// A king's square as its own side sees it.
     fn king(&self, side: usize) -> u8 {
-        self.men[side].2 ^ if side == 0 { 0 } else { 56 }
+        self.pieces[side].2 ^ if side == 0 { 0 } else { 56 }
     }
 
     fn features(&self, view: ChessView<'_>, side: usize) -> Vec<u32> {
-        self.men.iter().map(|man| self.feature(view, side, *man)).collect()
+        self.pieces.iter().map(|piece| self.feature(view, side, *piece)).collect()
     }
 
-    /// Any man to any square, taking what is there, a king's man excepted; sometimes it becomes another.
+    /// Any piece to any square, taking what is there, a king's piece excepted; sometimes it becomes another.
     fn play(&mut self, random: &mut Random) {
         // Kings move as often as all others together.
-        let mover = (random.draw() % if random.draw() & 1 == 0 { 2 } else { self.men.len() as u64 }) as usize;
+        let mover = (random.draw() % if random.draw() & 1 == 0 { 2 } else { self.pieces.len() as u64 }) as usize;
         let target = (random.draw() % 64) as u8;
         match self.at(target) {
-            // Kings are not taken, and some men stay.
-            Some(taken) if taken > 1 && taken != mover && self.men.len() > 8 => {
-                self.men[mover].2 = target;
+            // Kings are not taken, and some pieces stay.
+            Some(taken) if taken > 1 && taken != mover && self.pieces.len() > 8 => {
+                self.pieces[mover].2 = target;
                 if mover > 1 && random.draw().is_multiple_of(4) {
-                    self.men[mover].0 = (random.draw() % 5) as u8;
+                    self.pieces[mover].0 = (random.draw() % 5) as u8;
                 }
-                self.men.remove(taken);
+                self.pieces.remove(taken);
             }
             Some(_) => {}
-            None => self.men[mover].2 = target,
+            None => self.pieces[mover].2 = target,
         }
     }
 }
@@ -82,8 +82,8 @@ fn change(view: ChessView<'_>, before: &Board, after: &Board, side: usize) -> Op
     Some((only(&new, &old), only(&old, &new)))
 }
 
-fn animal(name: &str) -> AlignedBytes {
-    zoo::all().into_iter().find(|animal| animal.name == name).unwrap().bytes
+fn sample(name: &str) -> AlignedBytes {
+    sample_models::all().into_iter().find(|sample| sample.name == name).unwrap().bytes
 }
 
 /// Plays `steps` steps on one tier; every evaluation equals one from accumulators that the definition fills anew.
@@ -158,7 +158,7 @@ fn games<const HIDDEN: usize>(bytes: &AlignedBytes, tier: &'static Tier, steps: 
 
 #[test]
 fn a_million_steps_equal_filling_anew_on_every_tier() {
-    let bytes = animal("chess, mirrored king buckets, output buckets");
+    let bytes = sample("chess, mirrored king buckets, output buckets");
     std::thread::scope(|scope| {
         for tier in tiers() {
             let bytes = &bytes;
@@ -169,7 +169,7 @@ fn a_million_steps_equal_filling_anew_on_every_tier() {
 
 #[test]
 fn and_so_they_do_on_rows_of_several_vectors() {
-    let bytes = animal("chess, mirrored king buckets, wide");
+    let bytes = sample("chess, mirrored king buckets, wide");
     for tier in tiers() {
         games::<300>(&bytes, tier, 40_000);
     }
@@ -177,9 +177,9 @@ fn and_so_they_do_on_rows_of_several_vectors() {
 
 #[test]
 fn feature_rows_in_two_blocks_are_updated_alike() {
-    // Of the format's own zoo: networks with several blocks, and with rows of bytes.
-    for animal in zoo::all() {
-        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+    // Of the format's own sample_models: networks with several blocks, and with rows of bytes.
+    for sample in sample_models::all() {
+        let model = Model::parse(sample.bytes.as_ref()).unwrap();
         let (size, hidden) = (model.input().size, model.input().hidden as usize);
         let mut random = Random(3);
         for tier in tiers() {
@@ -201,7 +201,7 @@ fn feature_rows_in_two_blocks_are_updated_alike() {
                 for feature in &removed {
                     truth.update_in_place(&mut expected, &[], &[*feature]).unwrap();
                 }
-                assert_eq!(found, expected, "{}, {}", animal.name, tier.name);
+                assert_eq!(found, expected, "{}, {}", sample.name, tier.name);
             }
         }
     }
@@ -209,8 +209,8 @@ fn feature_rows_in_two_blocks_are_updated_alike() {
 
 #[test]
 fn what_a_stack_refuses_leaves_it_as_it_was() {
-    let bytes = animal("clipped squares, short products");
-    let other = animal("i8 feature rows");
+    let bytes = sample("clipped squares, short products");
+    let other = sample("i8 feature rows");
     let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), by_name("scalar").unwrap());
     let stranger = Plan::new(Model::parse(other.as_ref()).unwrap(), by_name("scalar").unwrap());
     let none = Change::Features { added: &[], removed: &[] };
@@ -258,7 +258,7 @@ fn what_a_stack_refuses_leaves_it_as_it_was() {
 /// A list too long to be noted is applied at once, up to `max_active`.
 #[test]
 fn long_changes_are_right_too() {
-    let bytes = animal("chess, mirrored king buckets, output buckets");
+    let bytes = sample("chess, mirrored king buckets, output buckets");
     for tier in tiers() {
         let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), tier);
         let (old, new): (Vec<u32>, Vec<u32>) = ((0..30).collect(), (100..131).collect());

@@ -6,7 +6,7 @@ use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Tier, by_name, tiers};
 use tamis_runtime::raw::activation::CRELU;
 use tamis_runtime::testing::{Dequantisation, Moved, suite};
-use tests::zoo;
+use tests::sample_models;
 
 fn truth() -> &'static Tier {
     by_name("scalar").unwrap()
@@ -167,7 +167,7 @@ fn every_operation_has_its_mistake() {
 
 #[test]
 fn one_wrong_kernel_changes_a_signature() {
-    let zoo = zoo::all();
+    let sample_models = sample_models::all();
     // The signature fills one accumulator at a time, in the memory that a small board has; the suite and the games of
     // `plies` hold what does two at once.
     for (name, spoil) in MISTAKES.into_iter().filter(|(name, _)| !name.starts_with("update_both")) {
@@ -175,8 +175,8 @@ fn one_wrong_kernel_changes_a_signature() {
             let mut wrong = *tier;
             spoil(&mut wrong);
             let wrong: &'static Tier = Box::leak(Box::new(wrong));
-            let shows = zoo.iter().filter(|animal| {
-                let model = Model::parse(animal.bytes.as_ref()).unwrap();
+            let shows = sample_models.iter().filter(|sample| {
+                let model = Model::parse(sample.bytes.as_ref()).unwrap();
                 let right = Runner::new(model, truth()).signature().unwrap();
                 // A kernel that only the fused steps call leaves no number at all.
                 Runner::new(model, wrong).signature() != Ok(right)
@@ -192,8 +192,8 @@ fn a_wrong_kernel_of_the_fused_steps_alone_leaves_no_signature() {
     let mut wrong = *truth();
     spoil(&mut wrong);
     let wrong: &'static Tier = Box::leak(Box::new(wrong));
-    let signatures = zoo::all().into_iter().map(|animal| {
-        let model = Model::parse(animal.bytes.as_ref()).unwrap();
+    let signatures = sample_models::all().into_iter().map(|sample| {
+        let model = Model::parse(sample.bytes.as_ref()).unwrap();
         (Runner::new(model, truth()).signature().unwrap(), Runner::new(model, wrong).signature())
     });
     let found: Vec<_> = signatures.filter(|(right, found)| *found != Ok(*right)).map(|(_, found)| found).collect();

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::graph::description::Tensors;
 use tamis_quant::graph::{Graph, GraphError, Sample};
-use tamis_quant::import::hub::{NetworkForm, NetworkOptions, read_network, sniff_network};
+use tamis_quant::import::importers::{NetworkForm, NetworkOptions, read_network, sniff_network};
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tamis_quant::import::tflite::quantised::read_quantised;
 use tamis_quant::import::tflite::{TfliteError, read_model, read_reals, read_tflite};
@@ -137,7 +137,7 @@ fn damaged_files_are_refused(fixtures: Fixtures) {
         };
         assert!(before.elapsed() < Duration::from_millis(50), "{file}: {:?}", before.elapsed());
         let is_unsupported = file.contains("unknown_operator") || file.contains("custom_operator");
-        let expected = if is_unsupported { FaultClass::Unsupported } else { FaultClass::Malformed };
+        let expected = if is_unsupported { ErrorKind::Unsupported } else { ErrorKind::Malformed };
         note!("{file}: {why}\n    {error}");
         assert_eq!(error.class(), expected, "{file}: {why}: {error}");
         count += 1;
@@ -158,7 +158,7 @@ fn what_cannot_be_said_is_named(fixtures: Fixtures) {
         ("malformed/tflite/32_unknown_operator.tflite", &["9999"]),
     ] {
         let error = read_tflite(&read(&folder.join(file)), "x").unwrap_err();
-        assert_eq!(error.class(), FaultClass::Unsupported, "{file}: {error}");
+        assert_eq!(error.class(), ErrorKind::Unsupported, "{file}: {error}");
         let message = error.to_string();
         note!("{file}: {message}");
         assert!(words.iter().all(|word| message.contains(word)), "{file}: {message}");

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tamis_batches::{Batch, BatchType, Files, Options, Pipeline, SafetensorsParts};
 use tamis_quant::data::{DataError, Inputs, Outputs, Selection};
 use tamis_quant::graph::{Graph, Sample};
-use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkArch, NetworkOptions, read_network};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options as Quantising, quantise_graph};

@@ -23,8 +23,8 @@ pub struct Draft {
     pub values: Vec<ValueRecord>,
     /// The operation records.
     pub ops: Vec<OpRecord>,
-    /// The people's section.
-    pub people: Vec<u8>,
+    /// The metadata section.
+    pub metadata: Vec<u8>,
 }
 
 /// An operation without tensors.
@@ -76,8 +76,8 @@ impl Draft {
         };
         let first = ValueRecord { element: element as u16, zero: 0, len, offset_bytes: NONE, extent: [0; 2] };
         // Four empty texts, the hash 0 and no header: six zeros.
-        let people = vec![0; 6];
-        Self { input, blocks: vec![], tensors: vec![], values: vec![first], ops: vec![], people }
+        let metadata = vec![0; 6];
+        Self { input, blocks: vec![], tensors: vec![], values: vec![first], ops: vec![], metadata }
     }
 
     /// Appends a tensor of `banks` matrices of shape (rows, cols), given bank by bank and row by row.
@@ -142,7 +142,7 @@ impl Draft {
     /// Takes a right container apart.
     pub fn read(bytes: &[u8]) -> Self {
         let model = Model::parse(bytes).unwrap();
-        let start = model.header().people_offset_bytes as usize;
+        let start = model.header().metadata_offset_bytes as usize;
         let tensors = model.tensors().iter().enumerate();
         Self {
             input: *model.input(),
@@ -152,7 +152,7 @@ impl Draft {
                 .collect(),
             values: model.values().to_vec(),
             ops: model.ops().to_vec(),
-            people: bytes[start..start + model.header().people_len_bytes as usize].to_vec(),
+            metadata: bytes[start..start + model.header().metadata_len_bytes as usize].to_vec(),
         }
     }
 
@@ -168,8 +168,8 @@ impl Draft {
             body.extend_from_slice(bytes);
         }
         body.resize(body.len().next_multiple_of(ALIGNMENT), 0);
-        let people_offset_bytes = body.len() as u32;
-        body.extend_from_slice(&self.people);
+        let metadata_offset_bytes = body.len() as u32;
+        body.extend_from_slice(&self.metadata);
         body.resize(body.len().next_multiple_of(ALIGNMENT), 0);
         let header = Header {
             magic: MAGIC,
@@ -182,8 +182,8 @@ impl Draft {
             tensor_count: records.len() as u32,
             value_count: self.values.len() as u32,
             op_count: self.ops.len() as u32,
-            people_offset_bytes,
-            people_len_bytes: self.people.len() as u32,
+            metadata_offset_bytes,
+            metadata_len_bytes: self.metadata.len() as u32,
             workspace_len_bytes: self.workspace_len(),
             reserved: 0,
         };
@@ -196,13 +196,13 @@ impl Draft {
             cast_slice(&self.ops),
         ];
         body[..tables].copy_from_slice(&pieces.concat());
-        seal(&mut body);
+        set_checksum(&mut body);
         AlignedBytes::copy_of(&body)
     }
 }
 
 /// Writes the checksum that the bytes have.
-pub fn seal(bytes: &mut [u8]) {
+pub fn set_checksum(bytes: &mut [u8]) {
     let sum = checksum(bytes).to_le_bytes();
     if let Some(field) = bytes.get_mut(24..32) {
         field.copy_from_slice(&sum);

@@ -17,7 +17,7 @@ const LONGEST: u32 = 1 << 12;
 /// If the tiers disagree, or if anything in them panics.
 pub fn exercise(bytes: &[u8]) -> bool {
     let Ok(model) = Model::parse(bytes) else { return false };
-    let _ = model.people();
+    let _ = model.metadata();
     let _ = (unpack_nnue(&model), unpack_graph(&model), unpack(&model));
     if model.input().size.max(model.input().hidden) > LONGEST || model.values().iter().any(|value| value.len > LONGEST)
     {

@@ -5,8 +5,8 @@ mod board;
 mod lines;
 mod sample;
 
+use crate::sample_models::Random;
 use crate::second_reader::{Container, Numbers};
-use crate::zoo::Random;
 use bytemuck::cast_slice;
 use sample::Sample;
 use tamis_quant::run::{AlignedBytes, Runner};

@@ -6,7 +6,7 @@ pub use tests_attribute::test;
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::Net;
-use tamis_quant::import::hub::dense_graph;
+use tamis_quant::import::importers::dense_graph;
 use tamis_quant::import::read_bare;
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::program::Program;
@@ -31,13 +31,13 @@ pub mod npy;
 pub mod packed;
 pub mod pairs;
 pub mod replay;
+pub mod sample_models;
 pub mod second_reader;
 pub mod small_net;
 pub mod stockfish;
 pub mod tflite;
 pub mod tolerances;
 pub mod trials;
-pub mod zoo;
 
 /// A file or folder of the `tests` folder.
 pub fn own(path: &str) -> PathBuf {

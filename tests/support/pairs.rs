@@ -4,7 +4,7 @@
 //! and f, g and h. In the trainer's order every group of four holds all four classes and is always live; sorted, with a
 //! multiple of sixteen pairs, one group in four is.
 
-use crate::zoo::Random;
+use crate::sample_models::Random;
 use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_raw;
 use tamis_quant::positions::Position;

@@ -8,8 +8,8 @@ use tamis_quant::stockfish::{
     Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer, decide,
 };
 
+use crate::sample_models::Random;
 use crate::trials::Need;
-use crate::zoo::Random;
 
 /// Stockfish 16.1's small network, and what the engine says of the positions of `expected.json`.
 pub const SMALL_NET: &str = "nnue/sf16.1-smallnet/nn-baff1ede1f90.nnue";
@@ -213,13 +213,13 @@ pub fn in_check(position: &Position) -> [bool; 2] {
     const JUMPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
     let at = |file: i8, rank: i8| {
         let square = u8::try_from(8 * rank + file).ok().filter(|_| (0..8).contains(&file) && (0..8).contains(&rank))?;
-        position.pieces().iter().find(|man| man.1 == square).map(|man| man.0)
+        position.pieces().iter().find(|piece| piece.1 == square).map(|piece| piece.0)
     };
     let attacked = |king: u8, by: u8, forward: i8| {
         let (file, rank) = ((king % 8).cast_signed(), (king / 8).cast_signed());
         let slides = |(right, up): (i8, i8), kinds: [u8; 2]| {
             let first = (1..8).find_map(|far| at(file + far * right, rank + far * up));
-            first.is_some_and(|man| kinds.map(|kind| kind | by).contains(&man))
+            first.is_some_and(|piece| kinds.map(|kind| kind | by).contains(&piece))
         };
         let stands = |(right, up): (i8, i8), kind: u8| at(file + right, rank + up) == Some(kind | by);
         STRAIGHT.iter().any(|&way| slides(way, [3, 4]))

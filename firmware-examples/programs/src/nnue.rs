@@ -107,7 +107,7 @@ pub fn run() -> Result<(), Error> {
 fn start() -> Board {
     let mut board = Board::new();
     for (file, piece) in (0..8).zip(BACK_RANK) {
-        // Thirty-two men fit.
+        // Thirty-two pieces fit.
         let _ = board.extend_from_slice(&[(piece, file), (PAWN, file + 8)]);
         let _ = board.extend_from_slice(&[(PAWN | OPPONENT, file + 48), (piece | OPPONENT, file + 56)]);
     }

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::mark::counted;
 use heapless::Vec;
-use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
+use tamis_runtime::engine::{Colour, Expected, Features, Kind, Network, Piece, State};
 use tamis_runtime::include_model;
 use tamis_runtime::kernels::of_target;
 
@@ -22,13 +22,13 @@ type Line = State<HIDDEN, { PLIES + 1 }, 0, 0>;
 const _: () = assert!(size_of::<Line>() <= 5 * 1024);
 
 /// A move: what comes and what goes.
-type Ply = (&'static [Man], &'static [Man]);
+type Ply = (&'static [Piece], &'static [Piece]);
 
-const fn white(kind: Kind, square: u8) -> Man {
-    Man::new(Colour::White, kind, square)
+const fn white(kind: Kind, square: u8) -> Piece {
+    Piece::new(Colour::White, kind, square)
 }
-const fn black(kind: Kind, square: u8) -> Man {
-    Man::new(Colour::Black, kind, square)
+const fn black(kind: Kind, square: u8) -> Piece {
+    Piece::new(Colour::Black, kind, square)
 }
 
 /// 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 7. Nxd4 c5 8. Nb3 Qxd1
@@ -92,8 +92,8 @@ pub fn run() -> Result<(), Error> {
         for (added, removed) in GAME.iter().take(ply) {
             line.push(&net, added, removed)?;
         }
-        let men: Vec<Man, 32> = line.men().collect();
-        line.refresh(&net, men)?;
+        let pieces: Vec<Piece, 32> = line.pieces().collect();
+        line.refresh(&net, pieces)?;
         *evaluation = line.evaluate(&net, to_move(ply))?;
     }
     if unmade != evaluations || filled != evaluations {
@@ -108,8 +108,8 @@ const fn to_move(ply: usize) -> Colour {
     if ply.is_multiple_of(2) { Colour::White } else { Colour::Black }
 }
 
-/// The men of the position that a game starts with.
-fn start() -> impl Iterator<Item = Man> {
+/// The pieces of the position that a game starts with.
+fn start() -> impl Iterator<Item = Piece> {
     BACK_RANK.into_iter().zip(0..).flat_map(|(kind, file)| {
         [white(kind, file), white(Kind::Pawn, 8 + file), black(Kind::Pawn, 48 + file), black(kind, 56 + file)]
     })

@@ -1,4 +1,4 @@
-//! What verbs take about files of examples.
+//! What commands take about files of examples.
 
 use clap::Args;
 

@@ -1,6 +1,6 @@
 //! What `eval` takes.
 
-use super::{Arrays, Divide, Network};
+use super::{Arrays, Divide, NetworkArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub struct Eval {
     pub float: bool,
     /// What the checkpoint does not say.
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkArgs,
 }
 
 /// Positions or examples: exactly one source.

@@ -1,4 +1,4 @@
-//! What several verbs take about checkpoints, and how a graph is quantised.
+//! What several commands take about checkpoints, and how a graph is quantised.
 
 use super::Arrays;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,11 +9,11 @@ use tamis_quant::graph::Activation;
 use tamis_quant::import::angel::Kind;
 use tamis_quant::import::chain::activation_from_word;
 use tamis_quant::import::datacode::Orientation;
-use tamis_quant::import::hub::NetworkForm;
+use tamis_quant::import::importers::NetworkForm;
 
 /// What is known about a checkpoint that it does not say itself.
 #[derive(Debug, Args)]
-pub struct Network {
+pub struct NetworkArgs {
     /// Form of the checkpoint, where its content is not to decide
     #[arg(hide_short_help = true, long, value_name = "FORM", value_parser = forms())]
     pub from: Option<NetworkForm>,

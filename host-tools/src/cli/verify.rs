@@ -1,6 +1,6 @@
 //! What `verify` takes.
 
-use super::{Arrays, Divide, Network};
+use super::{Arrays, Divide, NetworkArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub struct Verify {
     pub truth: Truth,
     /// What the checkpoint does not say.
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkArgs,
     /// A rule of the Stockfish family.
     #[command(flatten)]
     pub divide: Divide,

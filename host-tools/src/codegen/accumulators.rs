@@ -152,11 +152,11 @@ fn refusal(parameter: &str) -> &'static str {
 }
 
 const BUCKET_OF: &str = "
-    /// The output bucket of a number of men; `None` above 32.
+    /// The output bucket of a number of pieces; `None` above 32.
     #[must_use]
-    pub fn bucket_of(&self, men: usize) -> Option<usize> {
+    pub fn bucket_of(&self, pieces: usize) -> Option<usize> {
         let table = self.plan.model().bucket_table()?;
-        table.get(men).map(|bucket| usize::from(*bucket))
+        table.get(pieces).map(|bucket| usize::from(*bucket))
     }
 ";
 

@@ -1,6 +1,6 @@
-//! What a chess engine takes of a network: it knows men, and makes and unmakes moves.
+//! What a chess engine takes of a network: it knows pieces, and makes and unmakes moves.
 
-use crate::facts::EngineFacts;
+use crate::report::EngineReport;
 use tamis_runtime::engine::AnyNetwork;
 use tamis_runtime::format::Model;
 
@@ -11,14 +11,14 @@ pub fn is_one(model: &Model<'_>) -> bool {
 
 /// The expectation, the state and the network of that interface; `None` for a network that it does not take.
 pub fn of(model: &Model<'_>) -> Option<String> {
-    let (facts, any) = (EngineFacts::of(model)?, AnyNetwork::load(model.bytes()).ok()?);
+    let (facts, any) = (EngineReport::of(model)?, AnyNetwork::load(model.bytes()).ok()?);
     let (features, keys) = (facts.features(), any.keys());
     Some(format!(
         "\
 /// What the engine interface holds the container against.
 pub const EXPECTED: Expected = Expected {{
     features: {features},
-    output_buckets: BUCKETS, // chosen by the number of men
+    output_buckets: BUCKETS, // chosen by the number of pieces
     outputs: OUTPUT_LEN,
 }};
 
@@ -30,7 +30,7 @@ pub const KEYS: usize = {keys};
 pub type State<const PLIES: usize, const CACHED: usize = KEYS> =
     engine::State<HIDDEN, PLIES, CACHED, WORKSPACE_LEN_BYTES>;
 
-/// The network for the engine interface, in place of [`Network`]: men in, an evaluation out.
+/// The network for the engine interface, in place of [`Network`]: pieces in, an evaluation out.
 ///
 /// # Errors
 /// [`LoadError`] if memory does not hold what the build put there.

@@ -10,8 +10,8 @@ mod constants;
 mod dense;
 mod destination;
 mod engine;
-mod place;
 mod quoted;
+mod relative_path;
 mod sparse;
 
 pub use destination::{Destination, refuse_bare};
@@ -40,7 +40,7 @@ impl Module {
         model: &Model<'_>,
         signature: u64,
     ) -> Result<Self, CliError> {
-        let include = place::from_to(out, container)?;
+        let include = relative_path::from_to(out, container)?;
         let text = text(model, signature, &include).explain_at(container)?;
         let mut pending = sink.begin()?;
         if let Err(error) = pending.writer().write_all(text.as_bytes()) {
@@ -69,7 +69,7 @@ pub fn sink(module: &Path, container: &Path, force: bool, inputs: &[&Path]) -> R
         return Err(CliError::usage("a Rust module embeds its container by a path, and standard output has none")
             .help("write both to files; `cat` shows them"));
     }
-    if place::is_same(module, container) {
+    if relative_path::is_same(module, container) {
         return Err(CliError::usage(format!("{}: cannot be both the module and its container", module.display()))
             .help("give the module another name, `src/model.rs` for instance"));
     }
@@ -78,7 +78,7 @@ pub fn sink(module: &Path, container: &Path, force: bool, inputs: &[&Path]) -> R
 
 /// The module. `include` is the path from it to the container.
 fn text(model: &Model<'_>, signature: u64, include: &str) -> Result<String, ParseError> {
-    let name = quoted::code(model.people()?.name);
+    let name = quoted::code(model.metadata()?.name);
     let output = Outputs::of(model);
     let (uses, body) = match model.input().kind {
         input_kind::FEATURES => accumulators::body(model, output),

@@ -1,14 +1,14 @@
 //! Whose fault an error of the libraries is, and what to do next.
 
-use super::Fault;
+use super::Advice;
 use std::io;
 use tamis_quant::arch::ArchError;
 use tamis_quant::data::DataError;
-use tamis_quant::fault::FaultClass;
+use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::float::EvalError;
 use tamis_quant::graph::description::DescriptionError;
 use tamis_quant::import::ImportError;
-use tamis_quant::import::hub::NetworkError;
+use tamis_quant::import::importers::NetworkError;
 use tamis_quant::pack::PackError;
 use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
@@ -24,8 +24,8 @@ use tamis_runtime::format::ParseError;
 
 macro_rules! classified {
     ($($error:ty),*) => {$(
-        impl Fault for $error {
-            fn class(&self) -> FaultClass {
+        impl Advice for $error {
+            fn class(&self) -> ErrorKind {
                 <$error>::class(self)
             }
         }
@@ -34,8 +34,8 @@ macro_rules! classified {
 
 classified!(EvalError, QuantiseError, QuantisedError, ReferenceError, Unsupported, VerifyError);
 
-impl Fault for ScoreError {
-    fn class(&self) -> FaultClass {
+impl Advice for ScoreError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -44,8 +44,8 @@ impl Fault for ScoreError {
     }
 }
 
-impl Fault for GraphQuantError {
-    fn class(&self) -> FaultClass {
+impl Advice for GraphQuantError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -62,8 +62,8 @@ impl Fault for GraphQuantError {
 /// What to read about a description that is refused.
 const KEYS: &str = "DESCRIPTIONS.md of quant explains every key; `host-tools describe` prints a graph's description";
 
-impl Fault for ArchError {
-    fn class(&self) -> FaultClass {
+impl Advice for ArchError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -72,8 +72,8 @@ impl Fault for ArchError {
     }
 }
 
-impl Fault for DescriptionError {
-    fn class(&self) -> FaultClass {
+impl Advice for DescriptionError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -82,17 +82,17 @@ impl Fault for DescriptionError {
     }
 }
 
-impl Fault for NetworkError {
-    fn class(&self) -> FaultClass {
+impl Advice for NetworkError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::In { cause, .. } => cause.advice(),
-            Self::File(error) => Fault::advice(error),
-            Self::Description(error) => Fault::advice(error),
-            Self::Bullets(error) => Fault::advice(error),
+            Self::File(error) => Advice::advice(error),
+            Self::Description(error) => Advice::advice(error),
+            Self::Bullets(error) => Advice::advice(error),
             Self::Quantised(QuantisedError::Float) => Some(
                 "`host-tools quantise FILE --calibrate DATA -o OUT` quantises it; some hundreds of examples are enough",
             ),
@@ -104,8 +104,8 @@ impl Fault for NetworkError {
     }
 }
 
-impl Fault for PositionError {
-    fn class(&self) -> FaultClass {
+impl Advice for PositionError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -120,8 +120,8 @@ impl Fault for PositionError {
     }
 }
 
-impl Fault for GateError {
-    fn class(&self) -> FaultClass {
+impl Advice for GateError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -130,8 +130,8 @@ impl Fault for GateError {
     }
 }
 
-impl Fault for NnueError {
-    fn class(&self) -> FaultClass {
+impl Advice for NnueError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -140,8 +140,8 @@ impl Fault for NnueError {
     }
 }
 
-impl Fault for DataError {
-    fn class(&self) -> FaultClass {
+impl Advice for DataError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -158,8 +158,8 @@ impl Fault for DataError {
     }
 }
 
-impl Fault for PermuteError {
-    fn class(&self) -> FaultClass {
+impl Advice for PermuteError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -172,8 +172,8 @@ impl Fault for PermuteError {
     }
 }
 
-impl Fault for ImportError {
-    fn class(&self) -> FaultClass {
+impl Advice for ImportError {
+    fn class(&self) -> ErrorKind {
         Self::class(self)
     }
 
@@ -190,10 +190,10 @@ impl Fault for ImportError {
     }
 }
 
-impl Fault for PackError {
-    fn class(&self) -> FaultClass {
+impl Advice for PackError {
+    fn class(&self) -> ErrorKind {
         match self {
-            Self::Parse(error) => Fault::class(error),
+            Self::Parse(error) => Advice::class(error),
             other => Self::class(other),
         }
     }
@@ -203,11 +203,11 @@ impl Fault for PackError {
     }
 }
 
-impl Fault for ParseError {
-    fn class(&self) -> FaultClass {
+impl Advice for ParseError {
+    fn class(&self) -> ErrorKind {
         match self {
-            Self::Version { .. } | Self::RequiredFlags { .. } => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
+            Self::Version { .. } | Self::RequiredFlags { .. } => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
         }
     }
 
@@ -223,8 +223,8 @@ impl Fault for ParseError {
     }
 }
 
-impl Fault for RunError {
-    fn class(&self) -> FaultClass {
-        FaultClass::Usage
+impl Advice for RunError {
+    fn class(&self) -> ErrorKind {
+        ErrorKind::Usage
     }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// Why a description was refused. The message starts with the origin (usually a path) and, where known, the line.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -79,7 +79,7 @@ pub enum ArchError {
         expected: u32,
     },
     /// Every key and value can be read, and they contradict one another.
-    #[error("{origin}{}: {place}: {cause}", crate::fault::at_line(*line))]
+    #[error("{origin}{}: {place}: {cause}", crate::error_kind::at_line(*line))]
     Contradiction {
         /// Where the text came from.
         origin: String,
@@ -93,12 +93,12 @@ pub enum ArchError {
 }
 
 impl ArchError {
-    /// Always [`FaultClass::Malformed`], but [`FaultClass::Unsupported`] for another schema or activation.
+    /// Always [`ErrorKind::Malformed`], but [`ErrorKind::Unsupported`] for another schema or activation.
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
-            Self::Schema { .. } | Self::UnsupportedValue { .. } => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
+            Self::Schema { .. } | Self::UnsupportedValue { .. } => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
         }
     }
 }

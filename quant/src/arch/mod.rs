@@ -50,12 +50,12 @@
 mod canonical;
 mod check;
 mod error;
+mod names;
 pub(crate) mod parse;
 mod shape;
 mod sizes;
 pub(crate) mod suggest;
 mod types;
-mod words;
 
 pub use error::{ArchError, Cause, Place};
 pub use shape::{Part, TensorRole};

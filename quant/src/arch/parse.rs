@@ -134,7 +134,7 @@ mod tests {
     use super::super::types::Architecture;
     use super::LIMIT_BYTES;
     use crate::arch::check::tests::SMALL;
-    use crate::fault::FaultClass;
+    use crate::error_kind::ErrorKind;
 
     fn message(text: &str) -> String {
         Architecture::from_toml(text, "x.toml").unwrap_err().to_string()
@@ -163,7 +163,7 @@ mod tests {
         let text = SMALL.replace("schema = 1", "schema = 2\nnovelty = true");
         let error = Architecture::from_toml(&text, "x.toml").unwrap_err();
         assert_eq!(error.to_string(), "x.toml:1: schema 2 is not known, this version reads schema 1");
-        assert_eq!(error.class(), FaultClass::Unsupported);
+        assert_eq!(error.class(), ErrorKind::Unsupported);
         assert!(message(&SMALL.replace("schema = 1", "")).contains("schema: is missing"));
     }
 

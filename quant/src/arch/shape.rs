@@ -107,16 +107,16 @@ impl Architecture {
         self.buckets.as_ref().map_or(1, |buckets| buckets.count)
     }
 
-    /// The output bucket of every number of men on the board. Without a table in the description it is bullet's
-    /// `MaterialCount`: `(men − 2) / ceil(32 / count)`.
+    /// The output bucket of every number of pieces on the board. Without a table in the description it is bullet's
+    /// `MaterialCount`: `(pieces − 2) / ceil(32 / count)`.
     #[must_use]
     pub fn piece_count_table(&self) -> [u8; feature_set::BUCKET_TABLE_LEN] {
         let given = self.buckets.as_ref().and_then(|buckets| buckets.by_piece_count.as_deref());
         let divisor = 32usize.div_ceil(self.bucket_count().max(1));
-        std::array::from_fn(|men| match given {
-            Some(table) => table.get(men).copied().unwrap_or(0),
+        std::array::from_fn(|pieces| match given {
+            Some(table) => table.get(pieces).copied().unwrap_or(0),
             // At most 30 / 1.
-            None => (men.saturating_sub(2) / divisor) as u8,
+            None => (pieces.saturating_sub(2) / divisor) as u8,
         })
     }
 
@@ -240,8 +240,8 @@ mod tests {
         for count in [1usize, 2, 3, 4, 7, 8, 16, 30, 32, 200] {
             let text = SMALL.replace("outputs = 1\n", "outputs = 1\nbucketed = true\n");
             let table = read(&format!("{text}[buckets]\ncount = {count}")).piece_count_table();
-            for (men, &bucket) in table.iter().enumerate().skip(2) {
-                assert_eq!(usize::from(bucket), (men - 2) / 32usize.div_ceil(count));
+            for (pieces, &bucket) in table.iter().enumerate().skip(2) {
+                assert_eq!(usize::from(bucket), (pieces - 2) / 32usize.div_ceil(count));
                 assert!(usize::from(bucket) < count);
             }
             assert_eq!(table[..2], [0, 0]);

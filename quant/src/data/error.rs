@@ -1,6 +1,6 @@
 //! What can be wrong with a file of examples.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::import::tensors::TensorFileError;
 use thiserror::Error;
 
@@ -117,13 +117,13 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// [`FaultClass::Usage`] where a choice is needed, else that of the cause, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Usage`] where a choice is needed, else that of the cause, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
             Self::File(error) => error.class(),
-            Self::Choice { .. } | Self::ChannelsFirst { .. } | Self::NoFeatures => FaultClass::Usage,
-            _ => FaultClass::Malformed,
+            Self::Choice { .. } | Self::ChannelsFirst { .. } | Self::NoFeatures => ErrorKind::Usage,
+            _ => ErrorKind::Malformed,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// Why a network cannot be asked this.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -85,9 +85,9 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// [`FaultClass::Usage`], as the example and the network do not fit together.
+    /// [`ErrorKind::Usage`], as the example and the network do not fit together.
     #[must_use]
-    pub fn class(&self) -> FaultClass {
-        FaultClass::Usage
+    pub fn class(&self) -> ErrorKind {
+        ErrorKind::Usage
     }
 }

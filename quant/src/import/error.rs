@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::foreign::Foreign;
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// Why a checkpoint was not read. The pure readers know no path; [`ImportError::In`] adds it.
 #[derive(Debug, Error)]
@@ -225,20 +225,20 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// [`FaultClass::Io`] for the file system's refusals, [`FaultClass::Unsupported`] for what is too large or holds
-    /// no real values, [`FaultClass::Usage`] for a path that names nothing readable, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Io`] for the file system's refusals, [`ErrorKind::Unsupported`] for what is too large or holds
+    /// no real values, [`ErrorKind::Usage`] for a path that names nothing readable, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         let mut innermost = self;
         while let Self::In { cause, .. } = innermost {
             innermost = cause;
         }
         match innermost {
-            Self::Io(_) | Self::Changed { .. } => FaultClass::Io,
-            Self::Foreign(_) | Self::TooLarge { .. } | Self::OutOfMemory { .. } => FaultClass::Unsupported,
-            Self::FactoriserNotInRaw { .. } | Self::NoScale { .. } => FaultClass::Unsupported,
-            Self::NotAFile | Self::IsADirectory | Self::NothingThere | Self::Ambiguous { .. } => FaultClass::Usage,
-            _ => FaultClass::Malformed,
+            Self::Io(_) | Self::Changed { .. } => ErrorKind::Io,
+            Self::Foreign(_) | Self::TooLarge { .. } | Self::OutOfMemory { .. } => ErrorKind::Unsupported,
+            Self::FactoriserNotInRaw { .. } | Self::NoScale { .. } => ErrorKind::Unsupported,
+            Self::NotAFile | Self::IsADirectory | Self::NothingThere | Self::Ambiguous { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Malformed,
         }
     }
 }

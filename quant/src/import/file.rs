@@ -153,7 +153,7 @@ mod tests {
 
     use super::{read_checkpoint, read_file, read_file_below, read_file_start};
     use crate::arch::Architecture;
-    use crate::fault::FaultClass;
+    use crate::error_kind::ErrorKind;
     use crate::import::ImportError;
 
     fn small() -> Architecture {
@@ -166,7 +166,7 @@ mod tests {
         let path = directory.path();
         let error = read_checkpoint(path, &small()).unwrap_err();
         assert!(error.to_string().contains("holds neither optimiser_state/weights.bin"), "{error}");
-        assert_eq!(error.class(), FaultClass::Usage);
+        assert_eq!(error.class(), ErrorKind::Usage);
 
         fs::write(path.join("raw.bin"), vec![0; 197_380]).unwrap();
         assert_eq!(read_checkpoint(path, &small()).unwrap().source, "raw.bin");
@@ -175,14 +175,14 @@ mod tests {
         fs::write(path.join("optimiser_state/weights.bin"), "l0w\n").unwrap();
         let error = read_checkpoint(path, &small()).unwrap_err();
         assert!(error.to_string().contains("optimiser_state/weights.bin: weights.bin: byte 0"), "{error}");
-        assert_eq!(error.class(), FaultClass::Malformed);
+        assert_eq!(error.class(), ErrorKind::Malformed);
     }
 
     #[test]
     fn files_are_bounded() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("net");
-        assert_eq!(read_file(&path).unwrap_err().class(), FaultClass::Io);
+        assert_eq!(read_file(&path).unwrap_err().class(), ErrorKind::Io);
         fs::write(&path, [1, 2, 3]).unwrap();
         assert_eq!(read_file_below(&path, 3).unwrap(), [1, 2, 3]);
         let error = read_file_below(&path, 2).unwrap_err();
@@ -196,6 +196,6 @@ mod tests {
         let sparse = fs::File::create(directory.path().join("sparse")).unwrap();
         sparse.set_len(super::MAX_FILE_LEN_BYTES + 1).unwrap();
         let error = read_file(&directory.path().join("sparse")).unwrap_err();
-        assert_eq!(error.class(), FaultClass::Unsupported);
+        assert_eq!(error.class(), ErrorKind::Unsupported);
     }
 }

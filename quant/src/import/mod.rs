@@ -12,7 +12,8 @@
 //! Each reader is a pure function of bytes and a description; only [`read_checkpoint`] touches the file system. All
 //! give the same thing: a [`Net<f32>`] whose factoriser is merged, every number of it finite.
 //!
-//! Other trainers' files, and dense networks of bullet's, become graphs, [`Imported`]; [`hub`] is the door to them.
+//! Other trainers' files, and dense networks of bullet's, become graphs, [`Imported`]; [`importers`] is the door to
+//! them.
 
 pub mod angel;
 mod assemble;
@@ -24,8 +25,8 @@ mod error;
 mod explain;
 mod file;
 mod foreign;
-pub mod hub;
 mod imported;
+pub mod importers;
 pub mod lattice;
 pub mod onnx;
 pub mod raw_bin;

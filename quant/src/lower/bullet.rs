@@ -92,10 +92,7 @@ impl Lowering<'_> {
         }
         let accumulators = Read::whole(0);
         match (activation.activation, second.weights.element) {
-            (
-                Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu,
-                ElementType::I16,
-            ) => {
+            (Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
                 let sums = self.activate_dot(accumulators, activation, second);
                 match head(&net.arch) {
                     Some(head) => self.rescale(1, sums, head),
@@ -136,7 +133,7 @@ impl Lowering<'_> {
             (activation, element) => Err(self.unsupported(
                 1,
                 format!("{} weights behind {}", element.word(), activation.word()),
-                "use i16 or f32 weights behind screlu and sqrrelu, any of both or i8 behind relu and crelu, i8 or f32 behind \
+                "use i16 or f32 weights behind screlu and sqrrelu, i8 too behind relu and crelu, i8 or f32 behind \
                  pairwise-crelu",
             )),
         }

@@ -1,12 +1,12 @@
-//! The container: program, places, people's section, checksum.
+//! The container: program, places, metadata section, checksum.
 
 use super::error::PackError;
-use super::place::plan;
 use super::records::{Records, records};
+use super::workspace::plan;
 use crate::program::Program;
 use crate::proof::Proof;
 use bytemuck::{bytes_of, cast_slice};
-use tamis_runtime::format::People;
+use tamis_runtime::format::Metadata;
 use tamis_runtime::raw::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, VERSION, checksum};
 
 /// Where the numbers came from; nothing that depends on the machine or the time.
@@ -52,7 +52,7 @@ pub fn pack(program: &Program, proof: &Proof, provenance: &Provenance) -> Result
     let workspace = placed(&mut records)?;
     let names: Vec<&str> = records.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let tensor_names = names.join("\n");
-    let people = People {
+    let metadata = Metadata {
         name: &program.name,
         description: &program.description,
         tensor_names: &tensor_names,
@@ -60,21 +60,21 @@ pub fn pack(program: &Program, proof: &Proof, provenance: &Provenance) -> Result
         source_hash: provenance.source_hash,
         bare_header: &program.header,
     };
-    let people = postcard_bytes(&people)?;
-    assemble(records, workspace, &people)
+    let metadata = postcard_bytes(&metadata)?;
+    assemble(records, workspace, &metadata)
 }
 
-fn postcard_bytes(people: &People<'_>) -> Result<Vec<u8>, PackError> {
+fn postcard_bytes(metadata: &Metadata<'_>) -> Result<Vec<u8>, PackError> {
     // Strings at their own length, and at most ten bytes for each of seven varints.
-    let text = people.name.len() + people.description.len() + people.tensor_names.len() + people.source.len();
-    let mut buffer = vec![0; text + people.bare_header.len() + 70];
-    let len = postcard::to_slice(people, &mut buffer).map(|used| used.len());
+    let text = metadata.name.len() + metadata.description.len() + metadata.tensor_names.len() + metadata.source.len();
+    let mut buffer = vec![0; text + metadata.bare_header.len() + 70];
+    let len = postcard::to_slice(metadata, &mut buffer).map(|used| used.len());
     let len = len.map_err(|_| PackError::TooLarge { len_bytes: buffer.len() })?;
     buffer.truncate(len);
     Ok(buffer)
 }
 
-fn assemble(mut records: Records<'_>, workspace: u32, people: &[u8]) -> Result<Vec<u8>, PackError> {
+fn assemble(mut records: Records<'_>, workspace: u32, metadata: &[u8]) -> Result<Vec<u8>, PackError> {
     let tables = 128
         + size_of_val(records.blocks.as_slice())
         + records.tensors.len() * 32
@@ -86,8 +86,8 @@ fn assemble(mut records: Records<'_>, workspace: u32, people: &[u8]) -> Result<V
         tensor.record.offset_bytes = u32::try_from(start).map_err(|_| PackError::TooLarge { len_bytes: start })?;
         end = start + tensor.record.len_bytes as usize;
     }
-    let people_start = end.next_multiple_of(ALIGNMENT);
-    let len = (people_start + people.len()).next_multiple_of(ALIGNMENT);
+    let metadata_start = end.next_multiple_of(ALIGNMENT);
+    let len = (metadata_start + metadata.len()).next_multiple_of(ALIGNMENT);
     let fits = |value: usize| u32::try_from(value).map_err(|_| PackError::TooLarge { len_bytes: len });
     let mut header = Header {
         magic: MAGIC,
@@ -100,8 +100,8 @@ fn assemble(mut records: Records<'_>, workspace: u32, people: &[u8]) -> Result<V
         tensor_count: fits(records.tensors.len())?,
         value_count: fits(records.values.len())?,
         op_count: fits(records.ops.len())?,
-        people_offset_bytes: fits(people_start)?,
-        people_len_bytes: fits(people.len())?,
+        metadata_offset_bytes: fits(metadata_start)?,
+        metadata_len_bytes: fits(metadata.len())?,
         workspace_len_bytes: workspace,
         reserved: 0,
     };
@@ -120,7 +120,7 @@ fn assemble(mut records: Records<'_>, workspace: u32, people: &[u8]) -> Result<V
     for tensor in &records.tensors {
         tensor.write(place(&mut file, tensor.record.offset_bytes as usize, tensor.record.len_bytes as usize));
     }
-    place(&mut file, people_start, people.len()).copy_from_slice(people);
+    place(&mut file, metadata_start, metadata.len()).copy_from_slice(metadata);
     let sum = checksum(&file);
     header.checksum = [sum as u32, (sum >> 32) as u32];
     place(&mut file, 0, size_of::<Header>()).copy_from_slice(bytes_of(&header));

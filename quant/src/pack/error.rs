@@ -1,6 +1,6 @@
 //! Why a network cannot be packed, or a file not be taken apart.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::program::Unsupported;
 use tamis_runtime::format::ParseError;
 
@@ -59,14 +59,14 @@ pub enum PackError {
 
 impl PackError {
     /// The class that decides the exit status.
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
-            Self::Unsupported(_) | Self::TooLarge { .. } | Self::NameTaken { .. } => FaultClass::Unsupported,
+            Self::Unsupported(_) | Self::TooLarge { .. } | Self::NameTaken { .. } => ErrorKind::Unsupported,
             Self::NoHeader { .. }
             | Self::Parse(_)
             | Self::Description(_)
             | Self::Permutation { .. }
-            | Self::Contents { .. } => FaultClass::Malformed,
+            | Self::Contents { .. } => ErrorKind::Malformed,
         }
     }
 }

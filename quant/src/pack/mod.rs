@@ -11,12 +11,12 @@ mod error;
 mod export;
 mod kept;
 mod maps;
-mod place;
 mod records;
 mod tensor;
 mod unpack;
 mod unpack_graph;
 mod unpack_nnue;
+mod workspace;
 
 pub use bare::to_bare;
 pub use container::{Provenance, pack, workspace_len_bytes};

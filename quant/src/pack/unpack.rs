@@ -14,15 +14,15 @@ use tamis_runtime::raw::{Layout, Tensor, element};
 /// [`PackError`] if the file's description is refused, if its tensors are not the description's, or if its order of the
 /// neurons is none.
 pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
-    let people = model.people()?;
-    let arch = Architecture::from_toml(people.description, "quantised.bin")
+    let metadata = model.metadata()?;
+    let arch = Architecture::from_toml(metadata.description, "quantised.bin")
         .map_err(|error| PackError::Description(error.to_string()))?;
     if !arch.input.is_sparse() {
         return Err(PackError::Description(
             "a dense network without the units of a graph; quantise it again".to_owned(),
         ));
     }
-    let names: Vec<&str> = people.tensor_names.lines().collect();
+    let names: Vec<&str> = metadata.tensor_names.lines().collect();
     let find = |name: &str| {
         let index = names.iter().position(|other| *other == name)?;
         model.tensor(u32::try_from(index).ok()?)
@@ -52,7 +52,7 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
     if let Some(permutation) = &permutation {
         reorder(&permutation.inverse(), &mut layers);
     }
-    Ok(QuantNet { arch, layers, bare_header: people.bare_header.to_vec(), permutation })
+    Ok(QuantNet { arch, layers, bare_header: metadata.bare_header.to_vec(), permutation })
 }
 
 /// The bias of a head that divides once, as the trainer's file has it; `None` if the container's is no multiple.

@@ -18,7 +18,7 @@ use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, activation, elemen
 /// Whether a container holds a graph, rather than a network of layers.
 #[must_use]
 pub fn is_graph(model: &Model<'_>) -> bool {
-    model.people().is_ok_and(|people| people.tensor_names.lines().any(|name| name == VALUES))
+    model.metadata().is_ok_and(|metadata| metadata.tensor_names.lines().any(|name| name == VALUES))
 }
 
 /// Takes a graph's container apart: operations with their tensors in training order, names and units.
@@ -26,8 +26,8 @@ pub fn is_graph(model: &Model<'_>) -> bool {
 /// # Errors
 /// [`PackError`] if the file has no names or no units of a graph, or operations that no graph has.
 pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
-    let people = model.people()?;
-    let names: Vec<&str> = people.tensor_names.lines().collect();
+    let metadata = model.metadata()?;
+    let names: Vec<&str> = metadata.tensor_names.lines().collect();
     let missing =
         |tensor: &str, rows: usize| PackError::Contents { tensor: tensor.to_owned(), outputs: rows, inputs: 1 };
     let count = model.ops().len();
@@ -80,9 +80,9 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         nodes.push(ProgramNode { name: name.to_owned(), reads, op, value });
     }
     Ok(Program {
-        name: people.name.to_owned(),
-        description: people.description.to_owned(),
-        header: people.bare_header.to_vec(),
+        name: metadata.name.to_owned(),
+        description: metadata.description.to_owned(),
+        header: metadata.bare_header.to_vec(),
         input: input(model).ok_or_else(|| missing("the input", 1))?,
         transformer: None,
         nodes,

@@ -12,7 +12,7 @@ use tamis_runtime::raw::{Layout, OpRecord, Tensor, element, op};
 /// Whether a container holds a network of the Stockfish family.
 #[must_use]
 pub fn is_nnue(model: &Model<'_>) -> bool {
-    model.people().is_ok_and(|people| people.description.lines().next() == Some(FIRST_LINE))
+    model.metadata().is_ok_and(|metadata| metadata.description.lines().next() == Some(FIRST_LINE))
 }
 
 /// The architecture of a network of the Stockfish family and the rule that it divides by; none of other networks, which
@@ -34,7 +34,7 @@ fn divided(ops: &[OpRecord]) -> Division {
 }
 
 fn described(model: &Model<'_>) -> Result<Described, PackError> {
-    let described = description::parse(model.people()?.description).map_err(PackError::Description)?;
+    let described = description::parse(model.metadata()?.description).map_err(PackError::Description)?;
     // Of one part both rules are one.
     let found = divided(model.ops());
     if described.shape.features.has_psqt() && found != described.division {
@@ -50,17 +50,17 @@ fn described(model: &Model<'_>) -> Result<Described, PackError> {
 /// # Errors
 /// [`PackError`] if the description is none, or the tensors or the last operations are not those that it speaks of.
 pub fn unpack_nnue(model: &Model<'_>) -> Result<Net, PackError> {
-    let people = model.people()?;
+    let metadata = model.metadata()?;
     let described = described(model)?;
-    let names: Vec<&str> = people.tensor_names.lines().collect();
+    let names: Vec<&str> = metadata.tensor_names.lines().collect();
     let reader = Reader { model, names: &names };
     let Described { shape, division, .. } = described;
     let transformer = reader.transformer(&described)?;
     let [first, second, output] = [0, 1, 2].map(|index| reader.layers(&shape, index));
     let stacks = first?.into_iter().zip(second?).zip(output?);
     let stacks = stacks.map(|((first, second), output)| Stack { first, second, output }).collect();
-    let net = Net { shape, description: people.bare_header.to_vec(), transformer, stacks, division };
-    if description::of(&net) != people.description {
+    let net = Net { shape, description: metadata.bare_header.to_vec(), transformer, stacks, division };
+    if description::of(&net) != metadata.description {
         return Err(PackError::Description("not as `pack` writes it; pack the network again".to_owned()));
     }
     Ok(net)

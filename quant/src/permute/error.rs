@@ -1,7 +1,7 @@
 //! Why no order of the neurons is chosen.
 
 use crate::arch::ElementType;
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::float::EvalError;
 use crate::program::Unsupported;
 use crate::quantised::{NotAPermutation, QuantNet};
@@ -66,10 +66,10 @@ impl PermuteError {
 
     /// The class that decides the exit status.
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
-            Self::NoUse { .. } | Self::Order(_) => FaultClass::Unsupported,
-            Self::TooFewPositions { .. } => FaultClass::Usage,
+            Self::NoUse { .. } | Self::Order(_) => ErrorKind::Unsupported,
+            Self::TooFewPositions { .. } => ErrorKind::Usage,
             Self::Position { error, .. } => error.class(),
             Self::Unsupported(error) => error.class(),
         }

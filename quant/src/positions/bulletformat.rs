@@ -13,7 +13,7 @@
 //! All little-endian. What a record says twice (the kings) must agree.
 
 use super::error::PositionError;
-use super::position::{MAX_MEN, Position};
+use super::position::{MAX_PIECES, Position};
 
 /// Length of a record.
 pub const RECORD_LEN_BYTES: usize = 32;
@@ -27,7 +27,7 @@ impl Position {
     ///
     /// # Errors
     /// [`PositionError`] for everything that [`Position::new`] refuses, for kings that do not stand where bytes 27 and
-    /// 28 say, for codes beyond the last man and for a result above 2.
+    /// 28 say, for codes beyond the last piece and for a result above 2.
     pub fn from_record(record: &[u8; RECORD_LEN_BYTES]) -> Result<Self, PositionError> {
         let [o0, o1, o2, o3, o4, o5, o6, o7, codes @ .., s0, s1, result, own_king, opponent_king, e0, e1, e2] = *record;
         let codes: [u8; 16] = codes;
@@ -35,18 +35,18 @@ impl Position {
 
         let mut occupied = u64::from_le_bytes([o0, o1, o2, o3, o4, o5, o6, o7]);
         let count = occupied.count_ones() as usize;
-        if count > MAX_MEN {
-            return Err(PositionError::TooManyMen { found: count });
+        if count > MAX_PIECES {
+            return Err(PositionError::TooManyPieces { found: count });
         }
-        let mut men = [(0, 0); MAX_MEN];
-        for (index, man) in men.iter_mut().enumerate().take(count) {
-            *man = (nibble(index), occupied.trailing_zeros() as u8);
+        let mut pieces = [(0, 0); MAX_PIECES];
+        for (index, piece) in pieces.iter_mut().enumerate().take(count) {
+            *piece = (nibble(index), occupied.trailing_zeros() as u8);
             occupied &= occupied - 1;
         }
-        let mut position = Self::new(&men[..count])?;
+        let mut position = Self::new(&pieces[..count])?;
 
-        if let Some(unused) = (count..MAX_MEN).find(|&index| nibble(index) != 0) {
-            return Err(PositionError::UnusedNibble { men: count, nibble: unused, found: nibble(unused) });
+        if let Some(unused) = (count..MAX_PIECES).find(|&index| nibble(index) != 0) {
+            return Err(PositionError::UnusedNibble { pieces: count, nibble: unused, found: nibble(unused) });
         }
         for (byte, side, found, expected) in [
             (27, "the side to move", own_king, position.own_king()),
@@ -68,12 +68,12 @@ impl Position {
     /// Writes a record; an unknown score becomes 0, an unknown result a draw.
     #[must_use]
     pub fn to_record(&self) -> [u8; RECORD_LEN_BYTES] {
-        let mut men = self.pieces().to_vec();
-        men.sort_unstable_by_key(|&(_, square)| square);
-        let occupied = men.iter().fold(0u64, |bits, &(_, square)| bits | 1 << (square & 63));
+        let mut pieces = self.pieces().to_vec();
+        pieces.sort_unstable_by_key(|&(_, square)| square);
+        let occupied = pieces.iter().fold(0u64, |bits, &(_, square)| bits | 1 << (square & 63));
         let mut record = [0; RECORD_LEN_BYTES];
         record[..8].copy_from_slice(&occupied.to_le_bytes());
-        for (index, &(code, _)) in men.iter().enumerate() {
+        for (index, &(code, _)) in pieces.iter().enumerate() {
             record[8 + index / 2] |= code << (4 * (index % 2));
         }
         record[24..26].copy_from_slice(&self.score.unwrap_or(UNKNOWN_SCORE).to_le_bytes());
@@ -160,12 +160,12 @@ mod tests {
         assert!(matches!(spoiled(8, 0xf5), PositionError::NoSuchPiece { code: 15, .. }));
         assert!(matches!(spoiled(8, 0x55), PositionError::Kings { side: "the side to move", found: 2 }));
         assert!(matches!(spoiled(9, 0x05), PositionError::Kings { .. }));
-        assert_eq!(spoiled(9, 0x1d), PositionError::UnusedNibble { men: 3, nibble: 3, found: 1 });
-        assert_eq!(spoiled(23, 0x80), PositionError::UnusedNibble { men: 3, nibble: 31, found: 8 });
+        assert_eq!(spoiled(9, 0x1d), PositionError::UnusedNibble { pieces: 3, nibble: 3, found: 1 });
+        assert_eq!(spoiled(23, 0x80), PositionError::UnusedNibble { pieces: 3, nibble: 31, found: 8 });
         assert!(matches!(spoiled(27, 3), PositionError::KingSquare { byte: 27, found: 3, expected: 4, .. }));
         assert!(matches!(spoiled(28, 60), PositionError::KingSquare { byte: 28, found: 60, expected: 4, .. }));
         assert_eq!(spoiled(26, 3), PositionError::Result { found: 3 });
-        assert_eq!(Position::from_record(&[0xff; 32]).unwrap_err(), PositionError::TooManyMen { found: 64 });
+        assert_eq!(Position::from_record(&[0xff; 32]).unwrap_err(), PositionError::TooManyPieces { found: 64 });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// Why something is not a position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -33,21 +33,21 @@ pub enum PositionError {
         /// Length of the file.
         len_bytes: usize,
     },
-    /// More men than a board has.
-    #[error("{found} men are on the board, at most 32 can be")]
-    TooManyMen {
+    /// More pieces than a board has.
+    #[error("{found} pieces are on the board, at most 32 can be")]
+    TooManyPieces {
         /// How many.
         found: usize,
     },
     /// A piece code whose type is none of the six.
-    #[error("the man on {square} has code {code}; types (bits 0 to 2) go from 0 to 5, bit 3 is the opponent's")]
+    #[error("the piece on {square} has code {code}; types (bits 0 to 2) go from 0 to 5, bit 3 is the opponent's")]
     NoSuchPiece {
         /// The square, in the side to move's view.
         square: Square,
         /// The code.
         code: u8,
     },
-    /// Two men on one square, or a square off the board.
+    /// Two pieces on one square, or a square off the board.
     #[error("square {square} is occupied twice or off the board")]
     BadSquare {
         /// The square's number.
@@ -74,10 +74,10 @@ pub enum PositionError {
         expected: u8,
     },
     /// A record with piece codes beyond its occupied squares.
-    #[error("{men} men stand on the board, but nibble {nibble} after them is {found} and not 0")]
+    #[error("{pieces} pieces stand on the board, but nibble {nibble} after them is {found} and not 0")]
     UnusedNibble {
-        /// How many men.
-        men: usize,
+        /// How many pieces.
+        pieces: usize,
         /// Index of the nibble.
         nibble: usize,
         /// Its value.
@@ -151,10 +151,10 @@ pub enum PositionError {
 }
 
 impl PositionError {
-    /// Always [`FaultClass::Malformed`].
+    /// Always [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
-        FaultClass::Malformed
+    pub fn class(&self) -> ErrorKind {
+        ErrorKind::Malformed
     }
 }
 

@@ -33,15 +33,15 @@ impl Position {
             Some(other) => return Err(bad_field("side to move", other, "w or b")),
             None => return Err(PositionError::MissingField { field: "side to move" }),
         };
-        let mut men = read_board(board)?;
+        let mut pieces = read_board(board)?;
         check_rest(fields)?;
         if black_moves {
-            for (code, square) in &mut men {
+            for (code, square) in &mut pieces {
                 (*code, *square) = (*code ^ 8, *square ^ 56);
             }
         }
-        men.sort_unstable_by_key(|&(_, square)| square);
-        let mut position = Self::new(&men)?;
+        pieces.sort_unstable_by_key(|&(_, square)| square);
+        let mut position = Self::new(&pieces)?;
         position.is_black = black_moves;
         Ok(position)
     }
@@ -82,13 +82,13 @@ impl Position {
     }
 }
 
-/// `(code, square)` of each man, white's without bit 3, from rank 8 down.
+/// `(code, square)` of each piece, white's without bit 3, from rank 8 down.
 fn read_board(board: &str) -> Result<Vec<(u8, u8)>, PositionError> {
     let found = board.split('/').count();
     if found != 8 {
         return Err(PositionError::Ranks { found });
     }
-    let mut men = Vec::with_capacity(64);
+    let mut pieces = Vec::with_capacity(64);
     for (rank, squares) in (0u8..8).rev().zip(board.split('/')) {
         let shown_rank = usize::from(rank) + 1;
         let bad = |found| PositionError::BoardCharacter { rank: shown_rank, found };
@@ -102,7 +102,7 @@ fn read_board(board: &str) -> Result<Vec<(u8, u8)>, PositionError> {
                 }
                 _ => {
                     let code = piece_code(character).ok_or_else(|| bad(character))?;
-                    men.push((code, 8 * rank + (file & 7)));
+                    pieces.push((code, 8 * rank + (file & 7)));
                     file += 1;
                     after_number = false;
                 }
@@ -115,7 +115,7 @@ fn read_board(board: &str) -> Result<Vec<(u8, u8)>, PositionError> {
             return Err(PositionError::RankWidth { rank: shown_rank, found: usize::from(file) });
         }
     }
-    Ok(men)
+    Ok(pieces)
 }
 
 fn piece_code(character: char) -> Option<u8> {
@@ -220,7 +220,7 @@ mod tests {
             ("8/8/8/8/8/8/8/8", "the side to move has 0 kings"),
             ("k7/8/8/8/8/8/8/8", "the side to move has 0 kings"),
             ("kK6/K7/8/8/8/8/8/8", "the side to move has 2 kings"),
-            ("kKPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/P7/8/8/8", "33 men"),
+            ("kKPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/P7/8/8/8", "33 pieces"),
         ] {
             let message = Position::from_fen(&format!("{board} w")).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{board}: {message}");

@@ -14,4 +14,4 @@ mod position;
 pub use bulletformat::{RECORD_LEN_BYTES, Records, records};
 pub use error::{PositionError, Square};
 pub use line::{is_text, lines};
-pub use position::{MAX_MEN, Position};
+pub use position::{MAX_PIECES, Position};

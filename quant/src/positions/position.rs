@@ -2,21 +2,21 @@
 
 use super::error::{PositionError, Square};
 
-/// The most men on a board.
-pub const MAX_MEN: usize = 32;
+/// The most pieces on a board.
+pub const MAX_PIECES: usize = 32;
 
 const OPPONENT: u8 = 8;
 const KING: u8 = 5;
 /// Turns a square into the same square as the other side sees it.
 const OTHER_VIEW: u8 = 56;
 
-/// A board with one king a side, as the side to move sees it: its own men come from ranks 1 and 2.
+/// A board with one king a side, as the side to move sees it: its own pieces come from ranks 1 and 2.
 ///
-/// A man is `(code, square)`: bits 0 to 2 of the code are the type, P N B R Q K = 0 to 5, bit 3 is set for the
+/// A piece is `(code, square)`: bits 0 to 2 of the code are the type, P N B R Q K = 0 to 5, bit 3 is set for the
 /// opponent's; a1 = 0, b1 = 1, … h8 = 63.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
-    men: [(u8, u8); MAX_MEN],
+    pieces: [(u8, u8); MAX_PIECES],
     count: usize,
     own_king: u8,
     opponent_king: u8,
@@ -35,17 +35,17 @@ impl Position {
     /// Checks a list of `(code, square)`. Score and result are left open.
     ///
     /// # Errors
-    /// [`PositionError`] if there are more than 32 men, a code or a square is none, a square is taken twice, or a side
-    /// has not exactly one king.
-    pub fn new(pieces: &[(u8, u8)]) -> Result<Self, PositionError> {
-        if pieces.len() > MAX_MEN {
-            return Err(PositionError::TooManyMen { found: pieces.len() });
+    /// [`PositionError`] if there are more than 32 pieces, a code or a square is none, a square is taken twice, or a
+    /// side has not exactly one king.
+    pub fn new(given: &[(u8, u8)]) -> Result<Self, PositionError> {
+        if given.len() > MAX_PIECES {
+            return Err(PositionError::TooManyPieces { found: given.len() });
         }
-        let mut men = [(0, 0); MAX_MEN];
+        let mut pieces = [(0, 0); MAX_PIECES];
         let mut occupied = 0u64;
         let mut kings = [0usize; 2];
         let mut king_squares = [0; 2];
-        for (man, &(code, square)) in men.iter_mut().zip(pieces) {
+        for (piece, &(code, square)) in pieces.iter_mut().zip(given) {
             let bit = 1u64.checked_shl(u32::from(square)).filter(|bit| occupied & bit == 0);
             let Some(bit) = bit else {
                 return Err(PositionError::BadSquare { square });
@@ -59,7 +59,7 @@ impl Position {
                 kings[side] += 1;
                 king_squares[side] = square;
             }
-            *man = (code, square);
+            *piece = (code, square);
         }
         for (side, found) in ["the side to move", "the opponent"].into_iter().zip(kings) {
             if found != 1 {
@@ -67,7 +67,7 @@ impl Position {
             }
         }
         Ok(Self {
-            men,
+            pieces,
             count: pieces.len(),
             own_king: king_squares[0],
             opponent_king: king_squares[1] ^ OTHER_VIEW,
@@ -78,10 +78,10 @@ impl Position {
         })
     }
 
-    /// The men, kings included, in the order in which they were given (readers give ascending squares).
+    /// The pieces, kings included, in the order in which they were given (readers give ascending squares).
     #[must_use]
     pub fn pieces(&self) -> &[(u8, u8)] {
-        &self.men[..self.count]
+        &self.pieces[..self.count]
     }
 
     /// The side to move's king's square.
@@ -122,7 +122,7 @@ mod tests {
         for code in [6, 7, 14, 15, 16, 21, 255] {
             assert!(matches!(refused(&[(code, 9)]), PositionError::NoSuchPiece { .. }), "{code}");
         }
-        assert_eq!(refused(&[(0, 0); 33]), PositionError::TooManyMen { found: 33 });
-        assert_eq!(refused(&[(7, 9)]).to_string().split(';').next(), Some("the man on b2 has code 7"));
+        assert_eq!(refused(&[(0, 0); 33]), PositionError::TooManyPieces { found: 33 });
+        assert_eq!(refused(&[(7, 9)]).to_string().split(';').next(), Some("the piece on b2 has code 7"));
     }
 }

@@ -1,6 +1,6 @@
 //! Why a network is no program.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// A combination of layers, types and activations that the runtime has no operation for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct Unsupported {
 impl Unsupported {
     /// The class that decides the exit status.
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
-        FaultClass::Unsupported
+    pub const fn class(&self) -> ErrorKind {
+        ErrorKind::Unsupported
     }
 }

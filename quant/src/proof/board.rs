@@ -1,7 +1,8 @@
 //! The most extreme accumulators that a chessboard can give.
 //!
-//! All features of a perspective come from one king bucket, its king's, and no two men stand on one square. A feature
-//! is `size · bucket + 64 · plane + square`, so the extremes of a hidden unit are, over all buckets, the sum of the
+//! All features of a perspective come from one king bucket, its king's, and no two pieces stand on one square. A
+//! feature is `size · bucket + 64 · plane + square`, so the extremes of a hidden unit are, over all buckets, the sum of
+//! the
 //! `active` greatest of the sixty-four squares' greatest weights. That is more than any legal position reaches (it may
 //! have twelve queens), and far less than the sum over all features at once.
 
@@ -15,7 +16,7 @@ pub(super) struct Board {
     pub per_bucket: usize,
     /// King buckets.
     pub buckets: usize,
-    /// The most men that are features.
+    /// The most pieces that are features.
     pub active: usize,
 }
 

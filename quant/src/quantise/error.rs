@@ -1,6 +1,6 @@
 //! Why a network cannot be quantised.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// Why a network cannot be quantised as its description says.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -80,11 +80,11 @@ pub enum QuantiseError {
 
 impl QuantiseError {
     /// The class that decides the exit status.
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
-            Self::OutOfRange { .. } | Self::NotFinite { .. } => FaultClass::Malformed,
-            Self::NoScale { .. } | Self::NotDescribed { .. } => FaultClass::Malformed,
-            Self::Dense { .. } => FaultClass::Unsupported,
+            Self::OutOfRange { .. } | Self::NotFinite { .. } => ErrorKind::Malformed,
+            Self::NoScale { .. } | Self::NotDescribed { .. } => ErrorKind::Malformed,
+            Self::Dense { .. } => ErrorKind::Unsupported,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why a network whose integers are given cannot be packed.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::description::DescriptionError;
 
 /// Why a network whose integers are given cannot be packed.
@@ -28,11 +28,11 @@ pub enum QuantisedError {
 impl QuantisedError {
     /// The class that decides the exit status.
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
+    pub const fn class(&self) -> ErrorKind {
         match self {
-            Self::Unsupported { .. } => FaultClass::Unsupported,
-            Self::Float => FaultClass::Usage,
-            Self::Description(_) => FaultClass::Malformed,
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Float => ErrorKind::Usage,
+            Self::Description(_) => ErrorKind::Malformed,
         }
     }
 }

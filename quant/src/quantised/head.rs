@@ -1,5 +1,5 @@
-//! The integer head of a bullet-family network: which divisions and factors turn a sum into centipawns, and the layers of
-//! integers before them.
+//! The integer head of a bullet-family network: which divisions and factors turn a sum into centipawns, and the layers
+//! of integers before them.
 
 use crate::arch::{Activation, Architecture, ElementType, HeadDivision, TensorSpec};
 
@@ -44,6 +44,9 @@ pub fn head(arch: &Architecture) -> Option<IntegerHead> {
     Some(IntegerHead { pre_divisor, bias_factor, factor: arch.output.scale, divisor })
 }
 
+/// The shift of sums that a description gives none.
+const UNSHIFTED: u32 = 0;
+
 /// Layers of integers from the second one to the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntegerTail {
@@ -77,8 +80,8 @@ const fn is_squared(activation: Activation) -> bool {
     matches!(activation, Activation::Screlu | Activation::Sqrrelu | Activation::DualCrelu)
 }
 
-/// The layers behind bytes, where their biases are integers. What stands for 1 follows from the biases' scales: a bias is
-/// added to sums, whose scale is that of the weights times that of what they meet.
+/// The layers behind bytes, where their biases are integers. What stands for 1 follows from the biases' scales: a bias
+/// is added to sums, whose scale is that of the weights times that of what they meet.
 ///
 /// # Errors
 /// The layer, what is wrong with it, and what to do instead.
@@ -107,7 +110,8 @@ pub fn integer_tail(arch: &Architecture) -> Result<Option<IntegerTail>, (usize, 
         let (weights, next) = scales(index + 1)?;
         let met = next / weights;
         let one = if is_squared(layer.activation) { met.isqrt() } else { met };
-        let found = SumActivation { activation: layer.activation, shift: layer.activation_shift.unwrap_or(0), one };
+        let found =
+            SumActivation { activation: layer.activation, shift: layer.activation_shift.unwrap_or(UNSHIFTED), one };
         if found.units() * f64::from(weights) != f64::from(next) || !(1..=i32::from(i16::MAX)).contains(&one) {
             let what = format!("a bias of scale {next} behind weights of scale {weights}");
             let instead = "make the bias's scale the weights' times the integer that stands for 1 (its square behind \

@@ -5,7 +5,7 @@ mod auc;
 pub use auc::area_under_curve;
 
 use crate::data::{DataError, classes};
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -58,12 +58,12 @@ pub enum ScoreError {
 }
 
 impl ScoreError {
-    /// [`FaultClass::Usage`] for another number of labels, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Usage`] for another number of labels, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
-            Self::Count { .. } => FaultClass::Usage,
-            _ => FaultClass::Malformed,
+            Self::Count { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Malformed,
         }
     }
 }

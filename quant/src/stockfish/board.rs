@@ -28,7 +28,7 @@ impl Side {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
     /// Type, P N B R Q K = 0 to 5, colour, and square, a1 = 0.
-    men: Vec<(u8, Side, u8)>,
+    pieces: Vec<(u8, Side, u8)>,
     to_move: Side,
 }
 
@@ -37,11 +37,11 @@ impl Board {
     #[must_use]
     pub fn new(position: &Position, to_move: Side) -> Self {
         let turned = if to_move == Side::White { 0 } else { 56 };
-        let man = |&(code, square): &(u8, u8)| {
+        let piece = |&(code, square): &(u8, u8)| {
             let colour = if code & 8 == 0 { to_move } else { to_move.other() };
             (code & 7, colour, square ^ turned)
         };
-        Self { men: position.pieces().iter().map(man).collect(), to_move }
+        Self { pieces: position.pieces().iter().map(piece).collect(), to_move }
     }
 
     /// Reads a FEN.
@@ -60,28 +60,28 @@ impl Board {
         self.to_move
     }
 
-    /// Number of men, kings included.
+    /// Number of pieces, kings included.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.men.len()
+        self.pieces.len()
     }
 
-    /// The active features of a perspective, in the order of the men. There are at most 32.
+    /// The active features of a perspective, in the order of the pieces. There are at most 32.
     #[must_use]
     pub fn active(&self, features: FeatureSet, perspective: Side) -> Vec<usize> {
         let is_own_king = |&&(kind, colour, _): &&(u8, Side, u8)| kind == KING && colour == perspective;
-        let king = self.men.iter().find(is_own_king).map(|&(_, _, square)| square);
+        let king = self.pieces.iter().find(is_own_king).map(|&(_, _, square)| square);
         let king = king.unwrap_or_else(|| unreachable!("a position has a king a side"));
-        let man = |&(kind, colour, square): &(u8, Side, u8)| {
+        let piece = |&(kind, colour, square): &(u8, Side, u8)| {
             feature(features, perspective, king, kind, colour == perspective, square)
         };
-        self.men.iter().filter_map(man).collect()
+        self.pieces.iter().filter_map(piece).collect()
     }
 }
 
 const KING: u8 = 5;
 
-/// The feature of one man, or none for a king in HalfKP. Squares are absolute.
+/// The feature of one piece, or none for a king in HalfKP. Squares are absolute.
 fn feature(features: FeatureSet, perspective: Side, king: u8, kind: u8, is_own: bool, square: u8) -> Option<usize> {
     let turned = match (features, perspective) {
         (_, Side::White) => 0,
@@ -113,7 +113,7 @@ mod tests {
 
     /// White Ka1, Pb2, black Kh8, Qd5; indices worked out by hand.
     #[test]
-    fn features_of_four_men() {
+    fn features_of_four_pieces() {
         let board = Board::from_fen("7k/8/8/3q4/8/8/1P6/K7 b").unwrap();
         let active = |features, side| {
             let mut active = board.active(features, side);

@@ -1,7 +1,7 @@
 //! Bytes that are read one behind the other.
 
 use super::error::NnueError;
-use super::place::Place;
+use super::file_part::Place;
 
 /// Where reading has come to.
 #[derive(Clone)]

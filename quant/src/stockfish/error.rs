@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
+use super::file_part::Place;
 use super::net::{FeatureSet, Shape, VERSION_HALF_KA, VERSION_HALF_KP};
-use super::place::Place;
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 
 /// Why a file is not a network that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -243,15 +243,15 @@ pub enum NnueError {
 }
 
 impl NnueError {
-    /// [`FaultClass::Unsupported`] for networks of another architecture, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Unsupported`] for networks of another architecture, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
             Self::Threats { .. }
             | Self::Shogi { .. }
             | Self::Unknown { .. }
-            | Self::UnknownStack { agrees: true, .. } => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
+            | Self::UnknownStack { agrees: true, .. } => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
         }
     }
 

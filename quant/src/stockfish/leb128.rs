@@ -6,8 +6,8 @@
 
 use super::cursor::Cursor;
 use super::error::NnueError;
+use super::file_part::Place;
 use super::net::{Block, Encoding};
-use super::place::Place;
 
 /// What a compressed block starts with.
 pub(super) const MAGIC: &[u8] = b"COMPRESSED_LEB128";

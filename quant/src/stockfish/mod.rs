@@ -12,11 +12,11 @@ pub mod description;
 mod division;
 mod error;
 mod evaluate;
+mod file_part;
 mod hashes;
 mod leb128;
 mod net;
 pub mod order;
-mod place;
 mod read;
 mod write;
 
@@ -25,11 +25,11 @@ pub use decision::{Basis, Decision, decide};
 pub use division::{Division, OUTPUT_SCALE, Parts};
 pub use error::NnueError;
 pub use evaluate::{Evaluation, accumulator, evaluate};
+pub use file_part::Place;
 pub use hashes::MAX_WIDTH;
 pub use net::{
     ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, SECOND,
     Shape, Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, WEIGHT_SHIFT,
 };
-pub use place::Place;
 pub use read::{is_nnue, read};
 pub use write::to_bytes;

@@ -45,7 +45,7 @@ pub struct Shape {
     pub head: Head,
 }
 
-/// The inputs of a perspective. Each feature is a man on a square together with the square of the perspective's own
+/// The inputs of a perspective. Each feature is a piece on a square together with the square of the perspective's own
 /// king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureSet {
@@ -93,7 +93,7 @@ impl FeatureSet {
         }
     }
 
-    /// Output buckets, chosen by the number of men: `(men - 1) / 4` of 8, or one.
+    /// Output buckets, chosen by the number of pieces: `(pieces - 1) / 4` of 8, or one.
     #[must_use]
     pub const fn buckets(self) -> usize {
         match self {

@@ -51,13 +51,13 @@ impl FeatureSet {
         }
     }
 
-    /// Features of the container: those of the file that a man on a board can have.
+    /// Features of the container: those of the file that a piece on a board can have.
     #[must_use]
     pub const fn used(self) -> usize {
         self.king_buckets() * self.per_king_bucket()
     }
 
-    /// The most men that are features at once.
+    /// The most pieces that are features at once.
     #[must_use]
     pub const fn max_active(self) -> usize {
         match self {
@@ -99,14 +99,14 @@ impl FeatureSet {
         })
     }
 
-    /// The output bucket of every number of men.
+    /// The output bucket of every number of pieces.
     #[must_use]
     pub fn bucket_table(self) -> [u8; BUCKET_TABLE_LEN] {
-        std::array::from_fn(|men| if self.buckets() == 1 { 0 } else { (men.saturating_sub(1) / 4) as u8 })
+        std::array::from_fn(|pieces| if self.buckets() == 1 { 0 } else { (pieces.saturating_sub(1) / 4) as u8 })
     }
 }
 
-/// The family's plane of a side's men, the sides in turn.
+/// The family's plane of a side's pieces, the sides in turn.
 const fn interleaved(plane: usize, types: usize) -> usize {
     2 * (plane % types) + plane / types
 }

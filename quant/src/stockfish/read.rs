@@ -3,13 +3,13 @@
 use super::cursor::Cursor;
 use super::decision::decide;
 use super::error::NnueError;
+use super::file_part::Place;
 use super::hashes::{is_of_threats, shapes_of_header, transformer_of};
 use super::leb128::read_block;
 use super::net::{
     Affine, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer,
     VERSION_HALF_KA, VERSION_HALF_KP,
 };
-use super::place::Place;
 
 /// Version number of files with threat inputs, made after Stockfish 18.
 const VERSION_THREATS: u32 = 0x6A44_8AFA;

@@ -26,7 +26,7 @@ pub fn worst_positions(worst: &[Worst], unit: &str) -> String {
     if page.is_empty() { page } else { format!("<div class=\"boards\">\n{page}</div>\n") }
 }
 
-/// The men of a FEN, rank 8 on top; none if they do not fill eight ranks of eight.
+/// The pieces of a FEN, rank 8 on top; none if they do not fill eight ranks of eight.
 fn board(fen: &str) -> Option<String> {
     let side = 8 * SQUARE;
     let mut text =
@@ -38,7 +38,7 @@ fn board(fen: &str) -> Option<String> {
     for (row, rank) in ranks.into_iter().enumerate() {
         let mut file = 0;
         for letter in rank.chars() {
-            let (men, width) = match letter.to_digit(10) {
+            let (pieces, width) = match letter.to_digit(10) {
                 Some(empty) => (None, empty as usize),
                 None => (Some(letter), 1),
             };
@@ -50,7 +50,7 @@ fn board(fen: &str) -> Option<String> {
                     "<rect class=\"{shade}\" x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\"/>"
                 );
             }
-            if let Some(letter) = men {
+            if let Some(letter) = pieces {
                 let class = if letter.is_ascii_uppercase() { "white" } else { "black" };
                 let (x, y) = (file * SQUARE + SQUARE / 2, row * SQUARE + SQUARE - 5);
                 // The selector keeps pictures in colour away.
@@ -70,7 +70,7 @@ fn board(fen: &str) -> Option<String> {
     Some(text)
 }
 
-/// The filled figure of a man, whoever's it is.
+/// The filled figure of a piece, whoever's it is.
 fn figure(letter: char) -> Option<char> {
     Some(match letter.to_ascii_lowercase() {
         'k' => '♚',
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_square_and_every_man_is_drawn() {
+    fn every_square_and_every_piece_is_drawn() {
         let drawn = board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
         assert_eq!(drawn.matches("<rect").count(), 64);
         assert_eq!((drawn.matches("\"white\"").count(), drawn.matches("\"black\"").count()), (16, 16));

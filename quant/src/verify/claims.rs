@@ -36,7 +36,7 @@ pub const CLAIM_WORDS: [(u32, &str); 4] = [
 /// Every tensor that either claims something or could. `program` and `proof` are those of the model.
 ///
 /// # Errors
-/// As [`pack`] and [`Model::people`]: what cannot be packed again has no claims that follow.
+/// As [`pack`] and [`Model::metadata`]: what cannot be packed again has no claims that follow.
 pub fn claims(model: &Model<'_>, program: &Program, proof: &Proof) -> Result<Vec<ClaimCheck>, PackError> {
     against(model, &pack(program, proof, &Provenance::default())?)
 }
@@ -56,7 +56,7 @@ fn against(model: &Model<'_>, again: &[u8]) -> Result<Vec<ClaimCheck>, PackError
 
 /// The claims of every tensor by its name; a tensor without one has its number.
 fn bits(model: &Model<'_>) -> Result<BTreeMap<String, u32>, PackError> {
-    let names: Vec<&str> = model.people()?.tensor_names.lines().collect();
+    let names: Vec<&str> = model.metadata()?.tensor_names.lines().collect();
     let name = |index: usize| names.get(index).map_or_else(|| format!("tensor {index}"), |name| (*name).to_owned());
     let mut bits = BTreeMap::new();
     for (index, record) in model.tensors().iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Why a container cannot be verified at all. What is found wrong with one that can is in the report.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::float::EvalError;
 use crate::graph::SampleError;
 use crate::pack::PackError;
@@ -102,7 +102,7 @@ pub enum VerifyError {
 impl VerifyError {
     /// The class that decides the exit status.
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
             Self::Pack(error) => error.class(),
             Self::Unsupported(error) => error.class(),
@@ -110,13 +110,13 @@ impl VerifyError {
             | Self::NoExamples
             | Self::NoTruth
             | Self::ReferenceCount { .. }
-            | Self::OtherNetwork { .. } => FaultClass::Usage,
+            | Self::OtherNetwork { .. } => ErrorKind::Usage,
             Self::Sample { .. }
             | Self::Run { .. }
             | Self::ReferenceShape { .. }
             | Self::Outputs { .. }
             | Self::DifferentShapes { .. }
-            | Self::NotChess => FaultClass::Malformed,
+            | Self::NotChess => ErrorKind::Malformed,
         }
     }
 }

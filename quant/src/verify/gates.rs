@@ -2,7 +2,7 @@
 
 use super::predictions::Predictions;
 use super::report::{GateResult, Report};
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use serde::{Deserialize, Serialize};
 
 /// Limits; an absent one is not checked. The three yes-or-no gates are on unless the file turns them off.
@@ -61,8 +61,8 @@ pub struct GateError(String);
 
 impl GateError {
     /// Always malformed input.
-    pub fn class(&self) -> FaultClass {
-        FaultClass::Malformed
+    pub fn class(&self) -> ErrorKind {
+        ErrorKind::Malformed
     }
 }
 

@@ -1,6 +1,6 @@
 //! Full-precision outputs that a training framework computed, in a safetensors file that says where.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::positions::{Position, RECORD_LEN_BYTES};
 use safetensors::{Dtype, SafeTensors};
 use std::collections::BTreeMap;
@@ -50,8 +50,8 @@ pub enum ReferenceError {
 
 impl ReferenceError {
     /// Always malformed input.
-    pub fn class(&self) -> FaultClass {
-        FaultClass::Malformed
+    pub fn class(&self) -> ErrorKind {
+        ErrorKind::Malformed
     }
 }
 

@@ -5,7 +5,7 @@
  *     game [--net FILE] [--tier NAME] [MOVE ...]
  *
  * Moves are e2e4, e1c1 for castling and a7a8q for a promotion; without any it plays a famous game. Without --net it
- * takes the network that was embedded when it was built. It knows how men move no more than it must: give it legal
+ * takes the network that was embedded when it was built. It knows how pieces move no more than it must: give it legal
  * moves.
  */
 #include <stdio.h>
@@ -48,8 +48,8 @@ static void must(const char *what, tamis_status status) {
     fail(what, why);
 }
 
-static uint16_t man(int piece, int square) {
-    return tamis_man((uint32_t)piece / 6, (uint32_t)piece % 6, (uint32_t)square);
+static uint16_t piece(int piece, int square) {
+    return tamis_piece((uint32_t)piece / 6, (uint32_t)piece % 6, (uint32_t)square);
 }
 
 static void set_board(void) {
@@ -66,16 +66,16 @@ static void set_board(void) {
     }
 }
 
-static size_t men_of_board(uint16_t *men) {
+static size_t pieces_of_board(uint16_t *pieces) {
     size_t count = 0;
     int square;
     for (square = 0; square < 64; square++)
         if (board[square] != EMPTY)
-            men[count++] = man(board[square], square);
+            pieces[count++] = piece(board[square], square);
     return count;
 }
 
-/* The men that a move adds and removes; the board follows. */
+/* The pieces that a move adds and removes; the board follows. */
 struct change {
     uint16_t added[2], removed[2];
     size_t added_count, removed_count;
@@ -83,12 +83,12 @@ struct change {
 
 static void take(struct change *change, int square) {
     if (board[square] != EMPTY)
-        change->removed[change->removed_count++] = man(board[square], square);
+        change->removed[change->removed_count++] = piece(board[square], square);
     board[square] = EMPTY;
 }
 
 static void put(struct change *change, int piece, int square) {
-    change->added[change->added_count++] = man(piece, square);
+    change->added[change->added_count++] = piece(piece, square);
     board[square] = piece;
 }
 
@@ -142,11 +142,11 @@ int main(int argc, char **argv) {
     const void *file = embedded_net;
     size_t file_len = (size_t)(embedded_net_end - embedded_net);
     const char *tier = NULL, *const *moves = opera;
-    size_t move_count = sizeof opera / sizeof opera[0], men_count, keys, ply;
+    size_t move_count = sizeof opera / sizeof opera[0], pieces_count, keys, ply;
     const tamis_net *net;
     tamis_status status;
     tamis_shape shape;
-    uint16_t men[64];
+    uint16_t pieces[64];
     int32_t scores[PLIES], again;
     char why[256];
     int argument = 1;
@@ -178,8 +178,8 @@ int main(int argc, char **argv) {
            (unsigned)shape.output_buckets);
 
     set_board();
-    men_count = men_of_board(men);
-    must("refresh", tamis_state_refresh(state, net, men, men_count));
+    pieces_count = pieces_of_board(pieces);
+    must("refresh", tamis_state_refresh(state, net, pieces, pieces_count));
     must("evaluate", tamis_state_evaluate(state, net, TAMIS_WHITE, &scores[0]));
     printf("start %d\n", (int)scores[0]);
     for (ply = 0; ply < move_count; ply++) {
@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
         printf("%s %d\n", moves[ply], (int)scores[ply + 1]);
     }
 
-    /* A null move: the same men, the other side to move. */
+    /* A null move: the same pieces, the other side to move. */
     must("null move", tamis_state_push_null(state));
     must("evaluate", tamis_state_evaluate(state, net, (uint32_t)move_count % 2, &again));
     if (again != scores[move_count])
@@ -206,8 +206,8 @@ int main(int argc, char **argv) {
         if (again != scores[ply])
             fail("pop", "another number than on the way there");
     }
-    men_count = men_of_board(men);
-    must("refresh", tamis_state_refresh(state, net, men, men_count));
+    pieces_count = pieces_of_board(pieces);
+    must("refresh", tamis_state_refresh(state, net, pieces, pieces_count));
     must("evaluate", tamis_state_evaluate(state, net, (uint32_t)move_count % 2, &again));
     if (again != scores[move_count])
         fail("refresh", "another number than move by move");

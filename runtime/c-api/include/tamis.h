@@ -38,7 +38,7 @@
 #define TAMIS_WHITE 0u
 #define TAMIS_BLACK 1u
 
-/* Kinds of men. */
+/* Kinds of pieces. */
 #define TAMIS_PAWN 0u
 #define TAMIS_KNIGHT 1u
 #define TAMIS_BISHOP 2u
@@ -66,10 +66,10 @@
 extern "C" {
 #endif
 
-/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out
+/* A piece on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out
    of these ranges
  * 0xFFFF, which every call refuses. */
-static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square) {
+static inline uint16_t tamis_piece(uint32_t colour, uint32_t kind, uint32_t square) {
     return colour > 1 || kind > 5 || square > 63 ? 0xFFFFu : (uint16_t)(384 * colour + 64 * kind + square);
 }
 
@@ -97,7 +97,7 @@ enum {
     TAMIS_MEMORY_TOO_SHORT = 3,
     /* The pointer is not one that a load or create function gave. */
     TAMIS_NOT_A_HANDLE = 4,
-    /* A colour, a man, a feature, a bucket or a count is not one that there is. */
+    /* A colour, a piece, a feature, a bucket or a count is not one that there is. */
     TAMIS_OUT_OF_RANGE = 5,
     /* No tier of this name runs on this machine; tamis_tier_name lists those that do. */
     TAMIS_UNKNOWN_TIER = 6,
@@ -131,11 +131,11 @@ enum {
     TAMIS_STATE_EMPTY = 41,
     /* The state was refreshed with another network. */
     TAMIS_OTHER_NET = 42,
-    /* A man is to be removed and is not there. */
-    TAMIS_MAN_MISSING = 43,
-    /* A man is to be added and is there already. */
-    TAMIS_MAN_PRESENT = 44,
-    /* More men than one move changes, or more men or features than the network was proved for. */
+    /* A piece is to be removed and is not there. */
+    TAMIS_PIECE_MISSING = 43,
+    /* A piece is to be added and is there already. */
+    TAMIS_PIECE_PRESENT = 44,
+    /* More pieces than one move changes, or more pieces or features than the network was proved for. */
     TAMIS_TOO_MANY = 45,
 
     /* The runtime refuses the call for another reason; the message says which. */
@@ -233,14 +233,14 @@ tamis_status tamis_state_create(
     char *message,
     size_t message_len);
 
-/* Forgets the line of play and takes a position as its root: all men of the board, kings included, in any order.
+/* Forgets the line of play and takes a position as its root: all pieces of the board, kings included, in any order.
  *
  * With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the
  * state is without a position. */
-tamis_status tamis_state_refresh(tamis_state *state, const tamis_net *net, const uint16_t *men, size_t men_count);
+tamis_status tamis_state_refresh(tamis_state *state, const tamis_net *net, const uint16_t *pieces, size_t pieces_count);
 
-/* Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a
- * promotion removes a pawn and adds another man, castling adds two and removes two. Computes nothing.
+/* Makes a move: the pieces that come and those that go, at most four of each. A capture adds one and removes two, a
+ * promotion removes a pawn and adds another piece, castling adds two and removes two. Computes nothing.
  *
  * On failure the state is as it was. */
 tamis_status tamis_state_push(

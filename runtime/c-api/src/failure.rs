@@ -15,7 +15,7 @@ pub enum Failure {
     Load(LoadError),
     /// Found by the runtime in what it was handed.
     Run(RunError),
-    /// Found by a state in the men that it was handed.
+    /// Found by a state in the pieces that it was handed.
     State(StateError),
 }
 
@@ -72,9 +72,9 @@ const fn of_state(error: &StateError) -> Status {
     match error {
         StateError::Run(error) => of_run(error),
         // A king that comes alone lacks the one that goes.
-        StateError::Man { is_added: false, .. } | StateError::LoneKing { .. } => Status::ManMissing,
-        StateError::Man { is_added: true, .. } => Status::ManPresent,
-        StateError::TooManyMen { .. } => Status::TooMany,
+        StateError::Piece { is_added: false, .. } | StateError::LoneKing { .. } => Status::PieceMissing,
+        StateError::Piece { is_added: true, .. } => Status::PiecePresent,
+        StateError::TooManyPieces { .. } => Status::TooMany,
         _ => Status::Refused,
     }
 }

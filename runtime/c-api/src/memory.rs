@@ -7,7 +7,7 @@
 use crate::status::Status;
 use bytemuck::Pod;
 use core::ffi::{c_char, c_void};
-use tamis_runtime::engine::{Colour, Man};
+use tamis_runtime::engine::{Colour, Piece};
 
 /// Alignment of handles and files.
 pub const ALIGN: usize = 64;
@@ -103,18 +103,18 @@ pub unsafe fn numbers_mut<'a, T: Pod>(start: *mut T, count: usize) -> Result<&'a
     Ok(unsafe { core::slice::from_raw_parts_mut(start, count) })
 }
 
-/// The men that a call reads.
+/// The pieces that a call reads.
 ///
 /// # Safety
 /// As [`numbers`].
 #[inline]
-pub unsafe fn men<'a>(start: *const u16, count: usize) -> Result<&'a [Man], Status> {
-    if count > Man::COUNT.into() {
+pub unsafe fn pieces<'a>(start: *const u16, count: usize) -> Result<&'a [Piece], Status> {
+    if count > Piece::COUNT.into() {
         return Err(Status::TooMany);
     }
     // SAFETY: the caller's own promise.
     let indices = unsafe { numbers(start, count) }?;
-    if indices.iter().any(|index| *index >= Man::COUNT) {
+    if indices.iter().any(|index| *index >= Piece::COUNT) {
         return Err(Status::OutOfRange);
     }
     Ok(bytemuck::cast_slice(indices))

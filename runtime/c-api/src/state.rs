@@ -96,7 +96,7 @@ unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'_>) -> Result
     })
 }
 
-/// Forgets the line of play and takes a position as its root: all men of the board, kings included, in any order.
+/// Forgets the line of play and takes a position as its root: all pieces of the board, kings included, in any order.
 ///
 /// With another network than before, e.g. one that was loaded meanwhile, it also empties the cache. On failure the
 /// state is without a position.
@@ -104,20 +104,20 @@ unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'_>) -> Result
 pub unsafe extern "C" fn tamis_state_refresh(
     state: *mut State,
     net: *const Net,
-    men: *const u16,
-    men_count: usize,
+    pieces: *const u16,
+    pieces_count: usize,
 ) -> Status {
     let refresh = |state: &mut AnyState<'_>| {
-        // SAFETY: a handle and `men_count` numbers, as the caller promises.
-        let (net, men) = unsafe { (memory::shared(net)?, memory::men(men, men_count)?) };
-        Ok(state.refresh(&net.network, men.iter().copied())?)
+        // SAFETY: a handle and `pieces_count` numbers, as the caller promises.
+        let (net, pieces) = unsafe { (memory::shared(net)?, memory::pieces(pieces, pieces_count)?) };
+        Ok(state.refresh(&net.network, pieces.iter().copied())?)
     };
     // SAFETY: a handle that is this thread's, as the caller promises.
     unsafe { with(state, refresh) }
 }
 
-/// Makes a move: the men that come and those that go, at most four of each. A capture adds one and removes two, a
-/// promotion removes a pawn and adds another man, castling adds two and removes two. Computes nothing.
+/// Makes a move: the pieces that come and those that go, at most four of each. A capture adds one and removes two, a
+/// promotion removes a pawn and adds another piece, castling adds two and removes two. Computes nothing.
 ///
 /// On failure the state is as it was.
 #[unsafe(no_mangle)]
@@ -131,9 +131,9 @@ pub unsafe extern "C" fn tamis_state_push(
 ) -> Status {
     let push = |state: &mut AnyState<'_>| {
         // SAFETY: a handle and as many numbers, as the caller promises.
-        let (net, added) = unsafe { (memory::shared(net)?, memory::men(added, added_count)?) };
+        let (net, added) = unsafe { (memory::shared(net)?, memory::pieces(added, added_count)?) };
         // SAFETY: the same.
-        let removed = unsafe { memory::men(removed, removed_count) }?;
+        let removed = unsafe { memory::pieces(removed, removed_count) }?;
         Ok(state.push(&net.network, added, removed)?)
     };
     // SAFETY: a handle that is this thread's, as the caller promises.

@@ -18,7 +18,7 @@ pub enum Status {
     MemoryTooShort = 3,
     /// The pointer is not one that a load or create function gave.
     NotAHandle = 4,
-    /// A colour, a man, a feature, a bucket or a count is not one that there is.
+    /// A colour, a piece, a feature, a bucket or a count is not one that there is.
     OutOfRange = 5,
     /// No tier of this name runs on this machine; tamis_tier_name lists those that do.
     UnknownTier = 6,
@@ -52,11 +52,11 @@ pub enum Status {
     StateEmpty = 41,
     /// The state was refreshed with another network.
     OtherNet = 42,
-    /// A man is to be removed and is not there.
-    ManMissing = 43,
-    /// A man is to be added and is there already.
-    ManPresent = 44,
-    /// More men than one move changes, or more men or features than the network was proved for.
+    /// A piece is to be removed and is not there.
+    PieceMissing = 43,
+    /// A piece is to be added and is there already.
+    PiecePresent = 44,
+    /// More pieces than one move changes, or more pieces or features than the network was proved for.
     TooMany = 45,
 
     /// The runtime refuses the call for another reason; the message says which.
@@ -88,8 +88,8 @@ impl Status {
         Self::StateFull,
         Self::StateEmpty,
         Self::OtherNet,
-        Self::ManMissing,
-        Self::ManPresent,
+        Self::PieceMissing,
+        Self::PiecePresent,
         Self::TooMany,
         Self::Refused,
         Self::Internal,
@@ -106,7 +106,7 @@ impl Status {
             }
             Self::MemoryTooShort => c"the memory is too short: the size function says how long it must be",
             Self::NotAHandle => c"not a handle of this kind: only what a load or create function gave is one",
-            Self::OutOfRange => c"a colour, man, feature, bucket or count is out of its range",
+            Self::OutOfRange => c"a colour, piece, feature, bucket or count is out of its range",
             Self::UnknownTier => c"no tier of this name runs on this machine: tamis_tier_name lists those that do",
             Self::CapacityTooSmall => c"the network has more outputs than the array has room for",
             Self::OtherKind => c"the network's input or output is of another kind than this function's",
@@ -122,9 +122,9 @@ impl Status {
             Self::StateFull => c"the state is full: create it for more plies",
             Self::StateEmpty => c"the state has no such position: refresh it first, and pop only what was pushed",
             Self::OtherNet => c"the state was refreshed with another network: refresh it with this one",
-            Self::ManMissing => c"a man is to be removed and is not there",
-            Self::ManPresent => c"a man is to be added and is there already",
-            Self::TooMany => c"too many men or features, in one move or at once",
+            Self::PieceMissing => c"a piece is to be removed and is not there",
+            Self::PiecePresent => c"a piece is to be added and is there already",
+            Self::TooMany => c"too many pieces or features, in one move or at once",
             Self::Refused => c"the runtime refuses the call",
             Self::Internal => c"a fault of the library",
         }

@@ -29,9 +29,9 @@ pub enum Command {
 /// to_move: the side whose clock counts.
 pub fn parse(line: &str, to_move: Color) -> Result<Command, String> {
     let mut words = line.split_whitespace();
-    let Some(verb) = words.next() else { return Ok(Command::Nothing) };
+    let Some(command) = words.next() else { return Ok(Command::Nothing) };
     let rest: Vec<&str> = words.collect();
-    Ok(match verb {
+    Ok(match command {
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
         "ucinewgame" => Command::NewGame,
@@ -43,7 +43,7 @@ pub fn parse(line: &str, to_move: Color) -> Result<Command, String> {
         "bench" => Command::Bench(rest.iter().map(|word| (*word).to_owned()).collect()),
         "quit" => Command::Quit,
         "debug" | "register" | "ponderhit" => Command::Nothing,
-        _ => return Err(format!("`{verb}` is no command of UCI that this engine knows")),
+        _ => return Err(format!("`{command}` is no command of UCI that this engine knows")),
     })
 }
 

@@ -6,17 +6,17 @@
 //! cargo run --release -p tamis-runtime --example engine -- bench   # nodes as a signature, nodes a second
 //! ```
 //!
-//! What meets Tamis is in `network` (the file), `men` (a move as men that come and go) and `evaluation::tamis` (make,
-//! unmake, evaluate). The rest is what every engine has; the rules are cozy-chess's.
+//! What meets Tamis is in `network` (the file), `pieces` (a move as pieces that come and go) and `evaluation::tamis`
+//! (make, unmake, evaluate). The rest is what every engine has; the rules are cozy-chess's.
 
 mod bench;
 mod command;
 mod evaluation;
 mod game;
-mod men;
 mod network;
 mod options;
 mod order;
+mod pieces;
 mod positions;
 mod quiescence;
 mod root;
@@ -34,8 +34,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let ended = Options::new().and_then(|options| match words.split_first() {
         None => Ok(uci::converse(options)),
-        Some((verb, rest)) if verb == "bench" => bench::run(rest, &options).map(|()| ExitCode::SUCCESS),
-        Some((verb, _)) => Err(format!("`{verb}` is no command; without one it speaks UCI; {}", bench::USAGE)),
+        Some((command, rest)) if command == "bench" => bench::run(rest, &options).map(|()| ExitCode::SUCCESS),
+        Some((command, _)) => Err(format!("`{command}` is no command; without one it speaks UCI; {}", bench::USAGE)),
     });
     ended.unwrap_or_else(|why| {
         eprintln!("engine: {why}");

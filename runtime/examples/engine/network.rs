@@ -55,7 +55,7 @@ pub fn load(bytes: Bytes, tier: &'static Tier) -> Result<Network, String> {
     let net = Network::load_on(bytes, &EXPECTED, tier).map_err(|error| error.to_string())?;
     let mut state = State::<HIDDEN, 1>::new();
     state
-        .refresh(&net, crate::men::all(&Board::default()))
+        .refresh(&net, crate::pieces::all(&Board::default()))
         .and_then(|()| Ok(state.evaluate(&net, Colour::White)?))
         .map_err(|error| error.to_string())?;
     Ok(net)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! node(position, depth, alpha, beta):
-//!     draw by repetition, fifty moves or lack of men?     0
+//!     draw by repetition, fifty moves or lack of pieces?     0
 //!     depth used up?                                      quiescence
 //!     the table knows enough?                             what it says
 //!     far above beta, or still after passing the turn?    beta holds
@@ -13,8 +13,8 @@
 //! Every number is an integer and every loop in a fixed order, so the count of nodes is the same on every machine.
 
 use crate::evaluation::{Evaluator, Fault};
-use crate::men;
 use crate::order::{Candidate, Memory, Moves};
+use crate::pieces;
 use crate::score::{self, INFINITE, MATE_BOUND};
 use crate::table::{Bound, Table};
 use crate::time::Deadlines;
@@ -204,7 +204,7 @@ impl<E: Evaluator> Search<'_, E> {
 
     /// Plays a legal move on the line of play; the evaluator goes along.
     pub fn make(&mut self, board: &Board, mv: Move) -> Result<Board, Halt> {
-        self.evaluator.push(&men::moved(board, mv))?;
+        self.evaluator.push(&pieces::moved(board, mv))?;
         let mut next = board.clone();
         next.play_unchecked(mv);
         self.keys.push(next.hash_without_ep());

@@ -1,6 +1,6 @@
 //! Accumulators that were filled before, to fill the next one from what is different.
 //!
-//! When a king goes to another bucket, all features of its side change, but the men on the board are nearly those of
+//! When a king goes to another bucket, all features of its side change, but the pieces on the board are nearly those of
 //! the last time that it stood there. An entry for every place that numbers features differently, and each side, keeps
 //! that accumulator and what it was filled for.
 

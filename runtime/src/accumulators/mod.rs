@@ -1,8 +1,8 @@
 //! The accumulators of a line of play, once for whoever finds the features: a stack of plies that is brought up to date
 //! only where it is asked, and a cache of earlier fillings. Both work over memory of somebody's and know no game.
 //!
-//! What finds features implements [`Source`] for the stack, and [`Contents`] for the cache: `engine` from the men of a
-//! board, `nnue` from lists that its caller numbers.
+//! What finds features implements [`Source`] for the stack, and [`Contents`] for the cache: `engine` from the pieces of
+//! a board, `nnue` from lists that its caller numbers.
 
 mod cache;
 mod stack;

@@ -184,7 +184,8 @@ impl<P: Ply> Stack<'_, P> {
         true
     }
 
-    /// A ply's accumulators from its parent's. The commonest moves, a man that goes and perhaps takes one, in one pass.
+    /// A ply's accumulators from its parent's. The commonest moves, a piece that goes and perhaps takes one, in one
+    /// pass.
     #[inline]
     fn step_both<S: Source<Ply = P>>(&mut self, source: &S, numberings: &[S::Numbering; 2], index: usize) {
         let hidden = self.hidden;

@@ -1,6 +1,7 @@
-//! Where the men stand: twelve sets of squares, kept by make and unmake, from which any accumulator can be filled anew.
+//! Where the pieces stand: twelve sets of squares, kept by make and unmake, from which any accumulator can be filled
+//! anew.
 
-use super::man::{Colour, Kind, Man};
+use super::piece::{Colour, Kind, Piece};
 use bytemuck::{Pod, Zeroable};
 
 /// Sets of squares, a bit a square.
@@ -9,30 +10,30 @@ pub const PLANES: usize = 12;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub struct Board {
-    /// By [`Man::plane`].
-    men: [u64; PLANES],
+    /// By [`Piece::plane`].
+    pieces: [u64; PLANES],
     /// Squares of the kings, by colour; a1 for a side that has none.
     kings: [u8; 2],
-    /// Men on the board.
+    /// Pieces on the board.
     count: u16,
     padding: [u8; 4],
 }
 
 impl Board {
-    pub const EMPTY: Self = Self { men: [0; PLANES], kings: [0; 2], count: 0, padding: [0; 4] };
+    pub const EMPTY: Self = Self { pieces: [0; PLANES], kings: [0; 2], count: 0, padding: [0; 4] };
 
     /// False, and nothing done, if it is there already, or another king of its colour.
     #[inline]
     #[must_use]
-    pub fn add(&mut self, man: Man) -> bool {
-        let (plane, bit) = (&mut self.men[man.plane()], 1 << man.square());
-        let is_king = man.kind() == Kind::King;
+    pub fn add(&mut self, piece: Piece) -> bool {
+        let (plane, bit) = (&mut self.pieces[piece.plane()], 1 << piece.square());
+        let is_king = piece.kind() == Kind::King;
         let is_free = if is_king { *plane == 0 } else { *plane & bit == 0 };
         if is_free {
             *plane |= bit;
             self.count += 1;
             if is_king {
-                self.kings[man.colour().index()] = man.square();
+                self.kings[piece.colour().index()] = piece.square();
             }
         }
         is_free
@@ -41,8 +42,8 @@ impl Board {
     /// False, and nothing done, if it is not there.
     #[inline]
     #[must_use]
-    pub fn remove(&mut self, man: Man) -> bool {
-        let (plane, bit) = (&mut self.men[man.plane()], 1 << man.square());
+    pub fn remove(&mut self, piece: Piece) -> bool {
+        let (plane, bit) = (&mut self.pieces[piece.plane()], 1 << piece.square());
         let is_there = *plane & bit != 0;
         if is_there {
             *plane &= !bit;
@@ -55,15 +56,15 @@ impl Board {
     /// these is.
     #[inline]
     #[must_use]
-    pub fn change(&mut self, added: &[Man], removed: &[Man]) -> bool {
-        for (index, man) in removed.iter().enumerate() {
-            if !self.remove(*man) {
+    pub fn change(&mut self, added: &[Piece], removed: &[Piece]) -> bool {
+        for (index, piece) in removed.iter().enumerate() {
+            if !self.remove(*piece) {
                 self.undo(&[], &removed[..index]);
                 return false;
             }
         }
-        for (index, man) in added.iter().enumerate() {
-            if !self.add(*man) {
+        for (index, piece) in added.iter().enumerate() {
+            if !self.add(*piece) {
                 self.undo(&added[..index], removed);
                 return false;
             }
@@ -71,23 +72,23 @@ impl Board {
         true
     }
 
-    /// Why [`Board::change`] gave false: the first man that it refuses, and whether he was to be added. `None` if it
+    /// Why [`Board::change`] gave false: the first piece that it refuses, and whether he was to be added. `None` if it
     /// gives true.
     #[cold]
-    pub fn refused(&self, added: &[Man], removed: &[Man]) -> Option<(Man, bool)> {
+    pub fn refused(&self, added: &[Piece], removed: &[Piece]) -> Option<(Piece, bool)> {
         let mut board = *self;
-        let missing = removed.iter().find(|man| !board.remove(**man)).map(|man| (*man, false));
-        missing.or_else(|| added.iter().find(|man| !board.add(**man)).map(|man| (*man, true)))
+        let missing = removed.iter().find(|piece| !board.remove(**piece)).map(|piece| (*piece, false));
+        missing.or_else(|| added.iter().find(|piece| !board.add(**piece)).map(|piece| (*piece, true)))
     }
 
     /// Takes a change back. What was removed is put back last, so that a king's square ends as what it was.
     #[inline]
-    pub fn undo(&mut self, added: &[Man], removed: &[Man]) {
-        for man in added {
-            let _ = self.remove(*man);
+    pub fn undo(&mut self, added: &[Piece], removed: &[Piece]) {
+        for piece in added {
+            let _ = self.remove(*piece);
         }
-        for man in removed {
-            let _ = self.add(*man);
+        for piece in removed {
+            let _ = self.add(*piece);
         }
     }
 
@@ -102,21 +103,21 @@ impl Board {
         self.kings[colour as usize]
     }
 
-    /// Men that are on one of two boards and not on the other.
+    /// Pieces that are on one of two boards and not on the other.
     pub fn distance(&self, other: &Self) -> usize {
-        self.men.iter().zip(&other.men).map(|(here, there)| (here ^ there).count_ones() as usize).sum()
+        self.pieces.iter().zip(&other.pieces).map(|(here, there)| (here ^ there).count_ones() as usize).sum()
     }
 
-    /// The men that are here and not on another board.
-    pub fn without(&self, other: &Self) -> impl Iterator<Item = Man> {
-        let sets = core::array::from_fn::<u64, PLANES, _>(|plane| self.men[plane] & !other.men[plane]);
-        sets.into_iter().enumerate().flat_map(|(plane, set)| Squares(set).map(move |square| man_of(plane, square)))
+    /// The pieces that are here and not on another board.
+    pub fn without(&self, other: &Self) -> impl Iterator<Item = Piece> {
+        let sets = core::array::from_fn::<u64, PLANES, _>(|plane| self.pieces[plane] & !other.pieces[plane]);
+        sets.into_iter().enumerate().flat_map(|(plane, set)| Squares(set).map(move |square| piece_of(plane, square)))
     }
 }
 
-fn man_of(plane: usize, square: u8) -> Man {
+fn piece_of(plane: usize, square: u8) -> Piece {
     let colour = if plane < PLANES / 2 { Colour::White } else { Colour::Black };
-    Man::new(colour, Kind::ALL[plane % Kind::ALL.len()], square)
+    Piece::new(colour, Kind::ALL[plane % Kind::ALL.len()], square)
 }
 
 /// The squares of a set, a1 first.
@@ -136,13 +137,13 @@ impl Iterator for Squares {
 #[cfg(test)]
 mod tests {
     use super::Board;
-    use crate::chess::man::{Colour, Kind, Man};
+    use crate::chess::piece::{Colour, Kind, Piece};
 
     #[test]
     fn what_was_added_is_there_once() {
         let mut board = Board::EMPTY;
-        let king = Man::new(Colour::Black, Kind::King, 60);
-        let pawn = Man::new(Colour::White, Kind::Pawn, 12);
+        let king = Piece::new(Colour::Black, Kind::King, 60);
+        let pawn = Piece::new(Colour::White, Kind::Pawn, 12);
         assert!(board.add(king) && board.add(pawn));
         assert!(!board.add(pawn));
         assert_eq!((board.count(), board.king(Colour::Black)), (2, 60));

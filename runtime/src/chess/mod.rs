@@ -4,6 +4,6 @@
 //! pieces on squares. Nothing here knows a file, an accumulator or a rule of the game.
 
 pub mod board;
-pub mod man;
+pub mod piece;
 pub mod sets;
 pub mod view;

@@ -11,7 +11,7 @@ use super::view::Planes;
 pub struct FeatureSet {
     /// What the file says.
     pub code: u32,
-    /// Which men have planes.
+    /// Which pieces have planes.
     pub planes: Planes,
     /// Whether the board is mirrored while the perspective's king stands on files e to h.
     pub mirrored: bool,

@@ -1,8 +1,8 @@
 //! Feature sets that are planes of pieces on squares: which weight row a piece on a square is, seen by one side.
 //!
-//! A position is stored as the side to move sees it: its own men at ranks 1 and 2, a1 = 0. A piece is a byte, bits
+//! A position is stored as the side to move sees it: its own pieces at ranks 1 and 2, a1 = 0. A piece is a byte, bits
 //! 0 to 2 the type (pawn, knight, bishop, rook, queen, king = 0 to 5), bit 3 set for the opponent's. With c = 0 for a
-//! man of the viewing side and 1 for one of the other, t the type and sq the square *as the viewing side sees it*,
+//! piece of the viewing side and 1 for one of the other, t the type and sq the square *as the viewing side sees it*,
 //!
 //! ```text
 //! plain     = 384·c + 64·t + sq                      the other side sees sq ^ 56, and c exchanged
@@ -18,10 +18,10 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
-/// Features of one king bucket where all men have planes: 2 colours, 6 types, 64 squares.
+/// Features of one king bucket where all pieces have planes: 2 colours, 6 types, 64 squares.
 pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
 
-/// Numbers of one colour's men.
+/// Numbers of one colour's pieces.
 const COLOUR: u16 = 6 * 64;
 /// Squares of a plane.
 const PLANE: u16 = 64;
@@ -93,7 +93,7 @@ impl Planes {
 /// // Own king on e1, the opponent's on e8; e8 is e1 (4) as the opponent sees it.
 /// let pieces = [(KING, 4), (KING | OPPONENT, 60)];
 /// assert!(plain.features(pieces, 4, 4, Perspective::SideToMove).eq([64 * 5 + 4, 384 + 64 * 5 + 60]));
-/// // The opponent sees the same two men with the colours exchanged.
+/// // The opponent sees the same two pieces with the colours exchanged.
 /// assert!(plain.features(pieces, 4, 4, Perspective::Other).eq([384 + 64 * 5 + 60, 64 * 5 + 4]));
 ///
 /// // Mirrored, a king on e1 counts as one on d1, and all squares with it.
@@ -106,7 +106,7 @@ impl Planes {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChessView<'a> {
-    /// Which men have planes.
+    /// Which pieces have planes.
     pub planes: Planes,
     /// Mirror the board left to right while the viewing side's king stands on files e to h.
     pub mirrored: bool,
@@ -132,7 +132,7 @@ impl ChessView<'_> {
         self.numbering(perspective, king_square).feature(index)
     }
 
-    /// How `perspective` numbers men while its king stands on `king_square`, in its own view.
+    /// How `perspective` numbers pieces while its king stands on `king_square`, in its own view.
     #[must_use]
     #[inline]
     pub fn numbering(&self, perspective: Perspective, king_square: u8) -> Numbering {
@@ -203,7 +203,7 @@ impl ChessView<'_> {
     }
 }
 
-/// How a side numbers men, with all that depends on its king looked up once.
+/// How a side numbers pieces, with all that depends on its king looked up once.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbering {
     /// Of the king's bucket.
@@ -216,19 +216,19 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// Whether a man is a feature at all: all but kings where those are none.
+    /// Whether a piece is a feature at all: all but kings where those are none.
     #[must_use]
     #[inline(always)]
-    pub const fn has(&self, man: u16) -> bool {
-        !matches!(self.planes, Planes::NoKings) || man % COLOUR < COLOUR - PLANE
+    pub const fn has(&self, piece: u16) -> bool {
+        !matches!(self.planes, Planes::NoKings) || piece % COLOUR < COLOUR - PLANE
     }
 
-    /// The feature of a man, who is given as the board stores him: `384·c + 64·t + sq`. A king where kings are no
-    /// features gives that of some other man.
+    /// The feature of a piece, who is given as the board stores him: `384·c + 64·t + sq`. A king where kings are no
+    /// features gives that of some other piece.
     #[must_use]
     #[inline(always)]
-    pub fn feature(&self, man: u16) -> u32 {
-        let mut plain = man ^ self.turn;
+    pub fn feature(&self, piece: u16) -> u32 {
+        let mut plain = piece ^ self.turn;
         if self.is_other_side {
             plain = if plain < COLOUR { plain + COLOUR } else { plain - COLOUR };
         }
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn chess768_is_the_published_formula() {
-        for (colour, t, square) in all_men() {
+        for (colour, t, square) in all_pieces() {
             let piece = t | if colour == 1 { OPPONENT } else { 0 };
             let (c, t, sq) = (u32::from(colour), u32::from(t), u32::from(square));
             let stm = PLAIN.feature(Perspective::SideToMove, piece, square, 0);
@@ -269,7 +269,8 @@ mod tests {
         for planes in Planes::ALL {
             for mirrored in [false, true] {
                 let view = ChessView { planes, mirrored, king_table: &king_table };
-                for (king, (colour, t, square)) in (0..64).flat_map(|king| all_men().map(move |man| (king, man))) {
+                for (king, (colour, t, square)) in (0..64).flat_map(|king| all_pieces().map(move |piece| (king, piece)))
+                {
                     for (side, c) in [(Perspective::SideToMove, colour), (Perspective::Other, 1 - colour)] {
                         let plane = match planes {
                             Planes::Both => 6 * c + t,
@@ -307,7 +308,7 @@ mod tests {
             for king in 0..64 {
                 for perspective in Perspective::BOTH {
                     let mut seen = [0; 768];
-                    for (colour, t, square) in all_men().filter(|(_, t, _)| kings || *t != KING) {
+                    for (colour, t, square) in all_pieces().filter(|(_, t, _)| kings || *t != KING) {
                         let feature = view.feature(perspective, t | (colour * OPPONENT), square, king);
                         seen[(feature - size * u32::from(king / 8)) as usize] += 1;
                     }
@@ -320,7 +321,7 @@ mod tests {
         }
     }
 
-    /// HalfKP's published numbering, of a man that is neither side's king; its index starts at 1 and interleaves the
+    /// HalfKP's published numbering, of a piece that is neither side's king; its index starts at 1 and interleaves the
     /// colours.
     #[test]
     fn without_kings_black_sees_the_board_turned_by_half() {
@@ -347,7 +348,7 @@ mod tests {
         }
         let view = ChessView { mirrored: true, king_table: &table, ..PLAIN };
         for king in 0..64 {
-            for (colour, t, square) in all_men() {
+            for (colour, t, square) in all_pieces() {
                 let piece = t | (colour * OPPONENT);
                 for perspective in Perspective::BOTH {
                     let here = view.feature(perspective, piece, square, king);
@@ -379,7 +380,7 @@ mod tests {
         }
     }
 
-    fn all_men() -> impl Iterator<Item = (u8, u8, u8)> {
+    fn all_pieces() -> impl Iterator<Item = (u8, u8, u8)> {
         (0..2).flat_map(|colour| (0..6).flat_map(move |t| (0..64).map(move |square| (colour, t, square))))
     }
 }

@@ -6,7 +6,7 @@ use super::network::AnyNetwork;
 use super::ply::Ply;
 use crate::accumulators::{Cache, Stack};
 use crate::chess::board::Board;
-use crate::chess::man::{Colour, Man};
+use crate::chess::piece::{Colour, Piece};
 use crate::error::RunError;
 use crate::output::Output;
 use bytemuck::{Pod, Zeroable, try_cast_slice_mut};
@@ -55,7 +55,7 @@ impl Shape {
 ///
 /// ```
 /// # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
-/// use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
+/// use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 ///
 /// # static NET: &[u8] = tamis_runtime::include_model!("../../../tests/fuzz/corpus/loader/chess-no-buckets.bin");
 /// # #[repr(align(64))]
@@ -65,7 +65,7 @@ impl Shape {
 /// let mut memory = Memory([0; 8192]); // at least `len`, at a multiple of 64
 /// # assert!(len <= 8192);
 /// let mut state = AnyState::create(&net, &mut memory.0, 64, net.keys())?;
-/// let (white, black) = (Man::new(Colour::White, Kind::King, 4), Man::new(Colour::Black, Kind::King, 60));
+/// let (white, black) = (Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::Black, Kind::King, 60));
 /// state.refresh(&net, [white, black])?;
 /// let before = state.evaluate(&net, Colour::Black)?;
 /// state.push(&net, &[black.at(52)], &[black])?;
@@ -171,8 +171,8 @@ impl<'m> AnyState<'m> {
     /// # Errors
     /// As there, [`RunError::Length`] for a network of another width, [`RunError::Workspace`] for one that needs more
     /// of it than the network that the state was created for.
-    pub fn refresh(&mut self, net: &AnyNetwork<'_>, men: impl IntoIterator<Item = Man>) -> Result<(), StateError> {
-        self.line.refresh(net, men, self.scratch.len())
+    pub fn refresh(&mut self, net: &AnyNetwork<'_>, pieces: impl IntoIterator<Item = Piece>) -> Result<(), StateError> {
+        self.line.refresh(net, pieces, self.scratch.len())
     }
 
     /// As [`super::State::push`].
@@ -180,7 +180,7 @@ impl<'m> AnyState<'m> {
     /// # Errors
     /// As there.
     #[inline]
-    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Man], removed: &[Man]) -> Result<(), StateError> {
+    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.line.push(net, added, removed)
     }
 
@@ -227,8 +227,8 @@ impl<'m> AnyState<'m> {
         self.line.accumulator(net, colour)
     }
 
-    /// As [`super::State::men`].
-    pub fn men(&self) -> impl Iterator<Item = Man> {
+    /// As [`super::State::pieces`].
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> {
         self.line.board.without(&Board::EMPTY)
     }
 

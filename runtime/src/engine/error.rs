@@ -1,9 +1,9 @@
 //! Why a network is not the one that an engine was built for, and what a state refuses.
 
-use crate::chess::man::{Colour, Kind, Man};
+use crate::chess::piece::{Colour, Kind, Piece};
 use crate::error::RunError;
 use crate::format::ParseError;
-use crate::words::worded;
+use crate::message::worded;
 
 /// Why [`super::Network::load`] refuses a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,8 +40,8 @@ worded! { LoadError {
 
 impl core::error::Error for LoadError {}
 
-/// Why [`super::State::refresh`] or [`super::State::push`] refuses men: what every network's callers can get wrong, or
-/// what only a board can.
+/// Why [`super::State::refresh`] or [`super::State::push`] refuses pieces: what every network's callers can get wrong,
+/// or what only a board can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateError {
@@ -52,16 +52,16 @@ pub enum StateError {
         /// Whose.
         colour: Colour,
     },
-    /// A man that a move removes and that is not there, or one that it adds and that is, or that is a second king of
+    /// A piece that a move removes and that is not there, or one that it adds and that is, or that is a second king of
     /// its colour.
-    Man {
+    Piece {
         /// Which.
-        man: Man,
+        piece: Piece,
         /// Whether it was to be added.
         is_added: bool,
     },
-    /// More men than one move adds or removes.
-    TooManyMen {
+    /// More pieces than one move adds or removes.
+    TooManyPieces {
         /// How many.
         found: usize,
         /// The most.
@@ -80,11 +80,11 @@ worded! { StateError {
     Self::LoneKing { colour } =>
         "a king of {:?} comes or goes alone: give the square that it leaves and the one that it goes to in one move",
         colour;
-    Self::Man { man, is_added: true } if man.kind() == Kind::King =>
-        "{} is to be added, and a king of its colour is there already", man;
-    Self::Man { man, is_added: true } => "{} is to be added and is there already", man;
-    Self::Man { man, is_added: false } => "{} is to be removed and is not there", man;
-    Self::TooManyMen { found, limit } => "{} men added or removed by one move; at most {}", found, limit;
+    Self::Piece { piece, is_added: true } if piece.kind() == Kind::King =>
+        "{} is to be added, and a king of its colour is there already", piece;
+    Self::Piece { piece, is_added: true } => "{} is to be added and is there already", piece;
+    Self::Piece { piece, is_added: false } => "{} is to be removed and is not there", piece;
+    Self::TooManyPieces { found, limit } => "{} pieces added or removed by one move; at most {}", found, limit;
 } }
 
 impl core::error::Error for StateError {}

@@ -4,10 +4,10 @@
 use super::error::StateError;
 use super::network::AnyNetwork;
 use super::pieces::Pieces;
-use super::ply::{MEN, Ply};
+use super::ply::{PIECES, Ply};
 use crate::accumulators::{Cache, Stack, Top};
 use crate::chess::board::Board;
-use crate::chess::man::{Colour, Man};
+use crate::chess::piece::{Colour, Piece};
 use crate::error::RunError;
 use crate::input::Input;
 use crate::output::Output;
@@ -39,7 +39,7 @@ impl Line<'_> {
     pub fn refresh(
         &mut self,
         net: &AnyNetwork<'_>,
-        men: impl IntoIterator<Item = Man>,
+        pieces: impl IntoIterator<Item = Piece>,
         scratch_len_bytes: usize,
     ) -> Result<(), StateError> {
         self.stack.clear();
@@ -58,9 +58,9 @@ impl Line<'_> {
             self.stack.top.identity = identity;
         }
         *self.board = Board::EMPTY;
-        for man in men {
-            if !self.board.add(man) {
-                return Err(StateError::Man { man, is_added: true });
+        for piece in pieces {
+            if !self.board.add(piece) {
+                return Err(StateError::Piece { piece, is_added: true });
             }
         }
         net.check_count(self.board.count())?;
@@ -73,10 +73,10 @@ impl Line<'_> {
 
     /// See [`super::State::push`].
     #[inline]
-    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Man], removed: &[Man]) -> Result<(), StateError> {
+    pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.stack.check(net.plan().identity())?;
         let Some(ply) = Ply::new(added, removed) else {
-            return Err(StateError::TooManyMen { found: added.len().max(removed.len()), limit: MEN });
+            return Err(StateError::TooManyPieces { found: added.len().max(removed.len()), limit: PIECES });
         };
         if let Some(colour) = ply.lone_king() {
             return Err(StateError::LoneKing { colour });
@@ -173,8 +173,8 @@ fn fill(
 
 /// What a board says of a move that it does not make.
 #[cold]
-fn refusal(board: &Board, added: &[Man], removed: &[Man]) -> StateError {
+fn refusal(board: &Board, added: &[Piece], removed: &[Piece]) -> StateError {
     let refused = board.refused(added, removed);
     debug_assert!(refused.is_some(), "a move that is refused without a reason");
-    refused.map_or(StateError::Run(RunError::StackEmpty), |(man, is_added)| StateError::Man { man, is_added })
+    refused.map_or(StateError::Run(RunError::StackEmpty), |(piece, is_added)| StateError::Piece { piece, is_added })
 }

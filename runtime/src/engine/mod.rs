@@ -3,7 +3,7 @@
 //! # From a file to an evaluation
 //!
 //! ```
-//! use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
+//! use tamis_runtime::engine::{Colour, Expected, Features, Kind, Piece, Network, State};
 //!
 //! # mod hidden {
 //! // The file becomes a part of the program. `host-tools inspect` prints its width, here 3, its buckets and its
@@ -19,9 +19,9 @@
 //! # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
 //! let net = Network::<3>::load(NET, &EXPECTED)?; // shared by all threads
 //! let mut state = State::<3, 64>::new(); // one a thread
-//! let king = Man::new(Colour::White, Kind::King, 4); // e1
-//! let pawn = Man::new(Colour::White, Kind::Pawn, 12); // e2
-//! state.refresh(&net, [king, pawn, Man::new(Colour::Black, Kind::King, 60)])?;
+//! let king = Piece::new(Colour::White, Kind::King, 4); // e1
+//! let pawn = Piece::new(Colour::White, Kind::Pawn, 12); // e2
+//! state.refresh(&net, [king, pawn, Piece::new(Colour::Black, Kind::King, 60)])?;
 //! let before = state.evaluate(&net, Colour::White)?; // centipawns for white
 //! state.push(&net, &[pawn.at(28)], &[pawn])?; // e2-e4: what comes, what goes
 //! let after = -state.evaluate(&net, Colour::Black)?;
@@ -37,8 +37,8 @@
 //! | Call | Work |
 //! |---|---|
 //! | [`Network::load`] | one pass over the file for its checksum, no copy, no allocation |
-//! | [`State::refresh`] | both accumulators from the cache's entries: the men that differ since those were filled, a row each |
-//! | [`State::push`], [`State::pop`] | the men are noted, bits of a board flipped; no row is touched |
+//! | [`State::refresh`] | both accumulators from the cache's entries: the pieces that differ since those were filled, a row each |
+//! | [`State::push`], [`State::pop`] | the pieces are noted, bits of a board flipped; no row is touched |
 //! | [`State::push_null`] | a counter |
 //! | [`State::evaluate`] | the rows of the moves since the last position of the line that was evaluated, two to four a colour and move, then the layers |
 //! | the same after a king went to another bucket | for that colour the cache's entry, as in a refresh |
@@ -52,7 +52,8 @@
 //! the embedded one, call [`State::refresh`] with it, and the state has left the old one: a state that was filled from
 //! one network is refused by another.
 //!
-//! The runtime knows no rules: which men a move adds and removes is the engine's to say. It checks that they are there.
+//! The runtime knows no rules: which pieces a move adds and removes is the engine's to say. It checks that they are
+//! there.
 
 mod any_state;
 mod error;
@@ -62,7 +63,7 @@ mod pieces;
 mod ply;
 mod state;
 
-pub use crate::chess::man::{Colour, Kind, Man};
+pub use crate::chess::piece::{Colour, Kind, Piece};
 pub use any_state::AnyState;
 pub use error::{LoadError, StateError};
 pub use network::{AnyNetwork, Expected, Features, Network};

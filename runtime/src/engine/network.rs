@@ -1,7 +1,7 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
 use super::error::LoadError;
-use crate::chess::man::{Colour, Man};
+use crate::chess::piece::{Colour, Piece};
 use crate::chess::sets;
 use crate::chess::view::{ChessView, Numbering, Perspective, Planes};
 use crate::error::RunError;
@@ -10,7 +10,7 @@ use crate::kernels::{self, Tier};
 use crate::plan::Plan;
 use crate::sure::sure;
 
-/// Output buckets of 0 to 32 men.
+/// Output buckets of 0 to 32 pieces.
 const BUCKET_TABLE_LEN: usize = feature_set::BUCKET_TABLE_LEN;
 
 /// The features of a network: a word for what an engine was built for. The table of king buckets itself is the file's.
@@ -23,7 +23,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// A man's colour, kind and square: bullet's `Chess768`.
+    /// A piece's colour, kind and square: bullet's `Chess768`.
     pub const CHESS_768: Self = Self::king_buckets(1);
     /// HalfKP of Stockfish 12 and 13: 640 features for each of the 64 squares of the own king, kings not among them.
     pub const HALF_KP: Self = Self::king_buckets(64).without_kings();
@@ -79,7 +79,7 @@ pub struct AnyNetwork<'a> {
     features: Features,
     buckets: [u8; BUCKET_TABLE_LEN],
     outputs: usize,
-    most_men: usize,
+    most_pieces: usize,
 }
 
 impl<'a> AnyNetwork<'a> {
@@ -106,8 +106,8 @@ impl<'a> AnyNetwork<'a> {
         let features = Features { planes: view.planes, king_buckets, is_mirrored: view.mirrored };
         let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
         let outputs = sure(model.values().get(input.output as usize).map(|value| value.len as usize));
-        let most_men = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
-        Ok(Self { plan, view, features, buckets, outputs, most_men })
+        let most_pieces = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
+        Ok(Self { plan, view, features, buckets, outputs, most_pieces })
     }
 
     /// Whether the engine was built for this network.
@@ -172,14 +172,14 @@ impl<'a> AnyNetwork<'a> {
         self.features.king_buckets * if self.features.is_mirrored { 2 } else { 1 }
     }
 
-    /// The number of the feature that a man is in a colour's eyes, whose king stands on `king` (as white sees it);
+    /// The number of the feature that a piece is in a colour's eyes, whose king stands on `king` (as white sees it);
     /// `None` for a king where kings are no features.
-    pub fn feature(&self, colour: Colour, king: u8, man: Man) -> Option<u32> {
+    pub fn feature(&self, colour: Colour, king: u8, piece: Piece) -> Option<u32> {
         let numbering = self.numbering(colour, king);
-        numbering.has(man.index()).then(|| numbering.feature(man.index()))
+        numbering.has(piece.index()).then(|| numbering.feature(piece.index()))
     }
 
-    /// What turns men into features for a colour, whose king stands on `king`.
+    /// What turns pieces into features for a colour, whose king stands on `king`.
     #[inline]
     pub(super) fn numbering(&self, colour: Colour, king: u8) -> Numbering {
         let side = perspective(colour);
@@ -195,16 +195,20 @@ impl<'a> AnyNetwork<'a> {
         if self.features.is_mirrored { key } else { key / 2 }
     }
 
-    /// Whether so many men can be on a board.
+    /// Whether so many pieces can be on a board.
     #[inline]
-    pub(super) fn check_count(&self, men: usize) -> Result<(), RunError> {
-        if men <= self.most_men { Ok(()) } else { Err(RunError::TooManyFeatures { found: men, limit: self.most_men }) }
+    pub(super) fn check_count(&self, pieces: usize) -> Result<(), RunError> {
+        if pieces <= self.most_pieces {
+            Ok(())
+        } else {
+            Err(RunError::TooManyFeatures { found: pieces, limit: self.most_pieces })
+        }
     }
 
-    /// The output bucket of a number of men; the first one of more men than a game has.
+    /// The output bucket of a number of pieces; the first one of more pieces than a game has.
     #[inline]
-    pub(super) fn bucket(&self, men: usize) -> usize {
-        let Some(bucket) = self.buckets.get(men) else { return 0 };
+    pub(super) fn bucket(&self, pieces: usize) -> usize {
+        let Some(bucket) = self.buckets.get(pieces) else { return 0 };
         (*bucket).into()
     }
 }

@@ -1,10 +1,11 @@
-//! How the features of a chess network are found: from the men on a board, and from those that a move adds and removes.
+//! How the features of a chess network are found: from the pieces on a board, and from those that a move adds and
+//! removes.
 
 use super::network::AnyNetwork;
 use super::ply::Ply;
 use crate::accumulators::{Contents, Rows, Source};
 use crate::chess::board::Board;
-use crate::chess::man::{Colour, Man};
+use crate::chess::piece::{Colour, Piece};
 use crate::chess::view::Numbering;
 use crate::kernels::Moved;
 use crate::plan::Plan;
@@ -47,7 +48,7 @@ impl Source for Pieces<'_> {
         if ply.moves_any_king() && !self.net.view().has_king_features() {
             return None;
         }
-        let both = |man: Man| [white.feature(man.index()), black.feature(man.index())];
+        let both = |piece: Piece| [white.feature(piece.index()), black.feature(piece.index())];
         match (ply.added(), ply.removed()) {
             (&[to], &[from]) => {
                 let (to, from) = (both(to), both(from));
@@ -62,8 +63,8 @@ impl Source for Pieces<'_> {
     }
 
     fn changes<'r>(&self, ply: &'r Ply, _: usize, numbering: &Numbering, rows: &'r mut [Rows; 2]) -> [&'r [u32]; 2] {
-        for (rows, men) in rows.iter_mut().zip([ply.added(), ply.removed()]) {
-            rows.extend(numbered(men.iter().copied(), numbering));
+        for (rows, pieces) in rows.iter_mut().zip([ply.added(), ply.removed()]) {
+            rows.extend(numbered(pieces.iter().copied(), numbering));
         }
         rows.each_ref().map(|rows| &rows[..])
     }
@@ -82,7 +83,7 @@ impl Contents for Board {
     }
 }
 
-/// The features of men, those that are features.
-fn numbered(men: impl Iterator<Item = Man>, numbering: &Numbering) -> impl Iterator<Item = u32> {
-    men.filter(|man| numbering.has(man.index())).map(|man| numbering.feature(man.index()))
+/// The features of pieces, those that are features.
+fn numbered(pieces: impl Iterator<Item = Piece>, numbering: &Numbering) -> impl Iterator<Item = u32> {
+    pieces.filter(|piece| numbering.has(piece.index())).map(|piece| numbering.feature(piece.index()))
 }

@@ -1,17 +1,17 @@
-//! A ply: which men it moves.
+//! A ply: which pieces it moves.
 
 use crate::accumulators::{self, Mark};
-use crate::chess::man::{Colour, Kind, Man};
+use crate::chess::piece::{Colour, Kind, Piece};
 use crate::workspace::range;
 use bytemuck::{Pod, Zeroable};
 
-/// Men that one ply adds at most, and men that it removes at most: castling moves two.
-pub(super) const MEN: usize = 4;
+/// Pieces that one ply adds at most, and pieces that it removes at most: castling moves two.
+pub(super) const PIECES: usize = 4;
 
 #[derive(Debug, Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 pub(super) struct Ply {
-    men: [[Man; MEN]; 2],
+    pieces: [[Piece; PIECES]; 2],
     lens: [u8; 2],
     /// By colour: whether the king moves.
     moves_king: [u8; 2],
@@ -20,7 +20,7 @@ pub(super) struct Ply {
 
 impl accumulators::Ply for Ply {
     const EMPTY: Self = Self {
-        men: [[Man::new(Colour::White, Kind::Pawn, 0); MEN]; 2],
+        pieces: [[Piece::new(Colour::White, Kind::Pawn, 0); PIECES]; 2],
         lens: [0; 2],
         moves_king: [0; 2],
         mark: Mark::EMPTY,
@@ -38,31 +38,31 @@ impl accumulators::Ply for Ply {
 }
 
 impl Ply {
-    /// `None` if a list is longer than [`MEN`].
+    /// `None` if a list is longer than [`PIECES`].
     #[inline]
-    pub fn new(added: &[Man], removed: &[Man]) -> Option<Self> {
+    pub fn new(added: &[Piece], removed: &[Piece]) -> Option<Self> {
         let mut ply = <Self as accumulators::Ply>::EMPTY;
-        if added.len().max(removed.len()) > MEN {
+        if added.len().max(removed.len()) > PIECES {
             return None;
         }
-        for (list, men) in [added, removed].into_iter().enumerate() {
-            for (place, man) in ply.men[list].iter_mut().zip(men) {
-                *place = *man;
-                ply.moves_king[man.colour().index()] |= u8::from(man.kind() == Kind::King);
+        for (list, pieces) in [added, removed].into_iter().enumerate() {
+            for (place, piece) in ply.pieces[list].iter_mut().zip(pieces) {
+                *place = *piece;
+                ply.moves_king[piece.colour().index()] |= u8::from(piece.kind() == Kind::King);
             }
-            ply.lens[list] = men.len() as u8;
+            ply.lens[list] = pieces.len() as u8;
         }
         Some(ply)
     }
 
     #[inline]
-    pub fn added(&self) -> &[Man] {
-        range(&self.men[0], 0..self.lens[0].into())
+    pub fn added(&self) -> &[Piece] {
+        range(&self.pieces[0], 0..self.lens[0].into())
     }
 
     #[inline]
-    pub fn removed(&self) -> &[Man] {
-        range(&self.men[1], 0..self.lens[1].into())
+    pub fn removed(&self) -> &[Piece] {
+        range(&self.pieces[1], 0..self.lens[1].into())
     }
 
     #[inline]
@@ -86,7 +86,9 @@ impl Ply {
         if self.moves_king[colour.index()] == 0 {
             return None;
         }
-        let king = |men: &[Man]| men.iter().find(|man| man.colour() == colour && man.kind() == Kind::King).copied();
+        let king = |pieces: &[Piece]| {
+            pieces.iter().find(|piece| piece.colour() == colour && piece.kind() == Kind::King).copied()
+        };
         Some((king(self.removed())?.square(), king(self.added())?.square()))
     }
 }

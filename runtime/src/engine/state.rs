@@ -6,7 +6,7 @@ use super::network::Network;
 use super::ply::Ply;
 use crate::accumulators::{Cache, Ply as _, Stack};
 use crate::chess::board::Board;
-use crate::chess::man::{Colour, Man};
+use crate::chess::piece::{Colour, Piece};
 use crate::error::RunError;
 use crate::output::Output;
 use crate::workspace::Workspace;
@@ -76,20 +76,26 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// it on a1. With another network than before it also empties the cache; a state is never mixed of two networks.
     ///
     /// # Errors
-    /// [`StateError::Man`] for a man that is given twice or a second king of a colour, [`RunError::TooManyFeatures`],
-    /// [`RunError::Workspace`] if `SCRATCH` is too small for the network; the state is then without a position.
-    pub fn refresh(&mut self, net: &Network<'_, HIDDEN>, men: impl IntoIterator<Item = Man>) -> Result<(), StateError> {
-        self.line().0.refresh(net.any(), men, SCRATCH)
+    /// [`StateError::Piece`] for a piece that is given twice or a second king of a colour,
+    /// [`RunError::TooManyFeatures`], [`RunError::Workspace`] if `SCRATCH` is too small for the network; the state is
+    /// then without a position.
+    pub fn refresh(
+        &mut self,
+        net: &Network<'_, HIDDEN>,
+        pieces: impl IntoIterator<Item = Piece>,
+    ) -> Result<(), StateError> {
+        self.line().0.refresh(net.any(), pieces, SCRATCH)
     }
 
-    /// Makes a move: the men that come and those that go, four of each at most, e.g. for a capture one and two. A
-    /// promotion adds another man than it removes, castling has two and two. Computes nothing.
+    /// Makes a move: the pieces that come and those that go, four of each at most, e.g. for a capture one and two. A
+    /// promotion adds another piece than it removes, castling has two and two. Computes nothing.
     ///
     /// # Errors
-    /// [`StateError`] for a man that is removed and not there or added and there, a king that only comes or only goes,
-    /// too many men, and in [`StateError::Run`] a full or empty stack and another network; the state is then as before.
+    /// [`StateError`] for a piece that is removed and not there or added and there, a king that only comes or only
+    /// goes, too many pieces, and in [`StateError::Run`] a full or empty stack and another network; the state is then
+    /// as before.
     #[inline]
-    pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Man], removed: &[Man]) -> Result<(), StateError> {
+    pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.line().0.push(net.any(), added, removed)
     }
 
@@ -142,8 +148,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         self.accumulators.get(top).map(|pair| &pair[colour.index()]).ok_or(RunError::StackEmpty)
     }
 
-    /// The men of the last position, as the state believes them.
-    pub fn men(&self) -> impl Iterator<Item = Man> {
+    /// The pieces of the last position, as the state believes them.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> {
         self.position.board.without(&Board::EMPTY)
     }
 

@@ -1,7 +1,7 @@
 //! The dense integer layers as firmware runs them: straight from the record, because an operation that is looked up
 //! once and run once need not be a value in between, whose memory and moves cost more than a small layer.
 
-use crate::built::TELLS_U7;
+use crate::features::TELLS_U7;
 use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, part};
 use crate::input::Input;
 use crate::kernels::Tier;

@@ -7,7 +7,7 @@
 //! therefore always found; other damage slips through with probability 2⁻³² per lane. This guards against accidents,
 //! not forgery.
 
-use crate::built::IS_SMALL;
+use crate::features::IS_SMALL;
 use core::ops::Range;
 
 /// Lanes, and words in a block.

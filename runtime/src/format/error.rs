@@ -1,6 +1,6 @@
 //! Why a file is refused: where, what was found, what was expected.
 
-use crate::words::worded;
+use crate::message::worded;
 
 /// The reason why [`super::Model::parse`] refuses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub enum ParseError {
         found: u8,
     },
     /// The postcard section does not decode, or is not in the one canonical encoding.
-    People {
+    Metadata {
         /// Where the section starts.
         offset_bytes: usize,
         /// What is wrong with it.
@@ -116,7 +116,7 @@ worded! { ParseError {
         place, index, found, feature;
     Self::Padding { offset_bytes, found } =>
         "byte {}: found {:#04x} in padding that must be zero", offset_bytes, found;
-    Self::People { offset_bytes, problem } => "byte {}: the people's section {}", offset_bytes, problem;
+    Self::Metadata { offset_bytes, problem } => "byte {}: the metadata section {}", offset_bytes, problem;
 } }
 
 impl core::error::Error for ParseError {}

@@ -42,10 +42,10 @@ pub struct Header {
     pub value_count: u32,
     /// Number of [`super::OpRecord`]s.
     pub op_count: u32,
-    /// Where the people's section starts.
-    pub people_offset_bytes: u32,
+    /// Where the metadata section starts.
+    pub metadata_offset_bytes: u32,
     /// Its length before zero padding to the end of the file.
-    pub people_len_bytes: u32,
+    pub metadata_len_bytes: u32,
     /// Scratch memory one evaluation needs.
     pub workspace_len_bytes: u32,
     /// Zero.

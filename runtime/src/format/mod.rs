@@ -6,29 +6,29 @@
 mod check;
 pub(crate) mod checksum;
 mod error;
+mod expected;
 pub(crate) mod header;
 mod identity;
 pub(crate) mod layout;
+mod metadata;
 pub(crate) mod model;
-mod people;
 pub(crate) mod quads;
 pub(crate) mod records;
 pub(crate) mod window;
-mod words;
 
 pub use error::ParseError;
+use expected::Words;
 pub(crate) use header::{
     ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_RESCALE_FACTOR, MAX_WORKSPACE_LEN_BYTES, NONE, VERSION,
 };
 pub use identity::Identity;
 pub(crate) use layout::Layout;
+pub use metadata::Metadata;
 pub use model::Model;
 pub(crate) use model::{Tensor, part};
-pub use people::People;
 pub(crate) use quads::quads_fit;
 pub(crate) use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
     op, perspective_order,
 };
 pub(crate) use window::{WindowRecord, is_depthwise};
-use words::Words;

@@ -2,7 +2,7 @@
 
 use super::identity::{Identity, Load};
 use super::{
-    BlockRecord, Header, InputRecord, Layout, OpRecord, ParseError, People, TensorRecord, ValueRecord, element,
+    BlockRecord, Header, InputRecord, Layout, Metadata, OpRecord, ParseError, TensorRecord, ValueRecord, element,
     feature_set,
 };
 use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
@@ -12,7 +12,7 @@ use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
 pub struct Model<'a> {
     /// The whole file. All that is in it is made of words.
     words: &'a [u32],
-    head: &'a Head,
+    start: &'a FileStart,
     blocks: &'a [BlockRecord],
     tensors: &'a [TensorRecord],
     values: &'a [ValueRecord],
@@ -23,28 +23,28 @@ pub struct Model<'a> {
 /// What every file starts with.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Head {
+struct FileStart {
     header: Header,
     input: InputRecord,
 }
 
-/// The words of a [`Head`].
-const HEAD_LEN: usize = size_of::<Head>() / 4;
+/// The words of a [`FileStart`].
+const START_LEN: usize = size_of::<FileStart>() / 4;
 
 impl<'a> Model<'a> {
     /// The header and the input; the tables are still empty.
     #[inline(always)]
     pub(super) fn unchecked(words: &'a [u32]) -> Self {
-        let head = must_cast_ref(words.first_chunk().unwrap_or(&[0; HEAD_LEN]));
-        Self { words, head, blocks: &[], tensors: &[], values: &[], ops: &[], load: Load::next() }
+        let start = must_cast_ref(words.first_chunk().unwrap_or(&[0; START_LEN]));
+        Self { words, start, blocks: &[], tensors: &[], values: &[], ops: &[], load: Load::next() }
     }
 
     /// The tables by the counts in the header. One that the file is too short for stays empty; the last count of such a
     /// one comes back, or 0.
     #[inline(never)]
     pub(super) fn read_tables(&mut self) -> u32 {
-        let (_, rest) = self.words.split_at(HEAD_LEN.min(self.words.len()));
-        let (mut tables, header) = (Tables { rest, excess: 0 }, &self.head.header);
+        let (_, rest) = self.words.split_at(START_LEN.min(self.words.len()));
+        let (mut tables, header) = (Tables { rest, excess: 0 }, &self.start.header);
         self.blocks = must_cast_slice(tables.take::<8>(header.block_count));
         self.tensors = must_cast_slice(tables.take::<8>(header.tensor_count));
         self.values = must_cast_slice(tables.take::<4>(header.value_count));
@@ -64,7 +64,7 @@ impl<'a> Model<'a> {
 
     /// The header.
     pub const fn header(&self) -> &'a Header {
-        &self.head.header
+        &self.start.header
     }
 
     /// What tells this model from every other that the program loads; its copies share it.
@@ -74,7 +74,7 @@ impl<'a> Model<'a> {
 
     /// What goes in and what comes out.
     pub const fn input(&self) -> &'a InputRecord {
-        &self.head.input
+        &self.start.input
     }
 
     /// The feature blocks; none for a dense network.
@@ -133,14 +133,14 @@ impl<'a> Model<'a> {
         self.tensor(self.input().bucket_table)?.data.first_chunk()
     }
 
-    /// Decodes the people's section.
+    /// Decodes the metadata section.
     ///
     /// # Errors
-    /// [`ParseError::People`] if it is not canonical postcard.
-    pub fn people(&self) -> Result<People<'a>, ParseError> {
-        let start = self.header().people_offset_bytes as usize;
-        let bytes = self.part(start, self.header().people_len_bytes as usize);
-        People::decode(bytes, start)
+    /// [`ParseError::Metadata`] if it is not canonical postcard.
+    pub fn metadata(&self) -> Result<Metadata<'a>, ParseError> {
+        let start = self.header().metadata_offset_bytes as usize;
+        let bytes = self.part(start, self.header().metadata_len_bytes as usize);
+        Metadata::decode(bytes, start)
     }
 }
 

@@ -176,7 +176,7 @@ pub mod feature_set {
 
     /// Entries of a king table, one a square.
     pub const KING_TABLE_LEN: usize = 64;
-    /// Entries of a bucket table, one for every number of men from 0 to 32.
+    /// Entries of a bucket table, one for every number of pieces from 0 to 32.
     pub const BUCKET_TABLE_LEN: usize = 33;
 }
 

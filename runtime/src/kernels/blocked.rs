@@ -8,22 +8,22 @@ use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Plain, Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Tier, absent, scalar};
-use crate::built::ACCUMULATORS;
+use super::{Kernel, Tier, scalar, stubs};
+use crate::features::ACCUMULATORS;
 
 const NAME: &str = "blocked";
 
 /// The tier.
 pub(super) static KERNELS: Tier = Tier {
     name: NAME,
-    update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, absent::update, NAME),
-    update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, absent::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16, i16>, absent::update_both, NAME),
-    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i16, i8>, absent::update_both, NAME),
-    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, absent::dot, NAME),
-    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
-    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
-    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
+    update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, stubs::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, stubs::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16, i16>, stubs::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i16, i8>, stubs::update_both, NAME),
+    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),
+    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
+    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
+    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),

@@ -13,7 +13,6 @@
 
 #![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
 
-mod absent;
 #[cfg(any(test, microcontroller))]
 mod blocked;
 mod detect;
@@ -25,6 +24,7 @@ mod micro;
 mod mve;
 pub(crate) mod prefetch;
 pub mod scalar;
+mod stubs;
 pub(crate) mod suite;
 pub(crate) mod table;
 mod vector;

@@ -1,7 +1,7 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
-use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, absent};
-use crate::built::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
+use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, stubs};
+use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{Layout, activation};
 use crate::num;
 use crate::sure::{at, bias_at, sure};
@@ -12,29 +12,29 @@ const NAME: &str = "scalar";
 /// The tier that is always there.
 pub static KERNELS: Tier = Tier {
     name: NAME,
-    update_i16: Kernel::of(ACCUMULATORS, update_i16, absent::update, NAME),
-    update_i8: Kernel::of(ACCUMULATORS, update_i8, absent::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both, absent::update_both, NAME),
-    update_both_i8: Kernel::of(ACCUMULATORS, update_both, absent::update_both, NAME),
-    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, absent::dot, NAME),
-    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, absent::dot, NAME),
-    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, absent::dot, NAME),
-    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, absent::dot, NAME),
-    pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, absent::pairwise_u8, NAME),
-    activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, absent::activate_f32, NAME),
+    update_i16: Kernel::of(ACCUMULATORS, update_i16, stubs::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update_i8, stubs::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both, stubs::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both, stubs::update_both, NAME),
+    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),
+    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
+    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
+    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, stubs::dot, NAME),
+    pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, stubs::pairwise_u8, NAME),
+    activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, stubs::activate_f32, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
     affine_u8_paired: Kernel::new(affine_u8, NAME),
     affine_u7_sparse: Kernel::new(affine_u8, NAME),
     affine_i8: Kernel::new(affine_i8, NAME),
-    affine_i16: Kernel::of(GENERAL || MAPS, affine_i16, absent::affine_i16, NAME),
-    affine_i16_i8: Kernel::of(GENERAL || MAPS, affine_i16_i8, absent::affine_i16, NAME),
-    affine_f32: Kernel::of(REALS, affine_f32, absent::affine_f32, NAME),
-    affine_f32_columns: Kernel::of(REALS, affine_f32_columns, absent::affine_f32, NAME),
-    tail_f32: Kernel::of(REALS && !IS_SMALL, tail_f32, absent::tail_f32, NAME),
-    activation_f32: Kernel::of(REALS, activation_f32, absent::activation_f32, NAME),
-    dequantise_f32: Kernel::of(REALS, dequantise_f32, absent::dequantise_f32, NAME),
+    affine_i16: Kernel::of(GENERAL || MAPS, affine_i16, stubs::affine_i16, NAME),
+    affine_i16_i8: Kernel::of(GENERAL || MAPS, affine_i16_i8, stubs::affine_i16, NAME),
+    affine_f32: Kernel::of(REALS, affine_f32, stubs::affine_f32, NAME),
+    affine_f32_columns: Kernel::of(REALS, affine_f32_columns, stubs::affine_f32, NAME),
+    tail_f32: Kernel::of(REALS && !IS_SMALL, tail_f32, stubs::tail_f32, NAME),
+    activation_f32: Kernel::of(REALS, activation_f32, stubs::activation_f32, NAME),
+    dequantise_f32: Kernel::of(REALS, dequantise_f32, stubs::dequantise_f32, NAME),
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),

@@ -39,9 +39,9 @@ impl<F: Copy> Kernel<F> {
         Self { call, from: TierName::new(from) }
     }
 
-    /// A tier's entry: `call`, or `absent` where `is_built`, a constant of [`crate::built`], says that no operation of
-    /// this build calls it. A table holds on to all its functions, so a kernel that nothing calls would cost firmware
-    /// its flash.
+    /// A tier's entry: `call`, or `stubs` where `is_built`, a constant of [`crate::features`], says that no operation
+    /// of this build calls it. A table holds on to all its functions, so a kernel that nothing calls would cost
+    /// firmware its flash.
     pub(super) const fn of(is_built: bool, call: F, absent: F, from: &'static str) -> Self {
         if is_built { Self::new(call, from) } else { Self::new(absent, "absent") }
     }
@@ -121,7 +121,7 @@ pub struct RealLayer<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Moved {
-    /// `[added, removed]`: a man goes from one square to another.
+    /// `[added, removed]`: a piece goes from one square to another.
     Quiet([[u32; 2]; 2]),
     /// `[added, removed, removed]`: and takes one.
     Capture([[u32; 3]; 2]),

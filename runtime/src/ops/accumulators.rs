@@ -1,7 +1,7 @@
 //! What reads accumulators: activation and dot product in one, reals, and products of halves.
 
 use super::{Banks, Kind, Places, Running, typed_mut};
-use crate::built::ACCUMULATORS;
+use crate::features::ACCUMULATORS;
 use crate::format::{Model, OpRecord, activation, claim};
 use crate::kernels::{Dot, Tier};
 use crate::workspace::range;

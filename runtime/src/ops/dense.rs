@@ -2,7 +2,7 @@
 
 use super::operands::Elements;
 use super::{Banks, Kind, Places, Running, typed, typed_mut};
-use crate::built::{ACCUMULATORS, GENERAL};
+use crate::features::{ACCUMULATORS, GENERAL};
 use crate::format::{Model, OpRecord, Tensor, ValueRecord, activation, claim, element, op};
 use crate::kernels::{self, Tier};
 use crate::workspace::range;

@@ -1,7 +1,7 @@
 //! Two values into one: end to end, or added.
 
 use super::{Kind, Place, Places, Running, typed, typed_mut};
-use crate::built::MAPS;
+use crate::features::MAPS;
 use crate::format::{Model, OpRecord, op};
 use crate::kernels::Tier;
 

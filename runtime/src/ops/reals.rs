@@ -1,7 +1,7 @@
 //! Layers of reals: from sums, dense, activations, scales.
 
 use super::{Banks, Kind, Places, Running, convert, typed, typed_mut};
-use crate::built::GENERAL;
+use crate::features::GENERAL;
 use crate::format::{Layout, Model, OpRecord, activation};
 use crate::kernels::{RealLayer, Tier};
 

@@ -1,7 +1,7 @@
 //! REQUANTISE: sums to narrow integers.
 
 use super::{Banks, Kind, Places, Running, typed, typed_mut};
-use crate::built::GENERAL;
+use crate::features::GENERAL;
 use crate::format::{Model, OpRecord, ValueRecord, element};
 use crate::kernels::Tier;
 use crate::sure::sure;

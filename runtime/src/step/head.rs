@@ -1,7 +1,7 @@
 //! A network of one layer with one output, resolved in one piece.
 
 use super::{Step, Way};
-use crate::built::ACCUMULATORS;
+use crate::features::ACCUMULATORS;
 use crate::format::{Model, op, perspective_order};
 use crate::kernels::Tier;
 use crate::ops::{ActivateDot, Rescale, Work};
@@ -9,7 +9,7 @@ use crate::ops::{ActivateDot, Rescale, Work};
 /// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records
 /// would show.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Head<'a> {
+pub(crate) struct FusedHead<'a> {
     dot: ActivateDot<'a>,
     rescale: Rescale<'a>,
     /// Where the output begins in the workspace.
@@ -23,7 +23,7 @@ pub(crate) struct Head<'a> {
     pub other_first: bool,
 }
 
-impl<'a> Head<'a> {
+impl<'a> FusedHead<'a> {
     /// `None` for any other network, also where RESCALE reads one of the dot's several rows.
     pub fn resolve(model: &Model<'a>, kernels: &Tier) -> Option<Self> {
         let [first, second] = model.ops() else { return None };

@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
         field.copy_from_slice(&sum);
     }
     let Ok(model) = Model::parse(bytes.as_ref()) else { return };
-    let _ = model.people();
+    let _ = model.metadata();
     let _ = unpack_nnue(&model);
     let input = model.input();
     if input.size.max(input.hidden) > LONGEST || model.values().iter().any(|value| value.len > LONGEST) {

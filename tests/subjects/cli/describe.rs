@@ -3,7 +3,7 @@
 use super::{description, host_tools, names};
 use std::fs;
 use tamis_quant::graph::description::Description;
-use tamis_quant::import::hub::{NetworkArch, NetworkOptions, read_network};
+use tamis_quant::import::importers::{NetworkArch, NetworkOptions, read_network};
 use tests::graphs::Random;
 use tests::maps::random_maps;
 use tests::trials::Fixtures;

@@ -179,7 +179,7 @@ fn verify_wants_its_own_checkpoint_and_examples_with_their_labels() {
     refused(&ran, 2, &["net.bin: ", "--inputs FILE"], folder, &before);
 }
 
-/// A damaged container of a graph is damaged for every verb.
+/// A damaged container of a graph is damaged for every command.
 #[test]
 fn damage_is_found() {
     let (_, case) = cases().into_iter().find(|(graph, _)| *graph == sparse()).unwrap();

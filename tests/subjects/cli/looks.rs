@@ -29,18 +29,22 @@ const COLUMNS: usize = 80;
 
 #[test]
 fn every_help_fits_a_screen_and_the_rest_is_a_word_away() {
-    for verb in VERBS {
+    for command in VERBS {
         for word in ["--help", "-h"] {
-            let help = host_tools!(verb, word).fine();
+            let help = host_tools!(command, word).fine();
             let lines: Vec<&str> = help.text().lines().collect();
-            assert!(lines.len() <= LINES, "{verb} {word}: {} lines\n{}", lines.len(), help.text());
+            assert!(lines.len() <= LINES, "{command} {word}: {} lines\n{}", lines.len(), help.text());
             let widest = lines.iter().max_by_key(|line| line.chars().count()).unwrap();
-            assert!(widest.chars().count() <= COLUMNS, "{verb} {word}: {widest}");
-            assert!(help.text().contains("--help-all"), "{verb}: {}", help.text());
-            if !["tiers", "demo"].contains(&verb) {
+            assert!(widest.chars().count() <= COLUMNS, "{command} {word}: {widest}");
+            assert!(help.text().contains("--help-all"), "{command}: {}", help.text());
+            if !["tiers", "demo"].contains(&command) {
                 let first = lines[0];
-                assert!(first.starts_with("Example"), "{verb}: {first}");
-                assert!(lines[..2].concat().contains(&format!("host-tools {verb} ")), "{verb}: {:?}", &lines[..2]);
+                assert!(first.starts_with("Example"), "{command}: {first}");
+                assert!(
+                    lines[..2].concat().contains(&format!("host-tools {command} ")),
+                    "{command}: {:?}",
+                    &lines[..2]
+                );
             }
         }
     }

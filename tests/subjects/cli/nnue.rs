@@ -128,13 +128,17 @@ fn the_rule_of_division_is_found_chosen_stored_and_said() {
                 let found: Vec<i32> = ran.text().lines().map(|line| line.parse().unwrap()).collect();
                 assert_eq!(found, values, "{word}");
                 assert!(ran.stderr.contains(&format!("values divided {}", line(path))), "{}", ran.stderr);
-                for verb in ["eval", "inspect"] {
-                    let mut arguments: Vec<&std::ffi::OsStr> = vec![verb.as_ref(), path.as_ref(), "--json".as_ref()];
-                    if verb == "eval" {
+                for command in ["eval", "inspect"] {
+                    let mut arguments: Vec<&std::ffi::OsStr> = vec![command.as_ref(), path.as_ref(), "--json".as_ref()];
+                    if command == "eval" {
                         arguments.extend(["--fens".as_ref(), fens]);
                     }
                     let json = run(&arguments).json();
-                    assert_eq!((&json["divide"]["rule"], &json["divide"]["by"]), (&word.into(), &by.into()), "{verb}");
+                    assert_eq!(
+                        (&json["divide"]["rule"], &json["divide"]["by"]),
+                        (&word.into(), &by.into()),
+                        "{command}"
+                    );
                 }
                 let ran = run(&["inspect".as_ref(), path.as_ref()]);
                 assert!(ran.text().contains(&format!("  divide     {}", line(path))), "{}", ran.text());

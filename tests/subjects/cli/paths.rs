@@ -1,4 +1,4 @@
-//! Every verb on the repository's own network.
+//! Every command on the repository's own network.
 
 use super::{binary, host_tools, names, reference, tiny, with_model};
 use std::fs;
@@ -175,8 +175,8 @@ fn tiers_completions_and_manual() {
     let again = host_tools!("man", "--out", folder.path());
     assert!(again.status == 2 && again.stderr.contains("--force"), "{}", again.stderr);
     host_tools!("man", "--out", folder.path(), "--force").fine();
-    for verb in ["quantise", "pack", "unpack", "inspect", "eval", "describe", "tiers", "demo", "verify"] {
-        assert!(pages.contains(&format!("host-tools-{verb}.1")), "{verb}: {pages:?}");
+    for command in ["quantise", "pack", "unpack", "inspect", "eval", "describe", "tiers", "demo", "verify"] {
+        assert!(pages.contains(&format!("host-tools-{command}.1")), "{command}: {pages:?}");
     }
     assert!(!pages.iter().any(|page| page.contains("quantize")), "an alias has a page of its own: {pages:?}");
 }

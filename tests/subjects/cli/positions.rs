@@ -81,14 +81,14 @@ fn a_file_without_positions_is_refused_alike() {
             assert!(ran.stderr.contains("help:"), "{}", ran.stderr);
         }
     }
-    for verb in ["eval", "verify"] {
-        let ran = if verb == "eval" {
+    for command in ["eval", "verify"] {
+        let ran = if command == "eval" {
             host_tools!("eval", model, "--fen", "startpos", "--limit", "0")
         } else {
             let outputs = tests::own("reference/nnue.reference.safetensors");
             host_tools!("verify", model, "--reference", outputs, "--limit", "0")
         };
-        assert!(ran.status == 2 && ran.stderr.contains("--limit 0"), "{verb}: {}", ran.stderr);
+        assert!(ran.status == 2 && ran.stderr.contains("--limit 0"), "{command}: {}", ran.stderr);
     }
 }
 

@@ -134,7 +134,7 @@ impl Record {
             GameStatus::Won => (loser, "mate"),
             GameStatus::Drawn if board.halfmove_clock() >= 100 => (0, "fifty moves"),
             GameStatus::Drawn => (0, "stalemate"),
-            _ if heavy.is_empty() && board.occupied().len() <= 3 => (0, "lack of men"),
+            _ if heavy.is_empty() && board.occupied().len() <= 3 => (0, "lack of pieces"),
             _ if self.keys.iter().filter(|earlier| Some(*earlier) == key).count() >= 3 => (0, "repetition"),
             _ if self.keys.len() >= MOST_PLIES => (0, "length"),
             _ => return None,

@@ -1,7 +1,7 @@
 //! Where decisions come from: a seed, or the bytes of a fuzzer, whose every change of a byte is then a change of one
 //! decision.
 
-use crate::zoo::Random;
+use crate::sample_models::Random;
 
 /// Decisions, one after the other. Where bytes have run out, each is the first of its possibilities, so that everything
 /// ends.

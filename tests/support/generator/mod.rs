@@ -15,10 +15,10 @@ mod dense;
 mod general;
 mod input;
 mod maps;
-mod places;
 mod program;
 mod reals;
 mod weights;
+mod workspace;
 
 pub use choices::Choices;
 

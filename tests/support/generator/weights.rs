@@ -1,7 +1,7 @@
 //! Elements of tensors: ordinary ones, and the ends of their ranges.
 
 use super::Choices;
-use crate::zoo::Random;
+use crate::sample_models::Random;
 
 /// What the elements of a tensor are like.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Chess: a state that plays a few moves evaluates what the network evaluates for the board, filled anew.
 
+use crate::sample_models::Random;
 use crate::second_reader::{Container, bucket_of_piece_count, feature};
-use crate::zoo::Random;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Man};
+use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::raw::NONE;
 use tamis_runtime::{Input, Output};
@@ -13,7 +13,7 @@ const PLIES: usize = 8;
 
 pub(super) fn hold(bytes: &[u8], container: &Container, random: &mut Random) {
     let start = start(random);
-    let moves: Vec<(Man, Man)> = line(&start, random);
+    let moves: Vec<(Piece, Piece)> = line(&start, random);
     for tier in tiers() {
         let net = AnyNetwork::load_on(bytes, tier).unwrap();
         // A list that the network does not take is the caller's fault.
@@ -24,16 +24,16 @@ pub(super) fn hold(bytes: &[u8], container: &Container, random: &mut Random) {
         let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(&net, PLIES, keys).unwrap());
         let mut state = AnyState::create(&net, memory.as_mut(), PLIES, keys).unwrap();
         state.refresh(&net, start.iter().copied()).unwrap();
-        let mut men = start.clone();
+        let mut pieces = start.clone();
         for (ply, (from, to)) in moves.iter().enumerate() {
             state.push(&net, &[*to], &[*from]).unwrap();
-            *men.iter_mut().find(|man| *man == from).unwrap() = *to;
+            *pieces.iter_mut().find(|piece| *piece == from).unwrap() = *to;
             if ply % 3 == 1 {
                 continue;
             }
             for mover in Colour::BOTH {
                 let found = state.evaluate(&net, mover).unwrap();
-                let expected = evaluate(&net, container, &men, mover);
+                let expected = evaluate(&net, container, &pieces, mover);
                 assert_eq!(found, expected, "a state's evaluation, ply {ply}, {mover:?} to move, on {}", tier.name);
             }
         }
@@ -41,50 +41,53 @@ pub(super) fn hold(bytes: &[u8], container: &Container, random: &mut Random) {
 }
 
 /// Kings first.
-fn start(random: &mut Random) -> Vec<Man> {
-    let mut men = vec![Man::new(Colour::White, Kind::King, 4), Man::new(Colour::Black, Kind::King, 60)];
-    while men.len() < 4 {
-        let man =
-            Man::new(Colour::BOTH[men.len() % 2], Kind::ALL[random.draw() as usize % 5], (random.draw() % 64) as u8);
-        if men.iter().all(|other| other.square() != man.square()) {
-            men.push(man);
+fn start(random: &mut Random) -> Vec<Piece> {
+    let mut pieces = vec![Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::Black, Kind::King, 60)];
+    while pieces.len() < 4 {
+        let piece = Piece::new(
+            Colour::BOTH[pieces.len() % 2],
+            Kind::ALL[random.draw() as usize % 5],
+            (random.draw() % 64) as u8,
+        );
+        if pieces.iter().all(|other| other.square() != piece.square()) {
+            pieces.push(piece);
         }
     }
-    men
+    pieces
 }
 
-/// Men that go to empty squares, kings as often as others.
-fn line(start: &[Man], random: &mut Random) -> Vec<(Man, Man)> {
-    let mut men = start.to_vec();
+/// Pieces that go to empty squares, kings as often as others.
+fn line(start: &[Piece], random: &mut Random) -> Vec<(Piece, Piece)> {
+    let mut pieces = start.to_vec();
     let mut moves = Vec::new();
     while moves.len() < PLIES - 1 {
-        let (mover, square) = (random.draw() as usize % men.len(), (random.draw() % 64) as u8);
-        if men.iter().all(|man| man.square() != square) {
-            let from = men[mover];
-            men[mover] = from.at(square);
-            moves.push((from, men[mover]));
+        let (mover, square) = (random.draw() as usize % pieces.len(), (random.draw() % 64) as u8);
+        if pieces.iter().all(|piece| piece.square() != square) {
+            let from = pieces[mover];
+            pieces[mover] = from.at(square);
+            moves.push((from, pieces[mover]));
         }
     }
     moves
 }
 
 /// By the second reader, from the board.
-fn evaluate(net: &AnyNetwork<'_>, container: &Container, men: &[Man], mover: Colour) -> i32 {
+fn evaluate(net: &AnyNetwork<'_>, container: &Container, pieces: &[Piece], mover: Colour) -> i32 {
     let model = net.plan().model();
     let is_without_kings = net.view().planes == tamis_runtime::raw::chess::Planes::NoKings;
     let side = |colour: Colour| {
         let turned = if is_without_kings { 63 } else { 56 };
         let is_black = colour == Colour::Black;
-        let king = men[colour.index()].square() ^ if is_black { turned } else { 0 };
-        let features = men.iter().filter(|man| !(is_without_kings && man.kind() == Kind::King)).map(|man| {
-            let is_blacks = man.colour() == Colour::Black;
-            feature(container, is_black, man.kind() as u32, is_blacks, man.square().into(), king.into())
+        let king = pieces[colour.index()].square() ^ if is_black { turned } else { 0 };
+        let features = pieces.iter().filter(|piece| !(is_without_kings && piece.kind() == Kind::King)).map(|piece| {
+            let is_blacks = piece.colour() == Colour::Black;
+            feature(container, is_black, piece.kind() as u32, is_blacks, piece.square().into(), king.into())
         });
         container.accumulate(&features.collect::<Vec<u32>>())
     };
     let bucket = match model.input().bucket_table {
         NONE => 0,
-        _ => bucket_of_piece_count(container, men.len()) as usize,
+        _ => bucket_of_piece_count(container, pieces.len()) as usize,
     };
     let (own, other) = (side(mover), side(mover.other()));
     let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());

@@ -1,8 +1,8 @@
 //! Accumulators: filled from a list, and changed in every way that there is, against the second reader's, which it
 //! always fills anew.
 
+use crate::sample_models::Random;
 use crate::second_reader::Container;
-use crate::zoo::Random;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;

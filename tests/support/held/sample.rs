@@ -1,7 +1,7 @@
 //! Inputs, ordinary ones and those at the ends of what the runtime takes, which is more than the signature draws.
 
+use crate::sample_models::Random;
 use crate::second_reader::Given;
-use crate::zoo::Random;
 use tamis_runtime::Input;
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{element, input_kind};

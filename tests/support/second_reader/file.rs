@@ -11,8 +11,8 @@ pub struct Container {
     pub(super) tensors: Vec<Tensor>,
     pub(super) values: Vec<Value>,
     pub(super) ops: Vec<Op>,
-    /// The people's section.
-    pub people: People,
+    /// The metadata section.
+    pub metadata: Metadata,
 }
 
 #[derive(Debug, Clone)]
@@ -78,9 +78,9 @@ pub(super) struct Op {
     pub params: [u32; 4],
 }
 
-/// The people's section (section 8).
+/// The metadata section (section 8).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct People {
+pub struct Metadata {
     /// Name of the network.
     pub name: String,
     /// Its description in TOML.
@@ -148,8 +148,8 @@ impl Container {
         let values = (0..header(40)).map(|_| value(file, record(16))).collect();
         let ops = (0..header(44)).map(|_| op(file, record(64))).collect();
         let (start, len) = (header(48) as usize, header(52) as usize);
-        let people = people(&file[start..start + len]);
-        let container = Self { input: input(file), blocks, tensors, values, ops, people };
+        let metadata = metadata(&file[start..start + len]);
+        let container = Self { input: input(file), blocks, tensors, values, ops, metadata };
         container.false_claim().map_or(Ok(container), Err)
     }
 
@@ -226,7 +226,7 @@ fn op(file: &[u8], at: usize) -> Op {
     }
 }
 
-fn people(section: &[u8]) -> People {
+fn metadata(section: &[u8]) -> Metadata {
     let mut rest = section;
     let name = text(&mut rest);
     let description = text(&mut rest);
@@ -234,8 +234,8 @@ fn people(section: &[u8]) -> People {
     let source = text(&mut rest);
     let source_hash = varint(&mut rest);
     let bare_header = counted(&mut rest);
-    assert!(rest.is_empty(), "bytes behind the people's section");
-    People { name, description, tensor_names, source, source_hash, bare_header }
+    assert!(rest.is_empty(), "bytes behind the metadata section");
+    Metadata { name, description, tensor_names, source, source_hash, bare_header }
 }
 
 fn varint(rest: &mut &[u8]) -> u64 {

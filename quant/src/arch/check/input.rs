@@ -6,9 +6,9 @@ use crate::arch::types::{Architecture, DenseType, Input, InputKind};
 
 /// The most features or dense inputs.
 const MAX_SIZE: usize = 1 << 24;
-/// The most features active at once; a chess board has 32 men.
+/// The most features active at once; a chess board has 32 pieces.
 const MAX_ACTIVE: usize = 1 << 16;
-const MAX_MEN: usize = 32;
+const MAX_PIECES: usize = 32;
 /// A bucket is one byte in every table.
 const MAX_BUCKETS: usize = 256;
 
@@ -34,7 +34,7 @@ impl Architecture {
             InputKind::Chess => {
                 forbid(input.size, "size", "a chess network has 768 features a king bucket, 704 with merged kings")?;
                 forbid_dense(input)?;
-                size_range(input.max_active.unwrap_or(MAX_MEN), 1, MAX_MEN).map_err(at("max_active"))?;
+                size_range(input.max_active.unwrap_or(MAX_PIECES), 1, MAX_PIECES).map_err(at("max_active"))?;
                 check_perspectives(input.perspectives.unwrap_or(2))?;
                 let one = input.perspectives == Some(1);
                 forbid((one && input.other_first).then_some(()), "other_first", "there is one perspective only")?;
@@ -78,7 +78,7 @@ impl Architecture {
             let why = "only a chess network counts pieces; other callers name the bucket themselves";
             return Err(at("by_piece_count")(Cause::Meaningless { why }));
         }
-        if table.len() != MAX_MEN + 1 {
+        if table.len() != MAX_PIECES + 1 {
             let expected = "33, one for each number of pieces from 0 to 32";
             return Err(at("by_piece_count")(Cause::TableLength { found: table.len(), expected }));
         }

@@ -1,12 +1,12 @@
 //! What can be wrong with a description, and with tensors that are put into one.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::GraphError;
 use thiserror::Error;
 
 /// Why a description was refused. The message starts with the origin, usually a path, and, where known, the line.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{origin}{}: {cause}", crate::fault::at_line(*line))]
+#[error("{origin}{}: {cause}", crate::error_kind::at_line(*line))]
 pub struct DescriptionError {
     /// Where the text came from.
     pub origin: String,
@@ -139,15 +139,15 @@ pub enum Cause {
 }
 
 impl DescriptionError {
-    /// [`FaultClass::Unsupported`] for another version and for names that cannot be written, else
-    /// [`FaultClass::Malformed`].
+    /// [`ErrorKind::Unsupported`] for another version and for names that cannot be written, else
+    /// [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match (&*self.cause, self.line) {
             (Cause::Version { .. } | Cause::UnsupportedValue { .. }, _) | (Cause::Name { .. }, None) => {
-                FaultClass::Unsupported
+                ErrorKind::Unsupported
             }
-            _ => FaultClass::Malformed,
+            _ => ErrorKind::Malformed,
         }
     }
 }
@@ -180,9 +180,9 @@ pub enum TensorsError {
 }
 
 impl TensorsError {
-    /// Always [`FaultClass::Malformed`].
+    /// Always [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
-        FaultClass::Malformed
+    pub fn class(&self) -> ErrorKind {
+        ErrorKind::Malformed
     }
 }

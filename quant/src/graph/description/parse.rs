@@ -172,7 +172,7 @@ impl RawInput {
 mod tests {
     use super::super::Description;
     use super::{LIMIT_BYTES, is_description};
-    use crate::fault::FaultClass;
+    use crate::error_kind::ErrorKind;
 
     const SMALL: &str = "graph = 1
 name = \"small\"
@@ -251,7 +251,7 @@ reads = [\"wide\", \"fm\"]
             assert!(message.starts_with(words), "{words}\n{message}");
         }
         let error = Description::from_toml("graph = 2", "x").unwrap_err();
-        assert_eq!(error.class(), FaultClass::Unsupported);
+        assert_eq!(error.class(), ErrorKind::Unsupported);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::place::Place;
-use crate::fault::FaultClass;
+use super::location::Place;
+use crate::error_kind::ErrorKind;
 use crate::graph::GraphError;
 use crate::import::ImportError;
 
@@ -282,18 +282,18 @@ pub enum AngelError {
 }
 
 impl AngelError {
-    /// [`FaultClass::Io`] for the file system's refusals, [`FaultClass::Unsupported`] for what is too large, too old or
-    /// no matrix of numbers, [`FaultClass::Usage`] for what an option has to say, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Io`] for the file system's refusals, [`ErrorKind::Unsupported`] for what is too large, too old or
+    /// no matrix of numbers, [`ErrorKind::Usage`] for what an option has to say, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
             Self::In { cause, .. } => cause.class(),
             Self::Read(error) => error.class(),
-            Self::MetaBinary { .. } | Self::UnknownFormat { .. } | Self::ObjectRows { .. } => FaultClass::Unsupported,
-            Self::NoColumnIds { .. } | Self::TooLarge { .. } => FaultClass::Unsupported,
-            Self::NothingThere | Self::OneMatrix { .. } | Self::TooManyEntries { .. } => FaultClass::Usage,
-            Self::UnknownKind { .. } | Self::Ask { .. } | Self::Option { .. } => FaultClass::Usage,
-            _ => FaultClass::Malformed,
+            Self::MetaBinary { .. } | Self::UnknownFormat { .. } | Self::ObjectRows { .. } => ErrorKind::Unsupported,
+            Self::NoColumnIds { .. } | Self::TooLarge { .. } => ErrorKind::Unsupported,
+            Self::NothingThere | Self::OneMatrix { .. } | Self::TooManyEntries { .. } => ErrorKind::Usage,
+            Self::UnknownKind { .. } | Self::Ask { .. } | Self::Option { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Malformed,
         }
     }
 

@@ -264,7 +264,7 @@ mod tests {
         }
         let binary = Meta::parse(&[0, 0, 0, 7, 0, 3, b'a']).unwrap_err();
         assert!(binary.to_string().contains("until 15 October 2018"), "{binary}");
-        assert_eq!(binary.class(), crate::fault::FaultClass::Unsupported);
+        assert_eq!(binary.class(), crate::error_kind::ErrorKind::Unsupported);
         assert!(matches!(Meta::parse(&[]).unwrap_err(), AngelError::MetaBinary { found: 0 }));
     }
 }

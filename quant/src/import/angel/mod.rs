@@ -23,13 +23,13 @@ mod format;
 mod graph_json;
 mod input;
 mod kind;
+mod location;
 mod matrix;
 mod meta;
 mod meta_json;
 mod network;
 mod options;
 mod piece;
-mod place;
 mod row_type;
 mod strict;
 mod suffixes;
@@ -44,11 +44,11 @@ pub use folder::{is_angel_folder, read_matrix, read_model};
 pub use format::{Format, Record};
 pub use graph_json::{Description, Layer, LayerKind, Transfer, parse_graph_json};
 pub use kind::Kind;
+pub use location::{At, Place};
 pub use matrix::{Cells, Matrix, Row, Values};
 pub use meta::{Meta, Partition};
 pub use network::build;
 pub use options::Options;
-pub use place::{At, Place};
 pub use row_type::{RowType, ValueType};
 
 /// Bytes of a file in a message: escaped, and not too many.

@@ -26,7 +26,7 @@ pub fn build(
     let mut tensors = Tensors::new(matrices, decider);
     let mut remarks = Vec::new();
     let input = input::choose(description, &layers, &mut tensors, options, &mut remarks)?;
-    let mut network = Network { tensors, nodes: Vec::new(), made: HashMap::new(), input };
+    let mut network = AngelNetwork { tensors, nodes: Vec::new(), made: HashMap::new(), input };
     for layer in layers {
         network.add(layer)?;
     }
@@ -90,14 +90,14 @@ struct Made {
     width: Option<usize>,
 }
 
-struct Network<'a> {
+struct AngelNetwork<'a> {
     tensors: Tensors<'a>,
     nodes: Vec<Node>,
     made: HashMap<&'a str, Made>,
     input: Input,
 }
 
-impl<'a> Network<'a> {
+impl<'a> AngelNetwork<'a> {
     fn add(&mut self, layer: &'a Layer) -> Result<(), AngelError> {
         let reads: Vec<Made> = layer.reads.iter().filter_map(|read| self.made.get(read.as_str()).copied()).collect();
         let read = reads.first().copied().unwrap_or(Made { value: 0, len: 0, width: None });

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::error::AngelError;
+use super::location::{At, Place};
 use super::meta::{Meta, Partition};
-use super::place::{At, Place};
 use super::row_type::Element;
 
 /// The elements of the rows that were saved, each with its column.

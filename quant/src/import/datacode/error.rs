@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::GraphError;
 
 /// Why a file was not read. Offsets are bytes from its start.
@@ -278,15 +278,15 @@ pub enum DataCodeError {
 }
 
 impl DataCodeError {
-    /// [`FaultClass::Usage`] for options that do not fit or would settle it, [`FaultClass::Unsupported`] for
-    /// convolutions, layers and versions that Tamis does not read, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Usage`] for options that do not fit or would settle it, [`ErrorKind::Unsupported`] for
+    /// convolutions, layers and versions that Tamis does not read, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
+    pub const fn class(&self) -> ErrorKind {
         match self {
-            Self::Override { .. } | Self::Orientations { .. } => FaultClass::Usage,
-            Self::Convolution { .. } | Self::LayerType { .. } => FaultClass::Unsupported,
-            Self::Version { found } if *found > 1 => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
+            Self::Override { .. } | Self::Orientations { .. } => ErrorKind::Usage,
+            Self::Convolution { .. } | Self::LayerType { .. } => ErrorKind::Unsupported,
+            Self::Version { found } if *found > 1 => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Files written here, byte by byte, and what is made of them.
 
 use super::{DataCodeError, Options, Orientation, is_datacode, read_datacode};
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::{Activation, Op, Sample};
 use crate::import::{Imported, Remark};
 
@@ -89,7 +89,7 @@ fn a_square_layer_shows_it_in_its_bias_and_its_number() {
     let bytes = file(&layers, &[weight, BIAS, second, ("layer2.bias", &[2], BIAS.2)]);
     let error = read(&bytes).unwrap_err();
     assert!(error.to_string().contains("`layer2` is Linear number 1"), "{error}");
-    assert_eq!(error.class(), FaultClass::Usage);
+    assert_eq!(error.class(), ErrorKind::Usage);
     let options = Options { orientation: Orientation::from_word("in-out"), ..Options::default() };
     let Op::Linear { weights, .. } = &read_datacode(&bytes, "x", &options).unwrap().graph.nodes[2].op.clone() else {
         panic!("a Linear")
@@ -141,7 +141,7 @@ fn lost_activations_are_doubted_unless_they_are_given() {
     let options = Options { activations: vec![("layer0".to_owned(), None)], ..Options::default() };
     let error = read_datacode(&bytes, "x", &options).unwrap_err();
     assert!(error.to_string().contains("no activation layer is called `layer0`"), "{error}");
-    assert_eq!(error.class(), FaultClass::Usage);
+    assert_eq!(error.class(), ErrorKind::Usage);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::GraphError;
 use crate::import::chain::{Chain, ChainError};
 
@@ -156,15 +156,15 @@ pub enum LatticeError {
 }
 
 impl LatticeError {
-    /// [`FaultClass::Usage`] for an architecture that is not the checkpoint's or none, [`FaultClass::Unsupported`] for
-    /// what is too long or of another version, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Usage`] for an architecture that is not the checkpoint's or none, [`ErrorKind::Unsupported`] for
+    /// what is too long or of another version, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
+    pub const fn class(&self) -> ErrorKind {
         match self {
-            Self::NoArchitecture | Self::Chain(ChainError::Part { .. }) => FaultClass::Usage,
-            Self::TooLong { .. } | Self::Chain(ChainError::NotSupported { .. }) => FaultClass::Unsupported,
-            Self::FannVersion { found } if *found > 1 => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
+            Self::NoArchitecture | Self::Chain(ChainError::Part { .. }) => ErrorKind::Usage,
+            Self::TooLong { .. } | Self::Chain(ChainError::NotSupported { .. }) => ErrorKind::Unsupported,
+            Self::FannVersion { found } if *found > 1 => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
         }
     }
 }

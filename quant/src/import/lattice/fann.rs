@@ -11,7 +11,7 @@
 //! All little-endian, nothing between and nothing behind.
 
 use super::error::LatticeError;
-use super::{Network, check_file_len, imported};
+use super::{LatticeNetwork, check_file_len, imported};
 use crate::graph::Activation;
 use crate::import::Imported;
 use crate::import::chain::{Chain, ChainError, ChainLayer};
@@ -28,7 +28,7 @@ pub fn read_fann(bytes: &[u8], name: &str) -> Result<Imported, LatticeError> {
 }
 
 /// The chain and its parameters, as many as it has.
-pub(super) fn parse(bytes: &[u8]) -> Result<Network, LatticeError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<LatticeNetwork, LatticeError> {
     check_file_len(bytes)?;
     let mut cursor = Cursor { bytes, offset: 0 };
     if cursor.take("the magic", MAGIC.len())? != MAGIC {

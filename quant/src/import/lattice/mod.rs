@@ -63,9 +63,9 @@ pub fn architecture(bytes: &[u8]) -> Result<Chain, LatticeError> {
 }
 
 /// A chain and its parameters, of all of which the graph is made.
-type Network = (Chain, Vec<f32>);
+type LatticeNetwork = (Chain, Vec<f32>);
 
-fn imported(network: &Network, name: &str, source: &str, bytes: &[u8]) -> Result<Imported, LatticeError> {
+fn imported(network: &LatticeNetwork, name: &str, source: &str, bytes: &[u8]) -> Result<Imported, LatticeError> {
     let (chain, parameters) = network;
     if let Some((index, value)) = parameters.iter().enumerate().find(|(_, value)| !value.is_finite()) {
         let (layer, tensor, index) = error::place(chain, index);

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use std::fmt;
 
 use super::error::LatticeError;
-use super::{Network, check_file_len, imported};
+use super::{LatticeNetwork, check_file_len, imported};
 use crate::graph::Activation;
 use crate::import::Imported;
 use crate::import::bounded_json::{Object, parse_object};
@@ -21,7 +21,7 @@ pub fn read_network_json(bytes: &[u8], name: &str) -> Result<Imported, LatticeEr
 }
 
 /// The chain and its parameters, as many as it has.
-pub(super) fn parse(bytes: &[u8]) -> Result<Network, LatticeError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<LatticeNetwork, LatticeError> {
     check_file_len(bytes)?;
     let json: JsonNetwork =
         parse_object(bytes).map_err(|fault| LatticeError::Json { offset_bytes: fault.offset, why: fault.why })?;

@@ -4,7 +4,7 @@ use super::{
     LatticeError, architecture, is_fann, is_lattice_checkpoint, is_network_json, parse_checkpoint, read_fann,
     read_lattice_checkpoint, read_network_json,
 };
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::Sample;
 use crate::import::Remark;
 use crate::import::chain::Chain;
@@ -61,7 +61,7 @@ fn every_form_is_the_same_network() {
     for file in [&fann()[..], NETWORK.as_bytes()] {
         assert_eq!(architecture(file).unwrap().to_string(), CHAIN);
     }
-    assert_eq!(architecture(array.as_bytes()).unwrap_err().class(), FaultClass::Usage);
+    assert_eq!(architecture(array.as_bytes()).unwrap_err().class(), ErrorKind::Usage);
     assert!(is_lattice_checkpoint(array.as_bytes()) && is_fann(&fann()) && is_network_json(NETWORK.as_bytes()));
     assert!(!is_lattice_checkpoint(NETWORK.as_bytes()) && !is_network_json(&fann()) && !is_fann(array.as_bytes()));
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with an ONNX model, and what of it is not read.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::GraphError;
 use thiserror::Error;
 
@@ -154,17 +154,17 @@ pub enum OnnxError {
 }
 
 impl OnnxError {
-    /// Whose fault it is: [`FaultClass::Unsupported`] for a sound model that is not read, else the file's.
+    /// Whose fault it is: [`ErrorKind::Unsupported`] for a sound model that is not read, else the file's.
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
             Self::Opset { .. }
             | Self::Domain { .. }
             | Self::Operator { .. }
             | Self::Feature { .. }
             | Self::Dynamic { .. }
-            | Self::Batch { .. } => FaultClass::Unsupported,
-            _ => FaultClass::Malformed,
+            | Self::Batch { .. } => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
         }
     }
 

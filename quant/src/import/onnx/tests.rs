@@ -1,7 +1,7 @@
 //! Chains of operators on random shapes against plain loops over row-major tensors, and what exporters write.
 
 use super::{OnnxError, OnnxModel, Port, read_onnx_model};
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::{Graph, Op, Sample};
 
 fn varint(mut value: u64) -> Vec<u8> {
@@ -255,7 +255,7 @@ fn chains_of_moves_are_what_plain_loops_make() {
             Ok(model) => model,
             // Sums of which more than three groups of axes are repeated apart.
             Err(error @ (OnnxError::Feature { .. } | OnnxError::Batch { .. })) => {
-                assert_eq!(error.class(), FaultClass::Unsupported);
+                assert_eq!(error.class(), ErrorKind::Unsupported);
                 continue;
             }
             Err(error) => panic!("round {round}: {error}"),

@@ -1,6 +1,6 @@
 //! What can be wrong with a file of tensors.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::description::{DescriptionError, TensorsError};
 use thiserror::Error;
 
@@ -81,14 +81,14 @@ pub enum TensorFileError {
 }
 
 impl TensorFileError {
-    /// [`FaultClass::Unsupported`] for what is too large or of a strange type, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Unsupported`] for what is too large or of a strange type, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
-            Self::TooLarge { .. } | Self::LongHeader { .. } | Self::Budget { .. } => FaultClass::Unsupported,
-            Self::Type { .. } | Self::NotExact { .. } => FaultClass::Unsupported,
+            Self::TooLarge { .. } | Self::LongHeader { .. } | Self::Budget { .. } => ErrorKind::Unsupported,
+            Self::Type { .. } | Self::NotExact { .. } => ErrorKind::Unsupported,
             Self::Array { cause, .. } => cause.class(),
-            _ => FaultClass::Malformed,
+            _ => ErrorKind::Malformed,
         }
     }
 }
@@ -130,12 +130,12 @@ pub enum TensorsImportError {
 }
 
 impl TensorsImportError {
-    /// [`FaultClass::Usage`] without a description, or with a chain that does not fit, else that of the cause.
+    /// [`ErrorKind::Usage`] without a description, or with a chain that does not fit, else that of the cause.
     #[must_use]
-    pub fn class(&self) -> FaultClass {
+    pub fn class(&self) -> ErrorKind {
         match self {
             Self::File(error) => error.class(),
-            Self::NoDescription { .. } | Self::NoChain { .. } => FaultClass::Usage,
+            Self::NoDescription { .. } | Self::NoChain { .. } => ErrorKind::Usage,
             Self::Draft(error) => error.class(),
             Self::Metadata(error) => error.class(),
             Self::Tensors(error) => error.class(),

@@ -255,7 +255,7 @@ mod tests {
         let bytes = npy_of("{'descr': '|u1', 'fortran_order': False, 'shape': (67108864,)}", &vec![0; 1 << 26]);
         let zip = zip_of(&[("a.npy", &bytes)], true);
         let error = read_npz(&zip).unwrap_err();
-        assert_eq!(error.class(), crate::fault::FaultClass::Unsupported);
+        assert_eq!(error.class(), crate::error_kind::ErrorKind::Unsupported);
         assert!(error.to_string().contains("are held at once"), "{error}");
     }
 

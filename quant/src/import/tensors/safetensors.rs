@@ -16,8 +16,8 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
     length.is_some_and(|length| (2..=100_000_000).contains(&length)) && bytes.get(8) == Some(&b'{')
 }
 
-/// The longest header of a network or of arrays: a hundred thousand tensors, and a description. Reading it takes several
-/// times as much memory.
+/// The longest header of a network or of arrays: a hundred thousand tensors, and a description. Reading it takes
+/// several times as much memory.
 const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
 
 /// Every tensor, and the description of a network if the metadata has one.

@@ -1,7 +1,7 @@
 //! What can be wrong with a TFLite file, and where.
 
 use super::flatbuffer::FlatBufferError;
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::GraphError;
 use thiserror::Error;
 
@@ -133,22 +133,22 @@ impl TfliteError {
         Self::Unsupported { place: place.into(), what: what.into(), instead }
     }
 
-    /// [`FaultClass::Unsupported`] for what is well formed and cannot be said, else [`FaultClass::Malformed`].
+    /// [`ErrorKind::Unsupported`] for what is well formed and cannot be said, else [`ErrorKind::Malformed`].
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
+    pub const fn class(&self) -> ErrorKind {
         match self {
             Self::Identifier { .. }
             | Self::Bytes(_)
             | Self::Malformed { .. }
             | Self::Copies { .. }
-            | Self::Graph(_) => FaultClass::Malformed,
+            | Self::Graph(_) => ErrorKind::Malformed,
             Self::UnknownOperator { .. }
             | Self::CustomOperator { .. }
             | Self::Unsupported { .. }
             | Self::Stateful { .. }
             | Self::Hybrid { .. }
             | Self::Uint8 { .. }
-            | Self::Quantised { .. } => FaultClass::Unsupported,
+            | Self::Quantised { .. } => ErrorKind::Unsupported,
         }
     }
 }

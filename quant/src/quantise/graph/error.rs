@@ -1,6 +1,6 @@
 //! Why a graph cannot be quantised.
 
-use crate::fault::FaultClass;
+use crate::error_kind::ErrorKind;
 use crate::graph::description::DescriptionError;
 use crate::graph::{GraphError, SampleError};
 
@@ -57,11 +57,11 @@ pub enum GraphQuantError {
 impl GraphQuantError {
     /// The class that decides the exit status.
     #[must_use]
-    pub const fn class(&self) -> FaultClass {
+    pub const fn class(&self) -> ErrorKind {
         match self {
-            Self::Graph(_) | Self::Description(_) => FaultClass::Malformed,
-            Self::Sample { .. } | Self::NotCalibrated { .. } | Self::NoSuchLayer { .. } => FaultClass::Usage,
-            Self::Unsupported { .. } | Self::Overflow { .. } => FaultClass::Unsupported,
+            Self::Graph(_) | Self::Description(_) => ErrorKind::Malformed,
+            Self::Sample { .. } | Self::NotCalibrated { .. } | Self::NoSuchLayer { .. } => ErrorKind::Usage,
+            Self::Unsupported { .. } | Self::Overflow { .. } => ErrorKind::Unsupported,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Weights that leave 8 bits, as bytes less a zero point do: what they meet is read several times over, each time with a
-//! part of them. The sums are the same.
+//! Weights that leave 8 bits, as bytes less a zero point do: what they meet is read several times over, each time with
+//! a part of them. The sums are the same.
 
 use super::Building;
 use super::grid::Rows;

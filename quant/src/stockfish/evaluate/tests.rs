@@ -92,7 +92,7 @@ fn pairs_the_skipping_neuron_and_psqt() {
         }
         row(&mut stack.output, 0, 0, [(0, 2)]);
         let found = evaluate(&net, &Board::from_fen(&format!("{PAWN} w")).unwrap());
-        // Three men: bucket 0. (7 - 12) / 2 = -2.
+        // Three pieces: bucket 0. (7 - 12) / 2 = -2.
         let expected = Parts { psqt: -2, positional };
         assert_eq!((found.bucket, found.buckets[0], found.value), (0, expected, (positional - 2) / 16));
         assert_eq!(found.buckets[3], Parts { psqt: 50, positional: 0 });
@@ -101,9 +101,9 @@ fn pairs_the_skipping_neuron_and_psqt() {
     }
 }
 
-/// Bucket by the number of men: 2 to 4 are bucket 0, 5 the first of bucket 1, 32 the last of bucket 7.
+/// Bucket by the number of pieces: 2 to 4 are bucket 0, 5 the first of bucket 1, 32 the last of bucket 7.
 #[test]
-fn buckets_by_men() {
+fn buckets_by_pieces() {
     let net = zeros(FeatureSet::HalfKaV2, Head::Clipped { first: 16 });
     for (board, bucket) in [
         ("4k3/8/8/8/8/8/8/4K3", 0),

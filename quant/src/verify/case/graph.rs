@@ -5,7 +5,7 @@ use super::particulars::{Nothing, Particulars};
 use crate::data;
 use crate::graph::description::{Described, DescribedOp, Description};
 use crate::graph::{Activation, Graph, Sample};
-use crate::import::hub::QUANTISED_SOURCE;
+use crate::import::importers::QUANTISED_SOURCE;
 use crate::pack::unpack_graph;
 use crate::program::{GraphInput, Program};
 use crate::verify::accuracy::Outputs;
@@ -59,7 +59,7 @@ impl<'a> Case<'a> {
         let split = simulation.map(|simulation| Split { simulation, examples: Examples::Samples(samples) });
         let case = Self::of_samples(model, program, (inputs, value), Full::Graph { graph, samples }, outputs, labels);
         let labels = labels.map(<[usize]>::to_vec);
-        let is_given = model.people().is_ok_and(|people| people.source.ends_with(QUANTISED_SOURCE));
+        let is_given = model.metadata().is_ok_and(|metadata| metadata.source.ends_with(QUANTISED_SOURCE));
         let suspects = Suspects { graph, kinship, samples, labels, readings: Vec::new(), is_given };
         Ok(Self { split, particulars: Box::new(suspects), ..case })
     }

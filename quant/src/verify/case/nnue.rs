@@ -56,7 +56,7 @@ impl<'a> Case<'a> {
         };
         Ok(Self {
             truth: TruthInfo { examples: inputs.len(), ..TruthInfo::default() },
-            network: model.people().map_err(crate::pack::PackError::from)?.name.to_owned(),
+            network: model.metadata().map_err(crate::pack::PackError::from)?.name.to_owned(),
             unit: "output units",
             model,
             value: program.nodes.len(),

@@ -1,6 +1,6 @@
 //! Weights whose values show by themselves that they were read in the other order.
 //!
-//! A trained network has neighbours that are alike: the rows of a man on two squares side by side, the weights of two
+//! A trained network has neighbours that are alike: the rows of a piece on two squares side by side, the weights of two
 //! output buckets side by side. Read in the other order they are not. Of thirteen networks, eight of them engines', the
 //! mean correlation of such neighbours is 0.44 to 0.99 where they were trained to be alike and −0.08 to 0.06 in the
 //! other order; of networks that hardly learned it is about 0 in both, which says nothing.

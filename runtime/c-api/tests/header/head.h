@@ -38,7 +38,7 @@
 #define TAMIS_WHITE 0u
 #define TAMIS_BLACK 1u
 
-/* Kinds of men. */
+/* Kinds of pieces. */
 #define TAMIS_PAWN 0u
 #define TAMIS_KNIGHT 1u
 #define TAMIS_BISHOP 2u
@@ -66,10 +66,10 @@
 extern "C" {
 #endif
 
-/* A man on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out
+/* A piece on a square: 384 times the colour, 64 times the kind, and the square, a1, b1 to h8 = 0 to 63. For numbers out
    of these ranges
  * 0xFFFF, which every call refuses. */
-static inline uint16_t tamis_man(uint32_t colour, uint32_t kind, uint32_t square) {
+static inline uint16_t tamis_piece(uint32_t colour, uint32_t kind, uint32_t square) {
     return colour > 1 || kind > 5 || square > 63 ? 0xFFFFu : (uint16_t)(384 * colour + 64 * kind + square);
 }
 

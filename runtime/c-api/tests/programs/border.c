@@ -216,10 +216,10 @@ static tamis_state *create(const tamis_net *net) {
 }
 
 static void line(const tamis_net *net, tamis_state *state) {
-    const uint16_t kings[] = {tamis_man(TAMIS_WHITE, TAMIS_KING, 4), tamis_man(TAMIS_BLACK, TAMIS_KING, 60)};
-    const uint16_t pawn = tamis_man(TAMIS_WHITE, TAMIS_PAWN, 12), far = tamis_man(TAMIS_WHITE, TAMIS_PAWN, 28);
-    const uint16_t no_man = 768, five[] = {0, 1, 2, 3, 4};
-    const uint16_t men[] = {kings[0], kings[1], pawn};
+    const uint16_t kings[] = {tamis_piece(TAMIS_WHITE, TAMIS_KING, 4), tamis_piece(TAMIS_BLACK, TAMIS_KING, 60)};
+    const uint16_t pawn = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 12), far = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 28);
+    const uint16_t no_piece = 768, five[] = {0, 1, 2, 3, 4};
+    const uint16_t pieces[] = {kings[0], kings[1], pawn};
     uint16_t all[768];
     int32_t root, score = 7, values[2] = {0, 0};
     float reals[2];
@@ -232,17 +232,17 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_pop(state), TAMIS_STATE_EMPTY);
     CHECK(tamis_state_refresh(state, net, NULL, 3), TAMIS_NULL_POINTER);
     CHECK(tamis_state_refresh(state, net, (const uint16_t *)(const void *)(zeros + 1), 3), TAMIS_MISALIGNED);
-    CHECK(tamis_state_refresh(state, net, men, (size_t)-1), TAMIS_TOO_MANY);
-    CHECK(tamis_state_refresh(state, net, &no_man, 1), TAMIS_OUT_OF_RANGE);
-    CHECK(tamis_state_refresh(state, NULL, men, 3), TAMIS_NULL_POINTER);
+    CHECK(tamis_state_refresh(state, net, pieces, (size_t)-1), TAMIS_TOO_MANY);
+    CHECK(tamis_state_refresh(state, net, &no_piece, 1), TAMIS_OUT_OF_RANGE);
+    CHECK(tamis_state_refresh(state, NULL, pieces, 3), TAMIS_NULL_POINTER);
     for (index = 0; index < 768; index++)
         all[index] = (uint16_t)index;
     CHECK(tamis_state_refresh(state, net, all, 64), TAMIS_TOO_MANY);
     all[1] = all[0];
-    CHECK(tamis_state_refresh(state, net, all, 2), TAMIS_MAN_PRESENT);
+    CHECK(tamis_state_refresh(state, net, all, 2), TAMIS_PIECE_PRESENT);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, &score), TAMIS_STATE_EMPTY);
 
-    CHECK(tamis_state_refresh(state, net, men, 3), TAMIS_OK);
+    CHECK(tamis_state_refresh(state, net, pieces, 3), TAMIS_OK);
     CHECK(tamis_state_evaluate(state, net, 2, &score), TAMIS_OUT_OF_RANGE);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, NULL), TAMIS_NULL_POINTER);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, (int32_t *)(void *)(zeros + 2)), TAMIS_MISALIGNED);
@@ -254,14 +254,14 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(count == 1 && values[0] == root && values[1] == 0, 1);
     CHECK(tamis_state_outputs_f32(state, net, TAMIS_WHITE, reals, 2, &count), TAMIS_OTHER_KIND);
 
-    CHECK(tamis_state_push(state, net, &pawn, 1, &far, 1), TAMIS_MAN_MISSING);
+    CHECK(tamis_state_push(state, net, &pawn, 1, &far, 1), TAMIS_PIECE_MISSING);
     CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
     SAYS("Pe4 is to be removed and is not there");
-    CHECK(tamis_state_push(state, net, NULL, 0, kings, 1), TAMIS_MAN_MISSING);
-    CHECK(tamis_state_push(state, net, &pawn, 1, NULL, 0), TAMIS_MAN_PRESENT);
+    CHECK(tamis_state_push(state, net, NULL, 0, kings, 1), TAMIS_PIECE_MISSING);
+    CHECK(tamis_state_push(state, net, &pawn, 1, NULL, 0), TAMIS_PIECE_PRESENT);
     CHECK(tamis_state_push(state, net, five, 5, NULL, 0), TAMIS_TOO_MANY);
     CHECK(tamis_state_push(state, net, NULL, 1, NULL, 0), TAMIS_NULL_POINTER);
-    CHECK(tamis_state_push(state, net, &no_man, 1, NULL, 0), TAMIS_OUT_OF_RANGE);
+    CHECK(tamis_state_push(state, net, &no_piece, 1, NULL, 0), TAMIS_OUT_OF_RANGE);
     CHECK(tamis_state_height(state), 0);
     CHECK(tamis_state_push(state, net, &far, 1, &pawn, 1), TAMIS_OK);
     CHECK(tamis_state_push_null(state), TAMIS_OK);
@@ -289,20 +289,20 @@ static void line(const tamis_net *net, tamis_state *state) {
 
 /* Every tier gives the same number; a state that was refreshed with one network is refused by another. */
 static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_t len, const char *other_path) {
-    const uint16_t men[] = {tamis_man(TAMIS_WHITE, TAMIS_KING, 4), tamis_man(TAMIS_BLACK, TAMIS_KING, 60)};
+    const uint16_t pieces[] = {tamis_piece(TAMIS_WHITE, TAMIS_KING, 4), tamis_piece(TAMIS_BLACK, TAMIS_KING, 60)};
     const tamis_net *second = NULL;
     int32_t expected, score;
     size_t index, count = 0;
     float reals[4] = {0, 0, 0, 0};
     tamis_shape shape;
     const char *tier;
-    CHECK(tamis_state_refresh(state, net, men, 2), TAMIS_OK);
+    CHECK(tamis_state_refresh(state, net, pieces, 2), TAMIS_OK);
     CHECK(tamis_state_evaluate(state, net, TAMIS_BLACK, &expected), TAMIS_OK);
     for (index = 0; (tier = tamis_tier_name(index)) != NULL; index++) {
         CHECK(tamis_net_load(second_memory, sizeof second_memory, file, len, tier, &second, message, sizeof message),
               TAMIS_OK);
         CHECK(strcmp(tamis_net_tier(second), tier), 0);
-        CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_OK);
+        CHECK(tamis_state_refresh(state, second, pieces, 2), TAMIS_OK);
         CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OK);
         CHECK(score, expected);
     }
@@ -313,11 +313,11 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(tamis_net_load(second_memory, sizeof second_memory, other_file, len, NULL, &second, message, sizeof message),
           TAMIS_OK);
     CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OTHER_NET);
-    CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_WRONG_LENGTH);
+    CHECK(tamis_state_refresh(state, second, pieces, 2), TAMIS_WRONG_LENGTH);
     CHECK(tamis_state_create(state_memory, sizeof state_memory, second, PLIES, tamis_net_keys(second), &state, message,
                              sizeof message),
           TAMIS_OK);
-    CHECK(tamis_state_refresh(state, second, men, 2), TAMIS_OK);
+    CHECK(tamis_state_refresh(state, second, pieces, 2), TAMIS_OK);
     CHECK(tamis_net_is_real(second), 1);
     CHECK(tamis_net_shape(second, &shape), TAMIS_OK);
     CHECK(tamis_state_outputs_f32(state, second, TAMIS_BLACK, reals, 4, &count), TAMIS_OK);
@@ -327,15 +327,15 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(tamis_state_outputs(state, second, TAMIS_BLACK, &score, 1, &count), TAMIS_OTHER_KIND);
 }
 
-static void men(void) {
+static void pieces(void) {
     unsigned colour, kind, square, number = 0;
     for (colour = TAMIS_WHITE; colour <= TAMIS_BLACK; colour++)
         for (kind = TAMIS_PAWN; kind <= TAMIS_KING; kind++)
             for (square = 0; square < 64; square++)
-                CHECK(tamis_man(colour, kind, square), number++);
-    CHECK(tamis_man(2, TAMIS_PAWN, 0), 0xFFFF);
-    CHECK(tamis_man(TAMIS_WHITE, 6, 0), 0xFFFF);
-    CHECK(tamis_man(TAMIS_WHITE, TAMIS_PAWN, 64), 0xFFFF);
+                CHECK(tamis_piece(colour, kind, square), number++);
+    CHECK(tamis_piece(2, TAMIS_PAWN, 0), 0xFFFF);
+    CHECK(tamis_piece(TAMIS_WHITE, 6, 0), 0xFFFF);
+    CHECK(tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 64), 0xFFFF);
 }
 
 int main(int argc, char **argv) {
@@ -350,7 +350,7 @@ int main(int argc, char **argv) {
     CHECK(tamis_abi_version(), TAMIS_ABI_VERSION);
     CHECK(strcmp(tamis_status_text(TAMIS_OK), "done"), 0);
     CHECK(strlen(tamis_status_text(-5)) > 0, 1);
-    men();
+    pieces();
     files(len);
     memories(len);
     CHECK(load(file, len, &net), TAMIS_OK);

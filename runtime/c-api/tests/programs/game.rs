@@ -1,7 +1,7 @@
 //! The same games in Rust, through `engine::State`.
 
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::engine::{Colour, Expected, Features, Kind, Man, Network, State};
+use tamis_runtime::engine::{Colour, Expected, Features, Kind, Network, Piece, State};
 
 /// The moves that `game.c` plays when it is given none.
 pub const OPERA: [&str; 33] = [
@@ -45,9 +45,9 @@ fn start() -> Board {
     board
 }
 
-fn men(board: &Board) -> Vec<Man> {
-    let men = board.iter().enumerate();
-    men.filter_map(|(square, man)| man.map(|(colour, kind)| Man::new(colour, kind, square as u8))).collect()
+fn pieces(board: &Board) -> Vec<Piece> {
+    let pieces = board.iter().enumerate();
+    pieces.filter_map(|(square, piece)| piece.map(|(colour, kind)| Piece::new(colour, kind, square as u8))).collect()
 }
 
 fn square(text: &str) -> usize {
@@ -84,13 +84,14 @@ pub fn expected<const HIDDEN: usize>(file: &AlignedBytes, moves: &[&str]) -> Vec
     let net = Network::<HIDDEN>::load(file.as_ref(), &expected).unwrap();
     let mut state = Box::new(State::<HIDDEN, 64>::new());
     let mut board = start();
-    state.refresh(&net, men(&board)).unwrap();
+    state.refresh(&net, pieces(&board)).unwrap();
     let mut to_move = Colour::White;
     let mut numbers = vec![("start".to_owned(), state.evaluate(&net, to_move).unwrap())];
     for text in moves {
         let next = after(&board, text);
-        let (old, new) = (men(&board), men(&next));
-        let difference = |a: &[Man], b: &[Man]| a.iter().filter(|man| !b.contains(man)).copied().collect::<Vec<_>>();
+        let (old, new) = (pieces(&board), pieces(&next));
+        let difference =
+            |a: &[Piece], b: &[Piece]| a.iter().filter(|piece| !b.contains(piece)).copied().collect::<Vec<_>>();
         state.push(&net, &difference(&new, &old), &difference(&old, &new)).unwrap();
         (board, to_move) = (next, to_move.other());
         numbers.push(((*text).to_owned(), state.evaluate(&net, to_move).unwrap()));

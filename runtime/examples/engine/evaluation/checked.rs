@@ -2,8 +2,8 @@
 
 use super::tamis::Tamis;
 use super::{Evaluator, Fault};
-use crate::men::{self, Moved};
 use crate::network::{HIDDEN, Network};
+use crate::pieces::{self, Moved};
 use cozy_chess::Board;
 use tamis_runtime::engine::{Colour, State};
 
@@ -32,10 +32,10 @@ impl Evaluator for Checked {
 
     fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>> {
         let Tamis { net, state } = &mut self.0;
-        let to_move = men::colour(board.side_to_move());
+        let to_move = pieces::colour(board.side_to_move());
         // Without memory of an earlier position: neither a line nor a refresh cache.
         let mut fresh = State::<HIDDEN, 1, 0>::new();
-        fresh.refresh(net, men::all(board))?;
+        fresh.refresh(net, pieces::all(board))?;
         let (found, expected) = (state.evaluate(net, to_move)?, fresh.evaluate(net, to_move)?);
         for colour in Colour::BOTH {
             let (found, expected) = (state.accumulator(net, colour)?, fresh.accumulator(net, colour)?);

@@ -5,8 +5,8 @@ pub mod checked;
 pub mod scalar;
 pub mod tamis;
 
-use crate::men::Moved;
 use crate::network::Network;
+use crate::pieces::Moved;
 use cozy_chess::Board;
 use std::fmt;
 use tamis_runtime::RunError;
@@ -89,7 +89,7 @@ impl fmt::Display for Fault {
             Self::Differs { colour, index, found, expected } => write!(
                 f,
                 "check: {colour:?}'s accumulator has {found} at {index}, filled anew it has {expected}: \
-                 a move gave the wrong men"
+                 a move gave the wrong pieces"
             ),
             Self::Score { found, expected } => write!(f, "check: scored {found}, filled anew {expected}"),
         }

@@ -11,15 +11,15 @@
 //! It knows one kind of network, this engine's own, and reads its numbers from the same container.
 
 use super::{Evaluator, Fault};
-use crate::men::{self, Moved};
 use crate::network::{HIDDEN, Network};
+use crate::pieces::{self, Moved};
 use crate::search::MAX_PLY;
 use cozy_chess::Board;
-use tamis_runtime::engine::{Colour, Man};
+use tamis_runtime::engine::{Colour, Piece};
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{activation, element, op};
 
-/// Men of both colours on every square.
+/// Pieces of both colours on every square.
 const FEATURES: usize = 768;
 /// What an accumulator's 1.0 is, and a weight's.
 const ACCUMULATOR_ONE: i32 = 255;
@@ -57,24 +57,24 @@ impl Column {
 
 /// A head of one output bucket.
 #[derive(Debug, Clone, Copy)]
-struct Head {
+struct ScalarHead {
     /// For the side to move and for the other.
     weights: [Column; 2],
     bias: i32,
 }
 
-/// A position of the line: the accumulators of white and black, and how many men stand.
+/// A position of the line: the accumulators of white and black, and how many pieces stand.
 #[derive(Debug, Clone, Copy)]
 struct Ply {
     accumulators: [Column; 2],
-    men: usize,
+    pieces: usize,
 }
 
 pub struct Scalar {
     rows: Vec<Column>,
     bias: Column,
-    heads: Vec<Head>,
-    /// The head of a number of men.
+    heads: Vec<ScalarHead>,
+    /// The head of a number of pieces.
     buckets: [u8; 33],
     line: Vec<Ply>,
 }
@@ -97,7 +97,7 @@ impl Scalar {
                 element::I16 => i32::from(*head_bias.bank::<i16>(bucket).first()?),
                 _ => *head_bias.bank::<i32>(bucket).first()?,
             };
-            Some(Head { weights: [column(own)?, column(other.get(..HIDDEN)?)?], bias })
+            Some(ScalarHead { weights: [column(own)?, column(other.get(..HIDDEN)?)?], bias })
         });
         is_this_kind.then_some(Self {
             rows: (0..FEATURES).map(|feature| column(rows.row(feature))).collect::<Option<_>>()?,
@@ -109,30 +109,30 @@ impl Scalar {
     }
 
     fn top(&mut self) -> Ply {
-        self.line.last().copied().unwrap_or(Ply { accumulators: [self.bias; 2], men: 0 })
+        self.line.last().copied().unwrap_or(Ply { accumulators: [self.bias; 2], pieces: 0 })
     }
 
-    fn change(&self, ply: &mut Ply, added: impl IntoIterator<Item = Man>, removed: &[Man]) {
-        for man in added {
+    fn change(&self, ply: &mut Ply, added: impl IntoIterator<Item = Piece>, removed: &[Piece]) {
+        for piece in added {
             for (colour, accumulator) in Colour::BOTH.into_iter().zip(&mut ply.accumulators) {
-                accumulator.add(&self.rows[feature(colour, man)]);
+                accumulator.add(&self.rows[feature(colour, piece)]);
             }
-            ply.men += 1;
+            ply.pieces += 1;
         }
-        for man in removed {
+        for piece in removed {
             for (colour, accumulator) in Colour::BOTH.into_iter().zip(&mut ply.accumulators) {
-                accumulator.remove(&self.rows[feature(colour, *man)]);
+                accumulator.remove(&self.rows[feature(colour, *piece)]);
             }
-            ply.men -= 1;
+            ply.pieces -= 1;
         }
     }
 }
 
-/// A man in a colour's eyes: own before the other's, the kind, the square from that colour's side of the board.
-fn feature(eyes: Colour, man: Man) -> usize {
-    let is_other = man.colour() != eyes;
-    let square = if eyes == Colour::White { man.square() } else { man.square() ^ 56 };
-    384 * usize::from(is_other) + 64 * man.kind() as usize + usize::from(square)
+/// A piece in a colour's eyes: own before the other's, the kind, the square from that colour's side of the board.
+fn feature(eyes: Colour, piece: Piece) -> usize {
+    let is_other = piece.colour() != eyes;
+    let square = if eyes == Colour::White { piece.square() } else { piece.square() ^ 56 };
+    384 * usize::from(is_other) + 64 * piece.kind() as usize + usize::from(square)
 }
 
 impl Evaluator for Scalar {
@@ -143,7 +143,7 @@ impl Evaluator for Scalar {
     fn refresh(&mut self, board: &Board) -> Result<(), Box<Fault>> {
         self.line.clear();
         let mut ply = self.top();
-        self.change(&mut ply, men::all(board), &[]);
+        self.change(&mut ply, pieces::all(board), &[]);
         self.line.push(ply);
         Ok(())
     }
@@ -168,7 +168,7 @@ impl Evaluator for Scalar {
 
     fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>> {
         let Some(ply) = self.line.last() else { return Ok(0) };
-        let head = &self.heads[usize::from(self.buckets[ply.men])];
+        let head = &self.heads[usize::from(self.buckets[ply.pieces])];
         let side = board.side_to_move() as usize;
         let (own, other) = (&ply.accumulators[side], &ply.accumulators[1 - side]);
         let sum = own.dot(&head.weights[0]) + other.dot(&head.weights[1]);

@@ -1,8 +1,8 @@
 //! The library's state in step with the search: this is all that an engine has to write.
 
 use super::{Evaluator, Fault};
-use crate::men::{self, Moved};
 use crate::network::{HIDDEN, Network};
+use crate::pieces::{self, Moved};
 use crate::search::MAX_PLY;
 use cozy_chess::Board;
 use tamis_runtime::engine::State;
@@ -19,7 +19,7 @@ impl Evaluator for Tamis {
     }
 
     fn refresh(&mut self, board: &Board) -> Result<(), Box<Fault>> {
-        Ok(self.state.refresh(&self.net, men::all(board))?)
+        Ok(self.state.refresh(&self.net, pieces::all(board))?)
     }
 
     #[inline]
@@ -39,6 +39,6 @@ impl Evaluator for Tamis {
 
     #[inline]
     fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>> {
-        Ok(self.state.evaluate(&self.net, men::colour(board.side_to_move()))?)
+        Ok(self.state.evaluate(&self.net, pieces::colour(board.side_to_move()))?)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::built::MAPS;
+use crate::features::MAPS;
 use crate::format::Layout;
 use crate::format::records::{activation, element, input_kind, op};
 
@@ -226,7 +226,7 @@ impl Operation<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::built::{ACCUMULATORS, GENERAL, MESSAGES, REALS};
+    use crate::features::{ACCUMULATORS, GENERAL, MESSAGES, REALS};
     use crate::format::{Model, ParseError};
 
     /// With the feature `general` a network of every kind of input loads; without it the error says what is missing.

@@ -1,6 +1,6 @@
 //! The header: that this is a container of this version, whole and undamaged, with tables that fit.
 
-use super::fault::Fault;
+use super::refusal::Refusal;
 use super::rules::{A, B, C, D, Rule, SUM_HIGH, SUM_LOW, Table};
 use super::{Checker, Kind, Refused};
 use crate::format::checksum::of_words;
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
             model: Model::unchecked(words),
             index: Cell::new(0),
             record: Cell::new(words),
-            fault: Fault::none(),
+            refusal: Refusal::none(),
             known: [
                 Cell::new(BYTE_ORDER),
                 Cell::new(len),

@@ -2,7 +2,7 @@
 
 use super::rules::{A, AT_MOST, B, C, D, NOTHING, Rule, Table};
 use super::{Checker, Kind, MAX_LEN_BITS, Refused};
-use crate::built::{ACCUMULATORS, GENERAL};
+use crate::features::{ACCUMULATORS, GENERAL};
 use crate::format::records::{claim, element, feature_set, input_kind, perspective_order};
 use crate::format::{InputRecord, Layout, NONE};
 use core::mem::offset_of;

@@ -3,7 +3,7 @@
 
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
-use crate::built::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS, TELLS_MAPS};
+use crate::features::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS, TELLS_MAPS};
 use crate::format::records::{element, input_kind, op};
 use crate::format::{Layout, NONE, Tensor, Words};
 use crate::operations::operations;

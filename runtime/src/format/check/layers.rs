@@ -3,7 +3,7 @@
 use super::ops::{Operation, TO};
 use super::rules::{A, B, C, E, F, NOTHING, Rule, Table, word};
 use super::{Checker, Kind, Refused};
-use crate::built::GENERAL;
+use crate::features::GENERAL;
 use crate::format::records::{claim, element, op};
 use crate::format::{Layout, NONE, OpRecord, TensorRecord, Words, quads_fit};
 use bytemuck::cast_slice;

@@ -6,16 +6,16 @@
 //! Demands are branches to one place in each function there; those of single numbers are tables.
 
 mod accumulators;
-mod fault;
 mod general;
 mod header;
 mod input;
 mod kinds;
 mod layers;
 mod maps;
+mod offsets;
 mod ops;
-mod places;
 mod reals;
+mod refusal;
 mod rules;
 mod shapes;
 mod stockfish;
@@ -26,7 +26,7 @@ use super::{Model, ParseError, Words};
 use bytemuck::{Pod, must_cast_slice};
 use core::cell::Cell;
 use core::slice;
-use fault::Fault;
+use refusal::Refusal;
 
 /// The most features, and the most elements of a vector: what a caller may have to allocate is bounded by this.
 const MAX_LEN: u32 = 1 << MAX_LEN_BITS;
@@ -83,7 +83,7 @@ struct Checker<'a> {
     model: Model<'a>,
     index: Cell<usize>,
     record: Cell<&'a [u32]>,
-    fault: Cell<Fault>,
+    refusal: Cell<Refusal>,
     known: [Cell<u32>; rules::KNOWN_COUNT],
 }
 

@@ -4,7 +4,7 @@
 use super::rules::{A, B, D, Rule, Table, word};
 use super::values::are_apart;
 use super::{Checker, Refused};
-use crate::built::MAPS;
+use crate::features::MAPS;
 use crate::format::records::{element, op};
 use crate::format::{Header, Model, OpRecord, ValueRecord};
 use core::mem::offset_of;

@@ -2,7 +2,7 @@
 
 use super::ops::Operation;
 use super::{Kind, Refused};
-use crate::built::{ACCUMULATORS, GENERAL};
+use crate::features::{ACCUMULATORS, GENERAL};
 use crate::format::Layout;
 use crate::format::records::{activation, element};
 

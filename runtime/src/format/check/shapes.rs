@@ -2,7 +2,7 @@
 
 use super::rules::{AT_LEAST, AT_MOST, B, C, D, E, F, PLACE, REST, Rule, Table};
 use super::{Checker, Kind, Refused};
-use crate::built::{IS_SMALL, REALS};
+use crate::features::{IS_SMALL, REALS};
 use crate::format::layout::{Lines, times};
 use crate::format::records::{claim, element};
 use crate::format::{Layout, TensorRecord};

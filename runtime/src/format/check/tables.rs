@@ -1,7 +1,7 @@
 //! All tables of rules, one behind the other, so that a table is a small number to those who hold a record to it.
 
 use super::rules::{AT_LEAST, AT_MOST, LAST, Rule, Table};
-use super::{Checker, Refused, header, input, layers, ops, places, shapes, values};
+use super::{Checker, Refused, header, input, layers, offsets, ops, shapes, values};
 
 /// Names the tables in the order in which they lie.
 macro_rules! tables {
@@ -19,8 +19,8 @@ tables! {
     START: header::START,
     REST: header::REST,
     TENSOR: shapes::TENSOR,
-    PEOPLE: places::PEOPLE,
-    END: places::END,
+    METADATA: offsets::METADATA,
+    END: offsets::END,
     ANY: input::ANY,
     DENSE: input::DENSE,
     FEATURES: input::FEATURES,

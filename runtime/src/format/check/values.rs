@@ -2,7 +2,7 @@
 
 use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, Table, word};
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
-use crate::built::{ACCUMULATORS, GENERAL, MAPS};
+use crate::features::{ACCUMULATORS, GENERAL, MAPS};
 use crate::format::records::{element, input_kind};
 use crate::format::{ALIGNMENT, Header, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;

@@ -9,8 +9,8 @@
 mod accumulate;
 
 use super::micro::dense::{Blocks, affine};
-use super::{Kernel, Tier, absent, blocked, dsp};
-use crate::built::ACCUMULATORS;
+use super::{Kernel, Tier, blocked, dsp, stubs};
+use crate::features::ACCUMULATORS;
 use accumulate::{update, update_both};
 use core::arch::asm;
 
@@ -19,10 +19,10 @@ const NAME: &str = "mve";
 /// The tier.
 pub(super) static KERNELS: Tier = Tier {
     name: NAME,
-    update_i16: Kernel::of(ACCUMULATORS, update::<i16>, absent::update, NAME),
-    update_i8: Kernel::of(ACCUMULATORS, update::<i8>, absent::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16>, absent::update_both, NAME),
-    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i8>, absent::update_both, NAME),
+    update_i16: Kernel::of(ACCUMULATORS, update::<i16>, stubs::update, NAME),
+    update_i8: Kernel::of(ACCUMULATORS, update::<i8>, stubs::update, NAME),
+    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16>, stubs::update_both, NAME),
+    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i8>, stubs::update_both, NAME),
     // Plain loops, of which the compiler makes vectors.
     dot_crelu: blocked::KERNELS.dot_crelu,
     dot_screlu: blocked::KERNELS.dot_screlu,

@@ -1,7 +1,7 @@
 //! What reads or writes accumulators, and requantisation.
 
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
-use crate::built::{ACCUMULATORS, REALS};
+use crate::features::{ACCUMULATORS, REALS};
 use crate::format::activation;
 use crate::kernels::{Dot, Moved, Tier, scalar};
 

@@ -12,7 +12,7 @@ mod dense16;
 mod reals;
 
 use super::Tier;
-use crate::built::{GENERAL, REALS};
+use crate::features::{GENERAL, REALS};
 
 /// Where a tier left the definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The f32 kernels: equal bits, not equal within something.
 
 use super::{Mismatch, PATTERNS, Random, same};
-use crate::built::IS_SMALL;
+use crate::features::IS_SMALL;
 use crate::format::{Layout, activation};
 use crate::kernels::{Dequantisation, RealLayer, TAIL_WIDTH, Tier, scalar};
 use crate::sure::sure;

@@ -8,7 +8,7 @@ use super::layer::Layer;
 use super::round::{Beside, Rounding};
 use super::window::{Geometry, Map};
 use super::{Banks, Bytes, OnMaps, Running, bytes, copy, depthwise, integers, range_mut, rest};
-use crate::built::IS_SMALL;
+use crate::features::IS_SMALL;
 use crate::format::{OpRecord, WindowRecord, is_depthwise, op};
 use crate::kernels::Tier;
 

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 use std::fmt::Debug;
-use tamis_runtime::engine::{Colour, Kind, Man};
+use tamis_runtime::engine::{Colour, Kind, Piece};
 use user::{nnue, sparse, table, vector};
 
 // A program's own module, most of which it does not call.
@@ -63,8 +63,8 @@ fn conversions() {
 
 /// The same evaluations through both interfaces.
 fn chess() -> Result<(), Box<dyn Error>> {
-    let [king, other] = [Man::new(Colour::White, Kind::King, 4), Man::new(Colour::Black, Kind::King, 60)];
-    let pawn = Man::new(Colour::White, Kind::Pawn, 12);
+    let [king, other] = [Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::Black, Kind::King, 60)];
+    let pawn = Piece::new(Colour::White, Kind::Pawn, 12);
     let net = nnue::engine()?;
     let mut state = Box::new(nnue::State::<4>::new());
     state.refresh(&net, [king, other, pawn])?;
@@ -74,14 +74,14 @@ fn chess() -> Result<(), Box<dyn Error>> {
     print([before]);
     print([after]);
 
-    let feature = |colour: Colour, square, man| net.any().feature(colour, square, man).into_iter();
-    let seen = |colour, square, men: &[Man]| -> Vec<u32> {
-        men.iter().flat_map(|man| feature(colour, square, *man)).collect()
+    let feature = |colour: Colour, square, piece| net.any().feature(colour, square, piece).into_iter();
+    let seen = |colour, square, pieces: &[Piece]| -> Vec<u32> {
+        pieces.iter().flat_map(|piece| feature(colour, square, *piece)).collect()
     };
-    let both = |men: &[Man]| [seen(Colour::White, 4, men), seen(Colour::Black, 60, men)];
+    let both = |pieces: &[Piece]| [seen(Colour::White, 4, pieces), seen(Colour::Black, 60, pieces)];
     let ([white, black], added, removed) = (both(&[king, other, pawn]), both(&[pawn.at(28)]), both(&[pawn]));
     let network = nnue::Network::open_on(tamis_runtime::kernels::best())?;
-    let bucket = network.bucket_of(3).ok_or("three men have a bucket")?;
+    let bucket = network.bucket_of(3).ok_or("three pieces have a bucket")?;
     let (mut root, mut moved) = (nnue::Accumulators::new(), nnue::Accumulators::new());
     let mut scratch = nnue::Scratch::new();
     network.refresh(&mut root, [&white, &black])?;

@@ -1,0 +1,281 @@
+//! `eval`: the value of positions for the side to move, or the outputs for examples, a line each.
+//!
+//! Of positions an integer where the head is integer, four decimals else; of examples as many digits as read back as
+//! the same number; several outputs side by side.
+
+mod buckets;
+mod evaluator;
+mod examples;
+pub mod lists;
+mod nnue;
+mod source;
+
+use crate::bare::container_of;
+use crate::cli::Eval;
+use crate::divide::{DivideReport, refuse_elsewhere};
+use crate::error::{CliError, Explain};
+use crate::examples::refuse_without_examples;
+use crate::files;
+use crate::model_file::ModelFile;
+use crate::network::Import;
+use crate::nnue::refuse_for_checkpoint;
+use crate::output::{Output, Report};
+use crate::progress;
+use buckets::BucketValues;
+use lists::Scores;
+use serde::Serialize;
+use source::Source;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::arch::Architecture;
+use tamis_quant::float::{EvalError, Example, example};
+use tamis_quant::import::read_checkpoint;
+use tamis_quant::positions::Position;
+use tamis_quant::run::{Outputs, Runner};
+use tamis_quant::score::Summary;
+use tamis_runtime::raw::input_kind;
+
+/// The values.
+#[derive(Debug, Serialize)]
+pub struct Evaluations {
+    file: String,
+    network: String,
+    /// The tier; none in double precision.
+    tier: Option<&'static str>,
+    /// The outputs of each position or example, in their order.
+    values: Vec<Vec<Value>>,
+    /// The two parts of each value, of networks of the Stockfish family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<buckets::Parts>>,
+    /// How each value is made of its two parts, of networks of the Stockfish family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divide: Option<DivideReport>,
+    /// Every output bucket of each position, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buckets: Option<Vec<Vec<BucketValues>>>,
+    /// What lists of features say that they are worth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Scores>,
+    /// What reading the checkpoint was about; of examples only.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    import: Option<Import>,
+    /// Of examples with labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<Summary>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// An integer.
+    Int(i32),
+    /// Printed with four decimals.
+    Real(f64),
+    /// Printed with all digits.
+    Exact(f64),
+}
+
+/// Reads network and positions, evaluates.
+///
+/// # Errors
+/// [`CliError`] naming file and line or record.
+pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
+    if let Some(inputs) = &args.positions.inputs {
+        refuse_elsewhere(args.divide.rule, &args.model)?;
+        return examples::run(args, inputs, output);
+    }
+    refuse_without_examples(&args.arrays, "--inputs FILE")?;
+    match (&args.network.arch, args.float) {
+        (Some(arch), true) => {
+            refuse_elsewhere(args.divide.rule, &args.model)?;
+            in_reals(args, Path::new(arch), output)
+        }
+        (arch, false) => in_integers(args, arch.as_deref().map(Path::new), output),
+        (None, true) => {
+            refuse_for_checkpoint(&args.model)?;
+            Err(CliError::usage("--float needs the description of the checkpoint").help("add --arch A.toml"))
+        }
+    }
+}
+
+impl Evaluations {
+    /// Values alone.
+    fn new(file: &Path, network: &str, tier: Option<&'static str>, values: Vec<Vec<Value>>) -> Self {
+        let (file, network) = (file.display().to_string(), network.to_owned());
+        Self {
+            file,
+            network,
+            tier,
+            values,
+            parts: None,
+            divide: None,
+            buckets: None,
+            scores: None,
+            import: None,
+            summary: None,
+        }
+    }
+}
+
+fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Evaluations, CliError> {
+    let tier = super::tier(args.tier.as_deref())?;
+    let file = match arch {
+        Some(arch) => {
+            refuse_elsewhere(args.divide.rule, &args.model)?;
+            let (container, len_bytes) = container_of(&args.model, arch)?;
+            ModelFile::made_of(&args.model, &container, len_bytes)
+        }
+        None => ModelFile::read_or_pack(&args.model, args.divide.rule)?,
+    };
+    let model = file.model()?;
+    if let Some(divide) = file.divide(&model, args.divide.rule)? {
+        return nnue::run(args, model, divide, tier, output);
+    }
+    if args.parts {
+        return Err(CliError::usage("--parts: only values of networks of the Stockfish family have two parts")
+            .help("leave it out"));
+    }
+    if model.input().kind != input_kind::FEATURES {
+        let given = if args.positions.feature_lists.is_some() { "lists of features" } else { "positions" };
+        return Err(CliError::usage(format!("{}: a graph takes examples, not {given}", args.model.display()))
+            .help("--inputs FILE gives them"));
+    }
+    let metadata = model.metadata().explain_at(&args.model)?;
+    let arch =
+        Architecture::from_toml(metadata.description, &format!("{}: description", args.model.display())).explain()?;
+    let unit = f64::from(model.input().output_unit);
+    let mut runner = Runner::new(model, tier);
+    evaluate(args, &arch, Some(tier.name), output, |example| {
+        Ok(match runner.evaluate(example).explain()? {
+            Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
+            reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
+        })
+    })
+}
+
+fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
+    let arch = files::read_arch(arch)?;
+    let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
+    evaluate(args, &arch, None, output, |example| {
+        Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
+    })
+}
+
+/// Evaluates what was asked for with a network of bullet's: positions, or lists of features.
+fn evaluate(
+    args: &Eval,
+    arch: &Architecture,
+    tier: Option<&'static str>,
+    output: &Output,
+    mut of_example: impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+) -> Result<Evaluations, CliError> {
+    let mut tables = Vec::new();
+    let mut with_buckets = |example: &Example| {
+        if args.buckets {
+            tables.push(every_bucket(arch, example, &mut of_example)?);
+        }
+        of_example(example)
+    };
+    let (values, scores) = match &args.positions.feature_lists {
+        Some(path) => {
+            let lines = lists::read(path, arch, args.limit)?;
+            let values: Result<Vec<_>, CliError> = lines.iter().map(|line| with_buckets(&line.example)).collect();
+            let values = values?;
+            let scores = Scores::of(&lines, &values);
+            (values, scores)
+        }
+        None => (each(args, output, |position| with_buckets(&to_example(arch, position)?))?, None),
+    };
+    let buckets = args.buckets.then_some(tables);
+    Ok(Evaluations { buckets, scores, ..Evaluations::new(&args.model, &arch.name, tier, values) })
+}
+
+/// The same example under each output bucket.
+fn every_bucket(
+    arch: &Architecture,
+    example: &Example,
+    of_example: &mut impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+) -> Result<Vec<BucketValues>, CliError> {
+    let Example::Features { lists, bucket: used } = example else { return Ok(Vec::new()) };
+    let of_bucket = |bucket: usize| {
+        let values = of_example(&Example::Features { lists: lists.clone(), bucket })?;
+        Ok(BucketValues { bucket, used: bucket == *used, values, parts: None })
+    };
+    (0..arch.bucket_count()).map(of_bucket).collect()
+}
+
+/// Evaluates the positions that were asked for.
+fn each(
+    args: &Eval,
+    output: &Output,
+    mut evaluate: impl FnMut(&Position) -> Result<Vec<Value>, CliError>,
+) -> Result<Vec<Vec<Value>>, CliError> {
+    let source = Source::read(&args.positions, args.limit)?;
+    let count = source.count_at_most(args.limit.unwrap_or(usize::MAX));
+    let bar = progress::bar(output, "evaluating", count);
+    let positions = source.positions()?.take(count);
+    let values = positions.map(|position| {
+        bar.inc(1);
+        evaluate(&position?)
+    });
+    let values = values.collect();
+    bar.finish_and_clear();
+    values
+}
+
+fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliError> {
+    match example(arch, position) {
+        Err(EvalError::NotChess) => Err(CliError::usage(format!(
+            "network `{}`: its input is no chess board, so it has no positions",
+            arch.name
+        ))
+        .help("--feature-lists FILE gives lists of features, --inputs FILE examples of vectors")),
+        other => other.explain(),
+    }
+}
+
+impl Report for Evaluations {
+    const SCHEMA: Option<&'static str> = Some("tamis-eval-1");
+
+    fn warnings(&self) -> Vec<String> {
+        self.import.as_ref().map_or_else(Vec::new, |import| import.warnings(&self.file))
+    }
+
+    fn summary(&self) -> Option<String> {
+        let of_parts = |divide: &DivideReport| format!("values divided {divide}");
+        let of_scores = self.scores.as_ref().map(Scores::text);
+        let summary = self.summary.as_ref().map(examples::summary_text).or(of_scores);
+        summary.or_else(|| self.divide.as_ref().map(of_parts))
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(positions) = &self.buckets {
+            return buckets::print(out, positions);
+        }
+        for values in &self.values {
+            let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+            writeln!(out, "{}", words.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Value {
+    /// Whatever kind of number it is.
+    pub fn number(&self) -> f64 {
+        match *self {
+            Self::Int(value) => f64::from(value),
+            Self::Real(value) | Self::Exact(value) => value,
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Real(value) => write!(f, "{value:.4}"),
+            Self::Exact(value) => write!(f, "{value:?}"),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Examples of a file: which network, which outputs, and how good they are.
+
+use super::evaluator::{Evaluator, GraphContainer};
+use super::{Evaluations, Value};
+use crate::cli::Eval;
+use crate::error::{CliError, Explain};
+use crate::examples::{Which, read_inputs, read_labels_of, unfit};
+use crate::files;
+use crate::model_file::ModelFile;
+use crate::network::{self, Import};
+use crate::output::Output;
+use crate::progress;
+use std::path::Path;
+use tamis_quant::pack::unpack_program;
+use tamis_quant::run::Runner;
+use tamis_quant::score::{Summary, summarise};
+
+/// Evaluates a container on the runtime, a checkpoint in double precision.
+///
+/// # Errors
+/// [`CliError`] naming file and line or record.
+pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, CliError> {
+    if !files::is_container(&args.model) {
+        if args.tier.is_some() {
+            return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision"));
+        }
+        if let Some(arch) = network::layers(&args.network)? {
+            return Err(no_vectors(&args.model, &arch.name));
+        }
+        if args.raw {
+            let message = format!("{}: --raw is for a container; a checkpoint has no integers", args.model.display());
+            return Err(CliError::usage(message).help("leave it out"));
+        }
+        let (mut graph, import) = network::read_graph(&args.model, &args.network)?;
+        let name = graph.name.clone();
+        let which = Which::of(&args.arrays, args.skip, args.limit)?;
+        return evaluate(args, (inputs, which), &mut graph, output)?.finish(args, name, None, Some(import));
+    }
+    if args.float || args.network.arch.is_some() {
+        return Err(CliError::usage(format!("{}: a container, which has no full precision", args.model.display()))
+            .help("give the checkpoint that it was made from, or leave --float and --arch out"));
+    }
+    let tier = crate::commands::tier(args.tier.as_deref())?;
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model()?;
+    let graph = unpack_program(&model).explain_at(&args.model)?;
+    if graph.has_accumulators() {
+        return Err(no_vectors(&args.model, &graph.name));
+    }
+    let name = graph.name.clone();
+    let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&graph.input);
+    let mut container = GraphContainer::new(Runner::new(model, tier), graph);
+    if args.raw {
+        container = container.with_integers(args.logits).ok_or_else(|| {
+            let message = format!("{}: --raw shows integers, and these are real numbers", args.model.display());
+            CliError::usage(message).help("leave it out, or add --logits for what the last softmax or sigmoid reads")
+        })?;
+    }
+    evaluate(args, (inputs, which), &mut container, output)?.finish(args, name, Some(tier.name), None)
+}
+
+fn no_vectors(path: &Path, name: &str) -> CliError {
+    CliError::usage(format!("{}: network `{name}` takes no vectors", path.display()))
+        .help("--fen, --fens or --positions evaluate a chess network")
+}
+
+/// Outputs as they are printed, and the summary.
+struct Evaluated {
+    values: Vec<Vec<Value>>,
+    summary: Option<Summary>,
+}
+
+impl Evaluated {
+    fn finish(
+        self,
+        args: &Eval,
+        network: String,
+        tier: Option<&'static str>,
+        import: Option<Import>,
+    ) -> Result<Evaluations, CliError> {
+        let Self { values, summary } = self;
+        Ok(Evaluations {
+            file: args.model.display().to_string(),
+            network,
+            tier,
+            values,
+            parts: None,
+            buckets: None,
+            scores: None,
+            divide: None,
+            import,
+            summary,
+        })
+    }
+}
+
+fn evaluate(
+    args: &Eval,
+    (path, which): (&Path, Which<'_>),
+    evaluator: &mut dyn Evaluator,
+    output: &Output,
+) -> Result<Evaluated, CliError> {
+    let inputs = read_inputs(path, which)?;
+    let labels = match &args.labels {
+        Some(path) => Some(read_labels_of(path, which)?),
+        None => inputs.labels().map(|labels| labels.iter().skip(args.skip).copied().collect()),
+    };
+    if args.skip > 0 && args.skip >= inputs.len() {
+        let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
+        return Err(CliError::usage(message).help("pass over fewer"));
+    }
+    let input = evaluator.input();
+    let bar = progress::bar(output, "evaluating", inputs.len());
+    let (mut values, mut scores) = (Vec::new(), Vec::new());
+    for index in args.skip..inputs.len() {
+        bar.inc(1);
+        let sample = inputs.sample(index, input).explain_at(path)?;
+        let evaluation = evaluator.evaluate(&sample).map_err(|why| unfit(path, &inputs.place(index), &why))?;
+        let reals = if args.logits { &evaluation.scores } else { &evaluation.outputs };
+        values.push(match evaluation.integers {
+            Some(integers) => integers.into_iter().map(Value::Int).collect(),
+            None => reals.iter().copied().map(Value::Exact).collect(),
+        });
+        if labels.is_some() {
+            scores.push(evaluation.scores);
+        }
+    }
+    bar.finish_and_clear();
+    let labelled = args.labels.as_deref().unwrap_or(path);
+    let summary = labels.map(|labels| summarise(&scores, &labels).explain_at(labelled)).transpose()?;
+    Ok(Evaluated { values, summary })
+}
+
+/// `correct 9 of 10, auc 0.93, logloss 0.31`
+pub fn summary_text(summary: &Summary) -> String {
+    let Summary { count, correct, auc, logloss } = summary;
+    let mut text = format!("correct {correct} of {count}");
+    for (name, value) in [("auc", auc), ("logloss", logloss)] {
+        if let Some(value) = value {
+            text.push_str(&format!(", {name} {value:.6}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! `pack`: a trainer's own `quantised.bin`, a `.nnue` file of the Stockfish family, or a TFLite or ONNX file that is
+//! quantised already, becomes a container, integer by integer.
+
+mod nnue;
+mod quantised;
+
+use super::quantise::{contradictions, inputs};
+use crate::cli::Pack;
+use crate::codegen::Destination;
+use crate::constant;
+use crate::divide::refuse_elsewhere;
+use crate::error::{CliError, Explain};
+use crate::files;
+use crate::nnue::is_nnue;
+use crate::output::Output;
+use crate::permute;
+use crate::report;
+use crate::seal::seal;
+use crate::status::Status;
+use crate::written::{Parts, Title, Written};
+use std::path::Path;
+use tamis_quant::constant::constant_tensors;
+use tamis_quant::import::importers::quantised_form;
+use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
+use tamis_quant::pack::{BARE_SOURCE, Provenance, to_bare, unpack};
+use tamis_quant::quantised::QuantNet;
+use tamis_quant::verify::ImportInfo;
+use tamis_runtime::format::Model;
+
+/// Of the report's JSON.
+const SCHEMA: &str = "tamis-pack-1";
+
+/// Reads, proves, packs, takes the result apart again, writes.
+///
+/// # Errors
+/// [`CliError`]; nothing is written then.
+pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
+    // Too short to say what it is, a file is still what its name says.
+    let is_named_nnue = args.bare.extension().is_some_and(|extension| extension == "nnue");
+    if is_nnue(&args.bare) || is_named_nnue && args.arch.is_none() && !files::is_container(&args.bare) {
+        return nnue::run(args, output);
+    }
+    if let (Some(form), false) = (quantised_form(&args.bare), files::is_container(&args.bare)) {
+        return quantised::run(args, form, output);
+    }
+    let Some(arch_file) = &args.arch else {
+        let message =
+            format!("{}: a trainer's quantised.bin needs its description, and is no .nnue file", args.bare.display());
+        return Err(CliError::usage(message).help("add --arch A.toml"));
+    };
+    refuse_elsewhere(args.divide.rule, &args.bare)?;
+    let inputs = inputs(&args.bare, Some(arch_file), &args.permute);
+    let destination = Destination::check(&args.target, &args.module, &inputs)?;
+    let arch = files::read_arch(arch_file)?;
+    if files::is_container(&args.bare) {
+        return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
+            .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back"));
+    }
+    let bytes = read_bare_file(&args.bare, &arch).explain()?;
+    let bare = read_bare(&bytes, &arch).explain_at(&args.bare)?;
+    let mut net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
+    let origin = Provenance { source: BARE_SOURCE.to_owned(), source_hash: fnv1a_64(&bytes) };
+    let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
+    let program = net.lower().explain()?;
+    constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
+    let sealed = seal(&program, &net.arch.name, &origin, args.unproved, output)?;
+    check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
+    destination.write(&sealed)?;
+    let hash = format!("{:016x}", origin.source_hash);
+    let import = ImportInfo { source: origin.source, hash, remarks: contradictions(&net) };
+    let title = Title { network: net.arch.name.clone(), architecture: report::one_line(&net.arch) };
+    let place = (&args.target, &args.module);
+    let written = Written::new(SCHEMA, place, (&args.bare, import), title, report::of_net(&net), &sealed);
+    Ok(written.with(Parts { permutation, comes_back_len_bytes: Some(bytes.len()), ..Parts::default() }))
+}
+
+/// A container from which the bare file does not come back is not written.
+fn check_inverse(container: &[u8], bare: &[u8], path: &Path) -> Result<(), CliError> {
+    let back = to_bare(&unpack(&Model::parse(container).explain()?).explain()?).explain()?;
+    match back.iter().zip(bare).position(|(left, right)| left != right) {
+        None if back.len() == bare.len() => Ok(()),
+        difference => {
+            let at = difference.unwrap_or(back.len().min(bare.len()));
+            let message = format!("{}: byte {at} would be lost, unpacking does not give the file back", path.display());
+            Err(CliError::new(Status::Unsupported, message).help("nothing is written; please report the network"))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `verify`: three questions about a container, and which fact of a description is wrong.
+
+mod graph;
+mod layers;
+mod nnue;
+mod text;
+
+pub use text::deviation;
+
+use crate::cli::Verify;
+use crate::divide::DivideReport;
+use crate::error::{CliError, Explain};
+use crate::examples::refuse_without_examples;
+use crate::files::{self, PositionFile, Sink};
+use crate::model_file::ModelFile;
+use crate::output::{Output, Report};
+use crate::progress;
+use crate::status::Status;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use tamis_quant::pack::{is_graph, is_nnue};
+use tamis_quant::positions::Position;
+use tamis_quant::verify::{self, Case, Gates, Reference, VerifyError, to_html};
+use tamis_runtime::format::Model;
+
+/// What was found, and where its page went.
+#[derive(Debug, Serialize)]
+pub struct Verified {
+    #[serde(flatten)]
+    report: verify::Report,
+    html: Option<String>,
+}
+
+/// What a container is held against, read and in memory. What the arguments mean differs from one kind of network to
+/// another; the case that follows does not.
+trait Held {
+    /// The container beside it.
+    fn case<'a>(&'a self, model: Model<'a>) -> Result<Case<'a>, VerifyError>;
+
+    /// The file that is at fault where they do not fit.
+    fn file(&self) -> &Path;
+}
+
+/// Reads everything, measures, writes the page.
+///
+/// # Errors
+/// [`CliError`] naming the file; findings are in the report, not errors.
+pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
+    if args.inputs.is_none() {
+        refuse_without_examples(&args.arrays, "--inputs FILE")?;
+    }
+    let Verify { truth, positions, gates, .. } = args;
+    let arch = args.network.arch.as_deref().map(Path::new);
+    let files =
+        [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels, &args.feature_lists];
+    let files = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path());
+    let inputs: Vec<&Path> = files.chain(arch).collect();
+    let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model()?;
+    let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
+
+    let held = read(args, &model)?;
+    let bar = progress::bar(output, "verifying", 0);
+    let mut step = |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let report = match held
+        .case(model)
+        .and_then(|case| case.allowing_constants(args.allow_constant).verify(&gates, &mut step))
+    {
+        Err(nothing @ VerifyError::NoExamples) => return Err(nothing_to_run(&nothing, args)),
+        report => report.explain_at(held.file())?,
+    };
+    bar.finish_and_clear();
+    if let Some(page) = page {
+        page.write(to_html(&report).as_bytes())?;
+    }
+    Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
+}
+
+/// Reads what the arguments mean for a container.
+type Reader = fn(&Verify, &Model<'_>) -> Result<Box<dyn Held>, CliError>;
+
+/// Whether a container is of a kind.
+type Tell = fn(&Model<'_>) -> bool;
+
+/// How it is read, by what the container is. Every other container is of bullet's layers.
+const READERS: [(Tell, Reader); 2] = [(is_nnue, nnue::read), (is_graph, graph::read)];
+
+/// What the arguments mean for this container.
+fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
+    let divides = DivideReport::of_container(model, args.divide.rule, &args.model)?;
+    // What divides is the file that says its values itself.
+    if divides.is_none() && args.truth.checkpoint.is_none() && args.truth.reference.is_none() {
+        return Err(CliError::usage(format!("{}: nothing to hold the container against", args.model.display()))
+            .help("give --checkpoint C, --reference FILE or both; a network of the Stockfish family needs neither"));
+    }
+    let reader = READERS.iter().find(|(is, _)| is(model)).map_or(layers::read as Reader, |(_, reader)| *reader);
+    reader(args, model)
+}
+
+/// The model has no part in it.
+fn nothing_to_run(error: &VerifyError, args: &Verify) -> CliError {
+    match &args.positions {
+        _ if args.limit == Some(0) => {
+            CliError::usage("--limit 0: no examples are left to run").help("give a limit of 1 or more")
+        }
+        Some(path) => CliError::usage(format!("{}: holds no positions", path.display())),
+        None => CliError::usage(error.to_string()),
+    }
+}
+
+fn read_gates(path: &Path) -> Result<Gates, CliError> {
+    Gates::from_toml(&files::read_text(path, "gates, TOML", files::MAX_TOML_LEN_BYTES)?).explain_at(path)
+}
+
+fn read_positions(path: &Path, limit: Option<usize>) -> Result<Vec<Position>, CliError> {
+    let file = PositionFile::read(path, limit)?;
+    file.positions()?.take(limit.unwrap_or(usize::MAX)).collect()
+}
+
+/// The first `limit` examples of a reference.
+fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
+    let bytes = files::read(path, "a reference, safetensors", files::MAX_REFERENCE_LEN_BYTES)?;
+    let mut reference = Reference::parse(&bytes).explain_at(path)?;
+    reference.positions.truncate(limit);
+    reference.inputs.truncate(limit);
+    reference.labels.truncate(limit);
+    reference.outputs.truncate(limit.saturating_mul(reference.outputs_per_example));
+    Ok(reference)
+}
+
+impl Report for Verified {
+    // The library names it.
+    const SCHEMA: Option<&'static str> = None;
+
+    fn status(&self) -> Status {
+        if self.report.passed { Status::Fine } else { Status::GateFailed }
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let failed = self.report.gates.iter().filter(|gate| !gate.passed);
+        let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
+        gates.chain(self.report.failures()).collect()
+    }
+
+    /// Limits that nobody set, and that a network of its kind usually keeps.
+    fn warnings(&self) -> Vec<String> {
+        self.report.unusual().into_iter().map(|found| format!("accuracy: {found}")).collect()
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        text::print(out, &self.report)?;
+        self.html.iter().try_for_each(|path| writeln!(out, "\nthe same with pictures: {path}"))
+    }
+}

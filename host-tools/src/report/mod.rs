@@ -1,0 +1,18 @@
+//! What several commands say about a network, gathered once and printed as text or as JSON.
+
+mod architecture;
+mod claims;
+mod code_names;
+mod engine;
+mod operation;
+mod permutation;
+mod proof;
+mod tensor;
+
+pub use architecture::{graph_in_one_line, one_line};
+pub use claims::{Disagreement, disagreements};
+pub use engine::EngineReport;
+pub use operation::{OperationReport, operations};
+pub use permutation::{OrderReport, PermutationReport};
+pub use proof::ProofReport;
+pub use tensor::{TensorReport, of_graph, of_model, of_net, print};

@@ -1,0 +1,123 @@
+//! The operations of a container, in the order in which they run.
+
+use super::code_names::{activation_word, element_word, operation_word};
+use crate::table::row;
+use serde::Serialize;
+use tamis_quant::graph::Shape;
+use tamis_runtime::format::{Metadata, Model};
+use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, element, op};
+
+/// One operation.
+#[derive(Debug, Clone, Serialize)]
+pub struct OperationReport {
+    /// Its kind.
+    pub kind: &'static str,
+    /// The value that it reads, 0 the network's input.
+    pub input: u32,
+    /// How many elements of it.
+    pub input_len: u32,
+    /// The value that it writes.
+    pub output: u32,
+    /// Number of elements of that.
+    pub output_len: u32,
+    /// Type of its elements.
+    pub output_element: &'static str,
+    /// Height, width and channels of that; of a vector 1, 1 and its length.
+    pub output_shape: [usize; 3],
+    /// Products that it adds up, for one example.
+    pub macs: u64,
+    /// Bytes of the values in the workspace that are needed while it runs, what it writes among them.
+    pub alive_len_bytes: usize,
+    /// Name of its weights.
+    pub weights: Option<String>,
+    /// Its activation.
+    pub activation: Option<&'static str>,
+}
+
+/// All of them.
+pub fn operations(model: &Model<'_>, metadata: &Metadata<'_>) -> Vec<OperationReport> {
+    let names: Vec<&str> = metadata.tensor_names.lines().collect();
+    let name = |index: u32| {
+        let found = (index != NONE).then(|| names.get(index as usize)).flatten();
+        found.map(|name| (*name).to_owned())
+    };
+    let facts = model.ops().iter().enumerate().map(|(index, record)| {
+        let output = model.values().get(record.output as usize);
+        OperationReport {
+            kind: operation_word(record.kind),
+            input: record.input,
+            input_len: record.input_len,
+            output: record.output,
+            output_len: output.map_or(0, |value| value.len),
+            output_element: output.map_or("unknown", |value| element_word(value.element())),
+            output_shape: output.map_or(Shape::vector(0), shape).axes(),
+            macs: macs(model, record),
+            alive_len_bytes: alive_len_bytes(model, index),
+            weights: name(record.weights),
+            activation: activation_word(record.activation),
+        }
+    });
+    facts.collect()
+}
+
+/// The shape of a value: its length is that of all pixels.
+fn shape(value: &ValueRecord) -> Shape {
+    let [height, width] = value.extent.map(|beyond_first| usize::from(beyond_first) + 1);
+    Shape::map(height, width, value.len as usize / (height * width))
+}
+
+/// What a table says of what an operation does not have.
+const NO_WORD: &str = "";
+
+/// Rows times columns of the weights, for every pixel; of a sparse input as many columns as features can be active.
+fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
+    let output = model.values().get(record.output as usize).map_or(Shape::vector(0), shape);
+    match record.kind {
+        op::SPARSE_AFFINE => u64::from(model.input().max_active) * output.len() as u64,
+        // Tables, and features of trees, which nothing is multiplied by.
+        op::SPARSE_ROWS | op::LOOKUP | op::TREES => 0,
+        // A kernel around every pixel that is read, a row of weights an output.
+        op::TRANSPOSED_CONVOLUTION => {
+            let input = model.values().get(record.input as usize).map_or(Shape::vector(0), shape);
+            input.pixels() as u64 * elements(model.tensor(record.weights))
+        }
+        _ => output.pixels() as u64 * elements(model.tensor(record.weights)),
+    }
+}
+
+/// Elements of the weights; of an operation without weights none.
+fn elements(weights: Option<Tensor<'_>>) -> u64 {
+    weights.iter().map(|tensor| u64::from(tensor.record.rows) * u64::from(tensor.record.cols)).sum()
+}
+
+/// Of all values that are written up to this operation and read by it or behind it; the output is read at the end.
+fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
+    let last = model.values().len().saturating_sub(1);
+    let is_read = |value: usize| {
+        let mut behind = model.ops().iter().skip(index);
+        value == last || behind.any(|op| op.input as usize == value || op.second as usize == value)
+    };
+    let written = model.values().iter().enumerate().take(index + 2).skip(1);
+    let alive = written.filter(|(value, _)| *value == index + 1 || is_read(*value));
+    alive.map(|(_, value)| value.len as usize * element::len_bytes(value.element()).unwrap_or(0)).sum()
+}
+
+impl OperationReport {
+    /// A heading for [`OperationReport::row`].
+    pub fn heading() -> Vec<String> {
+        row!["operation", "reads", "writes", "MACs", "alive", "weights", "activation"]
+    }
+
+    /// The operation as a row of a table.
+    pub fn row(&self) -> Vec<String> {
+        row![
+            self.kind,
+            format!("value {} ({})", self.input, self.input_len),
+            format!("value {} ({} {})", self.output, Shape::of_axes(self.output_shape), self.output_element),
+            self.macs,
+            self.alive_len_bytes,
+            self.weights.as_deref().unwrap_or(NO_WORD),
+            self.activation.unwrap_or(NO_WORD),
+        ]
+    }
+}
