@@ -68,7 +68,7 @@ impl Position {
         }
         Ok(Self {
             pieces,
-            count: pieces.len(),
+            count: given.len(),
             own_king: king_squares[0],
             opponent_king: king_squares[1] ^ OTHER_VIEW,
             is_black: false,

@@ -48,7 +48,7 @@ static void must(const char *what, tamis_status status) {
     fail(what, why);
 }
 
-static uint16_t piece(int piece, int square) {
+static uint16_t piece_at(int piece, int square) {
     return tamis_piece((uint32_t)piece / 6, (uint32_t)piece % 6, (uint32_t)square);
 }
 
@@ -71,7 +71,7 @@ static size_t pieces_of_board(uint16_t *pieces) {
     int square;
     for (square = 0; square < 64; square++)
         if (board[square] != EMPTY)
-            pieces[count++] = piece(board[square], square);
+            pieces[count++] = piece_at(board[square], square);
     return count;
 }
 
@@ -83,12 +83,12 @@ struct change {
 
 static void take(struct change *change, int square) {
     if (board[square] != EMPTY)
-        change->removed[change->removed_count++] = piece(board[square], square);
+        change->removed[change->removed_count++] = piece_at(board[square], square);
     board[square] = EMPTY;
 }
 
 static void put(struct change *change, int piece, int square) {
-    change->added[change->added_count++] = piece(piece, square);
+    change->added[change->added_count++] = piece_at(piece, square);
     board[square] = piece;
 }
 

@@ -223,7 +223,7 @@ impl Numbering {
         !matches!(self.planes, Planes::NoKings) || piece % COLOUR < COLOUR - PLANE
     }
 
-    /// The feature of a piece, who is given as the board stores him: `384·c + 64·t + sq`. A king where kings are no
+    /// The feature of a piece, which is given as the board stores it: `384·c + 64·t + sq`. A king where kings are no
     /// features gives that of some other piece.
     #[must_use]
     #[inline(always)]
