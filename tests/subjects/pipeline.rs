@@ -11,7 +11,7 @@ use tamis_quant::import::read_bare;
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, pack, to_bare, unpack, unpack_graph};
 use tamis_quant::program::GraphInput;
-use tamis_quant::proof::{Proof, Quantity, prove};
+use tamis_quant::proof::{Check, Proof, Quantity, prove};
 use tamis_quant::quantise::graph::{GraphQuantError, Options, quantise_graph};
 use tamis_quant::quantise::{QuantiseError, quantise};
 use tamis_quant::quantised::{Permutation, QuantNet, head, integer_tail, reorderable_pairs};
@@ -181,10 +181,14 @@ fn bounds_hold(net: &QuantNet, proof: &Proof, example: &Example, case: &str) {
     if !proof.fits(&net.layers[0].weights.name, Quantity::Accumulator) {
         return;
     }
+    // Of the layer behind the accumulators, which the replay knows.
     let layer = &net.arch.layers[1];
     let width = net.arch.layer_inputs(1) / net.arch.perspectives();
     let own_rows = if layer.bucketed { bucket * layer.outputs..(bucket + 1) * layer.outputs } else { 0..layer.outputs };
-    for check in proof.checks.iter().filter(|check| check.quantity == Quantity::Sum && own_rows.contains(&check.row)) {
+    let second = &net.layers[1].weights.name;
+    let is_own =
+        |check: &&Check| check.quantity == Quantity::Sum && check.tensor == *second && own_rows.contains(&check.row);
+    for check in proof.checks.iter().filter(is_own) {
         let sum = |(perspective, acc): (usize, &Vec<i64>)| contribution(net, acc, check.row, perspective * width);
         let value: i64 = accumulators.iter().enumerate().map(sum).sum();
         assert!((check.low..=check.high).contains(&value), "{value}: {check:?}\n{case}");
@@ -309,7 +313,8 @@ fn features(random: &mut Random) -> String {
         _ if chance(random, 12) => "i32",
         _ => "f32",
     };
-    if second == "i8" && chance(random, 3) {
+    let makes_bytes = second == "i8" && matches!(first, "relu" | "crelu" | "pairwise-crelu");
+    if makes_bytes && chance(random, 3) {
         return integers_to_the_end(random, text, (first, transformer), &bucketed);
     }
     let tail = if bias == "f32" { random.draw() % 4 } else { u64::from(chance(random, 12)) };
@@ -321,7 +326,7 @@ fn features(random: &mut Random) -> String {
     if pairwise {
         text += &format!("product_shift = {}\n", pick(random, &["9", "9", "9", "12", "8", "14", "22", "30"]));
     }
-    if second == "i8" && !pairwise && chance(random, 2) {
+    if makes_bytes && !pairwise && chance(random, 2) {
         text += &format!("activation_shift = {}\n", pick(random, &["0", "1", "5", "7", "14"]));
     }
     for layer in 1..=tail + 1 {

@@ -215,7 +215,7 @@ fn files_of_batches_that_do_not_fit_themselves_are_refused() {
         ("lines", words(&[2], &[6, -1]), "`batch.0.lines`: a negative number"),
         ("lines", Some((Dtype::F32, vec![2], vec![0, 0])), "`batch.0.lines`: F32 [2], expected I32 [2]"),
         ("src.ids", words(&[2, 1, 2], &[3, 4, 3, 0]), "`batch.0.src.ids`: I32 [2, 1, 2], expected I32 [2, 1]"),
-        ("src.ids", words(&[4], &[3, 4, 3, 0]), "`batch.0.src.ids`: I32 [4], expected I32 [2, 0]"),
+        ("src.ids", words(&[4], &[3, 4, 3, 0]), "`batch.0.src.ids`: I32 [4], expected two dimensions"),
         ("src.ids", words(&[1, 4], &[3, 4, 3, 0]), "`batch.0.src.ids`: I32 [1, 4], expected I32 [2, 4]"),
         ("src.length", words(&[1], &[2]), "`batch.0.src.length`: 1 lengths for 2 rows"),
         ("src.length", words(&[2], &[2, 3]), "batch 0, row 1 (line 8 of the corpus): length 3 of a row of 2 ids"),

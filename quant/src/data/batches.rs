@@ -128,8 +128,8 @@ impl<'f> Batch<'f> {
             (Some(rows), [_, columns, ..]) => (vec![rows, *columns], *columns),
             (None, [len, ..]) => (vec![*len], *len),
             (rows, found) => {
-                let expected = if rows.is_some() { 2 } else { 1 };
-                return Err(self.wrong(part, format!("{} dimensions, expected {expected}", found.len())));
+                let expected = if rows.is_some() { "two dimensions" } else { "one dimension" };
+                return Err(self.wrong(part, format!("{:?} {found:?}, expected {expected}", view.dtype())));
             }
         };
         let bytes = self.of_type(&view, part, Dtype::I32, &shape)?;
