@@ -199,7 +199,9 @@ mod tests {
         let fitted = fit(1e-15, sums(-40_000, 40_000), -128..=127);
         assert_eq!((fitted.differing, fitted.multiplier.shift), (0, 62));
         assert_eq!(fitted.multiplier.apply(40_000), 0);
+        // Of sums of this size f32 holds every 128th, so that each of the twelve steps may begin so much elsewhere.
         let large = fit(3e-9, sums(-2_000_000_000, 2_000_000_000), -128..=127);
-        assert_eq!((large.differing, large.multiplier.apply(2_000_000_000)), (0, 6));
+        assert_eq!(large.multiplier.apply(2_000_000_000), 6);
+        assert!(large.differing <= 12 * 128, "{large:?}");
     }
 }

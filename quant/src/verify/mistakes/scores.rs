@@ -103,7 +103,7 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
 }
 
 /// The change of a description under which a network fits the positions' scores best, if the positions have scores and
-/// are enough. How it does is the margin that a right description has before [`find`] calls it wrong.
+/// are enough. How it does is the margin that a right description has before it is called wrong.
 ///
 /// # Errors
 /// [`VerifyError::Example`] if a position does not fit the network.
