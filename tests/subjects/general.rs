@@ -453,6 +453,60 @@ fn zero_points_and_tables_reach_their_ends() {
     }
 }
 
+/// 150 sums, more than two blocks, rounded to i32 where they lie; `to` is what the layer reads.
+fn rounded_in_place(of: u32, to: u32) -> Draft {
+    let len = 150;
+    let mut draft = Draft::dense(of, 1);
+    // Row i has weight i, those behind 127 none.
+    let mut next = (0i8..=127).chain(core::iter::repeat(0));
+    let weights = draft.tensor(element::I8, Layout::K4, (1, len, 1), || next.next().unwrap().to_le_bytes());
+    let mut next = 0i32..;
+    let bias = draft.tensor(element::I32, Layout::Rows, (1, len, 1), || (next.next().unwrap() * 1000).to_le_bytes());
+    draft.op(element::I32, len as u32, 0, OpRecord { weights, bias, ..blank(op::AFFINE_I8) });
+    let mut next = 1i32..;
+    let multipliers = draft.tensor(element::I32, Layout::Rows, (1, len, 1), || next.next().unwrap().to_le_bytes());
+    let mut next = 1u8..;
+    let shifts = draft.tensor(element::U8, Layout::Rows, (1, len, 1), || [1 + next.next().unwrap() % 9]);
+    let params = [-100_000i32 as u32, 1_000_000, 0, 0];
+    draft.op(to, len as u32, 0, OpRecord { multipliers, shifts, params, ..blank(op::REQUANTISE) });
+    draft.values[2].offset_bytes = draft.values[1].offset_bytes;
+    draft
+}
+
+#[test]
+fn sums_are_rounded_to_i32_where_they_lie() {
+    let wanted: Vec<i32> = (0..150i64)
+        .map(|row| {
+            let weight = if row < 128 { row } else { 0 };
+            let (sum, shift) = (row * 1000 + 77 * weight, 1 + (row + 1) % 9);
+            ((sum * (row + 1) + (1 << (shift - 1))) >> shift).clamp(-100_000, 1_000_000) as i32
+        })
+        .collect();
+    outputs(rounded_in_place(element::I8, element::I32), Input::I8(&[77]), &wanted);
+    outputs(rounded_in_place(element::U8, element::I32), Input::U8(&[77]), &wanted);
+    let refused = |place: &str, change: &dyn Fn(&mut Draft)| {
+        let mut draft = rounded_in_place(element::I8, element::I32);
+        change(&mut draft);
+        match Model::parse(draft.bytes().as_ref()) {
+            Err(ParseError::Field { place: found, .. }) => assert_eq!(found, place),
+            other => panic!("{place}: {other:?}"),
+        }
+    };
+    // Not at the same place, not of the same width, not a part, and nothing may read the sums behind it.
+    refused("op.output", &|draft| draft.values[2].offset_bytes += 64);
+    refused("op.output", &|draft| {
+        draft.values[2].element = element::I8 as u16;
+        draft.ops[1].params = [-128i32 as u32, 127, 0, 0];
+    });
+    refused("op.output", &|draft| {
+        draft.values[2].len -= 1;
+        draft.ops[1].input_len -= 1;
+    });
+    refused("op.input", &|draft| {
+        draft.op_on(element::I32, 150, 1, OpRecord { second: 2, ..blank(op::ADD_I32) });
+    });
+}
+
 /// Trees on the sparse input: an absent feature is 0, a present one 1; a NaN is not at most anything.
 #[test]
 fn trees_ask_about_absent_features_and_nans() {

@@ -172,7 +172,7 @@ const ACTIVATIONS: [(u32, &[u32]); 5] = [
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 65] = [
+const WANTED: [(&str, usize); 66] = [
     ("input 1 of element 0, exact 0", 100),
     ("input 2 of element 1, exact 0", 50),
     ("input 2 of element 2, exact 0", 50),
@@ -202,6 +202,7 @@ const WANTED: [(&str, usize); 65] = [
     ("a head of one row of several, another", 20),
     ("kind 1, activation 4, claimed short", 20),
     ("kind 5, 2 to 4", 50),
+    ("kind 11, in place", 10),
     ("kind 5, quads fit", 100),
     ("kind 5, of the input", 50),
     ("kind 5, bytes of kind 4", 10),

@@ -43,7 +43,9 @@ pub struct Inspection {
     signature: String,
     /// The tier that computed it.
     tier: &'static str,
+    /// Scratch memory of one evaluation, the outputs among it.
     workspace_len_bytes: usize,
+    output_len_bytes: usize,
     max_active: u32,
     output_buckets: u32,
     /// The real value of one unit of the output.
@@ -89,6 +91,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         signature: format!("{:016x}", sign(model, tier)?),
         tier: tier.name,
         workspace_len_bytes: model.workspace_len_bytes(),
+        output_len_bytes: report::output_len_bytes(&model),
         max_active: model.input().max_active,
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
@@ -188,7 +191,8 @@ impl Report for Inspection {
         }
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {} (computed on tier {})", self.signature, self.tier)?;
-        writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
+        let (all, outputs) = (self.workspace_len_bytes, self.output_len_bytes);
+        writeln!(out, "  workspace  {all} bytes, {outputs} of them the outputs")?;
         if self.max_active > 0 {
             writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
         }

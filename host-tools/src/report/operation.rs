@@ -3,6 +3,7 @@
 use super::code_names::{activation_word, element_word, operation_word};
 use crate::table::row;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use tamis_quant::graph::Shape;
 use tamis_runtime::format::{Metadata, Model};
 use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, element, op};
@@ -90,7 +91,8 @@ fn elements(weights: Option<Tensor<'_>>) -> u64 {
     weights.iter().map(|tensor| u64::from(tensor.record.rows) * u64::from(tensor.record.cols)).sum()
 }
 
-/// Of all values that are written up to this operation and read by it or behind it; the output is read at the end.
+/// Of all values that are written up to this operation and read by it or behind it, two that share a place once; the
+/// output is read at the end.
 fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
     let last = model.values().len().saturating_sub(1);
     let is_read = |value: usize| {
@@ -99,7 +101,20 @@ fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
     };
     let written = model.values().iter().enumerate().take(index + 2).skip(1);
     let alive = written.filter(|(value, _)| *value == index + 1 || is_read(*value));
-    alive.map(|(_, value)| value.len as usize * element::len_bytes(value.element()).unwrap_or(0)).sum()
+    let places: BTreeMap<u32, usize> = alive.map(|(_, value)| (value.offset_bytes, len_bytes(value))).collect();
+    places.values().sum()
+}
+
+/// Bytes of the network's outputs.
+pub fn output_len_bytes(model: &Model<'_>) -> usize {
+    model.values().get(model.input().output as usize).map_or(NO_BYTES, len_bytes)
+}
+
+/// Of a value that there is not, which the loader rules out.
+const NO_BYTES: usize = 0;
+
+fn len_bytes(value: &ValueRecord) -> usize {
+    value.len as usize * element::len_bytes(value.element()).unwrap_or(NO_BYTES)
 }
 
 impl OperationReport {

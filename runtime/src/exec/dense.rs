@@ -1,7 +1,7 @@
 //! The dense integer layers as firmware runs them: straight from the record, because an operation that is looked up
 //! once and run once need not be a value in between, whose memory and moves cost more than a small layer.
 
-use crate::features::TELLS_U7;
+use crate::features::{GENERAL, TELLS_U7};
 use crate::format::{Layout, Model, OpRecord, Tensor, TensorRecord, element, op, part};
 use crate::input::Input;
 use crate::kernels::Tier;
@@ -28,6 +28,9 @@ pub(super) fn run(
     let read = Place::of(model, record.input, record.input_start, record.input_len).range();
     let write = Place::of(model, record.output, 0, output.len).range();
     let reads_input = record.input == 0;
+    if GENERAL && is_requantise && !reads_input && read == write {
+        return false;
+    }
     let (x, out) = split(workspace, if reads_input { 0..0 } else { read.clone() }, write);
     let x = if reads_input { part(input.bytes(), read.start, read.len()) } else { x };
     let (bytes, tensors) = (model.bytes(), model.tensors());

@@ -61,6 +61,11 @@ impl Places {
         })
     }
 
+    /// Whether it writes where it reads.
+    pub fn is_in_place(&self) -> bool {
+        !self.reads_input && self.read == self.write
+    }
+
     /// What is read, of the workspace or of a vector that is the network's input, and what is written.
     #[inline(always)]
     pub fn bytes<'w>(&self, on: &Running<'w, '_>, workspace: &'w mut [u8]) -> (&'w [u8], &'w mut [u8]) {

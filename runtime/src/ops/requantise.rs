@@ -28,6 +28,12 @@ impl<'a> Kind<'a> for Requantise<'a> {
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        if let Self::Plain(plain) = self
+            && GENERAL
+            && at.is_in_place()
+        {
+            return plain.run_in_place(on.kernels, on.bucket, range_mut(workspace, at.write.range()));
+        }
         let (x, out) = at.bytes(on, workspace);
         match self {
             Self::Plain(plain) => plain.run(on.kernels, on.bucket, x, out),
@@ -76,6 +82,21 @@ impl<'a> Requantisation<'a> {
             element::U8 => (kernels.requantise_u8.call)(x, multipliers, shifts, self.low, self.high, out),
             element::I8 => (kernels.requantise_i8.call)(x, multipliers, shifts, self.low, self.high, typed_mut(out)),
             _ => (kernels.requantise_i32.call)(x, multipliers, shifts, self.low, self.high, typed_mut(out)),
+        }
+    }
+}
+
+impl Requantisation<'_> {
+    /// The same to i32 where the sums lie: a block of them at a time is copied, and written over. sums: (n,) i32
+    pub fn run_in_place(&self, kernels: &Tier, bucket: usize, sums: &mut [u8]) {
+        debug_assert_eq!(self.element, element::I32);
+        let (multipliers, shifts) = (self.multipliers.bank(bucket), self.shifts.bank(bucket));
+        let mut copy = [0; BLOCK];
+        let blocks = typed_mut::<i32>(sums).chunks_mut(BLOCK);
+        for ((out, multipliers), shifts) in blocks.zip(multipliers.chunks(BLOCK)).zip(shifts.chunks(BLOCK)) {
+            let copy = range_mut(&mut copy, 0..out.len());
+            copy.iter_mut().zip(&*out).for_each(|(copy, sum)| *copy = *sum);
+            (kernels.requantise_i32.call)(copy, multipliers, shifts, self.low, self.high, out);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A dense layer on bytes with the rounding behind it.
 
+use crate::features::GENERAL;
 use crate::format::element;
 use crate::input::Input;
 use crate::kernels::AffineI8;
@@ -19,7 +20,7 @@ pub(super) struct LayerU8<'a> {
 }
 
 impl LayerU8<'_> {
-    /// First the sums, to a place of their own; so the output may lie where the input did.
+    /// First the sums, to a place of their own; so the output may lie where the input did, or where the sums do.
     pub fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (x, sums) = match *on.input {
             Input::U8(x) if at.reads_input => (range(x, at.read.range()), range_mut(workspace, self.sums.range())),
@@ -27,6 +28,9 @@ impl LayerU8<'_> {
         };
         let (weights, bias) = (self.weights.bank(on.bucket), self.bias.bank(on.bucket));
         (self.affine)(x, weights, self.weights.stride, bias, typed_mut(sums));
+        if GENERAL && self.sums == at.write {
+            return self.requantise.run_in_place(on.kernels, on.bucket, range_mut(workspace, at.write.range()));
+        }
         let (sums, out) = split(workspace, self.sums.range(), at.write.range());
         self.requantise.run(on.kernels, on.bucket, sums, out);
     }

@@ -169,8 +169,8 @@ fn wrong_arguments_do_not_compile(folder: &Path) {
         ("element", format!("{table}.run(&[0i8; 64], {scratch})"), "expected `u8`, found `i8`"),
         (
             "scratch",
-            format!("{table}.run(&[0; 64], &mut tamis_runtime::Workspace::<255>::new())"),
-            "`256`, found `255`",
+            format!("{table}.run(&[0; 64], &mut tamis_runtime::Workspace::<191>::new())"),
+            "`192`, found `191`",
         ),
         ("outputs", format!("{table}.run(&[0; 64], {scratch}).map(|y: &[i32; 9]| y[0])"), "fn(&[i32; 10])"),
         (

@@ -60,6 +60,9 @@ fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
     if op.input_len < from.len {
         all.push(format!("kind {kind}, a part"));
     }
+    if op.input != 0 && from.offset_bytes == to.offset_bytes {
+        all.push(format!("kind {kind}, in place"));
+    }
     if op.input == 0 {
         all.push(format!("kind {kind}, of the input"));
     } else if kind == op::AFFINE_I8 && from.element() == element::U8 {

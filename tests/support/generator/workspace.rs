@@ -1,9 +1,10 @@
 //! Places in the workspace, wherever the format allows them: of their own, the lowest that is free, or any that is
 //! free, so that values lie over others that are done with, wholly or in part, and end to end with those that are not.
+//! Every other rounding that may writes where it reads.
 
 use super::program::Program;
 use std::ops::Range;
-use tamis_runtime::raw::{NONE, OpRecord, element};
+use tamis_runtime::raw::{NONE, OpRecord, element, op};
 
 impl Program<'_, '_> {
     pub(super) fn place(&mut self) {
@@ -13,6 +14,13 @@ impl Program<'_, '_> {
         let mut taken = vec![elsewhere];
         for value in 1..self.draft.values.len() as u32 {
             let record = self.value(value);
+            if self.rounds_in_place(value) && self.choices.one_in(2) {
+                // Its input's place, which is its own from now on.
+                let place = taken[self.draft.ops[value as usize - 1].input as usize].clone();
+                self.draft.values[value as usize].offset_bytes = place.start;
+                taken.push(place);
+                continue;
+            }
             let len = record.len * element::len_bytes(record.element()).unwrap() as u32;
             // The value's place is apart from all that are read at its time or later and were there before.
             let alive = |other: u32| other >= 1 && value as usize <= last_reader(&self.draft.ops, other) + 1;
@@ -32,6 +40,19 @@ impl Program<'_, '_> {
             self.draft.values[value as usize].offset_bytes = start;
             taken.push(start..start + len);
         }
+    }
+}
+
+impl Program<'_, '_> {
+    /// Whether a value is rounded from i32 to i32, of a whole value that nothing reads behind it.
+    fn rounds_in_place(&self, value: u32) -> bool {
+        let writer = value as usize - 1;
+        let op = &self.draft.ops[writer];
+        op.kind == op::REQUANTISE
+            && op.input != 0
+            && last_reader(&self.draft.ops, op.input) == writer
+            && [op.input, value].map(|value| (self.value(value).element(), self.value(value).len))
+                == [(element::I32, self.value(value).len); 2]
     }
 }
 

@@ -1,10 +1,10 @@
-//! Operations: every one reads what an earlier one wrote, and writes to a place of its own. After this the executor
-//! cannot fail for anything that the file says.
+//! Operations: every one reads what an earlier one wrote, and writes to a place of its own; a rounding to i32 may write
+//! where it reads. After this the executor cannot fail for anything that the file says.
 
 use super::rules::{A, B, D, Rule, Table, word};
 use super::values::are_apart;
 use super::{Checker, Refused};
-use crate::features::MAPS;
+use crate::features::{GENERAL, MAPS};
 use crate::format::records::{element, op};
 use crate::format::{Header, Model, OpRecord, ValueRecord};
 use core::mem::offset_of;
@@ -70,7 +70,8 @@ impl<'a> Checker<'a> {
         self.model.values().get(index as usize).unwrap_or(NOWHERE)
     }
 
-    /// A value that an earlier operation has written, a range within it, and that `output` is apart from.
+    /// A value that an earlier operation has written, a range within it, and that `output` is apart from, or takes the
+    /// place of.
     fn read(&self, index: u32, start: u32, len: u32, name: &'static str) -> Result<&'a ValueRecord, Refused> {
         let now = self.index.get() as u32;
         self.need(index <= now, name, index, "the input or an earlier operation's output")?;
@@ -83,7 +84,7 @@ impl<'a> Checker<'a> {
         let mut later = if index == 0 { now + 1 } else { index };
         while later <= now {
             later += 1;
-            if !are_apart(value, self.value(later)) {
+            if !are_apart(value, self.value(later)) && !(later > now && self.is_in_place(value, self.value(later))) {
                 return Err(if later > now {
                     self.fault("op.output", later, "a place that the operation does not read")
                 } else {
@@ -92,6 +93,15 @@ impl<'a> Checker<'a> {
             }
         }
         Ok(value)
+    }
+
+    /// Whether the operation at hand rounds a whole value of i32 to i32 where it lies.
+    fn is_in_place(&self, value: &ValueRecord, output: &ValueRecord) -> bool {
+        let kind = self.model.ops().get(self.index.get()).map(|record| record.kind);
+        GENERAL
+            && kind == Some(op::REQUANTISE)
+            && [value.element(), output.element()] == [element::I32; 2]
+            && (value.offset_bytes, value.len) == (output.offset_bytes, output.len)
     }
 }
 
