@@ -146,9 +146,10 @@ impl<'m> AnyState<'m> {
             part(head)?;
             let (position, accumulators, cached) = (part(position)?, part(accumulators)?, part(cached)?);
             let (plies, boards, filled, scratch) = (part(plies)?, part(boards)?, part(filled)?, part(scratch)?);
-            let Position { board, top } = typed(position)?.first_mut()?;
+            let Position { board, top, numberings, .. } = typed(position)?.first_mut()?;
             let line = Line {
                 board,
+                numberings,
                 stack: Stack {
                     hidden,
                     accumulators: typed(accumulators)?.get_mut(..2 * hidden * count)?,
