@@ -164,7 +164,8 @@ impl<'m> AnyState<'m> {
             };
             Some(Self { line, scratch })
         })();
-        cut.ok_or(RunError::Workspace { found, expected: shape.len_bytes().unwrap_or(usize::MAX) })
+        // Asked only where it is refused: every call of C opens its state.
+        cut.ok_or_else(|| RunError::Workspace { found, expected: shape.len_bytes().unwrap_or(usize::MAX) })
     }
 
     /// As [`super::State::refresh`].
