@@ -10,7 +10,7 @@ use tamis_runtime::kernels::by_name;
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 33] = [
+const SHAPES: [&str; 35] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -42,6 +42,8 @@ const SHAPES: [&str; 33] = [
     "update-head/(768-128)x2-1x8",
     "stack-head/(768-128)x2-1x8",
     "engine-head/(768-128)x2-1x8",
+    "engine-make-unmake/(768-128)x2-1x8",
+    "engine-again/(768-128)x2-1x8",
     "layers/1024-16-32-1x8-20%",
     "perceptron/256-32-32-1-exact",
 ];

@@ -54,12 +54,30 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
         cases.every_tier(what, shape, |tier| game(Plan::new(*model, tier), Rc::clone(&ring), buckets, work));
     }
     cases.every_tier("stack-head", shape, |tier| stack::<H>(Plan::new(*model, tier), buckets));
-    cases.every_tier("engine-head", shape, |tier| engine::<H>(*model, tier, buckets));
+    for (what, call) in CALLS {
+        cases.every_tier(what, shape, |tier| engine::<H>(*model, tier, buckets, call));
+    }
 }
 
-/// The same as `update-head`, as an engine does it: a quiet move by its piece, from which the features are to be found,
-/// and an evaluation.
-fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: usize) -> impl FnMut(u64) {
+/// What an engine calls in an iteration.
+#[derive(Clone, Copy)]
+enum Call {
+    /// The same as `update-head`, as an engine does it: a quiet move by its piece, from which the features are to be
+    /// found, and an evaluation.
+    MoveAndEvaluate,
+    /// A quiet move that is taken back.
+    MoveAndBack,
+    /// A position that is up to date.
+    Evaluate,
+}
+
+const CALLS: [(&str, Call); 3] = [
+    ("engine-head", Call::MoveAndEvaluate),
+    ("engine-make-unmake", Call::MoveAndBack),
+    ("engine-again", Call::Evaluate),
+];
+
+fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: usize, call: Call) -> impl FnMut(u64) {
     let expected = Expected { features: Features::CHESS_768, output_buckets: buckets, outputs: 1 };
     let net = Network::<H>::load_on(model.bytes(), &expected, tier).unwrap();
     let mut state: Box<State<H, PLIES>> = bytemuck::allocation::zeroed_box();
@@ -82,16 +100,28 @@ fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: u
     let (mut at, mut ply) = (0, 0);
     move |iterations| {
         for _ in 0..iterations {
-            if ply + 1 == PLIES {
-                (at, ply) = ((at + 1) % lines.len(), 0);
-                while state.height() > 0 {
+            match call {
+                Call::MoveAndEvaluate => {
+                    if ply + 1 == PLIES {
+                        (at, ply) = ((at + 1) % lines.len(), 0);
+                        while state.height() > 0 {
+                            state.pop().unwrap();
+                        }
+                    }
+                    let (to, from) = lines[at][ply];
+                    ply += 1;
+                    state.push(&net, &[to], &[from]).unwrap();
+                    std::hint::black_box(state.evaluate(&net, colour(ply)).unwrap());
+                }
+                Call::MoveAndBack => {
+                    let (to, from) = lines[at][0];
+                    state.push(&net, &[to], &[from]).unwrap();
                     state.pop().unwrap();
                 }
+                Call::Evaluate => {
+                    std::hint::black_box(state.evaluate(&net, Colour::White).unwrap());
+                }
             }
-            let (to, from) = lines[at][ply];
-            ply += 1;
-            state.push(&net, &[to], &[from]).unwrap();
-            std::hint::black_box(state.evaluate(&net, colour(ply)).unwrap());
         }
     }
 }

@@ -27,7 +27,7 @@ impl Board {
     #[must_use]
     pub fn add(&mut self, piece: Piece) -> bool {
         let (plane, bit) = (&mut self.pieces[piece.plane()], 1 << piece.square());
-        let is_king = piece.kind() == Kind::King;
+        let is_king = piece.is_king();
         let is_free = if is_king { *plane == 0 } else { *plane & bit == 0 };
         if is_free {
             *plane |= bit;
@@ -81,15 +81,26 @@ impl Board {
         missing.or_else(|| added.iter().find(|piece| !board.add(**piece)).map(|piece| (*piece, true)))
     }
 
-    /// Takes a change back. What was removed is put back last, so that a king's square ends as what it was.
+    /// Takes back a change that was made: what it added is there, and what it removed is not.
     #[inline]
     pub fn undo(&mut self, added: &[Piece], removed: &[Piece]) {
         for piece in added {
-            let _ = self.remove(*piece);
+            self.toggle(*piece);
         }
         for piece in removed {
-            let _ = self.add(*piece);
+            self.toggle(*piece);
+            // A king that goes and comes is where it was.
+            if piece.is_king() {
+                self.kings[piece.colour().index()] = piece.square();
+            }
         }
+        // As many as there were; none of these numbers is beyond what a board has.
+        self.count = self.count.wrapping_add(removed.len() as u16).wrapping_sub(added.len() as u16);
+    }
+
+    #[inline]
+    fn toggle(&mut self, piece: Piece) {
+        self.pieces[piece.plane()] ^= 1 << piece.square();
     }
 
     #[inline]
@@ -101,6 +112,12 @@ impl Board {
     #[inline]
     pub const fn king(&self, colour: Colour) -> u8 {
         self.kings[colour as usize]
+    }
+
+    /// The same of both sides, by colour.
+    #[inline]
+    pub const fn kings(&self) -> [u8; 2] {
+        self.kings
     }
 
     /// Pieces that are on one of two boards and not on the other.

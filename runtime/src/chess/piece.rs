@@ -127,6 +127,13 @@ impl Piece {
         Self((self.0 & !(SQUARES - 1)) | (square as u16 & (SQUARES - 1)))
     }
 
+    /// Whether it is a king.
+    #[must_use]
+    #[inline]
+    pub const fn is_king(self) -> bool {
+        matches!(self.plane(), 5 | 11)
+    }
+
     /// Its number of twelve: colour, then kind.
     #[inline]
     pub const fn plane(self) -> usize {

@@ -18,6 +18,8 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
+use bytemuck::{Pod, Zeroable};
+
 /// Features of one king bucket where all pieces have planes: 2 colours, 6 types, 64 squares.
 pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
 
@@ -136,13 +138,11 @@ impl ChessView<'_> {
     #[must_use]
     #[inline]
     pub fn numbering(&self, perspective: Perspective, king_square: u8) -> Numbering {
-        let key = self.refresh_key(king_square);
+        let bucket = u32::from(self.king_table[usize::from(king_square & 63)]);
         Numbering {
-            first_feature: self.planes.features_per_king_bucket() * (key / 2),
-            turn: self.seen(perspective, 0).into(),
-            flip: if key % 2 == 1 { 7 } else { 0 },
-            is_other_side: matches!(perspective, Perspective::Other),
-            planes: self.planes,
+            first_feature: self.planes.features_per_king_bucket() * bucket,
+            squares: u16::from(self.seen(perspective, 0)) ^ self.flip(king_square),
+            planes: 2 * self.planes as u16 + u16::from(matches!(perspective, Perspective::Other)),
         }
     }
 
@@ -198,49 +198,77 @@ impl ChessView<'_> {
 
     /// 7 turns files a..h into h..a.
     #[inline]
-    fn flip(&self, king_square: u8) -> u32 {
+    fn flip(&self, king_square: u8) -> u16 {
         if self.mirrored && king_square & 7 > 3 { 7 } else { 0 }
     }
 }
 
 /// How a side numbers pieces, with all that depends on its king looked up once.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
 pub struct Numbering {
     /// Of the king's bucket.
     first_feature: u32,
-    /// What a square becomes in this view: exclusive or with this, before the colours are told apart and after.
-    turn: u16,
-    flip: u16,
-    is_other_side: bool,
-    planes: Planes,
+    /// What a square becomes in this view, mirrored or not: exclusive or with this.
+    squares: u16,
+    /// Which of [`FIRST`].
+    planes: u16,
 }
 
+/// Features of a bucket before those of a plane, as [`crate::chess::piece::Piece::plane`] counts them; four more, so
+/// that no index is out of range.
+type Firsts = [u16; 16];
+
+/// A plane that is no feature: the kings, where those are none.
+const NO_PLANE: u16 = u16::MAX;
+
+/// By [`Planes`], then by [`Perspective`]; two more, as above.
+static FIRST: [Firsts; 8] = {
+    let mut all = [[NO_PLANE; 16]; 8];
+    let mut plane = 0;
+    while plane < 12 {
+        let (kind, is_opponent) = (plane % 6, plane / 6);
+        let mut side = 0;
+        while side < 2 {
+            let colour = is_opponent ^ side;
+            let first = (COLOUR as usize * colour + PLANE as usize * kind) as u16;
+            let is_king = kind == KING as usize;
+            all[2 * Planes::Both as usize + side][plane] = first;
+            // Both kings have the own one's plane.
+            all[2 * Planes::Merged as usize + side][plane] = if is_king { COLOUR - PLANE } else { first };
+            if !is_king {
+                all[2 * Planes::NoKings as usize + side][plane] = first - PLANE * colour as u16;
+            }
+            side += 1;
+        }
+        plane += 1;
+    }
+    all
+};
+
 impl Numbering {
+    /// Of no king.
+    pub const UNKNOWN: Self = Self { first_feature: 0, squares: 0, planes: 0 };
+
     /// Whether a piece is a feature at all: all but kings where those are none.
     #[must_use]
     #[inline(always)]
-    pub const fn has(&self, piece: u16) -> bool {
-        !matches!(self.planes, Planes::NoKings) || piece % COLOUR < COLOUR - PLANE
+    pub fn has(&self, piece: u16) -> bool {
+        self.first_of_plane(piece) != NO_PLANE
     }
 
     /// The feature of a piece, which is given as the board stores it: `384·c + 64·t + sq`. A king where kings are no
-    /// features gives that of some other piece.
+    /// features has no such number, and what comes back means nothing.
     #[must_use]
     #[inline(always)]
     pub fn feature(&self, piece: u16) -> u32 {
-        let mut plain = piece ^ self.turn;
-        if self.is_other_side {
-            plain = if plain < COLOUR { plain + COLOUR } else { plain - COLOUR };
-        }
-        match self.planes {
-            Planes::Both => {}
-            // The last plane of all is the opponent's king.
-            Planes::Merged if plain >= 2 * COLOUR - PLANE => plain -= COLOUR,
-            Planes::Merged => {}
-            Planes::NoKings if plain >= COLOUR => plain -= PLANE,
-            Planes::NoKings => {}
-        }
-        self.first_feature + u32::from(plain ^ self.flip)
+        let square = (piece ^ self.squares) % PLANE;
+        self.first_feature + u32::from(self.first_of_plane(piece)) + u32::from(square)
+    }
+
+    #[inline(always)]
+    fn first_of_plane(&self, piece: u16) -> u16 {
+        FIRST[usize::from(self.planes % 8)][usize::from(piece / PLANE % 16)]
     }
 }
 

@@ -146,9 +146,10 @@ impl<'m> AnyState<'m> {
             part(head)?;
             let (position, accumulators, cached) = (part(position)?, part(accumulators)?, part(cached)?);
             let (plies, boards, filled, scratch) = (part(plies)?, part(boards)?, part(filled)?, part(scratch)?);
-            let Position { board, top } = typed(position)?.first_mut()?;
+            let Position { board, top, numberings, .. } = typed(position)?.first_mut()?;
             let line = Line {
                 board,
+                numberings,
                 stack: Stack {
                     hidden,
                     accumulators: typed(accumulators)?.get_mut(..2 * hidden * count)?,
@@ -163,7 +164,8 @@ impl<'m> AnyState<'m> {
             };
             Some(Self { line, scratch })
         })();
-        cut.ok_or(RunError::Workspace { found, expected: shape.len_bytes().unwrap_or(usize::MAX) })
+        // Asked only where it is refused: every call of C opens its state.
+        cut.ok_or_else(|| RunError::Workspace { found, expected: shape.len_bytes().unwrap_or(usize::MAX) })
     }
 
     /// As [`super::State::refresh`].

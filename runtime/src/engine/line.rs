@@ -3,7 +3,7 @@
 
 use super::error::StateError;
 use super::network::AnyNetwork;
-use super::pieces::Pieces;
+use super::pieces::{Numberings, Pieces};
 use super::ply::{PIECES, Ply};
 use crate::accumulators::{Cache, Stack, Top};
 use crate::chess::board::Board;
@@ -20,16 +20,19 @@ use bytemuck::{Pod, Zeroable};
 pub(super) struct Position {
     pub board: Board,
     pub top: Top,
+    pub numberings: Numberings,
+    padding: u32,
 }
 
 impl Position {
-    pub const EMPTY: Self = Self { board: Board::EMPTY, top: Top::EMPTY };
+    pub const EMPTY: Self = Self { board: Board::EMPTY, top: Top::EMPTY, numberings: Numberings::UNKNOWN, padding: 0 };
 }
 
 /// The parts of a state.
 #[derive(Debug)]
 pub(super) struct Line<'s> {
     pub board: &'s mut Board,
+    pub numberings: &'s mut Numberings,
     pub stack: Stack<'s, Ply>,
     pub cache: Cache<'s, Board>,
 }
@@ -55,6 +58,7 @@ impl Line<'_> {
         let identity = net.plan().identity();
         if self.stack.top.identity != identity {
             self.cache.empty();
+            *self.numberings = Numberings::UNKNOWN;
             self.stack.top.identity = identity;
         }
         *self.board = Board::EMPTY;
@@ -72,7 +76,7 @@ impl Line<'_> {
     }
 
     /// See [`super::State::push`].
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.stack.check(net.plan().identity())?;
         let Some(ply) = Ply::new(added, removed) else {
@@ -95,7 +99,7 @@ impl Line<'_> {
     }
 
     /// See [`super::State::pop`].
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Result<(), RunError> {
         if let Some(ply) = self.stack.pop()? {
             self.board.undo(ply.added(), ply.removed());
@@ -106,14 +110,15 @@ impl Line<'_> {
     /// The accumulator of a colour in the last position, brought up to date.
     pub fn accumulator(&mut self, net: &AnyNetwork<'_>, colour: Colour) -> Result<&[i16], RunError> {
         self.stack.check(net.plan().identity())?;
-        if !self.stack.bring_up_to_date(&Pieces { net, board: self.board }, colour.index()) {
+        let pieces = Pieces { net, board: self.board, numberings: self.numberings.of(net, self.board) };
+        if !self.stack.bring_up_to_date(&pieces, colour.index()) {
             self.fill(net, colour)?;
         }
         Ok(self.stack.pair(colour.index()).0)
     }
 
     /// See [`super::State::evaluate`].
-    #[inline]
+    #[inline(always)]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour, scratch: &mut [u8]) -> Result<i32, RunError> {
         let bucket = self.prepare(net, to_move)?;
         let (own, other) = self.stack.pair(to_move.index());
@@ -141,18 +146,19 @@ impl Line<'_> {
     }
 
     /// Accumulators up to date; gives the output bucket.
-    #[inline]
+    #[inline(always)]
     fn prepare(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<usize, RunError> {
-        let Self { board, stack, cache } = self;
+        let Self { board, numberings, stack, cache } = self;
         stack.check(net.plan().identity())?;
-        let pieces = Pieces { net, board };
+        let pieces = Pieces { net, board, numberings: numberings.of(net, board) };
         stack.prepare(&pieces, to_move.index(), |stack, side| fill(stack, cache, pieces, Colour::BOTH[side]))?;
         Ok(net.bucket(board.count()))
     }
 
     /// The last position's accumulator of a colour through the cache's entry for its king's place.
     fn fill(&mut self, net: &AnyNetwork<'_>, colour: Colour) -> Result<(), RunError> {
-        fill(&mut self.stack, &mut self.cache, Pieces { net, board: self.board }, colour)
+        let pieces = Pieces { net, board: self.board, numberings: self.numberings.of(net, self.board) };
+        fill(&mut self.stack, &mut self.cache, pieces, colour)
     }
 }
 
@@ -160,11 +166,10 @@ impl Line<'_> {
 fn fill(
     stack: &mut Stack<'_, Ply>,
     cache: &mut Cache<'_, Board>,
-    Pieces { net, board }: Pieces<'_>,
+    Pieces { net, board, numberings }: Pieces<'_>,
     colour: Colour,
 ) -> Result<(), RunError> {
-    let king = board.king(colour);
-    let (place, numbering) = ([net.key(colour, king), colour.index()], net.numbering(colour, king));
+    let (place, numbering) = ([net.key(colour, board.king(colour)), colour.index()], numberings[colour.index()]);
     stack.fill(colour.index(), |out| {
         cache.fill(net.plan(), place, board, &numbering, out);
         Ok(())

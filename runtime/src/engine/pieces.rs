@@ -9,12 +9,46 @@ use crate::chess::piece::{Colour, Piece};
 use crate::chess::view::Numbering;
 use crate::kernels::Moved;
 use crate::plan::Plan;
+use bytemuck::{Pod, Zeroable};
 
-/// A network, and the board of the last position.
+/// A network, the board of the last position, and how each side numbers the pieces there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pieces<'p> {
     pub net: &'p AnyNetwork<'p>,
     pub board: &'p Board,
+    pub numberings: [Numbering; 2],
+}
+
+/// How both sides number pieces, looked up anew when a king has moved.
+#[derive(Debug, Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub(super) struct Numberings {
+    /// By colour.
+    by_colour: [Numbering; 2],
+    /// Squares of the kings for which they were looked up, by colour.
+    kings: [u8; 2],
+    /// 0 while there are none.
+    is_known: u16,
+}
+
+impl Numberings {
+    pub const UNKNOWN: Self = Self { by_colour: [Numbering::UNKNOWN; 2], kings: [0; 2], is_known: 0 };
+
+    /// For the kings of a board. Of another network than before they must be [`Numberings::UNKNOWN`] first.
+    #[inline(always)]
+    pub fn of(&mut self, net: &AnyNetwork<'_>, board: &Board) -> [Numbering; 2] {
+        if self.is_known == 0 || self.kings != board.kings() {
+            self.look_up(net, board);
+        }
+        self.by_colour
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, net: &AnyNetwork<'_>, board: &Board) {
+        let by_colour = Colour::BOTH.map(|colour| net.numbering(colour, board.king(colour)));
+        *self = Self { by_colour, kings: board.kings(), is_known: 1 };
+    }
 }
 
 impl Source for Pieces<'_> {
@@ -28,8 +62,7 @@ impl Source for Pieces<'_> {
 
     #[inline]
     fn numbering(&self, side: usize) -> Numbering {
-        let colour = Colour::BOTH[side];
-        self.net.numbering(colour, self.board.king(colour))
+        self.numberings[side]
     }
 
     #[inline]

@@ -48,7 +48,7 @@ impl Ply {
         for (list, pieces) in [added, removed].into_iter().enumerate() {
             for (place, piece) in ply.pieces[list].iter_mut().zip(pieces) {
                 *place = *piece;
-                ply.moves_king[piece.colour().index()] |= u8::from(piece.kind() == Kind::King);
+                ply.moves_king[piece.colour().index()] |= u8::from(piece.is_king());
             }
             ply.lens[list] = pieces.len() as u8;
         }
@@ -86,9 +86,7 @@ impl Ply {
         if self.moves_king[colour.index()] == 0 {
             return None;
         }
-        let king = |pieces: &[Piece]| {
-            pieces.iter().find(|piece| piece.colour() == colour && piece.kind() == Kind::King).copied()
-        };
+        let king = |pieces: &[Piece]| pieces.iter().find(|piece| piece.colour() == colour && piece.is_king()).copied();
         Some((king(self.removed())?.square(), king(self.added())?.square()))
     }
 }

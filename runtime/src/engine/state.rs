@@ -53,10 +53,11 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn line(&mut self) -> (Line<'_>, &mut [u8]) {
         let line = Line {
             board: &mut self.position.board,
+            numberings: &mut self.position.numberings,
             stack: Stack {
                 hidden: HIDDEN,
                 accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
