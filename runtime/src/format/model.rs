@@ -1,9 +1,7 @@
 //! The checked view of a container: after [`Model::parse`] nothing about the file can be wrong any more.
 
 use super::identity::{Identity, Load};
-use super::{
-    BlockRecord, Header, InputRecord, Layout, OpRecord, TensorRecord, ValueRecord, element, feature_set,
-};
+use super::{BlockRecord, Header, InputRecord, Layout, OpRecord, TensorRecord, ValueRecord, element, feature_set};
 use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
 
 /// A parsed container. Borrowing the file, it is twelve words, `Copy`, `Send` and `Sync`.
