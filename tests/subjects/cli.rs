@@ -44,6 +44,8 @@ mod public_convolutions; // public networks over maps, in every form
 mod refusals; // what bad input gets
 #[path = "cli/seeded.rs"]
 mod seeded; // mistakes that metadata make, numbered
+#[path = "cli/statuses.rs"]
+mod statuses; // one status for one fault in every command
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
 #[path = "cli/verify_kinds.rs"]
