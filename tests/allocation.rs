@@ -11,10 +11,12 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tamis_quant::graph::Node;
+use tamis_quant::graph::description::Description;
 use tamis_quant::import::chain::Chain;
 use tamis_quant::import::datacode::{Options, read_datacode};
 use tamis_quant::import::importers::{quantised_form, read_quantised_network};
 use tamis_quant::import::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
+use tamis_quant::import::tensors::{TensorForm, drafted, import, read_npz, read_safetensors};
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{self, quantise_graph};
@@ -290,4 +292,72 @@ fn malformed_networks_are_refused_by_pack_at_once(fixtures: Fixtures) {
     }
     assert_eq!(count, 102);
     note!("{count} malformed files take at most {largest} bytes beside their own, and {longest:?}");
+}
+
+/// safetensors with this many tensors that hold nothing, as short as an entry can be.
+fn empty_safetensors(count: usize) -> Vec<u8> {
+    let entry = |at| format!("\"{at:x}\":{{\"dtype\":\"I8\",\"shape\":[0,0],\"data_offsets\":[0,0]}}");
+    let header = format!("{{{}}}", (0..count).map(entry).collect::<Vec<_>>().join(","));
+    [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat()
+}
+
+/// An npz with this many arrays that hold nothing, stored.
+fn empty_npz(count: u16) -> Vec<u8> {
+    let mut npy = b"\x93NUMPY\x01\0\x38\0{'descr': '|u1', 'fortran_order': False, 'shape': (0,)}".to_vec();
+    npy.resize(10 + 0x38, b'\n');
+    let mut sum = flate2::Crc::new();
+    sum.update(&npy);
+    let len = (npy.len() as u32).to_le_bytes();
+    let (mut zip, mut directory) = (Vec::new(), Vec::new());
+    for at in 0..count {
+        let name = format!("{at:x}.npy");
+        let common = [&[0; 8][..], &sum.sum().to_le_bytes(), &len, &len, &(name.len() as u16).to_le_bytes()].concat();
+        let local = (zip.len() as u32).to_le_bytes();
+        directory.extend([b"PK\x01\x02\x14\0\x14\0", &common[..], &[0; 12], &local, name.as_bytes()].concat());
+        zip.extend([b"PK\x03\x04\x14\0", &common[..], &[0; 2], name.as_bytes(), &npy].concat());
+    }
+    let (size, offset) = (directory.len() as u32, zip.len() as u32);
+    zip.extend(directory);
+    let count = count.to_le_bytes();
+    zip.extend(
+        [b"PK\x05\x06\0\0\0\0", &count[..], &count, &size.to_le_bytes(), &offset.to_le_bytes(), &[0; 2]].concat(),
+    );
+    zip
+}
+
+/// Many tensors are what their file says of them: memory is a small multiple of it, and time follows.
+#[test]
+fn many_empty_tensors_take_a_few_times_their_file() {
+    const TIMES: usize = 6;
+    const LIMIT: Duration = Duration::from_millis(800);
+    const TRIES: usize = 3;
+    let layers = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 4\n\
+                  [[node]]\nname = \"a\"\nop = \"linear\"\noutputs = 2\n";
+    let layers = Description::from_toml(layers, "x").unwrap();
+    let (tensors, arrays) = (empty_safetensors(190_000), empty_npz(65_000));
+    for (name, bytes, form, count) in
+        [("safetensors", &tensors, TensorForm::Safetensors, 190_000), ("npz", &arrays, TensorForm::Npz, 65_000)]
+    {
+        let before = LIVE_BYTES.load(Ordering::Relaxed);
+        PEAK_BYTES.store(before, Ordering::Relaxed);
+        let read = || {
+            let start = Instant::now();
+            let found = match form {
+                TensorForm::Safetensors => read_safetensors(bytes).unwrap().0,
+                TensorForm::Npz => read_npz(bytes).unwrap(),
+            };
+            assert_eq!(found.len(), count);
+            drop(found);
+            // What is read of them, and what is said of those that do not fit.
+            assert!(import(bytes, form, Some(&layers)).is_err() && drafted(bytes, form, "x", None, None).is_err());
+            start.elapsed()
+        };
+        let took = (0..TRIES).map(|_| read()).min().unwrap();
+        let peak = PEAK_BYTES.load(Ordering::Relaxed) - before;
+        note!(
+            "{count} empty tensors in {} bytes of {name} take {peak} bytes and {took:?}, three times read",
+            bytes.len()
+        );
+        assert!(peak <= TIMES * bytes.len() && took <= LIMIT, "{name}: {peak} bytes of {}, {took:?}", bytes.len());
+    }
 }

@@ -2,11 +2,13 @@
 
 mod arrays;
 mod batches;
+mod core;
 mod divide;
 mod eval;
 mod network;
 mod verify;
 
+pub use self::core::Core;
 pub use arrays::Arrays;
 pub use batches::{BatchFormat, BatchType, Batches};
 pub use divide::Divide;
@@ -186,6 +188,9 @@ pub struct Module {
     /// By its path from there: sizes as constants, a typed wrapper. --force overwrites it, too.
     #[arg(long = "codegen", value_name = "FILE.rs")]
     pub codegen: Option<PathBuf>,
+    /// Say the flash and RAM to expect on this microcontroller only, not on all that were measured
+    #[arg(hide_short_help = true, long, value_enum, value_name = "CORE", requires = "codegen")]
+    pub core: Option<Core>,
 }
 
 impl Module {
@@ -348,6 +353,9 @@ pub struct Describe {
 pub struct Codegen {
     /// Container that the module embeds, by its path from there
     pub model: PathBuf,
+    /// Say the flash and RAM to expect on this microcontroller only, not on all that were measured
+    #[arg(long, value_enum, value_name = "CORE")]
+    pub core: Option<Core>,
     /// Where to.
     #[command(flatten)]
     pub target: Target,

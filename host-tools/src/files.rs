@@ -88,11 +88,14 @@ fn too_long(path: &Path, found: &str, limit_bytes: u64, expected: &str) -> CliEr
     CliError::new(Status::Unsupported, message).help("give a part of it, if it is the right file")
 }
 
-/// Refuses a file of another system, by its first bytes, where something else is read.
+/// Refuses a file of another system, or a container, by its first bytes, where something else is read.
 ///
 /// # Errors
 /// [`CliError`] naming it, and how to make something of it that is read.
 pub fn refuse_foreign(path: &Path, start: &[u8], expected: &str) -> Result<(), CliError> {
+    if start.starts_with(&MAGIC) {
+        return Err(misplaced(path, "a container", expected));
+    }
     let Some(other) = import::foreign(start) else { return Ok(()) };
     let message = format!("{}: is {}, expected {expected}", path.display(), other.what);
     Err(CliError::new(Status::Unsupported, message).help(other.instead))
@@ -108,8 +111,12 @@ pub fn refuse_network(path: &Path, expected: &str) -> Result<(), CliError> {
         Err(_) | Ok(NetworkForm::Safetensors | NetworkForm::Npz) => return Ok(()),
         Ok(form) => form.is_what(),
     };
+    Err(misplaced(path, what, expected))
+}
+
+fn misplaced(path: &Path, what: &str, expected: &str) -> CliError {
     let message = format!("{}: is {what}, expected {expected}", path.display());
-    Err(CliError::new(Status::Unsupported, message).help("give the network where it belongs, and the examples here"))
+    CliError::new(Status::Unsupported, message).help("give the network where it belongs, and that file here")
 }
 
 /// Reads BulletFormat, the first `limit` records only if there is one.

@@ -42,6 +42,10 @@ impl ModelFile {
             return Err(CliError::usage(format!("{}: is not a file", path.display()))
                 .help("give the container itself; a checkpoint's folder goes to `host-tools quantise`"));
         }
+        if metadata.len() > u64::from(u32::MAX) {
+            let message = format!("{}: {} bytes; a container has less than 4 GiB", path.display(), metadata.len());
+            return Err(CliError::new(Status::Unsupported, message).help("give the container itself"));
+        }
         refuse_for_container(path)?;
         let mut file = File::open(path).map_err(io)?;
         let mut start = Vec::with_capacity(size_of::<Header>());

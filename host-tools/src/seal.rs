@@ -1,6 +1,7 @@
 //! From a quantised network to a container that its own reader has accepted: prove, pack, parse, sign.
 
 use crate::error::{CliError, Explain};
+use crate::footprint::Footprint;
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
@@ -24,6 +25,8 @@ pub struct Sealed {
     pub signature: u64,
     /// Scratch memory of an evaluation.
     pub workspace_len_bytes: usize,
+    /// What to expect on microcontrollers.
+    pub footprint: Footprint,
 }
 
 /// Proves, packs, parses and signs. Without `unproved` a program without a proof is refused. `name`: what a refusal
@@ -53,8 +56,8 @@ fn sealed(proof: Proof, bytes: &[u8]) -> Result<Sealed, CliError> {
     let container = AlignedBytes::copy_of(bytes);
     let model = Model::parse(container.as_ref()).explain()?;
     let (checksum, signature) = (model.header().checksum(), sign(model, kernels::best())?);
-    let workspace_len_bytes = model.workspace_len_bytes();
-    Ok(Sealed { proof, container, checksum, signature, workspace_len_bytes })
+    let (workspace_len_bytes, footprint) = (model.workspace_len_bytes(), Footprint::of(&model));
+    Ok(Sealed { proof, container, checksum, signature, workspace_len_bytes, footprint })
 }
 
 /// A model's signature on a tier.

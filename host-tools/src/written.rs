@@ -2,6 +2,7 @@
 
 use crate::cli::{Module, Target};
 use crate::divide::DivideReport;
+use crate::footprint::Footprint;
 use crate::output::Report;
 use crate::report::{self, PermutationReport, ProofReport, TensorReport};
 use crate::seal::{Sealed, unproved_warning};
@@ -37,6 +38,9 @@ pub struct Written {
     len_bytes: usize,
     /// A Rust module that embeds it, if one was asked for.
     module: Option<String>,
+    /// Of a program with that module on microcontrollers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    footprint: Option<Footprint>,
     workspace_len_bytes: usize,
     tensors: Vec<TensorReport>,
     proof: ProofReport,
@@ -120,6 +124,7 @@ impl Written {
             parts: Parts::default(),
             len_bytes: sealed.container.as_ref().len(),
             module: module.shown(),
+            footprint: module.codegen.is_some().then(|| sealed.footprint.clone().on(module.core)),
             workspace_len_bytes: sealed.workspace_len_bytes,
             tensors,
             proof: ProofReport::of(&sealed.proof),
@@ -210,6 +215,7 @@ impl Report for Written {
         writeln!(out)?;
         report::print(out, &self.tensors)?;
         writeln!(out)?;
-        self.proof.print(out)
+        self.proof.print(out)?;
+        self.footprint.iter().try_for_each(|footprint| footprint.print(out))
     }
 }

@@ -61,9 +61,10 @@ loggable!(
     crate::format::Layout,
     crate::format::Model<'_>,
     crate::format::OpRecord,
-    crate::format::Metadata<'_>,
     crate::format::TensorRecord,
     crate::format::ValueRecord,
     crate::kernels::Tier,
     crate::Plan<'_>,
 );
+#[cfg(feature = "metadata")]
+loggable!(crate::format::Metadata<'_>);

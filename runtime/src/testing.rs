@@ -1,7 +1,8 @@
 //! What this repository's own tests, benches, tools and emulated hosts call, and nobody else may count on: the entries
 //! of a tier's table and their operands, the suite that holds tiers to the definition, the names of all tiers, a hint
-//! to the memory, and the signature's generator.
+//! to the memory, the length of an engine's state, and the signature's generator.
 
+pub use crate::engine::state::state_len_bytes;
 pub use crate::kernels::prefetch::prefetch;
 pub use crate::kernels::table::{
     ALL_NAMES, ActivateF32, ActivationF32, AffineF32, AffineI8, AffineI16, Dequantisation, DequantiseF32, Dot, Kernel,

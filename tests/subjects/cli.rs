@@ -18,6 +18,8 @@ mod describe; // descriptions printed and given back
 mod engines; // what engines' networks become on the command line
 #[path = "cli/examples.rs"]
 mod examples; // checkpoints of all forms on examples, and as safetensors
+#[path = "cli/footprint.rs"]
+mod footprint; // flash and memory to expect of a generated module
 #[path = "cli/graph_models.rs"]
 mod graph_models; // real networks quantised, evaluated, verified
 #[path = "cli/graph_refusals.rs"]
@@ -42,6 +44,8 @@ mod public_convolutions; // public networks over maps, in every form
 mod refusals; // what bad input gets
 #[path = "cli/seeded.rs"]
 mod seeded; // mistakes that metadata make, numbered
+#[path = "cli/statuses.rs"]
+mod statuses; // one status for one fault in every command
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
 #[path = "cli/verify_kinds.rs"]

@@ -90,3 +90,20 @@ fn firmware_gets_no_defmt_std_or_alloc_unasked() {
         }
     }
 }
+
+/// What is compiled to compile the runtime of a program that only runs networks: one macro, of `bytemuck`, and no more.
+#[test]
+fn the_smallest_runtime_needs_one_macro() {
+    let macros = |features: &[&str]| -> BTreeSet<String> {
+        let tree = ["tree", "--offline", "--locked", "-p", "tamis-runtime", "-e", "normal", "--prefix", "none"];
+        let tree = try_cargo(&own(".."), &[tree.as_slice(), features].concat()).unwrap();
+        let macros = tree.lines().filter(|line| line.contains("(proc-macro)"));
+        macros.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(macros(&["--no-default-features"]), ["bytemuck_derive".to_owned()].into());
+    let runs = "general,maps,messages";
+    assert_eq!(macros(&["--no-default-features", "--features", runs]), ["bytemuck_derive".to_owned()].into());
+    // `postcard` asks for these itself.
+    let with_metadata = ["bytemuck_derive", "serde_derive", "thiserror-impl"].map(str::to_owned);
+    assert_eq!(macros(&[]), with_metadata.into());
+}

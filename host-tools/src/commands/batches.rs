@@ -4,7 +4,7 @@ mod text;
 
 use crate::cli::{BatchFormat, BatchType, Batches};
 use crate::error::{Advice, CliError, Explain};
-use crate::files::{Pending, Sink};
+use crate::files::{self, Pending, Sink};
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
@@ -17,6 +17,8 @@ use tamis_batches::{
     WriteError,
 };
 use tamis_quant::error_kind::ErrorKind;
+use tamis_quant::import::read_file_start;
+use tamis_quant::import::tensors::is_gzip;
 
 /// Batches that the thread may be ahead.
 const PREFETCH: usize = 16;
@@ -54,6 +56,7 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
         .collect();
     let sink = Sink::check(&args.target, &inputs)?;
     let svg = args.svg.as_deref().map(|path| svg_sink(path, args, &inputs)).transpose()?;
+    inputs.iter().try_for_each(|path| refuse_foreign(path))?;
 
     let pipeline = Pipeline::open(&files, &options).explain()?;
     let (source, target) = pipeline.vocabularies();
@@ -87,6 +90,15 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
         padding_share: summary.total().waste(),
         summary,
     })
+}
+
+/// Refuses networks and files of other systems; a gzip is read. What cannot be read is left to the library's words.
+fn refuse_foreign(path: &Path) -> Result<(), CliError> {
+    const START_LEN_BYTES: u64 = 512;
+    match read_file_start(path, START_LEN_BYTES) {
+        Ok((start, _)) if !is_gzip(&start) => files::refuse_foreign(path, &start, "text, a sentence or a word a line"),
+        _ => Ok(()),
+    }
 }
 
 /// Keeps the batches, whose length it returns, and the picture: both, or neither, since all bytes are with the system

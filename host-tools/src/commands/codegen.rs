@@ -3,6 +3,7 @@
 use crate::cli::Codegen;
 use crate::codegen::{self, Module};
 use crate::error::{CliError, Explain};
+use crate::footprint::Footprint;
 use crate::model_file::ModelFile;
 use crate::output::Report;
 use crate::seal::sign;
@@ -21,6 +22,7 @@ pub struct Generated {
     workspace_len_bytes: usize,
     checksum: String,
     signature: String,
+    footprint: Footprint,
 }
 
 /// Reads and writes.
@@ -42,6 +44,7 @@ pub fn run(args: &Codegen) -> Result<Generated, CliError> {
         workspace_len_bytes: model.workspace_len_bytes(),
         checksum: format!("{:016x}", model.header().checksum()),
         signature: format!("{signature:016x}"),
+        footprint: Footprint::of(&model).on(args.core),
     };
     module.keep()?;
     Ok(generated)
@@ -51,10 +54,11 @@ impl Report for Generated {
     const SCHEMA: Option<&'static str> = Some("tamis-codegen-1");
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { model, network, out: path, len_bytes, workspace_len_bytes, checksum, signature } = self;
+        let Self { model, network, out: path, len_bytes, workspace_len_bytes, checksum, signature, footprint } = self;
         writeln!(out, "{network}: wrote {path} (Rust module), which embeds {model}, {len_bytes} bytes")?;
         writeln!(out, "  workspace  {workspace_len_bytes} bytes")?;
         writeln!(out, "  checksum   {checksum}")?;
-        writeln!(out, "  signature  {signature}")
+        writeln!(out, "  signature  {signature}")?;
+        footprint.print(out)
     }
 }

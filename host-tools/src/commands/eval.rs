@@ -154,6 +154,10 @@ fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Eval
 }
 
 fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, CliError> {
+    if files::is_container(&args.model) {
+        let message = format!("{}: is a container; --float evaluates what it was made from", args.model.display());
+        return Err(CliError::usage(message).help("leave --float and --arch out, or give the checkpoint"));
+    }
     let arch = files::read_arch(arch)?;
     let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
     evaluate(args, &arch, None, output, |example| {

@@ -21,7 +21,7 @@ use crate::written::{Parts, Title, Written};
 use std::path::Path;
 use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::importers::quantised_form;
-use tamis_quant::import::{fnv1a_64, read_bare, read_bare_file};
+use tamis_quant::import::{ImportError, MAX_FILE_LEN_BYTES, fnv1a_64, read_bare, read_bare_file, read_file_start};
 use tamis_quant::pack::{BARE_SOURCE, Provenance, to_bare, unpack};
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
@@ -44,6 +44,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
         return quantised::run(args, form, output);
     }
     let Some(arch_file) = &args.arch else {
+        refuse_unreadable(&args.bare)?;
         let message =
             format!("{}: a trainer's quantised.bin needs its description, and is no .nnue file", args.bare.display());
         return Err(CliError::usage(message).help("add --arch A.toml"));
@@ -53,8 +54,7 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let destination = Destination::check(&args.target, &args.module, &inputs)?;
     let arch = files::read_arch(arch_file)?;
     if files::is_container(&args.bare) {
-        return Err(CliError::usage(format!("{}: is a container already", args.bare.display()))
-            .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back"));
+        return Err(container_already(&args.bare));
     }
     let bytes = read_bare_file(&args.bare, &arch).explain()?;
     let bare = read_bare(&bytes, &arch).explain_at(&args.bare)?;
@@ -72,6 +72,27 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let place = (&args.target, &args.module);
     let written = Written::new(SCHEMA, place, (&args.bare, import), title, report::of_net(&net), &sealed);
     Ok(written.with(Parts { permutation, comes_back_len_bytes: Some(bytes.len()), ..Parts::default() }))
+}
+
+/// What no description would help.
+fn refuse_unreadable(path: &Path) -> Result<(), CliError> {
+    const START_LEN_BYTES: u64 = 512;
+    let (start, len_bytes) = read_file_start(path, START_LEN_BYTES).explain()?;
+    if files::is_container(path) {
+        return Err(container_already(path));
+    }
+    if start.is_empty() {
+        return Err(ImportError::Empty).explain_at(path);
+    }
+    if len_bytes > MAX_FILE_LEN_BYTES {
+        return Err(ImportError::TooLarge { len_bytes, limit_bytes: MAX_FILE_LEN_BYTES }).explain_at(path);
+    }
+    files::refuse_foreign(path, &start, "a trainer's quantised.bin")
+}
+
+fn container_already(path: &Path) -> CliError {
+    CliError::usage(format!("{}: is a container already", path.display()))
+        .help("`host-tools inspect` shows what is in it, `host-tools unpack` turns it back")
 }
 
 /// A container from which the bare file does not come back is not written.

@@ -124,7 +124,9 @@ fn read_positions(path: &Path, limit: Option<usize>) -> Result<Vec<Position>, Cl
 
 /// The first `limit` examples of a reference.
 fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
-    let bytes = files::read(path, "a reference, safetensors", files::MAX_REFERENCE_LEN_BYTES)?;
+    const EXPECTED: &str = "a reference, safetensors";
+    let bytes = files::read(path, EXPECTED, files::MAX_REFERENCE_LEN_BYTES)?;
+    files::refuse_foreign(path, &bytes, EXPECTED)?;
     let mut reference = Reference::parse(&bytes).explain_at(path)?;
     reference.positions.truncate(limit);
     reference.inputs.truncate(limit);

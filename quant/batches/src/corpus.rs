@@ -70,14 +70,16 @@ fn read(files: &mut [Indexed], line: u32, texts: &mut Texts) -> Result<(), Batch
     files.iter_mut().zip(fields).try_for_each(|(file, text)| file.read(line.into(), text))
 }
 
-/// Refuses a pipe or a device: every pass opens the file anew, and what one pass took of a pipe, the next misses. A
-/// folder is left to the reader, which has the system's words for it.
+/// Refuses a folder, and a pipe or a device: every pass opens the file anew, and what one pass took of a pipe, the next
+/// misses.
 pub(super) fn check_regular(path: &Path) -> Result<(), BatchError> {
     let metadata = path.metadata().map_err(|error| BatchError::io(path, &error))?;
-    if metadata.is_file() || metadata.is_dir() {
-        return Ok(());
+    let file = path.to_owned();
+    match metadata.is_dir() {
+        true => Err(BatchError::Directory { file }),
+        false if metadata.is_file() => Ok(()),
+        false => Err(BatchError::NotRegular { file }),
     }
-    Err(BatchError::NotRegular { file: path.to_owned() })
 }
 
 impl Corpus {

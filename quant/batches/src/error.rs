@@ -39,6 +39,12 @@ pub enum BatchError {
         /// The pipe or device.
         file: PathBuf,
     },
+    /// A folder in place of a file.
+    #[error("{}: is a directory, expected a file", file.display())]
+    Directory {
+        /// The folder.
+        file: PathBuf,
+    },
     /// A line that is not what it has to be.
     #[error("{}: line {line}: {cause}", file.display())]
     Line {
@@ -198,7 +204,7 @@ impl BatchError {
     pub const fn blame(&self) -> Blame {
         match self {
             Self::Io { is_damage: false, .. } | Self::Lost => Blame::System,
-            Self::Options(_) | Self::NotRegular { .. } => Blame::Request,
+            Self::Options(_) | Self::NotRegular { .. } | Self::Directory { .. } => Blame::Request,
             _ => Blame::File,
         }
     }

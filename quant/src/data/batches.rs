@@ -10,16 +10,14 @@ use super::error::DataError;
 use super::inputs::{Inputs, Outputs, Rows};
 use super::tokens::{Row, Tokens};
 use crate::arch::suggest::printable;
-use crate::import::tensors::TensorFileError;
+use crate::import::tensors::{TensorFileError, metadata_value};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use tamis_batches::names;
 
 /// Whether a file of tensors holds batches.
 pub(super) fn is_batches(bytes: &[u8]) -> bool {
-    let Ok((_, header)) = SafeTensors::read_metadata(bytes) else { return false };
-    let format = header.metadata().as_ref().and_then(|metadata| metadata.get(names::FORMAT_KEY));
-    format.is_some_and(|format| format == names::FORMAT)
+    metadata_value(bytes, names::FORMAT_KEY).is_some_and(|format| format == names::FORMAT)
 }
 
 /// Every row of every batch, in order.

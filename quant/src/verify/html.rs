@@ -31,7 +31,8 @@ svg.plot{width:100%;min-width:34rem;height:auto;display:block}svg.plot text{font
 .boards{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:14rem;max-width:100%}svg.board{width:100%}\
 figcaption{font-size:.85rem}code{overflow-wrap:anywhere}.light{fill:var(--light)}.dark{fill:var(--dark)}\
 .board text{font-size:21px;stroke-width:.7px}.board .white{fill:#fff;stroke:#1b1f24}\
-.board .black{fill:#1b1f24;stroke:#1b1f24}";
+.board .black{fill:#1b1f24;stroke:#1b1f24}summary{cursor:pointer;color:var(--quiet)}\
+@media(max-width:30rem){body{margin:1rem auto;padding:0 .6rem}.data{font-size:.87em}th,td{padding:.25rem .35rem}}";
 
 /// Draws the report.
 pub fn to_html(report: &Report) -> String {
@@ -147,13 +148,29 @@ fn proof(page: &mut String, report: &Report) {
     for violation in &report.proof.violations {
         let _ = writeln!(page, "<p class=\"fail\">{}</p>", escape(violation));
     }
-    // Of each tensor the row that fills most of its type: a network over maps has thousands.
+    let bounds = &report.proof.bounds;
+    let of_each = fullest(bounds, |a, b| a.tensor == b.tensor && a.quantity == b.quantity);
+    let of_buckets = fullest(bounds, |a, b| a.tensor == b.tensor && a.quantity == b.quantity && a.bucket == b.bucket);
+    let (each, every) = (of_each.len(), of_buckets.len());
+    bounds_table(page, of_each);
+    if every > each {
+        page.push_str("<details><summary>the same of every output bucket</summary>\n");
+        bounds_table(page, of_buckets);
+        page.push_str("</details>\n");
+    }
+    let rows = report.proof.claims.iter().map(|claim| {
+        let verdict = if claim.holds { "holds" } else { "does not follow" };
+        vec![claim.tensor.clone(), claim_words(claim.stored), claim_words(claim.derived), verdict.to_owned()]
+    });
+    table(page, &["claims of", "in the file", "derived again", ""], rows);
+}
+
+/// Of bounds that belong together the row that fills most of its type, and how many there are: a network over maps has
+/// thousands.
+fn fullest(bounds: &[Bound], is_same: impl Fn(&Bound, &Bound) -> bool) -> Vec<(&Bound, usize)> {
     let mut fullest: Vec<(&Bound, usize)> = Vec::new();
-    for bound in &report.proof.bounds {
-        let is_same = |(other, _): &&mut (&Bound, usize)| {
-            other.tensor == bound.tensor && other.quantity == bound.quantity && other.bucket == bound.bucket
-        };
-        match fullest.iter_mut().rev().find(is_same) {
+    for bound in bounds {
+        match fullest.iter_mut().rev().find(|(other, _)| is_same(other, bound)) {
             Some((most, count)) => {
                 *count += 1;
                 if bound.fraction > most.fraction {
@@ -163,6 +180,10 @@ fn proof(page: &mut String, report: &Report) {
             None => fullest.push((bound, 1)),
         }
     }
+    fullest
+}
+
+fn bounds_table(page: &mut String, fullest: Vec<(&Bound, usize)>) {
     let rows = fullest.into_iter().map(|(bound, count)| {
         let bucket = bound.bucket.map_or(String::new(), |bucket| bucket.to_string());
         let range = format!("{} to {}", bound.low, bound.high);
@@ -178,11 +199,6 @@ fn proof(page: &mut String, report: &Report) {
         ]
     });
     table(page, &["tensor", "quantity", "rows", "fullest", "bucket", "range", "type", "share of type"], rows);
-    let rows = report.proof.claims.iter().map(|claim| {
-        let verdict = if claim.holds { "holds" } else { "does not follow" };
-        vec![claim.tensor.clone(), claim_words(claim.stored), claim_words(claim.derived), verdict.to_owned()]
-    });
-    table(page, &["claims of", "in the file", "derived again", ""], rows);
 }
 
 fn accuracy(page: &mut String, report: &Report) {
@@ -297,17 +313,27 @@ fn stats_row(name: &str, stats: &ErrorStats) -> Vec<String> {
     ]
 }
 
-/// A table, if it has rows; columns of numbers are set to the right, as their first row shows.
+/// A table, if it has rows; columns of numbers are set to the right.
 fn table(page: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
     let rows: Vec<Vec<String>> = rows.collect();
     if rows.is_empty() {
         return;
     }
-    let number = |cell: &str| cell.starts_with(|first: char| first.is_ascii_digit() || first == '+' || first == '-');
+    // A signature begins with a digit now and then, and is no number.
+    let number = |cell: &str| {
+        let word = cell.split([' ', ',']).next().and_then(|word| word.parse::<f64>().ok());
+        word.is_some_and(f64::is_finite)
+    };
+    let is_gap = |cell: &str| matches!(cell, "" | "–" | "exact");
+    let is_numeric = |column: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.get(column)).filter(|cell| !is_gap(cell)).peekable();
+        cells.peek().is_some() && cells.all(|cell| number(cell))
+    };
+    let numeric: Vec<bool> = (0..head.len()).map(is_numeric).collect();
     let class = |column: usize, cell: &str| match cell {
         "passed" => " class=\"pass\"",
         "failed" | "does not follow" => " class=\"fail\"",
-        _ if rows.first().and_then(|row| row.get(column)).is_some_and(|first| number(first)) => " class=\"n\"",
+        _ if numeric.get(column) == Some(&true) => " class=\"n\"",
         _ => "",
     };
     page.push_str("<div class=\"wide\"><table class=\"data\"><tr>");

@@ -61,7 +61,7 @@ mod line;
 mod network;
 mod pieces;
 mod ply;
-mod state;
+pub(crate) mod state;
 
 pub use crate::chess::piece::{Colour, Kind, Piece};
 pub use any_state::AnyState;

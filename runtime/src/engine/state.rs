@@ -36,6 +36,16 @@ pub struct State<const HIDDEN: usize, const PLIES: usize = 256, const KEYS: usiz
     position: Position,
 }
 
+/// Bytes of a [`State`] of these sizes, the same on every target: for who knows them only when it runs.
+pub fn state_len_bytes(hidden: usize, plies: usize, keys: usize, scratch: usize) -> usize {
+    let behind = |end: usize, len: usize, align: usize| end.next_multiple_of(align) + len;
+    let pair = 2 * hidden * size_of::<i16>();
+    let end = behind(pair * (plies + keys), scratch.next_multiple_of(64), 64);
+    let end = behind(end, 2 * keys * size_of::<Board>(), align_of::<Board>()) + 2 * keys;
+    let end = behind(end, plies * size_of::<Ply>(), align_of::<Ply>());
+    behind(end, size_of::<Position>(), align_of::<Position>()).next_multiple_of(64)
+}
+
 impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: usize>
     State<HIDDEN, PLIES, KEYS, SCRATCH>
 {
@@ -165,5 +175,23 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
 {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{State, state_len_bytes};
+
+    /// Widths that leave padding behind them, states without a cache and without scratch, and odd counts.
+    #[test]
+    fn a_state_is_as_long_as_its_sizes_say() {
+        macro_rules! sizes {
+            ($(($hidden:literal, $plies:literal, $keys:literal, $scratch:literal)),*) => { $(
+                let found = size_of::<State<$hidden, $plies, $keys, $scratch>>();
+                assert_eq!(state_len_bytes($hidden, $plies, $keys, $scratch), found);
+            )* };
+        }
+        sizes!((64, 17, 0, 0), (3, 1, 1, 1), (3, 64, 1, 65), (8, 5, 3, 127), (128, 256, 1, 8192), (1024, 3, 32, 192));
+        sizes!((1, 1, 0, 0), (1, 2, 5, 64), (16, 31, 7, 0));
     }
 }

@@ -10,6 +10,7 @@ mod expected;
 pub(crate) mod header;
 mod identity;
 pub(crate) mod layout;
+#[cfg(feature = "metadata")]
 mod metadata;
 pub(crate) mod model;
 pub(crate) mod quads;
@@ -23,6 +24,7 @@ pub(crate) use header::{
 };
 pub use identity::Identity;
 pub(crate) use layout::Layout;
+#[cfg(feature = "metadata")]
 pub use metadata::Metadata;
 pub use model::Model;
 pub(crate) use model::{Tensor, part};

@@ -1,10 +1,7 @@
 //! The checked view of a container: after [`Model::parse`] nothing about the file can be wrong any more.
 
 use super::identity::{Identity, Load};
-use super::{
-    BlockRecord, Header, InputRecord, Layout, Metadata, OpRecord, ParseError, TensorRecord, ValueRecord, element,
-    feature_set,
-};
+use super::{BlockRecord, Header, InputRecord, Layout, OpRecord, TensorRecord, ValueRecord, element, feature_set};
 use bytemuck::{AnyBitPattern, Pod, Zeroable, must_cast_ref, must_cast_slice};
 
 /// A parsed container. Borrowing the file, it is twelve words, `Copy`, `Send` and `Sync`.
@@ -136,11 +133,12 @@ impl<'a> Model<'a> {
     /// Decodes the metadata section.
     ///
     /// # Errors
-    /// [`ParseError::Metadata`] if it is not canonical postcard.
-    pub fn metadata(&self) -> Result<Metadata<'a>, ParseError> {
+    /// [`super::ParseError::Metadata`] if it is not canonical postcard.
+    #[cfg(feature = "metadata")]
+    pub fn metadata(&self) -> Result<super::Metadata<'a>, super::ParseError> {
         let start = self.header().metadata_offset_bytes as usize;
         let bytes = self.part(start, self.header().metadata_len_bytes as usize);
-        Metadata::decode(bytes, start)
+        super::Metadata::decode(bytes, start)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::files;
 use serde::Serialize;
 use std::path::Path;
 use tamis_quant::arch::Architecture;
-use tamis_quant::data::{FeatureLine, read_feature_lists};
+use tamis_quant::data::{DataError, FeatureLine, read_feature_lists};
 
 /// Reads a file, of which the first `limit` lines count.
 ///
@@ -17,7 +17,11 @@ pub fn read(path: &Path, arch: &Architecture, limit: Option<usize>) -> Result<Ve
         return Err(CliError::usage("--limit 0: no examples are left to run").help("give a limit of 1 or more"));
     }
     let text = files::read_text(path, "lists of features, a line an example", files::MAX_FENS_LEN_BYTES)?;
-    read_feature_lists(&text, arch, limit.unwrap_or(usize::MAX)).explain_at(path)
+    match read_feature_lists(&text, arch, limit.unwrap_or(usize::MAX)) {
+        Err(DataError::Empty) => Err(CliError::usage(format!("{}: holds no lists of features", path.display()))
+            .help("give at least one, a line an example")),
+        read => read.explain_at(path),
+    }
 }
 
 /// The first output beside the scores of the lines that have one.

@@ -37,11 +37,13 @@ impl Description {
             let needs = node.needs(*read);
             problems.extend(needs.iter().filter_map(|need| need.problem(&tensors, &superfluous, &node.name)));
         }
-        problems.extend(superfluous.iter().map(|name| format!("  `{}` is used by no node", printable(name))));
-        if !problems.is_empty() {
+        let count = problems.len() + superfluous.len();
+        if count > 0 {
             const SHOWN: usize = 20;
-            let more = problems.len().saturating_sub(SHOWN);
+            let used_by_none = |name: &&String| format!("  `{}` is used by no node", printable(name));
+            problems.extend(superfluous.iter().take(SHOWN).map(used_by_none));
             problems.truncate(SHOWN);
+            let more = count.saturating_sub(SHOWN);
             if more > 0 {
                 problems.push(format!("  and {more} more"));
             }

@@ -9,6 +9,7 @@ use crate::import::chain::{Chain, ChainLayer};
 use crate::import::{ImportError, foreign, lattice, read_file_at_most, read_file_start};
 use std::ffi::OsStr;
 use std::path::Path;
+use tamis_runtime::raw::MAGIC;
 
 /// The longest file of an architecture: a `.fann` or a network's JSON brings its weights along.
 const MAX_LEN_BYTES: u64 = 2 << 30;
@@ -41,6 +42,9 @@ impl NetworkArch {
             let bytes = read_file_at_most(path, MAX_LEN_BYTES)?;
             let chain = lattice::architecture(&bytes).map_err(|error| NetworkError::from(error).at(path))?;
             return Ok(Self::Chain(chain));
+        }
+        if start.starts_with(&MAGIC) {
+            return Err(NetworkError::NoDescription.at(path));
         }
         if let Some(other) = foreign(&start) {
             return Err(NetworkError::from(ImportError::Foreign(other)).at(path));

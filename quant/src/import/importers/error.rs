@@ -113,6 +113,9 @@ pub enum NetworkError {
         /// Where.
         offset_bytes: usize,
     },
+    /// A container in place of a description.
+    #[error("is a container, expected a description, TOML, a .fann or a network JSON")]
+    NoDescription,
     /// A quantised model.
     #[error("a container, quantised already, and no checkpoint")]
     Container,
@@ -160,7 +163,7 @@ impl NetworkError {
                 ErrorKind::Usage
             }
             Self::Container | Self::UnknownFolder => ErrorKind::Usage,
-            Self::Unsupported { .. } | Self::LongDescription { .. } => ErrorKind::Unsupported,
+            Self::Unsupported { .. } | Self::LongDescription { .. } | Self::NoDescription => ErrorKind::Unsupported,
             Self::Graph(_) | Self::Empty => ErrorKind::Malformed,
             Self::NoText { .. } | Self::NotRecognised { .. } => ErrorKind::Malformed,
         }

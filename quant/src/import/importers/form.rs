@@ -7,7 +7,7 @@ use crate::import::lattice::{is_fann, is_lattice_checkpoint, is_network_json};
 use crate::import::onnx::is_onnx;
 use crate::import::tensors::{is_npz, is_safetensors};
 use crate::import::tflite::is_tflite;
-use crate::import::{IN_DIRECTORY, ImportError, foreign, read_file_start, weights_bin};
+use crate::import::{IN_DIRECTORY, ImportError, MAX_FILE_LEN_BYTES, foreign, read_file_start, weights_bin};
 use std::path::Path;
 use tamis_runtime::raw::MAGIC;
 
@@ -103,7 +103,11 @@ pub fn sniff_network(path: &Path) -> Result<NetworkForm, NetworkError> {
     if path.is_dir() {
         return sniff_folder(path).ok_or_else(|| NetworkError::UnknownFolder.at(path));
     }
-    let (start, _) = read_file_start(path, START_LEN_BYTES)?;
+    let (start, len_bytes) = read_file_start(path, START_LEN_BYTES)?;
+    if len_bytes > MAX_FILE_LEN_BYTES {
+        let too_large = ImportError::TooLarge { len_bytes, limit_bytes: MAX_FILE_LEN_BYTES };
+        return Err(NetworkError::from(too_large).at(path));
+    }
     sniff_start(&start).map_err(|cause| cause.at(path))
 }
 

@@ -58,7 +58,15 @@ fn tflite(bytes: &[u8], name: &str) -> Result<QuantisedNetwork, NetworkError> {
 
 fn onnx(bytes: &[u8], folder: Option<&Path>, name: &str) -> Result<QuantisedNetwork, NetworkError> {
     let model = read_onnx_model(bytes, folder, name)?;
-    let integers = from_graph(&model.imported.graph, model.given)?;
+    let integers = from_graph(&model.imported.graph, model.given).map_err(|error| match (error, model.wide) {
+        // It holds integers, and not as float32 does.
+        (QuantisedError::Float, Some(node)) => QuantisedError::Unsupported {
+            node,
+            what: "an input of integers wider than a byte".to_owned(),
+            instead: "give it as int8 or uint8 with its scale",
+        },
+        (error, _) => error,
+    })?;
     let graph = without_roundings(&model.imported.graph, model.given.is_some());
     graph.check()?;
     let reals = Imported { graph, source: format!("ONNX model{QUANTISED_SOURCE}"), ..model.imported };

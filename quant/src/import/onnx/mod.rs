@@ -51,6 +51,8 @@ pub struct OnnxModel {
     pub outputs: Vec<Port>,
     /// What the model's inputs are of, where they all are bytes of one type; the graph has them as reals.
     pub given: Option<Element>,
+    /// The first input of integers that are no bytes.
+    pub wide: Option<String>,
 }
 
 /// Whether a file's first bytes are those of an ONNX model: field 1 is the version of the format, and behind it comes
@@ -104,8 +106,8 @@ fn imported(bytes: &[u8], model: &Model<'_>, folder: Option<&Path>, name: &str) 
     let remarks = remarks(&inputs, &outputs, batch);
     let source = "ONNX model".to_owned();
     let imported = Imported { graph, source, bytes_hash: fnv1a_64(bytes), remarks, ranges: Ranges::default() };
-    let given = given(model, &inputs);
-    Ok(OnnxModel { imported, inputs, outputs, given })
+    let (given, wide) = (given(model, &inputs), wide(model));
+    Ok(OnnxModel { imported, inputs, outputs, given, wide })
 }
 
 /// The bytes that go in.
@@ -120,6 +122,13 @@ fn given(model: &Model<'_>, ports: &[Port]) -> Option<Element> {
     };
     let first = of(ports.first()?)?;
     ports.iter().all(|port| of(port) == Some(first)).then_some(first)
+}
+
+/// The first input of integers of 16 bits or more.
+fn wide(model: &Model<'_>) -> Option<String> {
+    use tensor::Element::{I16, I32, I64, U16, U32, U64};
+    let is_wide = |code| matches!(tensor::Element::of_code(code), Some(I16 | I32 | I64 | U16 | U32 | U64));
+    model.graph.inputs.iter().find(|input| is_wide(input.data_type)).map(|input| input.name.to_owned())
 }
 
 /// The first axis of every input, where it is one size above 1 and there are other axes.

@@ -2,12 +2,10 @@
 
 use super::element::{Element, TypedTensors};
 use super::error::TensorFileError;
+use super::header::{Entry, Header};
 use crate::arch::suggest::printable;
 use crate::graph::description::{DESCRIPTION_KEY, Tensor, Tensors};
-use safetensors::{Dtype, SafeTensors};
-
-/// The header's length stands in front of it.
-const LENGTH_LEN_BYTES: usize = 8;
+use std::collections::btree_map::Entry::{Occupied, Vacant};
 
 /// Whether bytes start like safetensors: a length that is not too long, and JSON.
 #[must_use]
@@ -15,10 +13,6 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
     let length = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
     length.is_some_and(|length| (2..=100_000_000).contains(&length)) && bytes.get(8) == Some(&b'{')
 }
-
-/// The longest header of a network or of arrays: a hundred thousand tensors, and a description. Reading it takes
-/// several times as much memory.
-const MAX_HEADER_LEN_BYTES: u64 = 1 << 24;
 
 /// Every tensor, and the description of a network if the metadata has one.
 ///
@@ -31,54 +25,98 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Tensors, Option<String>), Tenso
 
 /// The same, with the types of the elements.
 pub(crate) fn read_typed_safetensors(bytes: &[u8]) -> Result<(TypedTensors, Option<String>), TensorFileError> {
-    let found = bytes.first_chunk().map(|length| u64::from_le_bytes(*length));
-    if let Some(found) = found.filter(|found| *found > MAX_HEADER_LEN_BYTES && *found < bytes.len() as u64) {
-        return Err(TensorFileError::LongHeader { found, limit: MAX_HEADER_LEN_BYTES });
-    }
-    let fault = |error: safetensors::SafeTensorError| TensorFileError::Safetensors(error.to_string());
-    let (header_len_bytes, metadata) = SafeTensors::read_metadata(bytes).map_err(fault)?;
-    let description = metadata.metadata().as_ref().and_then(|metadata| metadata.get(DESCRIPTION_KEY)).cloned();
+    let Header { value: description, entries } = Header::read(bytes, DESCRIPTION_KEY)?;
     let mut tensors = TypedTensors::new();
-    // The header is read once: of many small tensors it is most of the file.
-    for (name, info) in metadata.tensors() {
-        let element = element(info.dtype)
-            .ok_or_else(|| TensorFileError::Type { tensor: printable(&name), found: format!("{:?}", info.dtype) })?;
-        let (start, end) = info.data_offsets;
-        let first = LENGTH_LEN_BYTES + header_len_bytes;
-        let data = bytes.get(first.saturating_add(start)..first.saturating_add(end)).ok_or_else(|| {
-            TensorFileError::Safetensors(format!("tensor `{}` lies beyond the file's end", printable(&name)))
-        })?;
+    for Entry { name, dtype, shape, place } in entries {
+        let element = element(dtype)
+            .ok_or_else(|| TensorFileError::Type { tensor: printable(&name), found: printable(dtype) })?;
+        let (found, count) = (place.len(), shape.iter().try_fold(1, |count: usize, size| count.checked_mul(*size)));
+        if count.and_then(|count| count.checked_mul(element.len_bytes())) != Some(found) {
+            let (name, shape) = (printable(&name), Tensor::shape_text(&shape));
+            return Err(TensorFileError::Safetensors(format!(
+                "tensor `{name}` has {found} bytes, which are not those of {dtype} {shape}"
+            )));
+        }
         let values = element
-            .decode(data, false)
+            .decode(&bytes[place], false)
             .map_err(|cause| TensorFileError::Array { array: printable(&name), cause: Box::new(cause) })?;
-        tensors.insert(name, (Tensor { shape: info.shape.clone(), values }, element));
+        match tensors.entry(name) {
+            Occupied(twice) => {
+                let name = printable(twice.key());
+                return Err(TensorFileError::Safetensors(format!("tensor `{name}` is there twice")));
+            }
+            Vacant(place) => place.insert((Tensor { shape, values }, element)),
+        };
     }
     Ok((tensors, description))
 }
 
-fn element(dtype: Dtype) -> Option<Element> {
+fn element(dtype: &str) -> Option<Element> {
     Some(match dtype {
-        Dtype::F64 => Element::F64,
-        Dtype::F32 => Element::F32,
-        Dtype::F16 => Element::F16,
-        Dtype::BF16 => Element::Bf16,
-        Dtype::I64 => Element::I64,
-        Dtype::I32 => Element::I32,
-        Dtype::I16 => Element::I16,
-        Dtype::I8 => Element::I8,
-        Dtype::U64 => Element::U64,
-        Dtype::U32 => Element::U32,
-        Dtype::U16 => Element::U16,
-        Dtype::U8 => Element::U8,
+        "F64" => Element::F64,
+        "F32" => Element::F32,
+        "F16" => Element::F16,
+        "BF16" => Element::Bf16,
+        "I64" => Element::I64,
+        "I32" => Element::I32,
+        "I16" => Element::I16,
+        "I8" => Element::I8,
+        "U64" => Element::U64,
+        "U32" => Element::U32,
+        "U16" => Element::U16,
+        "U8" => Element::U8,
         _ => return None,
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::header::MAX_HEADER_LEN_BYTES;
     use super::*;
 
-    /// A header takes fifteen times its length to read: 20 MB of empty tensors took 300 MB.
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
+    }
+
+    /// Every fault of a header by name, and none of them a panic.
+    #[test]
+    fn a_header_that_lies_is_refused() {
+        let of = |dtype: &str, shape: &str, start: usize, end: usize| {
+            format!("{{\"dtype\":\"{dtype}\",\"shape\":{shape},\"data_offsets\":[{start},{end}]}}")
+        };
+        let said = |header: &str, data: usize| match read_safetensors(&file(header, &vec![0; data])) {
+            Ok((tensors, _)) => format!("{} tensors", tensors.len()),
+            Err(error) => error.to_string(),
+        };
+        let one = |entry: String| format!("{{\"w\":{entry}}}");
+        assert_eq!(said(&one(of("F32", "[2]", 0, 8)), 8), "1 tensors");
+        assert_eq!(
+            said(&format!("{{\"__metadata__\":{{\"a\":\"b\"}},\"w\":{}}}  ", of("U8", "[]", 0, 1)), 1),
+            "1 tensors"
+        );
+        for (header, data, words) in [
+            (one(of("F32", "[2]", 0, 8)), 7, "to end by 7"),
+            (one(of("F32", "[2]", 0, 8)), 9, "1 bytes behind the last tensor"),
+            (one(of("F32", "[3]", 0, 8)), 8, "has 8 bytes, which are not those of F32"),
+            (one(of("F32", "[4611686018427387904, 4]", 0, 8)), 8, "which are not those of F32"),
+            (one(of("F32", "[2]", 1, 9)), 9, "expected to begin at 0"),
+            (one(of("F32", "[2]", 8, 0)), 8, "before its start"),
+            (one(of("F32", "[2]", 0, usize::MAX)), 8, "to end by 8"),
+            (one(of("F4", "[2]", 0, 8)), 8, "elements of type F4"),
+            (format!("{{\"w\":{0},\"w\":{0}}}", of("U8", "[0]", 0, 0)), 0, "`w` is there twice"),
+            (format!("{{\"w\":{0},\"v\":{0}}}", of("U8", "[1]", 0, 1)), 1, "expected to begin at 1"),
+            ("{\"w\":7}".to_owned(), 0, "its header"),
+            ("{\"__metadata__\":7}".to_owned(), 0, "its header"),
+            ("{} x".to_owned(), 0, "its header"),
+            ("{".to_owned(), 0, "its header"),
+        ] {
+            let found = said(&header, data);
+            assert!(found.contains(words), "`{words}` is missing of {header}: {found}");
+        }
+        assert!(read_safetensors(&file("{}", &[])[..9]).unwrap_err().to_string().contains("cut off"));
+    }
+
+    /// The length of a header bounds what is kept of it, whatever stands there.
     #[test]
     fn a_long_header_is_refused_before_it_is_read() {
         let of = |len: u64| {
