@@ -10,7 +10,7 @@ use tamis_runtime::kernels::by_name;
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 35] = [
+const SHAPES: [&str; 36] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -19,6 +19,7 @@ const SHAPES: [&str; 35] = [
     "dot_screlu/2x256-8-buckets",
     "dot_screlu_short/2x256-8-buckets",
     "dot_sqrrelu/2x256-8-buckets",
+    "dot_screlu_rounded/2x256-8-buckets",
     "pairwise_u8/2x256",
     "activate_f32/2x256-screlu",
     "activate_f32/2x256-pairwise",

@@ -86,11 +86,12 @@ fn width<const H: usize>(cases: &mut Cases) {
             }
         })
     });
-    let dots: [(&str, PickDot); 4] = [
+    let dots: [(&str, PickDot); 5] = [
         ("dot_screlu_short", |tier| tier.dot_screlu_short.call),
         ("dot_screlu", |tier| tier.dot_screlu.call),
         ("dot_crelu", |tier| tier.dot_crelu.call),
         ("dot_sqrrelu", |tier| tier.dot_sqrrelu.call),
+        ("dot_screlu_rounded", |tier| tier.dot_screlu_rounded.call),
     ];
     for (what, dot) in dots {
         for buckets in [1, BUCKETS] {

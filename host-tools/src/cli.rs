@@ -241,6 +241,10 @@ pub struct Quantise {
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
+    /// Scales of a network of accumulators: the description's, or those with the least expected error that the proof
+    /// allows
+    #[arg(long, value_enum, default_value_t = Scales::Trainer)]
+    pub scales: Scales,
     /// Another order of the neurons.
     #[command(flatten)]
     pub permute: Permute,
@@ -261,6 +265,15 @@ pub struct Quantise {
     /// How a graph becomes integers; last, since its heading would be that of what follows.
     #[command(flatten)]
     pub calibration: Calibration,
+}
+
+/// Where scales come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scales {
+    /// As the description says
+    Trainer,
+    /// Chosen, with the form of the head; a container only
+    Proof,
 }
 
 /// `pack`

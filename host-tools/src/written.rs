@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::Remark;
 use tamis_quant::quantise::graph::Widened;
+use tamis_quant::quantise::scales::{Candidate, Scales};
 use tamis_quant::removal::Removed;
 use tamis_quant::verify::stats::ErrorStats;
 use tamis_quant::verify::{Accuracy, Agreement, ImportInfo, LayerError, Predictions};
@@ -67,6 +68,8 @@ pub struct Parts {
     pub sixteen: Vec<Widened>,
     /// What was taken out because it has no effect, of networks over maps.
     pub removed: Option<Removed>,
+    /// If scales were chosen.
+    pub scales: Option<Scales>,
     /// If another order of the neurons was asked for.
     pub permutation: Option<PermutationReport>,
     /// Against full precision, on the examples that calibrated.
@@ -166,6 +169,24 @@ impl Written {
         writeln!(out, "  signature  {}", self.signature)
     }
 
+    fn print_scales(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(scales) = &self.parts.scales else { return Ok(()) };
+        let error = |of: &Candidate| format!("{:+.2} ± {:.2}", of.mean, of.sd);
+        let Scales { chosen, trainer, tried, examples } = scales;
+        if chosen.form == trainer.form {
+            write!(out, "  scales     the trainer's, {} and {}: ", chosen.qa, chosen.qb)?;
+            writeln!(out, "expected error {}, least of {tried} tried on {examples} drawn examples", error(chosen))?;
+        } else {
+            write!(out, "  scales     products rounded, {} and {}: ", chosen.qa, chosen.qb)?;
+            write!(out, "expected error {} ", error(chosen))?;
+            write!(out, "(the trainer's {} and {}: {}), ", trainer.qa, trainer.qb, error(trainer))?;
+            writeln!(out, "least of {tried} tried on {examples} drawn examples")?;
+        }
+        let Some(bound) = scales.held_by() else { return Ok(()) };
+        let percent = 100.0 * bound.fraction;
+        writeln!(out, "             held by {} of `{}`, {percent:.1} % of its type", bound.quantity, bound.tensor)
+    }
+
     fn print_removed(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(removed) = self.parts.removed.filter(|removed| removed.removed_channels > 0) else { return Ok(()) };
         let Removed { channels, removed_channels, macs, removed_macs, .. } = removed;
@@ -209,6 +230,7 @@ impl Report for Written {
             let one = |map: &Widened| format!("{} (+{:.1} dB)", map.layer, map.gain_db);
             writeln!(out, "  16 bits    {}", self.parts.sixteen.iter().map(one).collect::<Vec<_>>().join(", "))?;
         }
+        self.print_scales(out)?;
         self.print_removed(out)?;
         self.parts.permutation.iter().try_for_each(|permutation| permutation.print(out))?;
         self.print_accuracy(out)?;

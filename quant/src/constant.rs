@@ -33,6 +33,7 @@ pub fn constant_tensors(program: &Program) -> Vec<String> {
     let rows = program.transformer.iter().map(|transformer| &transformer.rows);
     let weights = program.nodes.iter().filter_map(|node| match &node.op {
         Operation::ActivateDot { weights, .. }
+        | Operation::RoundedDot { weights, .. }
         | Operation::Affine { weights, .. }
         | Operation::AffineF32 { weights, .. }
         | Operation::SparseAffine { weights, .. }

@@ -90,6 +90,20 @@ pub const fn requantise(sum: i32, multiplier: i32, shift: u32, low: i32, high: i
     }
 }
 
+/// A product rounded at 15 bits, to nearest, halves upward: `(a·b + 2¹⁴) >> 15`. At most 32767 in magnitude, so that
+/// it fits, unless both are −32768, where it wraps; a clipped activation is never negative.
+///
+/// ```
+/// use tamis_runtime::raw::num::mul_round;
+/// assert_eq!(mul_round(255, 32767), 255);
+/// assert_eq!(mul_round(1, 16384), 1);   //  0.5 →  1
+/// assert_eq!(mul_round(1, -16384), 0);  // −0.5 →  0
+/// ```
+#[inline]
+pub const fn mul_round(a: i16, b: i16) -> i16 {
+    ((a as i32 * b as i32 + (1 << 14)) >> 15) as i16
+}
+
 /// A real as an integer: `clamp(round(x · inverse) + zero, low, high)`, to nearest, halves away from 0, a NaN as 0.
 ///
 /// `zero`, `low`, `high` within ±2¹⁶, so that sums that saturate are clamped to what the exact ones would be.

@@ -121,6 +121,9 @@ macro_rules! operations {
             /// i32 → shift, activation → times i8, i16 or i32 weights + i32 bias → i32.
             AFFINE_I32 = 34, "affine-i32", if GENERAL else General,
                 Values, Absent, affine_i32, dense::AffineI32<'a>;
+            /// Accumulators → SCReLU, each product with an i16 weight rounded at 15 bits → dot + i32 bias → i32.
+            ROUNDED_DOT = 35, "rounded-dot", if ACCUMULATORS else Accumulators,
+                Accumulators, Absent, rounded_dot, accumulators::RoundedDot<'a>;
         }
     };
 }

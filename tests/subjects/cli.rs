@@ -42,6 +42,8 @@ mod positions; // positions as text, lists of features, buckets
 mod public_convolutions; // public networks over maps, in every form
 #[path = "cli/refusals.rs"]
 mod refusals; // what bad input gets
+#[path = "cli/scales.rs"]
+mod scales; // scales that are chosen
 #[path = "cli/seeded.rs"]
 mod seeded; // mistakes that metadata make, numbered
 #[path = "cli/statuses.rs"]

@@ -163,16 +163,17 @@ fn a_head_that_takes_the_first_row_would_show() {
 }
 
 /// Activation codes of each kind that has more than one.
-const ACTIVATIONS: [(u32, &[u32]); 5] = [
+const ACTIVATIONS: [(u32, &[u32]); 6] = [
     (1, &[3, 4, 5]),
     (3, &[3, 4, 5, 6]),
     (8, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
     (26, &[12, 13, 14]),
     (34, &[2, 3, 4, 5, 7]),
+    (35, &[4]),
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 66] = [
+const WANTED: [(&str, usize); 71] = [
     ("input 1 of element 0, exact 0", 100),
     ("input 2 of element 1, exact 0", 50),
     ("input 2 of element 2, exact 0", 50),
@@ -218,6 +219,11 @@ const WANTED: [(&str, usize); 66] = [
     ("kind 13, 3 to 5", 10),
     ("kind 20, weights of element 2, layout 1, banks: true", 5),
     ("kind 20, weights of element 3, layout 1, banks: true", 5),
+    ("kind 35, weights of element 3, layout 1, banks: true", 5),
+    ("a rounded head of all of it, the first", 5),
+    ("a rounded head of one row of several, the first", 5),
+    ("a rounded head of one row of several, another", 5),
+    ("a rounded head to bytes of all of it, the first", 5),
     ("kind 34, weights of element 2, layout 1, banks: true", 5),
     ("kind 34, weights of element 3, layout 1, banks: true", 5),
     ("kind 34, weights of element 4, layout 1, banks: true", 5),

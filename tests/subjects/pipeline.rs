@@ -342,6 +342,14 @@ fn features(random: &mut Random) -> String {
         text += &format!("activation = '{activation}'\nskip = {skip}\noutputs = {}\n", width + skip);
     }
 
+    if first == "screlu" && second == "i16" && tail == 0 && chance(random, 2) {
+        let (qa, qb) = (pick(random, &["256", "960", "32512"]), pick(random, &["64", "16000", "98304"]));
+        let [a, b] = [qa, qb].map(|scale| scale.parse::<u64>().unwrap());
+        let mut tensors = vec![tensor(random, "l0w", transformer, qa), tensor(random, "l0b", "i16", qa)];
+        tensors.push(tensor(random, "l1w", "i16", qb));
+        tensors.push(tensor(random, "l1b", "i32", &((a * a * b) >> 15).min(i32::MAX as u64).to_string()));
+        return text.replace("[output]\n", "[output]\ndivide = 'rounded'\n") + &tensors.concat();
+    }
     let mut tensors = vec![tensor(random, "l0w", transformer, qa), tensor(random, "l0b", "i16", qa)];
     tensors.push(tensor(random, "l1w", second, qb));
     let product = (qa.parse::<u64>().unwrap() * qb.parse::<u64>().unwrap()).min(32767);

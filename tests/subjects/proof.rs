@@ -1,6 +1,6 @@
 //! The overflow proof on networks small enough to try everything, and its witnesses replayed.
 
-use tamis_quant::arch::Architecture;
+use tamis_quant::arch::{Architecture, ElementType, HeadDivision};
 use tamis_quant::program::{QuantTensor, Values};
 use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
 use tamis_quant::quantised::{QuantLayer, QuantNet};
@@ -109,6 +109,64 @@ fn the_sum_bound_of_a_clipped_net_is_its_activations_at_their_extremes() {
             assert!(i32::try_from(*value).is_err());
         }
     }
+}
+
+/// The same with products that are rounded: a clip of 32512, so that two rows and a bias can leave i32.
+fn rounded(l0w: &[i32], l1w: &[i32], bias: i32) -> QuantNet {
+    let mut net = tiny("screlu", l0w, &[0, 0], l1w);
+    net.arch.output.divide = HeadDivision::Rounded;
+    for (name, scale) in [("l0w", 32_512), ("l0b", 32_512), ("l1w", 64), ("l1b", 2_064_512)] {
+        let spec = net.arch.tensors.iter_mut().find(|spec| spec.name == name).unwrap();
+        spec.scale = Some(scale);
+        spec.r#type = if name == "l1b" { ElementType::I32 } else { ElementType::I16 };
+        (net.tensor_mut(name).unwrap().scale, net.tensor_mut(name).unwrap().element) = (spec.scale, spec.r#type);
+    }
+    net.tensor_mut("l1b").unwrap().values = Values::Int(vec![bias]);
+    net
+}
+
+/// Every partial sum of every list lies between the bounds, and the bounds are reached: each of both units is clipped on
+/// some list and 0 on another.
+#[test]
+fn the_sum_bound_of_rounded_products_is_what_brute_force_finds() {
+    let mut state = 13;
+    let mut refused = 0;
+    for _ in 0..400 {
+        let l1w: Vec<i32> = (0..2).map(|_| random(&mut state, 32_767)).collect();
+        let bias = random(&mut state, 2_000_000_000);
+        let net = rounded(&[32_600, 0, 0, 32_600, 0, 0, 0, 0, -1, -1], &l1w, bias);
+        let term = |value: i64, weight: i32| {
+            let clipped = value.clamp(0, 32_512);
+            (clipped * i64::from(weight) + (1 << 14)).div_euclid(1 << 15) * clipped
+        };
+        let sum = |list: &[u32]| -> i64 {
+            accumulate(&net, list).into_iter().zip(&l1w).map(|(value, weight)| term(value, *weight)).sum()
+        };
+        let (low, high) = lists().map(|list| sum(&list)).fold((0, 0), |(low, high), sum| (low.min(sum), high.max(sum)));
+        let (low, high) = (low + i64::from(bias.min(0)), high + i64::from(bias.max(0)));
+        let proof = prove(&net);
+        let check = proof.checks.iter().find(|check| check.quantity == Quantity::Sum).unwrap();
+        assert_eq!((check.low, check.high), (low, high), "{l1w:?} {bias}");
+        let leaves = low < i64::from(i32::MIN) || high > i64::from(i32::MAX);
+        assert_eq!(proof.fits("l1w", Quantity::Sum), !leaves);
+        for violation in &proof.violations {
+            refused += 1;
+            assert!(violation.to_string().contains("tensor `l1w`, row 0"), "{violation}");
+            let value = match violation.witness.as_ref().unwrap() {
+                Witness::Features { lists, value } => {
+                    assert_eq!(sum(&lists[0]), *value);
+                    *value
+                }
+                Witness::Activations { values, value } => {
+                    let terms = values.iter().zip(&l1w).map(|(clipped, weight)| term((*clipped).into(), *weight));
+                    assert_eq!(terms.sum::<i64>() + i64::from(bias), *value);
+                    *value
+                }
+            };
+            assert!(i32::try_from(value).is_err(), "{violation}");
+        }
+    }
+    assert!((20..380).contains(&refused), "{refused} of 400 were refused");
 }
 
 #[test]

@@ -17,7 +17,7 @@ type Mistake = (&'static str, fn(&mut Tier));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 26] = [
+const MISTAKES: [Mistake; 27] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;
@@ -57,6 +57,14 @@ const MISTAKES: [Mistake; 26] = [
         (truth().dot_screlu_short.call)(a, b, w, max) ^ 1
     }),
     ("dot_sqrrelu", |k| k.dot_sqrrelu.call = |a, b, w, _| (truth().dot_screlu.call)(a, b, w, 255)),
+    // Cut where it must be rounded.
+    ("dot_screlu_rounded", |k| k.dot_screlu_rounded.call = |a, b, w, max| {
+        let term = |(x, w): (&i16, &i16)| {
+            let clip = i32::from((*x).clamp(0, max));
+            ((clip * i32::from(*w)) >> 15) * clip
+        };
+        a.iter().chain(b).zip(w).map(term).fold(0, i32::wrapping_add)
+    }),
     // Rounded where it must be cut.
     ("pairwise_u8", |k| k.pairwise_u8.call = |x, max, shift, out| {
         let (a, b) = x.split_at(x.len() / 2);

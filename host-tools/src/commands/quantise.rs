@@ -3,7 +3,7 @@
 
 mod graph;
 
-use crate::cli::{Calibration, Form, Permute, Quantise};
+use crate::cli::{Calibration, Form, Permute, Quantise, Scales};
 use crate::codegen::{Destination, refuse_bare};
 use crate::constant;
 use crate::error::{CliError, Explain};
@@ -22,6 +22,7 @@ use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::{Remark, SourceKind, read_checkpoint};
 use tamis_quant::pack::{Provenance, to_bare};
 use tamis_quant::quantise::quantise;
+use tamis_quant::quantise::scales::quantise_by_proof;
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
 use tamis_quant::verify::mistakes::{orders, rules};
@@ -50,6 +51,12 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
                 return Err(CliError::usage(message).help("leave it out; its scales stand in its description"));
             }
             refuse_what_is_for_graphs(&args.calibration)?;
+            if args.scales == Scales::Proof && args.form == Form::Bare {
+                return Err(CliError::usage(
+                    "--scales proof: the bare file has the trainer's scales, which its engine reads",
+                )
+                .help("leave it out, or write a container"));
+            }
             accumulators(args, &arch, arch_file, destination, output)
         }
         _ => graph::run(args, destination, output),
@@ -96,7 +103,13 @@ fn accumulators(
         ))
         .help("`host-tools pack` makes a container of it, integer by integer"));
     }
-    let mut net = quantise(&checkpoint.net).explain_at(&args.checkpoint)?;
+    let (mut net, scales) = match args.scales {
+        Scales::Trainer => (quantise(&checkpoint.net).explain_at(&args.checkpoint)?, None),
+        Scales::Proof => {
+            let (net, scales) = quantise_by_proof(&checkpoint.net).explain_at(&args.checkpoint)?;
+            (net, Some(scales))
+        }
+    };
     spinner.finish_and_clear();
     let import = ImportInfo { remarks: contradictions(&net), ..ImportInfo::from(&checkpoint) };
     let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
@@ -116,7 +129,7 @@ fn accumulators(
     let (place, tensors) = ((&args.target, &args.module), report::of_net(&net));
     let float_len_bytes = tensors.iter().map(|tensor| tensor.rows * tensor.cols * size_of::<f32>()).sum();
     let written = Written::new(SCHEMA, place, (&args.checkpoint, import), title, tensors, &sealed);
-    let parts = Parts { permutation, float_len_bytes: Some(float_len_bytes), ..Parts::default() };
+    let parts = Parts { permutation, scales, float_len_bytes: Some(float_len_bytes), ..Parts::default() };
     let written = written.with(parts);
     Ok(match bare {
         Some(bare) => written.in_bare_form(bare.len()),

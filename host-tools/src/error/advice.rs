@@ -15,6 +15,7 @@ use tamis_quant::positions::PositionError;
 use tamis_quant::program::Unsupported;
 use tamis_quant::quantise::QuantiseError;
 use tamis_quant::quantise::graph::GraphQuantError;
+use tamis_quant::quantise::scales::ScalesError;
 use tamis_quant::quantised::QuantisedError;
 use tamis_quant::score::ScoreError;
 use tamis_quant::stockfish::NnueError;
@@ -32,7 +33,7 @@ macro_rules! classified {
     )*};
 }
 
-classified!(EvalError, QuantiseError, QuantisedError, ReferenceError, Unsupported, VerifyError);
+classified!(EvalError, QuantiseError, QuantisedError, ReferenceError, ScalesError, Unsupported, VerifyError);
 
 impl Advice for ScoreError {
     fn class(&self) -> ErrorKind {

@@ -24,7 +24,7 @@ impl Architecture {
         }
         text.table("[output]");
         text.set("scale", Some(self.output.scale));
-        text.quote("divide", (self.output.divide == HeadDivision::Once).then_some("once"));
+        text.quote("divide", Some(self.output.divide.word()).filter(|_| self.output.divide != HeadDivision::default()));
         text.table("[file]");
         text.set("header_len_bytes", (self.file.header_len_bytes != 0).then_some(self.file.header_len_bytes));
         text.quote("header_magic", self.file.header_magic.as_deref());

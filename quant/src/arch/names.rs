@@ -1,6 +1,6 @@
 //! The words and sizes of the small types.
 
-use super::types::{Activation, DenseType, ElementType, Input, InputKind, Rounding, Tail};
+use super::types::{Activation, DenseType, ElementType, HeadDivision, Input, InputKind, Rounding, Tail};
 
 impl DenseType {
     /// The least and the greatest quantised input.
@@ -56,6 +56,18 @@ impl ElementType {
             Self::I16 => "i16",
             Self::I32 => "i32",
             Self::F32 => "f32",
+        }
+    }
+}
+
+impl HeadDivision {
+    /// The word for it in a description.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Twice => "twice",
+            Self::Once => "once",
+            Self::Rounded => "rounded",
         }
     }
 }

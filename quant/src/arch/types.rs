@@ -179,7 +179,7 @@ pub struct Output {
     pub divide: HeadDivision,
 }
 
-/// How often an integer head behind SCReLU or SqrReLU divides. Both truncate, and differ by rounding.
+/// How often an integer head behind SCReLU or SqrReLU divides. The first two truncate, and differ by rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HeadDivision {
@@ -188,6 +188,9 @@ pub enum HeadDivision {
     Twice,
     /// `(sum + bias · QA) · scale / (QA · QA · QB)`, as Patricia has it.
     Once,
+    /// Behind SCReLU: products are rounded at 15 bits, `sum = Σ ((clip · w + 2¹⁴) >> 15) · clip`, and
+    /// `(sum + bias) · scale · 2¹⁵ / (QA · QA · QB)` is rounded once, to nearest. No trainer's arithmetic.
+    Rounded,
 }
 
 /// How a value leaves the reals.

@@ -37,6 +37,10 @@ pub(super) fn apply<'v>(
             let activated: Vec<i32> = x(0).integers().iter().map(|value| clipped(*clip, *max, *value)).collect();
             Data::Int(affine(weights, None, &activated, bucket))
         }
+        Operation::RoundedDot { weights, bias, max } => {
+            let clipped = x(0).integers().iter().map(|value| (*value).clamp(0, *max) as i16);
+            Data::Int(rounded_dot(weights, bias.as_ref(), clipped, bucket))
+        }
         Operation::Rescale { bias, pre, factor, divisor } => {
             let bias = &bias.integers()[bias.bank(bucket)];
             let one = |(x, bias): (&i32, &i32)| num::rescale(*x, *pre, *bias, *factor, *divisor);
@@ -234,6 +238,23 @@ fn affine(weights: &QuantTensor, bias: Option<&QuantTensor>, x: &[i32], bucket: 
     for (column, x) in weights.integers().chunks(weights.outputs).zip(x) {
         let bank = &column[rows.clone()];
         sums.iter_mut().zip(bank).for_each(|(sum, weight)| *sum = sum.wrapping_add(weight.wrapping_mul(*x)));
+    }
+    sums
+}
+
+fn rounded_dot(
+    weights: &QuantTensor,
+    bias: Option<&QuantTensor>,
+    x: impl ExactSizeIterator<Item = i16>,
+    bucket: usize,
+) -> Vec<i32> {
+    assert_eq!(weights.inputs, x.len(), "inputs of `{}`", weights.name);
+    let rows = weights.bank(bucket);
+    let mut sums = start(bias.map(|bias| &bias.integers()[bias.bank(bucket)]), rows.len());
+    for (column, x) in weights.integers().chunks(weights.outputs).zip(x) {
+        for (sum, weight) in sums.iter_mut().zip(&column[rows.clone()]) {
+            *sum = sum.wrapping_add(i32::from(num::mul_round(x, *weight as i16)) * i32::from(x));
+        }
     }
     sums
 }

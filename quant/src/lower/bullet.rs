@@ -3,7 +3,7 @@
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::program::{
     Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, RealActivation, Tables,
-    Transformer, Unsupported, Values,
+    Transformer, Unsupported, Values, requantisation,
 };
 use crate::quantised::{
     IntegerActivation, IntegerHead, IntegerTail, QuantLayer, QuantNet, SumActivation, head, integer_tail,
@@ -93,8 +93,12 @@ impl Lowering<'_> {
         let accumulators = Read::whole(0);
         match (activation.activation, second.weights.element) {
             (Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
+                let head = head(&net.arch);
+                if let Some(head) = head.filter(|head| head.is_rounded) {
+                    return self.rounded(accumulators, activation, second, head);
+                }
                 let sums = self.activate_dot(accumulators, activation, second);
-                match head(&net.arch) {
+                match head {
                     Some(head) => self.rescale(1, sums, head),
                     None => {
                         let real = self.dequantise(sums, activation, second)?;
@@ -170,6 +174,32 @@ impl Lowering<'_> {
         };
         let op = Operation::ActivateDot { weights: self.tensor(1, &second.weights), clip, max: activation.clip };
         self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
+    }
+
+    /// Accumulators to the network's integers: rounded products, and their sums rounded once.
+    fn rounded(
+        &mut self,
+        accumulators: Read,
+        activation: IntegerActivation,
+        second: &QuantLayer,
+        head: IntegerHead,
+    ) -> Result<(), Unsupported> {
+        let outputs = self.outputs(1);
+        let Some((multiplier, shift)) = requantisation(f64::from(head.factor) / f64::from(head.divisor)) else {
+            let what = format!("an output scale of {} behind sums of scale {}", head.factor, head.divisor);
+            return Err(self.unsupported(1, what, "use a lower one"));
+        };
+        let (weights, bias) = (self.tensor(1, &second.weights), Some(self.tensor(1, &second.bias)));
+        let op = Operation::RoundedDot { weights, bias, max: activation.clip };
+        let sums = self.push(1, "sums", accumulators, op, Element::I32, outputs);
+        let op = Operation::Requantise {
+            multipliers: vec![multiplier; outputs],
+            shifts: vec![shift as u8; outputs],
+            low: i32::MIN,
+            high: i32::MAX,
+        };
+        self.push(1, "head", Read::whole(sums), op, Element::I32, outputs);
+        Ok(())
     }
 
     /// Layers of integers behind bytes; the last one's bias is the head's.

@@ -197,6 +197,11 @@ impl<'p> Writer<'p, '_> {
                 let weights = self.dot_weights(weights, squares.then_some(*max))?;
                 OpRecord { weights, activation: code, ..with(op::ACTIVATE_DOT, [*max as u32, 0, 0, 0]) }
             }
+            Operation::RoundedDot { weights, bias, max } => {
+                let (weights, bias) = self.affine(weights, bias.as_ref(), Layout::Rows, Orientation::OutputRows)?;
+                let params = [*max as u32, 0, 0, 0];
+                OpRecord { weights, bias, activation: activation::SCRELU, ..with(op::ROUNDED_DOT, params) }
+            }
             Operation::Rescale { bias, pre, factor, divisor } => {
                 let bias = self.tensor(bias, Layout::Rows, Orientation::OutputRows)?;
                 OpRecord { bias, ..with(op::RESCALE, [*pre as u32, *factor as u32, *divisor as u32, 0]) }

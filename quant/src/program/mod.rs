@@ -13,6 +13,7 @@ mod input;
 mod maps;
 mod operation;
 mod reals;
+mod requantisation;
 mod tensor;
 mod transformer;
 
@@ -21,6 +22,7 @@ pub use error::Unsupported;
 pub use input::{GraphInput, ProgramInput};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
 pub use operation::{ByteActivation, Clip, Operation, RealActivation};
+pub use requantisation::requantisation;
 pub use tensor::{QuantTensor, UNSCALED, Values};
 pub use transformer::{Lists, Tables, Transformer};
 

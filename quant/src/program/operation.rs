@@ -17,6 +17,15 @@ pub enum Operation {
         /// The accumulator that stands for 1, or the greatest i16 where there is no clip above.
         max: i32,
     },
+    /// Accumulators → i32: clipped, times weights, rounded at 15 bits, times the clipped accumulators again.
+    RoundedDot {
+        /// (m, n) of i16.
+        weights: QuantTensor,
+        /// (m, 1) of i32.
+        bias: Option<QuantTensor>,
+        /// The accumulator that stands for 1.
+        max: i32,
+    },
     /// i32 → i32: the integer head, `((x / pre + bias) · factor) / divisor`.
     Rescale {
         /// (m, 1) of i16 or i32.
@@ -291,6 +300,7 @@ impl Operation {
     pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
         let three = match self {
             Self::Affine { weights, bias }
+            | Self::RoundedDot { weights, bias, .. }
             | Self::AffineI32 { weights, bias, .. }
             | Self::AffineF32 { weights, bias }
             | Self::SparseAffine { weights, bias } => [Some(weights), bias.as_ref(), None],
@@ -344,6 +354,7 @@ impl Operation {
     pub const fn word(&self) -> &'static str {
         match self {
             Self::ActivateDot { .. } => "activate-dot",
+            Self::RoundedDot { .. } => "rounded-dot",
             Self::Rescale { .. } => "rescale",
             Self::ActivateF32 { .. } => "activate-f32",
             Self::PairwiseU8 { .. } => "pairwise-u8",

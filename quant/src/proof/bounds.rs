@@ -5,7 +5,7 @@ use super::maps;
 use super::pairs::Embeddings;
 use super::report::{Check, Quantity};
 use super::span::Span;
-use super::sums::{checked, checked_sums, clamped, row_bounds, with_bias};
+use super::sums::{checked, checked_sums, clamped, rounded_bounds, row_bounds, with_bias};
 use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor};
 use crate::proof::extremes::extremes;
 use tamis_runtime::raw::num;
@@ -33,6 +33,10 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         Operation::ActivateDot { weights, clip, max } => {
             let limits = contributions(*clip, *max, &each(0));
             checked_sums(node, &weights.name, row_bounds(weights, weights.bank(bucket), &limits))
+        }
+        Operation::RoundedDot { weights, bias, max } => {
+            let bounds = rounded_bounds(weights, weights.bank(bucket), *max);
+            checked_sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
         }
         Operation::Rescale { bias, pre, factor, divisor } => {
             let biases = &bias.integers()[bias.bank(bucket)];

@@ -4,6 +4,7 @@
 //! furthest; in a chess network the features come from one king bucket and no square is used twice, so that the list
 //! could stand on a board as far as squares go.
 
+use super::sums::rounded_term;
 use super::{Check, Witness};
 use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Transformer};
 use std::ops::Range;
@@ -29,6 +30,7 @@ pub(super) struct Search<'p> {
 #[derive(Clone, Copy)]
 enum Activation {
     Clip { clip: Clip, max: i64 },
+    Rounded { max: i64 },
     Pairwise { max: i64, shift: u32 },
 }
 
@@ -41,6 +43,7 @@ impl<'p> Search<'p> {
         let [read] = node.reads.as_slice() else { return None };
         let activation = match (&node.op, read.value.checked_sub(1).map(|before| &program.nodes[before].op)) {
             (Operation::ActivateDot { clip, max, .. }, None) => Activation::Clip { clip: *clip, max: (*max).into() },
+            (Operation::RoundedDot { max, .. }, None) => Activation::Rounded { max: (*max).into() },
             (Operation::Affine { .. }, Some(Operation::PairwiseU8 { max, shift, left_out: 0 })) => {
                 Activation::Pairwise { max: (*max).into(), shift: *shift }
             }
@@ -136,6 +139,10 @@ impl<'p> Search<'p> {
                     if clip == Clip::Crelu { clipped } else { clipped * clipped }
                 };
                 acc.iter().map(one).zip(weights).fold(0, sum)
+            }
+            Activation::Rounded { max } => {
+                let one = |(value, weight): (&i64, &i64)| rounded_term((*value).clamp(0, max), *weight as i32);
+                acc.iter().zip(weights).map(one).sum()
             }
             Activation::Pairwise { max, shift } => {
                 let (first, second) = acc.split_at(acc.len() / 2);

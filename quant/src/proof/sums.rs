@@ -4,6 +4,7 @@ use super::report::{Check, Quantity};
 use super::span::Span;
 use crate::program::{ProgramNode, QuantTensor};
 use std::ops::Range;
+use tamis_runtime::raw::num;
 
 /// The least and the greatest partial sum of some rows, without bias: negative and positive contributions summed apart.
 pub(super) fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i64, i64)]) -> Vec<(i64, i64)> {
@@ -19,6 +20,24 @@ pub(super) fn row_bounds(weights: &QuantTensor, rows: Range<usize>, limits: &[(i
         }
     }
     bounds
+}
+
+/// The same of products that are rounded on the way: a term grows in magnitude with the activation, from 0 on, so that
+/// its ends are those of the clip.
+pub(super) fn rounded_bounds(weights: &QuantTensor, rows: Range<usize>, max: i32) -> Vec<(i64, i64)> {
+    let mut bounds = vec![(0i64, 0i64); rows.len()];
+    for column in weights.integers().chunks(weights.outputs) {
+        for (bound, weight) in bounds.iter_mut().zip(&column[rows.clone()]) {
+            let end = rounded_term(max.into(), *weight);
+            *bound = (bound.0 + end.min(0), bound.1 + end.max(0));
+        }
+    }
+    bounds
+}
+
+/// What a clipped accumulator adds to a sum of rounded products.
+pub(super) fn rounded_term(clipped: i64, weight: i32) -> i64 {
+    i64::from(num::mul_round(clipped as i16, weight as i16)) * clipped
 }
 
 /// A wrapped sum can be anything; a sum that fits is what it is.

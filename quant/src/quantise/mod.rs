@@ -7,12 +7,12 @@ mod element;
 mod error;
 mod from_bare;
 pub mod graph;
-mod requantisation;
+pub mod scales;
 mod tensor;
 
+pub use crate::program::requantisation;
 pub use element::quantise_element;
 pub use error::QuantiseError;
-pub use requantisation::requantisation;
 pub use tensor::quantise_tensor;
 
 use crate::arch::{Architecture, TensorSpec};

@@ -13,12 +13,25 @@ pub struct IntegerHead {
     pub bias_factor: i32,
     /// The output's scale; the format takes 1 to 2³⁰.
     pub factor: i32,
-    /// QA·QB, times `bias_factor`.
+    /// QA·QB, times `bias_factor`; QA·QA·QB / 2¹⁵ where products are rounded.
     pub divisor: i32,
+    /// Whether products are rounded at 15 bits, and the result once to nearest: `(sum + bias) · factor / divisor`.
+    pub is_rounded: bool,
+}
+
+/// Bits that a rounded product loses.
+const ROUNDED_BITS: u32 = 15;
+
+/// The scale of sums of rounded products, where it is a whole number: `QA·QA·QB / 2¹⁵`.
+#[must_use]
+pub fn rounded_scale(qa: i32, qb: i32) -> Option<i32> {
+    let product = i64::from(qa).checked_mul(qa.into())?.checked_mul(qb.into())?;
+    let whole = qa > 0 && qb > 0 && product % (1 << ROUNDED_BITS) == 0;
+    whole.then(|| i32::try_from(product >> ROUNDED_BITS).ok()).flatten()
 }
 
 impl IntegerHead {
-    /// QA·QB, the scale of the bias in the trainer's file.
+    /// The scale of the bias in the trainer's file: QA·QB, or that of the sums of rounded products.
     #[must_use]
     pub const fn bias_scale(&self) -> i32 {
         self.divisor / self.bias_factor
@@ -35,13 +48,18 @@ pub fn head(arch: &Architecture) -> Option<IntegerHead> {
         return None;
     }
     let (qa, qb) = (arch.tensor(&arch.weights_name(0))?.scale?, weights.scale?);
+    let factor = arch.output.scale;
     let (pre_divisor, bias_factor) = match arch.output.divide {
         _ if !squared => (1, 1),
+        HeadDivision::Rounded => {
+            let divisor = rounded_scale(qa, qb)?;
+            return Some(IntegerHead { pre_divisor: 1, bias_factor: 1, factor, divisor, is_rounded: true });
+        }
         HeadDivision::Twice => (qa, 1),
         HeadDivision::Once => (1, qa),
     };
     let divisor = qa.checked_mul(qb)?.checked_mul(bias_factor)?;
-    Some(IntegerHead { pre_divisor, bias_factor, factor: arch.output.scale, divisor })
+    Some(IntegerHead { pre_divisor, bias_factor, factor, divisor, is_rounded: false })
 }
 
 /// The shift of sums that a description gives none.
@@ -126,6 +144,7 @@ pub fn integer_tail(arch: &Architecture) -> Result<Option<IntegerTail>, (usize, 
         activations.push(found);
         sums = next;
     }
-    let head = IntegerHead { pre_divisor: 1, bias_factor: 1, factor: arch.output.scale, divisor: sums };
+    let factor = arch.output.scale;
+    let head = IntegerHead { pre_divisor: 1, bias_factor: 1, factor, divisor: sums, is_rounded: false };
     Ok(Some(IntegerTail { activations, head }))
 }

@@ -27,7 +27,7 @@ pub use activation::{IntegerActivation, sum_factor};
 pub use error::QuantisedError;
 pub use fit::{Fitted, Sums, fit};
 pub use from_graph::{from_graph, without_roundings};
-pub use head::{IntegerHead, IntegerTail, SumActivation, head, integer_tail};
+pub use head::{IntegerHead, IntegerTail, SumActivation, head, integer_tail, rounded_scale};
 pub use net::{QuantLayer, QuantNet, reorderable_pairs};
 pub(crate) use net::{permutation_name, reorder};
 pub use permutation::{NotAPermutation, Permutation};

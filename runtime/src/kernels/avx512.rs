@@ -88,6 +88,10 @@ impl Simd for Avx512 {
         compute!(_mm512_mulhi_epi16(a, b))
     }
     #[inline(always)]
+    fn mul_round(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_mulhrs_epi16(a, b))
+    }
+    #[inline(always)]
     fn shift_left(self, x: __m512i, n: u32) -> __m512i {
         compute!(_mm512_sll_epi16(x, _mm_cvtsi32_si128(n as i32)))
     }

@@ -20,6 +20,7 @@ pub static KERNELS: Tier = Tier {
     dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
     dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
     dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, stubs::dot, NAME),
+    dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
     pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, stubs::pairwise_u8, NAME),
     activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, stubs::activate_f32, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
@@ -121,6 +122,13 @@ fn dot(first: &[i16], second: &[i16], w: &[i16], term: impl Fn(i16, i16) -> i32)
 /// `max` is 32767 by the format's rule, so the clip is only the lower one.
 fn dot_sqrrelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
     dot_screlu(first, second, w, max)
+}
+
+fn dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(first, second, w, |x, w| {
+        let clipped = num::clip(x, max);
+        i32::from(num::mul_round(clipped, w)) * i32::from(clipped)
+    })
 }
 
 pub(super) fn pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {

@@ -100,6 +100,10 @@ impl Simd for Simd128 {
         i16x8_shuffle::<1, 3, 5, 7, 9, 11, 13, 15>(low, high)
     }
     #[inline(always)]
+    fn mul_round(self, a: v128, b: v128) -> v128 {
+        i16x8_q15mulr_sat(a, b)
+    }
+    #[inline(always)]
     fn shift_left(self, x: v128, n: u32) -> v128 {
         i16x8_shl(x, n)
     }

@@ -189,6 +189,8 @@ tables! {
     dot_screlu_short: Dot,
     /// Unclipped squared ReLU, then dot.
     dot_sqrrelu: Dot,
+    /// SCReLU, then dot, with the product `clip(x) · w` rounded at 15 bits before it meets the second `clip(x)`.
+    dot_screlu_rounded: Dot,
     /// Products of the accumulator's halves.
     pairwise_u8: PairwiseU8,
     /// Accumulators to reals.

@@ -79,6 +79,10 @@ impl Simd for Wide {
         a.mul_keep_high(b)
     }
     #[inline(always)]
+    fn mul_round(self, a: i16x16, b: i16x16) -> i16x16 {
+        a.mul_scale_round(b)
+    }
+    #[inline(always)]
     fn shift_left(self, x: i16x16, n: u32) -> i16x16 {
         x << n
     }

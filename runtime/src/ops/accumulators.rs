@@ -4,6 +4,7 @@ use super::{Banks, Kind, Places, Running, typed_mut};
 use crate::features::ACCUMULATORS;
 use crate::format::{Model, OpRecord, activation, claim};
 use crate::kernels::{Dot, Tier};
+use crate::sure::bias_at;
 use crate::workspace::range;
 
 /// ACTIVATE_DOT.
@@ -34,6 +35,36 @@ impl<'a> Kind<'a> for ActivateDot<'a> {
             let start = row * self.weights.stride;
             let w = range(bank, start..start + first.len() + second.len());
             *sum = (self.dot)(first, second, w, self.max);
+        }
+    }
+}
+
+/// ROUNDED_DOT.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundedDot<'a> {
+    pub dot: Dot,
+    pub max: i16,
+    pub weights: Banks<'a, i16>,
+    pub bias: Banks<'a, i32>,
+}
+
+impl<'a> Kind<'a> for RoundedDot<'a> {
+    fn resolve(model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self {
+            dot: kernels.dot_screlu_rounded.call,
+            max: record.params[0] as i16,
+            weights: Banks::new(model.tensor(record.weights)),
+            bias: Banks::new(model.tensor(record.bias)),
+        })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let (bank, bias) = (self.weights.bank(on.bucket), self.bias.bank(on.bucket));
+        for (row, sum) in typed_mut::<i32>(out).iter_mut().enumerate() {
+            let start = row * self.weights.stride;
+            let w = range(bank, start..start + first.len() + second.len());
+            *sum = (self.dot)(first, second, w, self.max).wrapping_add(bias_at(bias, row));
         }
     }
 }

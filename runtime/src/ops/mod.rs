@@ -26,7 +26,6 @@ use crate::input::Input;
 use crate::kernels::Tier;
 use crate::operations::operations;
 use crate::workspace::{typed, typed_mut};
-pub(crate) use accumulators::ActivateDot;
 pub(crate) use dense::{AffineI8, ByInput, affine_of};
 pub(crate) use list::check_list;
 pub(crate) use operands::Banks;

@@ -4,7 +4,8 @@ use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::features::GENERAL;
 use crate::format::{Model, OpRecord, ValueRecord, element};
 use crate::kernels::Tier;
-use crate::sure::sure;
+use crate::num;
+use crate::sure::{at, sure};
 use crate::workspace::range_mut;
 use bytemuck::Pod;
 
@@ -71,6 +72,13 @@ impl<'a> Requantisation<'a> {
     pub fn is_plain(model: &Model<'_>, record: &OpRecord) -> bool {
         let to = sure(model.values().get(record.output as usize).map(ValueRecord::element));
         !GENERAL || (record.params[2] == 0 && to != element::I16)
+    }
+
+    /// Of a single sum, to i32.
+    #[inline(always)]
+    pub fn one(&self, x: i32, bucket: usize) -> i32 {
+        let (multiplier, shift) = (at(self.multipliers.bank(bucket), 0), at(self.shifts.bank(bucket), 0));
+        num::requantise(x, multiplier, u32::from(shift), self.low, self.high)
     }
 
     /// x: the bytes of (n,) i32 · out: those of (n,).

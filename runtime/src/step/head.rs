@@ -2,16 +2,19 @@
 
 use super::{Step, Way};
 use crate::features::ACCUMULATORS;
-use crate::format::{Model, op, perspective_order};
-use crate::kernels::Tier;
-use crate::ops::{ActivateDot, Rescale, Work};
+use crate::format::{Model, element, op, perspective_order};
+use crate::kernels::{Dot, Tier};
+use crate::ops::{Banks, Requantisation, Requantise, Rescale, Work};
+use crate::sure::bias_at;
 
-/// ACTIVATE_DOT and RESCALE to one number: the most common network of all, small enough that following two records
-/// would show.
+/// ACTIVATE_DOT and RESCALE, or ROUNDED_DOT and REQUANTISE, to one number: the most common network of all, small enough
+/// that following two records would show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FusedHead<'a> {
-    dot: ActivateDot<'a>,
-    rescale: Rescale<'a>,
+    dot: Dot,
+    max: i16,
+    weights: Banks<'a, i16>,
+    ending: Ending<'a>,
     /// Where the output begins in the workspace.
     pub write: usize,
     /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
@@ -23,24 +26,43 @@ pub(crate) struct FusedHead<'a> {
     pub other_first: bool,
 }
 
+/// What becomes of the sum.
+#[derive(Debug, Clone, Copy)]
+enum Ending<'a> {
+    /// Divided.
+    Rescale(Rescale<'a>),
+    /// With the dot's bias, rounded once.
+    Requantise(Banks<'a, i32>, Requantisation<'a>),
+}
+
 impl<'a> FusedHead<'a> {
     /// `None` for any other network, also where RESCALE reads one of the dot's several rows.
     pub fn resolve(model: &Model<'a>, kernels: &Tier) -> Option<Self> {
         let [first, second] = model.ops() else { return None };
-        if !ACCUMULATORS || first.kind != op::ACTIVATE_DOT {
+        if !ACCUMULATORS || !matches!(first.kind, op::ACTIVATE_DOT | op::ROUNDED_DOT) {
             return None;
         }
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
-        let (Way::One(Work::ACTIVATE_DOT(dot)), Way::One(Work::RESCALE(rescale))) = (first.way, second.way) else {
-            return None;
+        let (dot, max, weights, ending) = match (first.way, second.way) {
+            (Way::One(Work::ACTIVATE_DOT(dot)), Way::One(Work::RESCALE(rescale))) => {
+                (dot.dot, dot.max, dot.weights, Ending::Rescale(rescale))
+            }
+            (Way::One(Work::ROUNDED_DOT(dot)), Way::One(Work::REQUANTISE(Requantise::Plain(requantisation))))
+                if requantisation.element == element::I32 =>
+            {
+                (dot.dot, dot.max, dot.weights, Ending::Requantise(dot.bias, requantisation))
+            }
+            _ => return None,
         };
         let (first, second) = (first.places, second.places);
-        // RESCALE may also read one of many sums; a head has row 0 and no other.
+        // The second may also read one of many sums; a head has row 0 and no other.
         let is_whole = second.read == first.write && second.write.range().len() == size_of::<i32>();
         let input = model.input();
         is_whole.then_some(Self {
             dot,
-            rescale,
+            max,
+            weights,
+            ending,
             write: second.write.range().start,
             hidden: input.hidden as usize,
             buckets: input.bucket_count as usize,
@@ -55,8 +77,11 @@ impl<'a> FusedHead<'a> {
     pub fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
         let other = if self.two { other } else { &[] };
         let (first, second) = if self.other_first { (other, own) } else { (own, other) };
-        let weights = self.dot.weights.start(bucket, first.len() + second.len());
-        let sum = (self.dot.dot)(first, second, weights, self.dot.max);
-        self.rescale.one(sum, bucket, 0)
+        let weights = self.weights.start(bucket, first.len() + second.len());
+        let sum = (self.dot)(first, second, weights, self.max);
+        match &self.ending {
+            Ending::Rescale(rescale) => rescale.one(sum, bucket, 0),
+            Ending::Requantise(bias, by) => by.one(sum.wrapping_add(bias_at(bias.bank(bucket), 0)), bucket),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Operations on accumulators: kinds 1, 3, 4, 24 and 25.
+//! Operations on accumulators: kinds 1, 3, 4, 24, 25 and 35.
 
 use super::program::Program;
 use crate::draft::blank;
@@ -6,8 +6,12 @@ use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 impl Program<'_, '_> {
     pub fn on_accumulators(&mut self) {
-        let done = match self.choices.below(6) {
+        let done = match self.choices.below(7) {
             0 | 1 => false,
+            6 => {
+                let rows = self.choices.pick(&[1, 2, 8, 3, 1, 16, 33]);
+                self.rounded_dot(rows)
+            }
             2 => self.activate_f32(),
             3 => self.pairwise_u8(),
             4 => self.clip_u8(),
@@ -25,6 +29,14 @@ impl Program<'_, '_> {
         let max = if activation == activation::SQRRELU { 32_767 } else { self.clip() };
         let weights = self.weights(element::I16, Layout::Rows, rows, read.len);
         let record = OpRecord { activation, weights, params: [max, 0, 0, 0], ..blank(op::ACTIVATE_DOT) };
+        self.push(read, element::I32, rows, record)
+    }
+
+    pub fn rounded_dot(&mut self, rows: u32) -> bool {
+        let (read, activation, max) = (self.whole(0), activation::SCRELU, self.clip());
+        let weights = self.weights(element::I16, Layout::Rows, rows, read.len);
+        let bias = self.bias(element::I32, rows);
+        let record = OpRecord { activation, weights, bias, params: [max, 0, 0, 0], ..blank(op::ROUNDED_DOT) };
         self.push(read, element::I32, rows, record)
     }
 

@@ -8,14 +8,20 @@ use tamis_runtime::raw::{activation, element};
 const ROWS: [u32; 5] = [1, 1, 2, 3, 8];
 
 impl Program<'_, '_> {
-    /// ACTIVATE_DOT and RESCALE of one of its rows, or of all.
+    /// ACTIVATE_DOT and RESCALE of one of its rows, or of all; or ROUNDED_DOT and REQUANTISE.
     pub fn head(&mut self) {
         let rows = self.choices.pick(&ROWS);
-        self.activate_dot(rows);
+        let is_rounded = self.choices.one_in(2);
+        let _ = if is_rounded { self.rounded_dot(rows) } else { self.activate_dot(rows) };
         let dot = self.last();
         let start = self.below(rows);
         let read = if self.choices.one_in(4) { dot } else { Read { start, len: 1, ..dot } };
-        self.rescale_on(read);
+        if is_rounded {
+            let element = self.choices.pick(&[element::I32, element::I32, element::I32, element::U8]);
+            self.requantise_to(element, read);
+        } else {
+            self.rescale_on(read);
+        }
     }
 
     /// AFFINE_I8 and REQUANTISE, or a tail of reals.

@@ -86,11 +86,18 @@ fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
 fn head(draft: &Draft) -> Option<String> {
     let [first, second] = &draft.ops[..] else { return None };
     let rows = draft.values[first.output as usize].len;
-    let is_head = (first.kind, second.kind, second.input_len) == (op::ACTIVATE_DOT, op::RESCALE, 1);
-    is_head.then(|| {
+    let name = match (first.kind, second.kind, second.input_len) {
+        (op::ACTIVATE_DOT, op::RESCALE, 1) => "a head",
+        (op::ROUNDED_DOT, op::REQUANTISE, 1) => {
+            let to = draft.values[second.output as usize].element();
+            if to == element::I32 { "a rounded head" } else { "a rounded head to bytes" }
+        }
+        _ => return None,
+    };
+    Some({
         let what = if rows == 1 { "all of it" } else { "one row of several" };
         let row = if second.input_start == 0 { "the first" } else { "another" };
-        format!("a head of {what}, {row}")
+        format!("{name} of {what}, {row}")
     })
 }
 

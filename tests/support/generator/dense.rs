@@ -59,6 +59,10 @@ impl Program<'_, '_> {
 
     pub fn requantise_on(&mut self, read: Read) -> bool {
         let element = self.choices.pick(&[element::U8, element::U8, element::I8, element::I16, element::I32]);
+        self.requantise_to(element, read)
+    }
+
+    pub fn requantise_to(&mut self, element: u32, read: Read) -> bool {
         let [low, high, zero] = self.clamps(element);
         let zero = if element == element::I32 { 0 } else { zero };
         let [most, ordinary] = self.choices.pick(&[[i32::MAX.into(), 1 << 30], [i32::MAX.into(), 1 << 20]]);

@@ -29,6 +29,11 @@ const I32_8128: &str = "type = 'i32'\nscale = 8128";
 const I32_4096: &str = "type = 'i32'\nscale = 4096";
 const I32_64: &str = "type = 'i32'\nscale = 64";
 const I32_SQUARED: &str = "type = 'i32'\nscale = 262144";
+const I16_256: &str = "type = 'i16'\nscale = 256";
+const I16_960: &str = "type = 'i16'\nscale = 960";
+const I16_16000: &str = "type = 'i16'\nscale = 16000";
+const I32_32000: &str = "type = 'i32'\nscale = 32000";
+const I32_450000: &str = "type = 'i32'\nscale = 450000";
 const F32: &str = "type = 'f32'";
 const I8: &str = "type = 'i8'";
 const I32: &str = "type = 'i32'";
@@ -64,6 +69,14 @@ pub(super) fn described() -> Vec<SampleModel> {
         sample("unclipped squares", TWO_LISTS, "", &[
             layer("outputs = 41\nactivation = 'sqrrelu'", I16_255, I16_255, 250),
             layer("outputs = 1", I16_64, HEAD_BIAS, 126),
+        ]),
+        rounded("rounded products", TWO_LISTS, "", &[
+            layer("outputs = 39\nactivation = 'screlu'", I16_960, I16_960, 900),
+            layer("outputs = 1", I16_16000, I32_450000, 32_767),
+        ]),
+        rounded("rounded products, buckets, three outputs", ONE_LIST, "count = 3", &[
+            layer("outputs = 36\nactivation = 'screlu'", I16_256, I16_256, 250),
+            layer("outputs = 3\nbucketed = true", I16_16000, I32_32000, 32_767),
         ]),
         sample("chess, no buckets", CHESS, "", &[
             layer("outputs = 3\nactivation = 'crelu'", I16_255, I16_255, 60),
@@ -154,7 +167,17 @@ pub(super) fn described() -> Vec<SampleModel> {
 }
 
 fn sample(name: &'static str, input: &str, buckets: &str, layers: &[Layer]) -> SampleModel {
-    let arch = Architecture::from_toml(&description(name, input, buckets, layers), name).unwrap();
+    of_description(name, &description(name, input, buckets, layers), layers)
+}
+
+/// With an integer head that rounds its products.
+fn rounded(name: &'static str, input: &str, buckets: &str, layers: &[Layer]) -> SampleModel {
+    let text = description(name, input, buckets, layers);
+    of_description(name, &text.replace("[output]\n", "[output]\ndivide = 'rounded'\n"), layers)
+}
+
+fn of_description(name: &'static str, text: &str, layers: &[Layer]) -> SampleModel {
+    let arch = Architecture::from_toml(text, name).unwrap();
     let mut random = Random(layers.len() as u64 + 1000 * layers[0].lines.len() as u64);
     let bytes = match arch.input.kind {
         InputKind::Dense => packed_program(&lowered(&reals(&arch, &mut random))),

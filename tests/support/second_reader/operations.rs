@@ -130,6 +130,7 @@ impl Container {
         let f32_bias = |row: usize| self.tensor(op.bias).map(|bias| bias.real(bucket, row, 0));
         match op.kind {
             1 => Numbers::Integers(self.activate_dot(op, &values[0].integers()[range], bucket, outputs)),
+            35 => Numbers::Integers(self.rounded_dot(op, &values[0].integers()[range], bucket, outputs)),
             2 => {
                 let [before, factor, after, _] = op.params.map(i64::from);
                 let x = values[op.input].integers()[range].iter().enumerate();
@@ -212,6 +213,20 @@ impl Container {
             wrap32(sum)
         };
         (0..outputs).map(sum).collect()
+    }
+
+    /// 6.27
+    fn rounded_dot(&self, op: &Op, x: &[i64], bucket: usize, outputs: usize) -> Vec<i64> {
+        assert_eq!(op.activation, 4);
+        let weights = self.tensor(op.weights).unwrap();
+        let term = |row: usize, col: usize| {
+            let c = x[col].clamp(0, op.params[0].into());
+            // Half up: the integer part of a quotient that is rounded down.
+            let p = (c * weights.integer(bucket, row, col) + 16_384).div_euclid(32_768);
+            p * c
+        };
+        let bias = |row: usize| self.tensor(op.bias).map_or(0, |bias| bias.integer(bucket, row, 0));
+        (0..outputs).map(|row| wrap32(bias(row) + (0..x.len()).map(|col| term(row, col)).sum::<i64>())).collect()
     }
 
     fn activate_f32(&self, op: &Op, x: &[i64]) -> Vec<f32> {

@@ -1,7 +1,7 @@
 //! Graphs: calibrated, quantised, proved, written, and measured on the examples that calibrated them.
 
 use super::SCHEMA;
-use crate::cli::{self, Form, Quantise};
+use crate::cli::{self, Form, Quantise, Scales};
 use crate::codegen::Destination;
 use crate::constant;
 use crate::error::{CliError, Explain};
@@ -97,6 +97,10 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
     if args.form == Form::Bare {
         return Err(CliError::usage("--form bare: only bullet's networks have a bare form")
             .help("leave it out; `host-tools export` writes the numbers of a graph as safetensors"));
+    }
+    if args.scales == Scales::Proof {
+        return Err(CliError::usage("--scales proof: is for networks of accumulators")
+            .help("leave it out; a graph's scales come from its weights and from what --calibrate DATA shows"));
     }
     match &args.permute.positions {
         Some(path) => Err(CliError::usage(format!("{}: --permute is for chess networks", path.display()))

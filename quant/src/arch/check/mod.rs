@@ -33,11 +33,30 @@ impl Architecture {
             let why = "only an integer head behind screlu or sqrrelu divides by QA and then by QA·QB";
             return Err((Place::Table("output", "divide"), Cause::Meaningless { why }));
         }
+        self.check_rounded_head()?;
         self.check_file()
     }
 }
 
 impl Architecture {
+    /// Rounded products want SCReLU, a bias of i32, and scales whose sums have one that is a whole number.
+    fn check_rounded_head(&self) -> Result<(), Refusal> {
+        if self.output.divide != HeadDivision::Rounded {
+            return Ok(());
+        }
+        let meaningless = |why| Err((Place::Table("output", "divide"), Cause::Meaningless { why }));
+        let spec = |name: String| self.tensor(&name);
+        let (bias, qa, qb) = (spec(self.bias_name(1)), spec(self.weights_name(0)), spec(self.weights_name(1)));
+        let is_wide = bias.is_some_and(|bias| bias.r#type == ElementType::I32);
+        if !self.has_squared_integer_head() || self.layers[0].activation != Activation::Screlu || !is_wide {
+            return meaningless("products are rounded behind screlu only, before an integer head with a bias of i32");
+        }
+        match (qa.and_then(|qa| qa.scale), qb.and_then(|qb| qb.scale)) {
+            (Some(qa), Some(qb)) if (i64::from(qa).pow(2) * i64::from(qb)) % (1 << 15) == 0 => Ok(()),
+            _ => meaningless("rounded products want scales of which QA·QA·QB is a multiple of 32768"),
+        }
+    }
+
     /// Whether integers are activated by a square and end in an integer head. The tensors are checked before.
     fn has_squared_integer_head(&self) -> bool {
         let [first, _] = self.layers.as_slice() else { return false };

@@ -4,7 +4,7 @@ use super::{Refusal, name, range};
 use crate::arch::error::{Cause, Place};
 use crate::arch::shape::Part;
 use crate::arch::suggest::{advice, printable};
-use crate::arch::types::{Activation, Architecture, ElementType, InputKind, Rounding, TensorSpec};
+use crate::arch::types::{Activation, Architecture, ElementType, HeadDivision, InputKind, Rounding, TensorSpec};
 
 impl Architecture {
     pub(super) fn check_tensors(&self) -> Result<(), Refusal> {
@@ -69,6 +69,12 @@ impl Architecture {
                 why: "say what an integer tensor was multiplied by before rounding (255 for `l0w` of a usual network)",
             }),
             // bullet's own multipliers are i16 for i8 and i16 targets, i32 for i32 targets.
+            // Weights that are rounded are no trainer's.
+            (ElementType::I16, Some(scale))
+                if self.output.divide == HeadDivision::Rounded && tensor.name == self.weights_name(1) =>
+            {
+                range(scale, 1, i32::MAX)
+            }
             (ElementType::I8 | ElementType::I16, Some(scale)) => range(scale, 1, i32::from(i16::MAX)),
             (ElementType::I32, Some(scale)) => range(scale, 1, i32::MAX),
         }

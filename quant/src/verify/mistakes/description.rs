@@ -1,7 +1,7 @@
 //! The description in the file against the one given now, fact by fact.
 
 use super::{Evidence, Mistake, MistakeKind};
-use crate::arch::{Architecture, HeadDivision};
+use crate::arch::Architecture;
 
 /// Every fact on which the two descriptions differ. Names and what stands around the tensors do not count.
 pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
@@ -31,10 +31,7 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
     differ(MistakeKind::BucketOrder, "[buckets]", bucket(file), bucket(given));
     let scale = |arch: &Architecture| arch.output.scale.to_string();
     differ(MistakeKind::Scale, "[output] scale", scale(file), scale(given));
-    let divide = |arch: &Architecture| match arch.output.divide {
-        HeadDivision::Twice => "twice".to_owned(),
-        HeadDivision::Once => "once".to_owned(),
-    };
+    let divide = |arch: &Architecture| arch.output.divide.word().to_owned();
     differ(MistakeKind::OtherFact, "[output] divide", divide(file), divide(given));
     let active = |arch: &Architecture| arch.max_active().to_string();
     differ(MistakeKind::OtherFact, "[input] max_active", active(file), active(given));

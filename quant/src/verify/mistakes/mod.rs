@@ -27,10 +27,12 @@ pub use scores::{BestChange, Found, best_change};
 
 use super::VerifyError;
 use super::reference::Reference;
+use crate::arch::{Architecture, HeadDivision};
 use crate::import::Checkpoint;
 use crate::positions::Position;
 use crate::quantised::QuantNet;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The mistakes that are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -143,6 +145,23 @@ pub struct Case<'a> {
     pub positions: &'a [Position],
 }
 
+/// No trainer rounds products: a file that does has scales that were chosen, and its tensors are held to the checkpoint
+/// at those, whatever the description says that is given now.
+fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> Cow<'c, Checkpoint> {
+    let given = checkpoint.net.arch.output.divide;
+    if file.output.divide != HeadDivision::Rounded || given == HeadDivision::Rounded || checkpoint.is_dequantised() {
+        return Cow::Borrowed(checkpoint);
+    }
+    let mut checkpoint = checkpoint.clone();
+    checkpoint.net.arch.output.divide = HeadDivision::Rounded;
+    for spec in &mut checkpoint.net.arch.tensors {
+        if let Some(chosen) = file.tensor(&spec.name) {
+            (spec.scale, spec.r#type, spec.rounding) = (chosen.scale, chosen.r#type, chosen.rounding);
+        }
+    }
+    Cow::Owned(checkpoint)
+}
+
 /// Looks for mistakes with all evidence at hand; each kind and evidence is named once a tensor or fact.
 ///
 /// # Errors
@@ -150,6 +169,7 @@ pub struct Case<'a> {
 pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     let mut mistakes = rules::find(&case.net.arch);
     if let Some(checkpoint) = case.checkpoint {
+        let checkpoint = &*in_the_files_scales(checkpoint, &case.net.arch);
         mistakes.extend(
             rules::find(&checkpoint.net.arch)
                 .into_iter()

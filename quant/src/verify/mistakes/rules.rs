@@ -19,7 +19,9 @@ pub fn find(arch: &Architecture) -> Vec<Mistake> {
         && head.bias_scale() != found
     {
         let product = head.bias_scale();
-        let what = if found == qb {
+        let what = if head.is_rounded {
+            format!("QA·QA·QB / 32768 = {qa}·{qa}·{qb} / 32768")
+        } else if found == qb {
             format!("QA·QB = {qa}·{qb}: it was given QB alone")
         } else if found == qa {
             format!("QA·QB = {qa}·{qb}: it was given QA alone")

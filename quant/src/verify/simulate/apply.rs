@@ -28,6 +28,10 @@ pub(super) fn apply(
             let activated: Vec<f64> = x(0).iter().map(|x| clipped(*clip, *max, *x)).collect();
             operands.affine(index, (weights, None), &activated, 0.0, bucket)
         }
+        Operation::RoundedDot { weights, bias, max } => {
+            let clipped: Vec<f64> = x(0).iter().map(|x| x.clamp(0.0, f64::from(*max))).collect();
+            operands.rounded_dot(index, (weights, bias.as_ref()), &clipped, is_on, bucket)
+        }
         Operation::Rescale { factor, divisor, .. } => {
             // A sum's scale need not be a whole number.
             let exact = operands.exact.factors.get(&index).filter(|_| !is_on);

@@ -1,7 +1,7 @@
 //! Bullet's networks: tensors times their scales, and the layers by their sums.
 
 use super::Simulation;
-use super::exact::{Exact, LayerSums, Pair, Place};
+use super::exact::{Exact, Function, Fused, LayerSums, Pair, Place};
 use crate::arch::{Activation, ElementType};
 use crate::float::Net;
 use crate::pack::PackError;
@@ -63,7 +63,10 @@ fn units(net: &QuantNet, tail: Option<&IntegerTail>) -> Vec<Units> {
                     (_, Some(tail)) if index > 1 => tail.activations[index - 2].units(),
                     _ => 1.0,
                 };
-                let sums = f64::from(scale) * input;
+                let sums = match head {
+                    Some(head) if index == 1 && head.is_rounded => f64::from(head.divisor),
+                    _ => f64::from(scale) * input,
+                };
                 // The integer head adds its bias behind the first division, at QA·QB.
                 let bias = match head {
                     Some(head) if index == 1 => f64::from(head.divisor),
@@ -106,6 +109,15 @@ fn features(net: &QuantNet, program: &Program, (units, tail): (&[Units], Option<
             }
             Operation::AffineF32 { .. } => {
                 places.push((Element::F32, Place::Value { value: index + 1, scale: 1.0 }));
+            }
+            Operation::RoundedDot { .. } => {
+                places.push((Element::I32, Place::Value { value: index + 1, scale: units[1].sums }));
+            }
+            Operation::Requantise { .. } => {
+                let (units, functions) =
+                    (vec![1.0 / units[1].sums], vec![Function::Scale(net.arch.output.scale.into())]);
+                exact.fused.insert(index, Fused { units, zero: 0, functions, made: vec![1.0] });
+                exact.labels.insert(index, net.arch.layers[1].name.clone());
             }
             Operation::Rescale { .. } => {
                 if tail.is_some() {

@@ -56,6 +56,30 @@ impl Operands<'_> {
         sums
     }
 
+    /// `Σ (w x / 2¹⁵) x` and the bias, of an output bucket's rows, products rounded or not.
+    pub fn rounded_dot(
+        &self,
+        node: usize,
+        (weights, bias): (&QuantTensor, Option<&QuantTensor>),
+        x: &[f64],
+        is_rounded: bool,
+        bucket: usize,
+    ) -> Vec<f64> {
+        let rows = weights.bank(bucket);
+        let mut sums = match bias {
+            Some(bias) => self.of_node(node, 1)[bias.bank(bucket)].to_vec(),
+            None => vec![0.0; rows.len()],
+        };
+        let unit = f64::from(1 << 15);
+        let product =
+            |x: f64, weight: f64| if is_rounded { (x * weight / unit + 0.5).floor() } else { x * weight / unit };
+        let columns = self.of_node(node, 0).chunks(weights.outputs);
+        for (column, x) in columns.zip(x).filter(|(_, x)| **x != 0.0) {
+            sums.iter_mut().zip(&column[rows.clone()]).for_each(|(sum, weight)| *sum += product(*x, *weight) * x);
+        }
+        sums
+    }
+
     /// The sums of an integer head behind its first division, with the bias.
     pub fn with_bias(&self, (index, node): (usize, &ProgramNode), x: &[f64], bucket: usize) -> Vec<f64> {
         let Operation::Rescale { bias, pre, .. } = &node.op else { panic!("a head without divisions") };

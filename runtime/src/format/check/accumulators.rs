@@ -26,6 +26,19 @@ impl Operation<'_, '_> {
         self.zeros(&rest)
     }
 
+    pub(super) fn rounded_dot(&self) -> Result<(), Refused> {
+        let record = self.record;
+        let ([clip, rest @ ..], (n, m)) = (record.params, (record.input_len, self.output.len));
+        self.accumulators()?;
+        self.elements(element::I16, element::I32)?;
+        self.tensor(record.weights, "op.weights", &[element::I16], &[Layout::Rows], m, n)?;
+        self.optional(record.bias, "op.bias", element::I32, m)?;
+        self.no_tensors(&[record.multipliers, record.shifts])?;
+        self.activation(activation::SCRELU)?;
+        self.need((1..=I16_MAX).contains(&clip), "op.params[0]", clip, "the clip, 1 to 32767")?;
+        self.zeros(&rest)
+    }
+
     pub(super) fn rescale(&self) -> Result<(), Refused> {
         let record = self.record;
         let [pre, factor, divisor, p3] = record.params;

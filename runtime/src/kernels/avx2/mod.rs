@@ -93,6 +93,10 @@ impl Simd for Avx2 {
         compute!(_mm256_mulhi_epi16(a, b))
     }
     #[inline(always)]
+    fn mul_round(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_mulhrs_epi16(a, b))
+    }
+    #[inline(always)]
     fn shift_left(self, x: __m256i, n: u32) -> __m256i {
         compute!(_mm256_sll_epi16(x, _mm_cvtsi32_si128(n as i32)))
     }

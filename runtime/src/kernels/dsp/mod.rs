@@ -27,6 +27,7 @@ pub(super) static KERNELS: Tier = Tier {
     dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
     dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
     dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
+    dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
@@ -49,6 +50,10 @@ fn dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
 
 fn dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
     dot(Clip::new(max), Product::ScreluShort, first, second, w, max)
+}
+
+fn dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    dot(Clip::new(max), Product::ScreluRounded, first, second, w, max)
 }
 
 fn affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {

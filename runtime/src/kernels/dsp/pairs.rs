@@ -7,6 +7,9 @@ use crate::kernels::micro::accumulate::Lanes;
 use crate::kernels::micro::dot::{Product, Terms};
 use core::arch::asm;
 
+/// Half of what a product is rounded at.
+const ROUND: i32 = 1 << 14;
+
 /// Two elements, the first in the low half.
 #[derive(Clone, Copy)]
 pub(super) struct Pair(u32);
@@ -95,6 +98,11 @@ impl Terms for Clip {
             Product::ScreluShort => {
                 let products = (low * w_low) as u32 & 0xFFFF | ((high * w_high) as u32) << 16;
                 add_products(sum, x, products)
+            }
+            // Shifted up by one more, the rounded product is the high half of its word.
+            Product::ScreluRounded => {
+                let (low, high) = ((low * w_low + ROUND) << 1, (high * w_high + ROUND) << 1);
+                add_products(sum, x, low as u32 >> 16 | high as u32 & 0xFFFF_0000)
             }
         }
     }

@@ -14,6 +14,8 @@ pub(in crate::kernels) enum Product {
     Screlu,
     /// The same where `clip(x)·w` fits i16, wrapping there otherwise.
     ScreluShort,
+    /// The same with `clip(x)·w` rounded at 15 bits.
+    ScreluRounded,
 }
 
 /// Terms of two neighbouring elements.
@@ -66,6 +68,7 @@ pub(in crate::kernels) fn term(product: Product, x: i16, w: i16) -> i32 {
         Product::Crelu => wide * weight,
         Product::Screlu => (wide * wide).wrapping_mul(weight),
         Product::ScreluShort => i32::from(x.wrapping_mul(w)) * wide,
+        Product::ScreluRounded => i32::from(num::mul_round(x, w)) * wide,
     }
 }
 

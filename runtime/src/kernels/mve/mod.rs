@@ -28,6 +28,7 @@ pub(super) static KERNELS: Tier = Tier {
     dot_screlu: blocked::KERNELS.dot_screlu,
     dot_screlu_short: blocked::KERNELS.dot_screlu_short,
     dot_sqrrelu: blocked::KERNELS.dot_sqrrelu,
+    dot_screlu_rounded: blocked::KERNELS.dot_screlu_rounded,
     affine_u7: Kernel::new(affine_u7, NAME),
     affine_u7_paired: Kernel::new(affine_u7, NAME),
     affine_u8_paired: Kernel::new(affine_u8_paired, NAME),

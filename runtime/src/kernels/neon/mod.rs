@@ -103,6 +103,10 @@ impl Simd for Neon {
         })
     }
     #[inline(always)]
+    fn mul_round(self, a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        compute!(vqrdmulhq_s16(a, b))
+    }
+    #[inline(always)]
     fn shift_left(self, x: int16x8_t, n: u32) -> int16x8_t {
         compute!(vshlq_s16(x, vdupq_n_s16(n as i16)))
     }

@@ -119,11 +119,12 @@ fn dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<()
     for weight in &mut weights {
         *weight = random.i16(pattern);
     }
-    let dots: [(&'static str, Dot, Dot); 4] = [
+    let dots: [(&'static str, Dot, Dot); 5] = [
         ("dot_crelu", tier.dot_crelu.call, truth.dot_crelu.call),
         ("dot_screlu", tier.dot_screlu.call, truth.dot_screlu.call),
         ("dot_screlu_short", tier.dot_screlu_short.call, truth.dot_screlu_short.call),
         ("dot_sqrrelu", tier.dot_sqrrelu.call, truth.dot_sqrrelu.call),
+        ("dot_screlu_rounded", tier.dot_screlu_rounded.call, truth.dot_screlu_rounded.call),
     ];
     for (operation, tried, defined) in dots {
         for max in CLIPS {

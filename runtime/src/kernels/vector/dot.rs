@@ -7,11 +7,12 @@
 //! | form | used when | per vector, behind the clip |
 //! |---|---|---|
 //! | short: `(c·w) · c` | the file claims that every c·w fits i16 | multiply low, pairs, add |
+//! | rounded: `round(c·w / 2¹⁵) · c` | the operation is ROUNDED_DOT | multiply and round, pairs, add |
 //! | square: `c² · w` | c ≤ 181, so that c² fits i16 | multiply low, pairs, add |
 //! | biased: `(c² − 2¹⁵)·w + 2¹⁵·w` | c ≤ 255, so that c² fits u16 | multiply low, xor, pairs, add; pairs, add |
 //! | split: `c² = high·2¹⁶ + low` | any c | multiply low and high, correct the sign, pairs, add; pairs, add |
 //!
-//! All are exact modulo 2³². Several independent chains of sums hide the latency of the multiplication.
+//! The rounded form is an operation of its own; the others are exact modulo 2³². Several independent chains of sums hide the latency of the multiplication.
 
 use super::Simd;
 use crate::num;
@@ -83,6 +84,33 @@ impl<S: Simd> Term<S> for Short {
     #[inline(always)]
     fn single(clipped: i16, w: i16) -> i32 {
         i32::from(clipped.wrapping_mul(w)) * i32::from(clipped)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Rounded;
+
+impl<S: Simd> Term<S> for Rounded {
+    type Sums = S::I32;
+    #[inline(always)]
+    fn zero(s: S) -> S::I32 {
+        s.zero32()
+    }
+    #[inline(always)]
+    fn add(s: S, sums: S::I32, clipped: S::I16, w: S::I16) -> S::I32 {
+        s.add_products(sums, s.mul_round(clipped, w), clipped)
+    }
+    #[inline(always)]
+    fn merge(s: S, a: S::I32, b: S::I32) -> S::I32 {
+        s.add32(a, b)
+    }
+    #[inline(always)]
+    fn total(s: S, sums: S::I32) -> i32 {
+        s.sum32(sums)
+    }
+    #[inline(always)]
+    fn single(clipped: i16, w: i16) -> i32 {
+        i32::from(num::mul_round(clipped, w)) * i32::from(clipped)
     }
 }
 
@@ -202,6 +230,12 @@ pub(in crate::kernels) fn screlu<S: Simd>(s: S, first: &[i16], second: &[i16], w
 #[inline(always)]
 pub(in crate::kernels) fn screlu_short<S: Simd>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
     both::<S, Short, 4>(s, first, second, w, max)
+}
+
+/// SCReLU with rounded products.
+#[inline(always)]
+pub(in crate::kernels) fn screlu_rounded<S: Simd>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    both::<S, Rounded, 4>(s, first, second, w, max)
 }
 
 #[inline(always)]

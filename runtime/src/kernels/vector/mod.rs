@@ -80,6 +80,14 @@ pub(super) trait Simd: Copy {
     fn mul_low(self, a: Self::I16, b: Self::I16) -> Self::I16;
     /// High 16 bits of the signed products.
     fn mul_high(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// Products rounded at 15 bits, [`crate::num::mul_round`]; anything where both are −32768.
+    #[inline(always)]
+    fn mul_round(self, a: Self::I16, b: Self::I16) -> Self::I16 {
+        // Twice the high half, and the low half rounded at its top bit: 0, 1 or 2.
+        let (low, high) = (self.mul_low(a, b), self.mul_high(a, b));
+        let rounded = self.shift_right(self.add(self.shift_right(low, 14), self.splat(1)), 1);
+        self.add(self.add(high, high), rounded)
+    }
     /// `x << n`, `n` < 16.
     fn shift_left(self, x: Self::I16, n: u32) -> Self::I16;
     /// `x >> n` of the bits as u16, `n` < 16.

@@ -52,6 +52,7 @@ macro_rules! tier {
                 dot_screlu: Kernel::new(dot_screlu, NAME),
                 dot_screlu_short: Kernel::new(dot_screlu_short, NAME),
                 dot_sqrrelu: Kernel::new(dot_screlu, NAME),
+                dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
                 pairwise_u8: Kernel::new(pairwise_u8, NAME),
                 activate_f32: Kernel::new(activate_f32, NAME),
                 affine_u8: Kernel::new(affine_u8, NAME),
@@ -90,6 +91,8 @@ macro_rules! tier {
                 dot::screlu(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::screlu_short(<$simd>::new(), first, second, w, max));
+            entry!($features, dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
+                dot::screlu_rounded(<$simd>::new(), first, second, w, max));
             entry!($features, pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
                 pairwise::pairwise(<$simd>::new(), x, max, shift, out));
             entry!($features, activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]),

@@ -1,0 +1,100 @@
+//! Examples without data: boards that look a little like those of games, and lists of features.
+//!
+//! A board starts as every game does. Pieces are taken off in pairs, more or fewer, so that material is nearly even;
+//! what is left stands where it began or somewhere else, pawns ahead on their files. The same numbers every time.
+
+use crate::arch::{Architecture, InputKind};
+use crate::float::{Example, example};
+use crate::positions::Position;
+
+/// How many.
+const COUNT: usize = 1024;
+
+/// Codes of pieces.
+const PAWN: u8 = 0;
+const KING: u8 = 5;
+const OPPONENT: u8 = 8;
+/// Of the first rank, from the a-file on.
+const BACK: [u8; 8] = [3, 1, 2, 4, 5, 2, 1, 3];
+/// Of a game's beginning to its end: the share of pieces that are left, in 1/256.
+const LEAST_LEFT: u32 = 40;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (((bits ^ bits >> 31) >> 32) * u64::from(end) >> 32) as u32
+    }
+
+    /// With a chance in 256.
+    fn chance(&mut self, of: u32) -> bool {
+        self.below(256) < of
+    }
+}
+
+/// Examples for a network of accumulators; none for another.
+pub fn draw(arch: &Architecture) -> Vec<Example> {
+    let mut random = Random(0);
+    match arch.input.kind {
+        InputKind::Chess => {
+            let boards = std::iter::repeat_with(|| board(&mut random)).take(COUNT);
+            boards.filter_map(|position| example(arch, &position?).ok()).collect()
+        }
+        InputKind::Features => std::iter::repeat_with(|| lists(arch, &mut random)).take(COUNT).collect(),
+        InputKind::Dense => Vec::new(),
+    }
+}
+
+fn board(random: &mut Random) -> Option<Position> {
+    let left = LEAST_LEFT + random.below(257 - LEAST_LEFT);
+    let moved = 320u32.saturating_sub(left);
+    let mut taken = [false; 64];
+    let mut pieces = Vec::with_capacity(32);
+    let mut put = |code: u8, square: u32| {
+        let is_free = !std::mem::replace(&mut taken[square as usize], true);
+        if is_free {
+            pieces.push((code, square as u8));
+        }
+        is_free
+    };
+    for (file, piece) in (0u32..).zip(BACK) {
+        let is_there = piece == KING || random.chance(left);
+        for side in [0, OPPONENT] {
+            let (home, code) = (if side == 0 { file } else { 56 + file }, piece + side);
+            if is_there != (piece != KING && random.chance(16)) {
+                let wanted = if random.chance(moved) { random.below(64) } else { home };
+                // Somewhere there is a place.
+                let _ = (0..64).any(|step| put(code, (wanted + step) % 64));
+            }
+        }
+    }
+    for file in 0..8 {
+        let is_there = random.chance(left.saturating_add(64));
+        for side in [0, OPPONENT] {
+            if is_there != random.chance(24) {
+                let ahead = 8 * [0, 0, 0, 1, 1, 2, 2, 3, 4][random.below(9) as usize];
+                put(PAWN + side, if side == 0 { 8 + file + ahead } else { 48 + file - ahead });
+            }
+        }
+    }
+    Position::new(&pieces).ok()
+}
+
+fn lists(arch: &Architecture, random: &mut Random) -> Example {
+    let (features, most) = (arch.feature_count(), arch.max_active());
+    let most = most.min(features) as u32;
+    let mut list = || -> Vec<u32> {
+        let count = most / 2 + random.below(most - most / 2 + 1);
+        let mut list: Vec<u32> = (0..count).map(|_| random.below(features as u32)).collect();
+        list.sort_unstable();
+        list.dedup();
+        list
+    };
+    let lists = if arch.perspectives() == 2 { [list(), list()] } else { [list(), Vec::new()] };
+    Example::Features { lists, bucket: random.below(arch.bucket_count() as u32) as usize }
+}

@@ -1,0 +1,186 @@
+//! Scales and the form of the head by proof: as fine as the accumulators' and the sums' proofs allow, and of what they
+//! allow the one with the least error that is expected.
+//!
+//! A trainer's scales leave most of i16 unused. Behind SCReLU with an integer head the products can be rounded
+//! ([`crate::arch::HeadDivision::Rounded`]), which ties the first layer's scale to the accumulators' proof alone and lets the
+//! output's weights fill i16. What this costs and gains is found by trying: every candidate is quantised, held to the
+//! proof, and run on examples that are drawn, beside the float network. Drawn boards are no games; they tell scales
+//! apart, and what the error is in play is for `verify` to say.
+
+mod candidates;
+mod examples;
+
+use super::element::range;
+use super::{QuantiseError, quantise};
+use crate::arch::Architecture;
+use crate::error_kind::ErrorKind;
+use crate::float::{Example, Net};
+use crate::integer::IntegerModel;
+use crate::program::{GraphInput, Program, QuantTensor, Unsupported, Values};
+use crate::proof::{Check, prove};
+use crate::quantised::QuantNet;
+use serde::Serialize;
+
+/// How a network was quantised, and what else was tried.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scales {
+    /// What was chosen.
+    pub chosen: Candidate,
+    /// What the description's own scales were expected to give.
+    pub trainer: Candidate,
+    /// Candidates that were tried, the description's own among them.
+    pub tried: usize,
+    /// Examples that were drawn.
+    pub examples: usize,
+}
+
+/// Scales, and what follows from them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Candidate {
+    /// `trainer` for what the description says, `rounded` where products are rounded.
+    pub form: &'static str,
+    /// Of the first layer.
+    pub qa: i32,
+    /// Of the weights behind it.
+    pub qb: i32,
+    /// Of the outputs against the float network, on the examples that were drawn.
+    pub mean: f64,
+    /// The standard deviation of the same.
+    pub sd: f64,
+    /// How much of their types weights, accumulators and sums can use; 1 is all. Only of what was chosen.
+    pub bounds: Vec<Bound>,
+}
+
+/// How much of its type a proof says is used.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bound {
+    /// The weights that are summed.
+    pub tensor: String,
+    /// `weight`, `accumulator`, `sum` or `result`.
+    pub quantity: String,
+    /// Of the worst row.
+    pub fraction: f64,
+}
+
+impl Scales {
+    /// What keeps the scales from being finer: of the types that are used, the fullest.
+    #[must_use]
+    pub fn held_by(&self) -> Option<&Bound> {
+        self.chosen.bounds.iter().max_by(|a, b| a.fraction.total_cmp(&b.fraction))
+    }
+}
+
+impl Candidate {
+    /// Mean and deviation together.
+    #[must_use]
+    pub fn rms(&self) -> f64 {
+        self.mean.hypot(self.sd)
+    }
+}
+
+impl ScalesError {
+    /// The class that decides the exit status.
+    #[must_use]
+    pub fn class(&self) -> ErrorKind {
+        match self {
+            Self::Quantise(error) => error.class(),
+            Self::Unsupported(error) => error.class(),
+        }
+    }
+}
+
+/// Why scales cannot be chosen.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScalesError {
+    /// The description's own do not fit.
+    #[error(transparent)]
+    Quantise(#[from] QuantiseError),
+    /// The network has no operations.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+}
+
+/// The network with the scales of least expected error among those that the proof allows, and what was tried. The
+/// description's own are always among them.
+///
+/// # Errors
+/// [`ScalesError`] if the network cannot be quantised as its description says.
+pub fn quantise_by_proof(net: &Net<f32>) -> Result<(QuantNet, Scales), ScalesError> {
+    let quantised = quantise(net)?;
+    let program = quantised.lower()?;
+    let examples = Drawn::of(net);
+    let trainer = examples.candidate("trainer", &quantised.arch, &program);
+    let (mut best, mut chosen, mut tried) = (quantised, trainer.clone(), 1);
+    for arch in candidates::of(net, &program) {
+        tried += 1;
+        let net = Net { arch, layers: net.layers.clone() };
+        // What leaves its type or is not proved is no candidate.
+        let Ok(quantised) = quantise(&net) else { continue };
+        let Ok(program) = quantised.lower() else { continue };
+        let candidate = examples.candidate("rounded", &net.arch, &program);
+        if candidate.rms() < chosen.rms() && prove(&program).holds() {
+            (best, chosen) = (quantised, candidate);
+        }
+    }
+    chosen.bounds = bounds(&best, &prove(&best.lower()?).checks);
+    Ok((best, Scales { chosen, trainer, tried, examples: examples.inputs.len() }))
+}
+
+/// Examples with what the float network makes of them.
+struct Drawn {
+    inputs: Vec<GraphInput>,
+    outputs: Vec<Vec<f64>>,
+}
+
+impl Drawn {
+    fn of(net: &Net<f32>) -> Self {
+        let real = net.to_f64();
+        let drawn = examples::draw(&net.arch).into_iter().filter_map(|example| {
+            let outputs = real.evaluate(&example).ok()?;
+            let Example::Features { lists, bucket } = example else { return None };
+            Some((GraphInput::Features { lists, bucket }, outputs))
+        });
+        let (inputs, outputs) = drawn.unzip();
+        Self { inputs, outputs }
+    }
+
+    fn candidate(&self, form: &'static str, arch: &Architecture, program: &Program) -> Candidate {
+        let model = IntegerModel::new(program);
+        let mut errors = Vec::new();
+        for (input, outputs) in self.inputs.iter().zip(&self.outputs) {
+            let made = model.trace_input(input).pop();
+            let made =
+                made.map(|data| data.to_reals(&program.nodes[program.nodes.len() - 1].value)).unwrap_or_default();
+            errors.extend(made.iter().zip(outputs).map(|(integer, real)| integer - real));
+        }
+        let count = errors.len().max(1) as f64;
+        let mean = errors.iter().sum::<f64>() / count;
+        let sd = (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let scale = |layer: usize| arch.tensor(&arch.weights_name(layer)).and_then(|spec| spec.scale);
+        // A real tensor stands for itself.
+        let [qa, qb] = [0, 1].map(|layer| scale(layer).unwrap_or(1));
+        Candidate { form, qa, qb, mean, sd, bounds: Vec::new() }
+    }
+}
+
+/// What a proof says of the worst row of each tensor and quantity, behind what integer weights use of their type.
+fn bounds(net: &QuantNet, checks: &[Check]) -> Vec<Bound> {
+    let mut bounds: Vec<Bound> = net.layers.iter().filter_map(|layer| weights(&layer.weights)).collect();
+    for check in checks {
+        let (tensor, quantity, fraction) = (check.tensor.clone(), check.quantity.to_string(), check.fraction());
+        match bounds.iter_mut().find(|bound| bound.tensor == tensor && bound.quantity == quantity) {
+            Some(bound) => bound.fraction = bound.fraction.max(fraction),
+            None => bounds.push(Bound { tensor, quantity, fraction }),
+        }
+    }
+    bounds
+}
+
+/// What the largest weight uses of its type.
+fn weights(tensor: &QuantTensor) -> Option<Bound> {
+    let Values::Int(values) = &tensor.values else { return None };
+    let largest = values.iter().map(|value| value.unsigned_abs()).max()?;
+    let fraction = f64::from(largest) / f64::from(range(tensor.element).1);
+    Some(Bound { tensor: tensor.name.clone(), quantity: "weight".to_owned(), fraction })
+}

@@ -1,0 +1,85 @@
+//! Scales that are chosen by proof: finer, proved, and nearer to the float network than the trainer's.
+
+use tamis_quant::float::{Net, example};
+use tamis_quant::import::read_bytes;
+use tamis_quant::pack::{Provenance, pack, unpack};
+use tamis_quant::positions::{Position, records};
+use tamis_quant::program::Program;
+use tamis_quant::proof::prove;
+use tamis_quant::quantise::quantise;
+use tamis_quant::quantise::scales::quantise_by_proof;
+use tamis_quant::run::{AlignedBytes, Runner};
+use tamis_quant::verify::stats::{ErrorStats, compare};
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::tiers;
+use tests::trials::Fixtures;
+use tests::{architecture, note, own};
+
+fn read(name: &str, bytes: &[u8], file: &str) -> Net<f32> {
+    read_bytes(bytes, &architecture(name), file).unwrap().net
+}
+
+/// What the program's container computes, the same on every tier, against the float network.
+fn error(program: &Program, net: &Net<f32>, positions: &[Position]) -> ErrorStats {
+    let bytes = pack(program, &prove(program), &Provenance::default()).unwrap();
+    let bytes = AlignedBytes::copy_of(&bytes);
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let examples: Vec<_> = positions.iter().map(|position| example(&net.arch, position).unwrap()).collect();
+    let of_tier = |tier| -> Vec<f64> {
+        let mut runner = Runner::new(model, tier);
+        examples.iter().map(|example| runner.evaluate(example).unwrap().to_reals(1.0)[0]).collect()
+    };
+    let outputs: Vec<Vec<f64>> = tiers().map(of_tier).collect();
+    outputs.iter().for_each(|other| assert_eq!(*other, outputs[0]));
+    let real = net.to_f64();
+    let truth: Vec<f64> = examples.iter().map(|example| real.evaluate(example).unwrap()[0]).collect();
+    compare(&outputs[0], &truth)
+}
+
+/// What is chosen is proved, comes back from its container, and is what was expected of it within a factor.
+fn held(net: &Net<f32>, positions: &[Position]) -> (ErrorStats, ErrorStats) {
+    let (chosen, scales) = quantise_by_proof(net).unwrap();
+    assert_eq!(scales.chosen.form, "rounded", "{scales:?}");
+    let program = chosen.lower().unwrap();
+    let proof = prove(&program);
+    assert!(proof.holds());
+    // What holds the scales is nearly full.
+    let bound = scales.held_by().unwrap();
+    assert!((0.95..=1.0).contains(&bound.fraction), "{bound:?}");
+    let bytes = AlignedBytes::copy_of(&pack(&program, &proof, &Provenance::default()).unwrap());
+    assert!(unpack(&Model::parse(bytes.as_ref()).unwrap()).unwrap() == chosen);
+    // Again, to the byte.
+    assert!(quantise_by_proof(net).unwrap() == (chosen, scales.clone()));
+
+    let trainer = quantise(net).unwrap().lower().unwrap();
+    let (before, after) = (error(&trainer, net, positions), error(&program, net, positions));
+    note!("{}: {before:?} -> {after:?}, expected {:?}", net.arch.name, scales.chosen);
+    let expected = scales.chosen.sd;
+    assert!((expected / 2.0..expected * 2.0).contains(&after.sd), "{} for {expected}", after.sd);
+    (before, after)
+}
+
+#[test]
+fn the_reference_network_is_nearer_to_its_reals(folder: Fixtures) {
+    let net = read("reference", &std::fs::read(own("reference/nnue.weights.bin")).unwrap(), "weights.bin");
+    let (before, after) = held(&net, &positions(&folder));
+    assert!(after.sd <= 0.45 && after.max <= 2.0, "{after:?}");
+    assert!(after.sd < before.sd / 5.0, "{after:?}");
+}
+
+#[test]
+fn networks_of_others_are_nearer_to_their_reals(folder: Fixtures) {
+    for (name, file, sd, mean) in
+        [("noggin", "noggin/raw.bin", 1.75, 0.5), ("bullet-test3", "bullet/test3.wgts", 0.35, 0.1)]
+    {
+        let bytes = std::fs::read(folder.join("nnue").join(file)).unwrap();
+        let (before, after) = held(&read(name, &bytes, file), &positions(&folder));
+        assert!(after.sd <= sd && after.mean.abs() <= mean, "{name}: {after:?}");
+        assert!(after.sd < before.sd / 3.0, "{name}: {after:?}");
+    }
+}
+
+fn positions(folder: &std::path::Path) -> Vec<Position> {
+    let batch = std::fs::read(folder.join("nnue/bullet/batch.bf")).unwrap();
+    records(&batch).unwrap().step_by(5).map(Result::unwrap).collect()
+}
