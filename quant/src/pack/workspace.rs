@@ -73,8 +73,8 @@ fn reads(op: &OpRecord, value: usize) -> bool {
     op.input as usize == value || (op.second != NONE && op.second as usize == value)
 }
 
-/// Whether an operation rounds i32 to i32 where they lie: nothing else reads the sums, and the file has another rounding
-/// that only a build with the feature `general` takes, as this one.
+/// Whether an operation rounds i32 to i32 where they lie: nothing else reads the sums, and the file has another
+/// rounding that only a build with the feature `general` takes, as this one.
 fn is_in_place(values: &[ValueRecord], ops: &[OpRecord], index: usize) -> bool {
     let record = &ops[index];
     let [Some(from), Some(to)] = [record.input, record.output].map(|value| values.get(value as usize)) else {

@@ -4,6 +4,7 @@
 //! pieces on squares. Nothing here knows a file, an accumulator or a rule of the game.
 
 pub mod board;
+pub mod numbering;
 pub mod piece;
 pub mod sets;
 pub mod view;

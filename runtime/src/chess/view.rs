@@ -18,18 +18,18 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
-use bytemuck::{Pod, Zeroable};
+use super::numbering::Numbering;
 
 /// Features of one king bucket where all pieces have planes: 2 colours, 6 types, 64 squares.
 pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
 
 /// Numbers of one colour's pieces.
-const COLOUR: u16 = 6 * 64;
+pub(super) const COLOUR: u16 = 6 * 64;
 /// Squares of a plane.
-const PLANE: u16 = 64;
+pub(super) const PLANE: u16 = 64;
 
 /// The type of a king in a piece's bits 0 to 2.
-const KING: u8 = 5;
+pub(super) const KING: u8 = 5;
 
 /// Bit 3 of a piece: set for the opponent of the side to move.
 pub const OPPONENT: u8 = 8;
@@ -139,11 +139,8 @@ impl ChessView<'_> {
     #[inline]
     pub fn numbering(&self, perspective: Perspective, king_square: u8) -> Numbering {
         let bucket = u32::from(self.king_table[usize::from(king_square & 63)]);
-        Numbering {
-            first_feature: self.planes.features_per_king_bucket() * bucket,
-            squares: u16::from(self.seen(perspective, 0)) ^ self.flip(king_square),
-            planes: 2 * self.planes as u16 + u16::from(matches!(perspective, Perspective::Other)),
-        }
+        let squares = u16::from(self.seen(perspective, 0)) ^ self.flip(king_square);
+        Numbering::new(self.planes, perspective, self.planes.features_per_king_bucket() * bucket, squares)
     }
 
     /// A square as a side sees it: as it is stored for [`Perspective::SideToMove`], `^ 56` for [`Perspective::Other`],
@@ -200,75 +197,6 @@ impl ChessView<'_> {
     #[inline]
     fn flip(&self, king_square: u8) -> u16 {
         if self.mirrored && king_square & 7 > 3 { 7 } else { 0 }
-    }
-}
-
-/// How a side numbers pieces, with all that depends on its king looked up once.
-#[derive(Debug, Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-pub struct Numbering {
-    /// Of the king's bucket.
-    first_feature: u32,
-    /// What a square becomes in this view, mirrored or not: exclusive or with this.
-    squares: u16,
-    /// Which of [`FIRST`].
-    planes: u16,
-}
-
-/// Features of a bucket before those of a plane, as [`crate::chess::piece::Piece::plane`] counts them; four more, so
-/// that no index is out of range.
-type Firsts = [u16; 16];
-
-/// A plane that is no feature: the kings, where those are none.
-const NO_PLANE: u16 = u16::MAX;
-
-/// By [`Planes`], then by [`Perspective`]; two more, as above.
-static FIRST: [Firsts; 8] = {
-    let mut all = [[NO_PLANE; 16]; 8];
-    let mut plane = 0;
-    while plane < 12 {
-        let (kind, is_opponent) = (plane % 6, plane / 6);
-        let mut side = 0;
-        while side < 2 {
-            let colour = is_opponent ^ side;
-            let first = (COLOUR as usize * colour + PLANE as usize * kind) as u16;
-            let is_king = kind == KING as usize;
-            all[2 * Planes::Both as usize + side][plane] = first;
-            // Both kings have the own one's plane.
-            all[2 * Planes::Merged as usize + side][plane] = if is_king { COLOUR - PLANE } else { first };
-            if !is_king {
-                all[2 * Planes::NoKings as usize + side][plane] = first - PLANE * colour as u16;
-            }
-            side += 1;
-        }
-        plane += 1;
-    }
-    all
-};
-
-impl Numbering {
-    /// Of no king.
-    pub const UNKNOWN: Self = Self { first_feature: 0, squares: 0, planes: 0 };
-
-    /// Whether a piece is a feature at all: all but kings where those are none.
-    #[must_use]
-    #[inline(always)]
-    pub fn has(&self, piece: u16) -> bool {
-        self.first_of_plane(piece) != NO_PLANE
-    }
-
-    /// The feature of a piece, which is given as the board stores it: `384·c + 64·t + sq`. A king where kings are no
-    /// features has no such number, and what comes back means nothing.
-    #[must_use]
-    #[inline(always)]
-    pub fn feature(&self, piece: u16) -> u32 {
-        let square = (piece ^ self.squares) % PLANE;
-        self.first_feature + u32::from(self.first_of_plane(piece)) + u32::from(square)
-    }
-
-    #[inline(always)]
-    fn first_of_plane(&self, piece: u16) -> u16 {
-        FIRST[usize::from(self.planes % 8)][usize::from(piece / PLANE % 16)]
     }
 }
 

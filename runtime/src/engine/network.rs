@@ -1,9 +1,10 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
 use super::error::LoadError;
+use crate::chess::numbering::Numbering;
 use crate::chess::piece::{Colour, Piece};
 use crate::chess::sets;
-use crate::chess::view::{ChessView, Numbering, Perspective, Planes};
+use crate::chess::view::{ChessView, Perspective, Planes};
 use crate::error::RunError;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Tier};
