@@ -1,4 +1,5 @@
-//! What `codegen` says that a program takes on a microcontroller, held to what the boards' images were measured to take.
+//! What `codegen` says that a program takes on a microcontroller, held to what the boards' images were measured to
+//! take.
 
 use super::{host_tools, reference, tiny};
 use serde_json::Value;
@@ -160,8 +161,8 @@ fn what_is_expected_is_what_the_images_take() {
     }
 }
 
-/// An expectation is worth what it is worth for a network that was not measured: the code of one image says the flash of
-/// another one of the same level, whose network is another.
+/// An expectation is worth what it is worth for a network that was not measured: the code of one image says the flash
+/// of another one of the same level, whose network is another.
 #[test]
 fn the_code_of_one_network_says_the_flash_of_another() {
     let folder = tempfile::tempdir().unwrap();

@@ -50,7 +50,7 @@ impl<'h> Header<'h> {
         let mut json = serde_json::Deserializer::from_slice(text);
         let value = Head { key, entries: Some(&mut entries) }.deserialize(&mut json).map_err(fault)?;
         json.end().map_err(fault)?;
-        entries.sort_by(|a: &Entry<'_>, b| (a.place.start, a.place.end).cmp(&(b.place.start, b.place.end)));
+        entries.sort_by_key(|entry: &Entry<'_>| (entry.place.start, entry.place.end));
         let first = LENGTH_LEN_BYTES + text.len();
         let mut at = first;
         for entry in &mut entries {
