@@ -241,8 +241,10 @@ pub struct Quantise {
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
-    /// Scales of a network of accumulators: the description's, or those with the least expected error that the proof
-    /// allows
+    /// Scales: as described, or finer
+    ///
+    /// `proof` is for networks that end in an integer head behind screlu: the scales with the least expected error that
+    /// the overflow proof allows, and products that are rounded.
     #[arg(long, value_enum, default_value_t = Scales::Trainer)]
     pub scales: Scales,
     /// Another order of the neurons.

@@ -172,16 +172,15 @@ impl Written {
     fn print_scales(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(scales) = &self.parts.scales else { return Ok(()) };
         let error = |of: &Candidate| format!("{:+.2} ± {:.2}", of.mean, of.sd);
+        let said = |of: &Candidate| of.scales.iter().map(i32::to_string).collect::<Vec<_>>().join(" and ");
         let Scales { chosen, trainer, tried, examples } = scales;
         if chosen.form == trainer.form {
-            write!(out, "  scales     the trainer's, {} and {}: ", chosen.qa, chosen.qb)?;
-            writeln!(out, "expected error {}, least of {tried} tried on {examples} drawn examples", error(chosen))?;
+            write!(out, "  scales     the trainer's, {}: expected error {}, ", said(chosen), error(chosen))?;
         } else {
-            write!(out, "  scales     products rounded, {} and {}: ", chosen.qa, chosen.qb)?;
-            write!(out, "expected error {} ", error(chosen))?;
-            write!(out, "(the trainer's {} and {}: {}), ", trainer.qa, trainer.qb, error(trainer))?;
-            writeln!(out, "least of {tried} tried on {examples} drawn examples")?;
+            write!(out, "  scales     products rounded, {}: expected error {} ", said(chosen), error(chosen))?;
+            write!(out, "(the trainer's {}: {}), ", said(trainer), error(trainer))?;
         }
+        writeln!(out, "least of {tried} tried on {examples} drawn examples")?;
         let Some(bound) = scales.held_by() else { return Ok(()) };
         let percent = 100.0 * bound.fraction;
         writeln!(out, "             held by {} of `{}`, {percent:.1} % of its type", bound.quantity, bound.tensor)

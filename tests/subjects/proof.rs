@@ -125,8 +125,8 @@ fn rounded(l0w: &[i32], l1w: &[i32], bias: i32) -> QuantNet {
     net
 }
 
-/// Every partial sum of every list lies between the bounds, and the bounds are reached: each of both units is clipped on
-/// some list and 0 on another.
+/// Every partial sum of every list lies between the bounds, and the bounds are reached: each of both units is clipped
+/// on some list and 0 on another.
 #[test]
 fn the_sum_bound_of_rounded_products_is_what_brute_force_finds() {
     let mut state = 13;

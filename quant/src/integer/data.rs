@@ -1,6 +1,6 @@
 //! A value as plain numbers.
 
-use crate::program::{Element, ProgramValue};
+use crate::program::{Clip, Element, ProgramValue};
 
 /// A value of a program for one sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,5 +104,13 @@ impl Data {
                 Element::I32 | Element::F32 => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
             },
         }
+    }
+}
+
+/// What integer weights meet; squares are of 15 bits.
+pub(super) fn clipped(clip: Clip, max: i32, value: i32) -> i32 {
+    match clip {
+        Clip::Relu | Clip::Crelu => value.clamp(0, max),
+        Clip::Screlu | Clip::Sqrrelu => value.clamp(0, max).pow(2),
     }
 }

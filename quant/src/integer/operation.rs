@@ -1,9 +1,9 @@
 //! One operation on one sample, as FORMAT.md words it.
 
-use super::data::Data;
+use super::data::{Data, clipped};
 use super::maps;
 use crate::program::{
-    ByteActivation, Clip, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, RealActivation, Values,
+    ByteActivation, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, RealActivation, Values,
 };
 use std::borrow::Cow;
 use tamis_runtime::raw::num;
@@ -35,11 +35,12 @@ pub(super) fn apply<'v>(
     match &node.op {
         Operation::ActivateDot { weights, clip, max } => {
             let activated: Vec<i32> = x(0).integers().iter().map(|value| clipped(*clip, *max, *value)).collect();
-            Data::Int(affine(weights, None, &activated, bucket))
+            Data::Int(affine((weights, None), &activated, bucket, i32::wrapping_mul))
         }
         Operation::RoundedDot { weights, bias, max } => {
-            let clipped = x(0).integers().iter().map(|value| (*value).clamp(0, *max) as i16);
-            Data::Int(rounded_dot(weights, bias.as_ref(), clipped, bucket))
+            let clipped: Vec<i32> = x(0).integers().iter().map(|value| (*value).clamp(0, *max)).collect();
+            let term = |weight: i32, x: i32| i32::from(num::mul_round(x as i16, weight as i16)) * x;
+            Data::Int(affine((weights, bias.as_ref()), &clipped, bucket, term))
         }
         Operation::Rescale { bias, pre, factor, divisor } => {
             let bias = &bias.integers()[bias.bank(bucket)];
@@ -83,7 +84,9 @@ pub(super) fn apply<'v>(
                 ByteActivation::Both => x.iter().map(squared).chain(x.iter().map(clipped)).collect(),
             })
         }
-        Operation::Affine { weights, bias } => Data::Int(affine(weights, bias.as_ref(), x(0).integers(), bucket)),
+        Operation::Affine { weights, bias } => {
+            Data::Int(affine((weights, bias.as_ref()), x(0).integers(), bucket, i32::wrapping_mul))
+        }
         Operation::AffineI32 { clip, is_dual, max, shift, weights, bias } => {
             let shifted = || x(0).integers().iter().map(|sum| sum >> shift);
             let activated: Vec<i32> = if *is_dual {
@@ -92,7 +95,7 @@ pub(super) fn apply<'v>(
             } else {
                 shifted().map(|sum| clipped(*clip, *max, sum)).collect()
             };
-            Data::Int(affine(weights, bias.as_ref(), &activated, bucket))
+            Data::Int(affine((weights, bias.as_ref()), &activated, bucket, i32::wrapping_mul))
         }
         Operation::AffineF32 { weights, bias } => Data::Real(affine_f32(weights, bias.as_ref(), x(0).reals(), bucket)),
         Operation::SparseAffine { weights, bias } if real => {
@@ -190,14 +193,6 @@ pub(super) fn apply<'v>(
     }
 }
 
-/// What integer weights meet; squares are of 15 bits.
-fn clipped(clip: Clip, max: i32, value: i32) -> i32 {
-    match clip {
-        Clip::Relu | Clip::Crelu => value.clamp(0, max),
-        Clip::Screlu | Clip::Sqrrelu => value.clamp(0, max).pow(2),
-    }
-}
-
 /// Two vectors element by element.
 fn alike<'x, A, B>(a: &'x [A], b: &'x [B]) -> impl Iterator<Item = (&'x A, &'x B)> {
     assert_eq!(a.len(), b.len(), "vectors that an operation takes element by element");
@@ -231,30 +226,18 @@ fn start<T: Copy + Default>(bias: Option<&[T]>, len: usize) -> Vec<T> {
     sums
 }
 
-fn affine(weights: &QuantTensor, bias: Option<&QuantTensor>, x: &[i32], bucket: usize) -> Vec<i32> {
-    assert_eq!(weights.inputs, x.len(), "inputs of `{}`", weights.name);
-    let rows = weights.bank(bucket);
-    let mut sums = start(bias.map(|bias| &bias.integers()[bias.bank(bucket)]), rows.len());
-    for (column, x) in weights.integers().chunks(weights.outputs).zip(x) {
-        let bank = &column[rows.clone()];
-        sums.iter_mut().zip(bank).for_each(|(sum, weight)| *sum = sum.wrapping_add(weight.wrapping_mul(*x)));
-    }
-    sums
-}
-
-fn rounded_dot(
-    weights: &QuantTensor,
-    bias: Option<&QuantTensor>,
-    x: impl ExactSizeIterator<Item = i16>,
+fn affine(
+    (weights, bias): (&QuantTensor, Option<&QuantTensor>),
+    x: &[i32],
     bucket: usize,
+    term: fn(i32, i32) -> i32,
 ) -> Vec<i32> {
     assert_eq!(weights.inputs, x.len(), "inputs of `{}`", weights.name);
     let rows = weights.bank(bucket);
     let mut sums = start(bias.map(|bias| &bias.integers()[bias.bank(bucket)]), rows.len());
     for (column, x) in weights.integers().chunks(weights.outputs).zip(x) {
-        for (sum, weight) in sums.iter_mut().zip(&column[rows.clone()]) {
-            *sum = sum.wrapping_add(i32::from(num::mul_round(x, *weight as i16)) * i32::from(x));
-        }
+        let bank = &column[rows.clone()];
+        sums.iter_mut().zip(bank).for_each(|(sum, weight)| *sum = sum.wrapping_add(term(*weight, *x)));
     }
     sums
 }

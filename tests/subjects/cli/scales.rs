@@ -1,5 +1,5 @@
-//! `--scales proof` on the command line: what it says, that the verdict is right with the trainer's description, and what
-//! it is refused for.
+//! `--scales proof` on the command line: what it says, that the verdict is right with the trainer's description, and
+//! what it is refused for.
 
 use super::host_tools;
 use std::fs;
@@ -22,7 +22,7 @@ fn scales_that_were_chosen_are_said_and_verified() {
     let json =
         host_tools!("quantise", checkpoint, "--arch", arch, "--scales", "proof", "-o", chosen, "--json").fine().json();
     let scales = &json["scales"];
-    assert_eq!((&scales["chosen"]["form"], &scales["trainer"]["qa"]), (&"rounded".into(), &255.into()));
+    assert_eq!((&scales["chosen"]["form"], &scales["trainer"]["scales"][0]), (&"rounded".into(), &255.into()));
     let expected = scales["chosen"]["sd"].as_f64().unwrap();
     assert!(expected < 0.2 * scales["trainer"]["sd"].as_f64().unwrap(), "{scales}");
     let sd = |model: &std::path::Path| {
@@ -45,8 +45,8 @@ fn scales_that_were_chosen_are_said_and_verified() {
 
     // Another checkpoint is still found out.
     let mut other = fs::read(&checkpoint).unwrap();
-    let end = other.len();
-    other[end / 2..end / 2 + 4096].reverse();
+    let (first, second) = other.split_at_mut(200_000);
+    first[100_000..104_096].swap_with_slice(&mut second[..4096]);
     let doctored = folder.path().join("nnue.weights.bin");
     fs::write(&doctored, other).unwrap();
     let report =

@@ -88,10 +88,7 @@ fn head(draft: &Draft) -> Option<String> {
     let rows = draft.values[first.output as usize].len;
     let name = match (first.kind, second.kind, second.input_len) {
         (op::ACTIVATE_DOT, op::RESCALE, 1) => "a head",
-        (op::ROUNDED_DOT, op::REQUANTISE, 1) => {
-            let to = draft.values[second.output as usize].element();
-            if to == element::I32 { "a rounded head" } else { "a rounded head to bytes" }
-        }
+        (op::ROUNDED_DOT, op::REQUANTISE, 1) => "a rounded head",
         _ => return None,
     };
     Some({

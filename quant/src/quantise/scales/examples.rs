@@ -37,17 +37,14 @@ impl Random {
     }
 }
 
-/// Examples for a network of accumulators; none for another.
+/// Examples for a network of accumulators.
 pub fn draw(arch: &Architecture) -> Vec<Example> {
     let mut random = Random(0);
-    match arch.input.kind {
-        InputKind::Chess => {
-            let boards = std::iter::repeat_with(|| board(&mut random)).take(COUNT);
-            boards.filter_map(|position| example(arch, &position?).ok()).collect()
-        }
-        InputKind::Features => std::iter::repeat_with(|| lists(arch, &mut random)).take(COUNT).collect(),
-        InputKind::Dense => Vec::new(),
+    if arch.input.kind == InputKind::Chess {
+        let boards = std::iter::repeat_with(|| board(&mut random)).take(COUNT);
+        return boards.filter_map(|position| example(arch, &position?).ok()).collect();
     }
+    std::iter::repeat_with(|| lists(arch, &mut random)).take(COUNT).collect()
 }
 
 fn board(random: &mut Random) -> Option<Position> {

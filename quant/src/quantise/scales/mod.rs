@@ -2,10 +2,10 @@
 //! allow the one with the least error that is expected.
 //!
 //! A trainer's scales leave most of i16 unused. Behind SCReLU with an integer head the products can be rounded
-//! ([`crate::arch::HeadDivision::Rounded`]), which ties the first layer's scale to the accumulators' proof alone and lets the
-//! output's weights fill i16. What this costs and gains is found by trying: every candidate is quantised, held to the
-//! proof, and run on examples that are drawn, beside the float network. Drawn boards are no games; they tell scales
-//! apart, and what the error is in play is for `verify` to say.
+//! ([`crate::arch::HeadDivision::Rounded`]): that ties the first layer's scale to the accumulators' proof alone, and
+//! lets the output's weights fill i16. What this costs and gains is found by trying: every candidate is quantised, held
+//! to the proof, and run on examples that are drawn, beside the float network. Drawn boards are no games; they tell
+//! scales apart, and what the error is in play is for `verify` to say.
 
 mod candidates;
 mod examples;
@@ -39,10 +39,8 @@ pub struct Scales {
 pub struct Candidate {
     /// `trainer` for what the description says, `rounded` where products are rounded.
     pub form: &'static str,
-    /// Of the first layer.
-    pub qa: i32,
-    /// Of the weights behind it.
-    pub qb: i32,
+    /// Of the first layer's weights and of those behind it, as far as they are integers.
+    pub scales: Vec<i32>,
     /// Of the outputs against the float network, on the examples that were drawn.
     pub mean: f64,
     /// The standard deviation of the same.
@@ -146,21 +144,18 @@ impl Drawn {
     }
 
     fn candidate(&self, form: &'static str, arch: &Architecture, program: &Program) -> Candidate {
-        let model = IntegerModel::new(program);
+        let (model, last) = (IntegerModel::new(program), program.nodes.len());
         let mut errors = Vec::new();
         for (input, outputs) in self.inputs.iter().zip(&self.outputs) {
-            let made = model.trace_input(input).pop();
-            let made =
-                made.map(|data| data.to_reals(&program.nodes[program.nodes.len() - 1].value)).unwrap_or_default();
+            let made = model.trace_input(input)[last].to_reals(&program.nodes[last - 1].value);
             errors.extend(made.iter().zip(outputs).map(|(integer, real)| integer - real));
         }
         let count = errors.len().max(1) as f64;
         let mean = errors.iter().sum::<f64>() / count;
         let sd = (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / count).sqrt();
         let scale = |layer: usize| arch.tensor(&arch.weights_name(layer)).and_then(|spec| spec.scale);
-        // A real tensor stands for itself.
-        let [qa, qb] = [0, 1].map(|layer| scale(layer).unwrap_or(1));
-        Candidate { form, qa, qb, mean, sd, bounds: Vec::new() }
+        let scales = (0..2).filter_map(scale).collect();
+        Candidate { form, scales, mean, sd, bounds: Vec::new() }
     }
 }
 

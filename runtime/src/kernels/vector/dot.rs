@@ -12,7 +12,8 @@
 //! | biased: `(c² − 2¹⁵)·w + 2¹⁵·w` | c ≤ 255, so that c² fits u16 | multiply low, xor, pairs, add; pairs, add |
 //! | split: `c² = high·2¹⁶ + low` | any c | multiply low and high, correct the sign, pairs, add; pairs, add |
 //!
-//! The rounded form is an operation of its own; the others are exact modulo 2³². Several independent chains of sums hide the latency of the multiplication.
+//! The rounded form is an operation of its own; the others are exact modulo 2³². Several independent chains of sums
+//! hide the latency of the multiplication.
 
 use super::Simd;
 use crate::num;
