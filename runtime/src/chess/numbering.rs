@@ -1,7 +1,69 @@
-//! Pieces as features: what depends on a king is looked up once, and every piece is then three numbers added up.
+//! Pieces as features of a perspective: what depends on its king is looked up once, and every piece is then three
+//! numbers added up.
 
-use super::view::{COLOUR, KING, PLANE, Perspective, Planes};
 use bytemuck::{Pod, Zeroable};
+
+/// Features of one king bucket where all pieces have planes: 2 colours, 6 types, 64 squares.
+pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
+
+/// Numbers of one colour's pieces.
+pub(super) const COLOUR: u16 = 6 * 64;
+/// Squares of a plane.
+pub(super) const PLANE: u16 = 64;
+
+/// The number of the king among a colour's planes.
+const KING: usize = 5;
+
+/// Whose eyes the board is seen through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Perspective {
+    /// The side to move, as which the board is stored.
+    SideToMove,
+    /// Its opponent.
+    Other,
+}
+
+impl Perspective {
+    /// Both, in the order in which a network concatenates them.
+    pub const BOTH: [Self; 2] = [Self::SideToMove, Self::Other];
+}
+
+/// The planes of 64 squares that a king bucket has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Planes {
+    /// Twelve: own P N B R Q K, then the other side's.
+    #[default]
+    Both,
+    /// Eleven: both kings share plane 5, so that own P N B R Q, the kings, then the other side's P N B R Q.
+    Merged,
+    /// Ten: own P N B R Q, then the other side's. Kings are no features, and the other side sees the board turned by
+    /// half, `sq ^ 63`, not turned over, `sq ^ 56`. The two sides are then no mirror images: the board must be stored
+    /// as white sees it whoever is to move, and [`Perspective::SideToMove`] stands for white, [`Perspective::Other`]
+    /// for black.
+    NoKings,
+}
+
+impl Planes {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Both, Self::Merged, Self::NoKings];
+
+    /// Features of a king bucket: 768, 704 or 640.
+    #[inline]
+    pub const fn features_per_king_bucket(self) -> u32 {
+        match self {
+            Self::Both => FEATURES_PER_KING_BUCKET,
+            Self::Merged => FEATURES_PER_KING_BUCKET - 64,
+            Self::NoKings => FEATURES_PER_KING_BUCKET - 128,
+        }
+    }
+
+    /// What a square becomes in the other side's view: exclusive or with this.
+    pub(super) const fn turn(self) -> u8 {
+        if matches!(self, Self::NoKings) { 63 } else { 56 }
+    }
+}
 
 /// How a side numbers pieces, with all that depends on its king looked up once.
 #[derive(Debug, Clone, Copy, Zeroable, Pod)]
@@ -32,7 +94,7 @@ static FIRST: [Firsts; 8] = {
         while side < 2 {
             let colour = is_opponent ^ side;
             let first = (COLOUR as usize * colour + PLANE as usize * kind) as u16;
-            let is_king = kind == KING as usize;
+            let is_king = kind == KING;
             all[2 * Planes::Both as usize + side][plane] = first;
             // Both kings have the own one's plane.
             all[2 * Planes::Merged as usize + side][plane] = if is_king { COLOUR - PLANE } else { first };

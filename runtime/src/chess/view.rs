@@ -18,72 +18,14 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
-use super::numbering::Numbering;
-
-/// Features of one king bucket where all pieces have planes: 2 colours, 6 types, 64 squares.
-pub const FEATURES_PER_KING_BUCKET: u32 = 2 * 6 * 64;
-
-/// Numbers of one colour's pieces.
-pub(super) const COLOUR: u16 = 6 * 64;
-/// Squares of a plane.
-pub(super) const PLANE: u16 = 64;
+use super::numbering::{COLOUR, Numbering, PLANE};
+pub use super::numbering::{FEATURES_PER_KING_BUCKET, Perspective, Planes};
 
 /// The type of a king in a piece's bits 0 to 2.
-pub(super) const KING: u8 = 5;
+const KING: u8 = 5;
 
 /// Bit 3 of a piece: set for the opponent of the side to move.
 pub const OPPONENT: u8 = 8;
-
-/// Whose eyes the board is seen through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Perspective {
-    /// The side to move, as which the board is stored.
-    SideToMove,
-    /// Its opponent.
-    Other,
-}
-
-impl Perspective {
-    /// Both, in the order in which a network concatenates them.
-    pub const BOTH: [Self; 2] = [Self::SideToMove, Self::Other];
-}
-
-/// The planes of 64 squares that a king bucket has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Planes {
-    /// Twelve: own P N B R Q K, then the other side's.
-    #[default]
-    Both,
-    /// Eleven: both kings share plane 5, so that own P N B R Q, the kings, then the other side's P N B R Q.
-    Merged,
-    /// Ten: own P N B R Q, then the other side's. Kings are no features, and the other side sees the board turned by
-    /// half, `sq ^ 63`, not turned over, `sq ^ 56`. The two sides are then no mirror images: the board must be stored
-    /// as white sees it whoever is to move, and [`Perspective::SideToMove`] stands for white, [`Perspective::Other`]
-    /// for black.
-    NoKings,
-}
-
-impl Planes {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Both, Self::Merged, Self::NoKings];
-
-    /// Features of a king bucket: 768, 704 or 640.
-    #[inline]
-    pub const fn features_per_king_bucket(self) -> u32 {
-        match self {
-            Self::Both => FEATURES_PER_KING_BUCKET,
-            Self::Merged => FEATURES_PER_KING_BUCKET - 64,
-            Self::NoKings => FEATURES_PER_KING_BUCKET - 128,
-        }
-    }
-
-    /// What a square becomes in the other side's view: exclusive or with this.
-    const fn turn(self) -> u8 {
-        if matches!(self, Self::NoKings) { 63 } else { 56 }
-    }
-}
 
 /// A chess feature set: what of the own king's square matters.
 ///
