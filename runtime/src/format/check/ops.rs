@@ -84,7 +84,9 @@ impl<'a> Checker<'a> {
         let mut later = if index == 0 { now + 1 } else { index };
         while later <= now {
             later += 1;
-            if !are_apart(value, self.value(later)) && !(later > now && self.is_in_place(value, self.value(later))) {
+            let other = self.value(later);
+            let is_rounded = later > now && self.is_in_place(value, other);
+            if !are_apart(value, other) && !is_rounded {
                 return Err(if later > now {
                     self.fault("op.output", later, "a place that the operation does not read")
                 } else {
