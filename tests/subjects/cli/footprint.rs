@@ -194,7 +194,7 @@ fn the_text_says_what_is_exact_and_what_is_measured() {
     let said = host_tools!("codegen", digits, "-o", module, "--core", "cortex-m4").fine();
     for words in [
         "container  4672 of flash",
-        "memory     256 of workspace",
+        "memory     192 of workspace",
         "input      64,",
         "minimal: level \"z\"",
         "digits: level 3",
