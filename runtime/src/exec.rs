@@ -90,7 +90,7 @@ impl Plan<'_> {
 
     /// The output of such a network, for accumulators of the right length and a bucket that there is; `None` for any
     /// other.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub(crate) fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> Option<i32> {
         self.head.as_ref().map(|head| head.score(own, other, bucket))
     }

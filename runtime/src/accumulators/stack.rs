@@ -66,7 +66,7 @@ impl<P: Ply> Stack<'_, P> {
     }
 
     /// That there is a position, and of this model.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn check(&self, expected: Identity) -> Result<(), RunError> {
         if self.top.len == 0 {
             return Err(RunError::StackEmpty);
@@ -76,7 +76,7 @@ impl<P: Ply> Stack<'_, P> {
     }
 
     /// The place of the next ply, behind the last; it counts from [`Stack::grow`] on.
-    #[inline(always)]
+    #[inline]
     pub fn next(&mut self) -> Result<(&P, &mut P), RunError> {
         let limit = self.plies.len();
         let full = RunError::StackFull { limit };
@@ -112,7 +112,7 @@ impl<P: Ply> Stack<'_, P> {
     }
 
     /// Takes the last ply back, and gives it unless it was a null move. What was computed before it stays.
-    #[inline(always)]
+    #[inline]
     pub fn pop(&mut self) -> Result<Option<&P>, RunError> {
         let Some(ply) = self.top.index().filter(|_| self.top.plies > 1).and_then(|top| self.plies.get_mut(top)) else {
             return Err(RunError::StackEmpty);
@@ -128,7 +128,7 @@ impl<P: Ply> Stack<'_, P> {
     }
 
     /// The accumulators of the last position: a side's, and the other's.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn pair(&self, first: usize) -> (&[i16], &[i16]) {
         debug_assert!(self.top.len > 0, "a pair of a stack without a position");
         let hidden = self.hidden;
@@ -140,7 +140,7 @@ impl<P: Ply> Stack<'_, P> {
 
     /// Brings the accumulators of the last position up to date that an evaluation reads: a side's, and of a network of
     /// two perspectives the other's. Where one follows from no earlier one, `fill` has to fill it.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn prepare<E>(
         &mut self,
         source: &impl Source<Ply = P>,
@@ -161,7 +161,7 @@ impl<P: Ply> Stack<'_, P> {
 
     /// Both sides along the same plies, from the last one that is computed for both. False, and nothing done, where one
     /// of them is further than the other or is to be filled.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn bring_both_up_to_date<S: Source<Ply = P>>(&mut self, source: &S) -> bool {
         let Some(top) = self.top.index() else { return false };
         let mut from = top;
@@ -189,7 +189,7 @@ impl<P: Ply> Stack<'_, P> {
 
     /// A ply's accumulators from its parent's. The commonest moves, a piece that goes and perhaps takes one, in one
     /// pass.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn step_both<S: Source<Ply = P>>(&mut self, source: &S, numberings: &[S::Numbering; 2], index: usize) {
         let hidden = self.hidden;
         let Some(ply) = self.plies.get_mut(index) else { return };

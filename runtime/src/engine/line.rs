@@ -76,7 +76,7 @@ impl Line<'_> {
     }
 
     /// See [`super::State::push`].
-    #[inline(always)]
+    #[inline]
     pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.stack.check(net.plan().identity())?;
         let Some(ply) = Ply::new(added, removed) else {
@@ -99,7 +99,7 @@ impl Line<'_> {
     }
 
     /// See [`super::State::pop`].
-    #[inline(always)]
+    #[inline]
     pub fn pop(&mut self) -> Result<(), RunError> {
         if let Some(ply) = self.stack.pop()? {
             self.board.undo(ply.added(), ply.removed());
@@ -118,7 +118,7 @@ impl Line<'_> {
     }
 
     /// See [`super::State::evaluate`].
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour, scratch: &mut [u8]) -> Result<i32, RunError> {
         let bucket = self.prepare(net, to_move)?;
         let (own, other) = self.stack.pair(to_move.index());
@@ -146,7 +146,7 @@ impl Line<'_> {
     }
 
     /// Accumulators up to date; gives the output bucket.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn prepare(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<usize, RunError> {
         let Self { board, numberings, stack, cache } = self;
         stack.check(net.plan().identity())?;

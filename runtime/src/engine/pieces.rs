@@ -35,7 +35,7 @@ impl Numberings {
     pub const UNKNOWN: Self = Self { by_colour: [Numbering::UNKNOWN; 2], kings: [0; 2], is_known: 0 };
 
     /// For the kings of a board. Of another network than before they must be [`Numberings::UNKNOWN`] first.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn of(&mut self, net: &AnyNetwork<'_>, board: &Board) -> [Numbering; 2] {
         if self.is_known == 0 || self.kings != board.kings() {
             self.look_up(net, board);

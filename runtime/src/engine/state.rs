@@ -63,7 +63,7 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn line(&mut self) -> (Line<'_>, &mut [u8]) {
         let line = Line {
             board: &mut self.position.board,

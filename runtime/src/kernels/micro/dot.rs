@@ -84,7 +84,9 @@ impl Terms for Plain {
     unsafe fn two(self, product: Product, x: *const i16, w: *const i16, sum: i32) -> i32 {
         // SAFETY: the caller vouches for both.
         let (x, w) = unsafe { (x.cast::<[i16; 2]>().read_unaligned(), w.cast::<[i16; 2]>().read_unaligned()) };
-        let [first, second] = [0, 1].map(|index| term(product, num::clip(x[index], self.max), w[index]));
+        // Two calls: a closure would be compiled once for all products, and no vectors be made of the loop around it.
+        let first = term(product, num::clip(x[0], self.max), w[0]);
+        let second = term(product, num::clip(x[1], self.max), w[1]);
         sum.wrapping_add(first).wrapping_add(second)
     }
 }
