@@ -49,7 +49,7 @@ static IMAGES: [Image; 6] = [
         name: "digits",
         words: FASTEST,
         code: [99940, 100192, 104344, 98784, 105084, 91320, 84334],
-        stack: [1956, 1900, 1832, 1824, 1832, 1840, 1672],
+        stack: [2020, 1964, 1896, 1888, 1896, 1904, 1736],
     },
     Image {
         name: "keywords",

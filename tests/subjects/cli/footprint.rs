@@ -64,7 +64,7 @@ fn programs(folder: &Path) -> [Program; 6] {
     [
         kept("minimal", "minimal.quantised.bin", "minimal.images.bin", 192),
         kept("minimal_keywords", "keywords.quantised.bin", "keywords.inputs.bin", 16_000),
-        kept("digits", "digits.quantised.bin", "digits.images.bin", 256),
+        kept("digits", "digits.quantised.bin", "digits.images.bin", 192),
         kept("keywords", "keywords.quantised.bin", "keywords.inputs.bin", 16_000),
         // 256 bytes of scratch and two positions of two accumulators of 128 hidden units.
         Program { name: "nnue", container: whole, examples: 0, memory: 256 + 2 * 2 * 2 * 128 },
