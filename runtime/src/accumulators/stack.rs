@@ -76,7 +76,8 @@ impl<P: Ply> Stack<'_, P> {
     }
 
     /// The place of the next ply, behind the last; it counts from [`Stack::grow`] on.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn next(&mut self) -> Result<(&P, &mut P), RunError> {
         let limit = self.plies.len();
         let full = RunError::StackFull { limit };
@@ -112,7 +113,8 @@ impl<P: Ply> Stack<'_, P> {
     }
 
     /// Takes the last ply back, and gives it unless it was a null move. What was computed before it stays.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn pop(&mut self) -> Result<Option<&P>, RunError> {
         let Some(ply) = self.top.index().filter(|_| self.top.plies > 1).and_then(|top| self.plies.get_mut(top)) else {
             return Err(RunError::StackEmpty);

@@ -76,7 +76,8 @@ impl Line<'_> {
     }
 
     /// See [`super::State::push`].
-    #[inline]
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.stack.check(net.plan().identity())?;
         let Some(ply) = Ply::new(added, removed) else {
@@ -99,7 +100,8 @@ impl Line<'_> {
     }
 
     /// See [`super::State::pop`].
-    #[inline]
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn pop(&mut self) -> Result<(), RunError> {
         if let Some(ply) = self.stack.pop()? {
             self.board.undo(ply.added(), ply.removed());

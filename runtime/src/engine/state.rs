@@ -63,7 +63,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         }
     }
 
-    #[inline]
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn line(&mut self) -> (Line<'_>, &mut [u8]) {
         let line = Line {
             board: &mut self.position.board,
