@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Model, ParseError};
-use tamis_runtime::raw::{OpRecord, element};
+use tamis_runtime::raw::{OpRecord, element, input_kind};
 use tests::draft::{Draft, set_checksum};
 use tests::exercise::exercise;
 use tests::{own, sample_models};
@@ -110,6 +110,24 @@ fn padding_within_tensors_is_zero() {
     for kind in [(1, false), (1, true), (2, false), (2, true), (3, false), (3, true)] {
         assert!(layouts.contains(&kind), "no padding in a tensor of layout {} with banks: {}", kind.0, kind.1);
     }
+}
+
+/// Accumulators and lists of features are no map and stand for no reals with an offset.
+#[test]
+fn accumulators_and_lists_have_no_zero_point() {
+    let mut kinds = [0; 4];
+    for sample in sample_models::small() {
+        let mut draft = Draft::read(sample.bytes.as_ref());
+        let kind = draft.input.kind;
+        draft.values[0].zero = 1;
+        let found = Model::parse(draft.bytes().as_ref()).map(|_| ());
+        if kind != input_kind::DENSE {
+            let expected = "0, or a zero point that the value's element holds";
+            assert_eq!(found, Err(ParseError::Field { place: "value.zero", index: 0, found: 1, expected }));
+        }
+        kinds[kind as usize] += 1;
+    }
+    assert!(kinds[1..].iter().all(|count| *count > 0), "{kinds:?}");
 }
 
 /// Every element of every tensor of reals.

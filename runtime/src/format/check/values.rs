@@ -86,7 +86,9 @@ impl Checker<'_> {
             }
             if MAPS {
                 self.know(PIXELS, left_over(value));
-                self.know(ZERO, beyond_element(value) as u32);
+                // Neither accumulators nor lists of features have one.
+                let has_zero = index > 0 || input.kind == input_kind::DENSE;
+                self.know(ZERO, if has_zero { beyond_element(value) } else { value.zero.into() } as u32);
                 self.rules(Table::EXTENT)?;
             }
             index = self.index.get() + 1;
