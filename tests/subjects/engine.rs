@@ -2,6 +2,7 @@
 //! castlings and null moves, made and unmade, by the state with its sizes in the type and by the one in a slice, on
 //! every tier; and what both refuse.
 
+use std::sync::OnceLock;
 use tamis_quant::arch::Architecture;
 use tamis_quant::import::read_bytes;
 use tamis_quant::quantise::quantise;
@@ -12,7 +13,7 @@ use tamis_runtime::engine::{
 };
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Tier, by_name, tiers};
-use tamis_runtime::nnue::RefreshCache;
+use tamis_runtime::nnue::{AccumulatorPair, RefreshCache};
 use tamis_runtime::{Input, Output, Plan, RunError};
 use tests::sample_models::{self, Random};
 use tests::trials::Fixtures;
@@ -26,6 +27,22 @@ const PLIES: usize = 24;
 struct Move {
     added: Vec<Piece>,
     removed: Vec<Piece>,
+}
+
+impl Move {
+    /// The same move, sometimes with a piece that both comes and goes, on the board or not, as the pawn of a promotion
+    /// that is made of toggles.
+    fn with_toggle(mut self, random: &mut Random) -> Self {
+        if self.added.len().max(self.removed.len()) < 4 && random.draw().is_multiple_of(4) {
+            let piece = Piece::from_index(random.draw() as u16 % Piece::COUNT).unwrap();
+            // A king has one place.
+            if piece.kind() != Kind::King {
+                self.added.insert(random.draw() as usize % (1 + self.added.len()), piece);
+                self.removed.insert(random.draw() as usize % (1 + self.removed.len()), piece);
+            }
+        }
+        self
+    }
 }
 
 /// A board on which any piece goes anywhere.
@@ -122,9 +139,10 @@ fn games<const HIDDEN: usize, const KEYS: usize>(
         let mut board = line.last().unwrap().clone();
         match random.draw() % 16 {
             0..8 if line.len() < PLIES => {
-                let Move { added, removed } = board.play(&mut random);
+                let played = board.play(&mut random);
+                any.push(net.any(), &played.added, &played.removed).unwrap();
+                let Move { added, removed } = played.with_toggle(&mut random);
                 state.push(&net, &added, &removed).unwrap();
-                any.push(net.any(), &added, &removed).unwrap();
                 line.push(board);
             }
             8 if line.len() < PLIES => {
@@ -132,7 +150,16 @@ fn games<const HIDDEN: usize, const KEYS: usize>(
                 any.push_null().unwrap();
                 line.push(board);
             }
-            9..13 if line.len() > 1 => {
+            9 => {
+                // The one goes there at once, the other move by move.
+                let ply = random.draw() as usize % line.len();
+                state.goto(ply).unwrap();
+                while any.height() > ply {
+                    any.pop().unwrap();
+                }
+                line.truncate(1 + ply);
+            }
+            10..13 if line.len() > 1 => {
                 state.pop().unwrap();
                 any.pop().unwrap();
                 line.pop();
@@ -154,8 +181,20 @@ fn games<const HIDDEN: usize, const KEYS: usize>(
                     Output::F32(values) => values[0] as i32,
                     other => panic!("{other:?}"),
                 };
+                // In its own bucket first, so that the accumulators are brought up to date there.
+                let by_bucket = state.evaluate_bucket(&net, mover, bucket).unwrap();
                 let found = state.evaluate(&net, mover).unwrap();
-                assert_eq!(found, expected, "{}, step {step}", tier.name);
+                assert_eq!((by_bucket, found), (expected, expected), "{}, step {step}", tier.name);
+                let buckets = truth.plan().model().input().bucket_count as usize;
+                let chosen = random.draw() as usize % buckets;
+                let in_chosen = match truth.plan().run(input, chosen, workspace.as_mut()).unwrap() {
+                    Output::I32(values) => values[0],
+                    Output::F32(values) => values[0] as i32,
+                    other => panic!("{other:?}"),
+                };
+                assert_eq!(state.evaluate_bucket(&net, mover, chosen), Ok(in_chosen), "{}, step {step}", tier.name);
+                let refused = RunError::Bucket { found: buckets, limit: buckets };
+                assert_eq!(any.evaluate_bucket(net.any(), mover, buckets), Err(refused));
                 assert_eq!(any.evaluate(net.any(), mover).unwrap(), expected, "{}, step {step}", tier.name);
                 assert_eq!(state.accumulator(&net, mover).unwrap()[..], own, "{}, step {step}", tier.name);
                 assert_eq!(any.accumulator(net.any(), mover.other()).unwrap()[..], other, "{}, step {step}", tier.name);
@@ -281,6 +320,7 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     assert_eq!(state.push(&net, &[], &[]), Err(RunError::StackEmpty.into()));
     assert_eq!(state.push_null(), Err(RunError::StackEmpty));
     assert_eq!(state.pop(), Err(RunError::StackEmpty));
+    assert_eq!(state.goto(0), Err(RunError::StackEmpty.into()));
     assert_eq!(state.evaluate(&net, Colour::White), Err(RunError::StackEmpty));
 
     let (king, pawn) = (Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::White, Kind::Pawn, 12));
@@ -294,7 +334,8 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     state.refresh(&net, [king, pawn]).unwrap();
     let before = state.evaluate(&net, Colour::White).unwrap();
     let gone = Piece::new(Colour::Black, Kind::Queen, 3);
-    assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(StateError::Piece { piece: gone, is_added: false }));
+    let missing = |piece| StateError::Piece { piece, is_added: false };
+    assert_eq!(state.push(&net, &[pawn.at(28)], &[gone]), Err(missing(gone)));
     assert_eq!(state.push(&net, &[pawn], &[]), Err(twice));
     assert_eq!(state.push(&net, &[pawn; 5], &[]), Err(StateError::TooManyPieces { found: 5, limit: 4 }));
     // A king that went in one move and came in the next would leave its accumulator where it was.
@@ -304,6 +345,18 @@ fn what_a_state_refuses_leaves_it_as_it_was() {
     let second = StateError::Piece { piece: king.at(6), is_added: true };
     assert_eq!(state.push(&net, &[king.at(5), king.at(6)], &[king]), Err(second));
     assert_eq!((state.height(), state.evaluate(&net, Colour::White)), (0, Ok(before)));
+    // A move is the difference of its lists, also where a piece is in both that is not there.
+    let queen = Piece::new(Colour::White, Kind::Queen, 60);
+    assert_eq!(state.push(&net, &[pawn.at(60), pawn], &[pawn.at(60)]), Err(twice));
+    assert_eq!(state.push(&net, &[pawn.at(60)], &[gone, pawn.at(60)]), Err(missing(gone)));
+    assert_eq!(state.push(&net, &[king], &[king, king]), alone);
+    assert_eq!(state.goto(1), Err(StateError::Ply { found: 1, last: 0 }));
+    assert_eq!((state.height(), state.evaluate(&net, Colour::White)), (0, Ok(before)));
+    state.push(&net, &[pawn.at(60), queen], &[pawn, pawn.at(60)]).unwrap();
+    assert!(state.pieces().eq([queen, king]));
+    state.goto(0).unwrap();
+    assert!(state.pieces().eq([pawn, king]));
+
     state.push(&net, &[pawn.at(28)], &[pawn]).unwrap();
     state.push_null().unwrap();
     assert_eq!(state.push_null(), Err(RunError::StackFull { limit: 3 }));
@@ -484,6 +537,33 @@ fn threads_share_a_network() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(together, alone);
+}
+
+/// What a program keeps in positions that it copies, and in a static: nothing of it is made anew where it is used.
+#[test]
+fn a_position_is_copied_and_a_network_lies_in_a_static() {
+    static NET: OnceLock<Network<'static, 128>> = OnceLock::new();
+    #[derive(Clone, Copy, Default)]
+    struct Position {
+        accumulators: AccumulatorPair<128>,
+        pieces: [Piece; 3],
+    }
+    // Loaded where a failure can be told; whoever asks later has a plain reference.
+    let bytes: &'static AlignedBytes = Box::leak(Box::new(own_network("nnue", "reference")));
+    NET.set(Network::load(bytes.as_ref(), &REFERENCE).unwrap()).unwrap();
+    let net = NET.get().unwrap();
+    let king = Piece::new(Colour::White, Kind::King, 4);
+    let mut root = Position { pieces: [king, king.at(5), king.at(6)], ..Position::default() };
+    assert_eq!(Position::default().pieces, [Piece::new(Colour::White, Kind::Pawn, 0); 3]);
+    let feature = |index: usize| net.any().feature(Colour::White, 4, root.pieces[index]).unwrap();
+    let features = [0, 1, 2].map(feature);
+    root.accumulators.refresh(net.any().plan(), 0, &features[..1]).unwrap();
+    let mut next = root;
+    next.accumulators.update(net.any().plan(), &root.accumulators, 0, &features[1..], &features[..1]).unwrap();
+    let mut anew = Position::default();
+    anew.accumulators.refresh(net.any().plan(), 0, &features[1..]).unwrap();
+    assert_eq!(next.accumulators, anew.accumulators);
+    assert_ne!(next.accumulators, root.accumulators);
 }
 
 /// The plan behind the interface is the one that the rest of the crate has.

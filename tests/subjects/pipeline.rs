@@ -435,7 +435,8 @@ fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
     Net { layers: layers.collect(), arch: arch.clone() }
 }
 
-/// Distinct features, from none to as many as there may be; or a vector that leaves its range here and there.
+/// Distinct features, from none to as many as there may be, of a chess network such as a board shows together; or a
+/// vector that leaves its range here and there.
 fn example(arch: &Architecture, random: &mut Random) -> Example {
     if arch.input.kind == InputKind::Dense {
         let max = arch.input.max.unwrap();
@@ -443,10 +444,20 @@ fn example(arch: &Architecture, random: &mut Random) -> Example {
     }
     let bucket = (random.draw() % arch.bucket_count() as u64) as usize;
     let mut lists = [Vec::new(), Vec::new()];
+    let is_chess = arch.input.kind == InputKind::Chess;
+    let features = if is_chess { arch.planes().features_per_king_bucket() } else { arch.feature_count() as u32 };
     for list in lists.iter_mut().take(arch.perspectives()) {
+        let first = features * (random.draw() % (arch.feature_count() as u64 / u64::from(features))) as u32;
         for _ in 0..between(random, 0, arch.max_active() as u64) {
-            let feature = (random.draw() % arch.feature_count() as u64) as u32;
-            if !list.contains(&feature) {
+            let feature = first + (random.draw() % u64::from(features)) as u32;
+            // Of a side one less than it has, so that a shared plane of kings counts for both.
+            let is_own = |feature: u32| feature - first < features / 2;
+            let side = list.iter().filter(|other| is_own(**other) == is_own(feature)).count();
+            if if is_chess {
+                side < 15 && list.iter().all(|other| other % 64 != feature % 64)
+            } else {
+                !list.contains(&feature)
+            } {
                 list.push(feature);
             }
         }

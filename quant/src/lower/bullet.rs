@@ -43,12 +43,18 @@ fn input(net: &QuantNet) -> ProgramInput {
         perspectives: arch.perspectives(),
         max_active: arch.max_active(),
         buckets: arch.bucket_count(),
-        set: match arch.input.kind {
-            InputKind::Chess => feature_set::code(arch.planes(), arch.input.mirrored)
-                .unwrap_or_else(|| unreachable!("a description has no set that no file can name")),
-            _ => feature_set::CUSTOM,
-        },
+        set: feature_code(net),
         other_first: arch.input.other_first,
+    }
+}
+
+/// The code of the network's feature set.
+fn feature_code(net: &QuantNet) -> u32 {
+    let arch = &net.arch;
+    match arch.input.kind {
+        InputKind::Chess => feature_set::code(arch.planes(), arch.input.mirrored)
+            .unwrap_or_else(|| unreachable!("a description has no set that no file can name")),
+        _ => feature_set::CUSTOM,
     }
 }
 
@@ -159,7 +165,7 @@ impl Lowering<'_> {
             rows: first.weights.clone(),
             bias: first.bias.clone(),
             tables: (net.arch.input.kind == InputKind::Chess).then(tables),
-            lists: Lists::Distinct,
+            lists: Lists::of_set(feature_code(net), net.arch.feature_count()),
         });
         Ok(())
     }

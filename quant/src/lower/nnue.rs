@@ -101,7 +101,7 @@ fn transformer(net: &Net) -> Transformer {
         },
         bias: QuantTensor::vector(BIAS.to_owned(), ElementType::I16, cols, Values::Int(bias)),
         tables: Some(Tables { kings: features.king_table(), buckets: features.bucket_table() }),
-        lists: Lists::Board { per_bucket: features.per_king_bucket(), buckets: features.king_buckets() },
+        lists: Lists::of_set(features.code(), features.used()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What makes accumulators of lists of features.
 
 use super::tensor::QuantTensor;
-use tamis_runtime::raw::feature_set::{BUCKET_TABLE_LEN, KING_TABLE_LEN};
+use tamis_runtime::raw::feature_set::{self, BUCKET_TABLE_LEN, KING_TABLE_LEN};
 
 /// Rows of features, shared by all perspectives: `acc = bias + Σ row(feature)`, i16, wrapping.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,11 +30,25 @@ pub struct Tables {
 pub enum Lists {
     /// Any distinct features, at most `max_active`.
     Distinct,
-    /// Those of a chessboard: of one king bucket, and no two on one square.
+    /// Those of a chessboard: of one king bucket, no two on one square, and at most sixteen pieces of a side.
     Board {
         /// Features of a king bucket, a multiple of 64.
         per_bucket: usize,
         /// King buckets.
         buckets: usize,
     },
+}
+
+impl Lists {
+    /// Of a feature set, by its code, with so many features.
+    #[must_use]
+    pub fn of_set(set: u32, features: usize) -> Self {
+        match feature_set::per_king_bucket(set) {
+            Some(per_bucket) => {
+                let per_bucket = per_bucket as usize;
+                Self::Board { per_bucket, buckets: features / per_bucket }
+            }
+            None => Self::Distinct,
+        }
+    }
 }

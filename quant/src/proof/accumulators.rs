@@ -44,7 +44,8 @@ fn parts(program: &Program) -> Option<(&Transformer, usize)> {
     }
 }
 
-fn board(transformer: &Transformer, active: usize) -> Option<Board> {
+/// The board that the lists are of, if they are.
+pub(super) fn board(transformer: &Transformer, active: usize) -> Option<Board> {
     match transformer.lists {
         Lists::Board { per_bucket, buckets } => Some(Board { per_bucket, buckets, active }),
         Lists::Distinct => None,

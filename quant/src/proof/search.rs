@@ -1,14 +1,15 @@
 //! The search for feature lists behind a sum's bound.
 //!
 //! The perspectives contribute independently, so each is searched alone. Every step adds the feature that moves the row
-//! furthest; in a chess network the features come from one king bucket and no square is used twice, so that the list
-//! could stand on a board as far as squares go.
+//! furthest; in a chess network the features come from one king bucket, no square is used twice and no side has more than
+//! sixteen pieces.
 
+use super::accumulators::board;
+use super::board::Board;
 use super::sums::rounded_term;
 use super::{Check, Witness};
-use crate::program::{Clip, Lists, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Transformer};
+use crate::program::{Clip, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Transformer};
 use std::ops::Range;
-use tamis_runtime::raw::feature_set::{self, KING_TABLE_LEN};
 
 /// Hidden units that a search looks at before it stops with what it has: seconds, for networks whose number of features
 /// times `max_active` would take days.
@@ -22,8 +23,8 @@ pub(super) struct Search<'p> {
     perspectives: usize,
     features: usize,
     max_active: usize,
-    /// Features of a king bucket; none of inputs that are no board.
-    per_bucket: Option<usize>,
+    /// None of inputs that are no board.
+    board: Option<Board>,
 }
 
 /// What accumulators become before their weights.
@@ -35,11 +36,10 @@ enum Activation {
 }
 
 impl<'p> Search<'p> {
-    /// Of a node that reads accumulators, or all products of their halves; `None` of any other, and of networks whose
-    /// lists are a board's, where the search would take too long.
+    /// Of a node that reads accumulators, or all products of their halves; `None` of any other.
     pub fn of(program: &'p Program, node: &ProgramNode, weights: &'p QuantTensor) -> Option<Self> {
-        let transformer = program.transformer.as_ref().filter(|transformer| transformer.lists == Lists::Distinct)?;
-        let ProgramInput::Features { features, perspectives, max_active, set, .. } = program.input else { return None };
+        let transformer = program.transformer.as_ref()?;
+        let ProgramInput::Features { features, perspectives, max_active, .. } = program.input else { return None };
         let [read] = node.reads.as_slice() else { return None };
         let activation = match (&node.op, read.value.checked_sub(1).map(|before| &program.nodes[before].op)) {
             (Operation::ActivateDot { clip, max, .. }, None) => Activation::Clip { clip: *clip, max: (*max).into() },
@@ -49,8 +49,8 @@ impl<'p> Search<'p> {
             }
             _ => return None,
         };
-        let per_bucket = feature_set::per_king_bucket(set).map(|features| features as usize);
-        Some(Self { transformer, weights, activation, perspectives, features, max_active, per_bucket })
+        let board = board(transformer, max_active);
+        Some(Self { transformer, weights, activation, perspectives, features, max_active, board })
     }
 
     /// A list for each perspective, if the search finds lists that leave the type.
@@ -74,7 +74,7 @@ impl<'p> Search<'p> {
     /// The best list over all king buckets, and what it reaches.
     fn best(&self, weights: &[i64], upward: bool) -> (Vec<u32>, i64) {
         let features = self.features as u32;
-        let block = self.per_bucket.unwrap_or(self.features) as u32;
+        let block = self.board.map_or(self.features, |board| board.per_bucket) as u32;
         let mut best: (Vec<u32>, i64) = (Vec::new(), self.contribution(&self.start(), weights));
         let mut work = 0;
         for first in (0..features).step_by(block as usize) {
@@ -111,9 +111,10 @@ impl<'p> Search<'p> {
             self.add(&mut acc, feature, 1);
             list.push(feature);
             value = reached;
-            let square = |feature: u32| feature as usize % KING_TABLE_LEN;
-            let is_board = self.per_bucket.is_some();
-            free.retain(|other| if is_board { square(*other) != square(feature) } else { *other != feature });
+            free.retain(|other| match &self.board {
+                Some(board) => board.admits(&list, *other),
+                None => *other != feature,
+            });
         }
         list.sort_unstable();
         (list, value)

@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     if (move_count >= PLIES)
         fail("game", "too long");
 
-    status = tamis_net_load(net_memory, sizeof net_memory, file, file_len, tier, &net, why, sizeof why);
+    status = tamis_net_load(net_memory, sizeof net_memory, file, file_len, NULL, tier, &net, why, sizeof why);
     if (status != TAMIS_OK)
         fail(tamis_status_text(status), why);
     keys = tamis_net_keys(net);

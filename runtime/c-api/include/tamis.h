@@ -80,7 +80,7 @@ typedef struct tamis_model tamis_model;
 
 /* The version of this interface. It grows when a program that was compiled with an older header could go wrong;
  * functions and statuses that are added leave it as it is. */
-#define TAMIS_ABI_VERSION 1
+#define TAMIS_ABI_VERSION 2
 
 /* How a call ends. New numbers may be added; a program treats one that it does not know as a failure. */
 typedef int32_t tamis_status;
@@ -97,7 +97,7 @@ enum {
     TAMIS_MEMORY_TOO_SHORT = 3,
     /* The pointer is not one that a load or create function gave. */
     TAMIS_NOT_A_HANDLE = 4,
-    /* A colour, a piece, a feature, a bucket or a count is not one that there is. */
+    /* A colour, a piece, a feature, a bucket, a ply or a count is not one that there is. */
     TAMIS_OUT_OF_RANGE = 5,
     /* No tier of this name runs on this machine; tamis_tier_name lists those that do. */
     TAMIS_UNKNOWN_TIER = 6,
@@ -180,16 +180,19 @@ size_t tamis_net_size(void);
 /* Checks a file and makes a network of it: one pass over the file, no copy.
  *
  * memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays
- * there while the network is in use. tier: NULL for the fastest, or a name that tamis_tier_name gives. net: gets the
- * handle, NULL on failure. message: NULL, or gets the reason of a failure as text of at most message_len bytes, the
- * zero at its end included.
+ * there while the network is in use. expected: NULL for any network, or what the program was built for; another
+ * network ends in TAMIS_DIFFERS, and the message names the first difference. tier: NULL for the fastest, or a name that
+ * tamis_tier_name gives. net: gets the handle. message: NULL, or gets the reason of a failure as text of at most
+ * message_len bytes, the zero at its end included.
  *
- * On failure the memory is as it was, so that a network that it holds can go on. */
+ * On failure, whatever its reason, the memory and net are as they were, so that a network that they hold goes on: a
+ * program may load another file over it. The states of the old network are then refreshed with the new one. */
 tamis_status tamis_net_load(
     void *memory,
     size_t memory_len,
     const void *file,
     size_t file_len,
+    const tamis_shape *expected,
     const char *tier,
     const tamis_net **net,
     char *message,
@@ -240,7 +243,8 @@ tamis_status tamis_state_create(
 tamis_status tamis_state_refresh(tamis_state *state, const tamis_net *net, const uint16_t *pieces, size_t pieces_count);
 
 /* Makes a move: the pieces that come and those that go, at most four of each. A capture adds one and removes two, a
- * promotion removes a pawn and adds another piece, castling adds two and removes two. Computes nothing.
+ * promotion removes a pawn and adds another piece, castling adds two and removes two. Computes nothing. A piece in
+ * both lists is as if it were in neither.
  *
  * On failure the state is as it was. */
 tamis_status tamis_state_push(
@@ -256,6 +260,13 @@ tamis_status tamis_state_push_null(tamis_state *state);
 
 /* Takes the last move back, a null move too. */
 tamis_status tamis_state_pop(tamis_state *state);
+
+/* Goes back to the position that many moves behind the root, null moves included, and takes back what came later; at
+ * that position already, it does nothing. A search that calls it with a node's own ply before each move of the node,
+ * and before it evaluates, needs no pop and may return from anywhere.
+ *
+ * TAMIS_OUT_OF_RANGE for a ply that the line has not come to. */
+tamis_status tamis_state_goto(tamis_state *state, size_t ply);
 
 /* Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a
  * real output is cut to an integer. */

@@ -2,4 +2,4 @@
 
 /// The version of this interface. It grows when a program that was compiled with an older header could go wrong;
 /// functions and statuses that are added leave it as it is.
-pub const TAMIS_ABI_VERSION: u32 = 1;
+pub const TAMIS_ABI_VERSION: u32 = 2;

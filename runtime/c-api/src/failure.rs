@@ -75,6 +75,7 @@ const fn of_state(error: &StateError) -> Status {
         StateError::Piece { is_added: false, .. } | StateError::LoneKing { .. } => Status::PieceMissing,
         StateError::Piece { is_added: true, .. } => Status::PiecePresent,
         StateError::TooManyPieces { .. } => Status::TooMany,
+        StateError::Ply { .. } => Status::OutOfRange,
         _ => Status::Refused,
     }
 }

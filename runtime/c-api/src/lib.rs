@@ -48,9 +48,9 @@ pub use net::{
     tamis_net_load, tamis_net_shape, tamis_net_size, tamis_net_tier,
 };
 pub use state::{
-    State, tamis_state_create, tamis_state_evaluate, tamis_state_height, tamis_state_message, tamis_state_outputs,
-    tamis_state_outputs_f32, tamis_state_pop, tamis_state_push, tamis_state_push_null, tamis_state_refresh,
-    tamis_state_size,
+    State, tamis_state_create, tamis_state_evaluate, tamis_state_evaluate_bucket, tamis_state_goto, tamis_state_height,
+    tamis_state_message, tamis_state_outputs, tamis_state_outputs_f32, tamis_state_pop, tamis_state_push,
+    tamis_state_push_null, tamis_state_refresh, tamis_state_size,
 };
 pub use status::{Status, tamis_abi_version, tamis_status_text};
 pub use tier::tamis_tier_name;

@@ -6,7 +6,6 @@ use crate::memory::{self, Handle, Place};
 use crate::status::Status;
 use crate::tier;
 use core::ffi::{c_char, c_void};
-use core::ptr;
 use tamis_runtime::kernels::Tier;
 
 /// The arguments of a load function, as they come from C.
@@ -21,8 +20,8 @@ pub struct Load<T> {
 }
 
 impl<T: Handle> Load<T> {
-    /// Makes the handle's value of the file's bytes, and puts it into the memory. A failure leaves the memory as it
-    /// was.
+    /// Makes the handle's value of the file's bytes, and puts it into the memory. A failure leaves the memory and the
+    /// caller's handle as they were.
     ///
     /// `make` gets the file as `'static`, which stands for the caller's promise that it stays while the handle is in
     /// use: what it makes is not to keep it anywhere else. It owns nothing that would have to be dropped.
@@ -32,8 +31,6 @@ impl<T: Handle> Load<T> {
     pub unsafe fn run(self, make: impl FnOnce(&'static [u8], &'static Tier) -> Result<T, Failure>) -> Status {
         let load = || -> Result<(), Failure> {
             let handle = Place::new(self.handle)?;
-            // SAFETY: writable, by the promise.
-            unsafe { handle.put(ptr::null()) };
             // SAFETY: NULL or text that ends in a zero, by the promise.
             let kernels = unsafe { tier::named(self.tier) }?;
             if self.file.is_null() {

@@ -60,6 +60,16 @@ impl Shape {
         }
     }
 
+    /// That the file's shape is the one that a program was built for.
+    fn check(&self, expected: &Self) -> Result<(), LoadError> {
+        for ((what, found), (_, expected)) in self.fields().into_iter().zip(expected.fields()) {
+            if found != expected {
+                return Err(LoadError::Differs { what, found: found as usize, expected: expected as usize });
+            }
+        }
+        Ok(())
+    }
+
     fn fields(&self) -> [(&'static str, u32); 5] {
         [
             ("width of an accumulator", self.hidden),
@@ -80,17 +90,20 @@ pub extern "C" fn tamis_net_size() -> usize {
 /// Checks a file and makes a network of it: one pass over the file, no copy.
 ///
 /// memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays
-/// there while the network is in use. tier: NULL for the fastest, or a name that tamis_tier_name gives. net: gets the
-/// handle, NULL on failure. message: NULL, or gets the reason of a failure as text of at most message_len bytes, the
-/// zero at its end included.
+/// there while the network is in use. expected: NULL for any network, or what the program was built for; another
+/// network ends in TAMIS_DIFFERS, and the message names the first difference. tier: NULL for the fastest, or a name that
+/// tamis_tier_name gives. net: gets the handle. message: NULL, or gets the reason of a failure as text of at most
+/// message_len bytes, the zero at its end included.
 ///
-/// On failure the memory is as it was, so that a network that it holds can go on.
+/// On failure, whatever its reason, the memory and net are as they were, so that a network that they hold goes on: a
+/// program may load another file over it. The states of the old network are then refreshed with the new one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_net_load(
     memory: *mut c_void,
     memory_len: usize,
     file: *const c_void,
     file_len: usize,
+    expected: *const Shape,
     tier: *const c_char,
     net: *mut *const Net,
     message: *mut c_char,
@@ -98,8 +111,15 @@ pub unsafe extern "C" fn tamis_net_load(
 ) -> Status {
     let message = Message::new(message, message_len);
     let load = Load { memory, memory_len, file, file_len, tier, handle: net, message };
+    let make = |file: &'static [u8], tier| {
+        let network = AnyNetwork::load_on(file, tier)?;
+        // SAFETY: NULL, for which there is nothing to read, or a shape, as the caller promises.
+        let expected = unsafe { memory::numbers(expected, usize::from(!expected.is_null())) }?;
+        expected.iter().try_for_each(|expected| Shape::of(&network).check(expected))?;
+        Ok(Net { magic: Net::MAGIC, network })
+    };
     // SAFETY: the caller's pointers.
-    unsafe { load.run(|file, tier| Ok(Net { magic: Net::MAGIC, network: AnyNetwork::load_on(file, tier)? })) }
+    unsafe { load.run(make) }
 }
 
 /// What the network is.
@@ -132,13 +152,7 @@ pub unsafe extern "C" fn tamis_net_expect(
         }
         // SAFETY: a shape, as the caller promises.
         let expected = unsafe { memory::numbers(expected, 1) }?;
-        let found = Shape::of(&net.network).fields();
-        for ((what, found), (_, expected)) in found.into_iter().zip(expected.iter().flat_map(Shape::fields)) {
-            if found != expected {
-                return Err(LoadError::Differs { what, found: found as usize, expected: expected as usize }.into());
-            }
-        }
-        Ok(())
+        Ok(expected.iter().try_for_each(|expected| Shape::of(&net.network).check(expected))?)
     };
     // SAFETY: the message's bytes are writable, as the caller promises.
     unsafe { guard_with(Message::new(message, message_len), compare) }

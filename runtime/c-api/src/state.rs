@@ -117,7 +117,8 @@ pub unsafe extern "C" fn tamis_state_refresh(
 }
 
 /// Makes a move: the pieces that come and those that go, at most four of each. A capture adds one and removes two, a
-/// promotion removes a pawn and adds another piece, castling adds two and removes two. Computes nothing.
+/// promotion removes a pawn and adds another piece, castling adds two and removes two. Computes nothing. A piece in
+/// both lists is as if it were in neither.
 ///
 /// On failure the state is as it was.
 #[unsafe(no_mangle)]
@@ -154,6 +155,17 @@ pub unsafe extern "C" fn tamis_state_pop(state: *mut State) -> Status {
     unsafe { with(state, |state| Ok(state.pop()?)) }
 }
 
+/// Goes back to the position that many moves behind the root, null moves included, and takes back what came later; at
+/// that position already, it does nothing. A search that calls it with a node's own ply before each move of the node,
+/// and before it evaluates, needs no pop and may return from anywhere.
+///
+/// TAMIS_OUT_OF_RANGE for a ply that the line has not come to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_goto(state: *mut State, ply: usize) -> Status {
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, |state| Ok(state.goto(ply)?)) }
+}
+
 /// Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a
 /// real output is cut to an integer.
 #[unsafe(no_mangle)]
@@ -168,6 +180,29 @@ pub unsafe extern "C" fn tamis_state_evaluate(
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
         let found = state.evaluate(&net.network, colour)?;
+        // SAFETY: writable, as the caller promises.
+        unsafe { score.put(found) };
+        Ok(())
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, evaluate) }
+}
+
+/// The same in an output bucket of the caller's choice, for networks whose buckets follow from something else than the
+/// number of pieces. TAMIS_OUT_OF_RANGE for a bucket that the network does not have.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_evaluate_bucket(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    bucket: u32,
+    score: *mut i32,
+) -> Status {
+    let evaluate = |state: &mut AnyState<'_>| {
+        let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
+        // SAFETY: a handle, as the caller promises.
+        let net = unsafe { memory::shared(net) }?;
+        let found = state.evaluate_bucket(&net.network, colour, bucket as usize)?;
         // SAFETY: writable, as the caller promises.
         unsafe { score.put(found) };
         Ok(())

@@ -18,7 +18,7 @@ pub enum Status {
     MemoryTooShort = 3,
     /// The pointer is not one that a load or create function gave.
     NotAHandle = 4,
-    /// A colour, a piece, a feature, a bucket or a count is not one that there is.
+    /// A colour, a piece, a feature, a bucket, a ply or a count is not one that there is.
     OutOfRange = 5,
     /// No tier of this name runs on this machine; tamis_tier_name lists those that do.
     UnknownTier = 6,
@@ -106,7 +106,7 @@ impl Status {
             }
             Self::MemoryTooShort => c"the memory is too short: the size function says how long it must be",
             Self::NotAHandle => c"not a handle of this kind: only what a load or create function gave is one",
-            Self::OutOfRange => c"a colour, piece, feature, bucket or count is out of its range",
+            Self::OutOfRange => c"a colour, piece, feature, bucket, ply or count is out of its range",
             Self::UnknownTier => c"no tier of this name runs on this machine: tamis_tier_name lists those that do",
             Self::CapacityTooSmall => c"the network has more outputs than the array has room for",
             Self::OtherKind => c"the network's input or output is of another kind than this function's",

@@ -13,7 +13,7 @@ use crate::uci::say;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-pub const USAGE: &str = "usage: bench [DEPTH] [--tier NAME] [--evaluator tamis|scalar|checked]... [--rounds N]";
+pub const USAGE: &str = "usage: bench [DEPTH] [--tier NAME] [--evaluator tamis|scalar|checked|popped]... [--rounds N]";
 
 const DEPTH_DEFAULT: usize = 9;
 

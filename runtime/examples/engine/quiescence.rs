@@ -38,9 +38,8 @@ impl<E: Evaluator> Search<'_, E> {
                 moves.add_noisy(board, best_known);
             }
             for Candidate { mv, .. } in moves.by_ref() {
-                let next = self.make(board, mv)?;
+                let next = self.make(board, ply, mv)?;
                 let score = -self.quiescence(&next, ply + 1, -beta, -alpha)?;
-                self.unmake()?;
                 if score > best {
                     best = score;
                     best_move = Some(mv);

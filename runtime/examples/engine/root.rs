@@ -1,6 +1,7 @@
 //! Deeper and deeper from the position on the board, until time is up.
 
 use crate::evaluation::checked::Checked;
+use crate::evaluation::popped::Popped;
 use crate::evaluation::scalar::Scalar;
 use crate::evaluation::tamis::Tamis;
 use crate::evaluation::{Evaluator, Fault, Kind};
@@ -51,6 +52,7 @@ pub fn search(task: &Task, table: &mut Table, stop: &AtomicBool, report: &mut dy
         Kind::Tamis => search_with::<Tamis>(task, table, stop, report),
         Kind::Scalar => search_with::<Scalar>(task, table, stop, report),
         Kind::Checked => search_with::<Checked>(task, table, stop, report),
+        Kind::Popped => search_with::<Popped>(task, table, stop, report),
     }
 }
 
@@ -75,6 +77,7 @@ fn search_with<E: Evaluator>(
         table,
         memory: Box::new(Memory::new()),
         keys: task.game.keys.clone(),
+        keys_before: task.game.keys.len(),
         lines: vec![Vec::new(); MAX_PLY],
         nodes: 0,
         deepest: 0,

@@ -53,6 +53,8 @@ pub struct Search<'a, E> {
     pub memory: Box<Memory>,
     /// Positions of the game and of the line, without the right to take en passant.
     pub keys: Vec<u64>,
+    /// How many of them are the game's, the position that is searched included.
+    pub keys_before: usize,
     /// The best line from each ply on.
     pub lines: Vec<Vec<Move>>,
     pub nodes: u64,
@@ -134,7 +136,7 @@ impl<E: Evaluator> Search<'_, E> {
         let (mut best, mut best_move, floor) = (-INFINITE, None, alpha);
         let mut quiet_tried = Bounded::<Move, 64>::new();
         for (index, Candidate { mv, is_quiet, .. }) in moves.by_ref().enumerate() {
-            let next = self.make(board, mv)?;
+            let next = self.make(board, ply, mv)?;
             let reduction =
                 if is_quiet && !is_in_check && next.checkers().is_empty() { later(depth, index) } else { 0 };
             let score = if index == 0 {
@@ -149,7 +151,6 @@ impl<E: Evaluator> Search<'_, E> {
                 }
                 score
             };
-            self.unmake()?;
             if score > best {
                 best = score;
                 if score > alpha {
@@ -181,15 +182,15 @@ impl<E: Evaluator> Search<'_, E> {
     /// The score when the side to move passes: if the other side cannot use that, it is too far behind.
     fn pass(&mut self, board: &Board, depth: i32, ply: usize, beta: i32) -> Result<i32, Halt> {
         let Some(next) = board.null_move() else { return Ok(-INFINITE) };
+        self.goto(ply)?;
         self.evaluator.push_null()?;
         self.keys.push(next.hash_without_ep());
-        let score = -self.node(&next, depth - 3 - depth / 4, ply + 1, -beta, 1 - beta, false)?;
-        self.unmake()?;
-        Ok(score)
+        Ok(-self.node(&next, depth - 3 - depth / 4, ply + 1, -beta, 1 - beta, false)?)
     }
 
     /// A new node; looks from time to time whether there is time for it.
     pub fn count(&mut self, ply: usize) -> Result<(), Halt> {
+        self.goto(ply)?;
         self.nodes += 1;
         self.deepest = self.deepest.max(ply);
         self.lines[ply].clear();
@@ -202,8 +203,10 @@ impl<E: Evaluator> Search<'_, E> {
         Ok(score::of_network(self.evaluator.evaluate(board)?))
     }
 
-    /// Plays a legal move on the line of play; the evaluator goes along.
-    pub fn make(&mut self, board: &Board, mv: Move) -> Result<Board, Halt> {
+    /// Plays a legal move at a node; the evaluator goes along. Nobody takes it back: who goes on from a node goes there
+    /// first.
+    pub fn make(&mut self, board: &Board, ply: usize, mv: Move) -> Result<Board, Halt> {
+        self.goto(ply)?;
         self.evaluator.push(&pieces::moved(board, mv))?;
         let mut next = board.clone();
         next.play_unchecked(mv);
@@ -211,9 +214,10 @@ impl<E: Evaluator> Search<'_, E> {
         Ok(next)
     }
 
-    pub fn unmake(&mut self) -> Result<(), Halt> {
-        self.keys.pop();
-        Ok(self.evaluator.pop()?)
+    /// The line of play ends at a node, wherever it was.
+    fn goto(&mut self, ply: usize) -> Result<(), Halt> {
+        self.keys.truncate(self.keys_before + ply);
+        Ok(self.evaluator.goto(ply)?)
     }
 
     /// The best line from here: this move, and what was found behind it.

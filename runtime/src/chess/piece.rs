@@ -148,6 +148,13 @@ impl Piece {
     }
 }
 
+/// The piece of number 0, a white pawn on a1: for arrays that are filled later.
+impl Default for Piece {
+    fn default() -> Self {
+        Self::new(Colour::White, Kind::Pawn, 0)
+    }
+}
+
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [letter, file, rank] = self.written();

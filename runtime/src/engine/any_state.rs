@@ -204,6 +204,15 @@ impl<'m> AnyState<'m> {
         self.line.pop()
     }
 
+    /// As [`super::State::goto`].
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn goto(&mut self, ply: usize) -> Result<(), StateError> {
+        self.line.goto(ply)
+    }
+
     /// As [`super::State::evaluate`].
     ///
     /// # Errors
@@ -211,6 +220,15 @@ impl<'m> AnyState<'m> {
     #[inline]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<i32, RunError> {
         self.line.evaluate(net, to_move, self.scratch)
+    }
+
+    /// As [`super::State::evaluate_bucket`].
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn evaluate_bucket(&mut self, net: &AnyNetwork<'_>, to_move: Colour, bucket: usize) -> Result<i32, RunError> {
+        self.line.evaluate_bucket(net, to_move, bucket, self.scratch)
     }
 
     /// As [`super::State::outputs`].
@@ -236,7 +254,7 @@ impl<'m> AnyState<'m> {
 
     /// As [`super::State::height`].
     pub fn height(&self) -> usize {
-        self.line.stack.top.height()
+        self.line.height()
     }
 }
 

@@ -40,8 +40,8 @@ worded! { LoadError {
 
 impl core::error::Error for LoadError {}
 
-/// Why [`super::State::refresh`] or [`super::State::push`] refuses pieces: what every network's callers can get wrong,
-/// or what only a board can.
+/// Why [`super::State::refresh`] or [`super::State::push`] refuses pieces, or [`super::State::goto`] a ply: what every
+/// network's callers can get wrong, or what only a board can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateError {
@@ -59,6 +59,13 @@ pub enum StateError {
         piece: Piece,
         /// Whether it was to be added.
         is_added: bool,
+    },
+    /// A ply to go back to that the line does not have: a move was not pushed.
+    Ply {
+        /// Which.
+        found: usize,
+        /// The last one.
+        last: usize,
     },
     /// More pieces than one move adds or removes.
     TooManyPieces {
@@ -84,6 +91,8 @@ worded! { StateError {
         "{} is to be added, and a king of its colour is there already", piece;
     Self::Piece { piece, is_added: true } => "{} is to be added and is there already", piece;
     Self::Piece { piece, is_added: false } => "{} is to be removed and is not there", piece;
+    Self::Ply { found, last } =>
+        "goes back to ply {}, and the line has 0 to {}: push every move, and go back before the next", found, last;
     Self::TooManyPieces { found, limit } => "{} pieces added or removed by one move; at most {}", found, limit;
 } }
 

@@ -88,7 +88,7 @@ impl Line<'_> {
         }
         let (_, place) = self.stack.next()?;
         if !self.board.change(added, removed) {
-            return Err(refusal(self.board, added, removed));
+            return self.push_difference(net, &ply);
         }
         if let Err(error) = net.check_count(self.board.count()) {
             self.board.undo(added, removed);
@@ -97,6 +97,51 @@ impl Line<'_> {
         *place = ply;
         self.stack.grow();
         Ok(())
+    }
+
+    /// A move that the board refuses as it is given, without the pieces that it both adds and removes.
+    #[cold]
+    #[inline(never)]
+    fn push_difference(&mut self, net: &AnyNetwork<'_>, given: &Ply) -> Result<(), StateError> {
+        let Some(ply) = given.difference() else {
+            return Err(refusal(self.board, given.added(), given.removed()));
+        };
+        if let Some(colour) = ply.lone_king() {
+            return Err(StateError::LoneKing { colour });
+        }
+        let (_, place) = self.stack.next()?;
+        if !self.board.change(ply.added(), ply.removed()) {
+            return Err(refusal(self.board, ply.added(), ply.removed()));
+        }
+        if let Err(error) = net.check_count(self.board.count()) {
+            self.board.undo(ply.added(), ply.removed());
+            return Err(error.into());
+        }
+        *place = ply;
+        self.stack.grow();
+        Ok(())
+    }
+
+    /// See [`super::State::goto`].
+    #[inline]
+    pub fn goto(&mut self, ply: usize) -> Result<(), StateError> {
+        if self.stack.top.len == 0 {
+            return Err(RunError::StackEmpty.into());
+        }
+        let last = self.height();
+        if ply > last {
+            return Err(StateError::Ply { found: ply, last });
+        }
+        for _ in ply..last {
+            self.pop()?;
+        }
+        Ok(())
+    }
+
+    /// See [`super::State::height`].
+    #[inline]
+    pub const fn height(&self) -> usize {
+        self.stack.top.height()
     }
 
     /// See [`super::State::pop`].
@@ -123,6 +168,34 @@ impl Line<'_> {
     #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour, scratch: &mut [u8]) -> Result<i32, RunError> {
         let bucket = self.prepare(net, to_move)?;
+        self.score(net, to_move, bucket, scratch)
+    }
+
+    /// See [`super::State::evaluate_bucket`].
+    pub fn evaluate_bucket(
+        &mut self,
+        net: &AnyNetwork<'_>,
+        to_move: Colour,
+        bucket: usize,
+        scratch: &mut [u8],
+    ) -> Result<i32, RunError> {
+        let limit = net.plan().model().input().bucket_count as usize;
+        if bucket >= limit {
+            return Err(RunError::Bucket { found: bucket, limit });
+        }
+        self.prepare(net, to_move)?;
+        self.score(net, to_move, bucket, scratch)
+    }
+
+    /// The score from accumulators that are up to date, in a bucket that there is.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn score(
+        &mut self,
+        net: &AnyNetwork<'_>,
+        to_move: Colour,
+        bucket: usize,
+        scratch: &mut [u8],
+    ) -> Result<i32, RunError> {
         let (own, other) = self.stack.pair(to_move.index());
         if let Some(score) = net.plan().score(own, other, bucket) {
             return Ok(score);

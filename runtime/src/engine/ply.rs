@@ -55,6 +55,19 @@ impl Ply {
         Some(ply)
     }
 
+    /// The same move without the pieces that it both adds and removes; `None` if there are none.
+    pub fn difference(&self) -> Option<Self> {
+        let mut removed: heapless::Vec<Piece, PIECES> = self.removed().iter().copied().collect();
+        let mut added = heapless::Vec::<Piece, PIECES>::new();
+        for piece in self.added() {
+            match removed.iter().position(|other| other == piece) {
+                Some(place) => drop(removed.remove(place)),
+                None => added.push(*piece).ok()?,
+            }
+        }
+        Self::new(&added, &removed).filter(|left| left.lens != self.lens)
+    }
+
     #[inline]
     pub fn added(&self) -> &[Piece] {
         range(&self.pieces[0], 0..self.lens[0].into())

@@ -102,6 +102,9 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// Makes a move: the pieces that come and those that go, four of each at most, e.g. for a capture one and two. A
     /// promotion adds another piece than it removes, castling has two and two. Computes nothing.
     ///
+    /// What counts is the difference: a piece that a move both adds and removes, as a pawn that goes to its last square
+    /// before it becomes a queen, is as if it were in neither list.
+    ///
     /// # Errors
     /// [`StateError`] for a piece that is removed and not there or added and there, a king that only comes or only
     /// goes, too many pieces, and in [`StateError::Run`] a full or empty stack and another network; the state is then
@@ -129,6 +132,19 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         self.line().0.pop()
     }
 
+    /// Goes back to the position `ply` moves behind the root, null moves included: what came later is taken back, and
+    /// what was computed before it stays. At that position already, it does nothing.
+    ///
+    /// A search that calls it with a node's own ply before each move that the node makes, and before it evaluates, needs
+    /// no [`State::pop`]: it may return from anywhere.
+    ///
+    /// # Errors
+    /// [`StateError::Ply`] for a ply that the line has not come to, [`RunError::StackEmpty`] without a position.
+    #[inline]
+    pub fn goto(&mut self, ply: usize) -> Result<(), StateError> {
+        self.line().0.goto(ply)
+    }
+
     /// Evaluates the last position for `to_move`: the network's first output in its own unit (centipawns of most chess
     /// networks), a real one cut to an integer.
     ///
@@ -138,6 +154,22 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     pub fn evaluate(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<i32, RunError> {
         let (mut line, scratch) = self.line();
         line.evaluate(net.any(), to_move, scratch)
+    }
+
+    /// The same in an output bucket of the engine's choice, for networks that are trained with buckets by something else
+    /// than the number of pieces: by pawns, by both sides' pieces, by the phase of the game.
+    ///
+    /// # Errors
+    /// As [`State::evaluate`], and [`RunError::Bucket`].
+    #[inline]
+    pub fn evaluate_bucket(
+        &mut self,
+        net: &Network<'_, HIDDEN>,
+        to_move: Colour,
+        bucket: usize,
+    ) -> Result<i32, RunError> {
+        let (mut line, scratch) = self.line();
+        line.evaluate_bucket(net.any(), to_move, bucket, scratch)
     }
 
     /// All outputs for the last position: of a network of three, win, draw and loss.

@@ -6,7 +6,10 @@ use crate::output::Output;
 use crate::plan::Plan;
 
 /// Both accumulators of a position, 64-byte aligned: index 0 for one colour, 1 for the other (the caller's choice).
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// `Copy`, for positions that are copied and then changed. [`AccumulatorPair::update_both`] is cheaper: it reads the
+/// position before, so that nothing is to be copied first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct AccumulatorPair<const HIDDEN: usize> {
     sides: [[i16; HIDDEN]; 2],

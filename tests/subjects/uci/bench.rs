@@ -23,6 +23,7 @@ fn nodes(arguments: &[&str]) -> Vec<u64> {
 fn every_tier_and_the_plain_loops_visit_the_same_nodes() {
     let plain = nodes(&["--evaluator", "scalar"]);
     assert!(plain[0] > 100_000, "{} nodes are no search", plain[0]);
+    assert_eq!(nodes(&["--evaluator", "popped"]), plain);
     for tier in tiers() {
         assert_eq!(nodes(&["--tier", tier.name]), plain, "tier {}", tier.name);
     }

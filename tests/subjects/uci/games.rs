@@ -188,6 +188,49 @@ fn thirty_two_games_by_nodes_are_legal_to_the_end() {
     assert!(ended.iter().filter(|ended| ended.by == "length").count() <= 16, "most games came to no end");
 }
 
+/// Both programs are asked in every position: the one goes back to a node's ply, the other takes back move by move.
+#[test]
+fn forty_games_through_goto_are_those_of_push_and_pop() {
+    let _hall = HALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let [mut goto, mut pop] = ["tamis", "popped"].map(|evaluator| {
+        let mut process = Process::start(&engine());
+        process.send(&format!("setoption name Evaluator value {evaluator}"));
+        process.send("ucinewgame");
+        process.ready();
+        process
+    });
+    let mut plies = 0;
+    for seed in 0..40 {
+        let mut record = Record::opening(seed);
+        while record.ended().is_none() {
+            let answers = [&mut goto, &mut pop].map(|process| {
+                process.send(&record.position);
+                process.ask("go nodes 1500", "bestmove").iter().map(|line| without_times(line)).collect::<Vec<_>>()
+            });
+            assert_eq!(answers[0], answers[1], "seed {seed}: {}", record.position);
+            let best = answers[0].last().unwrap().strip_prefix("bestmove ").unwrap();
+            let mv = parse_uci_move(&record.board, best).ok().filter(|mv| record.board.is_legal(*mv));
+            record.play(mv.unwrap_or_else(|| panic!("seed {seed}: `{best}` is illegal in {}", record.position)));
+            plies += 1;
+        }
+    }
+    note!("goto, pop: 40 games, {plies} moves, and depths, scores, nodes and lines of each the same");
+    assert_eq!((goto.quit(), pop.quit()), (0, 0));
+}
+
+/// What an engine says, without what depends on the clock.
+fn without_times(line: &str) -> String {
+    let mut words = line.split(' ');
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match word {
+            "nps" | "time" => drop(words.next()),
+            _ => kept.push(word),
+        }
+    }
+    kept.join(" ")
+}
+
 #[test]
 fn eight_games_on_the_clock_lose_none_on_time() {
     let ended = contest("itself, clock", [&engine(), &engine()], 8, [Limits::Clock(500, 10), Limits::Clock(1000, 5)]);

@@ -82,7 +82,7 @@ static size_t read_file(const char *path, unsigned char *to, size_t room) {
 }
 
 static tamis_status load(const void *bytes, size_t len, const tamis_net **net) {
-    return tamis_net_load(net_memory, sizeof net_memory, bytes, len, NULL, net, message, sizeof message);
+    return tamis_net_load(net_memory, sizeof net_memory, bytes, len, NULL, NULL, net, message, sizeof message);
 }
 
 static void files(size_t len) {
@@ -93,7 +93,7 @@ static void files(size_t len) {
     CHECK(message[0], 0);
 
     CHECK(load(NULL, len, &net), TAMIS_NULL_POINTER);
-    CHECK(net == NULL, 1);
+    CHECK((const void *)net == (const void *)net_memory, 1);
     CHECK(load(file, (size_t)-1, &net), TAMIS_OUT_OF_RANGE);
     CHECK(load(file, 0, &net), TAMIS_FILE_LENGTH);
     SAYS("truncated");
@@ -101,7 +101,7 @@ static void files(size_t len) {
     SAYS("truncated");
     CHECK(load(file, len + 1, &net), TAMIS_FILE_LENGTH);
     for (cut = 0; cut < 1000; cut++)
-        CHECK(load(file, cut, &net) != TAMIS_OK && net == NULL, 1);
+        CHECK(load(file, cut, &net) != TAMIS_OK && (const void *)net == (const void *)net_memory, 1);
     CHECK(load(zeros, sizeof zeros, &net), TAMIS_NOT_A_CONTAINER);
     SAYS("00 00 00");
     memmove(other_file + 4, file, len);
@@ -117,27 +117,60 @@ static void files(size_t len) {
     SAYS("version");
 
     /* The network that the memory held before those failures is still one. */
-    CHECK(tamis_net_keys((const tamis_net *)net_memory), 1);
+    CHECK(tamis_net_keys(net), 1);
+}
+
+/* Another file over a network that is in use: what is not expected leaves it what it was. */
+static void expectations(size_t len, const char *other_path) {
+    const tamis_net *net = NULL;
+    tamis_shape shape, other;
+    uint64_t checksum;
+    const size_t other_len = read_file(other_path, other_file, sizeof other_file);
+    CHECK(load(file, len, &net), TAMIS_OK);
+    CHECK(tamis_net_shape(net, &shape), TAMIS_OK);
+    checksum = tamis_net_checksum(net);
+    CHECK(tamis_net_load(net_memory, sizeof net_memory, file, len, &shape, NULL, &net, message, sizeof message),
+          TAMIS_OK);
+    CHECK(tamis_net_load(net_memory, sizeof net_memory, other_file, other_len, &shape, NULL, &net, message,
+                         sizeof message),
+          TAMIS_DIFFERS);
+    SAYS("width of an accumulator: the file has 256, this program was built for 128");
+    other = shape, other.outputs = 3;
+    CHECK(tamis_net_load(net_memory, sizeof net_memory, file, len, &other, NULL, &net, message, sizeof message),
+          TAMIS_DIFFERS);
+    SAYS("this program was built for 3");
+    CHECK(tamis_net_load(net_memory, sizeof net_memory, file, len, (const tamis_shape *)(const void *)(zeros + 1),
+                         NULL, &net, message, sizeof message),
+          TAMIS_MISALIGNED);
+    CHECK((const void *)net == (const void *)net_memory && tamis_net_checksum(net) == checksum, 1);
+    /* Without an expectation the other file takes its place. */
+    CHECK(load(other_file, other_len, &net), TAMIS_OK);
+    CHECK(tamis_net_checksum(net) != checksum, 1);
+    CHECK(load(file, len, &net), TAMIS_OK);
+    CHECK(tamis_net_checksum(net) == checksum, 1);
 }
 
 static void memories(size_t len) {
     const tamis_net *net = NULL;
     const size_t size = tamis_net_size();
     CHECK(size > 0 && size <= TAMIS_NET_SIZE && size % 64 == 0, 1);
-    CHECK(tamis_net_load(NULL, size, file, len, NULL, &net, message, sizeof message), TAMIS_NULL_POINTER);
-    CHECK(tamis_net_load(net_memory + 8, size, file, len, NULL, &net, message, sizeof message), TAMIS_MISALIGNED);
-    CHECK(tamis_net_load(net_memory, size - 1, file, len, NULL, &net, message, sizeof message), TAMIS_MEMORY_TOO_SHORT);
-    CHECK(tamis_net_load(net_memory, size, file, len, NULL, NULL, message, sizeof message), TAMIS_NULL_POINTER);
-    CHECK(tamis_net_load(net_memory, size, file, len, NULL, (const tamis_net **)(void *)(zeros + 1), message,
+    CHECK(tamis_net_load(NULL, size, file, len, NULL, NULL, &net, message, sizeof message), TAMIS_NULL_POINTER);
+    CHECK(tamis_net_load(net_memory + 8, size, file, len, NULL, NULL, &net, message, sizeof message),
+          TAMIS_MISALIGNED);
+    CHECK(tamis_net_load(net_memory, size - 1, file, len, NULL, NULL, &net, message, sizeof message),
+          TAMIS_MEMORY_TOO_SHORT);
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL, NULL, NULL, message, sizeof message), TAMIS_NULL_POINTER);
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL, NULL, (const tamis_net **)(void *)(zeros + 1), message,
           sizeof message), TAMIS_MISALIGNED);
-    CHECK(tamis_net_load(net_memory, size, file, len, "abacus", &net, message, sizeof message), TAMIS_UNKNOWN_TIER);
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL, "abacus", &net, message, sizeof message),
+          TAMIS_UNKNOWN_TIER);
     SAYS("tamis_tier_name");
-    CHECK(tamis_net_load(net_memory, size, file, len, "", &net, NULL, 0), TAMIS_UNKNOWN_TIER);
-    CHECK(tamis_net_load(net_memory, size, file, len,
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL, "", &net, NULL, 0), TAMIS_UNKNOWN_TIER);
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL,
                          "a name that is longer than the name of any tier that there will ever be", &net, message, 1),
           TAMIS_UNKNOWN_TIER);
     CHECK(message[0], 0);
-    CHECK(tamis_net_load(net_memory, size, file, len, "scalar", &net, NULL, 100), TAMIS_OK);
+    CHECK(tamis_net_load(net_memory, size, file, len, NULL, "scalar", &net, NULL, 100), TAMIS_OK);
     CHECK(strcmp(tamis_net_tier(net), "scalar"), 0);
 }
 
@@ -187,6 +220,7 @@ static void not_handles(const tamis_net *net) {
     CHECK(tamis_state_push(none, net, NULL, 0, NULL, 0), TAMIS_NOT_A_HANDLE);
     CHECK(tamis_state_push_null(none), TAMIS_NOT_A_HANDLE);
     CHECK(tamis_state_pop(NULL), TAMIS_NULL_POINTER);
+    CHECK(tamis_state_goto(none, 0), TAMIS_NOT_A_HANDLE);
     CHECK(tamis_state_evaluate(none, net, TAMIS_WHITE, &score), TAMIS_NOT_A_HANDLE);
     CHECK(tamis_state_height(none), 0);
     CHECK(tamis_state_message(none, message, sizeof message), TAMIS_NOT_A_HANDLE);
@@ -219,6 +253,8 @@ static void line(const tamis_net *net, tamis_state *state) {
     const uint16_t kings[] = {tamis_piece(TAMIS_WHITE, TAMIS_KING, 4), tamis_piece(TAMIS_BLACK, TAMIS_KING, 60)};
     const uint16_t pawn = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 12), far = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 28);
     const uint16_t no_piece = 768, five[] = {0, 1, 2, 3, 4};
+    const uint16_t toggled[] = {tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 59), tamis_piece(TAMIS_WHITE, TAMIS_QUEEN, 59), pawn,
+                                tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 59)};
     const uint16_t pieces[] = {kings[0], kings[1], pawn};
     uint16_t all[768];
     int32_t root, score = 7, values[2] = {0, 0};
@@ -230,6 +266,7 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_push(state, net, &far, 1, &pawn, 1), TAMIS_STATE_EMPTY);
     CHECK(tamis_state_push_null(state), TAMIS_STATE_EMPTY);
     CHECK(tamis_state_pop(state), TAMIS_STATE_EMPTY);
+    CHECK(tamis_state_goto(state, 0), TAMIS_STATE_EMPTY);
     CHECK(tamis_state_refresh(state, net, NULL, 3), TAMIS_NULL_POINTER);
     CHECK(tamis_state_refresh(state, net, (const uint16_t *)(const void *)(zeros + 1), 3), TAMIS_MISALIGNED);
     CHECK(tamis_state_refresh(state, net, pieces, (size_t)-1), TAMIS_TOO_MANY);
@@ -248,6 +285,14 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, (int32_t *)(void *)(zeros + 2)), TAMIS_MISALIGNED);
     CHECK(score, 7);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, &root), TAMIS_OK);
+    /* The reference network has a bucket for every four pieces, and three are in its first. */
+    CHECK(tamis_state_evaluate_bucket(state, net, TAMIS_WHITE, 0, &score), TAMIS_OK);
+    CHECK(score, root);
+    CHECK(tamis_state_evaluate_bucket(state, net, TAMIS_WHITE, 7, &score), TAMIS_OK);
+    CHECK(score != root, 1);
+    score = 7;
+    CHECK(tamis_state_evaluate_bucket(state, net, TAMIS_WHITE, 8, &score), TAMIS_OUT_OF_RANGE);
+    CHECK(score, 7);
     CHECK(tamis_state_outputs(state, net, TAMIS_WHITE, values, 0, &count), TAMIS_CAPACITY_TOO_SMALL);
     CHECK(count, 1);
     CHECK(tamis_state_outputs(state, net, TAMIS_WHITE, values, 2, &count), TAMIS_OK);
@@ -278,6 +323,20 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
     SAYS("it has 4 plies");
     CHECK(tamis_state_height(state), 3);
+    CHECK(tamis_state_goto(state, 4), TAMIS_OUT_OF_RANGE);
+    CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
+    SAYS("goes back to ply 4, and the line has 0 to 3");
+    CHECK(tamis_state_goto(state, 3), TAMIS_OK);
+    CHECK(tamis_state_goto(state, 2), TAMIS_OK);
+    CHECK(tamis_state_height(state), 2);
+    CHECK(tamis_state_goto(state, 0), TAMIS_OK);
+    CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, &score), TAMIS_OK);
+    CHECK(score, root);
+    /* A pawn that is put on its last square and taken off it again, by a promotion that is made of toggles. */
+    CHECK(tamis_state_push(state, net, toggled, 2, toggled + 2, 2), TAMIS_OK);
+    CHECK(tamis_state_goto(state, 0), TAMIS_OK);
+    CHECK(tamis_state_push(state, net, &far, 1, &pawn, 1), TAMIS_OK);
+    CHECK(tamis_state_push_null(state) || tamis_state_push_null(state), 0);
     CHECK(tamis_state_pop(state) || tamis_state_pop(state) || tamis_state_pop(state), 0);
     CHECK(tamis_state_pop(state), TAMIS_STATE_EMPTY);
     CHECK(tamis_state_evaluate(state, net, TAMIS_WHITE, &score), TAMIS_OK);
@@ -299,7 +358,8 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(tamis_state_refresh(state, net, pieces, 2), TAMIS_OK);
     CHECK(tamis_state_evaluate(state, net, TAMIS_BLACK, &expected), TAMIS_OK);
     for (index = 0; (tier = tamis_tier_name(index)) != NULL; index++) {
-        CHECK(tamis_net_load(second_memory, sizeof second_memory, file, len, tier, &second, message, sizeof message),
+        CHECK(tamis_net_load(second_memory, sizeof second_memory, file, len, NULL, tier, &second, message,
+                             sizeof message),
               TAMIS_OK);
         CHECK(strcmp(tamis_net_tier(second), tier), 0);
         CHECK(tamis_state_refresh(state, second, pieces, 2), TAMIS_OK);
@@ -310,7 +370,8 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(tamis_tier_name((size_t)-1) == NULL, 1);
 
     len = read_file(other_path, other_file, sizeof other_file);
-    CHECK(tamis_net_load(second_memory, sizeof second_memory, other_file, len, NULL, &second, message, sizeof message),
+    CHECK(tamis_net_load(second_memory, sizeof second_memory, other_file, len, NULL, NULL, &second, message,
+                         sizeof message),
           TAMIS_OK);
     CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OTHER_NET);
     CHECK(tamis_state_refresh(state, second, pieces, 2), TAMIS_WRONG_LENGTH);
@@ -352,6 +413,7 @@ int main(int argc, char **argv) {
     CHECK(strlen(tamis_status_text(-5)) > 0, 1);
     pieces();
     files(len);
+    expectations(len, argv[2]);
     memories(len);
     CHECK(load(file, len, &net), TAMIS_OK);
     shapes(net);

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use tamis_quant::import::read_bytes;
 use tamis_quant::quantise::quantise;
 use tamis_quant::run::AlignedBytes;
+use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::kernels;
 use tests::{architecture, own, packed};
 
@@ -145,6 +146,22 @@ fn models_are_clean_under_valgrind(compiler: Compiler, valgrind: Valgrind) {
         let (printed, _) = valgrind.run(&program, &[file.to_str().unwrap()]);
         assert_eq!(printed, models::expected(&std::fs::read(file).unwrap()));
     }
+}
+
+/// A network in mapped memory, and a copy of it in pages of its own, are the one in a program's memory.
+#[test]
+fn a_mapped_network_and_its_copy_are_the_file(compiler: Compiler) {
+    let (folder, net, _) = folder();
+    let file = reference();
+    let network = AnyNetwork::load(file.as_ref()).unwrap();
+    let mut memory = AlignedBytes::zeroed(AnyState::len_bytes(&network, 1, 0).unwrap());
+    let mut state = AnyState::create(&network, memory.as_mut(), 1, 0).unwrap();
+    let kings = [(Colour::White, 4), (Colour::Black, 60)].map(|(colour, e)| Piece::new(colour, Kind::King, e));
+    state.refresh(&network, kings).unwrap();
+    let score = state.evaluate(&network, Colour::White).unwrap();
+    let program = compiler.build(folder.path(), &[here("examples/map.c")], Library::Static, &[]);
+    let printed = run(&program, &[net.to_str().unwrap()]);
+    assert_eq!(printed, format!("mapped {score}\ncopied {score}\n"), "{}", compiler.name);
 }
 
 /// The program in README.md, as a reader copies it.

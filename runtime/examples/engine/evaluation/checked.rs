@@ -26,8 +26,8 @@ impl Evaluator for Checked {
         self.0.push_null()
     }
 
-    fn pop(&mut self) -> Result<(), Box<Fault>> {
-        self.0.pop()
+    fn goto(&mut self, ply: usize) -> Result<(), Box<Fault>> {
+        self.0.goto(ply)
     }
 
     fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>> {

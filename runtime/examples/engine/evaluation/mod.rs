@@ -1,7 +1,9 @@
-//! What a search asks of an evaluation. Three answer: `tamis` is how an engine uses the library, `scalar` the plain
-//! loops that it is measured against, and `checked` holds the first against an accumulator filled anew, at every node.
+//! What a search asks of an evaluation. Four answer: `tamis` is how an engine uses the library, `popped` the same for one
+//! that takes its moves back one by one, `scalar` the plain loops that they are measured against, and `checked` holds
+//! the first against an accumulator filled anew, at every node.
 
 pub mod checked;
+pub mod popped;
 pub mod scalar;
 pub mod tamis;
 
@@ -12,7 +14,7 @@ use std::fmt;
 use tamis_runtime::RunError;
 use tamis_runtime::engine::{Colour, StateError};
 
-/// Keeps in step with make and unmake, and scores the position at the end of the line.
+/// Keeps in step with the search, and scores the position at the end of the line.
 pub trait Evaluator: Sized {
     /// For one network; the reason where it has no means for it.
     fn new(net: &Network) -> Result<Self, Box<Fault>>;
@@ -22,8 +24,8 @@ pub trait Evaluator: Sized {
     fn push(&mut self, moved: &Moved) -> Result<(), Box<Fault>>;
     /// A null move is made.
     fn push_null(&mut self) -> Result<(), Box<Fault>>;
-    /// The last move, of either kind, is taken back.
-    fn pop(&mut self) -> Result<(), Box<Fault>>;
+    /// Back to the position that many moves of either kind behind that of `refresh`.
+    fn goto(&mut self, ply: usize) -> Result<(), Box<Fault>>;
     /// Centipawns for the side to move. board: the position that the line has come to; whoever keeps in step needs only
     /// its side to move.
     fn evaluate(&mut self, board: &Board) -> Result<i32, Box<Fault>>;
@@ -35,16 +37,18 @@ pub enum Kind {
     Tamis,
     Scalar,
     Checked,
+    Popped,
 }
 
 impl Kind {
-    pub const ALL: [Self; 3] = [Self::Tamis, Self::Scalar, Self::Checked];
+    pub const ALL: [Self; 4] = [Self::Tamis, Self::Scalar, Self::Checked, Self::Popped];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tamis => "tamis",
             Self::Scalar => "scalar",
             Self::Checked => "checked",
+            Self::Popped => "popped",
         }
     }
 

@@ -161,8 +161,8 @@ impl Evaluator for Scalar {
         Ok(())
     }
 
-    fn pop(&mut self) -> Result<(), Box<Fault>> {
-        self.line.pop();
+    fn goto(&mut self, ply: usize) -> Result<(), Box<Fault>> {
+        self.line.truncate(1 + ply);
         Ok(())
     }
 

@@ -33,8 +33,8 @@ impl Evaluator for Tamis {
     }
 
     #[inline]
-    fn pop(&mut self) -> Result<(), Box<Fault>> {
-        Ok(self.state.pop()?)
+    fn goto(&mut self, ply: usize) -> Result<(), Box<Fault>> {
+        Ok(self.state.goto(ply)?)
     }
 
     #[inline]
