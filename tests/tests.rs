@@ -45,6 +45,9 @@ mod mistakes; // mistakes of a description, named
 #[path = "subjects/alarms.rs"]
 mod alarms; // no mistake in a right description, on few positions and on many
 
+#[path = "subjects/proof_table.rs"]
+mod proof_table; // which bound proves each real network, as VERIFICATION.md has it
+
 #[path = "subjects/firmware.rs"]
 mod firmware; // logs of the firmware examples
 

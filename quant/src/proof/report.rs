@@ -112,7 +112,7 @@ impl fmt::Display for Violation {
         let (least, greatest) = quantity.limits();
         write!(f, "tensor `{tensor}`, row {row}")?;
         if *quantity == Quantity::Accumulator {
-            write!(f, " (hidden unit {row}, over all lists of distinct features within max_active)")?;
+            write!(f, " (hidden unit {row}, over all lists that the network admits)")?;
         }
         if let Some(bucket) = bucket {
             write!(f, " (output bucket {bucket})")?;
