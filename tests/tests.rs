@@ -45,6 +45,9 @@ mod mistakes; // mistakes of a description, named
 #[path = "subjects/alarms.rs"]
 mod alarms; // no mistake in a right description, on few positions and on many
 
+#[path = "subjects/counted_buckets.rs"]
+mod counted_buckets; // output buckets by other counts than that of all pieces
+
 #[path = "subjects/proof_table.rs"]
 mod proof_table; // which bound proves each real network, as VERIFICATION.md has it
 

@@ -337,7 +337,7 @@ fn inputs_are_checked() {
     refused(FIELDS, "input.unit", &|draft| draft.input.unit = 1.0);
     refused(FIELDS, "input.unit", &|draft| draft.input.element = element::I16);
     refused(FIELDS, "input.exact", &|draft| draft.input.exact = 2);
-    refused(FIELDS, "input.reserved", &|draft| draft.input.reserved = 1);
+    refused(FIELDS, "input.counted", &|draft| draft.input.counted = 1);
     refused(FIELDS, "input.order", &|draft| draft.input.order = 1);
     for unit in [0.0, -0.0, -1.0, f32::INFINITY, f32::NAN] {
         refused(FIELDS, "input.output_unit", &|draft| draft.input.output_unit = unit);

@@ -21,6 +21,8 @@ impl Architecture {
             text.table("[buckets]");
             text.set("count", Some(buckets.count));
             text.list("by_piece_count", buckets.by_piece_count.as_deref());
+            text.quote("counted", buckets.counted.as_deref());
+            text.list("by_side_counts", buckets.by_side_counts.as_deref());
         }
         text.table("[output]");
         text.set("scale", Some(self.output.scale));

@@ -15,6 +15,9 @@ use super::types::{Activation, Architecture, InputKind, Layer, TensorSpec};
 use tamis_runtime::raw::chess::Planes;
 use tamis_runtime::raw::feature_set;
 
+/// Of FEN, in the order of the kinds' numbers.
+pub(super) const PIECE_LETTERS: &str = "PNBRQK";
+
 /// Half of an affine layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
@@ -118,6 +121,35 @@ impl Architecture {
             // At most 30 / 1.
             None => (pieces.saturating_sub(2) / divisor) as u8,
         })
+    }
+
+    /// The file's word for what a bucket table counts: a bit a kind of piece, 0 all kinds, and whether by sides.
+    #[must_use]
+    pub fn counted(&self) -> u32 {
+        let Some(buckets) = &self.buckets else { return 0 };
+        let bit = |letter: char| PIECE_LETTERS.find(letter).map_or(0, |kind| 1 << kind);
+        let kinds =
+            buckets.counted.iter().flat_map(|letters| letters.chars()).fold(0, |kinds, letter| kinds | bit(letter));
+        let all = (1 << PIECE_LETTERS.len()) - 1;
+        let by_sides = if buckets.by_side_counts.is_some() { feature_set::COUNTED_BY_SIDES } else { 0 };
+        by_sides | if kinds == all { 0 } else { kinds }
+    }
+
+    /// The table that [`Architecture::counted`] speaks of.
+    #[must_use]
+    pub fn bucket_table(&self) -> Vec<u8> {
+        let given = self.buckets.as_ref().and_then(|buckets| buckets.by_side_counts.clone());
+        given.unwrap_or_else(|| self.piece_count_table().to_vec())
+    }
+
+    /// The output bucket of so many pieces of each kind, pawn to king, of the side to move and of the other; 0 for more
+    /// than a game has, as engines have it.
+    #[must_use]
+    pub fn bucket_of(&self, own: [usize; 6], other: [usize; 6]) -> usize {
+        match feature_set::bucket_place(self.counted(), own, other) {
+            Some(place) => self.bucket_table()[place].into(),
+            None => 0,
+        }
     }
 
     /// Number of values that go from layer `index` into its activation: the outputs (of one perspective, of one

@@ -106,6 +106,21 @@ pub struct Buckets {
     /// material count, `(pieces − 2) / ceil(32 / count)`. Meaningless for other inputs: their caller names the bucket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_piece_count: Option<Vec<u8>>,
+    /// Letters of FEN of the pieces that a table counts, both sides'. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
+    /// The bucket of every pair of counts, the side to move's 0 to 16 and, within, the other side's (289 entries), in
+    /// the place of `by_piece_count`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_side_counts: Option<Vec<u8>>,
+}
+
+impl Buckets {
+    /// So many, by bullet's material count.
+    #[must_use]
+    pub const fn of(count: usize) -> Self {
+        Self { count, by_piece_count: None, counted: None, by_side_counts: None }
+    }
 }
 
 /// The function between a layer's sum and the next layer.

@@ -35,8 +35,8 @@ pub fn example(arch: &Architecture, position: &Position) -> Result<Example, Eval
         view.features(pieces, position.own_king(), position.opponent_king(), perspective).collect()
     };
     let other = if arch.perspectives() == 2 { list(Perspective::Other) } else { Vec::new() };
-    let pieces = position.pieces().len();
-    let bucket = usize::from(arch.piece_count_table()[pieces]);
+    let [own_counts, other_counts] = position.counts();
+    let bucket = arch.bucket_of(own_counts, other_counts);
     let own = list(Perspective::SideToMove);
     let lists = if arch.input.other_first { [other, own] } else { [own, other] };
     Ok(Example::Features { lists, bucket })

@@ -180,7 +180,7 @@ fn try_output_buckets(arch: &Architecture, hints: &mut Hints) {
             if changed.buckets.is_none() {
                 changed.layers.iter_mut().skip(1).for_each(|layer| layer.bucketed = true);
             }
-            changed.buckets = Some(Buckets { count, by_piece_count: None });
+            changed.buckets = Some(Buckets::of(count));
         });
     }
 }

@@ -160,7 +160,8 @@ impl Lowering<'_> {
             let what = "a feature transformer that is not i16 or i8 with an i16 bias";
             return Err(self.unsupported(0, what, "store it so"));
         }
-        let tables = || Tables { kings: net.arch.king_table(), buckets: net.arch.piece_count_table() };
+        let tables =
+            || Tables { kings: net.arch.king_table(), buckets: net.arch.bucket_table(), counted: net.arch.counted() };
         self.program.transformer = Some(Transformer {
             rows: first.weights.clone(),
             bias: first.bias.clone(),

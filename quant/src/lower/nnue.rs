@@ -100,7 +100,7 @@ fn transformer(net: &Net) -> Transformer {
             values: Values::Int(rows),
         },
         bias: QuantTensor::vector(BIAS.to_owned(), ElementType::I16, cols, Values::Int(bias)),
-        tables: Some(Tables { kings: features.king_table(), buckets: features.bucket_table() }),
+        tables: Some(Tables { kings: features.king_table(), buckets: features.bucket_table().to_vec(), counted: 0 }),
         lists: Lists::of_set(features.code(), features.used()),
     }
 }

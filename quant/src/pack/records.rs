@@ -145,8 +145,9 @@ impl<'p> Writer<'p, '_> {
         if let Some(tables) = &transformer.tables {
             let kings = tables.kings.map(|bucket| [bucket]);
             self.records.input.king_table = self.add(pack_vector("king_table", element::U8, &kings)?)?;
-            let buckets = tables.buckets.map(|bucket| [bucket]);
+            let buckets: Vec<[u8; 1]> = tables.buckets.iter().map(|bucket| [*bucket]).collect();
             self.records.input.bucket_table = self.add(pack_vector("bucket_table", element::U8, &buckets)?)?;
+            self.records.input.counted = tables.counted;
         }
         Ok(())
     }

@@ -84,6 +84,16 @@ impl Position {
         &self.pieces[..self.count]
     }
 
+    /// How many pieces of each kind, pawn to king, the side to move and the other one have.
+    #[must_use]
+    pub fn counts(&self) -> [[usize; 6]; 2] {
+        let mut counts = [[0; 6]; 2];
+        for (code, _) in self.pieces() {
+            counts[usize::from(code & OPPONENT != 0)][usize::from(code & 7)] += 1;
+        }
+        counts
+    }
+
     /// The side to move's king's square.
     #[must_use]
     pub fn own_king(&self) -> u8 {

@@ -1,7 +1,7 @@
 //! What makes accumulators of lists of features.
 
 use super::tensor::QuantTensor;
-use tamis_runtime::raw::feature_set::{self, BUCKET_TABLE_LEN, KING_TABLE_LEN};
+use tamis_runtime::raw::feature_set::{self, KING_TABLE_LEN};
 
 /// Rows of features, shared by all perspectives: `acc = bias + Σ row(feature)`, i16, wrapping.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,12 +17,14 @@ pub struct Transformer {
 }
 
 /// Tables of a chess network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tables {
     /// The king bucket of every square.
     pub kings: [u8; KING_TABLE_LEN],
-    /// The output bucket of every number of pieces.
-    pub buckets: [u8; BUCKET_TABLE_LEN],
+    /// The output bucket of every count of pieces.
+    pub buckets: Vec<u8>,
+    /// Which pieces are counted, see [`tamis_runtime::raw::InputRecord::counted`].
+    pub counted: u32,
 }
 
 /// Lists of features, as far as bounds depend on them.

@@ -5,7 +5,7 @@ use tamis_runtime::Plan;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels;
 use tamis_runtime::raw::chess::{OPPONENT, Perspective};
-use tamis_runtime::raw::perspective_order;
+use tamis_runtime::raw::{NONE, perspective_order};
 
 /// The features of both perspectives, in the order in which the network puts them, and the output bucket; `None` if the
 /// model's input is no chess board. The second list of a network of one perspective is empty.
@@ -33,9 +33,12 @@ pub fn features_of(model: &Model<'_>, position: &Position) -> Option<([Vec<u32>;
     if model.input().perspectives != 2 {
         other.clear();
     }
-    let bucket = match model.bucket_table() {
-        Some(table) => usize::from(table[position.pieces().len()]),
-        None => 0,
+    let [own_counts, other_counts] = position.counts();
+    let bucket = match model.input().bucket_table {
+        NONE => 0,
+        _ => model
+            .bucket_of(own_counts, other_counts)
+            .unwrap_or_else(|| unreachable!("a position has as many pieces as a game")),
     };
     let other_first = model.input().order == perspective_order::OTHER_FIRST;
     Some((if other_first { [other, own] } else { [own, other] }, bucket))

@@ -6,6 +6,8 @@ use bytemuck::{Pod, Zeroable};
 
 /// Sets of squares, a bit a square.
 pub const PLANES: usize = 12;
+/// Kinds of pieces, a plane each of both sides.
+const KINDS: usize = Kind::ALL.len();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
@@ -106,6 +108,13 @@ impl Board {
     #[inline]
     pub const fn count(&self) -> usize {
         self.count as usize
+    }
+
+    /// Pieces of a side, by kind.
+    pub fn counts(&self, colour: Colour) -> [usize; KINDS] {
+        let [white, black] = self.pieces.as_chunks::<KINDS>().0 else { return [0; KINDS] };
+        let planes = if colour == Colour::White { white } else { black };
+        planes.map(|squares| squares.count_ones() as usize)
     }
 
     /// The square of a side's king as white sees it.

@@ -227,7 +227,7 @@ impl Line<'_> {
         stack.check(net.plan().identity())?;
         let pieces = Pieces { net, board, numberings: numberings.of(net, board) };
         stack.prepare(&pieces, to_move.index(), |stack, side| fill(stack, cache, pieces, Colour::BOTH[side]))?;
-        Ok(net.bucket(board.count()))
+        Ok(net.bucket(board, to_move))
     }
 
     /// The last position's accumulator of a colour through the cache's entry for its king's place.

@@ -1,6 +1,7 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
 use super::error::LoadError;
+use crate::chess::board::Board;
 use crate::chess::numbering::Numbering;
 use crate::chess::piece::{Colour, Piece};
 use crate::chess::sets;
@@ -79,6 +80,8 @@ pub struct AnyNetwork<'a> {
     view: ChessView<'a>,
     features: Features,
     buckets: [u8; BUCKET_TABLE_LEN],
+    /// Whether the bucket follows from something else than the number of all pieces.
+    counts_some: bool,
     outputs: usize,
     most_pieces: usize,
 }
@@ -108,7 +111,8 @@ impl<'a> AnyNetwork<'a> {
         let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
         let outputs = sure(model.values().get(input.output as usize).map(|value| value.len as usize));
         let most_pieces = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
-        Ok(Self { plan, view, features, buckets, outputs, most_pieces })
+        let counts_some = input.counted != 0;
+        Ok(Self { plan, view, features, buckets, counts_some, outputs, most_pieces })
     }
 
     /// Whether the engine was built for this network.
@@ -206,11 +210,21 @@ impl<'a> AnyNetwork<'a> {
         }
     }
 
-    /// The output bucket of a number of pieces; the first one of more pieces than a game has.
+    /// The output bucket of a position; the first one of more pieces than a game has.
     #[inline]
-    pub(super) fn bucket(&self, pieces: usize) -> usize {
-        let Some(bucket) = self.buckets.get(pieces) else { return 0 };
+    pub(super) fn bucket(&self, board: &Board, to_move: Colour) -> usize {
+        if self.counts_some {
+            return self.counted_bucket(board, to_move);
+        }
+        let Some(bucket) = self.buckets.get(board.count()) else { return 0 };
         (*bucket).into()
+    }
+
+    #[inline(never)]
+    fn counted_bucket(&self, board: &Board, to_move: Colour) -> usize {
+        let found = self.plan.model().bucket_of(board.counts(to_move), board.counts(to_move.other()));
+        let Some(bucket) = found else { return 0 };
+        bucket
     }
 }
 

@@ -125,9 +125,22 @@ impl<'a> Model<'a> {
         self.tensor(self.input().king_table)?.data.first_chunk()
     }
 
-    /// The output bucket of every number of pieces, 0 to 32; `None` where the caller names the bucket.
+    /// The output bucket of every number of pieces, 0 to 32; `None` where the caller names the bucket, and where it
+    /// follows from something else than the number of all pieces, see [`Model::bucket_of`].
     pub fn bucket_table(&self) -> Option<&'a [u8; feature_set::BUCKET_TABLE_LEN]> {
-        self.tensor(self.input().bucket_table)?.data.first_chunk()
+        let input = self.input();
+        if input.counted != 0 {
+            return None;
+        }
+        self.tensor(input.bucket_table)?.data.first_chunk()
+    }
+
+    /// The output bucket of a chess position, from how many pieces of each kind, pawn to king, the side to move and the
+    /// other one have; `None` where the caller names the bucket, and for more pieces than a game has.
+    pub fn bucket_of(&self, own: [usize; 6], other: [usize; 6]) -> Option<usize> {
+        let input = self.input();
+        let place = feature_set::bucket_place(input.counted, own, other)?;
+        self.tensor(input.bucket_table)?.data.get(place).map(|bucket| usize::from(*bucket))
     }
 
     /// Decodes the metadata section.

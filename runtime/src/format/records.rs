@@ -23,7 +23,7 @@ pub struct InputRecord {
     pub feature_set: u32,
     /// Tensor of 64 u8: the king bucket of every square; or none.
     pub king_table: u32,
-    /// Tensor of 33 u8: the output bucket of every number of pieces; or none.
+    /// Tensor of 33 or 289 u8: the output bucket of every count of pieces; or none.
     pub bucket_table: u32,
     /// `element` of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has
     /// none); 0 (features).
@@ -38,8 +38,9 @@ pub struct InputRecord {
     pub order: u32,
     /// 1 if a sparse vector has exactly `max_active` features, 0 if it may have fewer; 0 (features, dense).
     pub exact: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Which pieces a chess network's bucket table counts: a bit a kind, 0 all of them, and
+    /// `feature_set::COUNTED_BY_SIDES`.
+    pub counted: u32,
 }
 
 /// A run of features that share a weight tensor, 32 bytes. Blocks cover the features without gap or overlap.
@@ -178,6 +179,28 @@ pub mod feature_set {
     pub const KING_TABLE_LEN: usize = 64;
     /// Entries of a bucket table, one for every number of pieces from 0 to 32.
     pub const BUCKET_TABLE_LEN: usize = 33;
+    /// The bit of [`super::InputRecord::counted`] by which the table has an entry for each pair of counts, the side to
+    /// move's and the other's.
+    pub const COUNTED_BY_SIDES: u32 = 64;
+    /// Counts of a side, 0 to 16.
+    pub const SIDE_COUNTS: usize = 17;
+    /// Kinds of pieces.
+    const KINDS: usize = 6;
+
+    /// The entry of a bucket table for so many pieces of each kind, pawn to king, of the side to move and of the other;
+    /// `None` for more than a game has.
+    pub fn bucket_place(counted: u32, own: [usize; KINDS], other: [usize; KINDS]) -> Option<usize> {
+        let kinds = counted % COUNTED_BY_SIDES;
+        let count = |pieces: [usize; KINDS]| -> usize {
+            let is_counted = |kind: &(usize, usize)| kinds == 0 || (kinds >> kind.0) & 1 == 1;
+            pieces.into_iter().enumerate().filter(is_counted).map(|(_, count)| count).sum()
+        };
+        let (own, other) = (count(own), count(other));
+        if counted < COUNTED_BY_SIDES {
+            return Some(own + other).filter(|place| *place < BUCKET_TABLE_LEN);
+        }
+        (own < SIDE_COUNTS && other < SIDE_COUNTS).then_some(SIDE_COUNTS * own + other)
+    }
 }
 
 /// Codes of [`InputRecord::order`].

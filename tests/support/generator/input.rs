@@ -25,9 +25,12 @@ pub(super) fn input(choices: &mut Choices<'_>) -> Draft {
     // A dense network's bucket table is for its caller, as a chess network's is.
     if draft.input.kind != input_kind::SPARSE && choices.one_in(3) {
         let most = i64::from(draft.input.bucket_count) - 1;
+        // A board can be counted by kinds and by sides.
+        let counted = if draft.input.king_table == NONE { 0 } else { choices.pick(&[0, 0, 1, 30, 63, 64, 65, 127]) };
         let mut program = Program { draft, choices };
-        let table = program.filled(element::U8, Layout::Rows, (1, 33, 1), 0, most, most);
-        program.draft.input.bucket_table = table;
+        let entries = if counted >= feature_set::COUNTED_BY_SIDES { 289 } else { 33 };
+        let table = program.filled(element::U8, Layout::Rows, (1, entries, 1), 0, most, most);
+        (program.draft.input.bucket_table, program.draft.input.counted) = (table, counted);
         draft = program.draft;
     }
     draft

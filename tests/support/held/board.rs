@@ -1,7 +1,7 @@
 //! Chess: a state that plays a few moves evaluates what the network evaluates for the board, filled anew.
 
 use crate::sample_models::Random;
-use crate::second_reader::{Container, bucket_of_piece_count, feature};
+use crate::second_reader::{Container, bucket_of, feature};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::kernels::tiers;
@@ -87,7 +87,10 @@ fn evaluate(net: &AnyNetwork<'_>, container: &Container, pieces: &[Piece], mover
     };
     let bucket = match model.input().bucket_table {
         NONE => 0,
-        _ => bucket_of_piece_count(container, pieces.len()) as usize,
+        _ => {
+            let seen = pieces.iter().map(|piece| (piece.kind() as u32, piece.colour() != mover));
+            bucket_of(container, &seen.collect::<Vec<_>>()) as usize
+        }
     };
     let (own, other) = (side(mover), side(mover.other()));
     let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());

@@ -26,3 +26,15 @@ pub fn feature(net: &Container, other_view: bool, kind: u32, opponents: bool, sq
 pub fn bucket_of_piece_count(net: &Container, pieces: usize) -> u32 {
     u32::from(net.tensor(net.input.bucket_table).unwrap().bytes[pieces])
 }
+
+/// The output bucket of a board's pieces: of each its type, and whether it is the side to move's opponent's.
+pub fn bucket_of(net: &Container, pieces: &[(u32, bool)]) -> u32 {
+    let (kinds, by_sides) = (net.input.counted & 63, net.input.counted & 64 != 0);
+    let (mut own, mut other) = (0, 0);
+    for (kind, is_opponents) in pieces {
+        if kinds == 0 || kinds & (1 << kind) != 0 {
+            if *is_opponents { other += 1 } else { own += 1 }
+        }
+    }
+    bucket_of_piece_count(net, if by_sides { 17 * own + other } else { own + other })
+}

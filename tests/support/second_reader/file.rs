@@ -30,6 +30,7 @@ pub(super) struct Input {
     pub unit: f32,
     pub order: u32,
     pub exact: u32,
+    pub counted: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -174,6 +175,7 @@ fn input(file: &[u8]) -> Input {
         unit: f32::from_bits(word(40)),
         order: word(52),
         exact: word(56),
+        counted: word(60),
     }
 }
 

@@ -14,6 +14,6 @@ mod operations;
 mod signature;
 mod stockfish;
 
-pub use chess::{bucket_of_piece_count, feature};
+pub use chess::{bucket_of, bucket_of_piece_count, feature};
 pub use file::{Container, checksum};
 pub use operations::{Given, Numbers};

@@ -2,7 +2,9 @@
 
 use super::{Refusal, size_range};
 use crate::arch::error::{Cause, Place};
+use crate::arch::shape::PIECE_LETTERS;
 use crate::arch::types::{Architecture, DenseType, Input, InputKind};
+use tamis_runtime::raw::feature_set::{BUCKET_TABLE_LEN, SIDE_COUNTS};
 
 /// The most features or dense inputs.
 const MAX_SIZE: usize = 1 << 24;
@@ -73,22 +75,48 @@ impl Architecture {
             return Err(at("count")(Cause::Meaningless { why }));
         }
         size_range(buckets.count, 1, MAX_BUCKETS).map_err(at("count"))?;
-        let Some(table) = &buckets.by_piece_count else { return Ok(()) };
-        if self.input.kind != InputKind::Chess {
+        let given = [
+            ("by_piece_count", buckets.by_piece_count.is_some()),
+            ("counted", buckets.counted.is_some()),
+            ("by_side_counts", buckets.by_side_counts.is_some()),
+        ];
+        if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given && self.input.kind != InputKind::Chess)
+        {
             let why = "only a chess network counts pieces; other callers name the bucket themselves";
-            return Err(at("by_piece_count")(Cause::Meaningless { why }));
+            return Err(at(key)(Cause::Meaningless { why }));
         }
-        if table.len() != MAX_PIECES + 1 {
-            let expected = "33, one for each number of pieces from 0 to 32";
-            return Err(at("by_piece_count")(Cause::TableLength { found: table.len(), expected }));
-        }
-        match table.iter().position(|&bucket| usize::from(bucket) >= buckets.count) {
-            Some(index) => {
-                let cause = Cause::NoSuchBucket { index, found: table[index], count: buckets.count };
-                Err(at("by_piece_count")(cause))
+        if let Some(letters) = &buckets.counted {
+            let is_kind = |(index, letter): (usize, char)| {
+                PIECE_LETTERS.contains(letter) && !letters.chars().take(index).any(|before| before == letter)
+            };
+            if letters.is_empty() || !letters.chars().enumerate().all(is_kind) {
+                let why = "it names the kinds that are counted by letters of PNBRQK, each once";
+                return Err(at("counted")(Cause::Meaningless { why }));
             }
-            None => Ok(()),
+            if buckets.by_piece_count.is_none() && buckets.by_side_counts.is_none() {
+                let why = "the bucket of each count is not said: add by_piece_count or by_side_counts";
+                return Err(at("counted")(Cause::Meaningless { why }));
+            }
         }
+        if buckets.by_piece_count.is_some() && buckets.by_side_counts.is_some() {
+            let why = "by_piece_count is there already, and a bucket follows from one of the two";
+            return Err(at("by_side_counts")(Cause::Meaningless { why }));
+        }
+        let counts = "33, one for each number of pieces from 0 to 32";
+        let pairs = "289, one for each pair of 0 to 16 pieces of the side to move and 0 to 16 of the other";
+        for (key, table, len, expected) in [
+            ("by_piece_count", &buckets.by_piece_count, BUCKET_TABLE_LEN, counts),
+            ("by_side_counts", &buckets.by_side_counts, SIDE_COUNTS * SIDE_COUNTS, pairs),
+        ] {
+            let Some(table) = table else { continue };
+            if table.len() != len {
+                return Err(at(key)(Cause::TableLength { found: table.len(), expected }));
+            }
+            if let Some(index) = table.iter().position(|&bucket| usize::from(bucket) >= buckets.count) {
+                return Err(at(key)(Cause::NoSuchBucket { index, found: table[index], count: buckets.count }));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -207,5 +235,17 @@ mod tests {
         table[32] = 2;
         let message = with(&format!("count = 2\nby_piece_count = {table:?}"));
         assert_eq!(message, "buckets.by_piece_count: entry 32 is bucket 2, but there are 2 (0 to 1)");
+        let table = format!("by_piece_count = {:?}", [0; 33]);
+        for (lines, word) in [
+            ("counted = \"P\"", "buckets.counted: meaningless: the bucket of each count is not said"),
+            ("counted = \"\"", "letters of PNBRQK"),
+            ("counted = \"p\"", "letters of PNBRQK"),
+            ("counted = \"PP\"", "letters of PNBRQK"),
+            ("by_side_counts = [0]", "buckets.by_side_counts: has 1 entries"),
+            (&format!("{table}\nby_side_counts = {:?}", vec![0; 289]), "buckets.by_side_counts: meaningless"),
+        ] {
+            let message = with(&format!("count = 2\n{lines}"));
+            assert!(message.contains(word), "{message}");
+        }
     }
 }

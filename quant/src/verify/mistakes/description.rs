@@ -26,9 +26,12 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         if arch.input.other_first { "the other side first" } else { "the side to move first" }.to_owned()
     };
     differ(MistakeKind::PerspectivesSwapped, "[input] other_first", order(file), order(given));
-    let bucket =
-        |arch: &Architecture| format!("{} buckets {}", arch.bucket_count(), table(&arch.piece_count_table(), 33));
+    let bucket = |arch: &Architecture| format!("{} buckets {}", arch.bucket_count(), table(&arch.bucket_table(), 33));
     differ(MistakeKind::BucketOrder, "[buckets]", bucket(file), bucket(given));
+    let counted = |arch: &Architecture| {
+        arch.buckets.as_ref().and_then(|buckets| buckets.counted.clone()).unwrap_or_else(|| "all pieces".to_owned())
+    };
+    differ(MistakeKind::BucketOrder, "[buckets] counted", counted(file), counted(given));
     let scale = |arch: &Architecture| arch.output.scale.to_string();
     differ(MistakeKind::Scale, "[output] scale", scale(file), scale(given));
     let divide = |arch: &Architecture| arch.output.divide.word().to_owned();

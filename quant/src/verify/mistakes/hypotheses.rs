@@ -93,7 +93,8 @@ fn activations(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
 
 fn buckets(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
     let count = net.arch.bucket_count();
-    if count < 2 || net.arch.input.kind != InputKind::Chess {
+    // The rules below are of the number of all pieces.
+    if count < 2 || net.arch.input.kind != InputKind::Chess || net.arch.counted() != 0 {
         return;
     }
     let current = net.arch.piece_count_table();
@@ -111,7 +112,7 @@ fn buckets(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
             continue;
         }
         let mut changed = net.clone();
-        changed.arch.buckets = Some(Buckets { count, by_piece_count: Some(table) });
+        changed.arch.buckets = Some(Buckets { by_piece_count: Some(table), ..Buckets::of(count) });
         push(list, MistakeKind::BucketOrder, format!("output buckets {text}"), changed);
     }
 }

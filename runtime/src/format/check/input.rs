@@ -16,8 +16,7 @@ const ELEMENT: i8 = B;
 const UNIT: i8 = C;
 const BLOCK_COUNT: i8 = D;
 /// Of every input. An order that is not 0 wants two perspectives.
-pub(super) const ANY: [Rule; 6] = [
-    Rule::new(offset_of!(InputRecord, reserved), 0, 0, "input.reserved", "0"),
+pub(super) const ANY: [Rule; 5] = [
     Rule::new(offset_of!(InputRecord, bucket_count), 1, 8, "input.bucket_count", "1 to 256"),
     Rule::new(offset_of!(InputRecord, size), 1, MAX_LEN_BITS, "input.size", "1 to 2^24"),
     Rule::new(offset_of!(InputRecord, output_unit), 1, 31, "input.output_unit", "a positive number"),
@@ -34,7 +33,7 @@ pub(super) const FEATURES: [Rule; 6] = [
     Rule::new(offset_of!(InputRecord, exact), 0, 0, "input.exact", "0 for features"),
 ];
 /// Of whatever has no board.
-pub(super) const NO_BOARD: [Rule; 3] = [
+pub(super) const NO_BOARD: [Rule; 4] = [
     Rule::new(
         offset_of!(InputRecord, feature_set),
         feature_set::LAST as i8,
@@ -44,9 +43,10 @@ pub(super) const NO_BOARD: [Rule; 3] = [
     ),
     Rule::new(offset_of!(InputRecord, feature_set), 0, 0, "input.feature_set", "0 for dense and sparse"),
     Rule::new(offset_of!(InputRecord, king_table), NOTHING, 0, "input.king_table", "none without chess"),
+    Rule::new(offset_of!(InputRecord, counted), 0, 0, "input.counted", "0 without chess"),
 ];
 /// Of a vector. Its element is known with f32 as 1, its unit as 1.0 where it must be that.
-pub(super) const DENSE: [Rule; 13] = [
+pub(super) const DENSE: [Rule; 14] = [
     Rule::new(offset_of!(InputRecord, perspectives), 0, 0, "input.perspectives", "0 for dense"),
     Rule::new(offset_of!(InputRecord, hidden), 0, 0, "input.hidden", "0 for dense"),
     Rule::new(offset_of!(InputRecord, max_active), 0, 0, "input.max_active", "0 for dense"),
@@ -61,6 +61,7 @@ pub(super) const DENSE: [Rule; 13] = [
     NO_BOARD[0],
     NO_BOARD[1],
     NO_BOARD[2],
+    NO_BOARD[3],
 ];
 /// The last of the elements that a vector has in this build.
 const WIDEST: i8 = (if GENERAL { element::F32 } else { element::I8 }) as i8;
@@ -139,6 +140,13 @@ impl Checker<'_> {
             self.need(input.king_table != NONE, "input.king_table", input.king_table, "a tensor of 64 u8")?;
             let king_buckets = input.size / per_bucket;
             self.table("input.king_table", input.king_table, feature_set::KING_TABLE_LEN, king_buckets)?;
+            let by_sides = feature_set::COUNTED_BY_SIDES;
+            let fits = input.counted < 2 * by_sides && (input.counted == 0 || input.bucket_table != NONE);
+            self.need(fits, "input.counted", input.counted, "0, or up to 127 with a bucket table")?;
+            if input.counted >= by_sides {
+                let len = feature_set::SIDE_COUNTS * feature_set::SIDE_COUNTS;
+                return self.table("input.bucket_table", input.bucket_table, len, input.bucket_count);
+            }
         } else if ACCUMULATORS && input.kind == input_kind::FEATURES {
             self.rules(Table::NO_BOARD)?;
         }
@@ -151,7 +159,7 @@ impl Checker<'_> {
             return Ok(());
         }
         let fits = self.is_vector(index, element::U8, len);
-        self.need(fits, name, index, "a vector of u8, 64 squares or 33 piece counts")?;
+        self.need(fits, name, index, "a vector of u8, 64 squares, 33 counts or 289 pairs of them")?;
         let beyond = self.model.data(index).iter().find(|bucket| u32::from(**bucket) >= limit);
         self.need_none(beyond.map(|bucket| (*bucket).into()), name, "buckets that exist")
     }
