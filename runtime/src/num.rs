@@ -168,6 +168,24 @@ pub fn relu(x: f32) -> f32 {
     if x > 0.0 { x } else { 0.0 }
 }
 
+/// `x · clamp(x + 3, 0, 6) / 6` in f32, the product rounded before the quotient; `x` itself from 3 on, and NaN becomes
+/// +0.
+///
+/// ```
+/// use tamis_runtime::raw::num::hard_swish;
+/// assert_eq!([-3.0, -1.5, 0.0, 1.5, 3.0, 1e30].map(hard_swish), [0.0, -0.375, 0.0, 1.125, 3.0, 1e30]);
+/// ```
+pub fn hard_swish(x: f32) -> f32 {
+    let gate = x + 3.0;
+    if gate >= 6.0 {
+        x
+    } else if gate > 0.0 {
+        x * gate / 6.0
+    } else {
+        0.0
+    }
+}
+
 /// The activations that turn one number into one: identity, ReLU, CReLU, SCReLU and SqrReLU by their codes in
 /// [`crate::format::activation`]; any other code counts as identity.
 pub fn activate(x: f32, code: u32) -> f32 {

@@ -63,9 +63,10 @@ fn network(keys: &str) -> QuantNet {
     let text = format!(
         "schema = 1\nname = \"counted\"\n[input]\nkind = \"chess\"\n[buckets]\ncount = {BUCKETS}\n{keys}\n[output]\n\
          scale = 400\n[[layer]]\nname = \"l0\"\noutputs = {HIDDEN}\nactivation = \"screlu\"\n[[layer]]\nname = \"l1\"\n\
-         outputs = 1\nbucketed = true\n\
-         [[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n[[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = 255\n\
-         [[tensor]]\nname = \"l1w\"\ntype = \"i16\"\nscale = 64\n[[tensor]]\nname = \"l1b\"\ntype = \"i16\"\nscale = 16320\n"
+         outputs = 1\nbucketed = true\n{}",
+        [("l0w", 255), ("l0b", 255), ("l1w", 64), ("l1b", 16320)]
+            .map(|(name, scale)| format!("[[tensor]]\nname = \"{name}\"\ntype = \"i16\"\nscale = {scale}\n"))
+            .concat()
     );
     let arch = Architecture::from_toml(&text, "counted").unwrap();
     let mut random = Random(17);

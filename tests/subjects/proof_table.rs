@@ -1,5 +1,5 @@
-//! The table of proofs in VERIFICATION.md: of every network of the fixtures and of the repository, what its bounds use of
-//! their types, and which bound proves it, or why none does.
+//! The table of proofs in VERIFICATION.md: of every network of the fixtures and of the repository, what its bounds use
+//! of their types, and which bound proves it, or why none does.
 //!
 //! `TAMIS_BLESS=1` writes the table anew.
 

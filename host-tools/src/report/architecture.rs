@@ -84,6 +84,7 @@ fn published_name(activation: Activation) -> &'static str {
         Activation::Sqrrelu => "SqrReLU",
         Activation::PairwiseCrelu => "pairwise CReLU",
         Activation::DualCrelu => "dual CReLU",
+        Activation::HardSwish => "hard-swish",
     }
 }
 

@@ -47,6 +47,7 @@ pub fn activation_word(code: u32) -> Option<&'static str> {
         activation::SHIFT_CLIP => Some("clip"),
         activation::SHIFT_SQUARE => Some("square"),
         activation::SQUARE_AND_CLIP => Some("square, clip"),
+        activation::HARD_SWISH => Some("hard-swish"),
         _ => None,
     }
 }

@@ -33,6 +33,7 @@ impl Activation {
             Self::Sqrrelu => "sqrrelu",
             Self::PairwiseCrelu => "pairwise-crelu",
             Self::DualCrelu => "dual-crelu",
+            Self::HardSwish => "hard-swish",
         }
     }
 }

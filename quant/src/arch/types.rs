@@ -141,6 +141,8 @@ pub enum Activation {
     PairwiseCrelu,
     /// clamp(x, 0, 1) followed by clamp(x², 0, 1): doubles the width
     DualCrelu,
+    /// x · clamp(x + 3, 0, 6) / 6, of reals
+    HardSwish,
 }
 
 /// One affine layer and the activation after it.

@@ -21,6 +21,7 @@ pub fn activate(activation: Activation, sums: &[f64]) -> Vec<f64> {
             let squares = sums.iter().map(|&x| crelu(x * x));
             sums.iter().copied().map(crelu).chain(squares).collect()
         }
+        Activation::HardSwish => each(|x| x * (x + 3.0).clamp(0.0, 6.0) / 6.0),
     }
 }
 
@@ -47,6 +48,8 @@ mod tests {
             // -2·0.5, -0.5·1, 0·2, each clipped first.
             (Activation::PairwiseCrelu, &[0.0, 0.0, 0.0]),
             (Activation::DualCrelu, &[0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 0.25, 0.0, 0.25, 1.0, 1.0]),
+            // -2·1/6, -0.5·2.5/6, 0.5·3.5/6, 1·4/6, 2·5/6.
+            (Activation::HardSwish, &[-2.0 / 6.0, -1.25 / 6.0, 0.0, 1.75 / 6.0, 4.0 / 6.0, 10.0 / 6.0]),
         ] {
             assert_eq!(activate(activation, &SUMS), expected, "{activation:?}");
         }

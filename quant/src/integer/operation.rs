@@ -372,6 +372,7 @@ fn activate(activation: RealActivation, x: &[f32]) -> Vec<f32> {
             x.iter().map(|x| num::crelu(*x)).chain(x.iter().map(|x| num::crelu(x * x))).collect()
         }
         RealActivation::LeakyRelu { alpha } => x.iter().map(|x| if *x > 0.0 { *x } else { alpha * x }).collect(),
+        RealActivation::HardSwish => each(num::hard_swish),
         RealActivation::Sigmoid => each(num::sigmoid),
         RealActivation::Tanh => each(num::tanh),
         RealActivation::Softmax => {

@@ -228,7 +228,7 @@ impl Lowering<'_> {
                         Activation::Crelu | Activation::DualCrelu => (Clip::Crelu, one),
                         Activation::Screlu => (Clip::Screlu, one),
                         Activation::Sqrrelu => (Clip::Sqrrelu, i16::MAX.into()),
-                        Activation::Identity | Activation::PairwiseCrelu => {
+                        Activation::Identity | Activation::PairwiseCrelu | Activation::HardSwish => {
                             let what = format!("{} between layers of integers", activation.word());
                             return Err(self.unsupported(index - 1, what, "store the second bias as f32"));
                         }
@@ -368,6 +368,7 @@ fn real_activation(word: Activation) -> Result<RealActivation, Unsupported> {
         Activation::Sqrrelu => RealActivation::Sqrrelu,
         Activation::PairwiseCrelu => RealActivation::PairwiseCrelu,
         Activation::DualCrelu => RealActivation::DualCrelu,
+        Activation::HardSwish => RealActivation::HardSwish,
         Activation::Identity => {
             let (layer, what) = (String::new(), "no activation where there must be one".to_owned());
             return Err(Unsupported { layer, what, instead: "add one" });

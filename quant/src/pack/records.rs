@@ -388,6 +388,7 @@ const fn activation_code(function: RealActivation) -> (u32, u32) {
         RealActivation::PairwiseCrelu => (activation::PAIRWISE_CRELU, 0),
         RealActivation::DualCrelu => (activation::DUAL_CRELU, 0),
         RealActivation::LeakyRelu { alpha } => (activation::LEAKY_RELU, alpha.to_bits()),
+        RealActivation::HardSwish => (activation::HARD_SWISH, 0),
         RealActivation::Sigmoid => (activation::SIGMOID, 0),
         RealActivation::Tanh => (activation::TANH, 0),
         RealActivation::Softmax => (activation::SOFTMAX, 0),

@@ -171,6 +171,7 @@ impl Reader<'_, '_> {
                 activation::PAIRWISE_CRELU => RealActivation::PairwiseCrelu,
                 activation::DUAL_CRELU => RealActivation::DualCrelu,
                 activation::LEAKY_RELU => RealActivation::LeakyRelu { alpha: real(first) },
+                activation::HARD_SWISH => RealActivation::HardSwish,
                 activation::SIGMOID => RealActivation::Sigmoid,
                 activation::TANH => RealActivation::Tanh,
                 activation::SOFTMAX => RealActivation::Softmax,

@@ -287,6 +287,8 @@ pub enum RealActivation {
         /// The factor below 0.
         alpha: f32,
     },
+    /// `x · clamp(x + 3, 0, 6) / 6`
+    HardSwish,
     /// `1 / (1 + exp(−x))`
     Sigmoid,
     /// The hyperbolic tangent.

@@ -2,8 +2,8 @@
 //!
 //! Everything follows from the integers alone, node by node; each node's bounds follow from those of what it reads:
 //! - an accumulator starts at its bias and adds at most `max_active` distinct rows: its extremes are the bias plus the
-//!   largest positive, or the most negative, weights of that hidden unit; of a chessboard's fewer can come together, one
-//!   on a square, sixteen of a side, of one king bucket;
+//!   largest positive, or the most negative, weights of that hidden unit; of a chessboard's fewer can come together,
+//!   one on a square, sixteen of a side, of one king bucket;
 //! - a sum over activations lies between the sum of its negative and the sum of its positive contributions, each
 //!   activation at the extreme of its range; so does every partial sum, whatever the order;
 //! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits.

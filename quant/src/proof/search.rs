@@ -1,8 +1,8 @@
 //! The search for feature lists behind a sum's bound.
 //!
 //! The perspectives contribute independently, so each is searched alone. Every step adds the feature that moves the row
-//! furthest; in a chess network the features come from one king bucket, no square is used twice and no side has more than
-//! sixteen pieces.
+//! furthest; in a chess network the features come from one king bucket, no square is used twice and no side has more
+//! than sixteen pieces.
 
 use super::accumulators::board;
 use super::board::Board;

@@ -1,9 +1,9 @@
-/* A network in mapped memory: from its file, where all processes share the pages, and a copy in pages of this one's own.
+/* A network in mapped memory: from its file, where all processes share the pages, and a copy in pages of its own.
  *
  *     map quantised.bin
  *
- * A mapping starts at a page, and pages of 4, 16, 32 or 64 KiB are all multiples of the 64 bytes that a network wants, so
- * nothing here depends on their size. */
+ * A mapping starts at a page, and pages of 4, 16, 32 or 64 KiB are all multiples of the 64 bytes that a network wants,
+ * so nothing here depends on their size. */
 
 #define _DEFAULT_SOURCE /* madvise and MAP_ANONYMOUS, which C99 and POSIX lack */
 #include <fcntl.h>

@@ -91,8 +91,8 @@ pub extern "C" fn tamis_net_size() -> usize {
 ///
 /// memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays
 /// there while the network is in use. expected: NULL for any network, or what the program was built for; another
-/// network ends in TAMIS_DIFFERS, and the message names the first difference. tier: NULL for the fastest, or a name that
-/// tamis_tier_name gives. net: gets the handle. message: NULL, or gets the reason of a failure as text of at most
+/// network ends in TAMIS_DIFFERS, and the message names the first difference. tier: NULL for the fastest, or a name
+/// that tamis_tier_name gives. net: gets the handle. message: NULL, or gets the reason of a failure as text of at most
 /// message_len bytes, the zero at its end included.
 ///
 /// On failure, whatever its reason, the memory and net are as they were, so that a network that they hold goes on: a

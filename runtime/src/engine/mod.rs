@@ -55,13 +55,13 @@
 //!
 //! # Copy-make, statics, pages
 //!
-//! An engine that copies its board and makes each move on the copy calls [`State::goto`] with a node's own ply before each
-//! move of the node, and before it evaluates; then no return from the node needs a [`State::pop`].
-//! `examples/engine/search.rs` does so. The lists of a push may be toggles as they fall out of such a board: what counts is
-//! their difference.
+//! An engine that copies its board and makes each move on the copy calls [`State::goto`] with a node's own ply before
+//! each move of the node, and before it evaluates; then no return from the node needs a [`State::pop`].
+//! `examples/engine/search.rs` does so. The lists of a push may be toggles as they fall out of such a board: what
+//! counts is their difference.
 //!
-//! Loading can fail, so a network is no constant. One in a static is loaded in `main`, where the failure can be told, into
-//! a `OnceLock`, and threads are handed the reference; nothing is asked at an evaluation:
+//! Loading can fail, so a network is no constant. One in a static is loaded in `main`, where the failure can be told,
+//! into a `OnceLock`, and threads are handed the reference; nothing is asked at an evaluation:
 //!
 //! ```
 //! use std::sync::OnceLock;
@@ -83,10 +83,10 @@
 //! # }
 //! ```
 //!
-//! A file in mapped memory needs nothing more: pages of any size, 4, 16, 32 or 64 KiB, start at a multiple of 64. The rows
-//! of an accumulator lie all over a large file, so that huge pages save misses of the translation buffer; and on a machine
-//! of several NUMA nodes a copy of the bytes a node, loaded once there, keeps its threads' reads near. Each load is a
-//! network of its own to a state. `runtime/c-api/examples/map.c` maps, copies and asks for huge pages.
+//! A file in mapped memory needs nothing more: pages of any size, 4, 16, 32 or 64 KiB, start at a multiple of 64. The
+//! rows of an accumulator lie all over a large file, so that huge pages save misses of the translation buffer; and on a
+//! machine of several NUMA nodes a copy of the bytes a node, loaded once there, keeps its threads' reads near. Each
+//! load is a network of its own to a state. `runtime/c-api/examples/map.c` maps, copies and asks for huge pages.
 //!
 //! The runtime knows no rules: which pieces a move adds and removes is the engine's to say. It checks that they are
 //! there.

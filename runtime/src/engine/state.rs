@@ -135,8 +135,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// Goes back to the position `ply` moves behind the root, null moves included: what came later is taken back, and
     /// what was computed before it stays. At that position already, it does nothing.
     ///
-    /// A search that calls it with a node's own ply before each move that the node makes, and before it evaluates, needs
-    /// no [`State::pop`]: it may return from anywhere.
+    /// A search that calls it with a node's own ply before each move that the node makes, and before it evaluates,
+    /// needs no [`State::pop`]: it may return from anywhere.
     ///
     /// # Errors
     /// [`StateError::Ply`] for a ply that the line has not come to, [`RunError::StackEmpty`] without a position.
@@ -156,8 +156,8 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         line.evaluate(net.any(), to_move, scratch)
     }
 
-    /// The same in an output bucket of the engine's choice, for networks that are trained with buckets by something else
-    /// than the number of pieces: by pawns, by both sides' pieces, by the phase of the game.
+    /// The same in an output bucket of the engine's choice, for networks that are trained with buckets by something
+    /// else than the number of pieces: by pawns, by both sides' pieces, by the phase of the game.
     ///
     /// # Errors
     /// As [`State::evaluate`], and [`RunError::Bucket`].

@@ -329,4 +329,6 @@ pub mod activation {
     pub const SUM: u32 = 18;
     /// The product.
     pub const PRODUCT: u32 = 19;
+    /// x · clamp(x + 3, 0, 6) / 6
+    pub const HARD_SWISH: u32 = 20;
 }

@@ -95,12 +95,13 @@ fn out_of<T>(x: &[f32], out: &mut [T], one: impl Fn(f32) -> T) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out = one(*x));
 }
 
-/// Leaky ReLU, sigmoid, tanh of every element, or softmax of all. x, out: (n,).
+/// Leaky ReLU, sigmoid, tanh, hard-swish of every element, or softmax of all. x, out: (n,).
 pub(super) fn activation(code: u32, alpha: f32, x: &[f32], out: &mut [f32]) {
     match code {
         activation::LEAKY_RELU => out_of(x, out, |x| if x > 0.0 { x } else { alpha * x }),
         activation::SIGMOID => out_of(x, out, num::sigmoid),
         activation::TANH => out_of(x, out, num::tanh),
+        activation::HARD_SWISH => out_of(x, out, num::hard_swish),
         _ => softmax(x, out),
     }
 }

@@ -73,6 +73,7 @@ impl Program<'_, '_> {
                 activation::SQRRELU,
                 activation::IDENTITY,
                 activation::SIGMOID,
+                activation::HARD_SWISH,
                 activation::DUAL_CRELU,
             ]);
             self.activation_f32_on(read, code);

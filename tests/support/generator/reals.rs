@@ -31,7 +31,10 @@ impl Program<'_, '_> {
 
     pub fn activation_f32(&mut self) -> bool {
         let Some(read) = self.read(&[element::F32]) else { return false };
-        let code = 1 + self.below(activation::SOFTMAX);
+        let code = match 1 + self.below(activation::SOFTMAX + 1) {
+            beyond if beyond > activation::SOFTMAX => activation::HARD_SWISH,
+            code => code,
+        };
         self.activation_f32_on(read, code)
     }
 

@@ -277,6 +277,14 @@ fn activation(code: u32, alpha: f32, x: &[f32]) -> Vec<f32> {
         9 => x.iter().map(|x| 1.0 / (1.0 + exponential::exp(-x))).collect(),
         10 => x.iter().map(|x| exponential::tanh(*x)).collect(),
         11 => exponential::softmax(x),
+        20 => {
+            let one = |x: f32| match x + 3.0 {
+                y if y >= 6.0 => x,
+                y if y > 0.0 => x * y / 6.0,
+                _ => 0.0,
+            };
+            x.iter().map(|x| one(*x)).collect()
+        }
         other => panic!("activation {other}"),
     }
 }

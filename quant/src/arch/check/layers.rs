@@ -86,6 +86,10 @@ impl Architecture {
                 let why = "the last layer of a feature network is reported as it is";
                 Err(Cause::Activation { found, why })
             }
+            (_, Activation::HardSwish) if index == 0 || self.input.kind == InputKind::Dense => {
+                let why = "it is a function of reals, and belongs behind a later layer of a feature network";
+                Err(Cause::Activation { found, why })
+            }
             (_, Activation::PairwiseCrelu) if !(layer.outputs - layer.skip).is_multiple_of(2) => {
                 let values = layer.outputs - layer.skip;
                 Err(Cause::OddPairs { values, outputs: layer.outputs, skip: layer.skip })

@@ -265,6 +265,7 @@ fn activate(activation: RealActivation, x: &[f64]) -> Vec<f64> {
         RealActivation::LeakyRelu { alpha } => {
             x.iter().map(|x| if *x > 0.0 { *x } else { f64::from(alpha) * x }).collect()
         }
+        RealActivation::HardSwish => crate::graph::Activation::HardSwish.apply(x),
         RealActivation::Sigmoid => crate::graph::Activation::Sigmoid.apply(x),
         RealActivation::Tanh => crate::graph::Activation::Tanh.apply(x),
         RealActivation::Softmax => crate::graph::Activation::Softmax.apply(x),

@@ -253,8 +253,8 @@ static void line(const tamis_net *net, tamis_state *state) {
     const uint16_t kings[] = {tamis_piece(TAMIS_WHITE, TAMIS_KING, 4), tamis_piece(TAMIS_BLACK, TAMIS_KING, 60)};
     const uint16_t pawn = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 12), far = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 28);
     const uint16_t no_piece = 768, five[] = {0, 1, 2, 3, 4};
-    const uint16_t toggled[] = {tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 59), tamis_piece(TAMIS_WHITE, TAMIS_QUEEN, 59), pawn,
-                                tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 59)};
+    const uint16_t last = tamis_piece(TAMIS_WHITE, TAMIS_PAWN, 59), queen = tamis_piece(TAMIS_WHITE, TAMIS_QUEEN, 59);
+    const uint16_t toggled[] = {last, queen, pawn, last};
     const uint16_t pieces[] = {kings[0], kings[1], pawn};
     uint16_t all[768];
     int32_t root, score = 7, values[2] = {0, 0};

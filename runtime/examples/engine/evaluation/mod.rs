@@ -1,6 +1,6 @@
-//! What a search asks of an evaluation. Four answer: `tamis` is how an engine uses the library, `popped` the same for one
-//! that takes its moves back one by one, `scalar` the plain loops that they are measured against, and `checked` holds
-//! the first against an accumulator filled anew, at every node.
+//! What a search asks of an evaluation. Four answer: `tamis` is how an engine uses the library, `popped` the same for
+//! one that takes its moves back one by one, `scalar` the plain loops that they are measured against, and `checked`
+//! holds the first against an accumulator filled anew, at every node.
 
 pub mod checked;
 pub mod popped;

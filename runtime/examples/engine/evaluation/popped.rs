@@ -1,5 +1,5 @@
-//! The same for an engine that takes back each move that it has made, before it makes the next: make and unmake in place
-//! of a board that is copied.
+//! The same for an engine that takes back each move that it has made, before it makes the next: make and unmake in
+//! place of a board that is copied.
 
 use super::tamis::Tamis;
 use super::{Evaluator, Fault};

@@ -64,7 +64,7 @@ impl Operation<'_, '_> {
         let fits = match record.activation {
             activation::PAIRWISE_CRELU => Some(n) == m.checked_mul(2),
             activation::DUAL_CRELU => n.checked_mul(2) == Some(m),
-            activation::IDENTITY..=activation::SOFTMAX => n == m,
+            activation::IDENTITY..=activation::SOFTMAX | activation::HARD_SWISH => n == m,
             other => return Err(self.fault("op.activation", other, "a code that is defined")),
         };
         self.need(fits, "op.input_len", n, "a length that the activation turns into the output's")?;
