@@ -48,6 +48,9 @@ mod alarms; // no mistake in a right description, on few positions and on many
 #[path = "subjects/counted_buckets.rs"]
 mod counted_buckets; // output buckets by other counts than that of all pieces
 
+#[path = "subjects/engine_forms.rs"]
+mod engine_forms; // heads and tails of integers as engines write them, in plain arithmetic
+
 #[path = "subjects/real_tails.rs"]
 mod real_tails; // forms of the layers on reals, in plain arithmetic
 

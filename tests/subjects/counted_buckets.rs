@@ -1,19 +1,17 @@
 //! Output buckets by other counts than that of all pieces: a network of each form, its score worked out from its
 //! integers in plain arithmetic, with the bucket's rule as an engine writes it.
 
-use tamis_quant::arch::Architecture;
 use tamis_quant::float::{Example, example};
 use tamis_quant::pack::unpack;
 use tamis_quant::positions::Position;
-use tamis_quant::program::{QuantTensor, Values};
-use tamis_quant::quantised::{QuantLayer, QuantNet};
+use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tests::packed;
-use tests::sample_models::Random;
 use tests::second_reader::{Container, bucket_of};
+use tests::synthetic;
 
 const HIDDEN: usize = 8;
 const BUCKETS: usize = 6;
@@ -68,26 +66,15 @@ fn network(keys: &str) -> QuantNet {
             .map(|(name, scale)| format!("[[tensor]]\nname = \"{name}\"\ntype = \"i16\"\nscale = {scale}\n"))
             .concat()
     );
-    let arch = Architecture::from_toml(&text, "counted").unwrap();
-    let mut random = Random(17);
-    let mut tensor = |name: &str, limit: i32| {
-        let (outputs, inputs) = arch.tensor_shape(name).unwrap();
-        let spec = arch.tensor(name).unwrap();
-        QuantTensor {
-            name: name.to_owned(),
-            element: spec.r#type,
-            scale: spec.scale,
-            banks: 1,
-            outputs,
-            inputs,
-            values: Values::Int((0..outputs * inputs).map(|_| random.within(limit)).collect()),
-        }
-    };
-    let layers = vec![
-        QuantLayer { weights: tensor("l0w", 60), bias: tensor("l0b", 100) },
-        QuantLayer { weights: tensor("l1w", 120), bias: tensor("l1b", 9_000) },
-    ];
-    QuantNet { arch, layers, bare_header: Vec::new(), permutation: None }
+    synthetic::network(&text, |name, random| {
+        let limit = match name {
+            "l0w" => 60,
+            "l0b" => 100,
+            "l1w" => 120,
+            _ => 9_000,
+        };
+        random.within(limit) as f32
+    })
 }
 
 /// Pieces as white sees them.
@@ -116,20 +103,11 @@ fn counts(pieces: &[Piece], colour: Colour) -> [usize; 6] {
 
 /// `((Σ clamp(x, 0, 255)² · w) / 255 + b) · 400 / (255 · 64)` over the side to move's accumulator and the other's.
 fn plain(net: &QuantNet, pieces: &[Piece], to_move: Colour, bucket: usize) -> i32 {
-    let [rows, bias] = [&net.layers[0].weights, &net.layers[0].bias].map(|tensor| tensor.integers());
     let [weights, last] = [&net.layers[1].weights, &net.layers[1].bias].map(|tensor| tensor.integers());
     let mut sum = 0;
-    for (side, eyes) in [to_move, to_move.other()].into_iter().enumerate() {
-        let mut acc = bias.to_vec();
-        for piece in pieces {
-            let square = usize::from(piece.square()) ^ if eyes == Colour::Black { 56 } else { 0 };
-            let feature = 384 * usize::from(piece.colour() != eyes) + 64 * piece.kind() as usize + square;
-            acc.iter_mut().zip(&rows[feature * HIDDEN..]).for_each(|(sum, weight)| *sum += weight);
-        }
-        for (unit, value) in acc.into_iter().enumerate() {
-            // A row an output, so a bucket; stored input by input.
-            sum += value.clamp(0, 255).pow(2) * weights[bucket + BUCKETS * (side * HIDDEN + unit)];
-        }
+    for (input, value) in synthetic::accumulators(net, pieces, to_move).into_iter().enumerate() {
+        // A row an output, so a bucket; stored input by input.
+        sum += value.clamp(0, 255).pow(2) * weights[bucket + BUCKETS * input];
     }
     (sum / 255 + last[bucket]) * 400 / (255 * 64)
 }

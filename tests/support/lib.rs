@@ -35,6 +35,7 @@ pub mod sample_models;
 pub mod second_reader;
 pub mod small_net;
 pub mod stockfish;
+pub mod synthetic;
 pub mod tflite;
 pub mod tolerances;
 pub mod trials;
