@@ -11,9 +11,10 @@ use crate::ops::{Running, check_list};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::step::{AHEAD, FusedHead, Step};
-use crate::workspace::{range, typed, typed_mut};
+use crate::workspace::{range, typed_mut};
 
 mod dense;
+mod into;
 
 /// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
 const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || MAPS;
@@ -120,12 +121,18 @@ impl Plan<'_> {
 
     #[inline]
     fn output<'w>(&self, workspace: &'w [u8]) -> Output<'w> {
-        let bytes = range(workspace, self.output.place.range());
-        if self.output.is_f32 { Output::F32(typed(bytes)) } else { Output::I32(typed(bytes)) }
+        self.output.of_bytes(range(workspace, self.output.place.range()))
     }
 
     #[inline]
     fn check(&self, input: Input<'_>, bucket: usize, workspace: &[u8]) -> Result<(), RunError> {
+        self.check_input(input)?;
+        self.check_place(bucket, workspace, self.model.workspace_len_bytes())
+    }
+
+    /// Kind and length of the input.
+    #[inline]
+    fn check_input(&self, input: Input<'_>) -> Result<(), RunError> {
         let record = self.model.input();
         let expected = match record.kind {
             input_kind::FEATURES => record.hidden as usize,
@@ -148,17 +155,16 @@ impl Plan<'_> {
             }
             _ => return Err(RunError::InputKind),
         }
-        self.check_place(bucket, workspace)
+        Ok(())
     }
 
-    /// The bucket and the workspace.
+    /// The bucket and the workspace, which has at least `expected` bytes.
     #[inline]
-    fn check_place(&self, bucket: usize, workspace: &[u8]) -> Result<(), RunError> {
+    fn check_place(&self, bucket: usize, workspace: &[u8], expected: usize) -> Result<(), RunError> {
         let limit = self.model.input().bucket_count as usize;
         if bucket >= limit {
             return Err(RunError::Bucket { found: bucket, limit });
         }
-        let expected = self.model.workspace_len_bytes();
         if workspace.len() < expected {
             return Err(RunError::Workspace { found: workspace.len(), expected });
         }

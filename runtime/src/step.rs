@@ -4,6 +4,7 @@ use crate::features::{IS_SMALL, REALS};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
 use crate::ops::{Place, Places, Running, Work};
+use crate::output::Output;
 
 mod fuse;
 mod head;
@@ -11,6 +12,7 @@ mod layer;
 mod tail;
 
 use crate::sure::sure;
+use crate::workspace::typed;
 pub(crate) use fuse::fused;
 pub(crate) use head::FusedHead;
 use layer::LayerU8;
@@ -41,6 +43,11 @@ impl<'a> Step<'a> {
     /// A single operation; `None` for a kind that is not defined, which the loader rules out.
     pub fn resolve(model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
         Some(Self { way: Way::One(Work::resolve(model, kernels, record)?), places: Places::of(model, record)? })
+    }
+
+    /// The same, at other places.
+    pub const fn at(self, places: Places) -> Self {
+        Self { places, ..self }
     }
 
     pub fn run(&self, on: &Running<'_, '_>, workspace: &mut [u8]) {
@@ -74,5 +81,11 @@ impl OutputPlace {
         let record = model.values().get(index as usize);
         let is_f32 = record.is_some_and(|record| record.element() == element::F32);
         Self { place: Place::of(model, index, 0, sure(record.map(|record| record.len))), is_f32 }
+    }
+
+    /// The bytes of the outputs as numbers.
+    #[inline]
+    pub fn of_bytes<'w>(&self, bytes: &'w [u8]) -> Output<'w> {
+        if self.is_f32 { Output::F32(typed(bytes)) } else { Output::I32(typed(bytes)) }
     }
 }

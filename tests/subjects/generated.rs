@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::by_name;
-use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
+use tamis_runtime::raw::{Layout, NONE, OpRecord, activation, element, op};
 use tamis_runtime::{Input, Output, Plan};
 use tests::draft::{Draft, blank};
 use tests::generator::{Choices, container, coverage};
@@ -73,7 +73,8 @@ fn bytes_make_containers() {
 fn the_generator_reaches_what_it_is_for() {
     let mut counts = BTreeMap::<String, usize>::new();
     for seed in 0..SEEDS {
-        for found in coverage::of(&generated(seed)) {
+        let draft = generated(seed);
+        for found in coverage::of(&draft).into_iter().chain([outputs_elsewhere(&draft)]) {
             *counts.entry(found).or_default() += 1;
         }
     }
@@ -86,6 +87,21 @@ fn the_generator_reaches_what_it_is_for() {
     let mut all = kinds.chain(activations).chain(wanted);
     if let Some((what, least)) = all.find(|(what, least)| counts.get(what).copied().unwrap_or(0) < *least) {
         panic!("fewer than {least} containers with '{what}' among\n{}", lines.join("\n"));
+    }
+}
+
+/// What a container's outputs need beside them where they lie elsewhere.
+fn outputs_elsewhere(draft: &Draft) -> String {
+    let bytes = draft.bytes();
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    let beside = Plan::new(model, by_name("scalar").unwrap()).beside_outputs_len_bytes();
+    let outputs = &model.values()[model.input().output as usize];
+    let reads_two = model.ops().iter().any(|op| op.second != NONE);
+    match (beside < model.workspace_len_bytes(), outputs.offset_bytes) {
+        (false, _) => "outputs elsewhere, all the workspace beside them".to_owned(),
+        (true, 0) => "outputs elsewhere, the first place".to_owned(),
+        (true, _) if reads_two => "outputs elsewhere, behind the others, one of which is read with a second".to_owned(),
+        (true, _) => "outputs elsewhere, behind the others".to_owned(),
     }
 }
 
@@ -173,7 +189,11 @@ const ACTIVATIONS: [(u32, &[u32]); 6] = [
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 72] = [
+const WANTED: [(&str, usize); 76] = [
+    ("outputs elsewhere, all the workspace beside them", 50),
+    ("outputs elsewhere, the first place", 50),
+    ("outputs elsewhere, behind the others", 50),
+    ("outputs elsewhere, behind the others, one of which is read with a second", 50),
     ("input 1 of element 0, exact 0", 100),
     ("input 2 of element 1, exact 0", 50),
     ("input 2 of element 2, exact 0", 50),

@@ -77,6 +77,13 @@ fn ways(plan: &Plan<'_>, sample: &Sample, bucket: usize, expected: &[Vec<u8>], p
     workspace.as_mut().fill(0x5A);
     let run = output(plan.run(sample.input(), bucket, workspace.as_mut()).unwrap());
     assert!(&run == last, "{place}: run gives {run:02x?}, run_traced and the second reader {last:02x?}");
+    let mut beside = AlignedBytes::zeroed(plan.beside_outputs_len_bytes());
+    let mut outputs = AlignedBytes::zeroed(plan.outputs_len_bytes());
+    beside.as_mut().fill(0xC3);
+    outputs.as_mut().fill(0x3C);
+    let apart = plan.run_into(sample.input(), bucket, beside.as_mut(), outputs.as_mut());
+    let apart = output(apart.unwrap());
+    assert!(&apart == last, "{place}: run_into gives {apart:02x?}, run {run:02x?}");
 }
 
 /// An output as the second reader writes it.

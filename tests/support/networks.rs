@@ -6,12 +6,14 @@ use tamis_quant::import::tensors::read_npz;
 use tamis_quant::import::tflite::read_tflite;
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, pack, unpack_graph};
-use tamis_quant::program::Program;
+use tamis_quant::program::{GraphInput, Program};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Activations, InputEncoding, Options};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_runtime::format::Model;
+use tamis_runtime::kernels::best;
+use tamis_runtime::{Input, Plan};
 
 /// What the KWS files' stored inputs count in.
 const KWS_SCALE: f64 = 0.584_702_908_992_767_3;
@@ -101,9 +103,18 @@ pub fn closeness(graph: &Graph, program: &Program, samples: &[Sample]) -> Closen
     Closeness { sqnr_db: 10.0 * (signal / noise).log10(), ..found }
 }
 
-/// Packs, takes apart again, and runs on every tier against the integer model.
+/// Bytes that a network takes to run.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory {
+    /// The workspace.
+    pub all: usize,
+    /// The workspace where outputs lie elsewhere.
+    pub beside_outputs: usize,
+}
+
+/// Packs, takes apart again, and runs on every tier against the integer model, in exactly as much memory as is needed.
 #[track_caller]
-pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> usize {
+pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> Memory {
     let packed = pack(program, &prove(program), &Provenance::default()).unwrap();
     let bytes = AlignedBytes::copy_of(&packed);
     let model = Model::parse(bytes.as_ref()).unwrap();
@@ -112,9 +123,28 @@ pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> usize {
         assert!(node == again, "unpacked: {} {:?}", node.name, node.reads);
     }
     assert!(again == *program, "unpacked");
-    let workspace = model.workspace_len_bytes();
     let inputs: Vec<_> = samples.iter().map(|sample| program.input.quantise(sample).unwrap()).collect();
     let check = check_runtime(model, program, &inputs, &mut |_, _| ()).unwrap();
     assert!(check.equal, "{:?}", check.tiers);
-    workspace
+    let plan = Plan::new(model, best());
+    runs_into(&plan, &inputs);
+    Memory { all: model.workspace_len_bytes(), beside_outputs: plan.beside_outputs_len_bytes() }
+}
+
+/// The outputs are the same in memory of their own.
+#[track_caller]
+fn runs_into(plan: &Plan<'_>, inputs: &[GraphInput]) {
+    let mut beside = AlignedBytes::zeroed(plan.beside_outputs_len_bytes());
+    let mut outputs = AlignedBytes::zeroed(plan.outputs_len_bytes());
+    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+    for input in inputs {
+        let input = match input {
+            GraphInput::U8(x) => Input::U8(x),
+            GraphInput::I8(x) => Input::I8(x),
+            GraphInput::F32(x) => Input::F32(x),
+            other => panic!("no vector and no map: {other:?}"),
+        };
+        let found = plan.run_into(input, 0, beside.as_mut(), outputs.as_mut());
+        assert_eq!(found, plan.run(input, 0, workspace.as_mut()));
+    }
 }

@@ -70,6 +70,10 @@ pub const MAPS_CLOSENESS: [(&str, f64, f64); 5] =
     [("kws", 35.2, 99.5), ("kws_ckpt", 35.9, 99.3), ("ic", 39.5, 98.5), ("vww", 29.9, 99.5), ("ad", 46.6, 0.0)];
 /// The same decibels of KWS with the three maps in 16 bits that gain most.
 pub const MAPS_SIXTEEN_SQNR_DB: f64 = 41.5;
+/// The most bytes of workspace beside the outputs that the same networks may take: no bits and no decibel, what a small
+/// microcontroller has for them.
+pub const MAPS_WORKSPACE_LEN_BYTES: [(&str, usize); 5] =
+    [("kws", 16_500), ("kws_ckpt", 16_500), ("ic", 50_000), ("vww", 56_000), ("ad", 1_000)];
 /// Reals against int8 operators whose inputs are the same, in steps of the output: rounding, which some kernels do
 /// twice or with factors of 8 bits.
 pub const TFLITE_STEPS: f64 = 1.0;

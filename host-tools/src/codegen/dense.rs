@@ -1,6 +1,7 @@
 //! The wrapper of a network that takes a vector or a map, and what makes its input.
 
 use super::{Outputs, bucket, wrapper};
+use crate::report::{beside_outputs_len_bytes, is_mostly_outputs, output_len_bytes};
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::element;
 
@@ -27,8 +28,9 @@ use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};
 "
     .to_owned();
+    let (types, into) = if is_mostly_outputs(model) { run_into(model, out, kind, variant) } else { NONE };
     let body = format!(
-        "{}
+        "{types}{}
     /// Evaluates one {what}.
     ///
     /// # Errors
@@ -41,7 +43,7 @@ use tamis_runtime::{Input, Plan, RunError, Workspace};
         let output = self.plan.run(Input::{variant}(input), {argument}, scratch.as_mut())?;
         output.try_into()
     }}
-
+{into}
     /// Computes the signature, which is [`SIGNATURE`] where all is well; a {what} lies on the stack.
     ///
     /// # Errors
@@ -63,6 +65,44 @@ use tamis_runtime::{Input, Plan, RunError, Workspace};
         if parameter.is_empty() { "; their types see to it that they do" } else { ": a bucket that it does not have" },
     );
     (uses, body + &conversions(kind))
+}
+
+/// Nothing of a network whose outputs are a small part of its workspace.
+const NONE: (String, String) = (String::new(), String::new());
+
+/// Of a network whose workspace is mostly its outputs: types of memory for both, and the function that takes them.
+fn run_into(model: &Model<'_>, out: &str, kind: &str, variant: &str) -> (String, String) {
+    let (beside, outputs) = (beside_outputs_len_bytes(model), output_len_bytes(model));
+    let types = format!(
+        "\
+/// Scratch memory beside the outputs, for [`Network::run_into`].
+pub type Beside = Workspace<{beside}>;
+
+/// Memory of the outputs, for [`Network::run_into`].
+pub type Kept = Workspace<{outputs}>;
+
+"
+    );
+    let (parameter, argument) = bucket(model);
+    let function = format!(
+        "
+    /// The same with the outputs in memory of their own, which [`Scratch`] has room for.
+    ///
+    /// # Errors
+    /// As [`Network::run`].
+    pub fn run_into<'o>(
+        &self,
+        input: &[{kind}; INPUT_LEN],
+{parameter}        beside: &mut Beside,
+        outputs: &'o mut Kept,
+    ) -> Result<&'o [{out}; OUTPUT_LEN], RunError> {{
+        let input = Input::{variant}(input);
+        let output = self.plan.run_into(input, {argument}, beside.as_mut(), outputs.as_mut())?;
+        output.try_into()
+    }}
+"
+    );
+    (types, function)
 }
 
 /// Functions that make the input of a network of integers: from reals, and from bytes that stand for reals.

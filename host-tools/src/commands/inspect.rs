@@ -46,6 +46,10 @@ pub struct Inspection {
     /// Scratch memory of one evaluation, the outputs among it.
     workspace_len_bytes: usize,
     output_len_bytes: usize,
+    /// Scratch memory of one evaluation whose outputs lie elsewhere, `Plan::run_into`.
+    beside_outputs_len_bytes: usize,
+    #[serde(skip)]
+    is_mostly_outputs: bool,
     max_active: u32,
     output_buckets: u32,
     /// The real value of one unit of the output.
@@ -92,6 +96,8 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         tier: tier.name,
         workspace_len_bytes: model.workspace_len_bytes(),
         output_len_bytes: report::output_len_bytes(&model),
+        is_mostly_outputs: report::is_mostly_outputs(&model),
+        beside_outputs_len_bytes: report::beside_outputs_len_bytes(&model),
         max_active: model.input().max_active,
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
@@ -191,8 +197,10 @@ impl Report for Inspection {
         }
         writeln!(out, "  checksum   {}", self.checksum)?;
         writeln!(out, "  signature  {} (computed on tier {})", self.signature, self.tier)?;
-        let (all, outputs) = (self.workspace_len_bytes, self.output_len_bytes);
-        writeln!(out, "  workspace  {all} bytes, {outputs} of them the outputs")?;
+        let (all, outputs, beside) = (self.workspace_len_bytes, self.output_len_bytes, self.beside_outputs_len_bytes);
+        let elsewhere =
+            if self.is_mostly_outputs { format!("; {beside} where those lie elsewhere") } else { String::new() };
+        writeln!(out, "  workspace  {all} bytes, {outputs} of them the outputs{elsewhere}")?;
         if self.max_active > 0 {
             writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
         }

@@ -12,7 +12,7 @@ mod tensor;
 pub use architecture::{graph_in_one_line, one_line};
 pub use claims::{Disagreement, disagreements};
 pub use engine::EngineReport;
-pub use operation::{OperationReport, operations, output_len_bytes};
+pub use operation::{OperationReport, beside_outputs_len_bytes, is_mostly_outputs, operations, output_len_bytes};
 pub use permutation::{OrderReport, PermutationReport};
 pub use proof::ProofReport;
 pub use tensor::{TensorReport, of_graph, of_model, of_net, print};

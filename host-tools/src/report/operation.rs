@@ -5,7 +5,9 @@ use crate::table::row;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tamis_quant::graph::Shape;
+use tamis_runtime::Plan;
 use tamis_runtime::format::{Metadata, Model};
+use tamis_runtime::kernels::scalar;
 use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, element, op};
 
 /// One operation.
@@ -108,6 +110,16 @@ fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
 /// Bytes of the network's outputs.
 pub fn output_len_bytes(model: &Model<'_>) -> usize {
     model.values().get(model.input().output as usize).map_or(NO_BYTES, len_bytes)
+}
+
+/// Scratch memory of one evaluation whose outputs lie elsewhere, `Plan::run_into`.
+pub fn beside_outputs_len_bytes(model: &Model<'_>) -> usize {
+    Plan::new(*model, &scalar::KERNELS).beside_outputs_len_bytes()
+}
+
+/// Whether outputs that lie elsewhere leave less than half of the workspace.
+pub fn is_mostly_outputs(model: &Model<'_>) -> bool {
+    2 * beside_outputs_len_bytes(model) < model.workspace_len_bytes()
 }
 
 /// Of a value that there is not, which the loader rules out.

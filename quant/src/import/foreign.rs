@@ -35,6 +35,22 @@ const GGUF: Foreign = Foreign {
     what: "a GGUF model, a language model quantised already",
     instead: "Tamis has no transformers; give the float checkpoint of a network of dense or sparse layers",
 };
+const PNG: Foreign = Foreign {
+    what: "a PNG picture",
+    instead: "examples are arrays: `import numpy, PIL.Image; numpy.savez(\"pictures.npz\", \
+              numpy.stack([numpy.asarray(PIL.Image.open(file)) for file in FILES]))`, all of one size",
+};
+const JPEG: Foreign = Foreign { what: "a JPEG picture", ..PNG };
+const GIF: Foreign = Foreign { what: "a GIF picture", ..PNG };
+const WAV: Foreign = Foreign {
+    what: "a sound file",
+    instead: "examples are arrays of what the network takes, its spectrograms for instance: `numpy.savez` writes them",
+};
+const PARQUET: Foreign = Foreign {
+    what: "a Parquet table",
+    instead: "examples are arrays: `import numpy, pandas; numpy.save(\"examples.npy\", \
+              pandas.read_parquet(FILE).to_numpy(numpy.float32))`",
+};
 const ZIP: Foreign = Foreign {
     what: "a zip archive whose first file is no array",
     instead: "an npz holds .npy files alone; `numpy.savez` writes one",
@@ -54,6 +70,11 @@ pub fn foreign(start: &[u8]) -> Option<Foreign> {
         (start.starts_with(&[4, 0x22, 0x4D, 0x18]), LZ4),
         (start.starts_with(b"BINP"), BINPACK),
         (start.get(TAR_MARK_OFFSET_BYTES..).is_some_and(|mark| mark.starts_with(b"ustar")), TAR),
+        (start.starts_with(b"\x89PNG\r\n\x1a\n"), PNG),
+        (start.starts_with(&[0xFF, 0xD8, 0xFF]), JPEG),
+        (start.starts_with(b"GIF87a") || start.starts_with(b"GIF89a"), GIF),
+        (start.starts_with(b"RIFF") && start.get(8..12) == Some(b"WAVE"), WAV),
+        (start.starts_with(b"PAR1"), PARQUET),
         (start.starts_with(b"\x89HDF\r\n\x1a\n"), HDF5),
         (start.starts_with(b"GGUF"), GGUF),
         (start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]), ZSTD),

@@ -5,7 +5,7 @@ use super::layers::{LayerError, Noise};
 use crate::float::{Example, Net};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::Data;
-use crate::program::{Operation, Program, ProgramNode};
+use crate::program::{Program, ProgramNode};
 
 /// Full precision, as far as it is known.
 #[derive(Debug, Clone)]
@@ -84,11 +84,12 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Whether a value is the sum of some of the terms that its layer adds up, not of all.
-    fn is_part(&self, value: usize) -> bool {
+    /// Whether a value is on the way to what its layer becomes: a part of a sum, or what is rounded behind it.
+    fn is_on_the_way(&self, value: usize) -> bool {
         let layer = self.program.nodes[value - 1].value.layer;
-        let adds = |node: &ProgramNode| matches!(node.op, Operation::Add) && node.value.layer == layer;
-        self.program.nodes.iter().any(|node| adds(node) && node.reads.iter().any(|read| read.value == value))
+        let goes_on =
+            |node: &ProgramNode| node.value.layer == layer && node.reads.iter().any(|read| read.value == value);
+        self.program.nodes.iter().any(goes_on)
     }
 
     /// All of it.
@@ -99,7 +100,7 @@ impl<'c> Comparison<'c> {
                 let of_node = |(index, noise): (usize, &Noise)| {
                     let made = &self.program.nodes[index].value;
                     let name = &graph.nodes[made.layer?.checked_sub(1)?].name;
-                    (!noise.is_empty() && !self.is_part(index + 1))
+                    (!noise.is_empty() && !self.is_on_the_way(index + 1))
                         .then(|| noise.of_layer(name.clone(), made.element.word()))
                 };
                 self.noise.iter().enumerate().filter_map(of_node).collect()

@@ -11,8 +11,12 @@ pub(super) const COLOUR: u16 = 6 * 64;
 /// Squares of a plane.
 pub(super) const PLANE: u16 = 64;
 
+/// Planes of one colour.
+const KINDS: usize = 6;
 /// The number of the king among a colour's planes.
-const KING: usize = 5;
+pub(super) const KING: usize = 5;
+/// The number of the other colour's king among all planes.
+pub(super) const OTHER_KING: usize = KINDS + KING;
 
 /// Whose eyes the board is seen through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,8 +92,8 @@ const NO_PLANE: u16 = u16::MAX;
 static FIRST: [Firsts; 8] = {
     let mut all = [[NO_PLANE; 16]; 8];
     let mut plane = 0;
-    while plane < 12 {
-        let (kind, is_opponent) = (plane % 6, plane / 6);
+    while plane < 2 * KINDS {
+        let (kind, is_opponent) = (plane % KINDS, plane / KINDS);
         let mut side = 0;
         while side < 2 {
             let colour = is_opponent ^ side;

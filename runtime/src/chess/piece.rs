@@ -1,5 +1,6 @@
 //! A piece on a square: what an engine adds and removes when it makes a move.
 
+use super::numbering::{KING, OTHER_KING};
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 
@@ -131,7 +132,7 @@ impl Piece {
     #[must_use]
     #[inline]
     pub const fn is_king(self) -> bool {
-        matches!(self.plane(), 5 | 11)
+        matches!(self.plane(), KING | OTHER_KING)
     }
 
     /// Its number of twelve: colour, then kind.

@@ -18,11 +18,11 @@
 //!
 //! Nothing here knows a rule of chess: an engine hands in lists of pieces, kings included, and gets feature indices.
 
-use super::numbering::{COLOUR, Numbering, PLANE};
+use super::numbering::{self, COLOUR, Numbering, PLANE};
 pub use super::numbering::{FEATURES_PER_KING_BUCKET, Perspective, Planes};
 
 /// The type of a king in a piece's bits 0 to 2.
-const KING: u8 = 5;
+const KING: u8 = numbering::KING as u8;
 
 /// Bit 3 of a piece: set for the opponent of the side to move.
 pub const OPPONENT: u8 = 8;

@@ -33,6 +33,11 @@ impl Place {
         (self.end - self.start) as usize
     }
 
+    /// The same in memory that starts later, no later than it.
+    pub const fn back(self, start: usize) -> Self {
+        Self { start: self.start - start as u32, end: self.end - start as u32 }
+    }
+
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }

@@ -1,12 +1,14 @@
 //! Modules of `codegen` in a program outside the repository: what it prints, what does not compile, and that nothing
 //! differs between two runs.
 
-use super::graphs::{Case, cases};
+use super::graphs::{Case, cases, matrix, node};
 use super::{binary, host_tools, reference};
 use crate::outsider::{TARGET, cargo, new_program, try_cargo};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use tamis_quant::graph::{Activation, Graph, Input, Op, Shape};
+use tests::graphs::Random;
 use tests::own;
 
 /// Containers of every shape that the wrapper tells apart; kept for fuzzing the loader.
@@ -38,6 +40,22 @@ fn pixels() -> String {
         (0..64).for_each(|at| write!(text, " {at}:{}", f64::from((row * 31 + at * 7) % 17) / 16.0).unwrap());
         text + "\n"
     })
+}
+
+/// 8 reals through 4 to 64, as an autoencoder has them: most of the workspace is outputs.
+fn wide() -> Graph {
+    let mut random = Random(6);
+    let mut linear =
+        |outputs, inputs| Op::Linear { weights: matrix(&mut random, outputs, inputs), bias: vec![0.5; outputs] };
+    Graph {
+        name: "wide".to_owned(),
+        input: Input::Dense { shape: Shape::vector(8) },
+        nodes: vec![
+            node("in", &[0], linear(4, 8)),
+            node("relu", &[1], Op::Activation(Activation::Relu)),
+            node("out", &[2], linear(64, 4)),
+        ],
+    }
 }
 
 /// The module of a container, which is copied to where the program wants it.
@@ -77,6 +95,9 @@ fn package(folder: &Path) -> [Case; 2] {
     let [(_, dense), (_, sparse)] = cases();
     dense.quantise("vector.bin", &["--activations", "i8"]).fine();
     embed(&dense.path("vector.bin"), &src.join("vector.bin"), &src.join("vector.rs"));
+    let wide = Case::new(&wide());
+    wide.quantise("wide.bin", &["--activations", "i8"]).fine();
+    embed(&wide.path("wide.bin"), &src.join("wide.bin"), &src.join("wide.rs"));
     sparse.quantise("sparse.bin", &[]).fine();
     embed(&sparse.path("sparse.bin"), &folder.join("sparse.bin"), &src.join("sparse.rs"));
     embed(&sparse.path("sparse.bin"), &folder.join("unused.bin"), &src.join("unused.rs"));
@@ -91,7 +112,7 @@ fn package(folder: &Path) -> [Case; 2] {
     fs::copy(&sparse.rows, folder.join("features")).unwrap();
     let modules = names.join(" ");
     let mut library = "#![no_std]\n#![deny(warnings, missing_docs, unsafe_code)]\n//! Generated modules.\n".to_owned();
-    for name in modules.split(' ').chain(["nnue", "sparse", "table", "vector"]) {
+    for name in modules.split(' ').chain(["nnue", "sparse", "table", "vector", "wide"]) {
         writeln!(library, "#[rustfmt::skip]\n/// One.\npub mod {name};").unwrap();
     }
     fs::write(src.join("lib.rs"), library).unwrap();

@@ -28,7 +28,7 @@ pub struct Case {
 }
 
 impl Case {
-    fn new(graph: &Graph) -> Self {
+    pub fn new(graph: &Graph) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let [checkpoint, rows, labels] = ["net.safetensors", "rows", "labels"].map(|name| folder.path().join(name));
         fs::write(&checkpoint, export(graph).unwrap()).unwrap();
@@ -78,13 +78,13 @@ fn class(logits: &[f64]) -> usize {
     }
 }
 
-fn matrix(random: &mut Random, outputs: usize, inputs: usize) -> Matrix<f64> {
+pub fn matrix(random: &mut Random, outputs: usize, inputs: usize) -> Matrix<f64> {
     // Exact in f32, as trained numbers are.
     let values = (0..outputs * inputs).map(|_| f64::from(random.real() as f32)).collect();
     Matrix::new(outputs, inputs, values).unwrap()
 }
 
-fn node(name: &str, reads: &[usize], op: Op) -> Node {
+pub fn node(name: &str, reads: &[usize], op: Op) -> Node {
     Node { name: name.to_owned(), reads: reads.to_vec(), op }
 }
 

@@ -89,3 +89,22 @@ fn public_networks_in_every_form(fixtures: Fixtures) {
         }
     }
 }
+
+/// Pictures in bytes where the network takes numbers from 0 to 1. Integers that were made elsewhere are far from their
+/// float file in the right unit, too, so that only how much nearer they come decides.
+#[test]
+fn another_unit_is_named_of_integers_that_were_given(fixtures: Fixtures) {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, model) = (fixtures.join("mlperf/vww"), folder.path().join("vww.bin"));
+    let path = |name: &str| OsString::from(root.join(name));
+    run(["pack".into(), path("vww_int8.tflite"), "-o".into(), model.clone().into()]).fine();
+    let verify = |more: &[&str]| {
+        let mut words: Vec<OsString> = vec!["verify".into(), model.clone().into(), "--json".into()];
+        words.extend(["--checkpoint".into(), path("vww_float.tflite"), "--inputs".into(), path("vww.npz")]);
+        words.extend(["--array", "inputs", "--limit", "16"].iter().chain(more).map(OsString::from));
+        run(words)
+    };
+    let (wrong, right) = (verify(&[]), verify(unit("vww")));
+    assert_eq!((wrong.status, mistakes(&wrong.json())), (1, vec!["input-unit"]));
+    assert!(mistakes(&right.json()).is_empty(), "{}", right.stderr);
+}

@@ -73,6 +73,11 @@ fn files_of_other_systems_are_named() {
         ("net.xz", filled(b"\xFD7zXZ\0"), ["compressed with xz", "xz -d"]),
         ("net.bz2", filled(b"BZh91AY&SY"), ["compressed with bzip2", "bzip2 -d"]),
         ("net.lz4", filled(b"\x04\x22\x4D\x18"), ["compressed with lz4", "lz4 -d"]),
+        ("cat.png", filled(b"\x89PNG\r\n\x1a\n"), ["a PNG picture", "numpy.stack"]),
+        ("cat.jpg", filled(b"\xff\xd8\xff\xe0"), ["a JPEG picture", "numpy.stack"]),
+        ("cat.gif", filled(b"GIF89a"), ["a GIF picture", "numpy.stack"]),
+        ("yes.wav", filled(b"RIFF\x24\x7d\x00\x00WAVE"), ["a sound file", "numpy.savez"]),
+        ("rows.parquet", filled(b"PAR1"), ["a Parquet table", "read_parquet"]),
     ] {
         let path = folder.join(name);
         fs::write(&path, bytes).unwrap();
@@ -88,8 +93,25 @@ fn files_of_other_systems_are_named() {
         // And wherever something else than a network is.
         refused(&host_tools!("eval", model, "--positions", path), 5, &words, folder, &before);
         refused(&host_tools!("eval", model, "--fens", path), 5, &words, folder, &before);
-        let checkpoint = reference().0;
+        let (checkpoint, graph) = (reference().0, tests::own("reference/digits.safetensors"));
         refused(&host_tools!("quantise", checkpoint, "--arch", path, "-o", out), 5, &words, folder, &before);
+        let arch = tests::own("reference/digits.toml");
+        let ran = host_tools!("quantise", graph, "--arch", arch, "--calibrate", path, "-o", out);
+        refused(&ran, 5, &words, folder, &before);
+    }
+}
+
+/// A table as text is no file of examples, and one line makes one of it.
+#[test]
+fn a_table_of_commas_says_how_it_becomes_an_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, out) = (folder.path().join("rows.csv"), folder.path().join("out"));
+    let [graph, arch] = ["digits.safetensors", "digits.toml"].map(|name| tests::own("reference").join(name));
+    for text in ["a,b\n1,2\n", "0.5,1.5\n0.25,1\n"] {
+        fs::write(&table, text).unwrap();
+        let before = names(folder.path());
+        let ran = host_tools!("quantise", graph, "--arch", arch, "--calibrate", table, "-o", out);
+        refused(&ran, 3, &["rows.csv", "none of idx, npy", "numpy.loadtxt"], folder.path(), &before);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fmt::Debug;
 use tamis_runtime::engine::{Colour, Kind, Piece};
-use user::{nnue, sparse, table, vector};
+use user::{nnue, sparse, table, vector, wide};
 
 // A program's own module, most of which it does not call.
 mod unused;
@@ -22,7 +22,8 @@ macro_rules! signatures {
 
 fn main() -> Result<(), Box<dyn Error>> {
     conversions();
-    signatures!(nnue sparse table vector MODULES);
+    signatures!(nnue sparse table vector wide MODULES);
+    outputs_elsewhere()?;
     unused::Network::open()?;
     let [pixels, reals, features] = ["pixels", "reals", "features"].map(std::fs::read_to_string);
 
@@ -59,6 +60,20 @@ fn conversions() {
     assert_eq!([f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(of), [127, -128, 0]);
     let bytes = |byte: u8| vector::quantise_bytes(&[byte; vector::INPUT_LEN], unit, 128)[0];
     assert_eq!([0, 1, 127, 128, 255].map(bytes), [-128, -127, -1, 0, 127]);
+}
+
+/// The same outputs, in memory of their own and in scratch memory that has room for them.
+fn outputs_elsewhere() -> Result<(), Box<dyn Error>> {
+    let network = wide::Network::open()?;
+    let (mut scratch, mut beside, mut kept) = (wide::Scratch::new(), wide::Beside::new(), wide::Kept::new());
+    assert!(2 * size_of::<wide::Beside>() < size_of::<wide::Scratch>());
+    for x in [-128, -1, 0, 77, 127] {
+        let input = [x; wide::INPUT_LEN];
+        let found = *network.run_into(&input, &mut beside, &mut kept)?;
+        assert_eq!(&found, network.run(&input, &mut scratch)?);
+        assert!(found.iter().any(|y| *y != 0));
+    }
+    Ok(())
 }
 
 /// The same evaluations through both interfaces.
