@@ -18,7 +18,7 @@ pub fn of(draft: &Draft) -> BTreeSet<String> {
     for (name, is_there) in [
         ("buckets", input.bucket_count > 1),
         ("a bucket table", input.bucket_table != NONE),
-        ("a bucket table of some kinds", input.counted % 64 != 0),
+        ("a bucket table of some kinds", !input.counted.is_multiple_of(64)),
         ("a bucket table by sides", input.counted >= 64),
         ("several blocks", draft.blocks.len() > 1),
         ("more operations than are resolved ahead", draft.ops.len() > AHEAD),
