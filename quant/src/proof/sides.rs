@@ -96,10 +96,10 @@ mod tests {
         let squares = gains[0].len();
         let sum = |mut code: usize| {
             let (mut counts, mut sum) = ([0; 2], 0);
-            for square in 0..squares {
+            for of_square in gains[0].iter().zip(gains[1]).map(|(a, b)| [a, b]) {
                 if let Some(colour) = (code % 3).checked_sub(1) {
                     counts[colour] += 1;
-                    sum += gains[colour][square];
+                    sum += of_square[colour];
                 }
                 code /= 3;
             }
