@@ -18,6 +18,9 @@ mod batches; // batches of parallel text against OpenNMT-tf's
 #[path = "subjects/batch_rules.rs"]
 mod batch_rules; // the same against a page of obvious code, and what is refused
 
+#[path = "subjects/threats.rs"]
+mod threats; // networks whose features are relations between pieces
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 

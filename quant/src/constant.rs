@@ -30,7 +30,10 @@ pub fn constant_weights(graph: &Graph) -> Vec<String> {
 /// row of it may have been given a unit of its own.
 #[must_use]
 pub fn constant_tensors(program: &Program) -> Vec<String> {
-    let rows = program.transformer.iter().map(|transformer| &transformer.rows);
+    let rows = program
+        .transformer
+        .iter()
+        .flat_map(|transformer| std::iter::once(&transformer.rows).chain(&transformer.further));
     let weights = program.nodes.iter().filter_map(|node| match &node.op {
         Operation::ActivateDot { weights, .. }
         | Operation::RoundedDot { weights, .. }

@@ -29,6 +29,8 @@ pub use crate::signature::fnv::{FNV_OFFSET, fnv1a};
 /// The features of chess.
 #[doc(hidden)]
 pub mod chess {
+    pub use crate::chess::board::Board;
+    pub use crate::chess::relations::{RelationView, Relations};
     pub use crate::chess::view::{ChessView, FEATURES_PER_KING_BUCKET, OPPONENT, Perspective, Planes};
 }
 

@@ -79,7 +79,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
 /// back.
 #[test]
 fn made_up_networks_of_every_form_give_the_familys_values() {
-    use FeatureSet::{HalfKaV2, HalfKaV2Hm, HalfKp};
+    use FeatureSet::{HalfKaV2, HalfKaV2Hm, HalfKp, PHm, Threats, ThreatsAndPairs};
     let positions = positions(300, 5);
     for (features, width, head) in [
         (HalfKp, 256, Head::Clipped { first: 32 }),
@@ -87,13 +87,16 @@ fn made_up_networks_of_every_form_give_the_familys_values() {
         (HalfKaV2Hm, 96, Head::Clipped { first: 8 }),
         (HalfKaV2Hm, 128, Head::Pairwise { squares: false }),
         (HalfKaV2Hm, 160, Head::Pairwise { squares: true }),
+        (PHm, 96, Head::Wide),
+        (Threats, 32, Head::Pairwise { squares: true }),
+        (ThreatsAndPairs, 64, Head::Wide),
     ] {
         let encoding = if width == 160 { Encoding::Leb128 } else { Encoding::Raw };
         let mut net = made_up(shape(features, width, head), encoding, width as u64);
         // What no feature reads comes back too: the first row of a HalfKP king square, and a padded weight.
         net.transformer.weights.values[0] = 77;
         let second = &mut net.stacks[0].second;
-        if let Some(padding) = second.weights.get_mut(second.inputs) {
+        if let Some(padding) = second.weights.get_mut(second.inputs).filter(|_| second.inputs % 32 != 0) {
             *padding = -7;
         }
         let file = to_bytes(&net);

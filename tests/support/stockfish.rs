@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tamis_quant::positions::Position;
 use tamis_quant::stockfish::{
-    Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Shape, Stack, Transformer, decide,
+    Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Relation, RelationRows, Shape, Stack, Transformer,
+    decide,
 };
 
 use crate::sample_models::Random;
@@ -26,7 +27,7 @@ pub fn made_up(shape: Shape, encoding: Encoding, seed: u64) -> Net {
         values.truncate(count);
         values
     };
-    let count = shape.features.count();
+    let count = shape.features.piece_count();
     let biases = Block { values: small(shape.width), encoding };
     let weights = Block { values: small(count * shape.width), encoding };
     let psqt = shape
@@ -37,8 +38,14 @@ pub fn made_up(shape: Shape, encoding: Encoding, seed: u64) -> Net {
         let [first, second, output] = shape.layers().map(|(inputs, outputs)| affine(inputs, outputs, &mut random));
         Stack { first, second, output }
     });
-    let stacks = stacks.collect();
-    let (transformer, division) = (Transformer { biases, weights, psqt }, decide(&shape, None).division);
+    let stacks = stacks.collect::<Vec<_>>();
+    let rows = |relation: &Relation| RelationRows {
+        weights: (0..relation.count() * shape.width).map(|_| random.draw() as i8 >> 1).collect(),
+        psqt: Block { values: (0..relation.count() * PSQT_BUCKETS).map(|_| random.within(5000)).collect(), encoding },
+    };
+    let relations = shape.features.relations().iter().map(rows).collect();
+    let transformer = Transformer { biases, weights, psqt, relations };
+    let division = decide(&shape, None).division;
     Net { shape, description: b"made up".to_vec(), transformer, stacks, division }
 }
 

@@ -5,8 +5,11 @@ use serde::Serialize;
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::chess::Planes;
+use tamis_runtime::raw::chess::{Planes, Relations};
 use tamis_runtime::raw::feature_set;
+
+/// The word for both kinds of relations.
+const THREATS_AND_PAIRS: &str = "threats and pawn pairs";
 
 /// The shape that an engine fixes.
 #[derive(Debug, Serialize)]
@@ -19,6 +22,9 @@ pub struct EngineReport {
     mirrored: bool,
     /// `both`, `merged` or `none`
     kings: &'static str,
+    /// `threats`, or `threats and pawn pairs`, where relations between pieces are features too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relations: Option<&'static str>,
     output_buckets: u32,
     outputs: usize,
 }
@@ -33,13 +39,17 @@ impl EngineReport {
         Some(Self {
             accumulator: network.hidden(),
             features_per_king_bucket,
-            king_buckets: input.size / features_per_king_bucket,
+            king_buckets: (input.size - feature_set::relation_count(set.code)) / features_per_king_bucket,
             mirrored: set.mirrored,
             kings: match set.planes {
                 Planes::Both => "both",
                 Planes::Merged => "merged",
                 Planes::NoKings => "none",
             },
+            relations: set.relations.map(|relations| match relations {
+                Relations::Threats => "threats",
+                Relations::ThreatsAndPairs => THREATS_AND_PAIRS,
+            }),
             output_buckets: input.bucket_count,
             outputs: network.outputs(),
         })
@@ -47,6 +57,11 @@ impl EngineReport {
 
     /// The features as an expression of the runtime's [`tamis_runtime::engine::Features`].
     pub fn features(&self) -> String {
+        match self.relations {
+            Some(THREATS_AND_PAIRS) => return "Features::THREATS_AND_PAIRS".to_owned(),
+            Some(_) => return "Features::THREATS".to_owned(),
+            None => {}
+        }
         let mirrored = if self.mirrored { ".mirrored()" } else { "" };
         let kings = match self.kings {
             "merged" => ".merged_kings()",
@@ -70,6 +85,9 @@ impl fmt::Display for EngineReport {
             "merged" => f.write_str(", kings merged")?,
             "none" => f.write_str(", without kings")?,
             _ => {}
+        }
+        if let Some(relations) = self.relations {
+            write!(f, ", and {relations}")?;
         }
         write!(f, "; {output_buckets} output bucket{}", plural(*output_buckets as usize))?;
         write!(f, ", {outputs} output{}", plural(*outputs))

@@ -9,12 +9,15 @@ use tamis_quant::verify::ProofSummary;
 /// A proof, or why there is none.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProofReport {
-    /// Whether nothing can leave its type.
+    /// Whether nothing can leave its type, but for what `wraps` says.
     pub holds: bool,
     /// The bounds.
     pub bounds: Vec<BoundReport>,
     /// What leaves its type: tensor, row, bound and witness, a sentence each.
     pub violations: Vec<String>,
+    /// Accumulators that can leave i16 where the network's own arithmetic wraps there too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wraps: Vec<String>,
 }
 
 /// The bound of the worst row among those of one tensor, quantity and output bucket.
@@ -45,6 +48,7 @@ impl ProofReport {
             holds: proof.holds(),
             bounds: worst(proof.checks.iter().map(BoundReport::of_check)),
             violations: proof.violations.iter().map(ToString::to_string).collect(),
+            wraps: proof.wraps.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -60,7 +64,8 @@ impl ProofReport {
             high: bound.high,
             uses: bound.fraction,
         });
-        Self { holds: summary.holds, bounds: worst(bounds), violations: summary.violations.clone() }
+        let (violations, wraps) = (summary.violations.clone(), summary.wraps.clone());
+        Self { holds: summary.holds, bounds: worst(bounds), violations, wraps }
     }
 
     /// Prints the bounds as a table, and what follows from them.
@@ -84,6 +89,12 @@ impl ProofReport {
             ]);
         }
         table::print(out, &rows)?;
+        for wraps in &self.wraps {
+            writeln!(out, "  not excluded, and wraps as in the network's engine: {wraps}")?;
+        }
+        if self.holds && !self.wraps.is_empty() {
+            return writeln!(out, "  proved: no other accumulator, no sum and no result can leave its type");
+        }
         if self.holds {
             return writeln!(out, "  proved: no accumulator, sum or result can leave its type");
         }

@@ -110,6 +110,7 @@ impl Data {
 /// What integer weights meet; squares are of 15 bits.
 pub(super) fn clipped(clip: Clip, max: i32, value: i32) -> i32 {
     match clip {
+        Clip::Identity => value,
         Clip::Relu | Clip::Crelu => value.clamp(0, max),
         Clip::Screlu | Clip::Sqrrelu => value.clamp(0, max).pow(2),
     }

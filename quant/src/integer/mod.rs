@@ -106,12 +106,9 @@ impl<'p> IntegerModel<'p> {
 
 /// One perspective's accumulator: the bias and a row a feature, i16, wrapping.
 fn accumulator(transformer: &Transformer, features: &[u32]) -> Vec<i16> {
-    let width = transformer.rows.outputs;
-    let rows = transformer.rows.integers();
     let mut sums: Vec<i16> = transformer.bias.integers().iter().map(|bias| *bias as i16).collect();
     for feature in features {
-        let start = *feature as usize * width;
-        for (sum, weight) in sums.iter_mut().zip(&rows[start..start + width]) {
+        for (sum, weight) in sums.iter_mut().zip(transformer.row(*feature as usize)) {
             *sum = sum.wrapping_add(*weight as i16);
         }
     }

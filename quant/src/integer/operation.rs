@@ -7,7 +7,6 @@ use crate::program::{
 };
 use std::borrow::Cow;
 use tamis_runtime::raw::num;
-use tamis_runtime::raw::op::DIGIT_BITS;
 
 /// What `node` makes of the values before it, with an output bucket's banks.
 pub(super) fn apply<'v>(
@@ -65,11 +64,11 @@ pub(super) fn apply<'v>(
             let read = sides().flat_map(|side| &side[..side.len() - left_out]);
             Data::Int(read.map(|value| value.clamp(&0, max) >> shift).collect())
         }
-        Operation::Psqt { digits } => {
+        Operation::Psqt { digits, bits } => {
             let part = |side: &[i32]| -> i64 {
                 let columns = &side[side.len() - digits * program.buckets()..];
                 let digit = |place: usize| i64::from(columns[place * program.buckets() + bucket]);
-                (0..*digits).map(|place| digit(place) << (DIGIT_BITS as usize * place)).sum()
+                (0..*digits).map(|place| digit(place) << (*bits as usize * place)).sum()
             };
             let parts: Vec<i64> = sides().map(part).collect();
             Data::Int(vec![((parts[0] - parts[1]) / 2) as i32])

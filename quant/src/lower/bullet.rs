@@ -164,9 +164,11 @@ impl Lowering<'_> {
             || Tables { kings: net.arch.king_table(), buckets: net.arch.bucket_table(), counted: net.arch.counted() };
         self.program.transformer = Some(Transformer {
             rows: first.weights.clone(),
+            further: Vec::new(),
             bias: first.bias.clone(),
             tables: (net.arch.input.kind == InputKind::Chess).then(tables),
             lists: Lists::of_set(feature_code(net), net.arch.feature_count()),
+            wraps: 0,
         });
         Ok(())
     }

@@ -7,17 +7,21 @@
 //!               └─ piece-square part ──────────────────────────────────────────────────────┘
 //! ```
 //!
+//! The wide head's second and last layer read squares and clips of all sums before them, and two of the first layer's
+//! sums skip: `(fc2 + sum[30] − sum[31]) · 9600 / 16384`. Rows of relations between pieces follow those of pieces on
+//! squares in blocks of bytes.
+//!
 //! A network that divides twice has `/16` in front of the last sum, on both of its parts, instead of behind it.
 
 use crate::arch::ElementType;
 use crate::program::{
-    ByteActivation, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, Tables, Transformer,
-    Values,
+    ByteActivation, Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, Tables,
+    Transformer, Values,
 };
-use crate::stockfish::order::{digit, digit_columns, digits};
+use crate::stockfish::order::{Digits, digit_columns};
 use crate::stockfish::{
-    ACTIVATION_MAX, Affine, Division, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, Stack,
-    WEIGHT_SHIFT, description,
+    ACTIVATION_MAX, Affine, Division, Head, Net, OUTPUT_SCALE, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, Relation,
+    RelationRows, SECOND, Stack, WEIGHT_SHIFT, WIDE_FIRST, WIDE_SHIFT, WIDE_SKIP, description,
 };
 
 /// Name of the feature rows.
@@ -32,12 +36,19 @@ pub const STACK: [&str; 3] = ["fc0", "fc1", "fc2"];
 pub const PADDING: &str = ".padding";
 /// Name of the bias that is none.
 const ZERO: &str = "zero";
-/// `127 · 127 >> 7`, the shift of products.
-const PRODUCT_SHIFT: u32 = 7;
-/// The shift of squares: that of both factors, and 7 bits for 1/127 squared.
-const SQUARE_SHIFT: u32 = 2 * WEIGHT_SHIFT + 7;
 /// What a 1 of the skipping neuron's sum is worth: 600 · 16 / (127 · 64).
 const SKIP: (i32, i32) = (600 * OUTPUT_SCALE, ACTIVATION_MAX << WEIGHT_SHIFT);
+/// What a 1 of the wide head's last sum is worth: 600 · 16 / (128 · 64 · 2).
+const WIDE_SCALE: (i32, i32) = (600 * OUTPUT_SCALE, 2 << (WEIGHT_SHIFT + 7));
+
+/// Name of the rows of a relation.
+#[must_use]
+pub const fn relation_name(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Threats | Relation::FewerThreats => "threats.weight",
+        Relation::PawnPairs => "pawn_pairs.weight",
+    }
+}
 
 impl Net {
     /// The network as a program.
@@ -70,23 +81,36 @@ impl Net {
 
 /// Rows of features in the container's numbering, the digits of the piece-square values behind the file's columns.
 fn transformer(net: &Net) -> Transformer {
-    let (features, width, count) = (net.shape.features, net.shape.width, digits(&net.transformer));
-    let cols = width + digit_columns(count);
+    let (features, width, digits) = (net.shape.features, net.shape.width, Digits::of(&net.transformer));
+    let cols = width + digit_columns(digits);
     let weights = &net.transformer.weights.values;
-    let mut rows = vec![0; cols * features.used()];
+    let mut rows = vec![0; cols * features.used_pieces()];
     for (feature, row) in rows.chunks_mut(cols).enumerate() {
         let at = features.row_of(feature);
         let own = &weights[at * width..(at + 1) * width];
         row.iter_mut().zip(own).for_each(|(column, weight)| *column = i32::from(*weight));
         let Some(psqt) = &net.transformer.psqt else { continue };
         let values = &psqt.values[at * PSQT_BUCKETS..(at + 1) * PSQT_BUCKETS];
-        // The lowest digits of all buckets first.
-        for (place, columns) in row[cols - count * PSQT_BUCKETS..].chunks_mut(PSQT_BUCKETS).enumerate() {
-            for (column, value) in columns.iter_mut().zip(values) {
-                *column = i32::from(digit(*value, place as u32, count as u32) as i16);
-            }
-        }
+        put_digits(digits, row, values);
     }
+    let relation = |(relation, of): (&Relation, &RelationRows)| {
+        let mut rows = vec![0; cols * relation.count()];
+        let values = of.psqt.values.chunks(PSQT_BUCKETS);
+        for ((row, weights), values) in rows.chunks_mut(cols).zip(of.weights.chunks(width)).zip(values) {
+            row.iter_mut().zip(weights).for_each(|(column, weight)| *column = i32::from(*weight));
+            put_digits(digits, row, values);
+        }
+        QuantTensor {
+            name: relation_name(*relation).to_owned(),
+            element: ElementType::I8,
+            scale: None,
+            banks: 1,
+            outputs: cols,
+            inputs: relation.count(),
+            values: Values::Int(rows),
+        }
+    };
+    let relations = features.relations();
     let mut bias: Vec<i32> = net.transformer.biases.values.iter().map(|bias| i32::from(*bias)).collect();
     bias.resize(cols, 0);
     Transformer {
@@ -96,12 +120,25 @@ fn transformer(net: &Net) -> Transformer {
             scale: None,
             banks: 1,
             outputs: cols,
-            inputs: features.used(),
+            inputs: features.used_pieces(),
             values: Values::Int(rows),
         },
+        further: relations.iter().zip(&net.transformer.relations).map(relation).collect(),
         bias: QuantTensor::vector(BIAS.to_owned(), ElementType::I16, cols, Values::Int(bias)),
         tables: Some(Tables { kings: features.king_table(), buckets: features.bucket_table().to_vec(), counted: 0 }),
         lists: Lists::of_set(features.code(), features.used()),
+        // No count of rows proves the sums of relations, and the family's engines let them wrap; the digits must not.
+        wraps: if relations.is_empty() { 0 } else { width },
+    }
+}
+
+/// The digits of a row's piece-square values, at its end, the lowest of all buckets first.
+fn put_digits(digits: Digits, row: &mut [i32], values: &[i32]) {
+    let start = row.len() - digits.count as usize * PSQT_BUCKETS;
+    for (place, columns) in row[start..].chunks_mut(PSQT_BUCKETS).enumerate() {
+        for (column, value) in columns.iter_mut().zip(values) {
+            *column = digits.digit(*value, place as u32);
+        }
     }
 }
 
@@ -137,33 +174,30 @@ impl Lowering<'_> {
 
     fn head(&mut self) {
         let (shape, accumulators) = (self.net.shape, Read::whole(0));
-        let (max, left_out) = (ACTIVATION_MAX, self.program.width() - shape.width);
+        let (max, left_out) = (shape.features.clip(), self.program.width() - shape.width);
+        let shift = shape.features.product_shift();
         let (op, len) = match shape.head {
             Head::Clipped { .. } => (Operation::ClipU8 { max, shift: 0, left_out }, 2 * shape.width),
-            Head::Pairwise { .. } => (Operation::PairwiseU8 { max, shift: PRODUCT_SHIFT, left_out }, shape.width),
+            Head::Pairwise { .. } | Head::Wide => (Operation::PairwiseU8 { max, shift, left_out }, shape.width),
         };
         let inputs = self.push("ft.activations", &[accumulators], op, Element::U8, len);
         let psqt = self.net.transformer.psqt.as_ref().map(|_| {
-            let op = Operation::Psqt { digits: digits(&self.net.transformer) };
+            let Digits { count, bits } = Digits::of(&self.net.transformer);
+            let op = Operation::Psqt { digits: count as usize, bits };
             self.push("psqt", &[accumulators], op, Element::I32, 1)
         });
         let sums = self.affine(0, inputs, |stack| &stack.first);
-        let (read, form) = match shape.head {
-            Head::Clipped { .. } => (sums, ByteActivation::Clip),
+        let positional = match shape.head {
+            Head::Clipped { .. } => self.narrow(sums, ByteActivation::Clip),
             Head::Pairwise { squares } => {
                 let form = if squares { ByteActivation::Both } else { ByteActivation::Clip };
-                (Read { part: Some((0, PAIRWISE_FIRST)), ..sums }, form)
+                let positional = self.narrow(Read { part: Some((0, PAIRWISE_FIRST)), ..sums }, form);
+                let last = Read { part: Some((PAIRWISE_FIRST, 1)), ..sums };
+                let skip = self.rescale("skip", last, 1, SKIP);
+                self.push("positional", &[positional, skip], Operation::Add, Element::I32, 1)
             }
+            Head::Wide => self.wide(sums),
         };
-        let activations = self.activate(0, read, form);
-        let second = self.affine(1, activations, |stack| &stack.second);
-        let activations = self.activate(1, second, ByteActivation::Clip);
-        let mut positional = self.affine(2, activations, |stack| &stack.output);
-        if matches!(shape.head, Head::Pairwise { .. }) {
-            let last = Read { part: Some((PAIRWISE_FIRST, 1)), ..sums };
-            let skip = self.rescale("skip", last, 1, SKIP);
-            positional = self.push("positional", &[positional, skip], Operation::Add, Element::I32, 1);
-        }
         match (psqt, self.net.division) {
             (Some(psqt), Division::Twice) => {
                 let positional = self.rescale("positional/16", positional, OUTPUT_SCALE, (1, 1));
@@ -178,6 +212,39 @@ impl Lowering<'_> {
                 self.rescale("value", positional, OUTPUT_SCALE, (1, 1));
             }
         }
+    }
+
+    /// The last two layers of the narrow heads on what is read of the first one's sums.
+    fn narrow(&mut self, read: Read, form: ByteActivation) -> Read {
+        let activations = self.activate(0, read, form, WEIGHT_SHIFT);
+        let second = self.affine(1, activations, |stack| &stack.second);
+        let activations = self.activate(1, second, ByteActivation::Clip, WEIGHT_SHIFT);
+        self.affine(2, activations, |stack| &stack.output)
+    }
+
+    /// The last two layers of the wide head, and the sums that skip.
+    fn wide(&mut self, sums: Read) -> Read {
+        let first = self.activate(0, sums, ByteActivation::Both, WIDE_SHIFT);
+        let second = self.affine(1, first, |stack| &stack.second);
+        let second = self.activate(1, second, ByteActivation::Both, WEIGHT_SHIFT);
+        let len = 2 * (WIDE_FIRST + SECOND);
+        let both = self.push("fc2.inputs", &[first, second], Operation::Concat { runs: 1 }, Element::U8, len);
+        let output = self.affine(2, both, |stack| &stack.output);
+        let weights = QuantTensor {
+            name: "skip.weight".to_owned(),
+            element: ElementType::I8,
+            scale: None,
+            banks: 1,
+            outputs: 1,
+            inputs: 2,
+            values: Values::Int(vec![1, -1]),
+        };
+        let op =
+            Operation::AffineI32 { clip: Clip::Identity, is_dual: false, max: i32::MAX, shift: 0, weights, bias: None };
+        let skipped = Read { part: Some((WIDE_SKIP, 2)), ..sums };
+        let skip = self.push("skip", &[skipped], op, Element::I32, 1);
+        let sum = self.push("output", &[output, skip], Operation::Add, Element::I32, 1);
+        self.rescale("positional", sum, 1, WIDE_SCALE)
     }
 
     /// One number over another, and times a factor by a divisor, without a bias.
@@ -224,10 +291,11 @@ impl Lowering<'_> {
     }
 
     /// Sums to bytes.
-    fn activate(&mut self, index: usize, sums: Read, form: ByteActivation) -> Read {
+    fn activate(&mut self, index: usize, sums: Read, form: ByteActivation, clip_shift: u32) -> Read {
         let read = sums.part.map_or_else(|| self.program.len(sums.value), |(_, len)| len);
-        let (len, square_shift) = if form == ByteActivation::Both { (2 * read, SQUARE_SHIFT) } else { (read, 0) };
-        let op = Operation::ActivateU8 { form, max: ACTIVATION_MAX, clip_shift: WEIGHT_SHIFT, square_shift };
+        // That of both factors, and 7 bits for 1/127 squared.
+        let (len, square_shift) = if form == ByteActivation::Both { (2 * read, 2 * clip_shift + 7) } else { (read, 0) };
+        let op = Operation::ActivateU8 { form, max: ACTIVATION_MAX, clip_shift, square_shift };
         self.push(&format!("{}.activations", STACK[index]), &[sums], op, Element::U8, len)
     }
 }

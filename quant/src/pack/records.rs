@@ -130,18 +130,20 @@ pub(super) struct Writer<'p, 'a> {
 impl<'p> Writer<'p, '_> {
     fn transformer(&mut self) -> Result<(), PackError> {
         let Some(transformer) = &self.program.transformer else { return Ok(()) };
-        let rows = pack_tensor(&transformer.rows, Layout::Rows, Orientation::InputRows, 0)?;
-        let weights = self.add(rows)?;
-        let bias = self.tensor(&transformer.bias, Layout::Rows, Orientation::OutputRows)?;
         let fits = self.proof.fits(&transformer.rows.name, Quantity::Accumulator);
-        self.records.blocks.push(BlockRecord {
-            first_feature: 0,
-            feature_count: transformer.rows.inputs as u32,
-            weights,
-            bias,
-            claims: if fits { claim::ACCUMULATOR_FITS } else { 0 },
-            reserved: [0; 3],
-        });
+        let claims = if fits { claim::ACCUMULATOR_FITS } else { 0 };
+        let mut first_feature = 0;
+        for rows in std::iter::once(&transformer.rows).chain(&transformer.further) {
+            let weights = self.add(pack_tensor(rows, Layout::Rows, Orientation::InputRows, 0)?)?;
+            let bias = match first_feature {
+                0 => self.tensor(&transformer.bias, Layout::Rows, Orientation::OutputRows)?,
+                _ => NONE,
+            };
+            let count = rows.inputs as u32;
+            let block = BlockRecord { first_feature, feature_count: count, weights, bias, claims, reserved: [0; 3] };
+            self.records.blocks.push(block);
+            first_feature += count;
+        }
         if let Some(tables) = &transformer.tables {
             let kings = tables.kings.map(|bucket| [bucket]);
             self.records.input.king_table = self.add(pack_vector("king_table", element::U8, &kings)?)?;
@@ -191,6 +193,7 @@ impl<'p> Writer<'p, '_> {
             Operation::ActivateDot { weights, clip, max } => {
                 let (code, squares) = match clip {
                     // With the greatest i16 as its clip above.
+                    Clip::Identity => unreachable!("accumulators are clipped"),
                     Clip::Relu | Clip::Crelu => (activation::CRELU, false),
                     Clip::Screlu => (activation::SCRELU, true),
                     Clip::Sqrrelu => (activation::SQRRELU, false),
@@ -222,7 +225,7 @@ impl<'p> Writer<'p, '_> {
                 activation: activation::CRELU,
                 ..with(op::CLIP_U8, [*max as u32, *shift, *left_out as u32, 0])
             },
-            Operation::Psqt { digits } => with(op::PSQT, [*digits as u32, 0, 0, 0]),
+            Operation::Psqt { digits, bits } => with(op::PSQT, [*digits as u32, bits % op::DIGIT_BITS, 0, 0]),
             Operation::ActivateU8 { form, max, clip_shift, square_shift } => {
                 let code = match form {
                     ByteActivation::Clip => activation::SHIFT_CLIP,
@@ -241,6 +244,7 @@ impl<'p> Writer<'p, '_> {
             Operation::AffineI32 { clip, is_dual, max, shift, weights, bias } => {
                 let (code, max) = match clip {
                     _ if *is_dual => (activation::DUAL_CRELU, *max),
+                    Clip::Identity => (activation::IDENTITY, 0),
                     Clip::Relu => (activation::RELU, 0),
                     Clip::Crelu => (activation::CRELU, *max),
                     Clip::Screlu => (activation::SCRELU, *max),

@@ -1,10 +1,13 @@
 //! Back from the container: the same network of the Stockfish family that was packed.
 
 use super::error::PackError;
-use crate::lower::nnue::{BIAS, PADDING, ROWS, STACK, UNUSED};
+use crate::lower::nnue::{BIAS, PADDING, ROWS, STACK, UNUSED, relation_name};
 use crate::stockfish::description::{self, Described, FIRST_LINE};
-use crate::stockfish::order::{digit_columns, from_digits};
-use crate::stockfish::{Affine, Block, Division, Net, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer};
+use crate::stockfish::order::{Digits, digit_columns};
+use crate::stockfish::{
+    Affine, Block, Division, Encoding, Net, PSQT_BUCKETS, ROW_MULTIPLE, Relation, RelationRows, Shape, Stack,
+    Transformer,
+};
 use bytemuck::AnyBitPattern;
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{Layout, OpRecord, Tensor, element, op};
@@ -93,33 +96,38 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn transformer(&self, described: &Described) -> Result<Transformer, PackError> {
-        let Described { shape: Shape { features, width, .. }, .. } = *described;
+        let Shape { features, width, .. } = described.shape;
         let cols = self.model.input().hidden as usize;
-        let missing = || PackError::Contents { tensor: ROWS.to_owned(), outputs: features.used(), inputs: width };
+        let missing =
+            || PackError::Contents { tensor: ROWS.to_owned(), outputs: features.used_pieces(), inputs: width };
         let psqt = self.model.ops().iter().find(|record| record.kind == op::PSQT);
         let digits = match psqt {
-            Some(record) => record.params[0] as usize,
-            None => 0,
+            Some(OpRecord { params: [count, 0, ..], .. }) => Digits { count: *count, bits: op::DIGIT_BITS },
+            Some(OpRecord { params: [count, bits, ..], .. }) => Digits { count: *count, bits: *bits },
+            None => Digits { count: 0, bits: op::DIGIT_BITS },
         };
-        let fits = width.checked_add(digit_columns(digits)) == Some(cols) && (digits > 0) == features.has_psqt();
+        let has_psqt = digits.count > 0;
+        let fits = width.checked_add(digit_columns(digits)) == Some(cols) && has_psqt == features.has_psqt();
         if !fits {
             return Err(missing());
         }
-        let rows = self.tensor(ROWS, element::I16, Layout::Rows, (1, features.used(), cols))?;
+        let rows = self.tensor(ROWS, element::I16, Layout::Rows, (1, features.used_pieces(), cols))?;
         let bias = self.tensor(BIAS, element::I16, Layout::Rows, (1, cols, 1))?;
         // Both were held against a tensor that the file has, so that they are no longer than the file.
-        let mut weights = vec![0i16; features.count() * width];
-        let mut psqt = vec![0i32; if digits > 0 { features.count() * PSQT_BUCKETS } else { 0 }];
-        for feature in 0..features.used() {
+        let mut weights = vec![0i16; features.piece_count() * width];
+        let mut psqt = vec![0i32; if has_psqt { features.piece_count() * PSQT_BUCKETS } else { 0 }];
+        for feature in 0..features.used_pieces() {
             let (row, at) = (rows.row::<i16>(feature), features.row_of(feature));
             let (row, columns) = row.split_at_checked(width).ok_or_else(missing)?;
-            let (_, columns) = columns.split_at(columns.len() - digits * PSQT_BUCKETS);
             copy(&mut weights, at * width, row);
-            for (bucket, value) in psqt.iter_mut().skip(at * PSQT_BUCKETS).take(PSQT_BUCKETS).enumerate() {
-                let found = columns.iter().skip(bucket).step_by(PSQT_BUCKETS).copied().collect::<Vec<i16>>();
-                *value = from_digits(found.into_iter()).ok_or_else(missing)?;
+            if has_psqt {
+                let values = &mut psqt[at * PSQT_BUCKETS..(at + 1) * PSQT_BUCKETS];
+                from_columns(digits, columns.iter().copied(), values).ok_or_else(missing)?;
             }
         }
+        let relations = features.relations().iter().zip(&described.relations);
+        let relations = relations.map(|(&relation, &encoding)| self.relation(relation, encoding, digits, width));
+        let relations = relations.collect::<Result<_, _>>()?;
         let unused = features.unused_rows();
         if !unused.is_empty() {
             let rows = self.tensor(UNUSED, element::I16, Layout::Rows, (1, unused.len(), width))?;
@@ -132,7 +140,29 @@ impl<'a> Reader<'_, 'a> {
             biases: Block { values: biases, encoding: described.biases },
             weights: Block { values: weights, encoding: described.weights },
             psqt: described.psqt.map(|encoding| Block { values: psqt, encoding }),
+            relations,
         })
+    }
+
+    /// The rows of a relation, a block of bytes.
+    fn relation(
+        &self,
+        relation: Relation,
+        encoding: Encoding,
+        digits: Digits,
+        width: usize,
+    ) -> Result<RelationRows, PackError> {
+        let (name, cols) = (relation_name(relation), self.model.input().hidden as usize);
+        let missing = || PackError::Contents { tensor: name.to_owned(), outputs: relation.count(), inputs: cols };
+        let rows = self.tensor(name, element::I8, Layout::Rows, (1, relation.count(), cols))?;
+        let mut weights = Vec::with_capacity(relation.count() * width);
+        let mut psqt = vec![0; relation.count() * PSQT_BUCKETS];
+        for (index, values) in psqt.chunks_mut(PSQT_BUCKETS).enumerate() {
+            let (row, columns) = rows.row::<i8>(index).split_at_checked(width).ok_or_else(missing)?;
+            weights.extend_from_slice(row);
+            from_columns(digits, columns.iter().copied().map(i16::from), values).ok_or_else(missing)?;
+        }
+        Ok(RelationRows { weights, psqt: Block { values: psqt, encoding } })
     }
 
     /// Layer `index` of every stack, of three.
@@ -162,6 +192,16 @@ impl<'a> Reader<'_, 'a> {
 
 fn element_of<T: AnyBitPattern>(tensor: &Tensor<'_>, bank: usize, row: usize, col: usize) -> T {
     tensor.bank::<T>(bank)[tensor.layout.offset(tensor.stride(), row, col)]
+}
+
+/// The piece-square values, (8,), whose digits stand at the end of a row's columns.
+fn from_columns(digits: Digits, columns: impl ExactSizeIterator<Item = i16> + Clone, values: &mut [i32]) -> Option<()> {
+    let left = columns.len().checked_sub(digits.count as usize * PSQT_BUCKETS)?;
+    for (bucket, value) in values.iter_mut().enumerate() {
+        let found: Vec<i16> = columns.clone().skip(left + bucket).step_by(PSQT_BUCKETS).collect();
+        *value = digits.value(found.into_iter())?;
+    }
+    Some(())
 }
 
 fn copy(to: &mut [i16], start: usize, row: &[i16]) {

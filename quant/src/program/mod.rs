@@ -212,7 +212,8 @@ impl Program {
     /// The tensors, in the order of the operations that read them.
     pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
         let of_transformer = self.transformer.iter().flat_map(|transformer| [&transformer.rows, &transformer.bias]);
-        of_transformer.chain(self.nodes.iter().flat_map(|node| node.op.tensors()))
+        let further = self.transformer.iter().flat_map(|transformer| &transformer.further);
+        of_transformer.chain(further).chain(self.nodes.iter().flat_map(|node| node.op.tensors()))
     }
 
     /// Products that operations over dense values add up for one example: weights times the pixels that they meet.

@@ -4,8 +4,7 @@ use super::maps::{Convolution, Pairing, PoolKind};
 use super::tensor::QuantTensor;
 use crate::spatial::Window;
 
-/// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`;
-/// those of several banks have the outputs of one output bucket behind the other's.
+/// What a node computes; FORMAT.md defines it. Tensors: `values[output + outputs·input]`, outputs of all banks in a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
     /// Accumulators → i32: clipped, perhaps squared, times weights.
@@ -68,6 +67,8 @@ pub enum Operation {
     Psqt {
         /// Digits of a value.
         digits: usize,
+        /// Bits of a digit.
+        bits: u32,
     },
     /// i32 → u8.
     ActivateU8 {
@@ -91,10 +92,9 @@ pub enum Operation {
     AffineI32 {
         /// What is done with what was shifted.
         clip: Clip,
-        /// Whether it is the dual activation: what is clipped times `max`, and behind those the squares of what is
-        /// clipped on both sides.
+        /// Whether it is the dual activation: clips times `max`, and behind those the squares of clips on both sides.
         is_dual: bool,
-        /// What sums are clipped to: the greatest i16 for SqrReLU, the greatest i32 for ReLU.
+        /// What sums are clipped to: the greatest i16 for SqrReLU, the greatest i32 for ReLU and the identity.
         max: i32,
         /// How far what is read is shifted right.
         shift: u32,
@@ -246,6 +246,8 @@ pub enum Operation {
 /// What is done with accumulators, or sums, before integer weights, in integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clip {
+    /// Nothing; of sums only.
+    Identity,
     /// Clipped below 0 only.
     Relu,
     /// Clipped to 0 to `max`.

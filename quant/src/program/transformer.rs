@@ -8,12 +8,37 @@ use tamis_runtime::raw::feature_set::{self, KING_TABLE_LEN};
 pub struct Transformer {
     /// (width, features) of i16 or i8.
     pub rows: QuantTensor,
+    /// The same of the features behind those, in blocks of their own.
+    pub further: Vec<QuantTensor>,
     /// (width, 1) of i16.
     pub bias: QuantTensor,
     /// What turns a chessboard into features; none where the caller does.
     pub tables: Option<Tables>,
     /// Which lists the proof has to reckon with.
     pub lists: Lists,
+    /// So many elements, from the first on, wrap at 16 bits in the network's own arithmetic too, so that it is no fault
+    /// if they leave i16; 0 of networks that are meant to be exact.
+    pub wraps: usize,
+}
+
+impl Transformer {
+    /// The weights of a feature, (width,).
+    ///
+    /// # Panics
+    /// If there is no such feature.
+    #[must_use]
+    pub fn row(&self, feature: usize) -> &[i32] {
+        let width = self.rows.outputs;
+        let mut row = feature;
+        let blocks = std::iter::once(&self.rows).chain(&self.further);
+        for block in blocks {
+            if row < block.inputs {
+                return &block.integers()[row * width..(row + 1) * width];
+            }
+            row -= block.inputs;
+        }
+        panic!("feature {feature} of a network with fewer")
+    }
 }
 
 /// Tables of a chess network.
@@ -32,12 +57,15 @@ pub struct Tables {
 pub enum Lists {
     /// Any distinct features, at most `max_active`.
     Distinct,
-    /// Those of a chessboard: of one king bucket, no two on one square, and at most sixteen pieces of a side.
+    /// Those of a chessboard: of the first block's of one king bucket, no two on one square, and at most sixteen pieces of
+    /// a side.
     Board {
         /// Features of a king bucket, a multiple of 64.
         per_bucket: usize,
         /// King buckets.
         buckets: usize,
+        /// The most features of each further block that come together.
+        further: [usize; 2],
     },
 }
 
@@ -48,7 +76,12 @@ impl Lists {
         match feature_set::per_king_bucket(set) {
             Some(per_bucket) => {
                 let per_bucket = per_bucket as usize;
-                Self::Board { per_bucket, buckets: features / per_bucket }
+                let further = match feature_set::of(set).and_then(|set| set.relations) {
+                    Some(relations) => relations.most().map(|most| most as usize),
+                    None => [0; 2],
+                };
+                let pieces = features - feature_set::relation_count(set) as usize;
+                Self::Board { per_bucket, buckets: pieces / per_bucket, further }
             }
             None => Self::Distinct,
         }

@@ -9,7 +9,6 @@ use super::sums::{checked, checked_sums, clamped, rounded_bounds, row_bounds, wi
 use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor};
 use crate::proof::extremes::extremes;
 use tamis_runtime::raw::num;
-use tamis_runtime::raw::op::DIGIT_BITS;
 
 /// The largest magnitude of a feature's value.
 const VALUE_MAX: i64 = 1 << 15;
@@ -63,13 +62,13 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         }
         Operation::ClipU8 { max, shift, .. } => (Span::All((0, i64::from(max >> shift))), Vec::new()),
         Operation::ActivateU8 { max, .. } => (Span::All((0, (*max).into())), Vec::new()),
-        Operation::Psqt { digits } => {
+        Operation::Psqt { digits, bits } => {
             // Both perspectives' columns are bounded alike, own first.
             let ends = each(0);
             let width = ends.len() / 2;
             let of = |place: usize| {
                 let (low, high) = ends[width - digits * buckets + place * buckets + bucket];
-                (high - low) << (DIGIT_BITS as usize * place)
+                (high - low) << (*bits as usize * place)
             };
             let half = (0..*digits).map(of).sum::<i64>() / 2;
             checked(node, &node.name, Quantity::Result, vec![(-half, half)])
@@ -155,7 +154,8 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
 /// makes the accumulators' own bounds irrelevant, its absence makes them the limit.
 pub(super) fn contributions(clip: Clip, max: i32, accumulators: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let max = i64::from(max);
-    let of = |(_, high): &(i64, i64)| match clip {
+    let of = |(low, high): &(i64, i64)| match clip {
+        Clip::Identity => (*low, *high),
         Clip::Relu => (0, (*high).clamp(0, max)),
         Clip::Crelu => (0, max),
         Clip::Screlu => (0, max * max),

@@ -153,6 +153,9 @@ pub struct Proof {
     pub checks: Vec<Check>,
     /// Those that leave their type, a tensor and quantity each.
     pub violations: Vec<Violation>,
+    /// Those of accumulators that leave i16 where the network's own arithmetic wraps there as well: every tier gives
+    /// what its engine gives, so that nothing is wrong with them.
+    pub wraps: Vec<Violation>,
 }
 
 impl Proof {
@@ -166,6 +169,7 @@ impl Proof {
         !self
             .violations
             .iter()
+            .chain(&self.wraps)
             .any(|violation| violation.check.tensor == tensor && violation.check.quantity == quantity)
     }
 

@@ -1,6 +1,7 @@
 //! A board with colours, and the features that the family makes of it.
 
 use super::net::FeatureSet;
+use super::relations::Seen;
 use crate::positions::{Position, PositionError};
 
 /// A colour.
@@ -66,7 +67,8 @@ impl Board {
         self.pieces.len()
     }
 
-    /// The active features of a perspective, in the order of the pieces. There are at most 32.
+    /// The active features of a perspective as the file numbers their rows: the pieces on squares in the order of the
+    /// pieces, at most 32, and behind them the relations, whose rows stand behind all of those.
     #[must_use]
     pub fn active(&self, features: FeatureSet, perspective: Side) -> Vec<usize> {
         let is_own_king = |&&(kind, colour, _): &&(u8, Side, u8)| kind == KING && colour == perspective;
@@ -75,7 +77,26 @@ impl Board {
         let piece = |&(kind, colour, square): &(u8, Side, u8)| {
             feature(features, perspective, king, kind, colour == perspective, square)
         };
-        self.pieces.iter().filter_map(piece).collect()
+        let mut active: Vec<usize> = self.pieces.iter().filter_map(piece).collect();
+        let seen = self.seen(perspective, king);
+        let mut first = features.piece_count();
+        for relation in features.relations() {
+            active.extend(relation.active(&seen).into_iter().map(|row| first + row));
+            first += relation.count();
+        }
+        active
+    }
+
+    /// The pieces as relations see them: mirrored so that the own king stands on files a to d.
+    fn seen(&self, perspective: Side, king: u8) -> Vec<Seen> {
+        let turned = if perspective == Side::White { 0 } else { 56 };
+        let mirrored = if king % 8 < 4 { 0 } else { 7 };
+        let seen = |&(kind, colour, square): &(u8, Side, u8)| Seen {
+            kind,
+            is_own: colour == perspective,
+            square: square ^ turned ^ mirrored,
+        };
+        self.pieces.iter().map(seen).collect()
     }
 }
 
@@ -98,7 +119,12 @@ fn feature(features: FeatureSet, perspective: Side, king: u8, kind: u8, is_own: 
         FeatureSet::HalfKp if kind == KING => None,
         FeatureSet::HalfKp => Some(641 * usize::from(king) + 1 + 64 * plane + usize::from(square ^ turned)),
         FeatureSet::HalfKaV2 => Some(704 * usize::from(king) + 64 * plane + usize::from(square ^ turned)),
-        FeatureSet::HalfKaV2Hm => {
+        FeatureSet::PHm => {
+            let plane = usize::from(kind) + if is_own { 0 } else { 6 };
+            let mirrored = if king % 8 < 4 { 7 } else { 0 };
+            Some(64 * plane + usize::from(square ^ turned ^ mirrored))
+        }
+        FeatureSet::HalfKaV2Hm | FeatureSet::Threats | FeatureSet::ThreatsAndPairs => {
             let (rank, file) = (king / 8, king % 8);
             let mirrored = if file < 4 { 7 } else { 0 };
             let bucket = usize::from((7 - rank) * 4 + file.min(7 - file));
@@ -157,7 +183,8 @@ mod tests {
                     }
                 }
             }
-            assert!(largest < features.count() && largest + 3 > features.count(), "{features:?}: {largest}");
+            let count = features.piece_count();
+            assert!(largest < count && largest + 3 > count, "{features:?}: {largest}");
         }
     }
 }

@@ -95,7 +95,7 @@ const HM: FeatureSet = FeatureSet::HalfKaV2Hm;
 const SQUARES: Head = Head::Pairwise { squares: true };
 
 /// The architectures of releases. Networks without piece-square values have one part, so that both rules agree on them.
-const KNOWN: [Known; 10] = [
+const KNOWN: [Known; 13] = [
     known((FeatureSet::HalfKp, 256, Head::Clipped { first: 32 }), "Stockfish 12 and 13", Some(Division::Once)),
     known((FeatureSet::HalfKaV2, 512, Head::Clipped { first: 16 }), "Stockfish 14", Some(Division::Once)),
     known((HM, 1024, Head::Clipped { first: 8 }), "Stockfish 14.1", Some(Division::Once)),
@@ -105,6 +105,9 @@ const KNOWN: [Known; 10] = [
     known((HM, 2560, SQUARES), "Stockfish 16.1", Some(Division::Once)),
     known((HM, 3072, SQUARES), "Stockfish 17 and 17.1", Some(Division::Twice)),
     known((HM, 256, SQUARES), "Stockfish 18 lite", Some(Division::Twice)),
+    known((FeatureSet::Threats, 1024, SQUARES), "Stockfish 18", Some(Division::Twice)),
+    known((FeatureSet::PHm, 1024, Head::Wide), "Stockfish 19 lite", Some(Division::Twice)),
+    known((FeatureSet::ThreatsAndPairs, 1024, Head::Wide), "Stockfish 19", Some(Division::Twice)),
     // The small networks.
     known((HM, 128, SQUARES), "Stockfish 16.1, which divides once, and of 17 to 18, which divide twice", None),
 ];
@@ -136,14 +139,15 @@ pub fn decide(shape: &Shape, file: Option<&[u8]>) -> Decision {
     }
 }
 
-/// The rule of the release that first had these inputs and this form of head. Every one that is read is older than
-/// Stockfish 17; a new one has to be put here, without a wildcard on purpose.
+/// The rule of the release that first had these inputs and this form of head. A new feature set has to be put
+/// here, without a wildcard on purpose.
 const fn of_form(shape: &Shape) -> Division {
     match (shape.features, shape.head) {
         (
             FeatureSet::HalfKp | FeatureSet::HalfKaV2 | FeatureSet::HalfKaV2Hm,
             Head::Clipped { .. } | Head::Pairwise { .. },
         ) => Division::Once,
+        (FeatureSet::PHm | FeatureSet::Threats | FeatureSet::ThreatsAndPairs, _) | (_, Head::Wide) => Division::Twice,
     }
 }
 

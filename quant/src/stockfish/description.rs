@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub const FIRST_LINE: &str = "nnue = 1";
 
 /// What a description says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Described {
     /// Which the file's tensors must have.
     pub shape: Shape,
@@ -21,6 +21,8 @@ pub struct Described {
     pub weights: Encoding,
     /// How it writes the piece-square values, if it has any.
     pub psqt: Option<Encoding>,
+    /// How it writes those of each relation, in their order.
+    pub relations: Vec<Encoding>,
 }
 
 /// The description, in TOML.
@@ -30,14 +32,21 @@ pub fn of(net: &Net) -> String {
     let head = match head {
         Head::Clipped { first } => format!("head = \"clipped\"\nfirst = {first}"),
         Head::Pairwise { squares } => format!("head = \"pairwise\"\nsquares = {squares}"),
+        Head::Wide => "head = \"wide\"".to_owned(),
     };
     let (biases, weights) = (word(transformer.biases.encoding), word(transformer.weights.encoding));
     let psqt = transformer.psqt.as_ref().map_or(String::new(), |psqt| format!("psqt = \"{}\"\n", word(psqt.encoding)));
+    let words: Vec<String> =
+        transformer.relations.iter().map(|rows| format!("\"{}\"", word(rows.psqt.encoding))).collect();
+    let relations = match words.is_empty() {
+        true => String::new(),
+        false => format!("relations = [{}]\n", words.join(", ")),
+    };
     let (features, divide) = (features.name(), net.division.word());
     format!(
         "{FIRST_LINE}\nfeatures = \"{features}\"\nwidth = {width}\n{head}\ndivide = \"{divide}\"\nbiases = \
          \"{biases}\"\n\
-         weights = \"{weights}\"\n{psqt}",
+         weights = \"{weights}\"\n{psqt}{relations}",
     )
 }
 
@@ -54,6 +63,8 @@ struct Text {
     biases: String,
     weights: String,
     psqt: Option<String>,
+    #[serde(default)]
+    relations: Vec<String>,
 }
 
 /// Reads a description.
@@ -67,10 +78,15 @@ pub fn parse(text: &str) -> Result<Described, String> {
     let head = match (text.head.as_str(), text.first, text.squares) {
         ("clipped", Some(first), None) => Head::Clipped { first },
         ("pairwise", None, Some(squares)) => Head::Pairwise { squares },
+        ("wide", None, None) => Head::Wide,
         _ => return Err(format!("head = {:?}: no head with these keys", text.head)),
     };
     if text.nnue != 1 || text.psqt.is_some() != features.has_psqt() {
         return Err(format!("nnue = {}, or psqt where {} has none", text.nnue, features.name()));
+    }
+    if text.relations.len() != features.relations().len() {
+        let (found, expected) = (text.relations.len(), features.relations().len());
+        return Err(format!("relations: {found} words, expected {expected} for {}", features.name()));
     }
     let divide = text.divide.ok_or_else(|| "no `divide`, once or twice; pack the network again".to_owned())?;
     let division = Division::from_word(&divide);
@@ -86,6 +102,7 @@ pub fn parse(text: &str) -> Result<Described, String> {
         biases: encoding(&text.biases)?,
         weights: encoding(&text.weights)?,
         psqt: text.psqt.as_deref().map(encoding).transpose()?,
+        relations: text.relations.iter().map(|word| encoding(word)).collect::<Result<_, _>>()?,
     })
 }
 

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::file_part::Place;
-use super::net::{FeatureSet, Shape, VERSION_HALF_KA, VERSION_HALF_KP};
+use super::net::{FeatureSet, Shape, VERSION_HALF_KA, VERSION_HALF_KP, VERSION_WIDE};
 use crate::error_kind::ErrorKind;
 
 /// Why a file is not a network that can be read.
@@ -24,8 +24,9 @@ pub enum NnueError {
     },
     /// The first number of the file is none of the family's.
     #[error(
-        "version {found:#010x}: a .nnue file of the Stockfish family starts with {VERSION_HALF_KP:#010x} (HalfKP) or \
-         {VERSION_HALF_KA:#010x} (king planes); is this a network of another engine?"
+        "version {found:#010x}: a .nnue file of the Stockfish family starts with {VERSION_HALF_KP:#010x} (HalfKP), \
+         {VERSION_HALF_KA:#010x} (king planes) or {VERSION_WIDE:#010x} (Stockfish 19); is this a \
+         network of another engine?"
     )]
     Version {
         /// What it is.
@@ -45,21 +46,34 @@ pub enum NnueError {
         /// What the hash of the transformer says.
         features: FeatureSet,
     },
-    /// A network with inputs that are not supported.
+    /// A network of an architecture between Stockfish 18 and 19, which no release had.
     #[error(
-        "threat inputs are not supported: {}; the newest networks that can be read are those of Stockfish 17.1, and \
-         the \
-         small one of Stockfish 18",
-        match transformer {
-            Some(hash) => format!("the transformer's hash is {hash:#010x}, that of the big networks of Stockfish 18"),
-            None => format!("version {version:#010x} is that of networks made after Stockfish 18"),
+        "this is a network of {name}, {}, which no release of Stockfish had and which is not supported; those of \
+         Stockfish 18 (SFNNv10) and 19 (SFNNv16) are",
+        match rows {
+            Some(rows) => format!("by its {rows} rows of threats"),
+            None => "by the hash of its transformer".to_owned(),
         }
     )]
-    Threats {
-        /// The file's version.
-        version: u32,
-        /// The hash of the transformer, if the version alone does not say it.
-        transformer: Option<u32>,
+    Unreleased {
+        /// Stockfish's name of it.
+        name: &'static str,
+        /// Rows of threats, where they tell.
+        rows: Option<usize>,
+    },
+    /// Rows of threats that do not end where the next block starts.
+    #[error(
+        "byte {offset_bytes}, rows of threats: behind {expected} rows, at byte {end}, no compressed block starts, nor \
+         behind as many as any other known architecture has; the file is damaged, or of an architecture that is not \
+         supported"
+    )]
+    ThreatRows {
+        /// Where the rows start.
+        offset_bytes: usize,
+        /// How many Stockfish 18 has.
+        expected: usize,
+        /// Where they would end.
+        end: usize,
     },
     /// A shogi network, which has the hashes of a chess network.
     #[error(
@@ -120,10 +134,8 @@ pub enum NnueError {
     /// Header and transformer are of no known architecture.
     #[error(
         "the hashes {header:#010x} (header) and {transformer:#010x} (transformer) are those of no architecture that \
-         can be \
-         read: HalfKP, HalfKAv2 or HalfKAv2_hm with an accumulator of 32 to 8192; is this a variant's or another \
-         engine's \
-         network?"
+         can be read: HalfKP, HalfKAv2, HalfKAv2_hm, P_hm or threats with an accumulator of 32 to 8192; is this a \
+         variant's or another engine's network?"
     )]
     Unknown {
         /// The header's hash.
@@ -247,7 +259,7 @@ impl NnueError {
     #[must_use]
     pub fn class(&self) -> ErrorKind {
         match self {
-            Self::Threats { .. }
+            Self::Unreleased { .. }
             | Self::Shogi { .. }
             | Self::Unknown { .. }
             | Self::UnknownStack { agrees: true, .. } => ErrorKind::Unsupported,
@@ -264,6 +276,7 @@ impl NnueError {
             | Self::HeaderHash { .. }
             | Self::StackHash { .. }
             | Self::StacksLength { .. }
+            | Self::ThreatRows { .. }
             | Self::Leb128Short { .. }
             | Self::Leb128CutOff { .. }
             | Self::Leb128Left { .. }

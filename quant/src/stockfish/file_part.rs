@@ -1,5 +1,7 @@
 //! Names of the parts of a file, for messages.
 
+use super::relations::Relation;
+
 /// A part of a `.nnue` file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,6 +18,10 @@ pub enum Place {
     TransformerWeights,
     /// The transformer's PSQT values.
     Psqt,
+    /// Rows of a relation between pieces.
+    RelationWeights(Relation),
+    /// Their PSQT values.
+    RelationPsqt(Relation),
     /// The hash before a stack.
     StackHash {
         /// Which, from 0.
@@ -46,6 +52,8 @@ impl std::fmt::Display for Place {
             Self::TransformerBiases => f.write_str("biases of the transformer"),
             Self::TransformerWeights => f.write_str("weights of the transformer"),
             Self::Psqt => f.write_str("PSQT values of the transformer"),
+            Self::RelationWeights(relation) => write!(f, "rows of {}", relation.name()),
+            Self::RelationPsqt(relation) => write!(f, "PSQT values of {}", relation.name()),
             Self::StackHash { stack } => write!(f, "hash of stack {stack}"),
             Self::LayerBiases { stack, layer } => write!(f, "stack {stack}, biases of layer {layer}"),
             Self::LayerWeights { stack, layer } => write!(f, "stack {stack}, weights of layer {layer}"),

@@ -28,9 +28,10 @@ const INPUT: u32 = 0xEC42_E90D;
 const AFFINE: u32 = 0xCC03_DAE4;
 const CLIPPED: u32 = 0x538D_24C7;
 
-/// The threat inputs of Stockfish 18, and of later networks; the latter stand in the hash together with others, so that
-/// only the former are recognised here and the latter by their version.
-const THREATS: [u32; 2] = [0x8F23_4CB8, 0x2E6B_9D04];
+/// The numbers of single sets that stand in a hash together: threats without kings, pairs of pawns, pieces on squares.
+const SETS: [u32; 3] = [0x2E6B_9D04, 0x86F2_B1DD, 0x7F23_4CB8];
+/// The inputs of SFNNv15, which are not read: threats without kings and pieces on squares.
+const SFNN_V15: u32 = 0x6165_D5C9;
 
 impl FeatureSet {
     /// The number that stands for the set in hashes.
@@ -40,6 +41,10 @@ impl FeatureSet {
             Self::HalfKp => 0x5D69_D5B8,
             Self::HalfKaV2 => 0x5F23_4CB8,
             Self::HalfKaV2Hm => 0x7F23_4CB8,
+            Self::PHm => 0x6F23_4CB8,
+            // Of the threats alone, though the pieces on squares are in the file.
+            Self::Threats => 0x8F23_4CB8,
+            Self::ThreatsAndPairs => joined(SETS),
         }
     }
 
@@ -54,6 +59,8 @@ impl FeatureSet {
                 Head::Pairwise { squares: false },
                 Head::Pairwise { squares: true },
             ],
+            Self::Threats => &[Head::Pairwise { squares: true }],
+            Self::PHm | Self::ThreatsAndPairs => &[Head::Wide],
         }
     }
 }
@@ -68,9 +75,8 @@ impl Shape {
     /// The hash before each stack.
     #[must_use]
     pub const fn stack_hash(&self) -> u32 {
-        let [(_, first), _, (_, output)] = self.layers();
-        let hash = clipped(affine(first, INPUT ^ width_twice(self.width)));
-        affine(output, clipped(affine(SECOND, hash)))
+        let [(_, first), ..] = self.layers();
+        stack_hash_of(first, self.width)
     }
 
     /// The hash in the header.
@@ -88,6 +94,12 @@ const fn clipped(previous: u32) -> u32 {
     previous.wrapping_add(CLIPPED)
 }
 
+/// Of sets that stand in one file, in their order.
+const fn joined(sets: [u32; 3]) -> u32 {
+    let [first, second, third] = sets;
+    ((first.rotate_left(1) ^ second).rotate_left(1)) ^ third
+}
+
 const fn width_twice(width: usize) -> u32 {
     2 * width as u32
 }
@@ -97,9 +109,15 @@ pub(super) fn transformer_of(hash: u32) -> Option<(FeatureSet, usize)> {
     FeatureSet::ALL.into_iter().find_map(|features| Some((features, width_of(hash ^ features.hash())?)))
 }
 
-/// Whether a transformer's hash is one of threat inputs.
-pub(super) fn is_of_threats(hash: u32) -> bool {
-    THREATS.into_iter().any(|threats| width_of(hash ^ threats).is_some())
+/// Whether a transformer's hash is that of SFNNv15.
+pub(super) fn is_sfnn_v15(hash: u32) -> bool {
+    width_of(hash ^ SFNN_V15).is_some()
+}
+
+/// The hash of stacks whose first layer has so many outputs, behind an accumulator of this width: what tells networks
+/// apart that share the hash of their inputs.
+pub(super) const fn stack_hash_of(first: usize, width: usize) -> u32 {
+    affine(1, clipped(affine(SECOND, clipped(affine(first, INPUT ^ width_twice(width))))))
 }
 
 /// The shapes with this header hash; more than one if they share it.
@@ -123,7 +141,7 @@ fn width_of(twice: u32) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::net::{FeatureSet, Head, Shape};
-    use super::{is_of_threats, shapes_of_header, transformer_of};
+    use super::{is_sfnn_v15, shapes_of_header, transformer_of};
 
     /// Header, transformer and stack hash as they stand in published files.
     #[test]
@@ -136,6 +154,10 @@ mod tests {
         assert_eq!(hashes(sf15_1), (0x1C10_2EF2, 0x7F23_44B8, 0x6333_6A4A));
         let small = Shape { width: 128, ..sf15_1 };
         assert_eq!(hashes(small), (0x1C10_3C92, 0x7F23_4DB8, 0x6333_712A));
+        let of = |features, head| hashes(Shape { features, width: 1024, head });
+        assert_eq!(of(FeatureSet::Threats, squares), (0xEC10_2EF2, 0x8F23_44B8, 0x6333_6A4A));
+        assert_eq!(of(FeatureSet::ThreatsAndPairs, Head::Wide), (0xA85B_2205, 0xCB68_5313, 0x6333_7116));
+        assert_eq!(of(FeatureSet::PHm, Head::Wide), (0x0C10_35AE, 0x6F23_44B8, 0x6333_7116));
     }
 
     #[test]
@@ -152,7 +174,7 @@ mod tests {
         for not_one in [0, 1, u32::MAX, FeatureSet::HalfKp.hash(), FeatureSet::HalfKp.hash() ^ 16416, 0x7F23_4DB9] {
             assert_eq!(transformer_of(not_one), None, "{not_one:#x}");
         }
-        assert!(is_of_threats(0x8F23_44B8) && !is_of_threats(0x7F23_44B8));
+        assert!(is_sfnn_v15(0x6165_DDC9) && !is_sfnn_v15(0x7F23_44B8));
     }
 
     /// Heads that a hash cannot tell apart are exactly these.

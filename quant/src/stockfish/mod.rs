@@ -18,6 +18,8 @@ mod leb128;
 mod net;
 pub mod order;
 mod read;
+mod relations;
+mod threat_rows;
 mod write;
 
 pub use board::{Board, Side};
@@ -28,8 +30,10 @@ pub use evaluate::{Evaluation, accumulator, evaluate};
 pub use file_part::Place;
 pub use hashes::MAX_WIDTH;
 pub use net::{
-    ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, SECOND,
-    Shape, Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, WEIGHT_SHIFT,
+    ACTIVATION_MAX, Affine, Block, Encoding, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE,
+    RelationRows, SECOND, Shape, Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, VERSION_WIDE, WEIGHT_SHIFT,
+    WIDE_FIRST, WIDE_SHIFT, WIDE_SKIP,
 };
 pub use read::{is_nnue, read};
+pub use relations::Relation;
 pub use write::to_bytes;

@@ -1,14 +1,17 @@
 //! A `.nnue` file taken apart.
 
 use super::division::Division;
+use super::relations::Relation;
 
 /// Version number of files with [`FeatureSet::HalfKp`] (Stockfish 12 and 13).
 pub const VERSION_HALF_KP: u32 = 0x7AF3_2F16;
-/// Version number of files with king planes (Stockfish 14 to 17.1).
+/// Version number of files with king planes (Stockfish 14 to 18).
 pub const VERSION_HALF_KA: u32 = 0x7AF3_2F20;
+/// Version number of files with the wide head (Stockfish 19).
+pub const VERSION_WIDE: u32 = 0x6A44_8AFA;
 /// Output buckets of a network with king planes: as many stacks, and as many PSQT values a feature.
 pub const PSQT_BUCKETS: usize = 8;
-/// The activations of a perspective go from 0 to this.
+/// Activations go from 0 to this.
 pub const ACTIVATION_MAX: i32 = 127;
 /// A sum of a hidden layer is shifted right by this many bits on its way to an activation.
 pub const WEIGHT_SHIFT: u32 = 6;
@@ -46,7 +49,7 @@ pub struct Shape {
 }
 
 /// The inputs of a perspective. Each feature is a piece on a square together with the square of the perspective's own
-/// king.
+/// king; of the two sets with threats also a relation between two pieces, see [`FeatureSet::relations`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureSet {
     /// 641 a king square: index 0 unused, then ten planes (own and other P N B R Q in turn) of 64; kings are no
@@ -58,19 +61,44 @@ pub enum FeatureSet {
     /// The same planes for 32 king squares: the board is also mirrored so that the own king stands on files e to h.
     /// Stockfish 14.1 to 17.1.
     HalfKaV2Hm,
+    /// 768: own P N B R Q K, then the other side's, mirrored like the former, without king buckets. The lite network of
+    /// Stockfish 19.
+    PHm,
+    /// [`FeatureSet::HalfKaV2Hm`] and threats. Stockfish 18.
+    Threats,
+    /// [`FeatureSet::HalfKaV2Hm`], other threats and pairs of pawns. Stockfish 19.
+    ThreatsAndPairs,
 }
 
 impl FeatureSet {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::HalfKp, Self::HalfKaV2, Self::HalfKaV2Hm];
+    pub const ALL: [Self; 6] =
+        [Self::HalfKp, Self::HalfKaV2, Self::HalfKaV2Hm, Self::PHm, Self::Threats, Self::ThreatsAndPairs];
 
-    /// Number of features of a perspective.
+    /// Number of features of a perspective: pieces on squares, and behind them the relations.
     #[must_use]
-    pub const fn count(self) -> usize {
+    pub fn count(self) -> usize {
+        self.piece_count() + self.relations().iter().map(|relation| relation.count()).sum::<usize>()
+    }
+
+    /// Features that are pieces on squares.
+    #[must_use]
+    pub const fn piece_count(self) -> usize {
         match self {
             Self::HalfKp => 64 * 641,
             Self::HalfKaV2 => 64 * 704,
-            Self::HalfKaV2Hm => 32 * 704,
+            Self::HalfKaV2Hm | Self::Threats | Self::ThreatsAndPairs => 32 * 704,
+            Self::PHm => 12 * 64,
+        }
+    }
+
+    /// The relations between pieces that are features, in the order of their rows in the file.
+    #[must_use]
+    pub const fn relations(self) -> &'static [Relation] {
+        match self {
+            Self::HalfKp | Self::HalfKaV2 | Self::HalfKaV2Hm | Self::PHm => &[],
+            Self::Threats => &[Relation::Threats],
+            Self::ThreatsAndPairs => &[Relation::FewerThreats, Relation::PawnPairs],
         }
     }
 
@@ -81,6 +109,9 @@ impl FeatureSet {
             Self::HalfKp => "HalfKP",
             Self::HalfKaV2 => "HalfKAv2",
             Self::HalfKaV2Hm => "HalfKAv2_hm",
+            Self::PHm => "P_hm",
+            Self::Threats => "Full_Threats+HalfKAv2_hm",
+            Self::ThreatsAndPairs => "Full_Threats+PP_3Wide+HalfKAv2_hm",
         }
     }
 
@@ -89,7 +120,8 @@ impl FeatureSet {
     pub const fn version(self) -> u32 {
         match self {
             Self::HalfKp => VERSION_HALF_KP,
-            Self::HalfKaV2 | Self::HalfKaV2Hm => VERSION_HALF_KA,
+            Self::HalfKaV2 | Self::HalfKaV2Hm | Self::Threats => VERSION_HALF_KA,
+            Self::PHm | Self::ThreatsAndPairs => VERSION_WIDE,
         }
     }
 
@@ -98,7 +130,7 @@ impl FeatureSet {
     pub const fn buckets(self) -> usize {
         match self {
             Self::HalfKp => 1,
-            Self::HalfKaV2 | Self::HalfKaV2Hm => PSQT_BUCKETS,
+            _ => PSQT_BUCKETS,
         }
     }
 
@@ -106,6 +138,31 @@ impl FeatureSet {
     #[must_use]
     pub const fn has_psqt(self) -> bool {
         !matches!(self, Self::HalfKp)
+    }
+
+    /// Whether the file has the piece-square values of all features in one block, those of the relations first. If not,
+    /// each relation's stand behind its rows.
+    #[must_use]
+    pub const fn joins_psqt(self) -> bool {
+        matches!(self, Self::Threats)
+    }
+
+    /// What a clipped accumulator's element is at most.
+    #[must_use]
+    pub const fn clip(self) -> i32 {
+        match self {
+            Self::HalfKp | Self::HalfKaV2 | Self::HalfKaV2Hm => ACTIVATION_MAX,
+            Self::PHm | Self::Threats | Self::ThreatsAndPairs => 255,
+        }
+    }
+
+    /// By how many bits a product of two of them is shifted right on its way to an activation.
+    #[must_use]
+    pub const fn product_shift(self) -> u32 {
+        match self {
+            Self::HalfKp | Self::HalfKaV2 | Self::HalfKaV2Hm => 7,
+            Self::PHm | Self::Threats | Self::ThreatsAndPairs => 9,
+        }
     }
 }
 
@@ -121,17 +178,29 @@ pub enum Head {
         /// Outputs of the first layer.
         first: usize,
     },
-    /// `width` inputs `clip(acc[i]) * clip(acc[i + width / 2]) >> 7` → 15 + 1 → 32 → 1. Output 15 of the
-    /// first layer skips the others: `sum * 9600 / (127 * 64)`, towards zero, is added to the result.
+    /// `width` inputs `clip(acc[i]) * clip(acc[i + width / 2]) >> 7` → 15 + 1 → 32 → 1. Output 15 of the first layer
+    /// skips the others: `sum * 9600 / (127 * 64)`, towards zero, is added to the result. Behind threats the
+    /// accumulators' clip is 255 and the shift 9.
     Pairwise {
         /// Whether the second layer reads the 15 squares `min(127, (sum * sum) >> 19)` and then the 15 clipped
         /// (30 inputs; Stockfish 15.1 to 17.1), or the 15 clipped only (Stockfish 15).
         squares: bool,
     },
+    /// `width` inputs `min(max(acc[i], 0), 255) * min(max(acc[i + width / 2], 0), 255) >> 9` → 32 → 32 → 1. The second
+    /// layer reads the first's 32 squares `min(127, (sum * sum) >> 21)` and 32 clips `clip(sum >> 7)`; the last reads
+    /// the same 64 and the second's squares, `>> 19`, and clips, `>> 6`. The result is `(output + sum[30] - sum[31]) *
+    /// 9600 / 16384`, towards zero, of the first layer's sums. Stockfish 19.
+    Wide,
 }
 
 /// Outputs of the first layer of a [`Head::Pairwise`] that other layers read.
 pub const PAIRWISE_FIRST: usize = 15;
+/// Outputs of the first layer of a [`Head::Wide`].
+pub const WIDE_FIRST: usize = 32;
+/// The first layer's sums of a [`Head::Wide`] that also go to the result: this one added, the next taken away.
+pub const WIDE_SKIP: usize = 30;
+/// A first layer's sum of a [`Head::Wide`] is shifted right by this many bits on its way to an activation.
+pub const WIDE_SHIFT: u32 = 7;
 /// Outputs of every second layer.
 pub const SECOND: usize = 32;
 
@@ -145,12 +214,13 @@ impl Shape {
     /// `(inputs, outputs)` of the three layers of a stack, padding not counted.
     #[must_use]
     pub const fn layers(&self) -> [(usize, usize); 3] {
-        let (inputs, first, second_inputs) = match self.head {
-            Head::Clipped { first } => (2 * self.width, first, first),
-            Head::Pairwise { squares: false } => (self.width, PAIRWISE_FIRST + 1, PAIRWISE_FIRST),
-            Head::Pairwise { squares: true } => (self.width, PAIRWISE_FIRST + 1, 2 * PAIRWISE_FIRST),
+        let (inputs, first, second_inputs, last_inputs) = match self.head {
+            Head::Clipped { first } => (2 * self.width, first, first, SECOND),
+            Head::Pairwise { squares: false } => (self.width, PAIRWISE_FIRST + 1, PAIRWISE_FIRST, SECOND),
+            Head::Pairwise { squares: true } => (self.width, PAIRWISE_FIRST + 1, 2 * PAIRWISE_FIRST, SECOND),
+            Head::Wide => (self.width, WIDE_FIRST, 2 * WIDE_FIRST, 2 * WIDE_FIRST + 2 * SECOND),
         };
-        [(inputs, first), (second_inputs, SECOND), (SECOND, 1)]
+        [(inputs, first), (second_inputs, SECOND), (last_inputs, 1)]
     }
 }
 
@@ -163,21 +233,50 @@ impl std::fmt::Display for Shape {
             Head::Clipped { first } => write!(f, "clipped {}→{first}→{SECOND}→1", 2 * width)?,
             Head::Pairwise { squares: false } => write!(f, "pairwise {width}→15+1→clip15→{SECOND}→1")?,
             Head::Pairwise { squares: true } => write!(f, "pairwise {width}→15+1→[sqr15, clip15]→{SECOND}→1")?,
+            Head::Wide => write!(f, "wide {width}→32→[sqr32, clip32]→{SECOND}→[both, sqr32, clip32]→1")?,
         }
         write!(f, ", x{}", self.stacks())
     }
 }
 
-/// The first layer: an accumulator of a perspective is the biases plus the rows of its active features.
+/// The first layer: an accumulator of a perspective is the biases plus the rows of its active features, those of
+/// relations widened from i8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transformer {
-    /// `width` elements, in units of 1/127.
+    /// `width` elements, in units of 1/127; where the clip is 255, of 1/255.
     pub biases: Block<i16>,
-    /// `[feature][width]`, in units of 1/127.
+    /// `[feature][width]` of the pieces on squares, in the same unit.
     pub weights: Block<i16>,
     /// `[feature][8]`; half the difference of the two perspectives' sums is the PSQT part of the result, 16 times the
     /// evaluation. There if [`FeatureSet::has_psqt`].
     pub psqt: Option<Block<i32>>,
+    /// The rows of [`FeatureSet::relations`], in their order.
+    pub relations: Vec<RelationRows>,
+}
+
+impl Transformer {
+    /// The file's row of a feature that is a relation, and its piece-square values; `None` for a piece on a square.
+    #[must_use]
+    pub fn relation(&self, features: FeatureSet, feature: usize, width: usize) -> Option<(&[i8], &[i32])> {
+        let mut row = feature.checked_sub(features.piece_count())?;
+        for (relation, rows) in features.relations().iter().zip(&self.relations) {
+            if row < relation.count() {
+                let values = &rows.psqt.values[row * PSQT_BUCKETS..(row + 1) * PSQT_BUCKETS];
+                return Some((&rows.weights[row * width..(row + 1) * width], values));
+            }
+            row -= relation.count();
+        }
+        None
+    }
+}
+
+/// The rows of one [`Relation`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationRows {
+    /// `[row][width]`, in the unit of the pieces' rows; bytes in the file, without a length in front.
+    pub weights: Vec<i8>,
+    /// `[row][8]`, as [`Transformer::psqt`].
+    pub psqt: Block<i32>,
 }
 
 /// A tensor of the transformer and how the file has it.

@@ -7,7 +7,8 @@
 //! the container has it on a to d, which is the same board seen in a mirror, `square ^ 7`.
 //!
 //! Piece-square values are 32 bits wide, an accumulator's elements 16, so each becomes digits of 2^10, the lowest of
-//! −512 to 511, which add up element by element like any weight.
+//! −512 to 511, which add up element by element like any weight; of 2^7 where relations are features, so that they fit
+//! the relations' rows of bytes.
 
 use super::net::{FeatureSet, PSQT_BUCKETS, Transformer};
 use tamis_runtime::raw::feature_set::{self, BUCKET_TABLE_LEN, KING_TABLE_LEN};
@@ -21,6 +22,11 @@ const ROW_ELEMENTS: usize = 32;
 const KINGS: usize = 5;
 /// The most that the highest digit may be: 32 of them fit i16.
 const LEADING_MAX: u32 = 1023;
+/// Bits of a digit where relations are features.
+const RELATED_BITS: u32 = 7;
+/// The most that the highest digit may then be, of a piece on a square and of a relation.
+const RELATED_LEADING_MAX: u32 = 255;
+const RELATION_LEADING_MAX: u32 = 63;
 
 impl FeatureSet {
     /// Its code in the container.
@@ -30,6 +36,9 @@ impl FeatureSet {
             Self::HalfKp => feature_set::NO_KINGS,
             Self::HalfKaV2 => feature_set::MERGED,
             Self::HalfKaV2Hm => feature_set::MERGED_MIRRORED,
+            Self::PHm => feature_set::CHESS_MIRRORED,
+            Self::Threats => feature_set::THREATS,
+            Self::ThreatsAndPairs => feature_set::THREATS_AND_PAIRS,
         }
     }
 
@@ -38,7 +47,8 @@ impl FeatureSet {
     pub const fn per_king_bucket(self) -> usize {
         match self {
             Self::HalfKp => 10 * SQUARES,
-            Self::HalfKaV2 | Self::HalfKaV2Hm => 11 * SQUARES,
+            Self::HalfKaV2 | Self::HalfKaV2Hm | Self::Threats | Self::ThreatsAndPairs => 11 * SQUARES,
+            Self::PHm => 12 * SQUARES,
         }
     }
 
@@ -47,34 +57,53 @@ impl FeatureSet {
     pub const fn king_buckets(self) -> usize {
         match self {
             Self::HalfKp | Self::HalfKaV2 => SQUARES,
-            Self::HalfKaV2Hm => SQUARES / 2,
+            Self::HalfKaV2Hm | Self::Threats | Self::ThreatsAndPairs => SQUARES / 2,
+            Self::PHm => 1,
         }
     }
 
-    /// Features of the container: those of the file that a piece on a board can have.
+    /// Features of the container: those of the file that a piece on a board can have, and behind them the relations.
     #[must_use]
-    pub const fn used(self) -> usize {
+    pub fn used(self) -> usize {
+        self.used_pieces() + self.count() - self.piece_count()
+    }
+
+    /// Those of them that are pieces on squares.
+    #[must_use]
+    pub const fn used_pieces(self) -> usize {
         self.king_buckets() * self.per_king_bucket()
     }
 
     /// The most pieces that are features at once.
     #[must_use]
-    pub const fn max_active(self) -> usize {
+    pub const fn max_pieces(self) -> usize {
         match self {
             Self::HalfKp => 30,
-            Self::HalfKaV2 | Self::HalfKaV2Hm => 32,
+            _ => 32,
         }
     }
 
-    /// The file's row of one of the container's features, below [`FeatureSet::used`].
+    /// The most features at once, relations included.
+    #[must_use]
+    pub fn max_active(self) -> usize {
+        self.max_pieces() + self.relations().iter().map(|relation| relation.max_active()).sum::<usize>()
+    }
+
+    /// The file's row of one of the container's features, below [`FeatureSet::used`]. Relations have the same numbers.
     #[must_use]
     pub const fn row_of(self, feature: usize) -> usize {
+        if feature >= self.used_pieces() {
+            return feature - self.used_pieces() + self.piece_count();
+        }
         let (bucket, within) = (feature / self.per_king_bucket(), feature % self.per_king_bucket());
         let (plane, square) = (within / SQUARES, within % SQUARES);
         match self {
             Self::HalfKp => bucket * (10 * SQUARES + 1) + 1 + interleaved(plane, 5) * SQUARES + square,
             Self::HalfKaV2 => bucket * self.per_king_bucket() + merged(plane) * SQUARES + square,
-            Self::HalfKaV2Hm => bucket * self.per_king_bucket() + merged(plane) * SQUARES + (square ^ 7),
+            Self::HalfKaV2Hm | Self::Threats | Self::ThreatsAndPairs => {
+                bucket * self.per_king_bucket() + merged(plane) * SQUARES + (square ^ 7)
+            }
+            Self::PHm => feature ^ 7,
         }
     }
 
@@ -83,7 +112,7 @@ impl FeatureSet {
     pub fn unused_rows(self) -> Vec<usize> {
         match self {
             Self::HalfKp => (0..SQUARES).map(|king| king * (10 * SQUARES + 1)).collect(),
-            Self::HalfKaV2 | Self::HalfKaV2Hm => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -94,7 +123,8 @@ impl FeatureSet {
             let (rank, file) = (square / 8, square % 8);
             match self {
                 Self::HalfKp | Self::HalfKaV2 => square as u8,
-                Self::HalfKaV2Hm => ((7 - rank) * 4 + file.min(7 - file)) as u8,
+                Self::HalfKaV2Hm | Self::Threats | Self::ThreatsAndPairs => ((7 - rank) * 4 + file.min(7 - file)) as u8,
+                Self::PHm => 0,
             }
         })
     }
@@ -120,48 +150,75 @@ const fn merged(plane: usize) -> usize {
     }
 }
 
-/// Digits that every piece-square value of a network fits; 0 of a network without.
-#[must_use]
-pub fn digits(transformer: &Transformer) -> usize {
-    let Some(psqt) = &transformer.psqt else { return 0 };
-    let ends = psqt.values.iter().fold([0, 0], |[least, greatest], value| [least.min(*value), greatest.max(*value)]);
-    let leading = |value: i32, count: u32| digit(value, count - 1, count).unsigned_abs();
-    let fits = |count: &u32| ends.into_iter().all(|end| leading(end, *count) <= LEADING_MAX);
-    (1..=MAX_DIGITS).find(fits).unwrap_or(MAX_DIGITS) as usize
+/// How piece-square values become digits: how many there are, and of how many bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Digits {
+    /// 0 of a network without piece-square values.
+    pub count: u32,
+    /// Of each digit.
+    pub bits: u32,
 }
 
-/// Digit `place` of `count`: what is left of the value where it is the highest, else −512 to 511.
-#[must_use]
-pub const fn digit(value: i32, place: u32, count: u32) -> i32 {
-    let half = 1i64 << (DIGIT_BITS - 1);
-    let mut rest = value as i64;
-    let mut at = 0;
-    while at < place {
-        rest = (rest + half) >> DIGIT_BITS;
-        at += 1;
+impl Digits {
+    /// Those that every piece-square value of a network fits: ten bits, and seven where relations are features, whose
+    /// rows are of bytes and whose lists are long.
+    ///
+    /// All sums of digits fit i16. Of ten bits, 32 pieces have digits up to 1023. Of seven, there are at most 346
+    /// features with digits from −64 to 63, but for the highest of the pieces, which go up to 255.
+    #[must_use]
+    pub fn of(transformer: &Transformer) -> Self {
+        let related = !transformer.relations.is_empty();
+        let bits = if related { RELATED_BITS } else { DIGIT_BITS };
+        let Some(psqt) = &transformer.psqt else { return Self { count: 0, bits } };
+        let most = if related { RELATED_LEADING_MAX } else { LEADING_MAX };
+        let fits = |count: u32, values: &[i32], most: u32| {
+            let ends = values.iter().fold([0, 0], |[least, greatest], value| [least.min(*value), greatest.max(*value)]);
+            let digits = Self { count, bits };
+            ends.into_iter().all(|end| digits.digit(end, count - 1).unsigned_abs() <= most)
+        };
+        let all = |count: &u32| {
+            let mut relations = transformer.relations.iter();
+            fits(*count, &psqt.values, most)
+                && relations.all(|rows| fits(*count, &rows.psqt.values, RELATION_LEADING_MAX))
+        };
+        // Five digits of seven bits hold every i32, and so do four of ten.
+        Self { count: (1..=MAX_DIGITS).find(all).unwrap_or(MAX_DIGITS), bits }
     }
-    if place + 1 >= count { rest as i32 } else { (((rest + half) & (2 * half - 1)) - half) as i32 }
-}
 
-/// The value of digits, the lowest first; `None` if it does not fit.
-#[must_use]
-pub fn from_digits(digits: impl DoubleEndedIterator<Item = i16>) -> Option<i32> {
-    let value = digits.rev().fold(0i64, |value, digit| (value << DIGIT_BITS) + i64::from(digit));
-    i32::try_from(value).ok()
+    /// One digit of a value, the lowest first: what is left where it is the highest, else −2^(bits − 1) to 2^(bits − 1)
+    /// − 1.
+    #[must_use]
+    pub const fn digit(self, value: i32, place: u32) -> i32 {
+        let half = 1i64 << (self.bits - 1);
+        let mut rest = value as i64;
+        let mut at = 0;
+        while at < place {
+            rest = (rest + half) >> self.bits;
+            at += 1;
+        }
+        if place + 1 >= self.count { rest as i32 } else { (((rest + half) & (2 * half - 1)) - half) as i32 }
+    }
+
+    /// The value of digits, the lowest first; `None` if it does not fit.
+    #[must_use]
+    pub fn value(self, digits: impl DoubleEndedIterator<Item = i16>) -> Option<i32> {
+        let value = digits.rev().fold(0i64, |value, digit| (value << self.bits) + i64::from(digit));
+        i32::try_from(value).ok()
+    }
 }
 
 /// Elements of a container's accumulator behind the file's: the digits last, and in front of them as many zeros as make
 /// rows a whole number of vectors of every kind. A row is padded to 64 bytes anyway, so that they cost nothing in the
 /// file.
 #[must_use]
-pub const fn digit_columns(digits: usize) -> usize {
-    (digits * PSQT_BUCKETS).next_multiple_of(ROW_ELEMENTS)
+pub const fn digit_columns(digits: Digits) -> usize {
+    (digits.count as usize * PSQT_BUCKETS).next_multiple_of(ROW_ELEMENTS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stockfish::{Block, Encoding};
+    use crate::stockfish::{Block, Encoding, RelationRows};
 
     #[test]
     fn every_row_of_a_file_is_one_feature_or_unused() {
@@ -177,18 +234,23 @@ mod tests {
     #[test]
     fn digits_add_up() {
         let ends = [0, 1, -1, 511, 512, -512, -513, 1023, 1 << 20, -(1 << 20), i32::MAX, i32::MIN, i32::MIN + 513];
-        for value in ends {
-            let transformer = |value| Transformer {
+        let block = |values| Block { values, encoding: Encoding::Raw };
+        for (value, is_related) in ends.into_iter().flat_map(|value| [(value, false), (value, true)]) {
+            let rows = RelationRows { weights: Vec::new(), psqt: block(vec![value]) };
+            let transformer = Transformer {
                 biases: Block { values: vec![], encoding: Encoding::Raw },
                 weights: Block { values: vec![], encoding: Encoding::Raw },
-                psqt: Some(Block { values: vec![value], encoding: Encoding::Raw }),
+                psqt: Some(block(vec![value])),
+                relations: if is_related { vec![rows] } else { Vec::new() },
             };
-            let count = digits(&transformer(value)) as u32;
-            let found: Vec<i16> = (0..count).map(|place| i16::try_from(digit(value, place, count)).unwrap()).collect();
-            assert!(found.iter().rev().skip(1).all(|digit| (-512..512).contains(digit)), "{value}: {found:?}");
-            assert!(found.last().unwrap().abs() <= 1023, "{value}: {found:?}");
-            assert_eq!(from_digits(found.into_iter()), Some(value));
+            let digits = Digits::of(&transformer);
+            let (half, most) = if is_related { (64, 63) } else { (512, 1023) };
+            let found: Vec<i16> =
+                (0..digits.count).map(|place| i16::try_from(digits.digit(value, place)).unwrap()).collect();
+            assert!(found.iter().rev().skip(1).all(|digit| (-half..half).contains(digit)), "{value}: {found:?}");
+            assert!(found.last().unwrap().abs() <= most, "{value}: {found:?}");
+            assert_eq!(digits.value(found.into_iter()), Some(value));
         }
-        assert_eq!(from_digits([0, 0, 0, 30_000].into_iter()), None);
+        assert_eq!(Digits { count: 4, bits: 10 }.value([0, 0, 0, 30_000].into_iter()), None);
     }
 }

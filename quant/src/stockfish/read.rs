@@ -4,25 +4,23 @@ use super::cursor::Cursor;
 use super::decision::decide;
 use super::error::NnueError;
 use super::file_part::Place;
-use super::hashes::{is_of_threats, shapes_of_header, transformer_of};
+use super::hashes::{is_sfnn_v15, shapes_of_header, transformer_of};
 use super::leb128::read_block;
 use super::net::{
-    Affine, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, Shape, Stack, Transformer,
-    VERSION_HALF_KA, VERSION_HALF_KP,
+    Affine, Block, Encoding, FeatureSet, Head, Net, PAIRWISE_FIRST, PSQT_BUCKETS, ROW_MULTIPLE, RelationRows, Shape,
+    Stack, Transformer, VERSION_HALF_KA, VERSION_HALF_KP, VERSION_WIDE,
 };
+use super::threat_rows;
 
-/// Version number of files with threat inputs, made after Stockfish 18.
-const VERSION_THREATS: u32 = 0x6A44_8AFA;
 /// Features of a shogi network with HalfKP: 81 king squares of 1548.
 const SHOGI_HALF_KP: usize = 81 * 1548;
 
 /// Whether a file starts as one of the family does, so that [`read`] is the one to say what it is.
 ///
-/// True for the versions that are read, and for the version with threat inputs that is refused.
 #[must_use]
 pub fn is_nnue(bytes: &[u8]) -> bool {
     let version = bytes.first_chunk().map(|&chunk| u32::from_le_bytes(chunk));
-    matches!(version, Some(VERSION_HALF_KP | VERSION_HALF_KA | VERSION_THREATS))
+    matches!(version, Some(VERSION_HALF_KP | VERSION_HALF_KA | VERSION_WIDE))
 }
 
 /// Reads a whole `.nnue` file.
@@ -39,8 +37,7 @@ pub fn read(bytes: &[u8]) -> Result<Net, NnueError> {
     let mut cursor = Cursor::new(bytes);
     let version = cursor.u32(Place::Header)?;
     match version {
-        VERSION_HALF_KP | VERSION_HALF_KA => {}
-        VERSION_THREATS => return Err(NnueError::Threats { version, transformer: None }),
+        VERSION_HALF_KP | VERSION_HALF_KA | VERSION_WIDE => {}
         found => return Err(NnueError::Version { found }),
     }
     let header = cursor.u32(Place::Header)?;
@@ -48,6 +45,9 @@ pub fn read(bytes: &[u8]) -> Result<Net, NnueError> {
     let description = cursor.take(description_len, Place::Description)?.to_vec();
 
     let (features, width) = inputs(&mut cursor, version, header)?;
+    if features == FeatureSet::Threats {
+        threat_rows::check(&cursor, width, header)?;
+    }
     let (transformer, shape) = transformer(&mut cursor, features, width)
         .and_then(|transformer| Ok((transformer, shape(&cursor, features, width, header)?)))
         .map_err(|error| blame(error, features, width, header))?;
@@ -60,8 +60,8 @@ pub fn read(bytes: &[u8]) -> Result<Net, NnueError> {
 fn inputs(cursor: &mut Cursor<'_>, version: u32, header: u32) -> Result<(FeatureSet, usize), NnueError> {
     let hash = cursor.u32(Place::TransformerHash)?;
     let Some((features, width)) = transformer_of(hash) else {
-        if is_of_threats(hash) {
-            return Err(NnueError::Threats { version, transformer: Some(hash) });
+        if is_sfnn_v15(hash) {
+            return Err(NnueError::Unreleased { name: "SFNNv15", rows: None });
         }
         return Err(match shapes_of_header(header).first() {
             Some(&shape) => NnueError::TransformerHash { found: hash, shape },
@@ -99,12 +99,38 @@ fn blame(error: NnueError, features: FeatureSet, width: usize, header: u32) -> N
 
 fn transformer(cursor: &mut Cursor<'_>, features: FeatureSet, width: usize) -> Result<Transformer, NnueError> {
     let biases = read_block(cursor, width, Place::TransformerBiases)?;
-    let weights = read_block(cursor, features.count() * width, Place::TransformerWeights)?;
+    let joins = features.joins_psqt();
+    let mut relations = Vec::new();
+    for &relation in features.relations() {
+        let bytes = cursor.take(relation.count() * width, Place::RelationWeights(relation))?;
+        let weights = bytes.iter().map(|byte| byte.cast_signed()).collect();
+        let psqt = match joins {
+            true => Block { values: Vec::new(), encoding: Encoding::Raw },
+            false => read_block(cursor, relation.count() * PSQT_BUCKETS, Place::RelationPsqt(relation))?,
+        };
+        relations.push(RelationRows { weights, psqt });
+    }
+    let weights = read_block(cursor, features.piece_count() * width, Place::TransformerWeights)?;
     let psqt = match features.has_psqt() {
-        true => Some(read_block(cursor, features.count() * PSQT_BUCKETS, Place::Psqt)?),
+        true if joins => Some(joined_psqt(cursor, features, &mut relations)?),
+        true => Some(read_block(cursor, features.piece_count() * PSQT_BUCKETS, Place::Psqt)?),
         false => None,
     };
-    Ok(Transformer { biases, weights, psqt })
+    Ok(Transformer { biases, weights, psqt, relations })
+}
+
+/// The piece-square values of all features in one block: those of the relations, which get them here, in front.
+fn joined_psqt(
+    cursor: &mut Cursor<'_>,
+    features: FeatureSet,
+    relations: &mut [RelationRows],
+) -> Result<Block<i32>, NnueError> {
+    let Block { mut values, encoding } = read_block(cursor, features.count() * PSQT_BUCKETS, Place::Psqt)?;
+    for (relation, rows) in features.relations().iter().zip(relations) {
+        let rest = values.split_off(relation.count() * PSQT_BUCKETS);
+        rows.psqt = Block { values: std::mem::replace(&mut values, rest), encoding };
+    }
+    Ok(Block { values, encoding })
 }
 
 /// The architecture, of which features and width are known; nothing is consumed.
@@ -130,7 +156,8 @@ fn shape(cursor: &Cursor<'_>, features: FeatureSet, width: usize, header: u32) -
     let found = cursor.rest().len();
     let mut fitting = by_header.iter().copied().filter(|shape| stacks_len_bytes(shape) == found);
     match fitting.next() {
-        Some(Shape { head: Head::Pairwise { .. }, .. }) => {
+        // Where another set shares hashes and length.
+        Some(Shape { head: Head::Pairwise { .. }, .. }) if fitting.next().is_some() => {
             let squares = has_squares(cursor.rest(), width)?;
             Ok(Shape { features, width, head: Head::Pairwise { squares } })
         }

@@ -148,6 +148,9 @@ fn proof(page: &mut String, report: &Report) {
     for violation in &report.proof.violations {
         let _ = writeln!(page, "<p class=\"fail\">{}</p>", escape(violation));
     }
+    for wraps in &report.proof.wraps {
+        let _ = writeln!(page, "<p>Wraps, as in the network's engine: {}</p>", escape(wraps));
+    }
     let bounds = &report.proof.bounds;
     let of_each = fullest(bounds, |a, b| a.tensor == b.tensor && a.quantity == b.quantity);
     let of_buckets = fullest(bounds, |a, b| a.tensor == b.tensor && a.quantity == b.quantity && a.bucket == b.bucket);

@@ -175,12 +175,15 @@ impl From<&Imported> for ImportInfo {
 /// The overflow proof in short.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProofSummary {
-    /// Whether nothing can leave its type.
+    /// Whether nothing can leave its type, but for what `wraps` says.
     pub holds: bool,
     /// Every bound.
     pub bounds: Vec<Bound>,
     /// What can leave its type, with witnesses, in words.
     pub violations: Vec<String>,
+    /// Accumulators that can leave i16 where the network's own arithmetic wraps there too, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wraps: Vec<String>,
     /// Whether every claim in the file was derived again.
     pub claims_hold: bool,
     /// The claims, tensor by tensor.
@@ -225,6 +228,7 @@ pub fn proof_summary(proof: &Proof, claims: Result<Vec<ClaimCheck>, PackError>) 
         holds: proof.holds(),
         bounds: bounds.collect(),
         violations: proof.violations.iter().map(ToString::to_string).collect(),
+        wraps: proof.wraps.iter().map(ToString::to_string).collect(),
         claims_hold,
         // None of them is known where they could not be derived, and `claims_hold` says that they do not hold.
         claims: claims.into_iter().flatten().collect(),

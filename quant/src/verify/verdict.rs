@@ -37,6 +37,9 @@ impl Report {
 
     fn overflow(&self) -> Sentence {
         let text = match (self.proof.holds, self.proof.claims_hold) {
+            (true, true) if !self.proof.wraps.is_empty() => {
+                "of accumulators not excluded: they wrap at 16 bits, as those of the network's engine do".to_owned()
+            }
             (true, true) => "impossible: proved for every input that the loader takes".to_owned(),
             (true, false) => "impossible, but the file CLAIMS what its weights do not give".to_owned(),
             (false, _) => format!("POSSIBLE: {} without a proof", many(self.proof.violations.len(), "sum")),

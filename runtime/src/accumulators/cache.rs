@@ -67,7 +67,7 @@ impl<C: Contents> Cache<'_, C> {
 }
 
 /// Takes an accumulator from what it was filled for to something else.
-fn change<C: Contents>(plan: &Plan<'_>, accumulator: &mut [i16], from: &C, to: &C, numbering: &C::Numbering) {
+pub fn change<C: Contents>(plan: &Plan<'_>, accumulator: &mut [i16], from: &C, to: &C, numbering: &C::Numbering) {
     let (mut added, mut removed) = (to.without(from, numbering).fuse(), from.without(to, numbering).fuse());
     loop {
         let plus: Rows = added.by_ref().take(ROWS).collect();

@@ -7,7 +7,7 @@
 mod cache;
 mod stack;
 
-pub use cache::{Cache, Contents};
+pub use cache::{Cache, Contents, change};
 pub use stack::{Stack, Top};
 
 use crate::kernels::Moved;

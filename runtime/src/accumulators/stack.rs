@@ -212,7 +212,7 @@ impl<P: Ply> Stack<'_, P> {
 
     /// From where on a side follows from its computed accumulators; `None` where the last position's is to be filled.
     #[inline]
-    fn computed_from(&self, source: &impl Source<Ply = P>, side: usize) -> Option<usize> {
+    pub fn computed_from(&self, source: &impl Source<Ply = P>, side: usize) -> Option<usize> {
         let mut from = self.top.index()?;
         loop {
             let ply = self.plies.get(from)?;
@@ -247,6 +247,19 @@ impl<P: Ply> Stack<'_, P> {
         let (child, parent) = ends(self.accumulators, self.hidden, side, index);
         source.plan().change(child, Some(parent), added, removed);
         ply.mark_mut().set_computed(side);
+    }
+
+    /// The last position's accumulator of a side from that of an earlier ply, however many lie between: `change` is
+    /// handed a copy of the earlier one.
+    pub fn leap(&mut self, side: usize, from: usize, change: impl FnOnce(&mut [i16])) {
+        let (hidden, Some(top)) = (self.hidden, self.top.index()) else { return };
+        let (start, end) = ((2 * from + side) * hidden, (2 * top + side) * hidden);
+        debug_assert!(start < end && end + hidden <= self.accumulators.len(), "a leap to a later ply");
+        self.accumulators.copy_within(start..start + hidden, end);
+        change(range_mut(self.accumulators, end..end + hidden));
+        if let Some(ply) = self.plies.get_mut(top) {
+            ply.mark_mut().set_computed(side);
+        }
     }
 
     /// The same for the ply that [`Stack::next`] gave, behind a position that is up to date, with lists that it cannot

@@ -9,6 +9,7 @@ pub const PLANES: usize = 12;
 /// Kinds of pieces, a plane each of both sides.
 const KINDS: usize = Kind::ALL.len();
 
+/// Where the pieces of both sides stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub struct Board {
@@ -22,6 +23,7 @@ pub struct Board {
 }
 
 impl Board {
+    /// Without a piece.
     pub const EMPTY: Self = Self { pieces: [0; PLANES], kings: [0; 2], count: 0, padding: [0; 4] };
 
     /// False, and nothing done, if it is there already, or another king of its colour.
@@ -105,6 +107,7 @@ impl Board {
         self.pieces[piece.plane()] ^= 1 << piece.square();
     }
 
+    /// Pieces on it.
     #[inline]
     pub const fn count(&self) -> usize {
         self.count as usize
@@ -129,6 +132,30 @@ impl Board {
         self.kings
     }
 
+    /// The sets, by [`Piece::plane`].
+    #[inline]
+    pub const fn planes(&self) -> &[u64; PLANES] {
+        &self.pieces
+    }
+
+    /// Squares with a piece.
+    #[inline]
+    pub fn occupied(&self) -> u64 {
+        self.pieces.iter().fold(0, |all, set| all | set)
+    }
+
+    /// Squares on which two boards differ.
+    #[inline]
+    pub fn changed(&self, other: &Self) -> u64 {
+        self.pieces.iter().zip(&other.pieces).fold(0, |all, (here, there)| all | (here ^ there))
+    }
+
+    /// The set of the piece on a square.
+    #[inline]
+    pub fn plane_at(&self, square: u8) -> Option<usize> {
+        self.pieces.iter().position(|set| set >> (square % 64) & 1 != 0)
+    }
+
     /// Pieces that are on one of two boards and not on the other.
     pub fn distance(&self, other: &Self) -> usize {
         self.pieces.iter().zip(&other.pieces).map(|(here, there)| (here ^ there).count_ones() as usize).sum()
@@ -147,7 +174,7 @@ fn piece_of(plane: usize, square: u8) -> Piece {
 }
 
 /// The squares of a set, a1 first.
-struct Squares(u64);
+pub struct Squares(pub u64);
 
 impl Iterator for Squares {
     type Item = u8;

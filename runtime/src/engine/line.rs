@@ -5,6 +5,7 @@ use super::error::StateError;
 use super::network::AnyNetwork;
 use super::pieces::{Numberings, Pieces};
 use super::ply::{PIECES, Ply};
+use super::related;
 use crate::accumulators::{Cache, Stack, Top};
 use crate::chess::board::Board;
 use crate::chess::piece::{Colour, Piece};
@@ -68,6 +69,11 @@ impl Line<'_> {
             }
         }
         net.check_count(self.board.count())?;
+        if net.is_related()
+            && let Some(piece) = related::on_one_square(self.board, self.board.without(&Board::EMPTY))
+        {
+            return Err(StateError::Piece { piece, is_added: true });
+        }
         self.stack.set_root(identity)?;
         for colour in Colour::BOTH {
             self.fill(net, colour)?;
@@ -94,6 +100,12 @@ impl Line<'_> {
             self.board.undo(added, removed);
             return Err(error.into());
         }
+        if net.is_related()
+            && let Some(piece) = related::on_one_square(self.board, added.iter().copied())
+        {
+            self.board.undo(added, removed);
+            return Err(StateError::Piece { piece, is_added: true });
+        }
         *place = ply;
         self.stack.grow();
         Ok(())
@@ -116,6 +128,12 @@ impl Line<'_> {
         if let Err(error) = net.check_count(self.board.count()) {
             self.board.undo(ply.added(), ply.removed());
             return Err(error.into());
+        }
+        if net.is_related()
+            && let Some(piece) = related::on_one_square(self.board, ply.added().iter().copied())
+        {
+            self.board.undo(ply.added(), ply.removed());
+            return Err(StateError::Piece { piece, is_added: true });
         }
         *place = ply;
         self.stack.grow();
@@ -158,7 +176,9 @@ impl Line<'_> {
     pub fn accumulator(&mut self, net: &AnyNetwork<'_>, colour: Colour) -> Result<&[i16], RunError> {
         self.stack.check(net.plan().identity())?;
         let pieces = Pieces { net, board: self.board, numberings: self.numberings.of(net, self.board) };
-        if !self.stack.bring_up_to_date(&pieces, colour.index()) {
+        if net.is_related() {
+            related::bring_up_to_date(&mut self.stack, &mut self.cache, pieces, colour)?;
+        } else if !self.stack.bring_up_to_date(&pieces, colour.index()) {
             self.fill(net, colour)?;
         }
         Ok(self.stack.pair(colour.index()).0)
@@ -226,6 +246,12 @@ impl Line<'_> {
         let Self { board, numberings, stack, cache } = self;
         stack.check(net.plan().identity())?;
         let pieces = Pieces { net, board, numberings: numberings.of(net, board) };
+        if net.is_related() {
+            for colour in [to_move, to_move.other()] {
+                related::bring_up_to_date(stack, cache, pieces, colour)?;
+            }
+            return Ok(net.bucket(board, to_move));
+        }
         stack.prepare(&pieces, to_move.index(), |stack, side| fill(stack, cache, pieces, Colour::BOTH[side]))?;
         Ok(net.bucket(board, to_move))
     }
@@ -233,6 +259,9 @@ impl Line<'_> {
     /// The last position's accumulator of a colour through the cache's entry for its king's place.
     fn fill(&mut self, net: &AnyNetwork<'_>, colour: Colour) -> Result<(), RunError> {
         let pieces = Pieces { net, board: self.board, numberings: self.numberings.of(net, self.board) };
+        if net.is_related() {
+            return related::fill(&mut self.stack, &mut self.cache, pieces, colour);
+        }
         fill(&mut self.stack, &mut self.cache, pieces, colour)
     }
 }

@@ -97,6 +97,7 @@ mod line;
 mod network;
 mod pieces;
 mod ply;
+mod related;
 pub(crate) mod state;
 
 pub use crate::chess::piece::{Colour, Kind, Piece};

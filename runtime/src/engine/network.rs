@@ -4,6 +4,7 @@ use super::error::LoadError;
 use crate::chess::board::Board;
 use crate::chess::numbering::Numbering;
 use crate::chess::piece::{Colour, Piece};
+use crate::chess::relations::{RelationView, Relations};
 use crate::chess::sets;
 use crate::chess::view::{ChessView, Perspective, Planes};
 use crate::error::RunError;
@@ -22,6 +23,7 @@ pub struct Features {
     planes: Planes,
     king_buckets: usize,
     is_mirrored: bool,
+    relations: Option<Relations>,
 }
 
 impl Features {
@@ -33,11 +35,15 @@ impl Features {
     pub const HALF_KA_V2: Self = Self::king_buckets(64).merged_kings();
     /// HalfKAv2_hm of Stockfish 14.1 to 17.1: the same for 32 squares, the board mirrored.
     pub const HALF_KA_V2_HM: Self = Self::king_buckets(32).mirrored().merged_kings();
+    /// The same and threats, those of Stockfish 18.
+    pub const THREATS: Self = Self { relations: Some(Relations::Threats), ..Self::HALF_KA_V2_HM };
+    /// The same and threats without kings and pairs of pawns: Stockfish 19.
+    pub const THREATS_AND_PAIRS: Self = Self { relations: Some(Relations::ThreatsAndPairs), ..Self::HALF_KA_V2_HM };
 
     /// The same 768 for each of `count` buckets of the own king's square: `ChessBuckets`.
     #[must_use]
     pub const fn king_buckets(count: usize) -> Self {
-        Self { planes: Planes::Both, king_buckets: count, is_mirrored: false }
+        Self { planes: Planes::Both, king_buckets: count, is_mirrored: false, relations: None }
     }
 
     /// The board turned left to right while the own king stands on files e to h: `ChessBucketsMirrored`.
@@ -84,6 +90,8 @@ pub struct AnyNetwork<'a> {
     counts_some: bool,
     outputs: usize,
     most_pieces: usize,
+    /// The relations between pieces that are features, and the first of those.
+    related: Option<(Relations, u32)>,
 }
 
 impl<'a> AnyNetwork<'a> {
@@ -106,13 +114,21 @@ impl<'a> AnyNetwork<'a> {
         let plan = Plan::new(model, kernels);
         let view = plan.chess_view().ok_or(LoadError::NotChess)?;
         let input = model.input();
-        let king_buckets = (input.size / view.planes.features_per_king_bucket()) as usize;
-        let features = Features { planes: view.planes, king_buckets, is_mirrored: view.mirrored };
+        let relations = plan.relations();
+        let pieces = relations.map_or(input.size, |(_, first)| first);
+        let king_buckets = (pieces / view.planes.features_per_king_bucket()) as usize;
+        let (planes, is_mirrored) = (view.planes, view.mirrored);
+        let features = Features { planes, king_buckets, is_mirrored, relations: relations.map(|(of, _)| of) };
         let buckets = model.bucket_table().copied().unwrap_or([0; BUCKET_TABLE_LEN]);
         let outputs = sure(model.values().get(input.output as usize).map(|value| value.len as usize));
-        let most_pieces = plan.max_active() + if view.has_king_features() { 0 } else { Colour::BOTH.len() };
+        let most_related = match relations {
+            Some((relations, _)) => relations.most().iter().sum::<u32>() as usize,
+            None => 0,
+        };
+        let kings = if view.has_king_features() { 0 } else { Colour::BOTH.len() };
+        let most_pieces = plan.max_active().saturating_sub(most_related) + kings;
         let counts_some = input.counted != 0;
-        Ok(Self { plan, view, features, buckets, counts_some, outputs, most_pieces })
+        Ok(Self { plan, view, features, buckets, counts_some, outputs, most_pieces, related: relations })
     }
 
     /// Whether the engine was built for this network.
@@ -129,6 +145,11 @@ impl<'a> AnyNetwork<'a> {
                 "mirroring by the king's file (0 no, 1 yes)",
                 self.view.mirrored.into(),
                 expected.features.is_mirrored.into(),
+            ),
+            (
+                "relations between pieces (0 none, 1 threats, 2 threats and pairs of pawns)",
+                relations(self.features),
+                relations(expected.features),
             ),
             ("output buckets", input.bucket_count as usize, expected.output_buckets),
             ("outputs", self.outputs, expected.outputs),
@@ -191,6 +212,18 @@ impl<'a> AnyNetwork<'a> {
         self.view.numbering(side, self.view.seen(side, king))
     }
 
+    /// How a colour, whose king stands on `king`, numbers relations between pieces; `None` where they are no features.
+    #[inline]
+    pub(super) fn relation_view(&self, colour: Colour, king: u8) -> Option<RelationView> {
+        self.related.map(|(relations, first)| RelationView::new(relations, first, colour, king))
+    }
+
+    /// Whether relations between pieces are features.
+    #[inline(always)]
+    pub(super) const fn is_related(&self) -> bool {
+        self.related.is_some()
+    }
+
     /// Which of [`AnyNetwork::keys`] entries a square of a colour's king belongs to, as white sees the square. A king's
     /// move between two squares of one entry is a move as any other; between two entries, that colour's accumulator is
     /// to be filled anew.
@@ -243,6 +276,21 @@ impl<'a> Plan<'a> {
     pub fn chess_view(&self) -> Option<ChessView<'a>> {
         let set = sets::of(self.model().input().feature_set)?;
         Some(ChessView { planes: set.planes, mirrored: set.mirrored, king_table: self.model().king_table()? })
+    }
+
+    /// The relations between pieces that are features, and the first of those. `None` for other inputs.
+    #[doc(hidden)]
+    pub fn relations(&self) -> Option<(Relations, u32)> {
+        let relations = sets::of(self.model().input().feature_set)?.relations?;
+        Some((relations, self.model().input().size.saturating_sub(relations.count())))
+    }
+}
+
+const fn relations(features: Features) -> usize {
+    match features.relations {
+        None => 0,
+        Some(Relations::Threats) => 1,
+        Some(Relations::ThreatsAndPairs) => 2,
     }
 }
 

@@ -117,6 +117,6 @@ impl Contents for Board {
 }
 
 /// The features of pieces, those that are features.
-fn numbered(pieces: impl Iterator<Item = Piece>, numbering: &Numbering) -> impl Iterator<Item = u32> {
+pub(super) fn numbered(pieces: impl Iterator<Item = Piece>, numbering: &Numbering) -> impl Iterator<Item = u32> {
     pieces.filter(|piece| numbering.has(piece.index())).map(|piece| numbering.feature(piece.index()))
 }

@@ -171,8 +171,8 @@ pub mod input_kind {
 /// Codes of [`InputRecord::feature_set`], and the tables that go with them.
 pub mod feature_set {
     pub use crate::chess::sets::{
-        ALL, CHESS, CHESS_MIRRORED, CUSTOM, FeatureSet, LAST, MERGED, MERGED_MIRRORED, NO_KINGS, code, of,
-        per_king_bucket,
+        ALL, CHESS, CHESS_MIRRORED, CUSTOM, FeatureSet, LAST, MERGED, MERGED_MIRRORED, NO_KINGS, THREATS,
+        THREATS_AND_PAIRS, code, of, per_king_bucket, relation_count,
     };
 
     /// Entries of a king table, one a square.
@@ -281,10 +281,10 @@ pub mod op {
 
     operations!(codes);
 
-    /// Bits of a digit of PSQT.
+    /// Bits of a digit of PSQT where the record does not say another number.
     pub const DIGIT_BITS: u32 = 10;
     /// The most digits of PSQT.
-    pub const MAX_DIGITS: u32 = 4;
+    pub const MAX_DIGITS: u32 = 5;
     /// Largest magnitude of a zero point, in REQUANTISE, TO_F32 and QUANTISE.
     pub const MAX_ZERO: i32 = 32_768;
 }

@@ -183,11 +183,12 @@ impl AffineI32<'_> {
         }
     }
 
-    /// At most the square of 15 bits, but for ReLU.
+    /// At most the square of 15 bits, but for ReLU and the identity.
     fn activated(&self, sum: i32, is_squares: bool) -> i32 {
         let (shifted, max) = (sum.wrapping_shr(self.shift), self.max);
         let clipped = shifted.max(0).min(max);
         match self.activation {
+            activation::IDENTITY => shifted,
             activation::RELU => shifted.max(0),
             activation::CRELU => clipped,
             activation::DUAL_CRELU if is_squares => {

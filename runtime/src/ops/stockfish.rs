@@ -38,17 +38,19 @@ impl Kind<'_> for ClipU8 {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Psqt {
     digits: usize,
+    bits: u32,
 }
 
 impl Kind<'_> for Psqt {
     fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
-        Some(Self { digits: record.params[0] as usize })
+        let [digits, bits, ..] = record.params;
+        Some(Self { digits: digits as usize, bits: if bits == 0 { op::DIGIT_BITS } else { bits } })
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (first, second, out) = at.accumulators(on, workspace);
         let buckets = on.model.input().bucket_count as usize;
-        let [first, second] = [first, second].map(|side| piece_squares(side, self.digits, buckets, on.bucket));
+        let [first, second] = [first, second].map(|side| piece_squares(side, self, buckets, on.bucket));
         if let [out] = typed_mut::<i32>(out) {
             *out = ((first - second) / 2) as i32;
         }
@@ -63,9 +65,9 @@ fn clip(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
 }
 
 /// The number of one bucket that the last elements are the digits of, the lowest digits of all buckets first.
-fn piece_squares(accumulator: &[i16], digits: usize, buckets: usize, bucket: usize) -> i64 {
-    let rows = accumulator.rchunks_exact(buckets.max(1)).take(digits);
-    rows.fold(0, |sum, row| (sum << op::DIGIT_BITS) + i64::from(at(row, bucket)))
+fn piece_squares(accumulator: &[i16], psqt: &Psqt, buckets: usize, bucket: usize) -> i64 {
+    let rows = accumulator.rchunks_exact(buckets.max(1)).take(psqt.digits);
+    rows.fold(0, |sum, row| (sum << psqt.bits) + i64::from(at(row, bucket)))
 }
 
 /// ACTIVATE_U8.

@@ -86,7 +86,8 @@ impl Program<'_, '_> {
             return false;
         }
         let digits = 1 + self.below(most);
+        let bits = self.choices.pick(&[0, 0, 7, 1, 9]);
         let read = self.whole(0);
-        self.push(read, element::I32, 1, OpRecord { params: [digits, 0, 0, 0], ..blank(op::PSQT) })
+        self.push(read, element::I32, 1, OpRecord { params: [digits, bits, 0, 0], ..blank(op::PSQT) })
     }
 }

@@ -34,6 +34,7 @@ impl Program<'_, '_> {
         let Some(read) = self.read(&[element::I32]) else { return false };
         let rows = self.choices.pick(&LENS);
         let (activation, max) = self.choices.pick(&[
+            (activation::IDENTITY, 0),
             (activation::RELU, 0),
             (activation::CRELU, 127),
             (activation::CRELU, 32_767),

@@ -1,7 +1,7 @@
 //! Chess: a state that plays a few moves evaluates what the network evaluates for the board, filled anew.
 
 use crate::sample_models::Random;
-use crate::second_reader::{Container, bucket_of, feature};
+use crate::second_reader::{Container, bucket_of, feature, relations};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::kernels::tiers;
@@ -83,7 +83,11 @@ fn evaluate(net: &AnyNetwork<'_>, container: &Container, pieces: &[Piece], mover
             let is_blacks = piece.colour() == Colour::Black;
             feature(container, is_black, piece.kind() as u32, is_blacks, piece.square().into(), king.into())
         });
-        container.accumulate(&features.collect::<Vec<u32>>())
+        let seen = pieces
+            .iter()
+            .map(|piece| (piece.kind() as u32, piece.colour() == Colour::Black, u32::from(piece.square())));
+        let related = relations(container, &seen.collect::<Vec<_>>(), is_black);
+        container.accumulate(&features.chain(related).collect::<Vec<u32>>())
     };
     let bucket = match model.input().bucket_table {
         NONE => 0,

@@ -9,13 +9,13 @@ pub fn feature(net: &Container, other_view: bool, kind: u32, opponents: bool, sq
     let turned = if set == 5 { 63 } else { 56 };
     let (colour, square) =
         if other_view { (u32::from(!opponents), square ^ turned) } else { (u32::from(opponents), square) };
-    let mirrored = (set == 2 || set == 4) && king % 8 >= 4;
+    let mirrored = [2, 4, 6, 7].contains(&set) && king % 8 >= 4;
     let square = if mirrored { square ^ 7 } else { square };
     let bucket = net.tensor(net.input.king_table).unwrap().bytes[king as usize];
     let (features, plane) = match set {
         1 | 2 => (768, 6 * colour + kind),
-        3 | 4 if kind == 5 => (704, 5),
-        3 | 4 => (704, 6 * colour + kind),
+        3 | 4 | 6 | 7 if kind == 5 => (704, 5),
+        3 | 4 | 6 | 7 => (704, 6 * colour + kind),
         5 => (640, 5 * colour + kind),
         other => panic!("feature set {other}"),
     };

@@ -156,6 +156,7 @@ impl Container {
                 let shifted: Vec<i64> = x.integers()[range].iter().map(|x| x >> param(1)).collect();
                 let each = |f: fn(i64, i64) -> i64| shifted.iter().map(|v| f(*v, max)).collect::<Vec<i64>>();
                 let a = match op.activation {
+                    1 => each(|v, _| v),
                     2 => each(|v, _| if v > 0 { v } else { 0 }),
                     3 => each(|v, max| v.clamp(0, max)),
                     4 | 5 => each(|v, max| v.clamp(0, max).pow(2)),

@@ -11,9 +11,11 @@ mod file;
 mod general;
 mod maps;
 mod operations;
+mod relations;
 mod signature;
 mod stockfish;
 
 pub use chess::{bucket_of, bucket_of_piece_count, feature};
 pub use file::{Container, checksum};
 pub use operations::{Given, Numbers};
+pub use relations::{OnSquare, relations};

@@ -16,9 +16,10 @@ impl Container {
             25 => {
                 let (hidden, buckets) = (self.input.hidden as usize, self.input.bucket_count as usize);
                 let digits = op.params[0] as usize;
+                let base = 1i64 << if op.params[1] == 0 { 10 } else { op.params[1] };
                 let number = |perspective: usize| -> i64 {
                     let first = perspective * hidden + hidden - digits * buckets;
-                    (0..digits).map(|digit| x[first + digit * buckets + bucket] * 1024i64.pow(digit as u32)).sum()
+                    (0..digits).map(|digit| x[first + digit * buckets + bucket] * base.pow(digit as u32)).sum()
                 };
                 vec![wrap32((number(0) - number(1)) / 2)]
             }

@@ -16,6 +16,7 @@ fn zeros(features: FeatureSet, head: Head) -> Net {
         biases: block(32),
         weights: block(features.count() * 32),
         psqt: Some(psqt).filter(|_| features.has_psqt()),
+        relations: Vec::new(),
     };
     let [first, second, output] = shape.layers().map(|(inputs, outputs)| Affine {
         inputs,

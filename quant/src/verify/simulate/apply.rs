@@ -170,6 +170,7 @@ pub(super) fn apply(
 /// What integer weights meet, which for ReLU and its square has no clip above.
 fn clipped(clip: Clip, max: i32, x: f64) -> f64 {
     match clip {
+        Clip::Identity => x,
         Clip::Relu => x.max(0.0),
         Clip::Crelu => x.clamp(0.0, f64::from(max)),
         Clip::Screlu => x.clamp(0.0, f64::from(max)).powi(2),

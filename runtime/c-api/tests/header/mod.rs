@@ -91,6 +91,8 @@ fn constants_are_the_runtimes() {
         ("FEATURES_MERGED", feature_set::MERGED),
         ("FEATURES_MERGED_MIRRORED", feature_set::MERGED_MIRRORED),
         ("FEATURES_NO_KINGS", feature_set::NO_KINGS),
+        ("FEATURES_THREATS", feature_set::THREATS),
+        ("FEATURES_THREATS_AND_PAIRS", feature_set::THREATS_AND_PAIRS),
         ("INPUT_FEATURES", input_kind::FEATURES),
         ("INPUT_DENSE", input_kind::DENSE),
         ("INPUT_SPARSE", input_kind::SPARSE),

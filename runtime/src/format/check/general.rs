@@ -71,13 +71,18 @@ impl Operation<'_, '_> {
         self.no_tensors(&[record.multipliers, record.shifts])?;
         self.elements(element::I32, element::I32)?;
         let (most, cols) = match code {
-            activation::RELU => (0..=0, n),
+            activation::IDENTITY | activation::RELU => (0..=0, n),
             activation::CRELU | activation::SCRELU => (1..=I16_MAX, n),
             activation::SQRRELU => (I16_MAX..=I16_MAX, n),
             activation::DUAL_CRELU => (1..=I16_MAX, n.saturating_mul(2)),
-            other => return Err(self.fault("op.activation", other, "2, 3, 4, 5 or 7")),
+            other => return Err(self.fault("op.activation", other, "1, 2, 3, 4, 5 or 7")),
         };
-        self.need(most.contains(&max), "op.params[0]", max, "0 of ReLU, 32767 of SqrReLU, else 1 to 32767")?;
+        self.need(
+            most.contains(&max),
+            "op.params[0]",
+            max,
+            "0 of identity and ReLU, 32767 of SqrReLU, else 1 to 32767",
+        )?;
         self.need(shift <= MAX_SHIFT, "op.params[1]", shift, "a shift of 0 to 31")?;
         let elements = [element::I8, element::I16, element::I32];
         self.tensor(record.weights, "op.weights", &elements, &[Layout::Rows], m, cols)?;

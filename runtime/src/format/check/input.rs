@@ -135,10 +135,12 @@ impl Checker<'_> {
         let per_bucket =
             feature_set::per_king_bucket(set).filter(|_| ACCUMULATORS && input.kind == input_kind::FEATURES);
         if let Some(per_bucket) = per_bucket {
-            let whole = input.size.is_multiple_of(per_bucket);
+            let (relations, size) = (feature_set::relation_count(set), input.size);
+            let pieces = size.saturating_sub(relations);
+            let whole = size >= relations && pieces.is_multiple_of(per_bucket);
             self.need(whole, "input.size", input.size, "a multiple of the features of a king bucket")?;
             self.need(input.king_table != NONE, "input.king_table", input.king_table, "a tensor of 64 u8")?;
-            let king_buckets = input.size / per_bucket;
+            let king_buckets = pieces / per_bucket;
             self.table("input.king_table", input.king_table, feature_set::KING_TABLE_LEN, king_buckets)?;
             let by_sides = feature_set::COUNTED_BY_SIDES;
             let fits = input.counted < 2 * by_sides && (input.counted == 0 || input.bucket_table != NONE);

@@ -23,7 +23,7 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn psqt(&self) -> Result<(), Refused> {
-        let [digits, rest @ ..] = self.record.params;
+        let [digits, bits, rest @ ..] = self.record.params;
         self.no_tensors_at_all()?;
         self.accumulators()?;
         self.elements(element::I16, element::I32)?;
@@ -33,7 +33,8 @@ impl Operation<'_, '_> {
         self.need(output.len == 1, "op.output", output.len, "one element")?;
         // Both factors are small, so that their product is exact.
         let known = (1..=op::MAX_DIGITS).contains(&digits) && digits * model.bucket_count <= model.hidden;
-        self.need(known, "op.params[0]", digits, "1 to 4 digits a bucket, all within an accumulator")?;
+        self.need(known, "op.params[0]", digits, "1 to 5 digits a bucket, all within an accumulator")?;
+        self.need(bits < op::DIGIT_BITS, "op.params[1]", bits, "bits of a digit, 1 to 9, or 0 for 10")?;
         self.zeros(&rest)
     }
 
