@@ -135,14 +135,12 @@ impl<'p> Writer<'p, '_> {
         let mut first_feature = 0;
         for rows in std::iter::once(&transformer.rows).chain(&transformer.further) {
             let weights = self.add(pack_tensor(rows, Layout::Rows, Orientation::InputRows, 0)?)?;
-            let bias = match first_feature {
-                0 => self.tensor(&transformer.bias, Layout::Rows, Orientation::OutputRows)?,
-                _ => NONE,
-            };
+            let bias = Some(&transformer.bias).filter(|_| first_feature == 0);
+            let bias = self.optional(bias)?;
             let count = rows.inputs as u32;
             let block = BlockRecord { first_feature, feature_count: count, weights, bias, claims, reserved: [0; 3] };
-            self.records.blocks.push(block);
             first_feature += count;
+            self.records.blocks.push(block);
         }
         if let Some(tables) = &transformer.tables {
             let kings = tables.kings.map(|bucket| [bucket]);
@@ -158,8 +156,7 @@ impl<'p> Writer<'p, '_> {
     fn notes(&mut self, behind: usize) -> Result<(), PackError> {
         for note in self.program.notes.iter().filter(|note| note.behind == behind) {
             let orientation = if note.by_input { Orientation::InputRows } else { Orientation::OutputRows };
-            let packed = pack_tensor(&note.tensor, Layout::Rows, orientation, 0)?;
-            self.add(packed)?;
+            self.add(pack_tensor(&note.tensor, Layout::Rows, orientation, 0)?)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! A program is an input, operations in order, and tensors in training order before any layout. Nothing behind it knows
 //! which front end it came from.
 
+mod clip;
 mod element;
 mod error;
 mod input;
@@ -17,11 +18,12 @@ mod requantisation;
 mod tensor;
 mod transformer;
 
+pub use clip::{ByteActivation, Clip};
 pub use element::Element;
 pub use error::Unsupported;
 pub use input::{GraphInput, ProgramInput};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
-pub use operation::{ByteActivation, Clip, Operation, RealActivation};
+pub use operation::{Operation, RealActivation};
 pub use requantisation::requantisation;
 pub use tensor::{QuantTensor, UNSCALED, Values};
 pub use transformer::{Lists, Tables, Transformer};

@@ -1,10 +1,12 @@
 //! What a node computes.
 
+use super::clip::{ByteActivation, Clip};
 use super::maps::{Convolution, Pairing, PoolKind};
 use super::tensor::QuantTensor;
 use crate::spatial::Window;
 
-/// What a node computes; FORMAT.md defines it. Tensors: `values[output + outputs·input]`, outputs of all banks in a row.
+/// What a node computes, as FORMAT.md defines it. Tensors: element (output, input) is `values[output + outputs·input]`;
+/// those of several banks have the outputs of one output bucket behind the other's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
     /// Accumulators → i32: clipped, perhaps squared, times weights.
@@ -241,32 +243,6 @@ pub enum Operation {
         /// Of the rows, then of the columns: two neighbours and the second one's weight in 1/1024.
         taps: Vec<[i32; 3]>,
     },
-}
-
-/// What is done with accumulators, or sums, before integer weights, in integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clip {
-    /// Nothing; of sums only.
-    Identity,
-    /// Clipped below 0 only.
-    Relu,
-    /// Clipped to 0 to `max`.
-    Crelu,
-    /// The square of that.
-    Screlu,
-    /// The square of what is above 0.
-    Sqrrelu,
-}
-
-/// How i32 become bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ByteActivation {
-    /// Shifted and clipped.
-    Clip,
-    /// Squared, shifted and capped.
-    Square,
-    /// The squares, and behind them the clipped.
-    Both,
 }
 
 /// A function of reals; section 6.1 of FORMAT.md defines each to the bit.

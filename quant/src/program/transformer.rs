@@ -57,8 +57,8 @@ pub struct Tables {
 pub enum Lists {
     /// Any distinct features, at most `max_active`.
     Distinct,
-    /// Those of a chessboard: of the first block's of one king bucket, no two on one square, and at most sixteen pieces of
-    /// a side.
+    /// Those of a chessboard: of the first block's of one king bucket, no two on one square, and at most sixteen pieces
+    /// of a side.
     Board {
         /// Features of a king bucket, a multiple of 64.
         per_bucket: usize,
