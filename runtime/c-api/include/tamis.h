@@ -52,6 +52,8 @@
 #define TAMIS_FEATURES_MERGED 3u
 #define TAMIS_FEATURES_MERGED_MIRRORED 4u
 #define TAMIS_FEATURES_NO_KINGS 5u
+#define TAMIS_FEATURES_THREATS 6u
+#define TAMIS_FEATURES_THREATS_AND_PAIRS 7u
 
 /* Kinds of input of a model, and elements of a dense one. */
 #define TAMIS_INPUT_FEATURES 1u
@@ -164,9 +166,10 @@ typedef struct tamis_shape {
     /* Width of one accumulator. */
     uint32_t hidden;
     /* TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is
-     * turned while the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features. */
+     * turned while the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features;
+     * TAMIS_FEATURES_THREATS and TAMIS_FEATURES_THREATS_AND_PAIRS where relations between pieces are features too. */
     uint32_t feature_set;
-    /* Number of features: 768 for each king bucket, 704 with merged king planes, 640 without. */
+    /* Number of features: 768 for each king bucket, 704 with merged king planes, 640 without; and the relations. */
     uint32_t features;
     /* Output buckets; 1 for a network without. */
     uint32_t output_buckets;

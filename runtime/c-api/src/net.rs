@@ -38,9 +38,10 @@ pub struct Shape {
     /// Width of one accumulator.
     pub hidden: u32,
     /// TAMIS_FEATURES_CHESS, or TAMIS_FEATURES_MERGED where both kings share a plane; with _MIRRORED where the board is
-    /// turned while the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features.
+    /// turned while the own king stands on files e to h; TAMIS_FEATURES_NO_KINGS where kings are no features;
+    /// TAMIS_FEATURES_THREATS and TAMIS_FEATURES_THREATS_AND_PAIRS where relations between pieces are features too.
     pub feature_set: u32,
-    /// Number of features: 768 for each king bucket, 704 with merged king planes, 640 without.
+    /// Number of features: 768 for each king bucket, 704 with merged king planes, 640 without; and the relations.
     pub features: u32,
     /// Output buckets; 1 for a network without.
     pub output_buckets: u32,
@@ -73,7 +74,7 @@ impl Shape {
     fn fields(&self) -> [(&'static str, u32); 5] {
         [
             ("width of an accumulator", self.hidden),
-            ("feature set (1 chess, 2 mirrored, 3 merged kings, 4 merged mirrored, 5 no kings)", self.feature_set),
+            ("feature set (1 chess, 2 mirrored, 3 merged kings, 4 merged mirrored, 5 no kings, 6 and 7 threats)", self.feature_set),
             ("number of features", self.features),
             ("output buckets", self.output_buckets),
             ("outputs", self.outputs),

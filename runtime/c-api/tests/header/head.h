@@ -52,6 +52,8 @@
 #define TAMIS_FEATURES_MERGED 3u
 #define TAMIS_FEATURES_MERGED_MIRRORED 4u
 #define TAMIS_FEATURES_NO_KINGS 5u
+#define TAMIS_FEATURES_THREATS 6u
+#define TAMIS_FEATURES_THREATS_AND_PAIRS 7u
 
 /* Kinds of input of a model, and elements of a dense one. */
 #define TAMIS_INPUT_FEATURES 1u
