@@ -74,7 +74,10 @@ impl Shape {
     fn fields(&self) -> [(&'static str, u32); 5] {
         [
             ("width of an accumulator", self.hidden),
-            ("feature set (1 chess, 2 mirrored, 3 merged kings, 4 merged mirrored, 5 no kings, 6 and 7 threats)", self.feature_set),
+            (
+                "feature set (1 chess, 2 mirrored, 3 merged kings, 4 merged mirrored, 5 no kings, 6 and 7 threats)",
+                self.feature_set,
+            ),
             ("number of features", self.features),
             ("output buckets", self.output_buckets),
             ("outputs", self.outputs),
