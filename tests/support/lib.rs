@@ -38,6 +38,7 @@ pub mod stockfish;
 pub mod tflite;
 pub mod tolerances;
 pub mod trials;
+pub mod worked;
 
 /// A file or folder of the `tests` folder.
 pub fn own(path: &str) -> PathBuf {
