@@ -30,6 +30,9 @@ mod engines; // what real engines' networks evaluate to
 #[path = "subjects/float.rs"]
 mod float; // the float reference on real networks
 
+#[path = "subjects/links.rs"]
+mod links; // the pages' links lead to files and headings that are there
+
 #[path = "subjects/uci.rs"]
 mod uci; // the example engine: games, conversation, bench
 

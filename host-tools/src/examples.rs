@@ -190,14 +190,10 @@ fn or_named<T>(read: Result<T, DataError>, path: &Path, bytes: &[u8], expected: 
         // What is compressed with gzip was unpacked, and is wrong inside.
         if let Some(other) = import::foreign(bytes).filter(|_| !is_gzip(bytes)) {
             let message = format!("{}: is {}, expected {expected}", path.display(), other.what);
-            let is_packed = ["decompress", "unpack"].iter().any(|word| other.instead.starts_with(word));
+            let says_how = ["decompress", "unpack", "examples"].iter().any(|word| other.instead.starts_with(word));
             let array =
                 "write an array of them, an example a row: `import numpy; numpy.savez(\"examples.npz\", inputs=X)`";
-            return Err(CliError::new(Status::Unsupported, message).help(if is_packed {
-                other.instead
-            } else {
-                array
-            }));
+            return Err(CliError::new(Status::Unsupported, message).help(if says_how { other.instead } else { array }));
         }
         refuse_for_checkpoint(path)?;
         files::refuse_network(path, expected)?;

@@ -1,7 +1,7 @@
 //! DataCode's and lattice-tune's files against what independent programs computed from them.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tamis_quant::error_kind::ErrorKind;
@@ -13,6 +13,7 @@ use tamis_quant::import::{Imported, Remark};
 use tests::arrays::{f32s, images, labels, npy};
 use tests::tolerances::{F64_ORDER, RECORDED_OUTPUTS_F32, SAVED_LOGITS_F32};
 use tests::trials::Fixtures;
+use tests::worked::Worked;
 
 /// The architectures of lattice's cases, by the beginnings of their files' names.
 const LATTICE: [(&str, &str); 3] = [
@@ -171,7 +172,7 @@ fn every_malformed_file_of_datacode_is_refused_by_name(root: Fixtures) {
             "zero_dim" => "[2, 0]: no dimension may be 0",
             other => panic!("a file that the test does not know: {other}"),
         };
-        let start = Instant::now();
+        let start = Worked::from_now();
         let error = read_datacode(&bytes, "x", &Options::default()).unwrap_err();
         let took = start.elapsed();
         note!("{name}: {error}");

@@ -1,7 +1,7 @@
 //! ONNX models against what ONNX Runtime and an f64 evaluation answer, and what is refused.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tamis_quant::error_kind::ErrorKind;
@@ -12,6 +12,7 @@ use tamis_quant::import::onnx::{OnnxError, OnnxModel, Port, read_onnx, read_onnx
 use tamis_quant::import::tensors::{read_npz, read_safetensors};
 use tests::tolerances::{ONNX_FLOATS, ONNX_NETWORKS};
 use tests::trials::Fixtures;
+use tests::worked::Worked;
 
 /// Cases that have to run, of 137.
 const LEAST_CASES: usize = 130;
@@ -218,7 +219,7 @@ fn malformed_models_are_refused(fixtures: Fixtures) {
         let (file, why) = line.split_once('\t').unwrap();
         let bytes = read(&folder.join(file));
         let path = folder.join(file);
-        let start = Instant::now();
+        let start = Worked::from_now();
         let error = read_onnx(&bytes, path.parent(), "x").expect_err(file);
         let took = start.elapsed();
         // Sound models that are not read; the others are faults of the file.

@@ -1,7 +1,7 @@
 //! TFLite's files: public networks against their recorded outputs, damaged files, and files made to mislead.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tamis_quant::error_kind::ErrorKind;
 use tamis_quant::graph::description::Tensors;
@@ -14,6 +14,7 @@ use tamis_quant::import::{Imported, Remark};
 use tests::note;
 use tests::tolerances::{TFLITE_OUTPUTS_F32, TFLITE_STEPS, TFLITE_STEPS_DEAD};
 use tests::trials::Fixtures;
+use tests::worked::Worked;
 
 /// What the KWS files' stored inputs count in.
 const KWS_SCALE: f64 = 0.584_702_908_992_767_3;
@@ -130,7 +131,7 @@ fn damaged_files_are_refused(fixtures: Fixtures) {
     for mut row in rows {
         let (file, why) = (row.next().unwrap(), row.next().unwrap());
         let bytes = read(&folder.join("tflite").join(file));
-        let before = Instant::now();
+        let before = Worked::from_now();
         let error = match read_model(&bytes) {
             Err(error) => error,
             Ok(_) => panic!("{file} was read: {why}"),
@@ -226,7 +227,7 @@ fn damage_neither_panics_nor_lingers(fixtures: Fixtures) {
     let folder = fixtures.join("mlperf");
     for file in ["more/hello_world_float/hello_world_float.tflite", "tflite_ops/099_residual_block.tflite"] {
         let whole = read(&folder.join(file));
-        let before = Instant::now();
+        let before = Worked::from_now();
         for end in 0..whole.len() {
             let _ = read_tflite(&whole[..end], "x");
         }

@@ -40,6 +40,7 @@ pub mod synthetic;
 pub mod tflite;
 pub mod tolerances;
 pub mod trials;
+pub mod worked;
 
 /// A file or folder of the `tests` folder.
 pub fn own(path: &str) -> PathBuf {

@@ -153,8 +153,8 @@ impl Advice for DataError {
                 Some("give the examples that the network was trained for, in a form of GUIDE.md")
             }
             Self::NotRecognised { .. } => Some(
-                "`import numpy; numpy.save(\"examples.npy\", numpy.loadtxt(FILE, delimiter=\",\"))` makes an array of \
-                 a table of text",
+                "a table of text becomes an array by `import numpy; numpy.save(\"examples.npy\", \
+                 numpy.loadtxt(FILE, delimiter=\",\"))`",
             ),
             Self::NoFeatures => Some("a network of chess takes --positions, a graph --inputs"),
             Self::Vocabulary { .. } => Some("make the batches with the vocabularies that the network was trained with"),

@@ -96,8 +96,10 @@ fn files_of_other_systems_are_named() {
         let (checkpoint, graph) = (reference().0, tests::own("reference/digits.safetensors"));
         refused(&host_tools!("quantise", checkpoint, "--arch", path, "-o", out), 5, &words, folder, &before);
         let arch = tests::own("reference/digits.toml");
-        let ran = host_tools!("quantise", graph, "--arch", arch, "--calibrate", path, "-o", out);
-        refused(&ran, 5, &words, folder, &before);
+        if words[2].contains("numpy") || words[2].contains("parquet") {
+            let ran = host_tools!("quantise", graph, "--arch", arch, "--calibrate", path, "-o", out);
+            refused(&ran, 5, &words, folder, &before);
+        }
     }
 }
 

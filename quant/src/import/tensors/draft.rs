@@ -55,6 +55,13 @@ pub(super) fn draft(
             _ if last_part(name) == STEPS_PART => {}
             2 => matrices.push((name, tensor)),
             1 => vectors.push((name, tensor)),
+            4 => {
+                return Err(fault(format!(
+                    "`{}` is neither a matrix nor a vector; as ONNX a network with convolutions needs no description: \
+                     `torch.onnx.export(net, example, \"net.onnx\")`",
+                    printable(name)
+                )));
+            }
             _ => return Err(fault(format!("`{}` is neither a matrix nor a vector", printable(name)))),
         }
     }
@@ -286,7 +293,8 @@ mod tests {
         for (found, given, words) in [
             (&two, None, "no dense layers in a row"),
             (&two, Some(&chain), "not the matrices and biases of 2:relu3:linear4"),
-            (&tensors(&[("k", &[3, 3, 3, 3])]), None, "`k` is neither a matrix nor a vector"),
+            (&tensors(&[("k", &[3, 3, 3, 3])]), None, "`k` is neither a matrix nor a vector; as ONNX"),
+            (&tensors(&[("k", &[3, 3, 3])]), None, "`k` is neither a matrix nor a vector"),
             (&tensors(&[("w", &[3, 2]), ("x", &[7])]), None, "no dense layers in a row"),
             (&tensors(&[]), None, "no dense layers in a row"),
         ] {
