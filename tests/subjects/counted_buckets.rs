@@ -38,14 +38,14 @@ fn forms() -> Vec<(String, Rule)> {
         let (own, other) = (own.iter().sum::<usize>(), other.iter().sum::<usize>());
         if own > other { 0 } else { 1 + (own / 8) + 2 * usize::from(other > own) }
     };
-    let pawns_of_sides: Rule = |own, other| (own[0] + 5 * other[0]) % BUCKETS;
+    let pawns_of_sides: Rule = |own, other| (own[0] + 4 * other[0]) % BUCKETS;
     let counts = |rule: &dyn Fn(usize) -> usize| (0..33).map(rule).collect::<Vec<_>>();
     let pairs = |rule: &dyn Fn(usize, usize) -> usize| {
         (0..17).flat_map(|own| (0..17).map(move |other| (own, other))).map(|(own, other)| rule(own, other)).collect()
     };
     let by_sides: Vec<usize> =
         pairs(&|own, other| if own > other { 0 } else { 1 + own / 8 + 2 * usize::from(other > own) });
-    let by_pawns_of_sides: Vec<usize> = pairs(&|own, other| (own + 5 * other) % BUCKETS);
+    let by_pawns_of_sides: Vec<usize> = pairs(&|own, other| (own + 4 * other) % BUCKETS);
     let pawns_table = counts(&|pawns| pawns.div_ceil(2).min(BUCKETS - 1));
     let heavy_table = counts(&|pieces| pieces.min(BUCKETS - 1));
     vec![

@@ -92,7 +92,7 @@ fn hard_swish_beside_a_skip_is_what_plain_arithmetic_gives() {
             }
         }
     }
-    assert!(seen.iter().all(|count| *count > 5), "both ends and between: {seen:?}");
+    assert!(seen.iter().all(|count| *count > 2), "both ends and between: {seen:?}");
     let back = unpack(&Model::parse(file.as_ref()).unwrap()).unwrap();
     assert_eq!((&back.arch, &back.layers), (&net.arch, &net.layers));
 }

@@ -184,8 +184,8 @@ size_t tamis_net_size(void);
  *
  * memory: at a multiple of 64, tamis_net_size() bytes or more. file: a container at a multiple of 64, which stays
  * there while the network is in use. expected: NULL for any network, or what the program was built for; another
- * network ends in TAMIS_DIFFERS, and the message names the first difference. tier: NULL for the fastest, or a name that
- * tamis_tier_name gives. net: gets the handle. message: NULL, or gets the reason of a failure as text of at most
+ * network ends in TAMIS_DIFFERS, and the message names the first difference. tier: NULL for the fastest, or a name
+ * that tamis_tier_name gives. net: gets the handle. message: NULL, or gets the reason of a failure as text of at most
  * message_len bytes, the zero at its end included.
  *
  * On failure, whatever its reason, the memory and net are as they were, so that a network that they hold goes on: a
@@ -274,6 +274,15 @@ tamis_status tamis_state_goto(tamis_state *state, size_t ply);
 /* Evaluates the last position for a colour, the one to move: the first output, centipawns for it in most networks; a
  * real output is cut to an integer. */
 tamis_status tamis_state_evaluate(tamis_state *state, const tamis_net *net, uint32_t colour, int32_t *score);
+
+/* The same in an output bucket of the caller's choice, for networks whose buckets follow from something else than the
+ * number of pieces. TAMIS_OUT_OF_RANGE for a bucket that the network does not have. */
+tamis_status tamis_state_evaluate_bucket(
+    tamis_state *state,
+    const tamis_net *net,
+    uint32_t colour,
+    uint32_t bucket,
+    int32_t *score);
 
 /* All outputs for the last position, of a network whose outputs are integers. count: gets their number, also where the
  * capacity of values is too small for them. */

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What meets Tamis is in `network` (the file), `pieces` (a move as pieces that come and go) and `evaluation::tamis`
-//! (make, unmake, evaluate). The rest is what every engine has; the rules are cozy-chess's.
+//! (make, go back, evaluate). The rest is what every engine has; the rules are cozy-chess's.
 
 mod bench;
 mod command;
