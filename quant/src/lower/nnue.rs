@@ -140,7 +140,9 @@ impl Lowering<'_> {
         let (max, left_out) = (ACTIVATION_MAX, self.program.width() - shape.width);
         let (op, len) = match shape.head {
             Head::Clipped { .. } => (Operation::ClipU8 { max, shift: 0, left_out }, 2 * shape.width),
-            Head::Pairwise { .. } => (Operation::PairwiseU8 { max, shift: PRODUCT_SHIFT, left_out }, shape.width),
+            Head::Pairwise { .. } => {
+                (Operation::PairwiseU8 { max, shift: PRODUCT_SHIFT, is_rounded: false, left_out }, shape.width)
+            }
         };
         let inputs = self.push("ft.activations", &[accumulators], op, Element::U8, len);
         let psqt = self.net.transformer.psqt.as_ref().map(|_| {

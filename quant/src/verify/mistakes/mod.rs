@@ -153,12 +153,21 @@ pub struct Case<'a> {
 /// No trainer rounds products: a file that does has scales that were chosen, and its tensors are held to the checkpoint
 /// at those, whatever the description says that is given now.
 fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> Cow<'c, Checkpoint> {
-    let given = checkpoint.net.arch.output.divide;
-    if file.output.divide != HeadDivision::Rounded || given == HeadDivision::Rounded || checkpoint.is_dequantised() {
+    let is_rounded = |arch: &Architecture| {
+        arch.output.divide == HeadDivision::Rounded || arch.layers.iter().any(|layer| layer.product_rounded)
+    };
+    let given = &checkpoint.net.arch;
+    let is_same_network = given.layers.len() == file.layers.len();
+    if !is_rounded(file) || is_rounded(given) || checkpoint.is_dequantised() || !is_same_network {
         return Cow::Borrowed(checkpoint);
     }
     let mut checkpoint = checkpoint.clone();
-    checkpoint.net.arch.output.divide = HeadDivision::Rounded;
+    checkpoint.net.arch.output.divide = file.output.divide;
+    for (layer, chosen) in checkpoint.net.arch.layers.iter_mut().zip(&file.layers) {
+        if chosen.product_rounded && layer.activation == chosen.activation {
+            (layer.product_shift, layer.product_rounded) = (chosen.product_shift, true);
+        }
+    }
     for spec in &mut checkpoint.net.arch.tensors {
         if let Some(chosen) = file.tensor(&spec.name) {
             (spec.scale, spec.r#type, spec.rounding) = (chosen.scale, chosen.r#type, chosen.rounding);
