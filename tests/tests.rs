@@ -135,6 +135,9 @@ mod random_convolutions; // networks of convolutions of every window, on every t
 #[path = "subjects/forms.rs"]
 mod forms; // MLPerf Tiny's networks in every form of their float weights
 
+#[path = "subjects/fit.rs"]
+mod fit; // integers that are fitted to positions
+
 #[path = "subjects/scales.rs"]
 mod scales; // scales that are chosen by proof
 

@@ -9,10 +9,12 @@ use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::kernels::Tier;
 use tamis_runtime::raw::activation;
-use tamis_runtime::testing::Dot;
+use tamis_runtime::testing::{Dot, PairwiseU8};
 
 /// One entry of a tier's table.
 type PickDot = fn(&Tier) -> Dot;
+/// The same of pairs.
+type PickPairs = fn(&Tier) -> PairwiseU8;
 
 /// The upper clip of most NNUEs.
 const MAX: i16 = 255;
@@ -104,15 +106,19 @@ fn width<const H: usize>(cases: &mut Cases) {
             });
         }
     }
-    cases.every_tier("pairwise_u8", &format!("2x{H}"), |tier| {
-        let ring = Rc::clone(&ring);
-        let mut out = AlignedBytes::zeroed(H);
-        walk(ring, move |_, _, after| {
-            for (acc, out) in after.iter().zip(black_box(out.as_mut()).chunks_mut(H / 2)) {
-                (tier.pairwise_u8.call)(acc, MAX, 9, out);
-            }
-        })
-    });
+    let pairs: [(&str, PickPairs); 2] =
+        [("pairwise_u8", |tier| tier.pairwise_u8.call), ("pairwise_u8_rounded", |tier| tier.pairwise_u8_rounded.call)];
+    for (what, products) in pairs {
+        cases.every_tier(what, &format!("2x{H}"), |tier| {
+            let (ring, products) = (Rc::clone(&ring), products(tier));
+            let mut out = AlignedBytes::zeroed(H);
+            walk(ring, move |_, _, after| {
+                for (acc, out) in after.iter().zip(black_box(out.as_mut()).chunks_mut(H / 2)) {
+                    products(acc, MAX, 9, out);
+                }
+            })
+        });
+    }
     for (name, code) in [("screlu", activation::SCRELU), ("pairwise", activation::PAIRWISE_CRELU)] {
         cases.every_tier("activate_f32", &format!("2x{H}-{name}"), |tier| {
             let ring = Rc::clone(&ring);

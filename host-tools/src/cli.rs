@@ -5,6 +5,7 @@ mod batches;
 mod core;
 mod divide;
 mod eval;
+mod fit;
 mod network;
 mod verify;
 
@@ -13,6 +14,7 @@ pub use arrays::Arrays;
 pub use batches::{BatchFormat, BatchType, Batches};
 pub use divide::Divide;
 pub use eval::{Eval, Positions};
+pub use fit::Fit;
 pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
 pub use verify::Verify;
 
@@ -247,6 +249,9 @@ pub struct Quantise {
     /// the overflow proof allows, and products that are rounded.
     #[arg(long, value_enum, default_value_t = Scales::Trainer)]
     pub scales: Scales,
+    /// Positions to fit to.
+    #[command(flatten)]
+    pub fit: Fit,
     /// Another order of the neurons.
     #[command(flatten)]
     pub permute: Permute,
@@ -286,6 +291,12 @@ pub struct Pack {
     /// Architecture description of a quantised.bin; the others need none
     #[arg(long, value_name = "A.toml")]
     pub arch: Option<PathBuf>,
+    /// Positions to fit to.
+    #[command(flatten)]
+    pub fit: Fit,
+    /// The float checkpoint that a quantised.bin is fitted to
+    #[arg(long, hide_short_help = true, value_name = "NET", requires = "fit")]
+    pub fit_checkpoint: Option<PathBuf>,
     /// Another order of the neurons.
     #[command(flatten)]
     pub permute: Permute,

@@ -14,6 +14,7 @@ mod divide;
 mod error;
 mod examples;
 mod files;
+mod fit;
 mod footprint;
 mod model_file;
 mod network;

@@ -4,7 +4,7 @@ use crate::cli::{Module, Target};
 use crate::divide::DivideReport;
 use crate::footprint::Footprint;
 use crate::output::Report;
-use crate::report::{self, PermutationReport, ProofReport, TensorReport};
+use crate::report::{self, FitReport, PermutationReport, ProofReport, TensorReport};
 use crate::seal::{Sealed, unproved_warning};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -70,6 +70,8 @@ pub struct Parts {
     pub removed: Option<Removed>,
     /// If scales were chosen.
     pub scales: Option<Scales>,
+    /// If integers were fitted to positions.
+    pub fit: Option<FitReport>,
     /// If another order of the neurons was asked for.
     pub permutation: Option<PermutationReport>,
     /// Against full precision, on the examples that calibrated.
@@ -230,6 +232,9 @@ impl Report for Written {
             writeln!(out, "  16 bits    {}", self.parts.sixteen.iter().map(one).collect::<Vec<_>>().join(", "))?;
         }
         self.print_scales(out)?;
+        if let Some(fit) = &self.parts.fit {
+            fit.print(out)?;
+        }
         self.print_removed(out)?;
         self.parts.permutation.iter().try_for_each(|permutation| permutation.print(out))?;
         self.print_accuracy(out)?;

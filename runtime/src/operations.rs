@@ -124,6 +124,9 @@ macro_rules! operations {
             /// Accumulators → SCReLU, each product with an i16 weight rounded at 15 bits → dot + i32 bias → i32.
             ROUNDED_DOT = 35, "rounded-dot", if ACCUMULATORS else Accumulators,
                 Accumulators, Absent, rounded_dot, accumulators::RoundedDot<'a>;
+            /// Accumulators → products of the two halves, rounded → u8.
+            PAIRWISE_ROUNDED = 36, "pairwise-rounded", if ACCUMULATORS else Accumulators,
+                Accumulators, Absent, pairwise_rounded, accumulators::PairwiseRounded;
         }
     };
 }

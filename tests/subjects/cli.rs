@@ -18,6 +18,8 @@ mod describe; // descriptions printed and given back
 mod engines; // what engines' networks become on the command line
 #[path = "cli/examples.rs"]
 mod examples; // checkpoints of all forms on examples, and as safetensors
+#[path = "cli/fit.rs"]
+mod fit; // integers fitted to positions
 #[path = "cli/footprint.rs"]
 mod footprint; // flash and memory to expect of a generated module
 #[path = "cli/graph_models.rs"]

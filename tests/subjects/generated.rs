@@ -179,13 +179,14 @@ fn a_head_that_takes_the_first_row_would_show() {
 }
 
 /// Activation codes of each kind that has more than one.
-const ACTIVATIONS: [(u32, &[u32]); 6] = [
+const ACTIVATIONS: [(u32, &[u32]); 7] = [
     (1, &[3, 4, 5]),
     (3, &[3, 4, 5, 6]),
     (8, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20]),
     (26, &[12, 13, 14]),
     (34, &[2, 3, 4, 5, 7]),
     (35, &[4]),
+    (36, &[6]),
 ];
 
 /// What must come at least so often, but for kinds and activations.

@@ -363,6 +363,14 @@ fn features(random: &mut Random) -> String {
     text + &tensors.concat()
 }
 
+/// Scales whose products, cut and rounded, make 127 of 1.
+const PAIRS: [(i64, &str); 4] = [
+    (255, "product_shift = 9"),
+    (255, "product_shift = 9\nproduct_rounded = true"),
+    (510, "product_shift = 11\nproduct_rounded = true"),
+    (2040, "product_shift = 15\nproduct_rounded = true"),
+];
+
 /// Bytes and integers to the end: what stands for 1 is drawn, scales and shifts follow from it.
 fn integers_to_the_end(
     random: &mut Random,
@@ -370,8 +378,11 @@ fn integers_to_the_end(
     (first, transformer): (&str, &str),
     bucketed: &str,
 ) -> String {
-    let (qa, bytes) = if first == "pairwise-crelu" { (255, 127) } else { (1016, 127) };
-    let shift = if first == "pairwise-crelu" { "product_shift = 9" } else { "activation_shift = 3" };
+    let bytes = 127;
+    let (qa, shift) = match first {
+        "pairwise-crelu" => PAIRS[between(random, 0, 3) as usize],
+        _ => (1016, "activation_shift = 3"),
+    };
     let width = 2 * between(random, 1, 20);
     text += &format!("[[layer]]\nname = 'l0'\nactivation = '{first}'\noutputs = {width}\n{shift}\n");
     let mut tensors = vec![tensor(random, "l0w", transformer, &qa.to_string())];

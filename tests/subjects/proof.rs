@@ -1,6 +1,6 @@
 //! The overflow proof on networks small enough to try everything, and its witnesses replayed.
 
-use tamis_quant::arch::{Architecture, ElementType, HeadDivision};
+use tamis_quant::arch::{Activation, Architecture, ElementType, HeadDivision};
 use tamis_quant::program::{QuantTensor, Values};
 use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
 use tamis_quant::quantised::{QuantLayer, QuantNet};
@@ -107,6 +107,57 @@ fn the_sum_bound_of_a_clipped_net_is_its_activations_at_their_extremes() {
             let Some(Witness::Features { lists, value }) = &violation.witness else { panic!("{violation}") };
             assert_eq!(contribution(&net, &accumulate(&net, &lists[0]), 0, 0), *value);
             assert!(i32::try_from(*value).is_err());
+        }
+    }
+}
+
+/// Pairs, cut and rounded: the sum's bounds are what brute force finds where both halves reach their clip.
+#[test]
+fn the_sum_bound_of_pairs_is_what_brute_force_finds() {
+    let mut state = 17;
+    for is_rounded in [false, true] {
+        for _ in 0..100 {
+            let weight = random(&mut state, 127);
+            // Each product is 0 on some lists, its greatest on one, and something between on others.
+            let l0w = [200, 0, 0, 200, 90, 90, 0, 0, -1, -1];
+            let mut net = tiny("screlu", &l0w, &[60, 57], &[weight, 0]);
+            let first = &mut net.arch.layers[0];
+            first.activation = Activation::PairwiseCrelu;
+            (first.product_shift, first.product_rounded) = (Some(9), is_rounded);
+            let narrow = QuantTensor {
+                element: ElementType::I8,
+                inputs: 1,
+                values: Values::Int(vec![weight]),
+                ..net.layers[1].weights.clone()
+            };
+            let spec = net.arch.tensors.iter_mut().find(|spec| spec.name == "l1w").unwrap();
+            spec.r#type = ElementType::I8;
+            let spec = net.arch.tensors.iter_mut().find(|spec| spec.name == "l1b").unwrap();
+            (spec.r#type, spec.scale) = (ElementType::F32, None);
+            net.layers[1].weights = narrow;
+            net.layers[1].bias = QuantTensor {
+                element: ElementType::F32,
+                scale: None,
+                values: Values::F32(vec![0.0]),
+                ..net.layers[1].bias.clone()
+            };
+            let product = |list: &[u32]| {
+                let acc = accumulate(&net, list);
+                let product = acc[0].clamp(0, 255) * acc[1].clamp(0, 255);
+                let half = if is_rounded { 256 } else { 0 };
+                (product + half).div_euclid(512)
+            };
+            let products: Vec<i64> = lists().map(|list| product(&list)).collect();
+            assert_eq!(products.iter().max(), Some(&127));
+            let sums = products.iter().map(|product| product * i64::from(weight));
+            let (low, high) = sums.fold((0, 0), |(low, high), sum| (low.min(sum), high.max(sum)));
+            let proof = prove(&net);
+            let check = proof.checks.iter().find(|check| check.quantity == Quantity::Sum).unwrap();
+            assert_eq!((check.low, check.high), (low, high), "{weight} {is_rounded}");
+            for list in lists() {
+                let replayed = contribution(&net, &accumulate(&net, &list), 0, 0);
+                assert_eq!(replayed, product(&list) * i64::from(weight), "{list:?}");
+            }
         }
     }
 }

@@ -67,6 +67,22 @@ fn the_reference_network_is_nearer_to_its_reals(folder: Fixtures) {
     assert!(after.sd < before.sd / 5.0, "{after:?}");
 }
 
+/// Pairs whose products are rounded, with the first layer's scale doubled as often as the proof allows.
+#[test]
+fn pairs_are_nearer_to_their_reals(folder: Fixtures) {
+    let net = read("reference-layers", &std::fs::read(own("reference/layers.weights.bin")).unwrap(), "weights.bin");
+    let (chosen, scales) = quantise_by_proof(&net).unwrap();
+    assert!(chosen.arch.layers[0].product_rounded && scales.chosen.form == "rounded", "{scales:?}");
+    let (trainer, program) = (quantise(&net).unwrap().lower().unwrap(), chosen.lower().unwrap());
+    assert!(prove(&program).holds());
+    let bytes = AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap());
+    assert!(unpack(&Model::parse(bytes.as_ref()).unwrap()).unwrap() == chosen);
+    let positions = positions(&folder);
+    let (before, after) = (error(&trainer, &net, &positions), error(&program, &net, &positions));
+    note!("{before:?} -> {after:?}, {:?} of {}", scales.chosen, scales.tried);
+    assert!(after.sd <= 8.0 && after.sd < before.sd / 2.5, "{after:?}");
+}
+
 #[test]
 fn networks_of_others_are_nearer_to_their_reals(folder: Fixtures) {
     for (name, file, sd, mean) in

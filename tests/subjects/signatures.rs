@@ -17,7 +17,7 @@ type Mistake = (&'static str, fn(&mut Tier));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 27] = [
+const MISTAKES: [Mistake; 28] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;
@@ -72,6 +72,10 @@ const MISTAKES: [Mistake; 27] = [
             let clip = |x: &i16| i32::from((*x).clamp(0, max));
             *out = ((clip(a) * clip(b) + (1 << shift >> 1)) >> shift) as u8;
         }
+    }),
+    // Cut where it must be rounded.
+    ("pairwise_u8_rounded", |k| k.pairwise_u8_rounded.call = |x, max, shift, out| {
+        (truth().pairwise_u8.call)(x, max, shift, out);
     }),
     // A division in place of the multiplication by the inverse: the last bit.
     ("activate_f32", |k| k.activate_f32.call = |x, code, max, inverse, out| {

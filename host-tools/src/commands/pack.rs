@@ -11,17 +11,20 @@ use crate::constant;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::fit;
 use crate::nnue::is_nnue;
 use crate::output::Output;
 use crate::permute;
-use crate::report;
+use crate::report::{self, FitReport};
 use crate::seal::seal;
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
 use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::importers::quantised_form;
-use tamis_quant::import::{ImportError, MAX_FILE_LEN_BYTES, fnv1a_64, read_bare, read_bare_file, read_file_start};
+use tamis_quant::import::{
+    ImportError, MAX_FILE_LEN_BYTES, fnv1a_64, read_bare, read_bare_file, read_checkpoint, read_file_start,
+};
 use tamis_quant::pack::{BARE_SOURCE, Provenance, to_bare, unpack};
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
@@ -38,9 +41,11 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     // Too short to say what it is, a file is still what its name says.
     let is_named_nnue = args.bare.extension().is_some_and(|extension| extension == "nnue");
     if is_nnue(&args.bare) || is_named_nnue && args.arch.is_none() && !files::is_container(&args.bare) {
+        refuse_fit(args)?;
         return nnue::run(args, output);
     }
     if let (Some(form), false) = (quantised_form(&args.bare), files::is_container(&args.bare)) {
+        refuse_fit(args)?;
         return quantised::run(args, form, output);
     }
     let Some(arch_file) = &args.arch else {
@@ -50,7 +55,9 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
         return Err(CliError::usage(message).help("add --arch A.toml"));
     };
     refuse_elsewhere(args.divide.rule, &args.bare)?;
-    let inputs = inputs(&args.bare, Some(arch_file), &args.permute);
+    let mut inputs = inputs(&args.bare, Some(arch_file), &args.permute);
+    inputs.extend(args.fit.positions.as_deref());
+    inputs.extend(args.fit_checkpoint.as_deref());
     let destination = Destination::check(&args.target, &args.module, &inputs)?;
     let arch = files::read_arch(arch_file)?;
     if files::is_container(&args.bare) {
@@ -59,11 +66,14 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let bytes = read_bare_file(&args.bare, &arch).explain()?;
     let bare = read_bare(&bytes, &arch).explain_at(&args.bare)?;
     let mut net = QuantNet::from_bare(bare).explain_at(&args.bare)?;
-    let origin = Provenance { source: BARE_SOURCE.to_owned(), source_hash: fnv1a_64(&bytes) };
+    let fit = fitted(&mut net, args, output)?;
+    let source = if fit.is_some() { fit::source(BARE_SOURCE) } else { BARE_SOURCE.to_owned() };
+    let origin = Provenance { source, source_hash: fnv1a_64(&bytes) };
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
     let sealed = seal(&program, &net.arch.name, &origin, args.unproved, output)?;
+    let bytes = if fit.is_some() { to_bare(&net).explain_at(arch_file)? } else { bytes };
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     destination.write(&sealed)?;
     let hash = format!("{:016x}", origin.source_hash);
@@ -71,7 +81,29 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let title = Title { network: net.arch.name.clone(), architecture: report::one_line(&net.arch) };
     let place = (&args.target, &args.module);
     let written = Written::new(SCHEMA, place, (&args.bare, import), title, report::of_net(&net), &sealed);
-    Ok(written.with(Parts { permutation, comes_back_len_bytes: Some(bytes.len()), ..Parts::default() }))
+    Ok(written.with(Parts { permutation, fit, comes_back_len_bytes: Some(bytes.len()), ..Parts::default() }))
+}
+
+/// Fitted to the checkpoint's outputs, where that was asked for.
+fn fitted(net: &mut QuantNet, args: &Pack, output: &Output) -> Result<Option<FitReport>, CliError> {
+    if args.fit.positions.is_none() {
+        return Ok(None);
+    }
+    let Some(checkpoint) = &args.fit_checkpoint else {
+        return Err(CliError::usage("--fit: what is fitted to are the float network's outputs")
+            .help("add --fit-checkpoint NET, the checkpoint that this file was made of"));
+    };
+    let checkpoint = read_checkpoint(checkpoint, &net.arch).explain()?;
+    fit::apply(net, &checkpoint.net, &args.fit, output)
+}
+
+/// Fitting is for bullet's networks.
+fn refuse_fit(args: &Pack) -> Result<(), CliError> {
+    match &args.fit.positions {
+        None => Ok(()),
+        Some(path) => Err(CliError::usage(format!("{}: --fit is for a trainer's quantised.bin", path.display()))
+            .help("leave it out; a file of another kind is packed as it is")),
+    }
 }
 
 /// What no description would help.

@@ -8,6 +8,7 @@ use crate::codegen::{Destination, refuse_bare};
 use crate::constant;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::fit;
 use crate::network;
 use crate::nnue::refuse_for_checkpoint;
 use crate::output::Output;
@@ -40,6 +41,7 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     let arch_file = args.network.arch.as_deref().map(Path::new);
     let calibration = args.calibration.calibrate.as_deref();
     let mut inputs = inputs(&args.checkpoint, arch_file, &args.permute);
+    inputs.extend(args.fit.positions.as_deref());
     inputs.extend(calibration);
     let destination = Destination::check(&args.target, &args.module, &inputs)?;
     refuse_container(&args.checkpoint)?;
@@ -111,8 +113,10 @@ fn accumulators(
         }
     };
     spinner.finish_and_clear();
+    let fit = fit::apply(&mut net, &checkpoint.net, &args.fit, output)?;
     let import = ImportInfo { remarks: contradictions(&net), ..ImportInfo::from(&checkpoint) };
-    let origin = Provenance { source: checkpoint.source, source_hash: checkpoint.bytes_hash };
+    let source = if fit.is_some() { fit::source(&checkpoint.source) } else { checkpoint.source };
+    let origin = Provenance { source, source_hash: checkpoint.bytes_hash };
     let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.checkpoint, args.allow_constant)?;
@@ -129,7 +133,7 @@ fn accumulators(
     let (place, tensors) = ((&args.target, &args.module), report::of_net(&net));
     let float_len_bytes = tensors.iter().map(|tensor| tensor.rows * tensor.cols * size_of::<f32>()).sum();
     let written = Written::new(SCHEMA, place, (&args.checkpoint, import), title, tensors, &sealed);
-    let parts = Parts { permutation, scales, float_len_bytes: Some(float_len_bytes), ..Parts::default() };
+    let parts = Parts { permutation, scales, fit, float_len_bytes: Some(float_len_bytes), ..Parts::default() };
     let written = written.with(parts);
     Ok(match bare {
         Some(bare) => written.in_bare_form(bare.len()),

@@ -14,6 +14,7 @@ use tamis_quant::permute::PermuteError;
 use tamis_quant::positions::PositionError;
 use tamis_quant::program::Unsupported;
 use tamis_quant::quantise::QuantiseError;
+use tamis_quant::quantise::fit::FitError;
 use tamis_quant::quantise::graph::GraphQuantError;
 use tamis_quant::quantise::scales::ScalesError;
 use tamis_quant::quantised::QuantisedError;
@@ -33,7 +34,7 @@ macro_rules! classified {
     )*};
 }
 
-classified!(EvalError, QuantiseError, QuantisedError, ReferenceError, ScalesError, Unsupported, VerifyError);
+classified!(EvalError, FitError, QuantiseError, QuantisedError, ReferenceError, ScalesError, Unsupported, VerifyError);
 
 impl Advice for ScoreError {
     fn class(&self) -> ErrorKind {

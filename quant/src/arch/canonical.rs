@@ -76,6 +76,7 @@ fn write_layer(text: &mut Text, layer: &Layer) {
     text.quote("factoriser", layer.factoriser.as_deref());
     text.real("activation_max", layer.activation_max);
     text.set("product_shift", layer.product_shift);
+    text.set("product_rounded", layer.product_rounded.then_some(true));
     text.set("activation_shift", layer.activation_shift);
     text.quote("weights", layer.weights.as_deref());
     text.quote("bias", layer.bias.as_deref());

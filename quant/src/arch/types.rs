@@ -172,6 +172,9 @@ pub struct Layer {
     /// Pairwise activation in integers: the product of two activations is shifted right by this; bullet engines use 9.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_shift: Option<u32>,
+    /// Whether that shift rounds to nearest, halves upward. No trainer's arithmetic.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub product_rounded: bool,
     /// Activations in integers that are no products: how far they are shifted right, accumulators behind their clip and
     /// sums before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,4 +307,8 @@ fn identity() -> Activation {
 
 fn is_zero(n: &usize) -> bool {
     *n == 0
+}
+
+fn is_false(is: &bool) -> bool {
+    !is
 }

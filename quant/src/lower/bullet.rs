@@ -271,7 +271,7 @@ impl Lowering<'_> {
 
     /// Accumulators to bytes, in pairs or each by itself.
     fn bytes(&mut self, accumulators: Read, activation: IntegerActivation) -> Result<usize, Unsupported> {
-        let IntegerActivation { clip: max, shift, .. } = activation;
+        let IntegerActivation { clip: max, shift, is_rounded, .. } = activation;
         if activation.activation != Activation::PairwiseCrelu {
             if max >> shift > i32::from(u8::MAX) {
                 let what = format!("an activation of {max} >> {shift}, which leaves u8,");
@@ -280,11 +280,11 @@ impl Lowering<'_> {
             let op = Operation::ClipU8 { max, shift, left_out: 0 };
             return Ok(self.push(0, "bytes", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)));
         }
-        if (i64::from(max) * i64::from(max)) >> shift > i64::from(u8::MAX) {
+        if activation.product(max.into(), max.into()) > u8::MAX.into() {
             let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
             return Err(self.unsupported(0, what, "raise `product_shift`, or lower the scale"));
         }
-        let op = Operation::PairwiseU8 { max, shift, left_out: 0 };
+        let op = Operation::PairwiseU8 { max, shift, is_rounded, left_out: 0 };
         Ok(self.push(0, "products", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)))
     }
 

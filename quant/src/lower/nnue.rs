@@ -178,7 +178,9 @@ impl Lowering<'_> {
         let shift = shape.features.product_shift();
         let (op, len) = match shape.head {
             Head::Clipped { .. } => (Operation::ClipU8 { max, shift: 0, left_out }, 2 * shape.width),
-            Head::Pairwise { .. } | Head::Wide => (Operation::PairwiseU8 { max, shift, left_out }, shape.width),
+            Head::Pairwise { .. } | Head::Wide => {
+                (Operation::PairwiseU8 { max, shift, is_rounded: false, left_out }, shape.width)
+            }
         };
         let inputs = self.push("ft.activations", &[accumulators], op, Element::U8, len);
         let psqt = self.net.transformer.psqt.as_ref().map(|_| {

@@ -214,10 +214,11 @@ impl<'p> Writer<'p, '_> {
                 };
                 OpRecord { activation: code, ..with(op::ACTIVATE_F32, [*max as u32, inverse.to_bits(), 0, 0]) }
             }
-            Operation::PairwiseU8 { max, shift, left_out } => OpRecord {
-                activation: activation::PAIRWISE_CRELU,
-                ..with(op::PAIRWISE_U8, [*max as u32, *shift, *left_out as u32, 0])
-            },
+            Operation::PairwiseU8 { max, shift, is_rounded, left_out } => {
+                let kind = if *is_rounded { op::PAIRWISE_ROUNDED } else { op::PAIRWISE_U8 };
+                let params = [*max as u32, *shift, *left_out as u32, 0];
+                OpRecord { activation: activation::PAIRWISE_CRELU, ..with(kind, params) }
+            }
             Operation::ClipU8 { max, shift, left_out } => OpRecord {
                 activation: activation::CRELU,
                 ..with(op::CLIP_U8, [*max as u32, *shift, *left_out as u32, 0])

@@ -53,6 +53,8 @@ pub enum Operation {
         max: i32,
         /// How far products are shifted right.
         shift: u32,
+        /// Whether to nearest, halves upward; else they are cut.
+        is_rounded: bool,
         /// Elements at the end of each accumulator that are not read.
         left_out: usize,
     },
@@ -337,7 +339,8 @@ impl Operation {
             Self::RoundedDot { .. } => "rounded-dot",
             Self::Rescale { .. } => "rescale",
             Self::ActivateF32 { .. } => "activate-f32",
-            Self::PairwiseU8 { .. } => "pairwise-u8",
+            Self::PairwiseU8 { is_rounded: false, .. } => "pairwise-u8",
+            Self::PairwiseU8 { is_rounded: true, .. } => "pairwise-rounded",
             Self::ClipU8 { .. } => "clip-u8",
             Self::Psqt { .. } => "psqt",
             Self::ActivateU8 { .. } => "activate-u8",

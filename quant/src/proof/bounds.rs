@@ -5,7 +5,7 @@ use super::maps;
 use super::pairs::Embeddings;
 use super::report::{Check, Quantity};
 use super::span::Span;
-use super::sums::{checked, checked_sums, clamped, rounded_bounds, row_bounds, with_bias};
+use super::sums::{checked, checked_sums, clamped, pair, rounded_bounds, row_bounds, with_bias};
 use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor};
 use crate::proof::extremes::extremes;
 use tamis_runtime::raw::num;
@@ -57,8 +57,8 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             };
             checked(node, tensor, Quantity::Result, bounds)
         }
-        Operation::PairwiseU8 { max, shift, .. } => {
-            (Span::All((0, (i64::from(*max) * i64::from(*max)) >> shift)), Vec::new())
+        Operation::PairwiseU8 { max, shift, is_rounded, .. } => {
+            (Span::All((0, pair((*max).into(), (*max).into(), *shift, *is_rounded))), Vec::new())
         }
         Operation::ClipU8 { max, shift, .. } => (Span::All((0, i64::from(max >> shift))), Vec::new()),
         Operation::ActivateU8 { max, .. } => (Span::All((0, (*max).into())), Vec::new()),

@@ -6,7 +6,7 @@
 
 use super::accumulators::board;
 use super::board::Board;
-use super::sums::rounded_term;
+use super::sums::{pair, rounded_term};
 use super::{Check, Witness};
 use crate::program::{Clip, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Transformer};
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(super) struct Search<'p> {
 enum Activation {
     Clip { clip: Clip, max: i64 },
     Rounded { max: i64 },
-    Pairwise { max: i64, shift: u32 },
+    Pairwise { max: i64, shift: u32, is_rounded: bool },
 }
 
 impl<'p> Search<'p> {
@@ -44,8 +44,8 @@ impl<'p> Search<'p> {
         let activation = match (&node.op, read.value.checked_sub(1).map(|before| &program.nodes[before].op)) {
             (Operation::ActivateDot { clip, max, .. }, None) => Activation::Clip { clip: *clip, max: (*max).into() },
             (Operation::RoundedDot { max, .. }, None) => Activation::Rounded { max: (*max).into() },
-            (Operation::Affine { .. }, Some(Operation::PairwiseU8 { max, shift, left_out: 0 })) => {
-                Activation::Pairwise { max: (*max).into(), shift: *shift }
+            (Operation::Affine { .. }, Some(Operation::PairwiseU8 { max, shift, is_rounded, left_out: 0 })) => {
+                Activation::Pairwise { max: (*max).into(), shift: *shift, is_rounded: *is_rounded }
             }
             _ => return None,
         };
@@ -145,9 +145,9 @@ impl<'p> Search<'p> {
                 let one = |(value, weight): (&i64, &i64)| rounded_term((*value).clamp(0, max), *weight as i32);
                 acc.iter().zip(weights).map(one).sum()
             }
-            Activation::Pairwise { max, shift } => {
+            Activation::Pairwise { max, shift, is_rounded } => {
                 let (first, second) = acc.split_at(acc.len() / 2);
-                let product = |(a, b): (&i64, &i64)| ((*a).clamp(0, max) * (*b).clamp(0, max)) >> shift;
+                let product = |(a, b): (&i64, &i64)| pair((*a).clamp(0, max), (*b).clamp(0, max), shift, is_rounded);
                 first.iter().zip(second).map(product).zip(weights).fold(0, sum)
             }
         }

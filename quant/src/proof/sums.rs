@@ -40,6 +40,11 @@ pub(super) fn rounded_term(clipped: i64, weight: i32) -> i64 {
     i64::from(num::mul_round(clipped as i16, weight as i16)) * clipped
 }
 
+/// What a pair of clipped accumulators makes.
+pub(super) const fn pair(a: i64, b: i64, shift: u32, is_rounded: bool) -> i64 {
+    if is_rounded { num::pair_round(a as i32, b as i32, shift) as i64 } else { (a * b) >> shift }
+}
+
 /// A wrapped sum can be anything; a sum that fits is what it is.
 pub(super) fn clamped(bounds: &[(i64, i64)], each: bool) -> Span {
     let fits = |&(low, high): &(i64, i64)| low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX);

@@ -5,6 +5,7 @@
 
 mod element;
 mod error;
+pub mod fit;
 mod from_bare;
 pub mod graph;
 pub mod scales;

@@ -18,6 +18,8 @@ pub struct IntegerActivation {
     pub clip: i32,
     /// How far pairwise products, or accumulators that become bytes, are shifted right.
     pub shift: u32,
+    /// Whether that rounds to nearest, halves upward; only of products.
+    pub is_rounded: bool,
 }
 
 impl IntegerActivation {
@@ -32,7 +34,7 @@ impl IntegerActivation {
             Activation::Relu | Activation::Sqrrelu => i16::MAX.into(),
             _ => qa,
         };
-        Some(Self { activation: first.activation, qa, clip, shift })
+        Some(Self { activation: first.activation, qa, clip, shift, is_rounded: first.product_rounded })
     }
 
     /// What the accumulators of one perspective contribute before their weights: (hidden,), or (hidden / 2,) for
@@ -44,11 +46,18 @@ impl IntegerActivation {
         match self.activation {
             Activation::PairwiseCrelu => {
                 let (first, second) = acc.split_at(acc.len() / 2);
-                first.iter().zip(second).map(|(a, b)| (clipped(a) * clipped(b)) >> self.shift).collect()
+                first.iter().zip(second).map(|(a, b)| self.product(clipped(a), clipped(b))).collect()
             }
             Activation::Relu | Activation::Crelu => acc.iter().map(|value| clipped(value) >> self.shift).collect(),
             _ => acc.iter().map(|value| clipped(value).pow(2)).collect(),
         }
+    }
+
+    /// What a pair of clipped accumulators makes.
+    #[must_use]
+    pub const fn product(&self, a: i64, b: i64) -> i64 {
+        let half = if self.is_rounded && self.shift > 0 { 1 << (self.shift - 1) } else { 0 };
+        (a * b + half) >> self.shift
     }
 
     /// The contribution that stands for 1: QA or QA², less the shifted bits.

@@ -22,6 +22,7 @@ pub static KERNELS: Tier = Tier {
     dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, stubs::dot, NAME),
     dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
     pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, stubs::pairwise_u8, NAME),
+    pairwise_u8_rounded: Kernel::of(ACCUMULATORS, pairwise_u8_rounded, stubs::pairwise_u8, NAME),
     activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, stubs::activate_f32, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
@@ -142,6 +143,18 @@ pub(super) fn pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
 pub(super) const fn pair_u8(a: i16, b: i16, max: i16, shift: u32) -> u8 {
     let product = num::clip(a, max) as i32 * num::clip(b, max) as i32;
     (product >> shift) as u8
+}
+
+pub(super) fn pairwise_u8_rounded(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
+    let (first, second) = x.split_at(x.len() / 2);
+    for ((value, a), b) in out.iter_mut().zip(first).zip(second) {
+        *value = pair_u8_rounded(*a, *b, max, shift);
+    }
+}
+
+/// One product of [`pairwise_u8_rounded`].
+pub(super) const fn pair_u8_rounded(a: i16, b: i16, max: i16, shift: u32) -> u8 {
+    num::pair_round(num::clip(a, max) as i32, num::clip(b, max) as i32, shift) as u8
 }
 
 pub(super) fn activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]) {

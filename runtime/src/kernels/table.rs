@@ -193,6 +193,8 @@ tables! {
     dot_screlu_rounded: Dot,
     /// Products of the accumulator's halves.
     pairwise_u8: PairwiseU8,
+    /// The same, rounded; `shift` 1 to 15, `max << (15 − shift)` in i16.
+    pairwise_u8_rounded: PairwiseU8,
     /// Accumulators to reals.
     activate_f32: ActivateF32,
     /// Dense layer on any u8 inputs.

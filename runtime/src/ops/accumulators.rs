@@ -3,7 +3,7 @@
 use super::{Banks, Kind, Places, Running, typed_mut};
 use crate::features::ACCUMULATORS;
 use crate::format::{Model, OpRecord, activation, claim};
-use crate::kernels::{Dot, Tier};
+use crate::kernels::{self, Dot, Tier};
 use crate::sure::bias_at;
 use crate::workspace::range;
 
@@ -102,26 +102,55 @@ impl Kind<'_> for ActivateF32 {
 
 /// PAIRWISE_U8.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PairwiseU8 {
+pub(crate) struct PairwiseU8(Pairs);
+
+impl Kind<'_> for PairwiseU8 {
+    fn resolve(_: &Model<'_>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self(Pairs::of(record, kernels.pairwise_u8.call)))
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        self.0.run(on, at, workspace);
+    }
+}
+
+/// PAIRWISE_ROUNDED.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairwiseRounded(Pairs);
+
+impl Kind<'_> for PairwiseRounded {
+    fn resolve(_: &Model<'_>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
+        Some(Self(Pairs::of(record, kernels.pairwise_u8_rounded.call)))
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        self.0.run(on, at, workspace);
+    }
+}
+
+/// Products of an accumulator's halves, cut or rounded.
+#[derive(Debug, Clone, Copy)]
+struct Pairs {
+    products: kernels::PairwiseU8,
     max: i16,
     shift: u32,
-    /// Elements at the end of each accumulator that it does not read.
+    /// Elements at the end of each accumulator that are not read.
     left_out: usize,
 }
 
-impl Kind<'_> for PairwiseU8 {
-    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+impl Pairs {
+    const fn of(record: &OpRecord, products: kernels::PairwiseU8) -> Self {
         let [max, shift, left_out, _] = record.params;
-        Some(Self { max: max as i16, shift, left_out: left_out as usize })
+        Self { products, max: max as i16, shift, left_out: left_out as usize }
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (first, second, out) = at.accumulators(on, workspace);
         let (first, second) = (without(first, self.left_out), without(second, self.left_out));
         let (low, high) = out.split_at_mut(first.len() / 2);
-        (on.kernels.pairwise_u8.call)(first, self.max, self.shift, low);
+        (self.products)(first, self.max, self.shift, low);
         if !second.is_empty() {
-            (on.kernels.pairwise_u8.call)(second, self.max, self.shift, high);
+            (self.products)(second, self.max, self.shift, high);
         }
     }
 }

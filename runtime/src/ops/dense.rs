@@ -5,6 +5,7 @@ use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::features::{ACCUMULATORS, GENERAL};
 use crate::format::{Model, OpRecord, Tensor, ValueRecord, activation, claim, element, op};
 use crate::kernels::{self, Tier};
+use crate::num;
 use crate::workspace::range;
 use bytemuck::cast_slice;
 
@@ -88,6 +89,11 @@ impl Source {
         match writer.kind {
             op::REQUANTISE if second <= U7_MAX => Self::Narrow,
             op::PAIRWISE_U8 if ACCUMULATORS && (first * first) >> second <= U7_MAX => Self::Products,
+            op::PAIRWISE_ROUNDED
+                if ACCUMULATORS && num::pair_round(first as i32, first as i32, second) <= U7_MAX as i32 =>
+            {
+                Self::Products
+            }
             _ if !GENERAL => Self::Wide,
             op::CLIP_U8 if first >> second <= U7_MAX => Self::Narrow,
             op::ACTIVATE_U8 if first <= U7_MAX => Self::Narrow,

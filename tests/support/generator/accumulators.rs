@@ -1,4 +1,4 @@
-//! Operations on accumulators: kinds 1, 3, 4, 24, 25 and 35.
+//! Operations on accumulators: kinds 1, 3, 4, 24, 25, 35 and 36.
 
 use super::program::Program;
 use crate::draft::blank;
@@ -6,7 +6,7 @@ use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 impl Program<'_, '_> {
     pub fn on_accumulators(&mut self) {
-        let done = match self.choices.below(7) {
+        let done = match self.choices.below(8) {
             0 | 1 => false,
             6 => {
                 let rows = self.choices.pick(&[1, 2, 8, 3, 1, 16, 33]);
@@ -14,6 +14,7 @@ impl Program<'_, '_> {
             }
             2 => self.activate_f32(),
             3 => self.pairwise_u8(),
+            7 => self.pairwise_rounded(),
             4 => self.clip_u8(),
             _ => self.psqt(),
         };
@@ -64,10 +65,21 @@ impl Program<'_, '_> {
     fn pairwise_u8(&mut self) -> bool {
         let Some(out) = self.left_out(true) else { return false };
         // Up to 127, up to 255, and almost nothing.
-        let [max, shift] = self.choices.pick(&[[255, 9], [255, 8], [127, 7], [15, 0], [32_767, 23], [1000, 31]]);
+        let clip = self.choices.pick(&[[255, 9], [255, 8], [127, 7], [15, 0], [32_767, 23], [1000, 31]]);
+        self.pairs(op::PAIRWISE_U8, out, clip)
+    }
+
+    fn pairwise_rounded(&mut self) -> bool {
+        let Some(out) = self.left_out(true) else { return false };
+        // Up to 127, up to 255, half a byte and almost nothing.
+        let clip = self.choices.pick(&[[255, 9], [1020, 13], [2040, 15], [255, 8], [2890, 15], [15, 4], [1, 15]]);
+        self.pairs(op::PAIRWISE_ROUNDED, out, clip)
+    }
+
+    fn pairs(&mut self, kind: u32, out: u32, [max, shift]: [u32; 2]) -> bool {
         let len = self.draft.input.perspectives * (self.draft.input.hidden - out) / 2;
         let (read, activation) = (self.whole(0), activation::PAIRWISE_CRELU);
-        let record = OpRecord { activation, params: [max, shift, out, 0], ..blank(op::PAIRWISE_U8) };
+        let record = OpRecord { activation, params: [max, shift, out, 0], ..blank(kind) };
         self.push(read, element::U8, len, record)
     }
 

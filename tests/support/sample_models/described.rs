@@ -31,6 +31,8 @@ const I32_64: &str = "type = 'i32'\nscale = 64";
 const I32_SQUARED: &str = "type = 'i32'\nscale = 262144";
 const I16_256: &str = "type = 'i16'\nscale = 256";
 const I16_960: &str = "type = 'i16'\nscale = 960";
+const I16_1020: &str = "type = 'i16'\nscale = 1020";
+const ROUNDED_PAIRS: &str = "outputs = 38\nactivation = 'pairwise-crelu'\nproduct_shift = 13\nproduct_rounded = true";
 const I16_16000: &str = "type = 'i16'\nscale = 16000";
 const I32_32000: &str = "type = 'i32'\nscale = 32000";
 const I32_450000: &str = "type = 'i32'\nscale = 450000";
@@ -99,6 +101,11 @@ pub(super) fn described() -> Vec<SampleModel> {
             layer("outputs = 38\nactivation = 'pairwise-crelu'\nproduct_shift = 9", I16_255, I16_255, 250),
             layer("outputs = 6\nactivation = 'dual-crelu'\nbucketed = true\nskip = 1", I8_64, F32, 127),
             layer("outputs = 9\nactivation = 'screlu'\nbucketed = true", F32, F32, 0),
+            layer("outputs = 1\nbucketed = true", F32, F32, 0),
+        ]),
+        sample("rounded pairs, i8, reals", TWO_LISTS, "count = 3", &[
+            layer(ROUNDED_PAIRS, I16_1020, I16_1020, 1000),
+            layer("outputs = 6\nactivation = 'screlu'\nbucketed = true", I8_64, F32, 127),
             layer("outputs = 1\nbucketed = true", F32, F32, 0),
         ]),
         sample("sums to reals", ONE_LIST, "", &[

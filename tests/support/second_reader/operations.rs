@@ -147,6 +147,16 @@ impl Container {
                 let product = |(a, b): (i64, i64)| (a.clamp(0, clip) * b.clamp(0, clip)) >> op.params[1];
                 Numbers::Integers(pairs.into_iter().map(product).collect())
             }
+            36 => {
+                assert_eq!(op.activation, 6);
+                let [clip, shift, ..] = op.params.map(i64::from);
+                let used = self.used(values[0].integers(), op.params[2]).concat();
+                let pairs = self.pairs(&used, self.input.hidden - op.params[2]);
+                // Half up: twice the product and a whole one more, in halves.
+                let rounded = |product: i64| (2 * product + (1 << shift)).div_euclid(2 << shift);
+                let product = |(a, b): (i64, i64)| rounded(a.clamp(0, clip) * b.clamp(0, clip));
+                Numbers::Integers(pairs.into_iter().map(product).collect())
+            }
             5 => {
                 let (x, weights) = (&values[op.input].integers()[range], self.tensor(op.weights).unwrap());
                 let sum = |row| {

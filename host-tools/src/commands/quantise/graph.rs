@@ -102,6 +102,10 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
         return Err(CliError::usage("--scales proof: is for networks of accumulators")
             .help("leave it out; a graph's scales come from its weights and from what --calibrate DATA shows"));
     }
+    if let Some(path) = &args.fit.positions {
+        return Err(CliError::usage(format!("{}: --fit is for networks of accumulators", path.display()))
+            .help("leave it out; --calibrate DATA is for all others"));
+    }
     match &args.permute.positions {
         Some(path) => Err(CliError::usage(format!("{}: --permute is for chess networks", path.display()))
             .help("leave it out; --calibrate DATA is for all others")),

@@ -8,6 +8,8 @@ const MAX_LAYERS: usize = 64;
 const MAX_OUTPUTS: usize = 1 << 16;
 /// The largest shift that leaves anything of a product of two 16-bit activations.
 const MAX_PRODUCT_SHIFT: u32 = 30;
+/// Bits that a rounded product loses.
+const ROUNDED_BITS: u32 = 15;
 /// The largest shift that leaves anything of an accumulator above 0.
 const MAX_ACCUMULATOR_SHIFT: u32 = 14;
 /// And of a sum.
@@ -38,6 +40,7 @@ impl Architecture {
             self.check_factoriser(index, layer).map_err(refuse("factoriser"))?;
             self.check_activation_max(index, layer).map_err(refuse("activation_max"))?;
             check_product_shift(layer).map_err(refuse("product_shift"))?;
+            self.check_product_rounded(index, layer).map_err(refuse("product_rounded"))?;
             self.check_activation_shift(index, layer).map_err(refuse("activation_shift"))?;
         }
         if self.buckets.is_some() && !self.layers.iter().any(|layer| layer.bucketed) {
@@ -167,6 +170,25 @@ impl Architecture {
             }
         }
         Ok(())
+    }
+}
+
+impl Architecture {
+    /// Kernels round at 15 bits, so that one factor has to fit i16 shifted up by what is missing.
+    fn check_product_rounded(&self, index: usize, layer: &Layer) -> Result<(), Cause> {
+        if !layer.product_rounded {
+            return Ok(());
+        }
+        let Some(shift @ 1..=ROUNDED_BITS) = layer.product_shift else {
+            return Err(Cause::Meaningless { why: "only products with a `product_shift` of 1 to 15 are rounded" });
+        };
+        let scale = self.tensor(&self.weights_name(index)).and_then(|spec| spec.scale);
+        match scale {
+            Some(scale) if i64::from(scale) << (ROUNDED_BITS - shift) <= i64::from(i16::MAX) => Ok(()),
+            _ => Err(Cause::Meaningless {
+                why: "rounded products want a QA whose QA << (15 − `product_shift`) fits i16",
+            }),
+        }
     }
 }
 

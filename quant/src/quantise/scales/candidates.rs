@@ -6,8 +6,10 @@ use crate::program::Program;
 use crate::proof::accumulator_ranges;
 use crate::quantised::{head, rounded_scale};
 
-/// Bits that a rounded product loses.
-const ROUNDED: i64 = 1 << 15;
+/// Bits that a rounded product loses, at most.
+const ROUNDED_BITS: u32 = 15;
+/// What a rounded product is divided by.
+const ROUNDED: i64 = 1 << ROUNDED_BITS;
 /// What the first layer's scale is a multiple of: the larger, the finer the scales of the weights behind it that keep
 /// the sums' scale a whole number.
 const STEPS: [i32; 4] = [8, 16, 32, 64];
@@ -22,10 +24,16 @@ const FILLED: f64 = 0.9;
 /// Descriptions to try; the proof decides. program: of the description's own scales.
 pub fn of(net: &Net<f32>, program: &Program) -> Vec<Architecture> {
     let arch = &net.arch;
-    if head(arch).is_none() || element(arch, 0) != Some(ElementType::I16) {
+    if element(arch, 0) != Some(ElementType::I16) {
         return Vec::new();
     }
     let Some(most) = greatest_qa(net, program) else { return Vec::new() };
+    if arch.layers[0].activation == Activation::PairwiseCrelu {
+        return pairs(arch, most);
+    }
+    if head(arch).is_none() {
+        return Vec::new();
+    }
     // Other activations have no form of their own: a file with other scales would not tell that they were chosen.
     if arch.layers[0].activation == Activation::Screlu { rounded(net, most) } else { Vec::new() }
 }
@@ -40,6 +48,29 @@ fn greatest_qa(net: &Net<f32>, program: &Program) -> Option<i32> {
     let real = (reached as f64 + rounded) / qa;
     let most = (f64::from(i16::MAX) - rounded) / real;
     Some(most.min(i16::MAX.into()) as i32).filter(|most| *most > 0)
+}
+
+/// Pairs whose products are rounded: the first layer's scale as it is, twice that, and so on, with products that are
+/// shifted two bits further each time. So a 1 stays what it was, and so do all scales behind it.
+fn pairs(arch: &Architecture, most: i32) -> Vec<Architecture> {
+    let (names, first) = ([arch.weights_name(0), arch.bias_name(0)], &arch.layers[0]);
+    let (Some(qa), Some(shift)) = (arch.tensor(&names[0]).and_then(|spec| spec.scale), first.product_shift) else {
+        return Vec::new();
+    };
+    let with = |doublings: u32| {
+        let mut arch = arch.clone();
+        (arch.layers[0].product_shift, arch.layers[0].product_rounded) = (Some(shift + 2 * doublings), true);
+        for spec in arch.tensors.iter_mut().filter(|spec| names.contains(&spec.name)) {
+            (spec.scale, spec.rounding) = (Some(qa << doublings), Rounding::Nearest);
+        }
+        arch
+    };
+    let steps = (0..=ROUNDED_BITS / 2).filter(|doublings| (1..=ROUNDED_BITS).contains(&(shift + 2 * doublings)));
+    let is_fine = |doublings: &u32| {
+        let one = i64::from(qa) << doublings;
+        one <= i64::from(most) && one << (ROUNDED_BITS - shift - 2 * doublings) <= i64::from(i16::MAX)
+    };
+    steps.filter(is_fine).map(with).collect()
 }
 
 /// SCReLU with products that are rounded.

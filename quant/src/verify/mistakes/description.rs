@@ -51,6 +51,8 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         let shift =
             |layer: &crate::arch::Layer| layer.product_shift.map_or("none".to_owned(), |shift| shift.to_string());
         differ(MistakeKind::Scale, &place("product_shift"), shift(file), shift(given));
+        let rounded = |layer: &crate::arch::Layer| layer.product_rounded.to_string();
+        differ(MistakeKind::OtherFact, &place("product_rounded"), rounded(file), rounded(given));
         let range = |layer: &crate::arch::Layer| layer.activation_max.map_or("none".to_owned(), |max| max.to_string());
         differ(MistakeKind::Scale, &place("activation_max"), range(file), range(given));
         let skip = |layer: &crate::arch::Layer| layer.skip.to_string();

@@ -8,12 +8,14 @@
 //! - scores: file and checkpoint agree, and the positions' own scores are fitted far better after one change. What they
 //!   only suggest is a remark.
 //!
-//! Weights that by their values alone look as if they were of the other order ([`orders`]) are a remark.
+//! Integers that stand beside the checkpoint's as fitting leaves them ([`fitted`]) are a remark, and so are weights
+//! that by their values alone look as if they were of the other order ([`orders`]).
 //!
 //! Graphs have rules of their own, in `graph`.
 
 mod chance;
 pub mod description;
+mod fitted;
 pub(super) mod graph;
 mod hypotheses;
 mod kings;
@@ -74,6 +76,8 @@ pub enum MistakeKind {
     OtherFact,
     /// The integers are not this checkpoint's and no single change explains it.
     OtherWeights,
+    /// The integers are near this checkpoint's, as fitting to examples leaves them; a remark.
+    Fitted,
 }
 
 /// How a mistake was found.
@@ -129,6 +133,7 @@ impl MistakeKind {
             Self::DeadChannels => "dead channels",
             Self::OtherFact => "descriptions differ",
             Self::OtherWeights => "other weights",
+            Self::Fitted => "fitted to examples",
         }
     }
 }
@@ -148,12 +153,21 @@ pub struct Case<'a> {
 /// No trainer rounds products: a file that does has scales that were chosen, and its tensors are held to the checkpoint
 /// at those, whatever the description says that is given now.
 fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> Cow<'c, Checkpoint> {
-    let given = checkpoint.net.arch.output.divide;
-    if file.output.divide != HeadDivision::Rounded || given == HeadDivision::Rounded || checkpoint.is_dequantised() {
+    let is_rounded = |arch: &Architecture| {
+        arch.output.divide == HeadDivision::Rounded || arch.layers.iter().any(|layer| layer.product_rounded)
+    };
+    let given = &checkpoint.net.arch;
+    let is_same_network = given.layers.len() == file.layers.len();
+    if !is_rounded(file) || is_rounded(given) || checkpoint.is_dequantised() || !is_same_network {
         return Cow::Borrowed(checkpoint);
     }
     let mut checkpoint = checkpoint.clone();
-    checkpoint.net.arch.output.divide = HeadDivision::Rounded;
+    checkpoint.net.arch.output.divide = file.output.divide;
+    for (layer, chosen) in checkpoint.net.arch.layers.iter_mut().zip(&file.layers) {
+        if chosen.product_rounded && layer.activation == chosen.activation {
+            (layer.product_shift, layer.product_rounded) = (chosen.product_shift, true);
+        }
+    }
     for spec in &mut checkpoint.net.arch.tensors {
         if let Some(chosen) = file.tensor(&spec.name) {
             (spec.scale, spec.r#type, spec.rounding) = (chosen.scale, chosen.r#type, chosen.rounding);
@@ -167,7 +181,7 @@ fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> C
 /// # Errors
 /// [`VerifyError::Example`] if a position does not fit the network.
 pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
-    let mut mistakes = rules::find(&case.net.arch);
+    let (mut mistakes, mut remarks) = (rules::find(&case.net.arch), Vec::new());
     if let Some(checkpoint) = case.checkpoint {
         let checkpoint = &*in_the_files_scales(checkpoint, &case.net.arch);
         mistakes.extend(
@@ -177,13 +191,17 @@ pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
                 .collect::<Vec<_>>(),
         );
         mistakes.extend(description::find(&case.net.arch, &checkpoint.net.arch));
-        mistakes.extend(tensors::find(case.net, checkpoint));
+        let of_tensors = tensors::find(case.net, checkpoint);
+        match fitted::find(case.net, checkpoint, &of_tensors) {
+            Some(remark) => remarks.push(remark),
+            None => mistakes.extend(of_tensors),
+        }
     }
     mistakes.extend(outputs::find(case, &mistakes)?);
     if !mistakes.is_empty() {
-        return Ok(Found { mistakes, remarks: Vec::new() });
+        return Ok(Found { mistakes, remarks });
     }
     let mut found = scores::find(case)?;
-    found.remarks.extend(orders::find(&case.net.to_reals()));
+    found.remarks.extend(remarks.into_iter().chain(orders::find(&case.net.to_reals())));
     Ok(found)
 }

@@ -47,11 +47,12 @@ pub(super) fn apply(
             let reals = |side: &[f64]| -> Vec<f64> { side.iter().map(|x| x * inverse).collect() };
             x(0).chunks(width).flat_map(|side| activate(*activation, &reals(side))).collect()
         }
-        Operation::PairwiseU8 { max, shift, .. } => {
+        Operation::PairwiseU8 { max, shift, is_rounded, .. } => {
             let (max, divisor) = (f64::from(*max), (1u64 << shift) as f64);
+            let half = if *is_rounded { 0.5 } else { 0.0 };
             let product = |(a, b): (&f64, &f64)| {
                 let product = a.clamp(0.0, max) * b.clamp(0.0, max) / divisor;
-                if is_on { product.floor() } else { product }
+                if is_on { (product + half).floor() } else { product }
             };
             let products = |side: &[f64]| -> Vec<f64> {
                 let (first, second) = side.split_at(side.len() / 2);

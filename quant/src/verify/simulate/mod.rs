@@ -229,7 +229,12 @@ fn switches(program: &Program, exact: &Exact, value: usize) -> Vec<(String, Swit
         match &node.op {
             Operation::Rescale { .. } => whole.push(("truncating divisions".to_owned(), switch)),
             Operation::RoundedDot { .. } => whole.push(("rounding of products".to_owned(), switch)),
-            Operation::PairwiseU8 { .. } => whole.push(("shift of pairwise products".to_owned(), switch)),
+            Operation::PairwiseU8 { is_rounded: false, .. } => {
+                whole.push(("shift of pairwise products".to_owned(), switch));
+            }
+            Operation::PairwiseU8 { is_rounded: true, .. } => {
+                whole.push(("rounding of pairwise products".to_owned(), switch));
+            }
             Operation::AffineI32 { .. } => whole.push(("shifts of sums".to_owned(), switch)),
             Operation::ClipU8 { .. } => whole.push(("shift of activations".to_owned(), switch)),
             Operation::Requantise { .. } | Operation::Lookup { .. } | Operation::Quantise { .. } => {

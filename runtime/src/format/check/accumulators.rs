@@ -4,6 +4,7 @@ use super::Refused;
 use super::ops::Operation;
 use crate::format::records::{activation, element, input_kind};
 use crate::format::{Layout, MAX_RESCALE_FACTOR};
+use crate::num;
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
 const I16_MAX: u32 = i16::MAX as u32;
@@ -55,15 +56,31 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn pairwise_u8(&self) -> Result<(), Refused> {
+        let [clip, shift, ..] = self.record.params;
+        let fits = (1..=I16_MAX).contains(&clip) && shift < 32 && (clip * clip) >> shift <= 255;
+        self.pairs(fits, "a clip and a shift whose largest product fits u8")
+    }
+
+    pub(super) fn pairwise_rounded(&self) -> Result<(), Refused> {
+        let [clip, shift, ..] = self.record.params;
+        // So that one factor, shifted up, fits i16: what is left of a product is then rounded at 15 bits.
+        let is_narrow = (1..=I16_MAX).contains(&clip) && (1..=15).contains(&shift) && clip << (15 - shift) <= I16_MAX;
+        let fits = is_narrow && num::pair_round(clip as i32, clip as i32, shift) <= 255;
+        self.pairs(
+            fits,
+            "a clip and a shift of 1 to 15, with clip << (15 − shift) in i16 and the largest product in u8",
+        )
+    }
+
+    fn pairs(&self, fits: bool, expected: &'static str) -> Result<(), Refused> {
         let record = self.record;
-        let [clip, shift, left_out, p3] = record.params;
+        let [clip, _, left_out, p3] = record.params;
         self.accumulators()?;
         self.elements(element::I16, element::U8)?;
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
         self.activation(activation::PAIRWISE_CRELU)?;
         self.activated(true, left_out)?;
-        let fits = (1..=I16_MAX).contains(&clip) && shift < 32 && (clip * clip) >> shift <= 255;
-        self.need(fits, "op.params[0]", clip, "a clip and a shift whose largest product fits u8")?;
+        self.need(fits, "op.params[0]", clip, expected)?;
         self.zeros(&[p3])
     }
 

@@ -30,6 +30,10 @@ const CLIPS: [i16; 8] = [1, 127, 181, 182, 255, 256, 362, i16::MAX];
 const PAIRS: [(i16, u32); 10] =
     [(15, 0), (127, 6), (127, 7), (255, 8), (255, 9), (255, 10), (362, 10), (4095, 16), (4096, 20), (i16::MAX, 22)];
 
+/// The same of rounded products; the format wants max << (15 − shift) in i16 besides.
+const ROUNDED_PAIRS: [(i16, u32); 9] =
+    [(1, 1), (3, 2), (15, 4), (255, 8), (255, 9), (510, 11), (1020, 13), (2040, 15), (2890, 15)];
+
 pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
     for pattern in 0..PATTERNS {
         for len in LENGTHS {
@@ -148,6 +152,12 @@ fn products(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Resul
         (tier.pairwise_u8.call)(&x[..even], max, shift, &mut found[..even / 2]);
         (truth.pairwise_u8.call)(&x[..even], max, shift, &mut expected[..even / 2]);
         same("pairwise_u8", len, &found, &expected)?;
+    }
+    for (max, shift) in ROUNDED_PAIRS {
+        let (mut found, mut expected) = ([0u8; LONGEST], [0u8; LONGEST]);
+        (tier.pairwise_u8_rounded.call)(&x[..even], max, shift, &mut found[..even / 2]);
+        (truth.pairwise_u8_rounded.call)(&x[..even], max, shift, &mut expected[..even / 2]);
+        same("pairwise_u8_rounded", len, &found, &expected)?;
     }
     Ok(())
 }

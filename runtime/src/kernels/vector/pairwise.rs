@@ -4,6 +4,9 @@
 //! the product is then the quotient itself. Where `max²` fits, as with 127 and 7, the low half is shifted. Otherwise
 //! the halves are put together: `high << (16 − shift) | low >> shift`, of which the format promises that it fits a
 //! byte.
+//!
+//! The rounded form, `(clip(a)·clip(b) + 2^(shift − 1)) >> shift`, shifts a factor up by `15 − shift` and takes the
+//! product that is rounded at 15 bits; the format promises that the factor fits.
 
 use super::Simd;
 use crate::kernels::scalar;
@@ -15,25 +18,45 @@ pub(in crate::kernels) fn pairwise<S: Simd>(s: S, x: &[i16], max: i16, shift: u3
     if !(1..16).contains(&shift) {
         return scalar::pairwise_u8(x, max, shift, out);
     }
+    let single = |a, b| scalar::pair_u8(a, b, max, shift);
     let fits = i32::from(max) << (16 - shift) <= i32::from(i16::MAX);
     match 16 - shift {
         // The shift of 255·255 >> 9, by an immediate.
-        7 if fits => halves(s, x, max, shift, out, |a, b| s.mul_high(s.shift_left(a, 7), b)),
-        up if fits => halves(s, x, max, shift, out, |a, b| s.mul_high(s.shift_left(a, up), b)),
+        7 if fits => halves(s, x, max, out, single, |a, b| s.mul_high(s.shift_left(a, 7), b)),
+        up if fits => halves(s, x, max, out, single, |a, b| s.mul_high(s.shift_left(a, up), b)),
         _ if i32::from(max) * i32::from(max) <= i32::from(i16::MAX) => {
-            halves(s, x, max, shift, out, |a, b| s.shift_right(s.mul_low(a, s.max(b, s.splat(0))), shift))
+            halves(s, x, max, out, single, |a, b| s.shift_right(s.mul_low(a, s.max(b, s.splat(0))), shift))
         }
-        up => halves(s, x, max, shift, out, |a, b| {
+        up => halves(s, x, max, out, single, |a, b| {
             let b = s.max(b, s.splat(0));
             s.or(s.shift_left(s.mul_high(a, b), up), s.shift_right(s.mul_low(a, b), shift))
         }),
     }
 }
 
-/// `product` gets a factor clipped on both sides and one clipped above only; where that one is negative, the quotient
-/// may be anything below zero, which becomes zero when it is stored.
+/// [`crate::kernels::PairwiseU8`], rounded.
 #[inline(always)]
-fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], product: impl Fn(S::I16, S::I16) -> S::I16) {
+pub(in crate::kernels) fn rounded<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
+    let single = |a, b| scalar::pair_u8_rounded(a, b, max, shift);
+    match 15 - shift.clamp(1, 15) {
+        // The shift of 1020·1020 >> 13, by an immediate.
+        2 => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, 2), b)),
+        up => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, up), b)),
+    }
+}
+
+/// `product` gets a factor clipped on both sides and one clipped above only; where that one is negative, the quotient
+/// may be anything below zero, which becomes zero when it is stored. `single` is one product, for elements that fill no
+/// vector.
+#[inline(always)]
+fn halves<S: Simd>(
+    s: S,
+    x: &[i16],
+    max: i16,
+    out: &mut [u8],
+    single: impl Fn(i16, i16) -> u8,
+    product: impl Fn(S::I16, S::I16) -> S::I16,
+) {
     let (first, second) = x.split_at(x.len() / 2);
     let high = s.splat(max);
     let product = |a, b| product(s.min(s.max(s.load(a), s.splat(0)), high), s.min(s.load(b), high));
@@ -52,6 +75,6 @@ fn halves<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8], produc
     }
     let rest = (rest(first, done), rest(second, done));
     for ((out, a), b) in outs_rest.iter_mut().zip(rest.0).zip(rest.1) {
-        *out = scalar::pair_u8(*a, *b, max, shift);
+        *out = single(*a, *b);
     }
 }

@@ -54,6 +54,7 @@ macro_rules! tier {
                 dot_sqrrelu: Kernel::new(dot_screlu, NAME),
                 dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
                 pairwise_u8: Kernel::new(pairwise_u8, NAME),
+                pairwise_u8_rounded: Kernel::new(pairwise_u8_rounded, NAME),
                 activate_f32: Kernel::new(activate_f32, NAME),
                 affine_u8: Kernel::new(affine_u8, NAME),
                 affine_u7: Kernel::new(affine_u7, NAME),
@@ -95,6 +96,8 @@ macro_rules! tier {
                 dot::screlu_rounded(<$simd>::new(), first, second, w, max));
             entry!($features, pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
                 pairwise::pairwise(<$simd>::new(), x, max, shift, out));
+            entry!($features, pairwise_u8_rounded(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
+                pairwise::rounded(<$simd>::new(), x, max, shift, out));
             entry!($features, activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]),
                 real::activate(<$reals>::new(), x, code, max, inverse, out));
             entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),

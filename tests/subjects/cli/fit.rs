@@ -1,0 +1,98 @@
+//! `--fit` on the command line: what it says, that the verdict is right, the bare form, and what it is refused for.
+
+use super::host_tools;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tests::own;
+
+/// The reference network's checkpoint, its description, and positions.
+fn inputs(folder: &Path) -> [PathBuf; 3] {
+    let file = fs::read(own("reference/layers.reference.safetensors")).unwrap();
+    let positions = folder.join("positions.bf");
+    fs::write(&positions, &file[file.len() - 131_072..]).unwrap();
+    [own("reference/nnue.weights.bin"), own("architectures/reference.toml"), positions]
+}
+
+#[test]
+fn a_fitted_network_is_said_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [checkpoint, arch, positions] = inputs(folder.path());
+    let [container, bare, plain, packed, back] =
+        ["container", "bare", "plain", "packed", "back"].map(|name| folder.path().join(name));
+    let json = host_tools!("quantise", checkpoint, "--arch", arch, "--fit", positions, "-o", container, "--json");
+    let json = json.fine().json();
+    let fit = &json["fit"];
+    assert_eq!((&fit["fitted"], &fit["held_out"], &fit["is_cut_short"]), (&2048.into(), &2048.into(), &false.into()));
+    let sd = |when: &str| fit[when]["sd"].as_f64().unwrap();
+    assert!(sd("after") < 0.8 * sd("before"), "{fit}");
+
+    let verify = |model: &Path, checkpoint: &Path| {
+        let report = host_tools!(
+            "verify",
+            model,
+            "--checkpoint",
+            checkpoint,
+            "--arch",
+            arch,
+            "--positions",
+            positions,
+            "--json"
+        );
+        report.json()
+    };
+    let report = verify(&container, &checkpoint);
+    assert_eq!((&report["passed"], report["mistakes"].as_array().unwrap().len()), (&true.into(), 0), "{report}");
+    assert!(report["remarks"].as_array().unwrap().iter().any(|remark| remark["kind"] == "fitted"), "{report}");
+
+    // The bare form, and the trainer's own file fitted to the checkpoint, hold the same integers.
+    host_tools!("quantise", checkpoint, "--arch", arch, "--fit", positions, "--form", "bare", "-o", bare).fine();
+    host_tools!("quantise", checkpoint, "--arch", arch, "--form", "bare", "-o", plain).fine();
+    assert_eq!(fs::metadata(&bare).unwrap().len(), fs::metadata(&plain).unwrap().len());
+    host_tools!("pack", plain, "--arch", arch, "--fit", positions, "--fit-checkpoint", checkpoint, "-o", packed).fine();
+    let ran = host_tools!("unpack", packed, "-o", back).fine();
+    assert!(!ran.text().contains("the bytes that were packed"), "{}", ran.text());
+    assert!(fs::read(&back).unwrap() == fs::read(&bare).unwrap());
+
+    // Another checkpoint, and damage, are still found out.
+    let mut other = fs::read(&checkpoint).unwrap();
+    let (first, second) = other.split_at_mut(200_000);
+    first[100_000..104_096].swap_with_slice(&mut second[..4096]);
+    let doctored = folder.path().join("nnue.weights.bin");
+    fs::write(&doctored, other).unwrap();
+    assert!(!verify(&container, &doctored)["mistakes"].as_array().unwrap().is_empty());
+    let mut damaged = fs::read(&plain).unwrap();
+    damaged[1000] ^= 1;
+    fs::write(&bare, damaged).unwrap();
+    host_tools!("pack", bare, "--arch", arch, "-o", packed, "--force").fine();
+    assert!(!verify(&packed, &checkpoint)["mistakes"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn fitting_is_refused_where_it_means_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [checkpoint, arch, positions] = inputs(folder.path());
+    let [out, few, missing] = ["out.bin", "few.bf", "missing.bf"].map(|name| folder.path().join(name));
+    fs::write(&few, &fs::read(&positions).unwrap()[..32 * 999]).unwrap();
+    let bare = folder.path().join("bare.bin");
+    host_tools!("quantise", checkpoint, "--arch", arch, "--form", "bare", "-o", bare).fine();
+    let (digits, graph) = (own("reference/digits.weights.bin"), own("architectures/digits.toml"));
+    let (layers, pairs) = (own("reference/layers.weights.bin"), own("architectures/reference-layers.toml"));
+    let cases = [
+        (
+            host_tools!("quantise", digits, "--arch", graph, "--fit", positions, "-o", out),
+            2,
+            "for networks of accumulators",
+        ),
+        (host_tools!("quantise", layers, "--arch", pairs, "--fit", positions, "-o", out), 5, "one layer of i16"),
+        (host_tools!("quantise", checkpoint, "--arch", arch, "--fit", few, "-o", out), 2, "999 positions"),
+        (host_tools!("quantise", checkpoint, "--arch", arch, "--fit", missing, "-o", out), 4, "missing.bf"),
+        (host_tools!("quantise", checkpoint, "--arch", arch, "--fit-limit", "5000", "-o", out), 2, "--fit"),
+        (host_tools!("quantise", checkpoint, "--arch", arch, "--fit", positions, "-o", positions), 2, "positions.bf"),
+        (host_tools!("pack", bare, "--arch", arch, "--fit", positions, "-o", out), 2, "add --fit-checkpoint NET"),
+    ];
+    for (ran, status, words) in cases {
+        assert_eq!(ran.status, status, "{words}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    assert!(!out.exists());
+}
