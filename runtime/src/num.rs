@@ -104,17 +104,17 @@ pub const fn mul_round(a: i16, b: i16) -> i16 {
     ((a as i32 * b as i32 + (1 << 14)) >> 15) as i16
 }
 
-/// A product of two clipped accumulators as a byte, rounded to nearest, halves upward: `(a·b + 2^(shift − 1)) >> shift`,
-/// `shift` at least 1.
+/// A product shifted right and rounded to nearest, halves upward: `(product + 2^(shift − 1)) >> shift`, `shift` at
+/// least 1.
 ///
 /// ```
-/// use tamis_runtime::raw::num::pair_round;
-/// assert_eq!(pair_round(255, 255, 9), 127);
-/// assert_eq!(pair_round(16, 16, 9), 1); // 0.5 → 1
+/// use tamis_runtime::raw::num::shift_round;
+/// assert_eq!(shift_round(255 * 255, 9), 127);
+/// assert_eq!(shift_round(16 * 16, 9), 1); // 0.5 → 1
 /// ```
 #[inline]
-pub const fn pair_round(a: i32, b: i32, shift: u32) -> i32 {
-    (a * b + (1 << (shift - 1))) >> shift
+pub const fn shift_round(product: i32, shift: u32) -> i32 {
+    (product + (1 << (shift - 1))) >> shift
 }
 
 /// A real as an integer: `clamp(round(x · inverse) + zero, low, high)`, to nearest, halves away from 0, a NaN as 0.

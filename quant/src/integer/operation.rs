@@ -53,10 +53,8 @@ pub(super) fn apply<'v>(
             Data::Real(sides().flat_map(|side| activate_clipped(*activation, &reals(side))).collect())
         }
         Operation::PairwiseU8 { max, shift, is_rounded, left_out } => {
-            let product = |(a, b): (&i32, &i32)| {
-                let (a, b) = (*a.clamp(&0, max), *b.clamp(&0, max));
-                if *is_rounded { num::pair_round(a, b, *shift) } else { (a * b) >> shift }
-            };
+            let cut = |product: i32| if *is_rounded { num::shift_round(product, *shift) } else { product >> shift };
+            let product = |(a, b): (&i32, &i32)| cut(a.clamp(&0, max) * b.clamp(&0, max));
             let products = |side: &[i32]| -> Vec<i32> {
                 let (first, second) = halves(&side[..side.len() - left_out]);
                 first.iter().zip(second).map(product).collect()

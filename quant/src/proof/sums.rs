@@ -42,7 +42,7 @@ pub(super) fn rounded_term(clipped: i64, weight: i32) -> i64 {
 
 /// What a pair of clipped accumulators makes.
 pub(super) const fn pair(a: i64, b: i64, shift: u32, is_rounded: bool) -> i64 {
-    if is_rounded { num::pair_round(a as i32, b as i32, shift) as i64 } else { (a * b) >> shift }
+    if is_rounded { num::shift_round((a * b) as i32, shift) as i64 } else { (a * b) >> shift }
 }
 
 /// A wrapped sum can be anything; a sum that fits is what it is.

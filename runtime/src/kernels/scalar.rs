@@ -154,7 +154,7 @@ pub(super) fn pairwise_u8_rounded(x: &[i16], max: i16, shift: u32, out: &mut [u8
 
 /// One product of [`pairwise_u8_rounded`].
 pub(super) const fn pair_u8_rounded(a: i16, b: i16, max: i16, shift: u32) -> u8 {
-    num::pair_round(num::clip(a, max) as i32, num::clip(b, max) as i32, shift) as u8
+    num::shift_round(num::clip(a, max) as i32 * num::clip(b, max) as i32, shift) as u8
 }
 
 pub(super) fn activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]) {

@@ -90,7 +90,7 @@ impl Source {
             op::REQUANTISE if second <= U7_MAX => Self::Narrow,
             op::PAIRWISE_U8 if ACCUMULATORS && (first * first) >> second <= U7_MAX => Self::Products,
             op::PAIRWISE_ROUNDED
-                if ACCUMULATORS && num::pair_round(first as i32, first as i32, second) <= U7_MAX as i32 =>
+                if ACCUMULATORS && num::shift_round((first * first) as i32, second) <= U7_MAX as i32 =>
             {
                 Self::Products
             }

@@ -4,9 +4,10 @@
 //! A trainer's scales leave most of i16 unused. Behind SCReLU with an integer head the products can be rounded
 //! ([`crate::arch::HeadDivision::Rounded`]): that ties the first layer's scale to the accumulators' proof alone, and
 //! lets the output's weights fill i16. The products of pairs can be rounded too
-//! ([`crate::arch::Layer::product_rounded`]), with the first layer's scale doubled as often as the proof allows. What this costs and gains is found by trying: every candidate is quantised, held
-//! to the proof, and run on examples that are drawn, beside the float network. Drawn boards are no games; they tell
-//! scales apart, and what the error is in play is for `verify` to say.
+//! ([`crate::arch::Layer::product_rounded`]), with the first layer's scale doubled as often as the proof allows. What
+//! this costs and gains is found by trying: every candidate is quantised, held to the proof, and run on examples that
+//! are drawn, beside the float network. Drawn boards are no games; they tell scales apart, and what the error is in
+//! play is for `verify` to say.
 
 mod candidates;
 mod examples;

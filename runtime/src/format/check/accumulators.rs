@@ -4,7 +4,6 @@ use super::Refused;
 use super::ops::Operation;
 use crate::format::records::{activation, element, input_kind};
 use crate::format::{Layout, MAX_RESCALE_FACTOR};
-use crate::num;
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
 const I16_MAX: u32 = i16::MAX as u32;
@@ -65,7 +64,7 @@ impl Operation<'_, '_> {
         let [clip, shift, ..] = self.record.params;
         // So that one factor, shifted up, fits i16: what is left of a product is then rounded at 15 bits.
         let is_narrow = (1..=I16_MAX).contains(&clip) && (1..=15).contains(&shift) && clip << (15 - shift) <= I16_MAX;
-        let fits = is_narrow && num::pair_round(clip as i32, clip as i32, shift) <= 255;
+        let fits = is_narrow && (clip * clip + (1 << (shift - 1))) >> shift <= 255;
         self.pairs(
             fits,
             "a clip and a shift of 1 to 15, with clip << (15 − shift) in i16 and the largest product in u8",
