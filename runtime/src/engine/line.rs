@@ -94,7 +94,7 @@ impl Line<'_> {
         }
         let (_, place) = self.stack.next()?;
         if !self.board.change(added, removed) {
-            return self.push_difference(net, &ply);
+            return self.push_difference(net, added, removed);
         }
         if let Err(error) = net.check_count(self.board.count()) {
             self.board.undo(added, removed);
@@ -114,9 +114,9 @@ impl Line<'_> {
     /// A move that the board refuses as it is given, without the pieces that it both adds and removes.
     #[cold]
     #[inline(never)]
-    fn push_difference(&mut self, net: &AnyNetwork<'_>, given: &Ply) -> Result<(), StateError> {
-        let Some(ply) = given.difference() else {
-            return Err(refusal(self.board, given.added(), given.removed()));
+    fn push_difference(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
+        let Some(ply) = Ply::difference(added, removed) else {
+            return Err(refusal(self.board, added, removed));
         };
         if let Some(colour) = ply.lone_king() {
             return Err(StateError::LoneKing { colour });

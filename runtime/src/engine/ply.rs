@@ -55,17 +55,21 @@ impl Ply {
         Some(ply)
     }
 
-    /// The same move without the pieces that it both adds and removes; `None` if there are none.
-    pub fn difference(&self) -> Option<Self> {
-        let mut removed: heapless::Vec<Piece, PIECES> = self.removed().iter().copied().collect();
-        let mut added = heapless::Vec::<Piece, PIECES>::new();
-        for piece in self.added() {
-            match removed.iter().position(|other| other == piece) {
-                Some(place) => drop(removed.remove(place)),
-                None => added.push(*piece).ok()?,
+    /// A move without the pieces that it both adds and removes; `None` if there are none.
+    pub fn difference(added: &[Piece], removed: &[Piece]) -> Option<Self> {
+        // Of a piece that is in one list more often than in the other, so many are left.
+        let without = |list: &[Piece], other: &[Piece]| {
+            let mut left = heapless::Vec::<Piece, PIECES>::new();
+            for (index, piece) in list.iter().enumerate() {
+                let count = |pieces: &[Piece]| pieces.iter().filter(|same| *same == piece).count();
+                if count(range(list, 0..index)) >= count(other) {
+                    left.push(*piece).ok()?;
+                }
             }
-        }
-        Self::new(&added, &removed).filter(|left| left.lens != self.lens)
+            Some(left)
+        };
+        let (comes, goes) = (without(added, removed)?, without(removed, added)?);
+        if goes.len() == removed.len() { None } else { Self::new(&comes, &goes) }
     }
 
     #[inline]
