@@ -94,7 +94,9 @@ impl Line<'_> {
         }
         let (_, place) = self.stack.next()?;
         if !self.board.change(added, removed) {
-            return self.push_difference(net, added, removed);
+            change_by_difference(net, self.board, place, added, removed)?;
+            self.stack.grow();
+            return Ok(());
         }
         if let Err(error) = net.check_count(self.board.count()) {
             self.board.undo(added, removed);
@@ -104,35 +106,6 @@ impl Line<'_> {
             && let Some(piece) = related::on_one_square(self.board, added.iter().copied())
         {
             self.board.undo(added, removed);
-            return Err(StateError::Piece { piece, is_added: true });
-        }
-        *place = ply;
-        self.stack.grow();
-        Ok(())
-    }
-
-    /// A move that the board refuses as it is given, without the pieces that it both adds and removes.
-    #[cold]
-    #[inline(never)]
-    fn push_difference(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
-        let Some(ply) = Ply::difference(added, removed) else {
-            return Err(refusal(self.board, added, removed));
-        };
-        if let Some(colour) = ply.lone_king() {
-            return Err(StateError::LoneKing { colour });
-        }
-        let (_, place) = self.stack.next()?;
-        if !self.board.change(ply.added(), ply.removed()) {
-            return Err(refusal(self.board, ply.added(), ply.removed()));
-        }
-        if let Err(error) = net.check_count(self.board.count()) {
-            self.board.undo(ply.added(), ply.removed());
-            return Err(error.into());
-        }
-        if net.is_related()
-            && let Some(piece) = related::on_one_square(self.board, ply.added().iter().copied())
-        {
-            self.board.undo(ply.added(), ply.removed());
             return Err(StateError::Piece { piece, is_added: true });
         }
         *place = ply;
@@ -278,6 +251,40 @@ fn fill(
         cache.fill(net.plan(), place, board, &numbering, out);
         Ok(())
     })
+}
+
+/// Makes a move that the board refuses as it is given, without the pieces that it both adds and removes, and notes it in
+/// its place. On failure the board is as it was.
+#[cold]
+#[inline(never)]
+fn change_by_difference(
+    net: &AnyNetwork<'_>,
+    board: &mut Board,
+    place: &mut Ply,
+    added: &[Piece],
+    removed: &[Piece],
+) -> Result<(), StateError> {
+    let Some(ply) = Ply::difference(added, removed) else {
+        return Err(refusal(board, added, removed));
+    };
+    if let Some(colour) = ply.lone_king() {
+        return Err(StateError::LoneKing { colour });
+    }
+    if !board.change(ply.added(), ply.removed()) {
+        return Err(refusal(board, ply.added(), ply.removed()));
+    }
+    if let Err(error) = net.check_count(board.count()) {
+        board.undo(ply.added(), ply.removed());
+        return Err(error.into());
+    }
+    if net.is_related()
+        && let Some(piece) = related::on_one_square(board, ply.added().iter().copied())
+    {
+        board.undo(ply.added(), ply.removed());
+        return Err(StateError::Piece { piece, is_added: true });
+    }
+    *place = ply;
+    Ok(())
 }
 
 /// What a board says of a move that it does not make.
