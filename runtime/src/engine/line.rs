@@ -253,8 +253,8 @@ fn fill(
     })
 }
 
-/// Makes a move that the board refuses as it is given, without the pieces that it both adds and removes, and notes it in
-/// its place. On failure the board is as it was.
+/// Makes a move that the board refuses as it is given, without the pieces that it both adds and removes, and notes it
+/// in its place. On failure the board is as it was.
 #[cold]
 #[inline(never)]
 fn change_by_difference(
