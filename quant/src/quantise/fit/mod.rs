@@ -11,7 +11,7 @@
 //! bias              b − mean of e in its bucket
 //! ```
 //!
-//! A weight of the first layer stays within one step of its float, and as many examples more as [`neuron`] says want
+//! A weight of the first layer stays within one step of its float, and as many examples more as `neuron` says want
 //! every weight at its float, so that a feature that was hardly seen stays where rounding put it. Half of the examples
 //! are fitted to; the others say what came of it. The order is fixed and the same bytes come out every time.
 

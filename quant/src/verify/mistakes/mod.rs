@@ -8,7 +8,7 @@
 //! - scores: file and checkpoint agree, and the positions' own scores are fitted far better after one change. What they
 //!   only suggest is a remark.
 //!
-//! Integers that stand beside the checkpoint's as fitting leaves them ([`fitted`]) are a remark, and so are weights
+//! Integers that stand beside the checkpoint's as fitting leaves them (`fitted`) are a remark, and so are weights
 //! that by their values alone look as if they were of the other order ([`orders`]).
 //!
 //! Graphs have rules of their own, in `graph`.
