@@ -37,7 +37,7 @@ impl Transformer {
             }
             row -= block.inputs;
         }
-        panic!("feature {feature} of a network with fewer")
+        unreachable!("feature {feature} of a network with fewer")
     }
 }
 

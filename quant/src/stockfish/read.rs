@@ -69,6 +69,11 @@ fn inputs(cursor: &mut Cursor<'_>, version: u32, header: u32) -> Result<(Feature
         });
     };
     if features.version() != version {
+        // A bit of one set's hash makes another's: where the header agrees with the version, the hash is damaged.
+        let by_header = shapes_of_header(header).into_iter().find(|shape| shape.features.version() == version);
+        if let Some(shape) = by_header {
+            return Err(NnueError::TransformerHash { found: hash, shape });
+        }
         return Err(NnueError::VersionOfFeatures { found: version, features });
     }
     if features == FeatureSet::HalfKp {
