@@ -38,6 +38,13 @@ impl Top {
     fn index(&self) -> Option<usize> {
         (self.len as usize).checked_sub(1)
     }
+
+    /// See [`Stack::grow`].
+    #[inline]
+    pub const fn grow(&mut self) {
+        self.len += 1;
+        self.plies += 1;
+    }
 }
 
 /// The parts of a stack.
@@ -94,8 +101,7 @@ impl<P: Ply> Stack<'_, P> {
     /// The next ply is in its place.
     #[inline]
     pub const fn grow(&mut self) {
-        self.top.len += 1;
-        self.top.plies += 1;
+        self.top.grow();
     }
 
     /// Adds a ply that changes nothing and shares its parent's accumulators.

@@ -144,6 +144,11 @@ impl Board {
         self.pieces.iter().fold(0, |all, set| all | set)
     }
 
+    /// Whether another piece stands on a piece's square.
+    pub fn shares_square(&self, piece: Piece) -> bool {
+        self.pieces.iter().filter(|set| *set >> piece.square() & 1 != 0).count() > 1
+    }
+
     /// Squares on which two boards differ.
     #[inline]
     pub fn changed(&self, other: &Self) -> u64 {

@@ -68,12 +68,7 @@ impl Line<'_> {
                 return Err(StateError::Piece { piece, is_added: true });
             }
         }
-        net.check_count(self.board.count())?;
-        if net.is_related()
-            && let Some(piece) = related::on_one_square(self.board, self.board.without(&Board::EMPTY))
-        {
-            return Err(StateError::Piece { piece, is_added: true });
-        }
+        net.admit(self.board, self.board.without(&Board::EMPTY))?;
         self.stack.set_root(identity)?;
         for colour in Colour::BOTH {
             self.fill(net, colour)?;
@@ -94,19 +89,11 @@ impl Line<'_> {
         }
         let (_, place) = self.stack.next()?;
         if !self.board.change(added, removed) {
-            change_by_difference(net, self.board, place, added, removed)?;
-            self.stack.grow();
-            return Ok(());
+            return push_difference(net, self.board, (self.stack.plies, self.stack.top), added, removed);
         }
-        if let Err(error) = net.check_count(self.board.count()) {
+        if let Err(error) = net.admit(self.board, added.iter().copied()) {
             self.board.undo(added, removed);
-            return Err(error.into());
-        }
-        if net.is_related()
-            && let Some(piece) = related::on_one_square(self.board, added.iter().copied())
-        {
-            self.board.undo(added, removed);
-            return Err(StateError::Piece { piece, is_added: true });
+            return Err(error);
         }
         *place = ply;
         self.stack.grow();
@@ -253,37 +240,33 @@ fn fill(
     })
 }
 
-/// Makes a move that the board refuses as it is given, without the pieces that it both adds and removes, and notes it
-/// in its place. On failure the board is as it was.
+/// Pushes a move that the board refuses as it is given, without the pieces that it both adds and removes, behind the
+/// last ply, where [`Stack::next`] has a place.
 #[cold]
 #[inline(never)]
-fn change_by_difference(
+fn push_difference(
     net: &AnyNetwork<'_>,
     board: &mut Board,
-    place: &mut Ply,
+    (plies, top): (&mut [Ply], &mut Top),
     added: &[Piece],
     removed: &[Piece],
 ) -> Result<(), StateError> {
-    let Some(ply) = Ply::difference(added, removed) else {
-        return Err(refusal(board, added, removed));
-    };
+    let Some(ply) = Ply::difference(added, removed) else { return Err(refusal(board, added, removed)) };
     if let Some(colour) = ply.lone_king() {
         return Err(StateError::LoneKing { colour });
     }
-    if !board.change(ply.added(), ply.removed()) {
-        return Err(refusal(board, ply.added(), ply.removed()));
+    let limit = plies.len();
+    let Some(place) = plies.get_mut(top.len as usize) else { return Err(RunError::StackFull { limit }.into()) };
+    let (added, removed) = (ply.added(), ply.removed());
+    if !board.change(added, removed) {
+        return Err(refusal(board, added, removed));
     }
-    if let Err(error) = net.check_count(board.count()) {
-        board.undo(ply.added(), ply.removed());
-        return Err(error.into());
-    }
-    if net.is_related()
-        && let Some(piece) = related::on_one_square(board, ply.added().iter().copied())
-    {
-        board.undo(ply.added(), ply.removed());
-        return Err(StateError::Piece { piece, is_added: true });
+    if let Err(error) = net.admit(board, added.iter().copied()) {
+        board.undo(added, removed);
+        return Err(error);
     }
     *place = ply;
+    top.grow();
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! A chess network as an engine holds it: checked against what the engine was built for, shared by all threads.
 
-use super::error::LoadError;
+use super::error::{LoadError, StateError};
 use crate::chess::board::Board;
 use crate::chess::numbering::Numbering;
 use crate::chess::piece::{Colour, Piece};
@@ -90,6 +90,8 @@ pub struct AnyNetwork<'a> {
     counts_some: bool,
     outputs: usize,
     most_pieces: usize,
+    /// Up to how many pieces a position is admitted unseen: none where relations are features.
+    unseen: usize,
     /// The relations between pieces that are features, and the first of those.
     related: Option<(Relations, u32)>,
 }
@@ -127,8 +129,9 @@ impl<'a> AnyNetwork<'a> {
         };
         let kings = if view.has_king_features() { 0 } else { Colour::BOTH.len() };
         let most_pieces = plan.max_active().saturating_sub(most_related) + kings;
+        let unseen = if relations.is_some() { 0 } else { most_pieces };
         let counts_some = input.counted != 0;
-        Ok(Self { plan, view, features, buckets, counts_some, outputs, most_pieces, related: relations })
+        Ok(Self { plan, view, features, buckets, counts_some, outputs, most_pieces, unseen, related: relations })
     }
 
     /// Whether the engine was built for this network.
@@ -233,13 +236,23 @@ impl<'a> AnyNetwork<'a> {
         if self.features.is_mirrored { key } else { key / 2 }
     }
 
-    /// Whether so many pieces can be on a board.
-    #[inline]
-    pub(super) fn check_count(&self, pieces: usize) -> Result<(), RunError> {
-        if pieces <= self.most_pieces {
-            Ok(())
-        } else {
-            Err(RunError::TooManyFeatures { found: pieces, limit: self.most_pieces })
+    /// Whether the network knows a position, to which these pieces came.
+    #[inline(always)]
+    pub(super) fn admit(&self, board: &Board, added: impl Iterator<Item = Piece>) -> Result<(), StateError> {
+        if board.count() <= self.unseen { Ok(()) } else { self.look(board, added) }
+    }
+
+    /// Not more pieces than it has features for, and where relations are features one on a square.
+    #[cold]
+    #[inline(never)]
+    fn look(&self, board: &Board, mut added: impl Iterator<Item = Piece>) -> Result<(), StateError> {
+        let (found, limit) = (board.count(), self.most_pieces);
+        if found > limit {
+            return Err(RunError::TooManyFeatures { found, limit }.into());
+        }
+        match added.find(|piece| self.is_related() && board.shares_square(*piece)) {
+            Some(piece) => Err(StateError::Piece { piece, is_added: true }),
+            None => Ok(()),
         }
     }
 

@@ -10,7 +10,7 @@ use super::ply::Ply;
 use crate::accumulators::{Cache, Contents, Stack, change};
 use crate::chess::board::Board;
 use crate::chess::numbering::Numbering;
-use crate::chess::piece::{Colour, Piece};
+use crate::chess::piece::Colour;
 use crate::chess::relations::RelationView;
 use crate::error::RunError;
 use crate::workspace::range;
@@ -49,6 +49,7 @@ impl Both {
 }
 
 /// Brings the last position's accumulator of a colour up to date, in one step or from the cache.
+#[inline(never)]
 pub(super) fn bring_up_to_date(
     stack: &mut Stack<'_, Ply>,
     cache: &mut Cache<'_, Board>,
@@ -71,6 +72,7 @@ pub(super) fn bring_up_to_date(
 }
 
 /// Fills the last position's accumulator of a colour through the cache's entry for its king's place.
+#[inline(never)]
 pub(super) fn fill(
     stack: &mut Stack<'_, Ply>,
     cache: &mut Cache<'_, Board>,
@@ -89,16 +91,4 @@ pub(super) fn fill(
         related.fill(net.plan(), place, &Related(*board), &numbering, out);
         Ok(())
     })
-}
-
-/// A piece that shares its square with another; relations are of boards without such.
-pub(super) fn on_one_square(board: &Board, mut added: impl Iterator<Item = Piece>) -> Option<Piece> {
-    if board.occupied().count_ones() as usize == board.count() {
-        return None;
-    }
-    let is_shared = |piece: &Piece| {
-        let sets = board.planes().iter().filter(|set| **set >> piece.square() & 1 != 0);
-        sets.count() > 1
-    };
-    added.find(is_shared)
 }
