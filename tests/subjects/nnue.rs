@@ -96,7 +96,7 @@ fn made_up_networks_of_every_form_give_the_familys_values() {
         // What no feature reads comes back too: the first row of a HalfKP king square, and a padded weight.
         net.transformer.weights.values[0] = 77;
         let second = &mut net.stacks[0].second;
-        if let Some(padding) = second.weights.get_mut(second.inputs).filter(|_| second.inputs % 32 != 0) {
+        if let Some(padding) = second.weights.get_mut(second.inputs).filter(|_| !second.inputs.is_multiple_of(32)) {
             *padding = -7;
         }
         let file = to_bytes(&net);

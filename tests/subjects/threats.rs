@@ -170,11 +170,11 @@ fn a_million_steps_are_as_filled_anew() {
         let mut filled = vec![0; any.hidden()];
         for step in 0..500_000 {
             match line.last() {
-                Some(_) if line.len() > 1 && (line.len() == PLIES || random.draw() % 3 == 0) => {
+                Some(_) if line.len() > 1 && (line.len() == PLIES || random.draw().is_multiple_of(3)) => {
                     line.pop();
                     state.pop().unwrap();
                 }
-                Some(pieces) if random.draw() % 400 != 0 => {
+                Some(pieces) if !random.draw().is_multiple_of(400) => {
                     let (added, removed) = step_of(pieces, &mut random);
                     state.push(&any, &added, &removed).unwrap();
                     let mut after = pieces.clone();
@@ -188,7 +188,7 @@ fn a_million_steps_are_as_filled_anew() {
                 }
             }
             let pieces = &line[line.len() - 1];
-            if random.draw() % 3 != 0 {
+            if !random.draw().is_multiple_of(3) {
                 continue;
             }
             for colour in Colour::BOTH {
@@ -249,12 +249,12 @@ fn step_of(pieces: &[Piece], random: &mut Random) -> (Vec<Piece>, Vec<Piece>) {
         if to == mover.square() || taken.is_some_and(|piece| piece.kind() == Kind::King) {
             continue;
         }
-        let is_promoted = mover.kind() == Kind::Pawn && random.draw() % 6 == 0;
+        let is_promoted = mover.kind() == Kind::Pawn && random.draw().is_multiple_of(6);
         let kind = if is_promoted { Kind::ALL[1 + (random.draw() % 4) as usize] } else { mover.kind() };
         let (mut added, mut removed) = (vec![Piece::new(mover.colour(), kind, to)], vec![mover]);
         removed.extend(taken);
         let (second, beside) = (pieces[random.draw() as usize % pieces.len()], (random.draw() % 64) as u8);
-        if random.draw() % 8 == 0 && !removed.contains(&second) && beside != to && at(beside).is_none() {
+        if random.draw().is_multiple_of(8) && !removed.contains(&second) && beside != to && at(beside).is_none() {
             removed.push(second);
             added.push(second.at(beside));
         }
