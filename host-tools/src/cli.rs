@@ -205,10 +205,10 @@ impl Module {
 /// Another order of the neurons in the container.
 #[derive(Debug, Clone, Args)]
 pub struct Permute {
-    /// Reorder neurons so that a sparse int8 layer skips more
+    /// Reorder neurons for a sparse int8 layer
     ///
-    /// More inputs of the first int8 layer are then zero four at a time on these positions, BulletFormat or lines of
-    /// FEN; the outputs stay the same integers.
+    /// It skips more, since more of its inputs are zero four at a time on these positions, BulletFormat or lines of FEN;
+    /// the outputs stay the same integers.
     #[arg(long = "permute", value_name = "POSITIONS.bf")]
     pub positions: Option<PathBuf>,
     /// Sample N of the positions, spread over the file: every second one chooses the order, the others measure it

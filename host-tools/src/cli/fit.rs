@@ -6,9 +6,9 @@ use std::path::PathBuf;
 /// Positions to fit to.
 #[derive(Debug, Clone, Args)]
 pub struct Fit {
-    /// Move the integers towards the float network's outputs on these positions
+    /// Fit the integers to these positions
     ///
-    /// BulletFormat or lines of FEN; scores in it are not read. Every second position is fitted to, the others measure
+    /// They are moved towards the float network's outputs there. BulletFormat or lines of FEN; scores in it are not read. Every second position is fitted to, the others measure
     /// what came of it. For networks of accumulators with one layer of i16 behind them; the scales and the form of the
     /// file stay.
     #[arg(id = "fit", long = "fit", value_name = "POSITIONS.bf")]

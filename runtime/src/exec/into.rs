@@ -38,7 +38,7 @@ impl Plan<'_> {
     /// ```
     /// use tamis_runtime::{Input, Plan, Workspace, format::Model, kernels};
     ///
-    /// static NET: &[u8] = tamis_runtime::include_model!("../../tests/vectors/tiny.bin");
+    /// static NET: &[u8] = tamis_runtime::include_model!("../../../tests/vectors/tiny.bin");
     /// # if !cfg!(feature = "accumulators") { return Ok(()) } // refused without
     /// let plan = Plan::new(Model::parse(NET)?, kernels::best());
     /// assert_eq!((plan.beside_outputs_len_bytes(), plan.outputs_len_bytes()), (64, 4));

@@ -149,7 +149,7 @@ fn a_program_around_generated_modules_prints_what_eval_prints() {
     let folder = folder.path();
     let cases = package(folder);
     let printed = cargo(folder, &["run", "--quiet", "--offline"]);
-    let (signatures, values) = printed.split_at(17 * (4 + SHAPES.len()));
+    let (signatures, values) = printed.split_at(17 * (5 + SHAPES.len()));
     assert!(signatures.lines().all(|line| line.len() == 16), "{signatures}");
     let expected = evaluated(folder, &cases);
     let differs = values.lines().zip(expected.lines()).find(|(found, expected)| found != expected);

@@ -237,12 +237,12 @@ mod tests {
         assert_eq!(message, "buckets.by_piece_count: entry 32 is bucket 2, but there are 2 (0 to 1)");
         let table = format!("by_piece_count = {:?}", [0; 33]);
         for (lines, word) in [
-            ("counted = \"P\"", "buckets.counted: meaningless: the bucket of each count is not said"),
+            ("counted = \"P\"", "buckets.counted: has no meaning here: the bucket of each count is not said"),
             ("counted = \"\"", "letters of PNBRQK"),
             ("counted = \"p\"", "letters of PNBRQK"),
             ("counted = \"PP\"", "letters of PNBRQK"),
             ("by_side_counts = [0]", "buckets.by_side_counts: has 1 entries"),
-            (&format!("{table}\nby_side_counts = {:?}", vec![0; 289]), "buckets.by_side_counts: meaningless"),
+            (&format!("{table}\nby_side_counts = {:?}", vec![0; 289]), "buckets.by_side_counts: has no meaning here"),
         ] {
             let message = with(&format!("count = 2\n{lines}"));
             assert!(message.contains(word), "{message}");
