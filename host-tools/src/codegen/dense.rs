@@ -97,7 +97,8 @@ pub type Kept = Workspace<{outputs}>;
         outputs: &'o mut Kept,
     ) -> Result<&'o [{out}; OUTPUT_LEN], RunError> {{
         let input = Input::{variant}(input);
-        let output = self.plan.run_into(input, {argument}, beside.as_mut(), outputs.as_mut())?;
+        let (beside, outputs) = (beside.as_mut(), outputs.as_mut());
+        let output = self.plan.run_into(input, {argument}, beside, outputs)?;
         output.try_into()
     }}
 "
