@@ -8,6 +8,7 @@ use crate::chess::relations::{RelationView, Relations};
 use crate::chess::sets;
 use crate::chess::view::{ChessView, Perspective, Planes};
 use crate::error::RunError;
+use crate::features::GENERAL;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Tier};
 use crate::plan::Plan;
@@ -218,13 +219,13 @@ impl<'a> AnyNetwork<'a> {
     /// How a colour, whose king stands on `king`, numbers relations between pieces; `None` where they are no features.
     #[inline]
     pub(super) fn relation_view(&self, colour: Colour, king: u8) -> Option<RelationView> {
-        self.related.map(|(relations, first)| RelationView::new(relations, first, colour, king))
+        self.related.filter(|_| GENERAL).map(|(relations, first)| RelationView::new(relations, first, colour, king))
     }
 
     /// Whether relations between pieces are features.
     #[inline(always)]
     pub(super) const fn is_related(&self) -> bool {
-        self.related.is_some()
+        GENERAL && self.related.is_some()
     }
 
     /// Which of [`AnyNetwork::keys`] entries a square of a colour's king belongs to, as white sees the square. A king's

@@ -136,6 +136,9 @@ impl Checker<'_> {
             feature_set::per_king_bucket(set).filter(|_| ACCUMULATORS && input.kind == input_kind::FEATURES);
         if let Some(per_bucket) = per_bucket {
             let (relations, size) = (feature_set::relation_count(set), input.size);
+            if relations > 0 && !GENERAL {
+                return Err(self.missing("input.feature_set", set, Kind::General));
+            }
             let pieces = size.saturating_sub(relations);
             let whole = size >= relations && pieces.is_multiple_of(per_bucket);
             self.need(whole, "input.size", input.size, "a multiple of the features of a king bucket")?;
