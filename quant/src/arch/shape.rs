@@ -127,9 +127,9 @@ impl Architecture {
     #[must_use]
     pub fn counted(&self) -> u32 {
         let Some(buckets) = &self.buckets else { return 0 };
-        let bit = |letter: char| PIECE_LETTERS.find(letter).map_or(0, |kind| 1 << kind);
-        let kinds =
-            buckets.counted.iter().flat_map(|letters| letters.chars()).fold(0, |kinds, letter| kinds | bit(letter));
+        let is_counted = |letter: char| buckets.counted.iter().any(|letters| letters.contains(letter));
+        let counted = PIECE_LETTERS.char_indices().filter(|(_, letter)| is_counted(*letter));
+        let kinds = counted.fold(0, |kinds, (kind, _)| kinds | 1 << kind);
         let all = (1 << PIECE_LETTERS.len()) - 1;
         let by_sides = if buckets.by_side_counts.is_some() { feature_set::COUNTED_BY_SIDES } else { 0 };
         by_sides | if kinds == all { 0 } else { kinds }
