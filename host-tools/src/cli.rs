@@ -207,8 +207,8 @@ impl Module {
 pub struct Permute {
     /// Reorder neurons for a sparse int8 layer
     ///
-    /// It skips more, since more of its inputs are zero four at a time on these positions, BulletFormat or lines of FEN;
-    /// the outputs stay the same integers.
+    /// It skips more, since more of its inputs are zero four at a time on these positions, BulletFormat or lines of
+    /// FEN; the outputs stay the same integers.
     #[arg(long = "permute", value_name = "POSITIONS.bf")]
     pub positions: Option<PathBuf>,
     /// Sample N of the positions, spread over the file: every second one chooses the order, the others measure it

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 pub struct Fit {
     /// Fit the integers to these positions
     ///
-    /// They are moved towards the float network's outputs there. BulletFormat or lines of FEN; scores in it are not read. Every second position is fitted to, the others measure
-    /// what came of it. For networks of accumulators with one layer of i16 behind them; the scales and the form of the
-    /// file stay.
+    /// They are moved towards the float network's outputs there. BulletFormat or lines of FEN; scores in it are not
+    /// read. Every second position is fitted to, the others measure what came of it. For networks of accumulators with
+    /// one layer of i16 behind them; the scales and the form of the file stay.
     #[arg(id = "fit", long = "fit", value_name = "POSITIONS.bf")]
     pub positions: Option<PathBuf>,
     /// Take the first N positions
