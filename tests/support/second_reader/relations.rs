@@ -15,8 +15,8 @@ pub fn relations(net: &Container, pieces: &[OnSquare], for_black: bool) -> Vec<u
     };
     let first = net.input.size - threats - if set == 7 { 4_560 } else { 0 };
     let turned = if for_black { 56 } else { 0 };
-    let king =
-        pieces.iter().find(|(kind, is_black, _)| *kind == 5 && *is_black == for_black).map_or(0, |piece| piece.2);
+    let king = pieces.iter().find(|(kind, is_black, _)| *kind == 5 && *is_black == for_black);
+    let Some((_, _, king)) = king else { panic!("a board of relations without a king of a side") };
     let mirrored = if king % 8 >= 4 { 7 } else { 0 };
     // (type, c, square), each as this side sees it.
     let seen: Vec<(u32, u32, u32)> = pieces
