@@ -6,6 +6,7 @@
 pub mod data;
 
 use crate::Error;
+use crate::hash::fnv1a;
 use crate::mark::counted;
 use data::{BIAS, INPUTS_I8, INPUTS_U7, LAYERS, Layer, MULTIPLIERS, ROWS_MAX, SHIFTS};
 use tamis_runtime::kernels::{of_target, scalar};
@@ -29,8 +30,8 @@ pub fn run() -> Result<(), Error> {
             "{=usize}x{=usize}: i8 {=u32:08x}, u7 {=u32:08x}",
             layer.cols,
             layer.rows,
-            hash(signed[..layer.rows].iter().map(|value| *value as u8)),
-            hash(small[..layer.rows].iter().copied()),
+            fnv1a(signed[..layer.rows].iter().map(|value| *value as u8)),
+            fnv1a(small[..layer.rows].iter().copied()),
         );
     }
     Ok(())
@@ -65,9 +66,4 @@ fn expected<T, U: Copy + Default>(
     affine(&inputs[..cols], weights, layer.stride(), &BIAS[..rows], &mut sums[..rows]);
     requantise(&sums[..rows], &MULTIPLIERS[..rows], &SHIFTS[..rows], low, 127, &mut outputs[..rows]);
     outputs
-}
-
-/// FNV-1a of 32 bits.
-fn hash(bytes: impl Iterator<Item = u8>) -> u32 {
-    bytes.fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -11,6 +11,10 @@ pub mod bad_model;
 pub mod digits;
 #[cfg(feature = "logs")]
 mod error;
+#[cfg(feature = "given")]
+pub mod given;
+#[cfg(feature = "logs")]
+mod hash;
 #[cfg(feature = "logs")]
 pub mod keywords;
 #[cfg(feature = "logs")]

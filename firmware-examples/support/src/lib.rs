@@ -5,6 +5,7 @@
 #![no_std]
 
 mod broken;
+pub mod host;
 mod stack;
 
 // The logger, and the critical sections that it needs.

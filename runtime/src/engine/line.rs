@@ -251,16 +251,20 @@ fn push_difference(
     added: &[Piece],
     removed: &[Piece],
 ) -> Result<(), StateError> {
-    let Some(ply) = Ply::difference(added, removed) else { return Err(refusal(board, added, removed)) };
+    let Some(ply) = Ply::difference(added, removed) else {
+        let refused = refuse(board, added, removed);
+        debug_assert!(refused.is_err(), "a move that is refused without a reason");
+        return refused.and(Err(RunError::StackEmpty.into()));
+    };
     if let Some(colour) = ply.lone_king() {
         return Err(StateError::LoneKing { colour });
     }
     let limit = plies.len();
     let Some(place) = plies.get_mut(top.len as usize) else { return Err(RunError::StackFull { limit }.into()) };
     let (added, removed) = (ply.added(), ply.removed());
-    if !board.change(added, removed) {
-        return Err(refusal(board, added, removed));
-    }
+    refuse(board, added, removed)?;
+    // A change is made as its reverse is taken back; `Board::change` would look once more at what is known.
+    board.undo(removed, added);
     if let Err(error) = net.admit(board, added.iter().copied()) {
         board.undo(added, removed);
         return Err(error);
@@ -270,10 +274,12 @@ fn push_difference(
     Ok(())
 }
 
-/// What a board says of a move that it does not make.
+/// What a board says of a move, if it does not make it.
 #[cold]
-fn refusal(board: &Board, added: &[Piece], removed: &[Piece]) -> StateError {
-    let refused = board.refused(added, removed);
-    debug_assert!(refused.is_some(), "a move that is refused without a reason");
-    refused.map_or(StateError::Run(RunError::StackEmpty), |(piece, is_added)| StateError::Piece { piece, is_added })
+#[inline(never)]
+fn refuse(board: &Board, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
+    match board.refused(added, removed) {
+        None => Ok(()),
+        Some((piece, is_added)) => Err(StateError::Piece { piece, is_added }),
+    }
 }
