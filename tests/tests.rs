@@ -57,6 +57,9 @@ mod counted_buckets; // output buckets by other counts than that of all pieces
 #[path = "subjects/engine_forms.rs"]
 mod engine_forms; // heads and tails of integers as engines write them, in plain arithmetic
 
+#[path = "subjects/own_features.rs"]
+mod own_features; // features that an engine numbers itself, in plain arithmetic
+
 #[path = "subjects/real_tails.rs"]
 mod real_tails; // forms of the layers on reals, in plain arithmetic
 

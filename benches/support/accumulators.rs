@@ -106,6 +106,12 @@ fn width<const H: usize>(cases: &mut Cases) {
             });
         }
     }
+    cases.every_tier("wide_dot_screlu", &format!("2x{H}"), |tier| {
+        let (ring, weights, dot) = (Rc::clone(&ring), *weights, tier.wide_dot_screlu.call);
+        walk(ring, move |_, _, after| {
+            black_box(dot(&after[0], &after[1], &weights[..2 * H], MAX));
+        })
+    });
     let pairs: [(&str, PickPairs); 2] =
         [("pairwise_u8", |tier| tier.pairwise_u8.call), ("pairwise_u8_rounded", |tier| tier.pairwise_u8_rounded.call)];
     for (what, products) in pairs {

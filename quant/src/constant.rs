@@ -37,6 +37,7 @@ pub fn constant_tensors(program: &Program) -> Vec<String> {
     let weights = program.nodes.iter().filter_map(|node| match &node.op {
         Operation::ActivateDot { weights, .. }
         | Operation::RoundedDot { weights, .. }
+        | Operation::WideHead { weights, .. }
         | Operation::Affine { weights, .. }
         | Operation::AffineF32 { weights, .. }
         | Operation::SparseAffine { weights, .. }

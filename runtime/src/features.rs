@@ -7,7 +7,8 @@
 pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
 /// Reals: the operations 3 and 6 to 10.
 pub(crate) const REALS: bool = cfg!(feature = "reals");
-/// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 26.
+/// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 26,
+/// 34 and 37.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// Maps of features: values with pixels and zero points, and the operations 27 to 33.
 pub(crate) const MAPS: bool = cfg!(feature = "maps");

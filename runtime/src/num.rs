@@ -30,6 +30,20 @@ pub const fn rescale_exact(sum: i32, pre_divisor: i32, bias: i32, factor: i32, d
     with_bias * factor as i64 / divisor as i64
 }
 
+/// [`rescale`] of a sum in 64 bits, modulo 2⁶⁴ on the way: exact wherever the result, before its low 32 bits are taken,
+/// is within `i64::MAX / divisor`.
+///
+/// ```
+/// use tamis_runtime::raw::num::rescale_wide;
+/// assert_eq!(rescale_wide(1_000_000, 255, -1200, 400, 16320), 66);
+/// assert_eq!(rescale_wide(5_000_000_000, 255, -1200, 400, 16320), 480_554);
+/// ```
+pub const fn rescale_wide(sum: i64, pre_divisor: i32, bias: i32, factor: i32, divisor: i32) -> i32 {
+    // No quotient of i64 by a divisor from 1 on leaves it.
+    let with_bias = (sum / pre_divisor as i64).wrapping_add(bias as i64);
+    (with_bias.wrapping_mul(factor as i64) / divisor as i64) as i32
+}
+
 /// [`rescale`] with divisors made ready; the same numbers.
 #[inline]
 pub fn rescale_by(sum: i32, pre_divisor: Divisor, bias: i32, factor: i32, divisor: Divisor) -> i32 {

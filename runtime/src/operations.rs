@@ -127,6 +127,9 @@ macro_rules! operations {
             /// Accumulators → products of the two halves, rounded → u8.
             PAIRWISE_ROUNDED = 36, "pairwise-rounded", if ACCUMULATORS else Accumulators,
                 Accumulators, Absent, pairwise_rounded, accumulators::PairwiseRounded;
+            /// ACTIVATE_DOT and RESCALE in one, with sums in 64 bits → i32.
+            WIDE_HEAD = 37, "wide-head", if GENERAL else General,
+                Accumulators, Absent, wide_head, wide_head::WideHead<'a>;
         }
     };
 }

@@ -30,6 +30,14 @@ fn divided_once(net: &QuantNet, acc: &[i32]) -> i64 {
     (sum + bias[0] * 255) * SCALE / (255 * 255 * 64)
 }
 
+/// `(Σ max(x, 0)² · w / 255 + b) · 400 / (255 · 64)`, whose sum leaves 32 bits.
+fn squares(net: &QuantNet, acc: &[i32]) -> i64 {
+    let (weights, bias) = integers(net, 1);
+    let sum: i64 = acc.iter().zip(&weights).map(|(x, weight)| i64::from(*x).max(0).pow(2) * weight).sum();
+    assert!(i32::try_from(sum).is_err(), "{sum} fits 32 bits");
+    (sum / 255 + bias[0]) * SCALE / (255 * 64)
+}
+
 /// `(Σ max(x, 0) · w + b) · 400 / (255 · 64)`
 fn unclipped(net: &QuantNet, acc: &[i32]) -> i64 {
     let (weights, bias) = integers(net, 1);
@@ -92,6 +100,7 @@ fn forms() -> Vec<(&'static str, String, Plain)> {
     };
     vec![
         ("one division", text("divide = \"once\"", &[&first("screlu"), "outputs = 1"], &i16s), divided_once),
+        ("sums of 64 bits", text("", &[&first("sqrrelu"), "outputs = 1"], &i16s), squares),
         ("unclipped ReLU", text("", &[&first("relu"), "outputs = 1"], &i16s), unclipped),
         ("integers, ReLU", text("", &[&bytes, &middle("relu"), "outputs = 1"], &tail(32_768)), relu_tail),
         ("integers, dual", text("", &[&bytes, &middle("dual-crelu"), "outputs = 1"], &tail(4_194_304)), dual_tail),
@@ -102,8 +111,12 @@ fn forms() -> Vec<(&'static str, String, Plain)> {
 fn every_form_scores_what_plain_arithmetic_gives() {
     for (form, text, plain) in forms() {
         let is_deep = text.contains("l2w");
+        let is_wide = form == "sums of 64 bits";
         let net = network(&text, |name, random| {
             let limit = match name {
+                // All of one sign, so that no sum is small by chance.
+                "l1w" if is_wide => return (20_000 + random.within(10_000)) as f32,
+                "l0w" if is_wide => 300,
                 "l0w" if is_deep => 900,
                 "l0w" => 60,
                 "l0b" => 300,

@@ -88,7 +88,7 @@ fn the_sample_models_has_every_operation() {
             activations.insert(activation);
         }
     }
-    assert!(kinds.into_iter().eq(1..=36));
+    assert!(kinds.into_iter().eq(1..=37));
     assert!(activations.into_iter().eq(0..=19));
 }
 

@@ -186,8 +186,10 @@ fn bounds_hold(net: &QuantNet, proof: &Proof, example: &Example, case: &str) {
     let width = net.arch.layer_inputs(1) / net.arch.perspectives();
     let own_rows = if layer.bucketed { bucket * layer.outputs..(bucket + 1) * layer.outputs } else { 0..layer.outputs };
     let second = &net.layers[1].weights.name;
-    let is_own =
-        |check: &&Check| check.quantity == Quantity::Sum && check.tensor == *second && own_rows.contains(&check.row);
+    let is_own = |check: &&Check| {
+        let is_sum = matches!(check.quantity, Quantity::Sum | Quantity::WideSum);
+        is_sum && check.tensor == *second && own_rows.contains(&check.row)
+    };
     for check in proof.checks.iter().filter(is_own) {
         let sum = |(perspective, acc): (usize, &Vec<i64>)| contribution(net, acc, check.row, perspective * width);
         let value: i64 = accumulators.iter().enumerate().map(sum).sum();

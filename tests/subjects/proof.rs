@@ -6,7 +6,7 @@ use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
 use tamis_quant::quantised::{QuantLayer, QuantNet};
 use tests::replay::{accumulate, contribution};
 use tests::trials::Fixtures;
-use tests::{architecture, bare_net};
+use tests::{architecture, bare_net, narrow};
 
 /// 5 features, 3 of them active, 2 hidden units of one perspective, 1 output.
 fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
@@ -39,8 +39,9 @@ fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
     QuantNet { arch, layers, bare_header: Vec::new(), permutation: None }
 }
 
+/// With sums of 32 bits, whether they fit or not.
 fn prove(net: &QuantNet) -> Proof {
-    tamis_quant::proof::prove(&net.lower().unwrap())
+    tamis_quant::proof::prove(&narrow(net.lower().unwrap()))
 }
 
 /// Every list of at most three distinct features.

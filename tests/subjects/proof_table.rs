@@ -11,7 +11,7 @@ use tamis_quant::quantise::quantise;
 use tamis_quant::stockfish;
 use tests::stockfish::SMALL_NET;
 use tests::trials::Fixtures;
-use tests::{architecture, bare_net, own};
+use tests::{architecture, bare_net, narrow, own};
 
 /// Description and file under `nnue`, quantised by an engine.
 const BARE: [(&str, &str); 8] = [
@@ -74,13 +74,20 @@ fn reason(violation: &Violation) -> String {
 fn row(name: &str, program: &Program) -> String {
     let mut unordered = program.clone();
     unordered.transformer.as_mut().unwrap().lists = Lists::Distinct;
-    let (lists, boards) = (prove(&unordered), prove(program));
-    let verdict = match (lists.holds(), boards.holds()) {
-        (true, _) => "any distinct features".to_owned(),
-        (false, true) => "boards".to_owned(),
-        (false, false) => boards.violations.iter().map(reason).collect::<Vec<_>>().join("; "),
+    let (lists, boards, narrow) = (prove(&unordered), prove(program), prove(&narrow(program.clone())));
+    let over = match (lists.holds(), boards.holds()) {
+        (true, _) => "any distinct features",
+        (false, true) => "boards",
+        (false, false) => "nothing",
     };
-    let [lists, boards, sums] = [uses(&lists, true), uses(&boards, true), uses(&boards, false)];
+    // Of a program whose sums are of 64 bits, why they are.
+    let reasons: Vec<String> = narrow.violations.iter().map(reason).collect();
+    let verdict = match (boards.holds(), reasons.is_empty()) {
+        (true, true) => over.to_owned(),
+        (true, false) => format!("{over}, with sums of 64 bits; of 32 {}", reasons.join("; ")),
+        (false, _) => boards.violations.iter().map(reason).collect::<Vec<_>>().join("; "),
+    };
+    let [lists, boards, sums] = [uses(&lists, true), uses(&boards, true), uses(&narrow, false)];
     format!("| {name} | {lists} | {boards} | {sums} | {verdict} |")
 }
 

@@ -17,7 +17,7 @@ type Mistake = (&'static str, fn(&mut Tier));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 28] = [
+const MISTAKES: [Mistake; 30] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;
@@ -65,6 +65,9 @@ const MISTAKES: [Mistake; 28] = [
         };
         a.iter().chain(b).zip(w).map(term).fold(0, i32::wrapping_add)
     }),
+    // The low half, as the dots in 32 bits have it.
+    ("wide_dot_crelu", |k| k.wide_dot_crelu.call = |a, b, w, max| (truth().dot_crelu.call)(a, b, w, max).into()),
+    ("wide_dot_screlu", |k| k.wide_dot_screlu.call = |a, b, w, max| (truth().dot_screlu.call)(a, b, w, max).into()),
     // Rounded where it must be cut.
     ("pairwise_u8", |k| k.pairwise_u8.call = |x, max, shift, out| {
         let (a, b) = x.split_at(x.len() / 2);

@@ -9,7 +9,7 @@ use tamis_quant::float::Net;
 use tamis_quant::import::importers::dense_graph;
 use tamis_quant::import::read_bare;
 use tamis_quant::pack::{Provenance, pack};
-use tamis_quant::program::Program;
+use tamis_quant::program::{Operation, Program, ProgramNode, Read};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options, quantise_graph};
 use tamis_quant::quantise::quantise;
@@ -70,6 +70,21 @@ pub fn packed(net: &QuantNet) -> AlignedBytes {
 /// The same of a program.
 pub fn packed_program(program: &Program) -> AlignedBytes {
     AlignedBytes::copy_of(&pack(program, &prove(program), &Provenance::default()).unwrap())
+}
+
+/// A program whose head has sums of 32 bits, in two operations, whether they are proved or not.
+pub fn narrow(mut program: Program) -> Program {
+    let last = program.nodes.pop().unwrap();
+    let Operation::WideHead { weights, bias, clip, max, pre, factor, divisor } = last.op else {
+        program.nodes.push(last);
+        return program;
+    };
+    let (op, name) = (Operation::ActivateDot { weights, clip, max }, format!("{}.sums", last.name));
+    program.nodes.push(ProgramNode { name, reads: last.reads, op, value: last.value.clone() });
+    let reads = vec![Read::whole(program.nodes.len())];
+    let op = Operation::Rescale { bias, pre, factor, divisor };
+    program.nodes.push(ProgramNode { name: last.name, reads, op, value: last.value });
+    program
 }
 
 /// A float network of bullet's as the program that `host-tools quantise` makes of it.

@@ -8,6 +8,7 @@
 mod data;
 mod maps;
 mod operation;
+mod wide;
 
 pub use data::Data;
 

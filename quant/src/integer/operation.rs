@@ -1,7 +1,7 @@
 //! One operation on one sample, as FORMAT.md words it.
 
 use super::data::{Data, clipped};
-use super::maps;
+use super::{maps, wide};
 use crate::program::{
     ByteActivation, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, RealActivation, Values,
 };
@@ -46,6 +46,7 @@ pub(super) fn apply<'v>(
             let one = |(x, bias): (&i32, &i32)| num::rescale(*x, *pre, *bias, *factor, *divisor);
             Data::Int(alike(x(0).integers(), bias).map(one).collect())
         }
+        op @ Operation::WideHead { .. } => Data::Int(wide::head(op, x(0).integers(), bucket)),
         Operation::ActivateF32 { activation, max, inverse } => {
             let reals = |side: &[i32]| -> Vec<f32> {
                 side.iter().map(|value| f32::from(num::clip(*value as i16, *max as i16)) * inverse).collect()

@@ -1,15 +1,17 @@
 //! Bullet's networks: the transformer, what its accumulators become, and the tail of reals.
 
+mod heads;
+
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::program::{
     Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, RealActivation, Tables,
-    Transformer, Unsupported, Values, requantisation,
+    Transformer, Unsupported, Values,
 };
 use crate::quantised::{
-    IntegerActivation, IntegerHead, IntegerTail, QuantLayer, QuantNet, SumActivation, head, integer_tail,
-    permutation_name, reorderable_pairs, sum_factor,
+    IntegerActivation, IntegerTail, QuantLayer, QuantNet, SumActivation, head, integer_tail, permutation_name,
+    reorderable_pairs, sum_factor,
 };
-use tamis_runtime::raw::{MAX_RESCALE_FACTOR, feature_set};
+use tamis_runtime::raw::feature_set;
 
 impl QuantNet {
     /// The network as a program, its neurons in the file's order.
@@ -103,6 +105,9 @@ impl Lowering<'_> {
                 if let Some(head) = head.filter(|head| head.is_rounded) {
                     return self.rounded(accumulators, activation, second, head);
                 }
+                if let Some(head) = head.filter(|_| self.is_wide(activation, second)) {
+                    return self.wide_head(accumulators, activation, second, head);
+                }
                 let sums = self.activate_dot(accumulators, activation, second);
                 match head {
                     Some(head) => self.rescale(1, sums, head),
@@ -175,40 +180,9 @@ impl Lowering<'_> {
 
     /// Accumulators to the second layer's sums.
     fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, second: &QuantLayer) -> usize {
-        let clip = match activation.activation {
-            Activation::Relu => Clip::Relu,
-            Activation::Crelu => Clip::Crelu,
-            Activation::Screlu => Clip::Screlu,
-            _ => Clip::Sqrrelu,
-        };
-        let op = Operation::ActivateDot { weights: self.tensor(1, &second.weights), clip, max: activation.clip };
+        let (weights, clip) = (self.tensor(1, &second.weights), dot_clip(activation));
+        let op = Operation::ActivateDot { weights, clip, max: activation.clip };
         self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
-    }
-
-    /// Accumulators to the network's integers: rounded products, and their sums rounded once.
-    fn rounded(
-        &mut self,
-        accumulators: Read,
-        activation: IntegerActivation,
-        second: &QuantLayer,
-        head: IntegerHead,
-    ) -> Result<(), Unsupported> {
-        let outputs = self.outputs(1);
-        let Some((multiplier, shift)) = requantisation(f64::from(head.factor) / f64::from(head.divisor)) else {
-            let what = format!("an output scale of {} behind sums of scale {}", head.factor, head.divisor);
-            return Err(self.unsupported(1, what, "use a lower one"));
-        };
-        let (weights, bias) = (self.tensor(1, &second.weights), Some(self.tensor(1, &second.bias)));
-        let op = Operation::RoundedDot { weights, bias, max: activation.clip };
-        let sums = self.push(1, "sums", accumulators, op, Element::I32, outputs);
-        let op = Operation::Requantise {
-            multipliers: vec![multiplier; outputs],
-            shifts: vec![shift as u8; outputs],
-            low: i32::MIN,
-            high: i32::MAX,
-        };
-        self.push(1, "head", Read::whole(sums), op, Element::I32, outputs);
-        Ok(())
     }
 
     /// Layers of integers behind bytes; the last one's bias is the head's.
@@ -242,31 +216,6 @@ impl Lowering<'_> {
             sums = self.push(index, "sums", Read::whole(sums), op, Element::I32, self.outputs(index));
         }
         self.rescale(last, sums, tail.head)
-    }
-
-    /// The sums of layer `index` to the network's integers.
-    fn rescale(&mut self, index: usize, sums: usize, head: IntegerHead) -> Result<(), Unsupported> {
-        let bias = &self.net.layers[index].bias;
-        if bias.element == ElementType::I8 {
-            return Err(self.unsupported(index, "an i8 bias in an integer head", "store the bias as i16 or i32"));
-        }
-        if head.factor > MAX_RESCALE_FACTOR {
-            let what = format!("an output scale of {} in an integer head", head.factor);
-            return Err(self.unsupported(index, what, "use one of at most 1073741824"));
-        }
-        let mut bias = self.tensor(index, bias);
-        if head.bias_factor > 1 {
-            let product = |bias: &i32| bias.checked_mul(head.bias_factor);
-            let Some(products) = bias.integers().iter().map(product).collect() else {
-                let what = format!("a bias that leaves i32 times {}", head.bias_factor);
-                return Err(self.unsupported(index, what, "leave `divide` out, or use a lower scale"));
-            };
-            (bias.values, bias.element) = (Values::Int(products), ElementType::I32);
-            bias.scale = Some(head.divisor);
-        }
-        let op = Operation::Rescale { bias, pre: head.pre_divisor, factor: head.factor, divisor: head.divisor };
-        self.push(index, "head", Read::whole(sums), op, Element::I32, self.outputs(index));
-        Ok(())
     }
 
     /// Accumulators to bytes, in pairs or each by itself.
@@ -358,6 +307,16 @@ impl Lowering<'_> {
         let tensor = QuantTensor::vector(name, ElementType::I32, order.len(), values);
         self.program.notes.push(Note { behind: self.program.nodes.len(), tensor, by_input: false });
         Ok(())
+    }
+}
+
+/// What is done with accumulators in front of integer weights of a dot.
+const fn dot_clip(activation: IntegerActivation) -> Clip {
+    match activation.activation {
+        Activation::Relu => Clip::Relu,
+        Activation::Crelu => Clip::Crelu,
+        Activation::Screlu => Clip::Screlu,
+        _ => Clip::Sqrrelu,
     }
 }
 

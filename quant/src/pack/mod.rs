@@ -5,6 +5,7 @@
 //! Orders are the runtime's own ([`tamis_runtime::raw::Layout`]); the packer only asks where an element goes.
 
 mod bare;
+mod codes;
 mod container;
 mod contents;
 mod error;

@@ -1,5 +1,6 @@
 //! A program as the file's records: one of the runtime's operations for each node.
 
+use super::codes::{activation_code, dot_code};
 use super::error::PackError;
 use super::kept;
 use super::tensor::{Orientation, Packed, layout_of_reals, pack_tensor, pack_vector};
@@ -188,15 +189,15 @@ impl<'p> Writer<'p, '_> {
         let zero = node.value.zero as u32;
         Ok(match &node.op {
             Operation::ActivateDot { weights, clip, max } => {
-                let (code, squares) = match clip {
-                    // With the greatest i16 as its clip above.
-                    Clip::Identity => unreachable!("accumulators are clipped"),
-                    Clip::Relu | Clip::Crelu => (activation::CRELU, false),
-                    Clip::Screlu => (activation::SCRELU, true),
-                    Clip::Sqrrelu => (activation::SQRRELU, false),
-                };
-                let weights = self.dot_weights(weights, squares.then_some(*max))?;
-                OpRecord { weights, activation: code, ..with(op::ACTIVATE_DOT, [*max as u32, 0, 0, 0]) }
+                let is_square = *clip == Clip::Screlu;
+                let weights = self.dot_weights(weights, is_square.then_some(*max))?;
+                OpRecord { weights, activation: dot_code(*clip), ..with(op::ACTIVATE_DOT, [*max as u32, 0, 0, 0]) }
+            }
+            Operation::WideHead { weights, bias, clip, max, pre, factor, divisor } => {
+                let weights = self.tensor(weights, Layout::Rows, Orientation::OutputRows)?;
+                let bias = self.tensor(bias, Layout::Rows, Orientation::OutputRows)?;
+                let params = [max, pre, factor, divisor].map(|param| *param as u32);
+                OpRecord { weights, bias, activation: dot_code(*clip), ..with(op::WIDE_HEAD, params) }
             }
             Operation::RoundedDot { weights, bias, max } => {
                 let (weights, bias) = self.affine(weights, bias.as_ref(), Layout::Rows, Orientation::OutputRows)?;
@@ -378,21 +379,4 @@ impl<'p> Writer<'p, '_> {
 /// An operation without tensors.
 pub(super) fn blank() -> OpRecord {
     OpRecord { second: NONE, weights: NONE, bias: NONE, multipliers: NONE, shifts: NONE, ..OpRecord::zeroed() }
-}
-
-/// The code of an activation and its parameter.
-const fn activation_code(function: RealActivation) -> (u32, u32) {
-    match function {
-        RealActivation::Relu => (activation::RELU, 0),
-        RealActivation::Crelu => (activation::CRELU, 0),
-        RealActivation::Screlu => (activation::SCRELU, 0),
-        RealActivation::Sqrrelu => (activation::SQRRELU, 0),
-        RealActivation::PairwiseCrelu => (activation::PAIRWISE_CRELU, 0),
-        RealActivation::DualCrelu => (activation::DUAL_CRELU, 0),
-        RealActivation::LeakyRelu { alpha } => (activation::LEAKY_RELU, alpha.to_bits()),
-        RealActivation::HardSwish => (activation::HARD_SWISH, 0),
-        RealActivation::Sigmoid => (activation::SIGMOID, 0),
-        RealActivation::Tanh => (activation::TANH, 0),
-        RealActivation::Softmax => (activation::SOFTMAX, 0),
-    }
 }

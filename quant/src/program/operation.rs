@@ -38,6 +38,23 @@ pub enum Operation {
         /// The last divisor.
         divisor: i32,
     },
+    /// Accumulators → i32: what `ActivateDot` and `Rescale` do, with sums in 64 bits.
+    WideHead {
+        /// (m, n) of i16.
+        weights: QuantTensor,
+        /// (m, 1) of i16 or i32.
+        bias: QuantTensor,
+        /// What is done before the weights.
+        clip: Clip,
+        /// The accumulator that stands for 1, or the greatest i16 where there is no clip above.
+        max: i32,
+        /// The first divisor.
+        pre: i32,
+        /// The factor.
+        factor: i32,
+        /// The last divisor.
+        divisor: i32,
+    },
     /// Accumulators → f32.
     ActivateF32 {
         /// Which function.
@@ -286,6 +303,7 @@ impl Operation {
             | Self::AffineI32 { weights, bias, .. }
             | Self::AffineF32 { weights, bias }
             | Self::SparseAffine { weights, bias } => [Some(weights), bias.as_ref(), None],
+            Self::WideHead { weights, bias, .. } => [Some(weights), Some(bias), None],
             Self::ActivateDot { weights: tensor, .. }
             | Self::Rescale { bias: tensor, .. }
             | Self::SparseRows { table: tensor, .. } => [Some(tensor), None, None],
@@ -338,6 +356,7 @@ impl Operation {
             Self::ActivateDot { .. } => "activate-dot",
             Self::RoundedDot { .. } => "rounded-dot",
             Self::Rescale { .. } => "rescale",
+            Self::WideHead { .. } => "wide-head",
             Self::ActivateF32 { .. } => "activate-f32",
             Self::PairwiseU8 { is_rounded, .. } => ["pairwise-u8", "pairwise-rounded"][*is_rounded as usize],
             Self::ClipU8 { .. } => "clip-u8",

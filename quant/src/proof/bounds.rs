@@ -5,7 +5,7 @@ use super::maps;
 use super::pairs::Embeddings;
 use super::report::{Check, Quantity};
 use super::span::Span;
-use super::sums::{checked, checked_sums, clamped, pair, rounded_bounds, row_bounds, with_bias};
+use super::sums::{checked, checked_sums, clamped, pair, rounded_bounds, row_bounds, wide_result, with_bias};
 use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor};
 use crate::proof::extremes::extremes;
 use tamis_runtime::raw::num;
@@ -36,6 +36,18 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         Operation::RoundedDot { weights, bias, max } => {
             let bounds = rounded_bounds(weights, weights.bank(bucket), *max);
             checked_sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
+        }
+        Operation::WideHead { weights, bias, clip, max, pre, factor, divisor } => {
+            let limits = contributions(*clip, *max, &each(0));
+            let sums = row_bounds(weights, weights.bank(bucket), &limits);
+            let biases = &bias.integers()[bias.bank(bucket)];
+            let end = |sum: i64, bias: i32| wide_result(sum, [*pre, bias, *factor, *divisor]);
+            let of = |((low, high), bias): (&(i64, i64), &i32)| (end(*low, *bias), end(*high, *bias));
+            let results = sums.iter().zip(biases).map(of).collect();
+            let (_, mut checks) = checked(node, &weights.name, Quantity::WideSum, sums);
+            let (span, of_results) = checked(node, &weights.name, Quantity::Result, results);
+            checks.extend(of_results);
+            (span, checks)
         }
         Operation::Rescale { bias, pre, factor, divisor } => {
             let biases = &bias.integers()[bias.bank(bucket)];

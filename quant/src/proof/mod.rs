@@ -6,7 +6,8 @@
 //!   one on a square, sixteen of a side, of one king bucket;
 //! - a sum over activations lies between the sum of its negative and the sum of its positive contributions, each
 //!   activation at the extreme of its range; so does every partial sum, whatever the order;
-//! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits.
+//! - the result of the integer head follows from the sum by division, addition and multiplication in 64 bits. Where the
+//!   bound of its sums leaves i32, the head is one whose sums are of 64 bits too, and only the result has to fit.
 //!
 //! A caller's vector can be anything that its element holds. What leaves its type is a violation; what comes behind it
 //! is bounded as if it were any number of the type.
@@ -23,6 +24,7 @@ mod search;
 mod sides;
 mod span;
 mod sums;
+mod wide;
 mod witness;
 
 pub(crate) use before::Before;
@@ -30,6 +32,7 @@ pub(crate) use bounds::bound;
 pub(crate) use maps::{rounded, rounded_sum};
 pub use report::{Check, Proof, Quantity, Violation, Witness};
 pub(crate) use span::Span;
+pub(crate) use wide::leaves_i32;
 
 use crate::program::{Operation, Program, ProgramNode};
 

@@ -9,6 +9,8 @@ pub enum Quantity {
     Accumulator,
     /// An i32 sum over activations.
     Sum,
+    /// An i64 sum over activations.
+    WideSum,
     /// An i16 sum of a pool's window.
     NarrowSum,
     /// The i32 result of the integer head.
@@ -21,6 +23,7 @@ impl Quantity {
         match self {
             Self::Accumulator | Self::NarrowSum => (i16::MIN as i64, i16::MAX as i64),
             Self::Sum | Self::Result => (i32::MIN as i64, i32::MAX as i64),
+            Self::WideSum => (i64::MIN, i64::MAX),
         }
     }
 
@@ -29,6 +32,7 @@ impl Quantity {
         match self {
             Self::Accumulator | Self::NarrowSum => "i16",
             Self::Sum | Self::Result => "i32",
+            Self::WideSum => "i64",
         }
     }
 }
@@ -37,7 +41,7 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Accumulator => "accumulator",
-            Self::Sum | Self::NarrowSum => "sum",
+            Self::Sum | Self::WideSum | Self::NarrowSum => "sum",
             Self::Result => "result",
         })
     }

@@ -79,6 +79,13 @@ pub(super) fn checked(
     (clamped(&bounds, bounds.len() == node.value.shape.channels), checks)
 }
 
+/// The end of a wide head's result. Beyond i32 it is beyond i32, however far; within, nothing on the way leaves i64.
+pub(super) fn wide_result(sum: i64, [pre, bias, factor, divisor]: [i32; 4]) -> i64 {
+    let with_bias = i128::from(sum / i64::from(pre)) + i128::from(bias);
+    let result = with_bias * i128::from(factor) / i128::from(divisor);
+    result.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
 /// A sum starts at its bias or ends with it: partial sums at either end of the order.
 pub(super) fn with_bias(bounds: Vec<(i64, i64)>, bias: Option<&QuantTensor>, bucket: usize) -> Vec<(i64, i64)> {
     let Some(bias) = bias else { return bounds };

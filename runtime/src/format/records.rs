@@ -281,6 +281,9 @@ pub mod op {
 
     operations!(codes);
 
+    /// The most elements that WIDE_HEAD reads: no sum of theirs leaves 62 bits, and that many numbers of 16 bits add up
+    /// in 32.
+    pub const WIDE_INPUTS: u32 = 1 << 16;
     /// Bits of a digit of PSQT where the record does not say another number.
     pub const DIGIT_BITS: u32 = 10;
     /// The most digits of PSQT.

@@ -21,6 +21,8 @@ pub static KERNELS: Tier = Tier {
     dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
     dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, stubs::dot, NAME),
     dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
+    wide_dot_crelu: Kernel::of(GENERAL, wide_dot_crelu, stubs::wide_dot, NAME),
+    wide_dot_screlu: Kernel::of(GENERAL, wide_dot_screlu, stubs::wide_dot, NAME),
     pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, stubs::pairwise_u8, NAME),
     pairwise_u8_rounded: Kernel::of(ACCUMULATORS, pairwise_u8_rounded, stubs::pairwise_u8, NAME),
     activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, stubs::activate_f32, NAME),
@@ -130,6 +132,22 @@ fn dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32
         let clipped = num::clip(x, max);
         i32::from(num::mul_round(clipped, w)) * i32::from(clipped)
     })
+}
+
+fn wide_dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64 {
+    wide_dot(first, second, w, |x, w| i64::from(num::clip(x, max)) * i64::from(w))
+}
+
+fn wide_dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64 {
+    wide_dot(first, second, w, |x, w| {
+        let clipped = i64::from(num::clip(x, max));
+        clipped * clipped * i64::from(w)
+    })
+}
+
+/// Nothing overflows: a term has at most 45 bits, and there are fewer than 2¹⁸.
+fn wide_dot(first: &[i16], second: &[i16], w: &[i16], term: impl Fn(i16, i16) -> i64) -> i64 {
+    first.iter().chain(second).zip(w).map(|(x, w)| term(*x, *w)).sum()
 }
 
 pub(super) fn pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {

@@ -182,6 +182,10 @@ impl Simd for Simd128 {
         )
     }
     #[inline(always)]
+    fn upper_halves32(self, x: v128) -> v128 {
+        i32x4_shr(x, 16)
+    }
+    #[inline(always)]
     fn store_low_bytes32(self, out: &mut [u8; 4], x: v128) {
         let bytes = u8x16_shuffle::<0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12>(x, x);
         *out = u32x4_extract_lane::<0>(bytes).to_le_bytes();

@@ -7,6 +7,9 @@ pub(super) fn update_both<T>(_: &mut [i16], _: &[i16], _: &[T], _: usize, _: &Mo
 pub(super) fn dot(_: &[i16], _: &[i16], _: &[i16], _: i16) -> i32 {
     0
 }
+pub(super) fn wide_dot(_: &[i16], _: &[i16], _: &[i16], _: i16) -> i64 {
+    0
+}
 pub(super) fn pairwise_u8(_: &[i16], _: i16, _: u32, _: &mut [u8]) {}
 pub(super) fn activate_f32(_: &[i16], _: u32, _: i16, _: f32, _: &mut [f32]) {}
 pub(super) fn affine_i16<T>(_: &[i16], _: &[T], _: usize, _: &[i32], _: &mut [i32]) {}

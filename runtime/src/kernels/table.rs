@@ -59,6 +59,8 @@ pub type UpdateBoth<T> = fn(out: &mut [i16], source: &[i16], rows: &[T], stride:
 /// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty
 /// · w: as long as both · `max`: the upper clip, 1..=32767.
 pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
+/// The same sum in 64 bits, exact: both together have at most [`crate::format::op::WIDE_INPUTS`] elements.
+pub type WideDot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64;
 /// `out[i] ← (clip(x[i]) · clip(x[i + n])) >> shift`. x: (2n,) i16 · out: (n,) u8 · max² >> shift ≤ 255.
 pub type PairwiseU8 = fn(x: &[i16], max: i16, shift: u32, out: &mut [u8]);
 /// Accumulators to reals: `t = x[i] · inverse` after the clip, then the activation's square or product.
@@ -191,6 +193,10 @@ tables! {
     dot_sqrrelu: Dot,
     /// SCReLU, then dot, with the product `clip(x) · w` rounded at 15 bits before it meets the second `clip(x)`.
     dot_screlu_rounded: Dot,
+    /// CReLU, then dot, in 64 bits.
+    wide_dot_crelu: WideDot,
+    /// SCReLU or squared ReLU, then dot, in 64 bits.
+    wide_dot_screlu: WideDot,
     /// Products of the accumulator's halves.
     pairwise_u8: PairwiseU8,
     /// The same, rounded; `shift` 1 to 15, `max << (15 − shift)` in i16.

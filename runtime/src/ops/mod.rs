@@ -19,6 +19,7 @@ mod rescale;
 mod sparse;
 mod stockfish;
 mod trees;
+mod wide_head;
 
 use crate::features::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, MAPS, REALS};
 use crate::format::{Model, OpRecord, op};
@@ -32,7 +33,7 @@ pub(crate) use operands::Banks;
 pub(crate) use ranges::{Place, Places};
 pub(crate) use reals::{AffineF32, Dequantise};
 pub(crate) use requantise::{Requantisation, Requantise};
-pub(crate) use rescale::Rescale;
+pub(crate) use rescale::{Bias, Rescale};
 
 /// What is the same for all operations of a run.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! RESCALE: the integer head of engines.
 
 use super::{Banks, Kind, Places, Running, typed, typed_mut};
-use crate::format::{Model, OpRecord, element};
+use crate::format::{Model, OpRecord, Tensor, element};
 use crate::kernels::Tier;
 use crate::num::{self, Divisor};
 use crate::sure::bias_at;
@@ -17,9 +17,7 @@ pub(crate) struct Rescale<'a> {
 
 impl<'a> Kind<'a> for Rescale<'a> {
     fn resolve(model: &Model<'a>, _: &Tier, record: &OpRecord) -> Option<Self> {
-        let bias = model.tensor(record.bias);
-        let narrow = bias.is_some_and(|bias| u32::from(bias.record.element) == element::I16);
-        let bias = if narrow { Bias::I16(Banks::new(bias)) } else { Bias::I32(Banks::new(bias)) };
+        let bias = Bias::of(model.tensor(record.bias));
         let [pre, factor, divisor, _] = record.params.map(|param| param as i32);
         Some(Self { pre: Divisor::new(pre), factor, divisor: Divisor::new(divisor), bias })
     }
@@ -47,7 +45,12 @@ pub(crate) enum Bias<'a> {
     I32(Banks<'a, i32>),
 }
 
-impl Bias<'_> {
+impl<'a> Bias<'a> {
+    pub fn of(bias: Option<Tensor<'a>>) -> Self {
+        let narrow = bias.is_some_and(|bias| u32::from(bias.record.element) == element::I16);
+        if narrow { Self::I16(Banks::new(bias)) } else { Self::I32(Banks::new(bias)) }
+    }
+
     #[inline]
     pub fn get(self, bucket: usize, index: usize) -> i32 {
         match self {

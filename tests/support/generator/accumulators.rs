@@ -1,4 +1,4 @@
-//! Operations on accumulators: kinds 1, 3, 4, 24, 25, 35 and 36.
+//! Operations on accumulators: kinds 1, 3, 4, 24, 25, 35, 36 and 37.
 
 use super::program::Program;
 use crate::draft::blank;
@@ -6,7 +6,8 @@ use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 impl Program<'_, '_> {
     pub fn on_accumulators(&mut self) {
-        let done = match self.choices.below(8) {
+        let done = match self.choices.below(9) {
+            8 => self.wide_head(),
             0 | 1 => false,
             6 => {
                 let rows = self.choices.pick(&[1, 2, 8, 3, 1, 16, 33]);
@@ -39,6 +40,16 @@ impl Program<'_, '_> {
         let bias = self.bias(element::I32, rows);
         let record = OpRecord { activation, weights, bias, params: [max, 0, 0, 0], ..blank(op::ROUNDED_DOT) };
         self.push(read, element::I32, rows, record)
+    }
+
+    fn wide_head(&mut self) -> bool {
+        let (read, rows) = (self.whole(0), self.choices.pick(&[1, 1, 2, 3, 8]));
+        let activation = self.choices.pick(&[activation::SCRELU, activation::CRELU, activation::SQRRELU]);
+        let max = if activation == activation::SQRRELU { 32_767 } else { self.clip() };
+        let weights = self.weights(element::I16, Layout::Rows, rows, read.len);
+        let (bias, [pre, factor, divisor]) = self.head_numbers(rows);
+        let params = [max, pre, factor, divisor];
+        self.push(read, element::I32, rows, OpRecord { activation, weights, bias, params, ..blank(op::WIDE_HEAD) })
     }
 
     fn activate_f32(&mut self) -> bool {

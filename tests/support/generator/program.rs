@@ -286,13 +286,19 @@ impl Program<'_, '_> {
     }
 
     pub fn rescale_on(&mut self, read: Read) -> bool {
+        let (bias, [pre, factor, divisor]) = self.head_numbers(read.len);
+        let record = OpRecord { bias, params: [pre, factor, divisor, 0], ..blank(op::RESCALE) };
+        self.push(read, element::I32, read.len, record)
+    }
+
+    /// The bias of an integer head, its first divisor, its factor and its last divisor.
+    pub fn head_numbers(&mut self, rows: u32) -> (u32, [u32; 3]) {
         let element = self.choices.pick(&[element::I16, element::I32]);
-        let bias = self.weights(element, Layout::Rows, read.len, 1);
+        let bias = self.weights(element, Layout::Rows, rows, 1);
         let pre = self.choices.pick(&[1, 255, 3, i32::MAX as u32]);
         let factor = self.choices.pick(&[400, 1, 1023, MAX_RESCALE_FACTOR as u32]);
         let divisor = self.choices.pick(&[64, 255 * 64, 1, 7, i32::MAX as u32]);
-        let record = OpRecord { bias, params: [pre, factor, divisor, 0], ..blank(op::RESCALE) };
-        self.push(read, element::I32, read.len, record)
+        (bias, [pre, factor, divisor])
     }
 }
 

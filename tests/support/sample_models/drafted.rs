@@ -11,6 +11,7 @@ pub(super) fn drafted() -> Vec<SampleModel> {
         SampleModel { name: "reals without biases, read in part", bytes: reals().bytes() },
         SampleModel { name: "a tail of reals, columns in three buckets", bytes: tail().bytes() },
         SampleModel { name: "columns behind bytes", bytes: columns().bytes() },
+        SampleModel { name: "sums of 32 bits and of 64", bytes: wide().bytes() },
         SampleModel { name: "bytes of the caller, weights in pairs", bytes: paired().bytes() },
     ]
 }
@@ -92,6 +93,27 @@ fn tail() -> Draft {
     // Where the sums lay, which have long been read.
     let place = draft.values[2].offset_bytes;
     draft.values[8].offset_bytes = place;
+    draft
+}
+
+/// Accumulators → SCReLU → sums of large weights, of which the format says how they wrap; and heads over the same
+/// weights whose sums have 64 bits, plain and of squares.
+fn wide() -> Draft {
+    let mut random = Random(16);
+    let mut draft = Draft::of_features(2, 26, 6, 2);
+    let rows = draft.tensor(element::I16, Layout::Rows, (1, 6, 26), || (random.within(9000) as i16).to_le_bytes());
+    let bias = draft.tensor(element::I16, Layout::Rows, (1, 26, 1), || (random.within(9000) as i16).to_le_bytes());
+    draft.block(6, rows, bias);
+    let shape = (2, 2, 52);
+    let weights = draft.tensor(element::I16, Layout::Rows, shape, || (random.within(32_767) as i16).to_le_bytes());
+    let bias = draft.tensor(element::I32, Layout::Rows, (2, 2, 1), || random.within(1 << 20).to_le_bytes());
+    let params = [255, 0, 0, 0];
+    let activation = activation::SCRELU;
+    draft.op_on(element::I32, 2, 0, OpRecord { activation, weights, params, ..blank(op::ACTIVATE_DOT) });
+    for activation in [activation::CRELU, activation::SQRRELU] {
+        let params = [32_767, 255, 400, 16_320];
+        draft.op_on(element::I32, 2, 0, OpRecord { activation, weights, bias, params, ..blank(op::WIDE_HEAD) });
+    }
     draft
 }
 

@@ -131,6 +131,7 @@ impl Container {
         match op.kind {
             1 => Numbers::Integers(self.activate_dot(op, &values[0].integers()[range], bucket, outputs)),
             35 => Numbers::Integers(self.rounded_dot(op, &values[0].integers()[range], bucket, outputs)),
+            37 => Numbers::Integers(self.wide_head(op, &values[0].integers()[range], bucket, outputs)),
             2 => {
                 let [before, factor, after, _] = op.params.map(i64::from);
                 let x = values[op.input].integers()[range].iter().enumerate();
@@ -237,6 +238,27 @@ impl Container {
         };
         let bias = |row: usize| self.tensor(op.bias).map_or(0, |bias| bias.integer(bucket, row, 0));
         (0..outputs).map(|row| wrap32(bias(row) + (0..x.len()).map(|col| term(row, col)).sum::<i64>())).collect()
+    }
+
+    /// 6.29
+    fn wide_head(&self, op: &Op, x: &[i64], bucket: usize, outputs: usize) -> Vec<i64> {
+        let (weights, bias) = (self.tensor(op.weights).unwrap(), self.tensor(op.bias).unwrap());
+        let [clip, before, factor, after] = op.params.map(i128::from);
+        let row = |row: usize| {
+            let term = |(col, x): (usize, &i64)| {
+                let (c, w) = (i128::from(*x).clamp(0, clip), i128::from(weights.integer(bucket, row, col)));
+                match op.activation {
+                    3 => c * w,
+                    4 | 5 => c * c * w,
+                    other => panic!("activation {other} before a wide head"),
+                }
+            };
+            let sum: i128 = x.iter().enumerate().map(term).sum();
+            // To 64 bits behind the product, the only place where it can leave them.
+            let product = (sum / before + i128::from(bias.integer(bucket, row, 0))) * factor;
+            wrap32(product as i64 / after as i64)
+        };
+        (0..outputs).map(row).collect()
     }
 
     fn activate_f32(&self, op: &Op, x: &[i64]) -> Vec<f32> {

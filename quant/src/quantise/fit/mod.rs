@@ -94,7 +94,7 @@ pub fn fit(
     let (samples, unseen) = (Samples::of(real, &seen)?, Samples::of(real, &held_out)?);
     let program = net.lower()?;
     let before = outputs(&program, &held_out);
-    let held = prove(&program).holds();
+    let (held, nodes) = (prove(&program).holds(), program.nodes.len());
     let start = Instant::now();
     let mut found = None;
     // Output weights may grow where they move; where the proof forbids it they stay.
@@ -104,7 +104,9 @@ pub fn fit(
             Sweeps { form, samples: &samples, moves_second, limits, start, progress }.run(&mut moved, real);
         let program = moved.lower()?;
         let is_proved = prove(&program).holds();
-        if is_proved || !held {
+        // Sums that come to need 64 bits cost more than they would be worth.
+        let is_wider = program.nodes.len() < nodes;
+        if (is_proved && !is_wider) || !held {
             found = Some((moved, program, sweeps, is_cut_short));
             break;
         }

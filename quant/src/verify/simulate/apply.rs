@@ -1,8 +1,8 @@
 //! One operation in real numbers.
 
 use super::Switch;
-use super::operands::Operands;
-use crate::program::{Clip, Element, Operation, ProgramInput, ProgramNode, QuantTensor, RealActivation};
+use super::operands::{Operands, clipped};
+use crate::program::{Element, Operation, ProgramInput, ProgramNode, QuantTensor, RealActivation};
 use tamis_runtime::raw::num;
 
 /// What node `index` makes of the values before it, of the active features, and with an output bucket's banks.
@@ -32,15 +32,16 @@ pub(super) fn apply(
             let clipped: Vec<f64> = x(0).iter().map(|x| x.clamp(0.0, f64::from(*max))).collect();
             operands.rounded_dot(index, (weights, bias.as_ref()), &clipped, is_on, bucket)
         }
-        Operation::Rescale { factor, divisor, .. } => {
+        Operation::Rescale { .. } | Operation::WideHead { .. } => {
+            let head = operands.head((index, node), x(0), bucket);
             // A sum's scale need not be a whole number.
             let exact = operands.exact.factors.get(&index).filter(|_| !is_on);
             let one = |sum: &f64| {
-                let value = sum * f64::from(*factor);
-                exact.map_or_else(|| value / f64::from(*divisor), |unit| value * unit)
+                let value = sum * head.factor;
+                exact.map_or_else(|| value / head.divisor, |unit| value * unit)
             };
             let one = |sum: &f64| if is_on { one(sum).trunc() } else { one(sum) };
-            operands.with_bias((index, node), x(0), bucket).iter().map(one).collect()
+            head.sums.iter().map(one).collect()
         }
         Operation::ActivateF32 { activation, inverse, .. } => {
             let inverse = factor(*inverse);
@@ -165,17 +166,6 @@ pub(super) fn apply(
         Operation::Scale(held) => x(0).iter().map(|x| x * f64::from(*held)).collect(),
         op if op.is_of_maps() => super::maps::apply(operands, (index, node), values),
         op => panic!("{} is of networks that are not taken apart", op.word()),
-    }
-}
-
-/// What integer weights meet, which for ReLU and its square has no clip above.
-fn clipped(clip: Clip, max: i32, x: f64) -> f64 {
-    match clip {
-        Clip::Identity => x,
-        Clip::Relu => x.max(0.0),
-        Clip::Crelu => x.clamp(0.0, f64::from(max)),
-        Clip::Screlu => x.clamp(0.0, f64::from(max)).powi(2),
-        Clip::Sqrrelu => x.max(0.0).powi(2),
     }
 }
 

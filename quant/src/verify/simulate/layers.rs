@@ -119,7 +119,7 @@ fn features(net: &QuantNet, program: &Program, (units, tail): (&[Units], Option<
                 exact.fused.insert(index, Fused { units, zero: 0, functions, made: vec![1.0] });
                 exact.labels.insert(index, net.arch.layers[1].name.clone());
             }
-            Operation::Rescale { .. } => {
+            Operation::Rescale { .. } | Operation::WideHead { .. } => {
                 if tail.is_some() {
                     exact.factors.insert(index, 1.0 / units[places.len()].sums);
                 }

@@ -195,10 +195,9 @@ impl Simulation {
             Place::Value { value, scale } => values[value].iter().map(|sum| sum / scale).collect(),
             Place::Head { node } => {
                 let made = &self.program.nodes[node];
-                let Operation::Rescale { divisor, .. } = made.op else { panic!("a head without divisions") };
-                let sums = operands.with_bias((node, made), &values[made.read(0)], bucket);
+                let head = operands.head((node, made), &values[made.read(0)], bucket);
                 let unit = self.exact.factors.get(&node);
-                sums.iter().map(|sum| unit.map_or_else(|| sum / f64::from(divisor), |unit| sum * unit)).collect()
+                head.sums.iter().map(|sum| unit.map_or_else(|| sum / head.divisor, |unit| sum * unit)).collect()
             }
         }
     }
@@ -227,7 +226,9 @@ fn switches(program: &Program, exact: &Exact, value: usize) -> Vec<(String, Swit
         switches.extend(own.filter_map(|(number, pair)| tensor(first + number, pair)));
         let switch = Switch::Node(index);
         match &node.op {
-            Operation::Rescale { .. } => whole.push(("truncating divisions".to_owned(), switch)),
+            Operation::Rescale { .. } | Operation::WideHead { .. } => {
+                whole.push(("truncating divisions".to_owned(), switch))
+            }
             Operation::RoundedDot { .. } => whole.push(("rounding of products".to_owned(), switch)),
             Operation::PairwiseU8 { is_rounded: false, .. } => {
                 whole.push(("shift of pairwise products".to_owned(), switch));

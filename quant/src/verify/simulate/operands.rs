@@ -2,13 +2,21 @@
 
 use super::exact::Exact;
 use super::{Setting, Switch};
-use crate::program::{Operation, Program, ProgramNode, QuantTensor};
+use crate::program::{Clip, Operation, Program, ProgramNode, QuantTensor};
 
 /// A program's tensors, each rounded or not.
 pub(super) struct Operands<'o> {
     pub program: &'o Program,
     pub exact: &'o Exact,
     pub on: Setting<'o>,
+}
+
+/// The end of an integer head.
+pub(super) struct Head {
+    /// Behind the first division, with the bias.
+    pub sums: Vec<f64>,
+    pub factor: f64,
+    pub divisor: f64,
 }
 
 impl Operands<'_> {
@@ -80,12 +88,31 @@ impl Operands<'_> {
         sums
     }
 
-    /// The sums of an integer head behind its first division, with the bias.
-    pub fn with_bias(&self, (index, node): (usize, &ProgramNode), x: &[f64], bucket: usize) -> Vec<f64> {
-        let Operation::Rescale { bias, pre, .. } = &node.op else { panic!("a head without divisions") };
+    /// What an integer head makes of what it reads: behind its first division, with the bias.
+    pub fn head(&self, (index, node): (usize, &ProgramNode), x: &[f64], bucket: usize) -> Head {
+        let (sums, place, bias, pre, [factor, divisor]) = match &node.op {
+            Operation::Rescale { bias, pre, factor, divisor } => (x.to_vec(), 0, bias, pre, [factor, divisor]),
+            Operation::WideHead { weights, bias, clip, max, pre, factor, divisor } => {
+                let activated: Vec<f64> = x.iter().map(|x| clipped(*clip, *max, *x)).collect();
+                (self.affine(index, (weights, None), &activated, 0.0, bucket), 1, bias, pre, [factor, divisor])
+            }
+            op => panic!("{} is no head with divisions", op.word()),
+        };
         let is_cut = (self.on)(Switch::Node(index));
         let cut = |value: f64| if is_cut { value.trunc() } else { value };
-        let own = &self.of_node(index, 0)[bias.bank(bucket)];
-        x.iter().zip(own).map(|(x, bias)| cut(x / f64::from(*pre)) + bias).collect()
+        let own = &self.of_node(index, place)[bias.bank(bucket)];
+        let sums = sums.iter().zip(own).map(|(x, bias)| cut(x / f64::from(*pre)) + bias).collect();
+        Head { sums, factor: f64::from(*factor), divisor: f64::from(*divisor) }
+    }
+}
+
+/// What integer weights meet, which for ReLU and its square has no clip above.
+pub(super) fn clipped(clip: Clip, max: i32, x: f64) -> f64 {
+    match clip {
+        Clip::Identity => x,
+        Clip::Relu => x.max(0.0),
+        Clip::Crelu => x.clamp(0.0, f64::from(max)),
+        Clip::Screlu => x.clamp(0.0, f64::from(max)).powi(2),
+        Clip::Sqrrelu => x.max(0.0).powi(2),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::records::{activation, element, input_kind};
+use crate::format::records::{activation, element, input_kind, op};
 use crate::format::{Layout, MAX_RESCALE_FACTOR};
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
@@ -18,11 +18,7 @@ impl Operation<'_, '_> {
         self.elements(element::I16, element::I32)?;
         self.tensor(record.weights, "op.weights", &[element::I16], &[Layout::Rows], m, n)?;
         self.no_tensors(&[record.bias, record.multipliers, record.shifts])?;
-        let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&record.activation);
-        self.need(known, "op.activation", record.activation, "CReLU, SCReLU or SqrReLU")?;
-        let least = if record.activation == activation::SQRRELU { I16_MAX } else { 1 };
-        let fits = (least..=I16_MAX).contains(&clip);
-        self.need(fits, "op.params[0]", clip, "the clip, 1 to 32767 (32767 for SqrReLU)")?;
+        self.clip(clip)?;
         self.zeros(&rest)
     }
 
@@ -52,6 +48,32 @@ impl Operation<'_, '_> {
         self.need((1..=I32_MAX).contains(&divisor), "op.params[2]", divisor, "a divisor of 1 to 2^31 − 1")?;
         self.activation(0)?;
         self.zeros(&[p3])
+    }
+
+    pub(super) fn wide_head(&self) -> Result<(), Refused> {
+        let record = self.record;
+        let ([clip, pre, factor, divisor], (n, m)) = (record.params, (record.input_len, self.output.len));
+        self.accumulators()?;
+        self.elements(element::I16, element::I32)?;
+        self.need(n <= op::WIDE_INPUTS, "op.input_len", n, "at most 65536 elements")?;
+        self.tensor(record.weights, "op.weights", &[element::I16], &[Layout::Rows], m, n)?;
+        let elements = [element::I16, element::I32];
+        self.tensor(record.bias, "op.bias", &elements, &[Layout::Rows], m, 1)?;
+        self.no_tensors(&[record.multipliers, record.shifts])?;
+        self.clip(clip)?;
+        self.need((1..=I32_MAX).contains(&pre), "op.params[1]", pre, "a divisor of 1 to 2^31 − 1")?;
+        self.need((1..=MAX_RESCALE_FACTOR as u32).contains(&factor), "op.params[2]", factor, "a factor of 1 to 2^30")?;
+        self.need((1..=I32_MAX).contains(&divisor), "op.params[3]", divisor, "a divisor of 1 to 2^31 − 1")
+    }
+
+    /// An activation in front of integer weights, and its clip.
+    fn clip(&self, clip: u32) -> Result<(), Refused> {
+        let activation = self.record.activation;
+        let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU].contains(&activation);
+        self.need(known, "op.activation", activation, "CReLU, SCReLU or SqrReLU")?;
+        let least = if activation == activation::SQRRELU { I16_MAX } else { 1 };
+        let fits = (least..=I16_MAX).contains(&clip);
+        self.need(fits, "op.params[0]", clip, "the clip, 1 to 32767 (32767 for SqrReLU)")
     }
 
     pub(super) fn pairwise_u8(&self) -> Result<(), Refused> {

@@ -1,9 +1,9 @@
 //! What reads or writes accumulators, and requantisation.
 
 use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
-use crate::features::{ACCUMULATORS, REALS};
+use crate::features::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::activation;
-use crate::kernels::{Dot, Moved, Tier, scalar};
+use crate::kernels::{Dot, Moved, Tier, WideDot, scalar};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
@@ -130,6 +130,19 @@ fn dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<()
         ("dot_sqrrelu", tier.dot_sqrrelu.call, truth.dot_sqrrelu.call),
         ("dot_screlu_rounded", tier.dot_screlu_rounded.call, truth.dot_screlu_rounded.call),
     ];
+    let wide_dots: [(&'static str, WideDot, WideDot); 2] = [
+        ("wide_dot_crelu", tier.wide_dot_crelu.call, truth.wide_dot_crelu.call),
+        ("wide_dot_screlu", tier.wide_dot_screlu.call, truth.wide_dot_screlu.call),
+    ];
+    for (operation, tried, defined) in wide_dots.into_iter().filter(|_| GENERAL) {
+        for max in CLIPS {
+            for second in [&other[..len], &[]] {
+                let w = &weights[..len + second.len()];
+                let (found, expected) = (tried(&own[..len], second, w, max), defined(&own[..len], second, w, max));
+                same(operation, len, &[found], &[expected])?;
+            }
+        }
+    }
     for (operation, tried, defined) in dots {
         for max in CLIPS {
             let max = if operation == "dot_sqrrelu" { i16::MAX } else { max };

@@ -11,6 +11,7 @@
 //! |---|---|---|
 //! | `accumulate` | update | eight vectors of an accumulator stay in registers while all rows pass |
 //! | `dot` | dot_* | products of neighbours are added into i32 by one instruction; four chains hide its latency |
+//! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
 //! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
 //! | `dense16` | affine_i16 | four rows share each load of the inputs; products of neighbours, as in `dot` |
@@ -31,6 +32,7 @@ pub(super) mod requantise;
 pub(super) mod sparse;
 mod table;
 pub(super) mod tail;
+pub(super) mod wide_dot;
 
 pub(super) use columns::Columns;
 pub(super) use dense::Dense;
@@ -120,6 +122,11 @@ pub(super) trait Simd: Copy {
     fn power_of_two32(self, n: Self::I32) -> Self::I32;
     /// `x[i] >> n[i]`, arithmetic, each `n[i]` 0 to 31; anything for others.
     fn shift_right32(self, x: Self::I32, n: Self::I32) -> Self::I32;
+    /// `x[i] >> 16`, arithmetic.
+    #[inline(always)]
+    fn upper_halves32(self, x: Self::I32) -> Self::I32 {
+        self.shift_right32(x, self.splat32(16))
+    }
     /// The low byte of every lane.
     fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);
 

@@ -36,7 +36,7 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real};
+            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, wide_dot};
             use crate::kernels::vector::{requantise, sparse, tail};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
@@ -53,6 +53,8 @@ macro_rules! tier {
                 dot_screlu_short: Kernel::new(dot_screlu_short, NAME),
                 dot_sqrrelu: Kernel::new(dot_screlu, NAME),
                 dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
+                wide_dot_crelu: Kernel::new(wide_dot_crelu, NAME),
+                wide_dot_screlu: Kernel::new(wide_dot_screlu, NAME),
                 pairwise_u8: Kernel::new(pairwise_u8, NAME),
                 pairwise_u8_rounded: Kernel::new(pairwise_u8_rounded, NAME),
                 activate_f32: Kernel::new(activate_f32, NAME),
@@ -94,6 +96,10 @@ macro_rules! tier {
                 dot::screlu_short(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::screlu_rounded(<$simd>::new(), first, second, w, max));
+            entry!($features, wide_dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64,
+                wide_dot::crelu(<$simd>::new(), first, second, w, max));
+            entry!($features, wide_dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64,
+                wide_dot::screlu(<$simd>::new(), first, second, w, max));
             entry!($features, pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
                 pairwise::pairwise(<$simd>::new(), x, max, shift, out));
             entry!($features, pairwise_u8_rounded(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
