@@ -48,8 +48,8 @@ impl Both {
     }
 }
 
-/// Brings the last position's accumulator of a colour up to date: in one step from the last that is computed and numbers
-/// alike, or, where there is none, through the cache's entry for its king's place.
+/// Brings the last position's accumulator of a colour up to date: in one step from the last that is computed and
+/// numbers alike, or, where there is none, through the cache's entry for its king's place.
 #[inline(never)]
 pub(super) fn bring_up_to_date(
     stack: &mut Stack<'_, Ply>,
