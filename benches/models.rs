@@ -3,7 +3,9 @@
 #![allow(missing_docs, reason = "criterion's macros make an item without")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
-use benches::{Cases, ThreadTime, evaluations, four_mebibytes, layers, measure, perceptrons, trainer};
+use benches::{
+    Cases, ThreadTime, evaluations, four_mebibytes, layers, measure, perceptrons, threat_evaluations, trainer,
+};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
@@ -30,6 +32,7 @@ fn load(criterion: &mut Criterion<ThreadTime>) {
 fn evaluate(criterion: &mut Criterion<ThreadTime>) {
     let mut cases = Cases::new(tiers().collect(), |_| true);
     evaluations(&mut cases);
+    threat_evaluations(&mut cases);
     trainer(&mut cases);
     layers(&mut cases);
     perceptrons(&mut cases);

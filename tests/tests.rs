@@ -21,6 +21,12 @@ mod batch_rules; // the same against a page of obvious code, and what is refused
 #[path = "subjects/threats.rs"]
 mod threats; // networks whose features are relations between pieces
 
+#[path = "subjects/threats_reach.rs"]
+mod threats_reach; // how far legal positions drive sums that are not proved
+
+#[path = "subjects/threats_live.rs"]
+mod threats_live; // the same held to engines that run beside the test
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use benches::{
-    Cases, Figure, accumulators, dense, evaluations, layers, limits, perceptrons, pin, series, tails, trainer,
+    Cases, Figure, accumulators, dense, evaluations, layers, limits, perceptrons, pin, series, tails,
+    threat_evaluations, trainer,
 };
 use serde_json::json;
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     limits(&mut cases);
     accumulators(&mut cases);
     evaluations(&mut cases);
+    threat_evaluations(&mut cases);
     trainer(&mut cases);
     layers(&mut cases);
     perceptrons(&mut cases);

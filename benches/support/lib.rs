@@ -11,6 +11,7 @@ mod limits;
 mod nets;
 mod random;
 mod series;
+mod threats;
 mod trainer;
 
 pub use accumulators::accumulators;
@@ -23,6 +24,7 @@ pub use limits::limits;
 pub use nets::{four_mebibytes, king_buckets, king_buckets_container, reference};
 pub use random::Random;
 pub use series::{Figure, series};
+pub use threats::threat_evaluations;
 pub use trainer::trainer;
 
 /// Plies of a game whose accumulators are kept.

@@ -7,10 +7,15 @@ use tamis_quant::float::Net;
 use tamis_quant::import::importers::dense_graph;
 use tamis_quant::import::{read_checkpoint, read_raw};
 use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options, quantise_graph};
 use tamis_quant::quantise::quantise;
 use tamis_quant::run::AlignedBytes;
+use tamis_quant::stockfish::{
+    Affine, Block, Encoding, FeatureSet, Net as FamilyNet, PSQT_BUCKETS, RelationRows, Shape, Stack, Transformer,
+    decide,
+};
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::claim;
 
@@ -107,6 +112,38 @@ pub(crate) fn multi_layer() -> Model<'static> {
     })
 }
 
+/// A network with Stockfish 19's features and head and `width` accumulators a side. Its weights are small, so that no
+/// sum leaves its type.
+pub(crate) fn threats(width: usize) -> Model<'static> {
+    let features = FeatureSet::ThreatsAndPairs;
+    let shape = Shape { features, width, head: features.heads()[0] };
+    let (mut random, encoding) = (Random::new(19), Encoding::Leb128);
+    let mut block = |len: usize, most: i32| Block { values: random.vector(len, -most, most, |value| value), encoding };
+    let count = features.piece_count();
+    let narrowed =
+        |block: Block<i32>| Block { values: block.values.iter().map(|value| *value as i16).collect(), encoding };
+    let (biases, weights) = (narrowed(block(width, 60)), narrowed(block(count * width, 60)));
+    let psqt = Some(block(count * PSQT_BUCKETS, 3000));
+    let relations = features.relations().iter().map(|relation| RelationRows {
+        weights: block(relation.count() * width, 40).values.iter().map(|value| *value as i8).collect(),
+        psqt: block(relation.count() * PSQT_BUCKETS, 60),
+    });
+    let relations = relations.collect();
+    let mut affine = |(inputs, outputs): (usize, usize)| {
+        let weights = random.vector(outputs * inputs.next_multiple_of(32), -60, 60, |value| value as i8);
+        Affine { inputs, outputs, biases: random.vector(outputs, -2000, 2000, |value| value), weights }
+    };
+    let stacks = (0..shape.stacks()).map(|_| {
+        let [first, second, output] = shape.layers().map(&mut affine);
+        Stack { first, second, output }
+    });
+    let stacks = stacks.collect();
+    let transformer = Transformer { biases, weights, psqt, relations };
+    let division = decide(&shape, None).division;
+    let net = FamilyNet { shape, description: b"benchmark".to_vec(), transformer, stacks, division };
+    leaked(packed(&net.lower()))
+}
+
 /// A dense int8 network with ReLU between its layers. `earns_pairs`: its weights earn [`claim::QUADS_FIT_I16`]: one
 /// large weight a row, the others below a third of it; otherwise any weights up to the largest.
 pub(crate) fn perceptron(widths: &[usize], earns_pairs: bool) -> Model<'static> {
@@ -154,7 +191,11 @@ pub(crate) fn perceptron(widths: &[usize], earns_pairs: bool) -> Model<'static> 
 fn model(text: &str, mut weight: impl FnMut(usize) -> f32) -> Model<'static> {
     let arch = Architecture::from_toml(text, "benchmark").unwrap();
     let raw: Vec<u8> = (0..arch.raw_len_bytes() as usize / 4).flat_map(|index| weight(index).to_le_bytes()).collect();
-    let file: &'static AlignedBytes = Box::leak(Box::new(container(&read_raw(&raw, &arch).unwrap())));
+    leaked(container(&read_raw(&raw, &arch).unwrap()))
+}
+
+fn leaked(file: AlignedBytes) -> Model<'static> {
+    let file: &'static AlignedBytes = Box::leak(Box::new(file));
     Model::parse(file.as_ref()).unwrap()
 }
 
@@ -165,5 +206,9 @@ fn container(net: &Net<f32>) -> AlignedBytes {
         let (graph, ranges) = dense_graph(net).unwrap();
         quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).unwrap()
     };
-    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
+    packed(&program)
+}
+
+fn packed(program: &Program) -> AlignedBytes {
+    AlignedBytes::copy_of(&pack(program, &prove(program), &Provenance::default()).unwrap())
 }

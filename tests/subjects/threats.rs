@@ -7,7 +7,7 @@ use tamis_quant::positions::Position;
 use tamis_quant::proof::prove;
 use tamis_quant::run::{AlignedBytes, Outputs, Runner, features_of};
 use tamis_quant::stockfish::{
-    Board, Division, FeatureSet, Net, NnueError, Parts, Relation, Side, accumulator, evaluate, read, to_bytes,
+    Board, Division, FeatureSet, NnueError, Parts, Relation, Side, accumulator, evaluate, read, to_bytes,
 };
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece, StateError};
 use tamis_runtime::format::Model;
@@ -16,7 +16,7 @@ use tamis_runtime::raw::chess::RelationView;
 use tests::held::hold;
 use tests::related::Related;
 use tests::sample_models::Random;
-use tests::stockfish::{made_up, shape};
+use tests::stockfish::{container, made_up, shape};
 
 /// Both parts of every bucket, the bucket and the value of every position; the same bytes again.
 #[test]
@@ -281,11 +281,6 @@ fn family(features: FeatureSet, pieces: &[Piece], colour: Colour) -> BTreeSet<us
     let position = Position::new(&pieces.iter().map(code).collect::<Vec<_>>()).unwrap();
     let side = if colour == Colour::White { Side::White } else { Side::Black };
     Board::new(&position, Side::White).active(features, side).into_iter().collect()
-}
-
-fn container(net: &Net) -> AlignedBytes {
-    let program = net.lower();
-    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }
 
 const LEB128: tamis_quant::stockfish::Encoding = tamis_quant::stockfish::Encoding::Leb128;

@@ -7,7 +7,7 @@ mod conversation; // commands, answers, and what is refused
 #[path = "uci/games.rs"]
 mod games; // whole games, refereed
 #[path = "uci/process.rs"]
-mod process; // a program behind two pipes
+pub mod process; // a program behind two pipes
 
 use std::path::PathBuf;
 

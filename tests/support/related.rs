@@ -2,7 +2,7 @@
 //! made on the spot, and those inside the npm packages of the engines where these are installed.
 
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::trials::{Fixtures, Need, tool};
@@ -45,10 +45,15 @@ impl Need for Related {
     }
 }
 
+/// The folder of an engine's npm package.
+pub fn package(variable: &str) -> Result<PathBuf, String> {
+    let package = std::env::var_os(variable).ok_or_else(|| format!("{variable} does not name the npm package"))?;
+    Ok(PathBuf::from(package))
+}
+
 /// The network out of an engine's package.
 fn extracted(fixtures: &Path, variable: &str, engine: &str, name: &str) -> Result<Vec<u8>, String> {
-    let package = std::env::var_os(variable).ok_or_else(|| format!("{variable} does not name the npm package"))?;
-    let engine = Path::new(&package).join("bin").join(engine);
+    let engine = package(variable)?.join("bin").join(engine);
     assert!(engine.is_file(), "{variable}: there is no {}", engine.display());
     made(&[&fixtures.join("sf19/extract.py"), &engine], name)
 }

@@ -3,7 +3,10 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::positions::Position;
+use tamis_quant::proof::prove;
+use tamis_quant::run::AlignedBytes;
 use tamis_quant::stockfish::{
     Affine, Block, Encoding, FeatureSet, Head, Net, PSQT_BUCKETS, Relation, RelationRows, Shape, Stack, Transformer,
     decide,
@@ -55,6 +58,12 @@ fn affine(inputs: usize, outputs: usize, random: &mut Random) -> Affine {
     let weight = |at: usize| if at % row_len < inputs { random.draw() as i8 } else { 0 };
     let weights = (0..outputs * row_len).map(weight).collect();
     Affine { inputs, outputs, biases, weights }
+}
+
+/// A network's container.
+pub fn container(net: &Net) -> AlignedBytes {
+    let program = net.lower();
+    AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }
 
 /// A shape.
@@ -127,6 +136,8 @@ pub struct Trace {
     pub bucket: usize,
     /// The network's evaluation, for white.
     pub network: String,
+    /// The same in whole units for the side to move, which engines print from 19 on.
+    pub units: Option<i32>,
 }
 
 /// The traces of positions, none for one in check, which the engine does not evaluate.
@@ -135,9 +146,15 @@ pub fn traces(engine: &Path, fens: &[String]) -> Vec<Option<Trace>> {
     for fen in fens {
         commands.extend([format!("position fen {fen}"), "eval".to_owned()]);
     }
-    let said = talk(engine, Path::new("."), &commands);
+    let traces = traces_of(&talk(engine, Path::new("."), &commands));
+    assert_eq!(traces.len(), fens.len(), "one trace a position");
+    traces
+}
+
+/// The traces in what an engine has printed.
+pub fn traces_of(said: &str) -> Vec<Option<Trace>> {
     let mut traces = Vec::new();
-    let (mut buckets, mut bucket, mut network) = (Vec::new(), None, None);
+    let (mut buckets, mut bucket, mut network, mut units) = (Vec::new(), None, None, None);
     for line in said.lines() {
         let cells: Vec<String> =
             line.split('|').map(|cell| cell.chars().filter(|letter| !letter.is_whitespace()).collect()).collect();
@@ -149,11 +166,17 @@ pub fn traces(engine: &Path, fens: &[String]) -> Vec<Option<Trace>> {
                 buckets.push([psqt, positional, total].map(str::to_owned));
             }
         } else if let Some(rest) = line.strip_prefix("NNUE evaluation ") {
-            network = rest.split_ascii_whitespace().next().map(str::to_owned);
+            let first = rest.split_ascii_whitespace().next().map(str::to_owned);
+            if rest.contains("internal units") {
+                units = first.map(|units| units.parse().unwrap());
+            } else {
+                network = first;
+            }
         } else if line.starts_with("Final evaluation") {
             let found = (std::mem::take(&mut buckets), bucket.take(), network.take());
+            let units = units.take();
             traces.push(match found {
-                (buckets, Some(bucket), Some(network)) => Some(Trace { buckets, bucket, network }),
+                (buckets, Some(bucket), Some(network)) => Some(Trace { buckets, bucket, network, units }),
                 found => {
                     assert!(line.contains("none (in check)"), "{line}: {found:?}");
                     None
@@ -161,7 +184,6 @@ pub fn traces(engine: &Path, fens: &[String]) -> Vec<Option<Trace>> {
             });
         }
     }
-    assert_eq!(traces.len(), fens.len(), "one trace a position");
     traces
 }
 

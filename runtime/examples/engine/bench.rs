@@ -13,7 +13,8 @@ use crate::uci::say;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-pub const USAGE: &str = "usage: bench [DEPTH] [--tier NAME] [--evaluator tamis|scalar|checked|popped]... [--rounds N]";
+pub const USAGE: &str = "usage: bench [DEPTH] [--net FILE] [--tier NAME] [--rounds N] \
+                         [--evaluator tamis|scalar|checked|popped|copied]...";
 
 const DEPTH_DEFAULT: usize = 9;
 
@@ -101,6 +102,7 @@ fn choose(words: &[String], options: &Options) -> Result<Chosen, String> {
             number.ok_or_else(|| format!("`{text}` is no number from 1 to 99; {USAGE}"))
         };
         match word {
+            "--net" => drop(chosen.options.set("EvalFile", value()?)?),
             "--tier" => drop(chosen.options.set("Tier", value()?)?),
             "--evaluator" => chosen.evaluators.push(evaluator(value()?)?),
             "--rounds" => chosen.rounds = number(value()?)?,

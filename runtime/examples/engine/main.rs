@@ -1,13 +1,15 @@
-//! A small chess engine that plays with the repository's own network, to show how an engine uses
-//! `tamis_runtime::engine`.
+//! A small chess engine that plays with the repository's own network or with any other of chess, to show how an engine
+//! uses `tamis_runtime::engine`.
 //!
 //! ```sh
 //! cargo run --release -p tamis-runtime --example engine            # speaks UCI
 //! cargo run --release -p tamis-runtime --example engine -- bench   # nodes as a signature, nodes a second
+//! cargo run --release -p tamis-runtime --example engine -- bench 6 --net threats.quantised.bin
 //! ```
 //!
-//! What meets Tamis is in `network` (the file), `pieces` (a move as pieces that come and go) and `evaluation::tamis`
-//! (make, go back, evaluate). The rest is what every engine has; the rules are cozy-chess's.
+//! What meets Tamis is in `network` (the file), `pieces` (a move as pieces that come and go), `evaluation::held` (a
+//! state and its network) and `evaluation::tamis` (make, go back, evaluate). The rest is what every engine has; the
+//! rules are cozy-chess's.
 
 mod bench;
 mod command;

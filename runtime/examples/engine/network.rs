@@ -1,26 +1,45 @@
-//! The network: embedded in the program, or another of its kind from a file (`EvalFile`).
+//! The network: embedded in the program, or another from a file (`EvalFile`), of the embedded one's kind or of any.
 
+use crate::evaluation::held::{self, Held};
 use cozy_chess::Board;
 use std::fs::File;
 use std::io::Read;
-use tamis_runtime::engine::{Colour, Expected, Features, State};
+use tamis_runtime::engine::{AnyNetwork, Colour, Expected, Features, LoadError};
 use tamis_runtime::kernels::Tier;
 
-/// Width of an accumulator.
+/// Width of an accumulator of this engine's own network.
 pub const HIDDEN: usize = 128;
-/// What the search is built for, beside the width.
+/// What else that network is.
 const EXPECTED: Expected = Expected { features: Features::CHESS_768, output_buckets: 8, outputs: 1 };
 
 /// The file becomes a part of the program, at a multiple of 64 in memory.
 static EMBEDDED: &[u8] = tamis_runtime::include_model!("reference.quantised.bin");
 
-/// Files of this kind are a fifth of a megabyte; a longer one is another kind.
-const LONGEST_FILE: u64 = 16 << 20;
+/// The widest networks of the Stockfish family, with threats, have some 150 million bytes; a longer file is no network.
+const LONGEST_FILE: u64 = 256 << 20;
 /// Where a container must lie in memory.
 const ALIGN: usize = 64;
 
-/// A network of this engine's kind. Its bytes live as long as the program, so that threads share it without counting.
-pub type Network = tamis_runtime::engine::Network<'static, HIDDEN>;
+/// A network of this engine's own kind, whose width the compiler knows.
+pub type Own = tamis_runtime::engine::Network<'static, HIDDEN>;
+
+/// A network. Its bytes live as long as the program, so that threads share it without counting.
+#[derive(Debug, Clone)]
+pub enum Network {
+    Own(Own),
+    /// Of another width, other features or other buckets, threats among them: what it is stands in its file.
+    Any(AnyNetwork<'static>),
+}
+
+impl Network {
+    /// The network, whatever its kind.
+    pub const fn any(&self) -> &AnyNetwork<'static> {
+        match self {
+            Self::Own(net) => net.any(),
+            Self::Any(net) => net,
+        }
+    }
+}
 
 /// Bytes of a container, at a multiple of 64, for the life of the program.
 pub type Bytes = &'static [u8];
@@ -49,14 +68,23 @@ pub fn read(path: &str) -> Result<Bytes, String> {
     Ok(&bytes[start..start + len])
 }
 
-/// Checks a container and binds it to a tier. What it gives has evaluated a position, so a search will not be refused
-/// one.
+/// Checks a container, binds it to a tier and chooses by its width and its features how it is used. What it gives has
+/// evaluated a position, so a search will not be refused one.
 pub fn load(bytes: Bytes, tier: &'static Tier) -> Result<Network, String> {
-    let net = Network::load_on(bytes, &EXPECTED, tier).map_err(|error| error.to_string())?;
-    let mut state = State::<HIDDEN, 1>::new();
-    state
-        .refresh(&net, crate::pieces::all(&Board::default()))
-        .and_then(|()| Ok(state.evaluate(&net, Colour::White)?))
+    let net = match Own::load_on(bytes, &EXPECTED, tier) {
+        Ok(net) => Network::Own(net),
+        Err(LoadError::Differs { .. }) => {
+            Network::Any(AnyNetwork::load_on(bytes, tier).map_err(|error| error.to_string())?)
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    let found = net.any().outputs();
+    if found != EXPECTED.outputs {
+        let expected = EXPECTED.outputs;
+        return Err(LoadError::Differs { what: "outputs", found, expected }.to_string());
+    }
+    held::filled_anew(net.any(), &Board::default())
+        .and_then(|mut state| state.evaluate(Colour::White))
         .map_err(|error| error.to_string())?;
     Ok(net)
 }

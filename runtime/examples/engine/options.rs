@@ -87,7 +87,7 @@ pub fn tier(name: &str) -> Result<&'static Tier, String> {
 /// The same for evaluators.
 pub fn evaluator(name: &str) -> Result<Kind, String> {
     Kind::from_name(name)
-        .ok_or_else(|| format!("`{name}` is no evaluator; there are tamis, scalar, checked and popped"))
+        .ok_or_else(|| format!("`{name}` is no evaluator; there are tamis, scalar, checked, popped and copied"))
 }
 
 fn tiers(between: &str) -> String {
@@ -101,7 +101,7 @@ pub fn list() -> String {
          option name Move Overhead type spin default {OVERHEAD_DEFAULT_MS} min 0 max {OVERHEAD_MOST_MS}\n\
          option name EvalFile type string default {EMBEDDED}\n\
          option name Tier type combo default {} var {}\n\
-         option name Evaluator type combo default tamis var tamis var scalar var popped\n\
+         option name Evaluator type combo default tamis var tamis var scalar var popped var copied\n\
          option name Check type check default false",
         kernels::best().name,
         tiers(" var ")

@@ -1,9 +1,8 @@
 //! Deeper and deeper from the position on the board, until time is up.
 
-use crate::evaluation::checked::Checked;
-use crate::evaluation::popped::Popped;
+use crate::evaluation::held::{Any, Fixed, Held};
 use crate::evaluation::scalar::Scalar;
-use crate::evaluation::tamis::Tamis;
+use crate::evaluation::tamis::{Checked, Copied, Goto, Popped, Tamis};
 use crate::evaluation::{Evaluator, Fault, Kind};
 use crate::game::Game;
 use crate::network::Network;
@@ -48,15 +47,40 @@ pub struct Found {
 
 /// Searches with the evaluator that the task names; `report` hears of every iteration that was finished.
 pub fn search(task: &Task, table: &mut Table, stop: &AtomicBool, report: &mut dyn FnMut(&Iteration<'_>)) -> Found {
+    let refused = |fault: Box<Fault>| Found { best: first_legal(&task.game.board), nodes: 0, fault: Some(fault) };
+    if task.evaluator == Kind::Scalar {
+        return match Scalar::new(task.net.any()) {
+            Ok(scalar) => search_with(scalar, task, table, stop, report),
+            Err(fault) => refused(fault),
+        };
+    }
+    match &task.net {
+        Network::Own(net) => search_in_step(Fixed::new(net), task, table, stop, report),
+        Network::Any(net) => match Any::new(net, MAX_PLY, true) {
+            Ok(state) => search_in_step(state, task, table, stop, report),
+            Err(error) => refused(error.into()),
+        },
+    }
+}
+
+/// The same with a state, used in the manner that the task names.
+fn search_in_step<S: Held>(
+    state: S,
+    task: &Task,
+    table: &mut Table,
+    stop: &AtomicBool,
+    report: &mut dyn FnMut(&Iteration<'_>),
+) -> Found {
     match task.evaluator {
-        Kind::Tamis => search_with::<Tamis>(task, table, stop, report),
-        Kind::Scalar => search_with::<Scalar>(task, table, stop, report),
-        Kind::Checked => search_with::<Checked>(task, table, stop, report),
-        Kind::Popped => search_with::<Popped>(task, table, stop, report),
+        Kind::Popped => search_with(Tamis::<_, Popped>::new(state), task, table, stop, report),
+        Kind::Copied => search_with(Tamis::<_, Copied>::new(state), task, table, stop, report),
+        Kind::Checked => search_with(Tamis::<_, Checked>::new(state), task, table, stop, report),
+        Kind::Tamis | Kind::Scalar => search_with(Tamis::<_, Goto>::new(state), task, table, stop, report),
     }
 }
 
 fn search_with<E: Evaluator>(
+    mut evaluator: E,
     task: &Task,
     table: &mut Table,
     stop: &AtomicBool,
@@ -67,11 +91,9 @@ fn search_with<E: Evaluator>(
     if found.best.is_none() {
         return found;
     }
-    let evaluator = E::new(&task.net).and_then(|mut evaluator| evaluator.refresh(board).map(|()| evaluator));
-    let evaluator = match evaluator {
-        Ok(evaluator) => evaluator,
-        Err(fault) => return Found { fault: Some(fault), ..found },
-    };
+    if let Err(fault) = evaluator.refresh(board) {
+        return Found { fault: Some(fault), ..found };
+    }
     let mut search = Search {
         evaluator,
         table,

@@ -2,10 +2,10 @@
 
 use crate::bench;
 use crate::command::{self, Command};
-use crate::evaluation::Evaluator;
-use crate::evaluation::tamis::Tamis;
+use crate::evaluation::held::{self, Held};
 use crate::game::Game;
 use crate::options::{self, Options};
+use crate::pieces;
 use crate::root::Task;
 use crate::table::Table;
 use crate::time::{Deadlines, Limits};
@@ -136,8 +136,9 @@ impl Engine {
 
     /// The network's centipawns for the side to move.
     fn evaluate(&self) -> Result<i32, String> {
-        let mut evaluator = Tamis::new(&self.options.net).map_err(|fault| fault.to_string())?;
-        evaluator.refresh(&self.game.board).map_err(|fault| fault.to_string())?;
-        evaluator.evaluate(&self.game.board).map_err(|fault| fault.to_string())
+        let board = &self.game.board;
+        held::filled_anew(self.options.net.any(), board)
+            .and_then(|mut state| state.evaluate(pieces::colour(board.side_to_move())))
+            .map_err(|error| error.to_string())
     }
 }

@@ -34,8 +34,9 @@ impl Top {
         (self.plies as usize).saturating_sub(1)
     }
 
+    /// The place of the last position; `None` without one.
     #[inline]
-    fn index(&self) -> Option<usize> {
+    pub fn index(&self) -> Option<usize> {
         (self.len as usize).checked_sub(1)
     }
 

@@ -220,7 +220,7 @@ impl Line<'_> {
     fn fill(&mut self, net: &AnyNetwork<'_>, colour: Colour) -> Result<(), RunError> {
         let pieces = Pieces { net, board: self.board, numberings: self.numberings.of(net, self.board) };
         if net.is_related() {
-            return related::fill(&mut self.stack, &mut self.cache, pieces, colour);
+            return related::bring_up_to_date(&mut self.stack, &mut self.cache, pieces, colour);
         }
         fill(&mut self.stack, &mut self.cache, pieces, colour)
     }

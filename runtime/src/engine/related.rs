@@ -48,7 +48,8 @@ impl Both {
     }
 }
 
-/// Brings the last position's accumulator of a colour up to date, in one step or from the cache.
+/// Brings the last position's accumulator of a colour up to date: in one step from the last that is computed and
+/// numbers alike, or, where there is none, through the cache's entry for its king's place.
 #[inline(never)]
 pub(super) fn bring_up_to_date(
     stack: &mut Stack<'_, Ply>,
@@ -56,39 +57,29 @@ pub(super) fn bring_up_to_date(
     pieces: Pieces<'_>,
     colour: Colour,
 ) -> Result<(), RunError> {
-    let side = colour.index();
-    let Some(from) = stack.computed_from(&pieces, side) else { return fill(stack, cache, pieces, colour) };
-    let top = (stack.top.len as usize).saturating_sub(1);
-    let (true, Some(numbering)) = (from < top, Both::of(&pieces, colour)) else { return Ok(()) };
-    let mut before = *pieces.board;
-    for ply in range(stack.plies, from + 1..top + 1).iter().rev() {
-        before.undo(ply.added(), ply.removed());
+    let (side, top) = (colour.index(), stack.top.index());
+    let from = stack.computed_from(&pieces, side);
+    if from.is_some() && from == top {
+        return Ok(());
     }
-    let plan = pieces.net.plan();
-    stack.leap(side, from, |accumulator| {
-        change(plan, accumulator, &Related(before), &Related(*pieces.board), &numbering);
-    });
-    Ok(())
-}
-
-/// Fills the last position's accumulator of a colour through the cache's entry for its king's place.
-#[inline(never)]
-pub(super) fn fill(
-    stack: &mut Stack<'_, Ply>,
-    cache: &mut Cache<'_, Board>,
-    pieces: Pieces<'_>,
-    colour: Colour,
-) -> Result<(), RunError> {
     let Pieces { net, board, .. } = pieces;
     let Some(numbering) = Both::of(&pieces, colour) else { return Err(RunError::InputKind) };
-    let place = [net.key(colour, board.king(colour)), colour.index()];
+    let (plan, now) = (net.plan(), Related(*board));
+    if let (Some(from), Some(top)) = (from, top) {
+        let mut before = *board;
+        for ply in range(stack.plies, from + 1..top + 1).iter().rev() {
+            before.undo(ply.added(), ply.removed());
+        }
+        stack.leap(side, from, |accumulator| change(plan, accumulator, &Related(before), &now, &numbering));
+        return Ok(());
+    }
     let mut related = Cache {
         accumulators: &mut *cache.accumulators,
         contents: bytemuck::must_cast_slice_mut::<Board, Related>(cache.contents),
         filled: &mut *cache.filled,
     };
-    stack.fill(colour.index(), |out| {
-        related.fill(net.plan(), place, &Related(*board), &numbering, out);
+    stack.fill(side, |out| {
+        related.fill(plan, [net.key(colour, board.king(colour)), side], &now, &numbering, out);
         Ok(())
     })
 }

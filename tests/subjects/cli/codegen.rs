@@ -8,8 +8,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use tamis_quant::graph::{Activation, Graph, Input, Op, Shape};
+use tamis_quant::stockfish::{Encoding, FeatureSet};
 use tests::graphs::Random;
 use tests::own;
+use tests::stockfish::{container, made_up, shape};
 
 /// Containers of every shape that the wrapper tells apart; kept for fuzzing the loader.
 const SHAPES: [&str; 15] = [
@@ -64,7 +66,7 @@ fn embed(model: &Path, place: &Path, module: &Path) {
     host_tools!("codegen", place, "-o", module).fine();
 }
 
-/// The four networks, the shapes and the program, in a folder that cargo has made a package.
+/// The five networks, the shapes and the program, in a folder that cargo has made a package.
 fn package(folder: &Path) -> [Case; 2] {
     new_program(folder, "user");
     let src = folder.join("src");
@@ -107,12 +109,17 @@ fn package(folder: &Path) -> [Case; 2] {
         embed(&model, &folder.join("models").join(name), &src.join(name).with_extension("rs"));
     }
 
+    let features = FeatureSet::ThreatsAndPairs;
+    let threats = container(&made_up(shape(features, 32, features.heads()[0]), Encoding::Leb128, 8));
+    fs::write(folder.join("packed.bin"), threats.as_ref()).unwrap();
+    embed(&folder.join("packed.bin"), &folder.join("threats.bin"), &src.join("threats.rs"));
+
     fs::write(folder.join("pixels"), pixels()).unwrap();
     fs::copy(&dense.rows, folder.join("reals")).unwrap();
     fs::copy(&sparse.rows, folder.join("features")).unwrap();
     let modules = names.join(" ");
     let mut library = "#![no_std]\n#![deny(warnings, missing_docs, unsafe_code)]\n//! Generated modules.\n".to_owned();
-    for name in modules.split(' ').chain(["nnue", "sparse", "table", "vector", "wide"]) {
+    for name in modules.split(' ').chain(["nnue", "sparse", "table", "threats", "vector", "wide"]) {
         writeln!(library, "#[rustfmt::skip]\n/// One.\npub mod {name};").unwrap();
     }
     fs::write(src.join("lib.rs"), library).unwrap();
@@ -124,14 +131,17 @@ fn package(folder: &Path) -> [Case; 2] {
 /// What the host says about the same inputs.
 fn evaluated(folder: &Path, [dense, sparse]: &[Case; 2]) -> String {
     let rows = |model: &Path, rows: &Path| host_tools!("eval", model, "--inputs", rows).fine().text().to_owned();
-    let nnue = folder.join("models").join(AWKWARD);
-    let chess = ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"]
-        .map(|fen| host_tools!("eval", nnue, "--fen", fen).fine().text().to_owned());
+    let chess = |nnue: &Path| {
+        ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"]
+            .map(|fen| host_tools!("eval", nnue, "--fen", fen).fine().text().to_owned())
+            .concat()
+    };
     [
         rows(&folder.join("table.bin"), &folder.join("pixels")),
         rows(&dense.path("vector.bin"), &dense.rows),
         rows(&sparse.path("sparse.bin"), &sparse.rows),
-        chess.concat(),
+        chess(&folder.join("threats.bin")),
+        chess(&folder.join("models").join(AWKWARD)),
     ]
     .concat()
 }
@@ -149,7 +159,7 @@ fn a_program_around_generated_modules_prints_what_eval_prints() {
     let folder = folder.path();
     let cases = package(folder);
     let printed = cargo(folder, &["run", "--quiet", "--offline"]);
-    let (signatures, values) = printed.split_at(17 * (5 + SHAPES.len()));
+    let (signatures, values) = printed.split_at(17 * (6 + SHAPES.len()));
     assert!(signatures.lines().all(|line| line.len() == 16), "{signatures}");
     let expected = evaluated(folder, &cases);
     let differs = values.lines().zip(expected.lines()).find(|(found, expected)| found != expected);

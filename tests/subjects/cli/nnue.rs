@@ -29,6 +29,12 @@ fn small() -> Net {
     made_up(shape(FeatureSet::HalfKaV2Hm, 32, Head::Pairwise { squares: true }), Encoding::Leb128, 8)
 }
 
+/// With threats, with threats and pairs of pawns, and with the head of the latter and no relations.
+fn since_18() -> [Net; 3] {
+    [FeatureSet::Threats, FeatureSet::ThreatsAndPairs, FeatureSet::PHm]
+        .map(|features| made_up(shape(features, 32, features.heads()[0]), Encoding::Leb128, 8))
+}
+
 /// One BulletFormat position: the start.
 fn positions(folder: &Path) -> PathBuf {
     let path = folder.join("one.bf");
@@ -39,7 +45,7 @@ fn positions(folder: &Path) -> PathBuf {
 
 #[test]
 fn a_file_is_packed_inspected_evaluated_verified_and_comes_back() {
-    for net in [half_kp(), small()] {
+    for net in [half_kp(), small()].into_iter().chain(since_18()) {
         let (folder, file) = with_file(&net);
         let [model, again, fens] = ["model.bin", "again.nnue", "fens"].map(|name| folder.path().join(name));
         fs::write(&fens, FENS.join("\n")).unwrap();
@@ -65,6 +71,24 @@ fn a_file_is_packed_inspected_evaluated_verified_and_comes_back() {
         let json = host_tools!("eval", model, "--fens", fens, "--json").fine().json();
         assert_eq!(json["values"][1][0], wanted[1].0);
         assert_eq!(json["parts"][1]["psqt"], wanted[1].1);
+        // What every bucket makes of it.
+        for path in [&file, &model] {
+            let json = host_tools!("eval", path, "--fens", fens, "--buckets", "--json").fine().json();
+            for (fen, rows) in FENS.iter().zip(json["buckets"].as_array().unwrap()) {
+                let found = evaluate(&net, &Board::from_fen(fen).unwrap());
+                let rows = rows.as_array().unwrap();
+                assert_eq!(rows.len(), found.buckets.len(), "{fen}");
+                for (bucket, (row, parts)) in rows.iter().zip(&found.buckets).enumerate() {
+                    let wanted = serde_json::json!({
+                        "bucket": bucket,
+                        "used": bucket == found.bucket,
+                        "values": [net.division.value(*parts)],
+                        "parts": { "psqt": parts.psqt, "positional": parts.positional },
+                    });
+                    assert_eq!(*row, wanted, "{fen}");
+                }
+            }
+        }
 
         let [of_file, of_model] = [&file, &model].map(|path| host_tools!("inspect", path, "--json").fine().json());
         assert_eq!((&of_file["signature"], &of_file["text"]), (&of_model["signature"], &"made up".into()));
@@ -76,6 +100,14 @@ fn a_file_is_packed_inspected_evaluated_verified_and_comes_back() {
         let ran = host_tools!("inspect", file).fine();
         let engine = match net.shape.features {
             FeatureSet::HalfKp => "640 features x 64 king buckets, without kings; 1 output bucket, 1 output\n",
+            FeatureSet::PHm => "768 features x 1 king bucket, mirrored; 8 output buckets, 1 output\n",
+            FeatureSet::Threats => {
+                "704 features x 32 king buckets, mirrored, kings merged, and threats; 8 output buckets, 1 output\n"
+            }
+            FeatureSet::ThreatsAndPairs => {
+                "704 features x 32 king buckets, mirrored, kings merged, and threats and pawn pairs; \
+                 8 output buckets, 1 output\n"
+            }
             _ => "704 features x 32 king buckets, mirrored, kings merged; 8 output buckets, 1 output\n",
         };
         let engine = format!("  engine     accumulator {} wide; {engine}", of_file["engine"]["accumulator"]);

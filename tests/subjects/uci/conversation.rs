@@ -132,8 +132,8 @@ fn wrong_input_is_named_and_changes_nothing() {
     assert_eq!(engine.quit(), 0);
 }
 
-/// What is no network of the engine's kind is refused with the reason, and the old one stays; a sound one takes its
-/// place.
+/// What is no network of chess with one output is refused with the reason, and the old one stays; a sound one takes its
+/// place, of the embedded one's kind or of another.
 #[test]
 fn eval_file_loads_a_network_beside_the_embedded_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,15 +149,15 @@ fn eval_file_loads_a_network_beside_the_embedded_one() {
     fs::write(path("flipped.bin"), flipped).unwrap();
     fs::write(path("short.bin"), &embedded[..1000]).unwrap();
     fs::write(path("empty.bin"), []).unwrap();
-    fs::write(path("long.bin"), vec![0; (16 << 20) + 1]).unwrap();
-    let narrow = own("vectors/tiny.bin");
+    fs::File::create(path("long.bin")).unwrap().set_len((256 << 20) + 1).unwrap();
     for (file, words) in [
         (path("absent.bin"), "absent.bin: "),
         (path("flipped.bin"), "checksum"),
         (path("short.bin"), "1000"),
         (path("empty.bin"), "0 bytes"),
         (path("long.bin"), "longer than"),
-        (narrow, "the network is as before"),
+        (own("vectors/tiny.bin"), "the network is as before"),
+        (own("fuzz/corpus/loader/clipped-three-outputs.bin"), "outputs"),
     ] {
         refused(&mut engine, &option(&file), words);
         assert_eq!(eval(&mut engine), score, "{}", file.display());
@@ -170,6 +170,9 @@ fn eval_file_loads_a_network_beside_the_embedded_one() {
     assert!(other != score && (other - 2 * score).abs() <= 2, "{score} and {other}");
     engine.send("setoption name Check value true");
     engine.go("depth 5");
+    let said = engine.ask(&option(&own("fuzz/corpus/loader/chess-no-buckets.bin")), "info").join("");
+    assert!(said.contains("info string network "), "{said}");
+    engine.go("depth 3");
     let plain = engine.ask("setoption name EvalFile value <embedded>", "info").join("");
     assert!(plain.contains("202368 bytes"), "{plain}");
     assert_eq!(eval(&mut engine), score);

@@ -20,7 +20,12 @@ pub struct Process {
 impl Process {
     /// Starts a program and waits until it is ready.
     pub fn start(program: &Path) -> Self {
-        let mut child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        Self::run(Command::new(program))
+    }
+
+    /// The same with arguments.
+    pub fn run(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (sender, lines) = channel();
         thread::spawn(move || {

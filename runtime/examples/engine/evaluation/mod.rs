@@ -1,13 +1,11 @@
-//! What a search asks of an evaluation. Four answer: `tamis` is how an engine uses the library, `popped` the same for
-//! one that takes its moves back one by one, `scalar` the plain loops that they are measured against, and `checked`
-//! holds the first against an accumulator filled anew, at every node.
+//! What a search asks of an evaluation. Five answer: `tamis` is how an engine uses the library, `popped` the same for
+//! one that takes its moves back one by one, `copied` for one that has nothing but positions, `checked` holds the first
+//! against an accumulator filled anew, at every node, and `scalar` is the plain loops that they are measured against.
 
-pub mod checked;
-pub mod popped;
+pub mod held;
 pub mod scalar;
 pub mod tamis;
 
-use crate::network::Network;
 use crate::pieces::Moved;
 use cozy_chess::Board;
 use std::fmt;
@@ -15,9 +13,7 @@ use tamis_runtime::RunError;
 use tamis_runtime::engine::{Colour, StateError};
 
 /// Keeps in step with the search, and scores the position at the end of the line.
-pub trait Evaluator: Sized {
-    /// For one network; the reason where it has no means for it.
-    fn new(net: &Network) -> Result<Self, Box<Fault>>;
+pub trait Evaluator {
     /// Starts a line at a position.
     fn refresh(&mut self, board: &Board) -> Result<(), Box<Fault>>;
     /// A move is made.
@@ -38,10 +34,11 @@ pub enum Kind {
     Scalar,
     Checked,
     Popped,
+    Copied,
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::Tamis, Self::Scalar, Self::Checked, Self::Popped];
+    pub const ALL: [Self; 5] = [Self::Tamis, Self::Scalar, Self::Checked, Self::Popped, Self::Copied];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,6 +46,7 @@ impl Kind {
             Self::Scalar => "scalar",
             Self::Checked => "checked",
             Self::Popped => "popped",
+            Self::Copied => "copied",
         }
     }
 

@@ -11,11 +11,11 @@
 //! It knows one kind of network, this engine's own, and reads its numbers from the same container.
 
 use super::{Evaluator, Fault};
-use crate::network::{HIDDEN, Network};
+use crate::network::HIDDEN;
 use crate::pieces::{self, Moved};
 use crate::search::MAX_PLY;
 use cozy_chess::Board;
-use tamis_runtime::engine::{Colour, Piece};
+use tamis_runtime::engine::{AnyNetwork, Colour, Piece};
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{activation, element, op};
 
@@ -80,6 +80,11 @@ pub struct Scalar {
 }
 
 impl Scalar {
+    /// Of this engine's own kind of network.
+    pub fn new(net: &AnyNetwork<'_>) -> Result<Self, Box<Fault>> {
+        Self::read(net.plan().model()).ok_or(Box::new(Fault::Unsupported))
+    }
+
     fn read(model: &Model<'_>) -> Option<Self> {
         let column = |from: &[i16]| from.try_into().ok().map(Column);
         let ([block], [dot, rescale]) = (model.blocks(), model.ops()) else { return None };
@@ -136,10 +141,6 @@ fn feature(eyes: Colour, piece: Piece) -> usize {
 }
 
 impl Evaluator for Scalar {
-    fn new(net: &Network) -> Result<Self, Box<Fault>> {
-        Self::read(net.any().plan().model()).ok_or(Box::new(Fault::Unsupported))
-    }
-
     fn refresh(&mut self, board: &Board) -> Result<(), Box<Fault>> {
         self.line.clear();
         let mut ply = self.top();

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fmt::Debug;
 use tamis_runtime::engine::{Colour, Kind, Piece};
-use user::{nnue, sparse, table, vector, wide};
+use user::{nnue, sparse, table, threats, vector, wide};
 
 // A program's own module, most of which it does not call.
 mod unused;
@@ -22,7 +22,7 @@ macro_rules! signatures {
 
 fn main() -> Result<(), Box<dyn Error>> {
     conversions();
-    signatures!(nnue sparse table vector wide MODULES);
+    signatures!(nnue sparse table threats vector wide MODULES);
     outputs_elsewhere()?;
     unused::Network::open()?;
     let [pixels, reals, features] = ["pixels", "reals", "features"].map(std::fs::read_to_string);
@@ -76,19 +76,28 @@ fn outputs_elsewhere() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The same evaluations through both interfaces.
+/// The engine interface of a module: a position, and the one behind a pawn's move.
+macro_rules! moved {
+    ($module:ident, $king:expr, $other:expr, $pawn:expr) => {{
+        let net = $module::engine()?;
+        let mut state = Box::new($module::State::<4>::new());
+        state.refresh(&net, [$king, $other, $pawn])?;
+        let before = state.evaluate(&net, Colour::White)?;
+        state.push(&net, &[$pawn.at(28)], &[$pawn])?;
+        let after = state.evaluate(&net, Colour::Black)?;
+        print([before]);
+        print([after]);
+        (net, before, after)
+    }};
+}
+
+/// The same evaluations through both interfaces; where relations between pieces are features, through the one that
+/// finds them.
 fn chess() -> Result<(), Box<dyn Error>> {
     let [king, other] = [Piece::new(Colour::White, Kind::King, 4), Piece::new(Colour::Black, Kind::King, 60)];
     let pawn = Piece::new(Colour::White, Kind::Pawn, 12);
-    let net = nnue::engine()?;
-    let mut state = Box::new(nnue::State::<4>::new());
-    state.refresh(&net, [king, other, pawn])?;
-    let before = state.evaluate(&net, Colour::White)?;
-    state.push(&net, &[pawn.at(28)], &[pawn])?;
-    let after = state.evaluate(&net, Colour::Black)?;
-    print([before]);
-    print([after]);
-
+    moved!(threats, king, other, pawn);
+    let (net, before, after) = moved!(nnue, king, other, pawn);
     let feature = |colour: Colour, square, piece| net.any().feature(colour, square, piece).into_iter();
     let seen = |colour, square, pieces: &[Piece]| -> Vec<u32> {
         pieces.iter().flat_map(|piece| feature(colour, square, *piece)).collect()
