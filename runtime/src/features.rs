@@ -17,7 +17,8 @@ pub(crate) const MAPS: bool = cfg!(feature = "maps");
 pub(crate) const TELLS_MAPS: bool = MAPS || !IS_SMALL;
 /// What every build holds: dense layers of integers.
 pub(crate) const ALWAYS: bool = true;
-/// The operations of `general` that networks of maps need too.
+/// The operations of `general` that networks of maps need too; with `reals` also the activations that they end in,
+/// softmax and its like.
 pub(crate) const GENERAL_OR_MAPS: bool = GENERAL || MAPS;
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]

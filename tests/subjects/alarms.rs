@@ -17,29 +17,10 @@ use tamis_quant::verify::mistakes::{self, best_change, orders};
 use tamis_quant::verify::{Case, Gates, Reference};
 use tamis_runtime::format::Model;
 use tests::networks::{NETWORKS, network};
+use tests::trained::{BARE, FLOAT, NOGGIN_RAW, bare, bare_path, checkpoint_path};
 use tests::trials::Fixtures;
-use tests::{architecture, bare_net, own, packed_program};
+use tests::{architecture, packed_program};
 
-/// Description and file under `nnue`, quantised by an engine.
-const BARE: [(&str, &str); 8] = [
-    ("noggin", "noggin/quantised.bin"),
-    ("akimbo-buckets", "akimbo/net-27.12.23.bin"),
-    ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin"),
-    ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin"),
-    ("matthriscu", "matthriscu/nnue.bin"),
-    ("stormphrax", "stormphrax/net013.nnue"),
-    ("cwtch", "cwtch/quantised.bin"),
-    ("alexandria", "alexandria/nn-72900856.net"),
-];
-/// Description and checkpoint, quantised here.
-const FLOAT: [(&str, &str); 6] = [
-    ("noggin", "nnue/noggin/raw.bin"),
-    ("bullet-test1", "nnue/bullet/test1.wgts"),
-    ("bullet-test2", "nnue/bullet/test2.wgts"),
-    ("bullet-test3", "nnue/bullet/test3.wgts"),
-    ("reference", "reference/nnue.weights.bin"),
-    ("reference-layers", "reference/layers.weights.bin"),
-];
 const FEW: [usize; 6] = [1, 2, 3, 10, 30, 100];
 const MANY: [usize; 2] = [500, 2000];
 
@@ -54,13 +35,12 @@ fn read(path: &Path, arch: &Architecture) -> Checkpoint {
 }
 
 fn subjects(fixtures: &Path) -> Vec<Subject> {
-    let bare = BARE.map(|(name, file)| {
-        let (arch, path) = (architecture(name), fixtures.join("nnue").join(file));
-        Subject { name, net: bare_net(&path, &arch), checkpoint: read(&path, &arch) }
+    let bare = BARE.map(|(name, _)| {
+        let checkpoint = read(&bare_path(fixtures, name), &architecture(name));
+        Subject { name, net: bare(fixtures, name), checkpoint }
     });
-    let float = FLOAT.map(|(name, file)| {
-        let path = if file.starts_with("nnue/") { fixtures.join(file) } else { own(file) };
-        let checkpoint = read(&path, &architecture(name));
+    let float = [NOGGIN_RAW].into_iter().chain(FLOAT).map(|(name, file)| {
+        let checkpoint = read(&checkpoint_path(fixtures, file), &architecture(name));
         Subject { name, net: quantise(&checkpoint.net).unwrap(), checkpoint }
     });
     bare.into_iter().chain(float).collect()

@@ -132,6 +132,32 @@ fn with_model() -> (TempDir, PathBuf) {
     (folder, model)
 }
 
+/// A file of the positions that the reference file of layers ends in.
+fn reference_positions(folder: &Path) -> PathBuf {
+    let positions = folder.join("positions.bf");
+    let file = std::fs::read(tests::own("reference/layers.reference.safetensors")).unwrap();
+    std::fs::write(&positions, &file[file.len() - 131_072..]).unwrap();
+    positions
+}
+
+/// `verify` of a container beside a described checkpoint, on positions: its report as JSON.
+fn verified(model: &Path, [checkpoint, arch, positions]: [&Path; 3]) -> Ran {
+    let options = ["--checkpoint", "--arch", "--positions"].into_iter().zip([checkpoint, arch, positions]);
+    let options = options.flat_map(|(option, path)| [OsStr::new(option), path.as_os_str()]);
+    let words = [OsStr::new("verify"), model.as_os_str()].into_iter().chain(options);
+    run(words.chain([OsStr::new("--json")]))
+}
+
+/// A copy of the reference checkpoint with some of its weights exchanged.
+fn doctored(folder: &Path) -> PathBuf {
+    let mut other = std::fs::read(reference().0).unwrap();
+    let (first, second) = other.split_at_mut(200_000);
+    first[100_000..104_096].swap_with_slice(&mut second[..4096]);
+    let doctored = folder.join("nnue.weights.bin");
+    std::fs::write(&doctored, other).unwrap();
+    doctored
+}
+
 /// Two hidden units and four features; every weight is `weight`, but the first, which is half of it.
 fn tiny(folder: &Path, weight: f32) -> (PathBuf, PathBuf) {
     let arch = folder.join("tiny.toml");

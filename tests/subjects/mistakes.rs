@@ -10,6 +10,7 @@ use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::mistakes::{Mistake, MistakeKind};
 use tamis_quant::verify::{Case, Gates, Reference, Report, Truth};
 use tamis_runtime::format::Model;
+use tests::trained::{BARE, bare_path};
 use tests::trials::Fixtures;
 use tests::{architecture_text, bare_net, packed};
 
@@ -24,12 +25,12 @@ struct Subject {
 impl Subject {
     fn noggin(folder: &Path) -> Self {
         let raw = std::fs::read(folder.join("nnue/noggin/raw.bin")).unwrap();
-        Self::new("noggin", folder.join("nnue/noggin/quantised.bin"), Some(raw), folder)
+        Self::new("noggin", bare_path(folder, "noggin"), Some(raw), folder)
     }
 
     /// The engine's repository keeps no float checkpoint; the dequantised integers serve, in the order of raw.bin.
     fn akimbo(folder: &Path) -> Self {
-        Self::new("akimbo-buckets", folder.join("nnue/akimbo/net-27.12.23.bin"), None, folder)
+        Self::new("akimbo-buckets", bare_path(folder, "akimbo-buckets"), None, folder)
     }
 
     fn new(name: &str, bare: PathBuf, raw: Option<Vec<u8>>, folder: &Path) -> Self {
@@ -124,17 +125,8 @@ fn right_descriptions_have_none(fixtures: Fixtures) {
 /// and the network, or a slightly better fit, fails no gate.
 #[test]
 fn scores_accuse_no_right_description(folder: Fixtures) {
-    for (name, file) in [
-        ("noggin", "noggin/quantised.bin"),
-        ("akimbo-buckets", "akimbo/net-27.12.23.bin"),
-        ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin"),
-        ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin"),
-        ("matthriscu", "matthriscu/nnue.bin"),
-        ("stormphrax", "stormphrax/net013.nnue"),
-        ("cwtch", "cwtch/quantised.bin"),
-        ("alexandria", "alexandria/nn-72900856.net"),
-    ] {
-        let mut subject = Subject::new(name, folder.join("nnue").join(file), None, &folder);
+    for (name, _) in BARE {
+        let mut subject = Subject::new(name, bare_path(&folder, name), None, &folder);
         let checkpoint = subject.checkpoint(&subject.text);
         let net = subject.packed_bare(&subject.text);
         let all = std::mem::take(&mut subject.positions);

@@ -10,38 +10,17 @@ use tamis_quant::proof::{Proof, Quantity, Violation, Witness, prove};
 use tamis_quant::quantise::quantise;
 use tamis_quant::stockfish;
 use tests::stockfish::SMALL_NET;
+use tests::trained::{BARE, FLOAT, bare, checkpoint_path};
 use tests::trials::Fixtures;
-use tests::{architecture, bare_net, narrow, own};
+use tests::{architecture, narrow, own};
 
-/// Description and file under `nnue`, quantised by an engine.
-const BARE: [(&str, &str); 8] = [
-    ("noggin", "noggin/quantised.bin"),
-    ("akimbo-buckets", "akimbo/net-27.12.23.bin"),
-    ("akimbo-mirrored", "akimbo/net-12.01.24-epoch17.bin"),
-    ("akimbo-layers", "akimbo/morelayers-8-crelu-16-crelu-epoch17.bin"),
-    ("matthriscu", "matthriscu/nnue.bin"),
-    ("stormphrax", "stormphrax/net013.nnue"),
-    ("cwtch", "cwtch/quantised.bin"),
-    ("alexandria", "alexandria/nn-72900856.net"),
-];
-/// Description and checkpoint, quantised here.
-const FLOAT: [(&str, &str); 5] = [
-    ("bullet-test1", "nnue/bullet/test1.wgts"),
-    ("bullet-test2", "nnue/bullet/test2.wgts"),
-    ("bullet-test3", "nnue/bullet/test3.wgts"),
-    ("reference", "reference/nnue.weights.bin"),
-    ("reference-layers", "reference/layers.weights.bin"),
-];
 const HEADING: &str = "## Proofs";
 
 fn programs(fixtures: &Path) -> Vec<(String, Program)> {
-    let bare = BARE.map(|(name, file)| {
-        let net = bare_net(&fixtures.join("nnue").join(file), &architecture(name));
-        (name.to_owned(), net.lower().unwrap())
-    });
+    let bare = BARE.map(|(name, _)| (name.to_owned(), bare(fixtures, name).lower().unwrap()));
     let float = FLOAT.map(|(name, file)| {
-        let path = if file.starts_with("nnue/") { fixtures.join(file) } else { own(file) };
-        let checkpoint = read_bytes(&std::fs::read(path).unwrap(), &architecture(name), file).unwrap();
+        let bytes = std::fs::read(checkpoint_path(fixtures, file)).unwrap();
+        let checkpoint = read_bytes(&bytes, &architecture(name), file).unwrap();
         (name.to_owned(), quantise(&checkpoint.net).unwrap().lower().unwrap())
     });
     let small = stockfish::read(&std::fs::read(fixtures.join(SMALL_NET)).unwrap()).unwrap();

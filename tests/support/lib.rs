@@ -39,6 +39,7 @@ pub mod stockfish;
 pub mod synthetic;
 pub mod tflite;
 pub mod tolerances;
+pub mod trained;
 pub mod trials;
 pub mod worked;
 

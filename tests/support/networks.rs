@@ -1,5 +1,6 @@
 //! MLPerf Tiny's networks out of the fixtures, and what networks over maps are held to.
 
+use crate::tolerances::F32_UNITS;
 use std::path::Path;
 use tamis_quant::graph::{Graph, Sample};
 use tamis_quant::import::tensors::read_npz;
@@ -11,6 +12,7 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Activations, InputEncoding, Options};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
+use tamis_quant::verify::simulate::Simulation;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
 use tamis_runtime::{Input, Plan};
@@ -129,6 +131,19 @@ pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> Memory {
     let plan = Plan::new(model, best());
     runs_into(&plan, &inputs);
     Memory { all: model.workspace_len_bytes(), beside_outputs: plan.beside_outputs_len_bytes() }
+}
+
+/// A program with no rounding at all, in the units of its own values, is the float graph that it came from.
+#[track_caller]
+pub fn is_the_graph_without_rounding(graph: &Graph, program: &Program, samples: &[Sample]) {
+    let simulation = Simulation::of_graph(graph, program, program.standing_for(graph.logits())).unwrap();
+    for sample in samples {
+        let (exact, float) = (simulation.evaluate(sample.into(), &|_| false).outputs, graph.evaluate_logits(sample));
+        for (exact, float) in exact.iter().zip(&float.unwrap()) {
+            let slack = F32_UNITS * (1.0 + float.abs());
+            assert!((exact - float).abs() <= slack, "{exact} for {float}\n{program:#?}");
+        }
+    }
 }
 
 /// The outputs are the same in memory of their own.

@@ -24,6 +24,8 @@ pub mod mark;
 pub mod minimal;
 #[cfg(feature = "maps")]
 pub mod minimal_keywords;
+#[cfg(feature = "softmax")]
+pub mod minimal_softmax;
 #[cfg(feature = "reference-network")]
 pub mod nnue;
 #[cfg(feature = "reference-network")]

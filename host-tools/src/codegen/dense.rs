@@ -28,18 +28,25 @@ use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};
 "
     .to_owned();
-    let (types, into) = if is_mostly_outputs(model) { run_into(model, out, kind, variant) } else { NONE };
+    let (types, into) = if is_mostly_outputs(model) { run_into(model, variant) } else { NONE };
     let body = format!(
-        "{types}{}
+        "\
+/// A number of the input.
+pub type InputNumber = {kind};
+
+/// A number of the output.
+pub type OutputNumber = {out};
+
+{types}{}
     /// Evaluates one {what}.
     ///
     /// # Errors
     /// [`RunError`] if the arguments do not fit the network{}.
     pub fn run<'w>(
         &self,
-        input: &[{kind}; INPUT_LEN],
+        input: &[InputNumber; INPUT_LEN],
 {parameter}        scratch: &'w mut Scratch,
-    ) -> Result<&'w [{out}; OUTPUT_LEN], RunError> {{
+    ) -> Result<&'w [OutputNumber; OUTPUT_LEN], RunError> {{
         let output = self.plan.run(Input::{variant}(input), {argument}, scratch.as_mut())?;
         output.try_into()
     }}
@@ -71,7 +78,7 @@ use tamis_runtime::{Input, Plan, RunError, Workspace};
 const NONE: (String, String) = (String::new(), String::new());
 
 /// Of a network whose workspace is mostly its outputs: types of memory for both, and the function that takes them.
-fn run_into(model: &Model<'_>, out: &str, kind: &str, variant: &str) -> (String, String) {
+fn run_into(model: &Model<'_>, variant: &str) -> (String, String) {
     let (beside, outputs) = (beside_outputs_len_bytes(model), output_len_bytes(model));
     let types = format!(
         "\
@@ -92,10 +99,10 @@ pub type Kept = Workspace<{outputs}>;
     /// As [`Network::run`].
     pub fn run_into<'o>(
         &self,
-        input: &[{kind}; INPUT_LEN],
+        input: &[InputNumber; INPUT_LEN],
 {parameter}        beside: &mut Beside,
         outputs: &'o mut Kept,
-    ) -> Result<&'o [{out}; OUTPUT_LEN], RunError> {{
+    ) -> Result<&'o [OutputNumber; OUTPUT_LEN], RunError> {{
         let input = Input::{variant}(input);
         let (beside, outputs) = (beside.as_mut(), outputs.as_mut());
         let output = self.plan.run_into(input, {argument}, beside, outputs)?;

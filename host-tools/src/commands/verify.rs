@@ -145,7 +145,10 @@ impl Report for Verified {
 
     fn failures(&self) -> Vec<String> {
         let failed = self.report.gates.iter().filter(|gate| !gate.passed);
-        let gates = failed.map(|gate| format!("gate {}: found {}, wanted {}", gate.gate, gate.found, gate.limit));
+        let kinds = || self.report.mistakes.iter().map(|mistake| mistake.kind.words()).collect::<Vec<_>>().join(", ");
+        let named = |gate: &str| if gate == "require_no_mistakes" { format!(" ({})", kinds()) } else { String::new() };
+        let gates = failed
+            .map(|gate| format!("gate {}: found {}{}, wanted {}", gate.gate, gate.found, named(gate.gate), gate.limit));
         gates.chain(self.report.failures()).collect()
     }
 

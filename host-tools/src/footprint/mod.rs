@@ -98,7 +98,7 @@ impl Footprint {
             "  code and stack, which depend on the program, are those of measured images in firmware-examples:"
         )?;
         for image in &images {
-            let words = measured::named(image.image).map_or("", |image| image.words);
+            let words = measured::named(image.image).map_or("", Image::words);
             writeln!(out, "    {}: {words}", image.image)?;
         }
         writeln!(out)?;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{element, input_kind, op};
+use tamis_runtime::raw::{OpRecord, activation, element, input_kind, op};
 use tamis_runtime::testing::state_len_bytes;
 
 /// Positions of a line of play that is shown: the root and sixteen moves, as in the image `plies`.
@@ -96,12 +96,18 @@ pub fn images(model: &Model<'_>) -> [Option<&'static Image>; 2] {
     let is_vector = input.kind == input_kind::DENSE && input.element != element::F32;
     // Zero points are known only to a runtime with `maps`.
     let is_map = model.values().iter().any(|value| value.pixels() != [1, 1] || value.zero != 0);
+    // A softmax and its like in f32 run with `maps` beside `reals`, or with `general`.
+    let is_like_softmax =
+        |record: &OpRecord| record.kind == op::ACTIVATION_F32 && record.activation > activation::DUAL_CRELU;
+    let is_behind_maps = is_map || model.ops().iter().any(is_like_softmax);
     let names = if input.kind == input_kind::FEATURES && runs(has_logs) {
         [None, Some(if AnyNetwork::load(model.bytes()).is_ok() { "plies" } else { "nnue" })]
     } else if is_vector && !is_map && runs(is_everywhere) {
         [Some("minimal"), Some("digits")]
     } else if is_vector && runs(has_maps) {
         [Some("minimal_keywords"), Some("keywords")]
+    } else if is_vector && is_behind_maps && runs(has_reals) {
+        [Some("minimal_softmax"), Some("keywords")]
     } else if is_vector && runs(has_logs) {
         [None, Some("keywords")]
     } else {
@@ -119,6 +125,11 @@ const fn is_everywhere(kind: u32) -> bool {
 const fn has_maps(kind: u32) -> bool {
     let is_on_maps = kind >= op::CONVOLUTION && kind <= op::RESIZE;
     is_everywhere(kind) || is_on_maps || matches!(kind, op::CONCAT | op::LOOKUP | op::AFFINE_I16)
+}
+
+/// Those of one with `maps` and `reals`, which `minimal_softmax` has.
+const fn has_reals(kind: u32) -> bool {
+    has_maps(kind) || kind >= op::DEQUANTISE && kind <= op::SCALE_F32
 }
 
 /// Those of one with `accumulators`, `maps` and `reals`, which all images with logs have.

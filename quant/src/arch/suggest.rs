@@ -142,17 +142,17 @@ fn nearest<'a, S: AsRef<str>>(found: &str, known: &'a [S]) -> Option<&'a str> {
     (distance <= allowed).then_some(word)
 }
 
-/// Levenshtein's distance, a row at a time.
+/// Edits from one word to another, each of one letter or of two neighbours that are exchanged, three rows at a time.
 fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let (mut before, mut row): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
     for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
+        let mut next = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+            let edited = (row[j] + usize::from(x != y)).min(row[j + 1] + 1).min(next[j] + 1);
+            let are_exchanged = i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y;
+            next.push(if are_exchanged { edited.min(before[j - 1] + 1) } else { edited });
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -162,8 +162,15 @@ mod tests {
     use super::{advice, distance, other_operation, printable};
 
     #[test]
-    fn distances_are_levenshtein() {
-        for (a, b, expected) in [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("scale", "scales", 1)] {
+    fn distances_count_letters_and_exchanged_neighbours() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+            ("scale", "scales", 1),
+            ("sreclu", "screlu", 1),
+            ("ab", "ba", 1),
+        ] {
             assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
             assert_eq!(distance(b.as_bytes(), a.as_bytes()), expected, "{b} {a}");
         }
@@ -172,6 +179,7 @@ mod tests {
     #[test]
     fn only_near_words_are_suggested() {
         assert_eq!(advice("mirorred", &["kind", "mirrored"]), "did you mean `mirrored`?");
+        assert_eq!(advice("sreclu", &["relu", "crelu", "screlu"]), "did you mean `screlu`?");
         assert_eq!(advice("colour", &["kind", "mirrored"]), "expected one of `kind`, `mirrored`");
         assert_eq!(advice("x", &["kind"]), "expected `kind`");
         assert_eq!(advice::<&str>("x", &[]), "there are none here");

@@ -63,13 +63,15 @@ impl Program {
             }
             None => node.value.unit(row),
         };
-        let (taps, input_unit) = (window.taps(), self.unit_of(node.read(0), 0));
+        let taps = window.taps();
         let inputs = weights.inputs / taps;
         let stored = elements(weights);
         let places = (0..weights.outputs)
             .flat_map(|row| (0..inputs).flat_map(move |input| (0..taps).map(move |tap| (row, tap * inputs + input))));
-        let values =
-            places.map(|(row, column)| stored[row + weights.outputs * column] * unit(row) / input_unit).collect();
+        let real = |(row, column)| {
+            stored[row + weights.outputs * column] * unit(row) / self.unit_read(node, convolution, row, column)
+        };
+        let values = places.map(real).collect();
         let shape = vec![weights.outputs, inputs, window.kernel[0], window.kernel[1]];
         tensors.insert(weights.name.clone(), Tensor { shape, values });
         if let Some(bias) = bias {
@@ -103,6 +105,13 @@ impl Program {
             (None, ProgramInput::Dense { unit, .. }) => f64::from(unit),
             (None, ProgramInput::Sparse { .. } | ProgramInput::Features { .. }) => 1.0,
         }
+    }
+
+    /// The real value of a 1 of what a convolution's weight meets: of the channel that a column of its row reads.
+    pub(crate) fn unit_read(&self, node: &ProgramNode, op: &Convolution, row: usize, column: usize) -> f64 {
+        let of_group = op.weights.inputs / op.window.taps();
+        let group = row / (op.weights.outputs / op.groups);
+        self.unit_of(node.read(0), group * of_group + column % of_group)
     }
 
     fn value_unit(&self) -> f64 {

@@ -102,20 +102,24 @@ impl Gates {
 
     fn results(&self, report: &Report) -> Vec<GateResult> {
         let mut results = Vec::new();
-        let mut flag = |on: bool, gate, passed: bool, found: String| {
+        let mut flag = |on: bool, gate, passed: bool, found: String, limit: &str| {
             if on {
-                results.push(GateResult { gate, found, limit: "yes".to_owned(), passed });
+                results.push(GateResult { gate, found, limit: limit.to_owned(), passed });
             }
         };
         let yes = |holds: bool| if holds { "yes" } else { "no" }.to_owned();
         let equal = report.runtime.equal;
         let proved = report.proof.holds && report.proof.claims_hold;
-        flag(self.require_equal_runtime, "require_equal_runtime", equal, yes(equal));
-        flag(self.require_proof, "require_proof", proved, yes(proved));
+        flag(self.require_equal_runtime, "require_equal_runtime", equal, yes(equal), "yes");
+        flag(self.require_proof, "require_proof", proved, yes(proved), "yes");
         if report.looked_for_mistakes {
             let count = report.mistakes.len();
-            let found = if count == 0 { "none".to_owned() } else { format!("{count} found") };
-            flag(self.require_no_mistakes, "require_no_mistakes", count == 0, found);
+            let found = match count {
+                0 => "none".to_owned(),
+                1 => "1 mistake".to_owned(),
+                _ => format!("{count} mistakes"),
+            };
+            flag(self.require_no_mistakes, "require_no_mistakes", count == 0, found, "none");
         }
         let accuracy = &report.accuracy;
         let (total, infinite) = (&accuracy.total, f64::INFINITY);

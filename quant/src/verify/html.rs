@@ -11,7 +11,7 @@ use super::verdict::Sentence;
 use std::fmt::Write;
 
 /// Colours are named once for light and once for dark. What is wider than the page scrolls by itself: a table's numbers
-/// stay on one line, and a drawing's letters stay readable.
+/// stay on one line. Drawings stand side by side where there is room.
 const STYLE: &str = ":root{--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--faint:#eaeef2;--quiet:#57606a;--good:#1a7f37;\
 --bad:#b42318;--bar:#4078c0;--light:#e8e6df;--dark:#a9b4c0}\
 @media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#30363d;--faint:#21262d;--quiet:#8d96a0;\
@@ -25,7 +25,9 @@ th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px 
 .data th,.data td{white-space:nowrap}td.n,th.n{text-align:right}.verdict th{white-space:nowrap}\
 .verdict td{overflow-wrap:anywhere}\
 p,li{overflow-wrap:anywhere}.pass{color:var(--good);font-weight:600}.fail{color:var(--bad);font-weight:600}\
-svg.plot{width:100%;min-width:34rem;height:auto;display:block}svg.plot text{font-size:11px;fill:var(--quiet)}\
+.drawings{display:flex;flex-wrap:wrap;gap:.5rem 1rem;margin:1rem 0}.drawing{flex:1 1 20rem;min-width:0;\
+max-width:28.5rem}svg.plot{width:100%;height:auto;display:block}svg.plot text{font-size:13px;fill:var(--quiet)}\
+.whole{white-space:nowrap}\
 .frame{fill:none;stroke:var(--line)}.tick{stroke:var(--faint)}.bar{fill:var(--bar)}\
 .zero{stroke:var(--bad);stroke-dasharray:4 3}circle{fill:var(--bar);fill-opacity:.45}\
 .boards{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:14rem;max-width:100%}svg.board{width:100%}\
@@ -67,9 +69,18 @@ fn in_words(page: &mut String, report: &Report) {
             Some(false) => " class=\"fail\"",
             None => "",
         };
-        let _ = writeln!(page, "<tr><th>{about}</th><td{class}>{}</td></tr>", escape(&text));
+        let _ = writeln!(page, "<tr><th>{about}</th><td{class}>{}</td></tr>", options_whole(&escape(&text)));
     }
     page.push_str("</table>\n");
+}
+
+/// The same with no break within an option, `--gates` for instance, which browsers break behind a hyphen.
+fn options_whole(text: &str) -> String {
+    let whole = |word: &str| match word.contains("--") {
+        true => format!("<span class=\"whole\">{word}</span>"),
+        false => word.to_owned(),
+    };
+    text.split(' ').map(whole).collect::<Vec<_>>().join(" ")
 }
 
 fn truth(page: &mut String, report: &Report) {
@@ -168,40 +179,34 @@ fn proof(page: &mut String, report: &Report) {
     table(page, &["claims of", "in the file", "derived again", ""], rows);
 }
 
-/// Of bounds that belong together the row that fills most of its type, and how many there are: a network over maps has
-/// thousands.
-fn fullest(bounds: &[Bound], is_same: impl Fn(&Bound, &Bound) -> bool) -> Vec<(&Bound, usize)> {
-    let mut fullest: Vec<(&Bound, usize)> = Vec::new();
+/// Of bounds that belong together the row that fills most of its type: a network over maps has thousands of rows.
+fn fullest(bounds: &[Bound], is_same: impl Fn(&Bound, &Bound) -> bool) -> Vec<&Bound> {
+    let mut fullest: Vec<&Bound> = Vec::new();
     for bound in bounds {
-        match fullest.iter_mut().rev().find(|(other, _)| is_same(other, bound)) {
-            Some((most, count)) => {
-                *count += 1;
-                if bound.fraction > most.fraction {
-                    *most = bound;
-                }
-            }
-            None => fullest.push((bound, 1)),
+        match fullest.iter_mut().rev().find(|other| is_same(other, bound)) {
+            Some(most) if bound.fraction > most.fraction => *most = bound,
+            Some(_) => {}
+            None => fullest.push(bound),
         }
     }
     fullest
 }
 
-fn bounds_table(page: &mut String, fullest: Vec<(&Bound, usize)>) {
-    let rows = fullest.into_iter().map(|(bound, count)| {
-        let bucket = bound.bucket.map_or(String::new(), |bucket| bucket.to_string());
+fn bounds_table(page: &mut String, fullest: Vec<&Bound>) {
+    let rows = fullest.into_iter().map(|bound| {
+        let bucket = bound.bucket.map_or("–".to_owned(), |bucket| bucket.to_string());
         let range = format!("{} to {}", bound.low, bound.high);
         vec![
             bound.tensor.clone(),
             bound.quantity.clone(),
-            count.to_string(),
-            bound.row.to_string(),
             bucket,
+            bound.row.to_string(),
             range,
             bound.r#type.to_owned(),
             format!("{:.3}", bound.fraction),
         ]
     });
-    table(page, &["tensor", "quantity", "rows", "fullest", "bucket", "range", "type", "share of type"], rows);
+    table(page, &["fullest row of", "quantity", "bucket", "row", "range", "type", "share of type"], rows);
 }
 
 fn accuracy(page: &mut String, report: &Report) {
@@ -215,8 +220,13 @@ fn accuracy(page: &mut String, report: &Report) {
     rows.extend(accuracy.win_probability.iter().map(|stats| stats_row("expected score", stats)));
     table(page, &STATS, rows.into_iter());
     predictions(page, accuracy);
-    page.push_str(&svg::histogram(&accuracy.histogram, &format!("integer minus float, {}", report.unit), "examples"));
+    // Each output of an example counts.
+    let is_single = accuracy.histogram.counts.iter().sum::<usize>() == report.truth.examples;
+    let counted = if is_single { "examples" } else { "outputs" };
+    page.push_str("<div class=\"drawings\">\n");
+    page.push_str(&svg::histogram(&accuracy.histogram, &format!("integer minus float, {}", report.unit), counted));
     page.push_str(&svg::errors(&accuracy.points, report.unit));
+    page.push_str("</div>\n");
     if !accuracy.causes.is_empty() {
         page.push_str(
             "<p>Each rounding switched on alone; what they do to each other is the interaction, so that the column of \
@@ -288,6 +298,7 @@ fn tensors(page: &mut String, report: &Report) {
         ]
     });
     table(page, &["tensor", "type", "scale", "min", "max", "zeros"], rows);
+    page.push_str("<div class=\"drawings\">\n");
     for tensor in report.tensors.iter().filter(|tensor| tensor.max > tensor.min) {
         page.push_str(&svg::histogram(
             &tensor.histogram,
@@ -295,6 +306,7 @@ fn tensors(page: &mut String, report: &Report) {
             "elements",
         ));
     }
+    page.push_str("</div>\n");
 }
 
 const STATS: [&str; 7] = ["", "mean", "sd", "p99.9", "max", "SQNR dB", "cosine"];

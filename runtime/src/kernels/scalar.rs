@@ -296,7 +296,7 @@ fn activation_f32(x: &[f32], code: u32, out: &mut [f32]) {
             }
         }
         activation::DUAL_CRELU => {
-            let (plain, squared) = out.split_at_mut(x.len());
+            let (plain, squared) = sure(out.split_at_mut_checked(x.len()));
             for ((value, square), a) in plain.iter_mut().zip(squared).zip(x) {
                 *value = num::crelu(*a);
                 *square = num::crelu(a * a);

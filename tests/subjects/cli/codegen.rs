@@ -123,9 +123,24 @@ fn package(folder: &Path) -> [Case; 2] {
         writeln!(library, "#[rustfmt::skip]\n/// One.\npub mod {name};").unwrap();
     }
     fs::write(src.join("lib.rs"), library).unwrap();
+    let is_of_reals = |name: &&str| {
+        let module = fs::read_to_string(src.join(name).with_extension("rs")).unwrap();
+        module.contains("pub type OutputNumber = f32;") && !module.contains("bucket: usize")
+    };
+    let reals =
+        modules.split(' ').chain(["vector", "wide"]).find(is_of_reals).expect("a dense network that ends in f32");
     let program = include_str!("codegen/program.rs").replace("MODULES", &modules);
+    let program = program.replace("REALS", reals).replace("GUIDE!();", &classify_of_the_guide());
     fs::write(src.join("main.rs"), program).unwrap();
     [dense, sparse]
+}
+
+/// What the guide writes around a network of its reader's, whatever goes in and comes out.
+fn classify_of_the_guide() -> String {
+    let guide = fs::read_to_string(own("../firmware-examples/README.md")).unwrap();
+    let start = guide.find("fn classify(input: &[net::InputNumber").expect("the guide's whole program");
+    let len = guide[start..].find("\n}\n").unwrap() + 3;
+    format!("pub {}", &guide[start..start + len])
 }
 
 /// What the host says about the same inputs.

@@ -1,16 +1,14 @@
 //! `--fit` on the command line: what it says, that the verdict is right, the bare form, and what it is refused for.
 
-use super::host_tools;
+use super::{doctored, host_tools, reference, reference_positions, verified};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tests::own;
 
 /// The reference network's checkpoint, its description, and positions.
 fn inputs(folder: &Path) -> [PathBuf; 3] {
-    let file = fs::read(own("reference/layers.reference.safetensors")).unwrap();
-    let positions = folder.join("positions.bf");
-    fs::write(&positions, &file[file.len() - 131_072..]).unwrap();
-    [own("reference/nnue.weights.bin"), own("architectures/reference.toml"), positions]
+    let (checkpoint, arch) = reference();
+    [checkpoint, arch, reference_positions(folder)]
 }
 
 #[test]
@@ -26,20 +24,7 @@ fn a_fitted_network_is_said_to_be_one() {
     let sd = |when: &str| fit[when]["sd"].as_f64().unwrap();
     assert!(sd("after") < 0.8 * sd("before"), "{fit}");
 
-    let verify = |model: &Path, checkpoint: &Path| {
-        let report = host_tools!(
-            "verify",
-            model,
-            "--checkpoint",
-            checkpoint,
-            "--arch",
-            arch,
-            "--positions",
-            positions,
-            "--json"
-        );
-        report.json()
-    };
+    let verify = |model: &Path, checkpoint: &Path| verified(model, [checkpoint, &arch, &positions]).json();
     let report = verify(&container, &checkpoint);
     assert_eq!((&report["passed"], report["mistakes"].as_array().unwrap().len()), (&true.into(), 0), "{report}");
     assert!(report["remarks"].as_array().unwrap().iter().any(|remark| remark["kind"] == "fitted"), "{report}");
@@ -54,12 +39,7 @@ fn a_fitted_network_is_said_to_be_one() {
     assert!(fs::read(&back).unwrap() == fs::read(&bare).unwrap());
 
     // Another checkpoint, and damage, are still found out.
-    let mut other = fs::read(&checkpoint).unwrap();
-    let (first, second) = other.split_at_mut(200_000);
-    first[100_000..104_096].swap_with_slice(&mut second[..4096]);
-    let doctored = folder.path().join("nnue.weights.bin");
-    fs::write(&doctored, other).unwrap();
-    assert!(!verify(&container, &doctored)["mistakes"].as_array().unwrap().is_empty());
+    assert!(!verify(&container, &doctored(folder.path()))["mistakes"].as_array().unwrap().is_empty());
     let mut damaged = fs::read(&plain).unwrap();
     damaged[1000] ^= 1;
     fs::write(&bare, damaged).unwrap();

@@ -1,6 +1,6 @@
 //! `--permute` on the command line: the same evaluations, the trainer's bytes back, and a line about what it brings.
 
-use super::{host_tools, names, reference};
+use super::{host_tools, names, reference, verified};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,17 +56,7 @@ fn a_permuted_container_is_the_same_network() {
     let evaluations = |model: &Path| host_tools!("eval", model, "--positions", positions).fine().stdout;
     for model in [&packed, &quantised] {
         assert_eq!(evaluations(model), evaluations(&plain));
-        let ran = host_tools!(
-            "verify",
-            model,
-            "--checkpoint",
-            checkpoint,
-            "--arch",
-            arch,
-            "--positions",
-            positions,
-            "--json"
-        );
+        let ran = verified(model, [&checkpoint, &arch, &positions]);
         let report = ran.json();
         assert_eq!(report["runtime"]["equal"], true, "{}", ran.stderr);
         assert_eq!(report["proof"]["claims_hold"], true);

@@ -54,6 +54,12 @@ pub const OUTPUT_UNIT: f32 = 1.5258789e-5;
 /// Scratch memory that an evaluation needs.
 pub const WORKSPACE_LEN_BYTES: usize = 192;
 
+/// A number of the input.
+pub type InputNumber = u8;
+
+/// A number of the output.
+pub type OutputNumber = i32;
+
 /// Scratch memory of the size that an evaluation needs; what it holds before does not matter.
 pub type Scratch = Workspace<WORKSPACE_LEN_BYTES>;
 
@@ -94,9 +100,9 @@ impl Network {
     /// [`RunError`] if the arguments do not fit the network; their types see to it that they do.
     pub fn run<'w>(
         &self,
-        input: &[u8; INPUT_LEN],
+        input: &[InputNumber; INPUT_LEN],
         scratch: &'w mut Scratch,
-    ) -> Result<&'w [i32; OUTPUT_LEN], RunError> {
+    ) -> Result<&'w [OutputNumber; OUTPUT_LEN], RunError> {
         let output = self.plan.run(Input::U8(input), 0, scratch.as_mut())?;
         output.try_into()
     }

@@ -56,9 +56,10 @@ pub(super) fn draft(
             2 => matrices.push((name, tensor)),
             1 => vectors.push((name, tensor)),
             4 => {
+                // Short, so that a message which has to be cut loses names of tensors, and not this.
                 return Err(fault(format!(
-                    "`{}` is neither a matrix nor a vector; as ONNX a network with convolutions needs no description: \
-                     `torch.onnx.export(net, example, \"net.onnx\")`",
+                    "`{}` is neither a matrix nor a vector; as ONNX it needs no description: \
+                     `torch.onnx.export(net, x, \"net.onnx\")`",
                     printable(name)
                 )));
             }

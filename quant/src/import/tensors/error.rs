@@ -103,8 +103,8 @@ pub enum TensorsImportError {
     /// Tensors, and nothing that says how they hang together.
     #[error(
         "{tensors} tensors and no description of the network; give --arch, FILE.toml that starts with `graph = 1`, of \
-         dense layers in a row also 16:relu24:linear4; `host-tools describe` drafts one (what `export` makes of a \
-         quantised network is not read back)"
+         dense layers in a row also 16:relu24:linear4; of these `host-tools describe` drafts one (what `export` makes \
+         of a quantised network is not read back)"
     )]
     NoDescription {
         /// How many there are.

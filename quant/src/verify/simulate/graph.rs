@@ -140,10 +140,10 @@ impl Source<'_> {
             Some(rounding) => maps::sum_unit(rounding, node, row),
             None => node.value.unit(row),
         };
-        let input = self.program.unit_of(node.read(0), 0);
         // A channel of which a multiplier leaves nothing has no unit.
         let inverse = |row: usize| if unit(row) == 0.0 { 0.0 } else { 1.0 / unit(row) };
-        let weights = with_units(&op.weights, &real, |row, _| input * inverse(row))?;
+        let weights =
+            with_units(&op.weights, &real, |row, column| self.program.unit_read(node, op, row, column) * inverse(row))?;
         let bias = vector(op.bias.as_ref(), &own, inverse)?;
         Some(std::iter::once(weights).chain(bias).collect())
     }

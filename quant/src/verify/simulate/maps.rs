@@ -5,7 +5,7 @@ use super::exact::Fused;
 use super::operands::Operands;
 use crate::float::Matrix;
 use crate::graph::spatial;
-use crate::program::{Convolution, Operation, Pairing, PoolKind, ProgramNode, Rounding};
+use crate::program::{Convolution, Operation, Pairing, PoolKind, Program, ProgramNode, Rounding};
 use crate::spatial::{Shape, Window};
 
 /// What is read.
@@ -13,14 +13,21 @@ struct Read<'v> {
     x: &'v [f64],
     shape: Shape,
     zero: f64,
-    /// The real value of a 1.
-    unit: f64,
+    program: &'v Program,
+    /// Which value it is.
+    value: usize,
 }
 
 impl Read<'_> {
     /// Without the zero point.
     fn centred(&self) -> Vec<f64> {
         self.x.iter().map(|x| x - self.zero).collect()
+    }
+
+    /// What it stands for; channels may have units of their own.
+    fn reals(&self) -> Vec<f64> {
+        let unit = |element| self.program.unit_of(self.value, element);
+        self.x.iter().enumerate().map(|(element, x)| (x - self.zero) * unit(element)).collect()
     }
 }
 
@@ -40,8 +47,7 @@ pub(super) fn apply(operands: &Operands<'_>, (index, node): (usize, &ProgramNode
     let read = |place: usize| {
         let value = node.read(place);
         let (program, x) = (operands.program, values[value].as_slice());
-        let (shape, zero, unit) = (program.shape(value), f64::from(program.zero(value)), program.unit_of(value, 0));
-        Read { x, shape, zero, unit }
+        Read { x, shape: program.shape(value), zero: f64::from(program.zero(value)), program, value }
     };
     let is_on = (operands.on)(Switch::Node(index));
     let (to, zero) = (node.value.shape, f64::from(node.value.zero));
@@ -60,7 +66,7 @@ pub(super) fn apply(operands: &Operands<'_>, (index, node): (usize, &ProgramNode
             let unit = |element: usize| sum_unit(rounding, node, element % to.channels);
             let mut reals: Vec<f64> = sums.iter().enumerate().map(|(element, sum)| sum * unit(element)).collect();
             if let Some(second) = second {
-                reals.iter_mut().zip(second.centred()).for_each(|(real, x)| *real += x * second.unit);
+                reals.iter_mut().zip(second.reals()).for_each(|(real, x)| *real += x);
             }
             fused(reals)
         }
@@ -72,20 +78,17 @@ pub(super) fn apply(operands: &Operands<'_>, (index, node): (usize, &ProgramNode
         }
         Operation::Elementwise { pairing, multipliers, shift, low, high } => {
             let (a, b) = (read(0), read(1));
-            let (x, y) = (a.centred(), b.centred());
             let [first, second] = multipliers.map(f64::from);
             let product = *pairing == Pairing::Product;
             if is_on {
+                let (x, y) = (a.centred(), b.centred());
                 let sum = |(x, y): (f64, f64)| if product { x * y * first } else { x * first + y * second };
                 let rounded = |sum: f64| round(sum, *shift, zero, (*low, *high));
                 return pairs(&a, &b, &x, &y, to).map(|pair| rounded(sum(pair))).collect();
             }
             let sign = if second < 0.0 { -1.0 } else { f64::from(u8::from(second > 0.0)) };
-            let real = |(x, y): (f64, f64)| match product {
-                true => x * a.unit * y * b.unit,
-                false => x * a.unit + sign * y * b.unit,
-            };
-            fused(pairs(&a, &b, &x, &y, to).map(real).collect())
+            let real = |(x, y): (f64, f64)| if product { x * y } else { x + sign * y };
+            fused(pairs(&a, &b, &a.reals(), &b.reals(), to).map(real).collect())
         }
         Operation::Move { start, steps } => {
             let at = |element: usize| {

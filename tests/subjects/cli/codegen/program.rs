@@ -9,6 +9,16 @@ use user::{nnue, sparse, table, threats, vector, wide};
 // A program's own module, most of which it does not call.
 mod unused;
 
+mod guide_of_integers {
+    use user::table as net;
+    GUIDE!();
+}
+
+mod guide_of_reals {
+    use user::REALS as net;
+    GUIDE!();
+}
+
 macro_rules! signatures {
     ($($module:ident)*) => {
         $({
@@ -24,6 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     conversions();
     signatures!(nnue sparse table threats vector wide MODULES);
     outputs_elsewhere()?;
+    let class = guide_of_integers::classify(&[0; table::INPUT_LEN], &mut table::Scratch::new());
+    assert!(class.is_some_and(|class| class < table::OUTPUT_LEN));
+    let input = [user::REALS::InputNumber::default(); user::REALS::INPUT_LEN];
+    let class = guide_of_reals::classify(&input, &mut user::REALS::Scratch::new());
+    assert!(class.is_some_and(|class| class < user::REALS::OUTPUT_LEN));
     unused::Network::open()?;
     let [pixels, reals, features] = ["pixels", "reals", "features"].map(std::fs::read_to_string);
 
