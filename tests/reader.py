@@ -317,7 +317,7 @@ def check_places(data, header, tensors, end):
         need(end <= len(data), place, "reaches behind the end of the file")
 
 
-# --- 4.6: operations ---------------------------------------------------------------------------------------------------
+# --- 4.6: operations -------------------------------------------------------------------------------------------------
 
 KINDS = {}
 
@@ -355,6 +355,26 @@ class Operation:
         self.x = self.read_value("input", self.n)
         self.check_source(source)
         self.s = self.read_second(second)
+        self.check_overlap("input", self.x, self.n)
+        if self.s is not None:
+            self.check_overlap("second", self.s, self.second_len)
+
+    def check_overlap(self, field, value, count):
+        """Section 4.5: what is read is still there, and is not written over."""
+        if value.offset == NONE:
+            return
+        start = value.offset + self.fields[f"{field}_start"] * value.element.itemsize
+        end = start + count * value.element.itemsize
+        for number in range(self.fields[field] + 1, self.index + 2):
+            other = self.net.values[number]
+            need(other.end <= start or end <= other.offset or self.in_place(other), self.place,
+                 f"{field}: value {number} lies over it")
+
+    def in_place(self, output):
+        """The one operation that may write where it reads."""
+        elements = (self.x.element, self.y.element)
+        return (output is self.y and self.fields["kind"] == 11 and elements == (I32, I32)
+                and self.n == self.x.len and self.x.offset == self.y.offset)
 
     def read_value(self, field, count):
         number, start = self.fields[field], self.fields[f"{field}_start"]
@@ -443,7 +463,7 @@ class Operation:
         return x.astype(np.int64).reshape(self.net.input["perspectives"], -1)
 
 
-# --- integers ----------------------------------------------------------------------------------------------------------
+# --- integers --------------------------------------------------------------------------------------------------------
 
 
 def magnitude(numbers):
@@ -598,7 +618,7 @@ def rounded_dot(op, x):
     return op.with_bias(product(rounded_shift(op.matrix(op.m, op.n, I16) * c, 15), c))
 
 
-# --- reals: every ufunc of float32 rounds once ---------------------------------------------------------------------------
+# --- reals: every ufunc of float32 rounds once -----------------------------------------------------------------------
 
 
 def constant(bits):
@@ -724,7 +744,7 @@ def quantise(op, x):
     return np.clip(np.clip(nearest, -(2.0**40), 2.0**40).astype(np.int64) + op.param(3, -32768, 32768), low, high)
 
 
-# --- 6.11 to 6.13, 6.17: sparse inputs, embeddings, trees ----------------------------------------------------------------
+# --- 6.11 to 6.13, 6.17: sparse inputs, embeddings, trees ------------------------------------------------------------
 
 
 class List:
@@ -834,7 +854,7 @@ def trees(op, x):
     return total
 
 
-# --- 6.21 to 6.25: maps --------------------------------------------------------------------------------------------------
+# --- 6.21 to 6.25: maps ----------------------------------------------------------------------------------------------
 
 
 class Window:
@@ -848,10 +868,8 @@ class Window:
         self.turned = turned
         self.sizes, self.places = (op.x.height, op.x.width), (op.y.height, op.y.width)
         need((self.before <= (self.kernel - 1) * self.dilation).all(), op.place, "more padding than window")
-        ends = zip(self.places[::-1], self.sizes[::-1]) if turned else zip(self.places, self.sizes)
-        starts, inside = (self.sizes, self.places) if turned else (self.places, self.sizes)
-        del ends
-        need(((np.array(starts) - 1) * self.stride < np.array(inside) + self.before).all(), op.place,
+        places, sizes = (self.sizes, self.places) if turned else (self.places, self.sizes)
+        need(((np.array(places) - 1) * self.stride < np.array(sizes) + self.before).all(), op.place,
              "a place behind the end of the map")
 
     def along(self, axis, tap):
@@ -1001,7 +1019,7 @@ def resize(op, x):
     return halves_away(along[first[:h]] * (1024 - below) + along[last[:h]] * below, 2**20)
 
 
-# --- 9: the signature ------------------------------------------------------------------------------------------------------
+# --- 9: the signature ------------------------------------------------------------------------------------------------
 
 
 class Draws:
