@@ -12,6 +12,7 @@ A file that it cannot read gets a line on stderr, with the place and the reason,
 the names stands for the names on the lines of stdin. Section numbers in comments are FORMAT.md's.
 """
 
+import math
 import sys
 
 import numpy as np
@@ -113,7 +114,7 @@ class Tensor:
         need(self.claims < 16, place, f"unknown claims {self.claims:#x}")
         self.element = ELEMENTS[fields["element"]]
         stride, shape = self.shape()
-        length = int(np.prod([int(n) for n in shape], dtype=object)) * self.element.itemsize
+        length = math.prod(shape) * self.element.itemsize
         need(fields["stride"] == stride, place, f"stride {fields['stride']} instead of {stride}")
         need(fields["len_bytes"] == length, place, f"{fields['len_bytes']} bytes instead of {length}")
         need(fields["offset_bytes"] + length <= len(data), place, "reaches behind the end of the file")
@@ -168,9 +169,12 @@ class Value:
         low, high = (0, 0) if self.element in (I32, REAL) else integers(self.element)
         need(low <= self.zero <= high, place, f"zero {self.zero} is not {low} to {high}")
 
-    def map(self, elements):
-        """Section 6.21: the indices are [row, pixel, channel]."""
-        return elements.astype(np.int64).reshape(self.height, self.width, self.channels)
+    def shape(self):
+        """Section 6.21: the indices of a map are [row, pixel, channel]."""
+        return self.height, self.width, self.channels
+
+    def map(self, stored):
+        return stored.astype(np.int64).reshape(self.shape())
 
 
 def integers(element):
@@ -216,11 +220,11 @@ class Network:
 
     def check_input(self, header):
         """Section 4.1."""
-        record_ = self.input
-        kind = record_["kind"]
+        fields = self.input
+        kind = fields["kind"]
 
         def among(field, allowed):
-            need(record_[field] in allowed, f"input, {field}", f"{record_[field]} is not allowed")
+            need(fields[field] in allowed, f"input, {field}", f"{fields[field]} is not allowed")
 
         among("kind", (FEATURES, DENSE, SPARSE))
         features, sparse = kind == FEATURES, kind == SPARSE
@@ -232,12 +236,12 @@ class Network:
         among("feature_set", range(8) if features else (0,))
         among("element", {FEATURES: (0,), DENSE: (1, 2, 5), SPARSE: (0, 3)}[kind])
         among("output", (header["op_count"],))
-        among("order", (0, 1) if record_["perspectives"] == 2 else (0,))
+        among("order", (0, 1) if fields["perspectives"] == 2 else (0,))
         among("exact", (0, 1) if sparse else (0,))
-        need(not record_["exact"] or record_["max_active"] <= record_["size"], "input, exact", "longer than `size`")
-        unit = record_["unit"]
-        need({0: unit == 0, 5: unit == 1}.get(record_["element"], 0 < unit < np.inf), "input, unit", str(unit))
-        need(0 < record_["output_unit"] < np.inf, "input, output_unit", str(record_["output_unit"]))
+        need(not fields["exact"] or fields["max_active"] <= fields["size"], "input, exact", "longer than `size`")
+        unit = fields["unit"]
+        need({0: unit == 0 < math.copysign(1, unit), 5: unit == 1}.get(fields["element"], 0 < unit < np.inf), "input, unit", str(unit))
+        need(0 < fields["output_unit"] < np.inf, "input, output_unit", str(fields["output_unit"]))
         self.check_first_and_last()
         self.check_chess()
 
@@ -287,7 +291,8 @@ class Network:
             need(tensor is not None, f"{place}, weights", "none")
             bias = self.tensor(block["bias"], f"{place}, bias", (I16,), hidden, 1)
             need((bias is not None) == (number == 0), f"{place}, bias", "only the first block has one, and must")
-            self.bias = bias.bank(0)[:, 0] if bias is not None else self.bias
+            if bias is not None:
+                self.bias = bias.bank(0)[:, 0]
             rows.append((end, tensor.bank(0)))
             end += block["feature_count"]
         need(end == self.input["size"] or not features, "blocks", f"{end} features instead of {self.input['size']}")
@@ -322,17 +327,23 @@ def check_places(data, header, tensors, end):
 KINDS = {}
 
 
-def operation(code, source, target, tensors="", activations=(0,), params=0, second=False):
-    """Enters a function as kind `code`: elements from and to, the tensors, activations and parameters that it has."""
+def operation(code, source, target, tensors="", activations=(0,), params=0, second=False, same=False):
+    """Enters a function as kind `code`: elements from and to, the tensors, activations and parameters that it has,
+    whether it has a second value, and whether it writes as many elements as it reads.
+    """
 
     def enter(function):
-        KINDS[code] = (function, source.split(), target.split(), tensors.split(), activations, params, second)
+        KINDS[code] = (function, source.split(), target.split(), tensors.split(), activations, params, second, same)
         return function
 
     return enter
 
 
 NAMES = {"u8": U8, "i8": I8, "i16": I16, "i32": I32, "f32": REAL}
+
+
+def named(names):
+    return [NAMES[name] for name in names if name in NAMES]
 
 
 class Operation:
@@ -342,19 +353,20 @@ class Operation:
         self.net, self.index, self.fields = net, index, fields
         self.place, self.bucket = f"operation {index}", 0
         need(fields["kind"] in KINDS, self.place, f"unknown kind {fields['kind']}")
-        self.function, source, target, tensors, activations, params, second = KINDS[fields["kind"]]
+        self.function, source, target, tensors, activations, params, second, same = KINDS[fields["kind"]]
         self.code, self.y = fields["activation"], net.values[index + 1]
         self.n, self.m = fields["input_len"], self.y.len
         need(fields["output"] == index + 1, self.place, f"writes value {fields['output']}")
         need(self.code in activations, self.place, f"activation {self.code}")
-        need(self.y.element in [NAMES[name] for name in target], self.place, f"makes {self.y.element}")
+        need(self.y.element in named(target), self.place, f"makes {self.y.element}")
         self.words = [fields[f"param_{i}"] for i in range(4)]
-        need(not any(self.words[params:]), self.place, "a parameter that it does not have")
-        for name in ("weights", "bias", "multipliers", "shifts"):
-            need(fields[name] == NONE or name in tensors, self.place, f"has no {name}")
+        self.need_zeros(*range(params, 4))
+        self.need_none(*{"weights", "bias", "multipliers", "shifts"}.difference(tensors))
         self.x = self.read_value("input", self.n)
         self.check_source(source)
+        need(self.n == self.m or not same, self.place, f"makes {self.m} elements of {self.n}")
         self.s = self.read_second(second)
+        need(self.s is None or self.s.element in named(source), self.place, "second value of another element")
         self.check_overlap("input", self.x, self.n)
         if self.s is not None:
             self.check_overlap("second", self.s, self.second_len)
@@ -388,8 +400,13 @@ class Operation:
             need({FEATURES: "accumulators", SPARSE: "list"}[kind] in source, self.place, "reads value 0")
             self.need_whole()
         else:
-            names = [NAMES[name] for name in source if name in NAMES]
-            need(self.x.element in names, self.place, f"reads {self.x.element} of value {self.fields['input']}")
+            need(self.x.element in named(source), self.place, f"reads {self.x.element}")
+
+    def need_zeros(self, *params):
+        need(not any(self.words[index] for index in params), self.place, "a parameter that it does not have")
+
+    def need_none(self, *tensors):
+        need(all(self.fields[name] == NONE for name in tensors), self.place, "a tensor that it does not have")
 
     def need_whole(self):
         need(self.n == self.x.len, self.place, "reads a part of a value")
@@ -503,7 +520,7 @@ def activate_dot(op, x):
     return product(w, c * c)
 
 
-@operation(2, "i32", "i32", "bias", params=3)  # 6.3
+@operation(2, "i32", "i32", "bias", params=3, same=True)  # 6.3
 def rescale(op, x):
     pre, factor, divisor = op.param(0, 1, 2**31 - 1), op.param(1, 1, 2**30), op.param(2, 1, 2**31 - 1)
     bias = op.vector("bias", op.m, I16, I32).astype(np.int64)
@@ -543,7 +560,7 @@ def affine_i8(op, x):
     return op.with_bias(product(w, x))
 
 
-@operation(11, "i32", "u8 i8 i16 i32", "multipliers shifts", params=3)  # 6.10
+@operation(11, "i32", "u8 i8 i16 i32", "multipliers shifts", params=3, same=True)  # 6.10
 def requantise(op, x):
     low, high = op.limits(0)
     zero = op.param(2, *((0, 0) if op.y.element == I32 else (-32768, 32768)))
@@ -552,7 +569,7 @@ def requantise(op, x):
     return np.clip(rounded_shift(x * multipliers, op.shifts(op.m)) + zero, low, high)
 
 
-@operation(18, "i32", "i32", second=True)  # 6.14
+@operation(18, "i32", "i32", second=True, same=True)  # 6.14
 def add_i32(_, x, s):
     return x.astype(np.int64) + s
 
@@ -565,7 +582,7 @@ def concat(op, x, s):
     return np.concatenate([x.reshape(runs, -1), s.reshape(runs, -1)], axis=1)
 
 
-@operation(19, "u8 i8", "u8 i8", "weights")  # 6.15
+@operation(19, "u8 i8", "u8 i8", "weights", same=True)  # 6.15
 def lookup(op, x):
     return op.matrix(256, 1, op.y.element)[x.view(np.uint8), 0]
 
@@ -693,9 +710,11 @@ ACTIVATIONS = {
 
 @operation(8, "f32", "f32", activations=(*range(1, 12), 20), params=1)  # 6.9
 def activation_f32(op, x):
-    alpha = op.real(0)
-    need(op.code == 8 or op.words[0] == 0, op.place, "a parameter that it does not have")
-    return np.where(x > 0, x, alpha * x) if op.code == 8 else ACTIVATIONS[op.code](x)
+    if op.code == 8:
+        return np.where(x > 0, x, op.real(0) * x)
+    op.need_zeros(0)
+    need(op.code != 6 or op.n % 2 == 0, op.place, "a vector without halves")
+    return ACTIVATIONS[op.code](x)
 
 
 @operation(3, "accumulators", "f32", activations=(3, 4, 5, 6), params=2)  # 6.4
@@ -704,11 +723,12 @@ def activate_f32(op, x):
     t = np.clip(op.perspectives(x), 0, top).astype(F32) * inverse
     if op.code == 6:
         half = op.net.input["hidden"] // 2
+        need(t.shape[1] == 2 * half, op.place, "an accumulator without halves")
         return t[:, :half] * t[:, half:]
     return t if op.code == 3 else t * t
 
 
-@operation(6, "i32", "f32", "bias", params=1)  # 6.7
+@operation(6, "i32", "f32", "bias", params=1, same=True)  # 6.7
 def dequantise(op, x):
     y, bias = x.astype(F32) * op.real(0), op.vector("bias", op.m, REAL, required=False)
     return y if bias is None else y + bias
@@ -721,22 +741,22 @@ def affine_f32(op, x):
     return y if bias is None else y + bias
 
 
-@operation(9, "f32", "f32", second=True)  # 6.9
+@operation(9, "f32", "f32", second=True, same=True)  # 6.9
 def add_f32(_, x, s):
     return x + s
 
 
-@operation(10, "f32", "f32", params=1)  # 6.9
+@operation(10, "f32", "f32", params=1, same=True)  # 6.9
 def scale_f32(op, x):
     return x * op.real(0)
 
 
-@operation(22, "u8 i8 i16", "f32", params=2)  # 6.18
+@operation(22, "u8 i8 i16", "f32", params=2, same=True)  # 6.18
 def to_f32(op, x):
     return (x.astype(np.int64) - op.param(1, -32768, 32768)).astype(F32) * op.real(0)
 
 
-@operation(23, "f32", "u8 i8 i16", params=4)  # 6.18
+@operation(23, "f32", "u8 i8 i16", params=4, same=True)  # 6.18
 def quantise(op, x):
     low, high = op.limits(1)
     scaled = np.nan_to_num((x * op.real(0)).astype(np.float64), nan=0.0, posinf=2.0**40, neginf=-(2.0**40))
@@ -783,6 +803,8 @@ def sparse_affine(op, x):
 def sparse_rows(op, x):
     need(op.m % op.x.len == 0, op.place, "no whole rows")
     rows = op.matrix(op.net.input["size"], op.m // op.x.len, op.y.element)[x.features]
+    if op.y.element == REAL or x.values is None:
+        op.need_zeros(0, 1)
     if op.y.element == REAL:
         rows = x.weighted(rows)
     elif x.values is not None:
@@ -908,7 +930,9 @@ def convolve(op, x, s, turned):
         sums += product(seen, weights[:, :, tap, :].transpose(0, 2, 1))
     sums = op.with_bias(sums.transpose(1, 0, 2).reshape(-1, m)).astype(np.int32).astype(np.int64)
     if op.y.element == I32:
-        need(s is None and not any(op.words[2:]), op.place, "an output of i32 is the sum itself")
+        op.need_zeros(2, 3)
+        need(s is None, op.place, "an output of i32 is the sum itself")
+        op.need_none("multipliers", "shifts")
         return sums
     return requantise_map(op, sums, s)
 
@@ -931,7 +955,7 @@ def requantise_map(op, sums, s):
     multipliers = op.vector("multipliers", m if s is None else 2 * m, I32).astype(np.int64)
     total = sums * multipliers[:m]
     if s is not None:
-        need((op.s.height, op.s.width, op.s.channels) == (op.y.height, op.y.width, m), op.place, "shape of the second")
+        need(op.s.shape() == op.y.shape(), op.place, "shape of the second value")
         total = total + (s.astype(np.int64).reshape(-1, m) - op.s.zero) * multipliers[m:]
     return np.clip(op.y.zero + rounded_shift(total, op.shifts(m)), low, high)
 
@@ -954,7 +978,9 @@ def pool(op, x):
     window, x = Window(op), op.x.map(x)
     need(op.x.channels == op.y.channels, op.place, "other channels")
     if op.code == 18:
-        need(op.y.zero == 0 and not any(op.words[2:]), op.place, "a sum has no zero and no limits")
+        op.need_zeros(2, 3)
+        wide = op.y.element == I32 or (op.y.element == I16 and op.x.element != I16)
+        need(wide and op.y.zero == 0, op.place, "a sum that is narrow or has a zero")
         return sum(np.where(inside, seen - op.x.zero, 0) for seen, inside in window.taps(x))
     need((op.x.element, op.x.zero) == (op.y.element, op.y.zero), op.place, "another element or zero")
     low, high = op.limits()
@@ -969,12 +995,17 @@ def pool(op, x):
 def elementwise(op, x, s):
     op.need_whole()
     low, high = op.limits()
+    op.need_zeros(0, 1)
+    shapes, pixel = [op.x.shape(), op.s.shape()], (1, 1, op.y.channels)
+    need(op.y.shape() in shapes and {*shapes} <= {op.y.shape(), pixel}, op.place, f"of {shapes}")
     x, s = op.x.map(x), op.s.map(s)
     if op.code in (15, 16):
         same = {(value.element, value.zero) for value in (op.x, op.s, op.y)}
         need(len(same) == 1, op.place, "other elements or zeros")
+        op.need_none("multipliers", "shifts")
         return np.clip((np.maximum if op.code == 15 else np.minimum)(x, s), low, high)
     a, b = op.vector("multipliers", 2, I32).astype(np.int64)
+    need(op.code != 19 or I16 not in (op.x.element, op.s.element), op.place, "a product of i16")
     x, s = x - op.x.zero, s - op.s.zero
     total = x * a + s * b if op.code == 18 else x * s * a
     return np.clip(op.y.zero + rounded_shift(total, op.shifts(1)[0]), low, high)
@@ -1001,8 +1032,8 @@ def pad(op, x):
     above, left = op.param(0, 0, 65535), op.param(1, 0, 65535)
     need(op.x.channels == op.y.channels and above + op.x.height <= op.y.height and left + op.x.width <= op.y.width,
          op.place, "the input does not lie within the output")
-    y = np.full((op.y.height, op.y.width, op.y.channels), op.y.zero, op.y.element)
-    y[above:above + op.x.height, left:left + op.x.width] = x.reshape(op.x.height, op.x.width, -1)
+    y = np.full(op.y.shape(), op.y.zero, op.y.element)
+    y[above:above + op.x.height, left:left + op.x.width] = x.reshape(op.x.shape())
     return y
 
 
