@@ -240,7 +240,8 @@ class Network:
         among("exact", (0, 1) if sparse else (0,))
         need(not fields["exact"] or fields["max_active"] <= fields["size"], "input, exact", "longer than `size`")
         unit = fields["unit"]
-        need({0: unit == 0 < math.copysign(1, unit), 5: unit == 1}.get(fields["element"], 0 < unit < np.inf), "input, unit", str(unit))
+        right = {0: unit == 0 < math.copysign(1, unit), 5: unit == 1}.get(fields["element"], 0 < unit < np.inf)
+        need(right, "input, unit", str(unit))
         need(0 < fields["output_unit"] < np.inf, "input, output_unit", str(fields["output_unit"]))
         self.check_first_and_last()
         self.check_chess()
@@ -987,7 +988,7 @@ def pool(op, x):
     if op.code == 15:
         return np.clip(np.max([np.where(inside, seen, -2**40) for seen, inside in window.taps(x)], axis=0), low, high)
     total = sum(np.where(inside, seen, 0) for seen, inside in window.taps(x))
-    count = sum(inside.astype(np.int64) for _, inside in window.taps(x))
+    count = np.maximum(sum(inside.astype(np.int64) for _, inside in window.taps(x)), 1)
     return np.clip(halves_away(total, count), low, high)
 
 
