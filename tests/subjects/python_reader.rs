@@ -1,6 +1,7 @@
 //! The reader in Python, `tests/reader.py`, which shares nothing with the runtime but FORMAT.md: it gives every
 //! container the signature that the runtime gives it, and refuses the damaged ones that the loader refuses.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -76,11 +77,13 @@ impl Zoo {
     #[track_caller]
     fn hold(&self, _: Python) -> usize {
         let (found, complaints) = read(self.folder.path(), self.containers.len());
+        let found: BTreeMap<&str, &str> = found.iter().filter_map(|line| line.split_once(' ')).collect();
+        let complaints: BTreeMap<&str, &str> = complaints.iter().filter_map(|line| line.split_once(": ")).collect();
         for (index, (name, verdict)) in self.containers.iter().enumerate() {
             let file = format!("{index:05}.bin");
-            let line = found.iter().find_map(|line| line.strip_prefix(&format!("{file} ")));
-            let complaint = complaints.iter().find(|line| line.starts_with(&file));
-            assert_eq!(line, verdict.as_deref(), "{name}: the reader in Python, and the runtime ({complaint:?})");
+            let (signature, complaint) = (found.get(file.as_str()).copied(), complaints.get(file.as_str()));
+            assert_eq!(signature, verdict.as_deref(), "{name}: the reader in Python, and the runtime ({complaint:?})");
+            assert_eq!(signature.is_none(), complaint.is_some(), "{name}: a signature or a complaint");
         }
         self.containers.iter().filter(|(_, verdict)| verdict.is_some()).count()
     }
