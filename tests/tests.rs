@@ -87,6 +87,9 @@ mod loader; // what the loader refuses, and that what it accepts runs
 #[path = "subjects/generated.rs"]
 mod generated; // containers out of the generator: every way of running them
 
+#[path = "subjects/python_reader.rs"]
+mod python_reader; // the reader in Python gives the same signatures, and refuses the same files
+
 #[path = "subjects/general.rs"]
 mod general; // the operations of general networks: refusals, and values at the ends
 
