@@ -32,7 +32,8 @@ fn time<R>(work: impl FnOnce() -> R) -> Duration {
     processor_time() - start
 }
 
-/// `quantise` is what the command does between reading a file and packing: read, quantise, prove.
+/// `quantise` is what the command does with `--scales trainer` between reading a file and packing: read, quantise,
+/// prove.
 fn quantising(criterion: &mut Criterion) {
     let (arch, raw) = king_buckets(16, 1024);
     let net = read_raw(&raw, &arch).unwrap();

@@ -7,6 +7,7 @@ mod divide;
 mod eval;
 mod fit;
 mod network;
+mod scales;
 mod verify;
 
 pub use self::core::Core;
@@ -16,6 +17,7 @@ pub use divide::Divide;
 pub use eval::{Eval, Positions};
 pub use fit::Fit;
 pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
+pub use scales::{Rows, Scales, Scaling};
 pub use verify::Verify;
 
 use crate::status;
@@ -243,12 +245,9 @@ pub struct Quantise {
     /// Form of the file
     #[arg(long, value_enum, default_value_t = Form::Container)]
     pub form: Form,
-    /// Scales: as described, or finer
-    ///
-    /// `proof` is for networks that end in an integer head behind screlu: the scales with the least expected error that
-    /// the overflow proof allows, and products that are rounded.
-    #[arg(long, value_enum, default_value_t = Scales::Trainer)]
-    pub scales: Scales,
+    /// Where scales come from.
+    #[command(flatten)]
+    pub scaling: Scaling,
     /// Positions to fit to.
     #[command(flatten)]
     pub fit: Fit,
@@ -272,15 +271,6 @@ pub struct Quantise {
     /// How a graph becomes integers; last, since its heading would be that of what follows.
     #[command(flatten)]
     pub calibration: Calibration,
-}
-
-/// Where scales come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scales {
-    /// As the description says
-    Trainer,
-    /// Chosen, with the form of the head; a container only
-    Proof,
 }
 
 /// `pack`

@@ -78,6 +78,13 @@ impl Output {
         self.quiet
     }
 
+    /// Says on standard error what somebody who waits wants to know, unless they want to know nothing.
+    pub fn note(&self, message: &str) {
+        if !self.quiet {
+            say(Kind::Note, message);
+        }
+    }
+
     /// Prints a report.
     ///
     /// # Errors
@@ -187,6 +194,7 @@ struct Failure<'a> {
 enum Kind {
     Error,
     Warning,
+    Note,
     Summary,
 }
 
@@ -196,6 +204,7 @@ fn say(kind: Kind, message: &str) {
     let word = match kind {
         Kind::Error => screen.coloured(Colour::Red, "error:"),
         Kind::Warning => screen.coloured(Colour::Yellow, "warning:"),
+        Kind::Note => "note:".to_owned(),
         Kind::Summary => "summary:".to_owned(),
     };
     let mut out = screen.over(io::stderr().lock());

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use tamis_quant::import::Remark;
 use tamis_quant::quantise::graph::Widened;
-use tamis_quant::quantise::scales::{Candidate, Scales};
+use tamis_quant::quantise::scales::Scales;
 use tamis_quant::removal::Removed;
 use tamis_quant::verify::stats::ErrorStats;
 use tamis_quant::verify::{Accuracy, Agreement, ImportInfo, LayerError, Predictions};
@@ -171,23 +171,6 @@ impl Written {
         writeln!(out, "  signature  {}", self.signature)
     }
 
-    fn print_scales(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(scales) = &self.parts.scales else { return Ok(()) };
-        let error = |of: &Candidate| format!("{:+.2} ± {:.2}", of.mean, of.sd);
-        let said = |of: &Candidate| of.scales.iter().map(i32::to_string).collect::<Vec<_>>().join(" and ");
-        let Scales { chosen, trainer, tried, examples } = scales;
-        if chosen.form == trainer.form {
-            write!(out, "  scales     the trainer's, {}: expected error {}, ", said(chosen), error(chosen))?;
-        } else {
-            write!(out, "  scales     products rounded, {}: expected error {} ", said(chosen), error(chosen))?;
-            write!(out, "(the trainer's {}: {}), ", said(trainer), error(trainer))?;
-        }
-        writeln!(out, "least of {tried} tried on {examples} drawn examples")?;
-        let Some(bound) = scales.held_by() else { return Ok(()) };
-        let percent = 100.0 * bound.fraction;
-        writeln!(out, "             held by {} of `{}`, {percent:.1} % of its type", bound.quantity, bound.tensor)
-    }
-
     fn print_removed(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(removed) = self.parts.removed.filter(|removed| removed.removed_channels > 0) else { return Ok(()) };
         let Removed { channels, removed_channels, macs, removed_macs, .. } = removed;
@@ -231,7 +214,7 @@ impl Report for Written {
             let one = |map: &Widened| format!("{} (+{:.1} dB)", map.layer, map.gain_db);
             writeln!(out, "  16 bits    {}", self.parts.sixteen.iter().map(one).collect::<Vec<_>>().join(", "))?;
         }
-        self.print_scales(out)?;
+        self.parts.scales.iter().try_for_each(|scales| report::print_scales(out, scales))?;
         if let Some(fit) = &self.parts.fit {
             fit.print(out)?;
         }

@@ -123,12 +123,12 @@ fn description(name: &str) -> PathBuf {
     tests::own("architectures").join(name).with_extension("toml")
 }
 
-/// A folder that vanishes with the test, with the reference network in it as a container.
+/// A folder that vanishes with the test, with the reference network in it as a container of the trainer's integers.
 fn with_model() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model.bin");
     let (checkpoint, arch) = reference();
-    host_tools!("quantise", checkpoint, "--arch", arch, "-o", model).fine();
+    host_tools!("quantise", checkpoint, "--arch", arch, "--scales", "trainer", "-o", model).fine();
     (folder, model)
 }
 

@@ -8,7 +8,7 @@ use tamis_quant::positions::records;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::fit::{Fit, FitError, Limits, fit};
 use tamis_quant::quantise::quantise;
-use tamis_quant::quantise::scales::quantise_by_proof;
+use tamis_quant::quantise::scales::{Rows, quantise_by_proof};
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::stats::compare;
@@ -41,9 +41,9 @@ fn own_examples(net: &Net<f32>) -> Vec<Example> {
 /// Fits, and holds what comes out to what is promised of it.
 fn fitted(net: &Net<f32>, mut integers: QuantNet, examples: &[Example]) -> Fit {
     let before = integers.clone();
-    let found = fit(&mut integers, net, examples, LIMITS, &|_, _| {}).unwrap();
+    let found = fit(&mut integers, net, examples, LIMITS, &|_| {}).unwrap();
     let mut again = before.clone();
-    assert!(fit(&mut again, net, examples, LIMITS, &|_, _| {}).unwrap() == found && again == integers, "not the same");
+    assert!(fit(&mut again, net, examples, LIMITS, &|_| {}).unwrap() == found && again == integers, "not the same");
     assert!(integers != before && integers.arch == before.arch);
     let program = integers.lower().unwrap();
     assert!(prove(&program).holds());
@@ -81,7 +81,7 @@ fn fitted_integers_are_nearer_on_positions_that_were_held_out() {
     let (before, after) = deviations(&fitted(&net, quantise(&net).unwrap(), &examples));
     assert!(after < 0.8 * before, "{before} -> {after}");
     // Finer scales leave little to gain.
-    let (before, after) = deviations(&fitted(&net, quantise_by_proof(&net).unwrap().0, &examples));
+    let (before, after) = deviations(&fitted(&net, quantise_by_proof(&net, Rows::WhereExact).unwrap().0, &examples));
     assert!(after < before, "{before} -> {after}");
 }
 
@@ -101,7 +101,7 @@ fn time_that_is_up_leaves_a_network() {
     let net = reference();
     let (examples, mut integers) = (own_examples(&net), quantise(&net).unwrap());
     let limits = Limits { sweeps: 100, seconds: Some(0.0) };
-    let found = fit(&mut integers, &net, &examples, limits, &|_, _| {}).unwrap();
+    let found = fit(&mut integers, &net, &examples, limits, &|_| {}).unwrap();
     assert!(found.is_cut_short && found.sweeps == 0);
     assert!(prove(&integers.lower().unwrap()).holds());
 }
@@ -113,7 +113,7 @@ fn other_heads_and_few_positions_are_refused() {
     let refused = |net: &Net<f32>, examples: &[Example]| {
         let mut integers = quantise(net).unwrap();
         let before = integers.clone();
-        let fitted = fit(&mut integers, net, examples, LIMITS, &|_, _| {});
+        let fitted = fit(&mut integers, net, examples, LIMITS, &|_| {});
         let error = fitted.map(|fit| fit.moved).unwrap_err();
         assert!(integers == before);
         error

@@ -1,5 +1,6 @@
 //! Scales that are chosen by proof: finer, proved, and nearer to the float network than the trainer's.
 
+use tamis_quant::arch::ElementType;
 use tamis_quant::float::{Net, example};
 use tamis_quant::import::read_bytes;
 use tamis_quant::pack::{Provenance, pack, unpack};
@@ -7,7 +8,7 @@ use tamis_quant::positions::{Position, records};
 use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::quantise;
-use tamis_quant::quantise::scales::quantise_by_proof;
+use tamis_quant::quantise::scales::{Rows, ScalesError, quantise_by_proof, store_in_bytes};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::stats::{ErrorStats, compare};
 use tamis_runtime::format::Model;
@@ -38,7 +39,7 @@ fn error(program: &Program, net: &Net<f32>, positions: &[Position]) -> ErrorStat
 
 /// What is chosen is proved, comes back from its container, and is what was expected of it within a factor.
 fn held(net: &Net<f32>, positions: &[Position]) -> (ErrorStats, ErrorStats) {
-    let (chosen, scales) = quantise_by_proof(net).unwrap();
+    let (chosen, scales) = quantise_by_proof(net, Rows::WhereExact).unwrap();
     assert_eq!(scales.chosen.form, "rounded", "{scales:?}");
     let program = chosen.lower().unwrap();
     let proof = prove(&program);
@@ -49,7 +50,7 @@ fn held(net: &Net<f32>, positions: &[Position]) -> (ErrorStats, ErrorStats) {
     let bytes = AlignedBytes::copy_of(&pack(&program, &proof, &Provenance::default()).unwrap());
     assert!(unpack(&Model::parse(bytes.as_ref()).unwrap()).unwrap() == chosen);
     // Again, to the byte.
-    assert!(quantise_by_proof(net).unwrap() == (chosen, scales.clone()));
+    assert!(quantise_by_proof(net, Rows::WhereExact).unwrap() == (chosen, scales.clone()));
 
     let trainer = quantise(net).unwrap().lower().unwrap();
     let (before, after) = (error(&trainer, net, positions), error(&program, net, positions));
@@ -71,7 +72,7 @@ fn the_reference_network_is_nearer_to_its_reals(folder: Fixtures) {
 #[test]
 fn pairs_are_nearer_to_their_reals(folder: Fixtures) {
     let net = read("reference-layers", &std::fs::read(own("reference/layers.weights.bin")).unwrap(), "weights.bin");
-    let (chosen, scales) = quantise_by_proof(&net).unwrap();
+    let (chosen, scales) = quantise_by_proof(&net, Rows::WhereExact).unwrap();
     assert!(chosen.arch.layers[0].product_rounded && scales.chosen.form == "rounded", "{scales:?}");
     let (trainer, program) = (quantise(&net).unwrap().lower().unwrap(), chosen.lower().unwrap());
     assert!(prove(&program).holds());
@@ -93,6 +94,48 @@ fn networks_of_others_are_nearer_to_their_reals(folder: Fixtures) {
         assert!(after.sd <= sd && after.mean.abs() <= mean, "{name}: {after:?}");
         assert!(after.sd < before.sd / 3.0, "{name}: {after:?}");
     }
+}
+
+/// Rows of bytes are proved, compute on every tier what rows of i16 with these integers do, and are refused where they
+/// would cost more than the description's scales.
+#[test]
+fn rows_of_bytes_cost_what_was_expected(folder: Fixtures) {
+    let bytes = |file: &str| std::fs::read(folder.join("nnue").join(file)).unwrap();
+    let net = read("bullet-test3", &bytes("bullet/test3.wgts"), "bullet/test3.wgts");
+    let in_bytes = Rows::Bytes { limit: None };
+    let (narrow, scales) = quantise_by_proof(&net, in_bytes).unwrap();
+    assert_eq!((narrow.layers[0].weights.element, scales.rows), (ElementType::I8, ElementType::I8));
+    assert!(quantise_by_proof(&net, in_bytes).unwrap() == (narrow.clone(), scales.clone()));
+    let program = narrow.lower().unwrap();
+    let proof = prove(&program);
+    assert!(proof.holds());
+    let container = AlignedBytes::copy_of(&pack(&program, &proof, &Provenance::default()).unwrap());
+    assert!(unpack(&Model::parse(container.as_ref()).unwrap()).unwrap() == narrow);
+
+    let mut wide = narrow.clone();
+    wide.layers[0].weights.element = ElementType::I16;
+    for spec in wide.arch.tensors.iter_mut().filter(|spec| spec.name == wide.layers[0].weights.name) {
+        spec.r#type = ElementType::I16;
+    }
+    let positions = positions(&folder);
+    let found = error(&program, &net, &positions);
+    assert_eq!(found, error(&wide.lower().unwrap(), &net, &positions));
+    assert!((scales.chosen.sd / 2.0..scales.chosen.sd * 2.0).contains(&found.sd), "{found:?} for {scales:?}");
+    assert!(store_in_bytes(&mut wide) && wide == narrow);
+
+    // 6 bits are what noggin's largest weights leave.
+    let noggin = read("noggin", &bytes("noggin/raw.bin"), "noggin/raw.bin");
+    let refused = quantise_by_proof(&noggin, in_bytes).unwrap_err();
+    assert!(matches!(&refused, ScalesError::Coarse { rms, limit, .. } if rms > limit), "{refused}");
+    let ScalesError::Coarse { rms, .. } = refused else { unreachable!() };
+    let allowed = Rows::Bytes { limit: Some(rms) };
+    assert_eq!(quantise_by_proof(&noggin, allowed).unwrap().1.rows, ElementType::I8);
+    let mut trainer = quantise(&noggin).unwrap();
+    assert!(!store_in_bytes(&mut trainer) && trainer == quantise(&noggin).unwrap());
+    // Pairs have their description's scale and finer ones.
+    let layers = read("reference-layers", &std::fs::read(own("reference/layers.weights.bin")).unwrap(), "weights.bin");
+    let refused = quantise_by_proof(&layers, in_bytes).unwrap_err();
+    assert!(matches!(&refused, ScalesError::Wide { tensor } if tensor == "l0w"), "{refused}");
 }
 
 fn positions(folder: &std::path::Path) -> Vec<Position> {

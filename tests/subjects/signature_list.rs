@@ -1,13 +1,15 @@
 //! The signatures of real networks stay what they are: whatever is written anew between a file and its container, its
 //! operations and its integers do not change.
 //!
-//! `vectors/networks.txt` has a line a network: signature, where the file is, description, file.
+//! `vectors/networks.txt` has a line a network: signature, where the file is and whose scales it has, description,
+//! file. `own` and `fixture` have the trainer's, `own-proof` and `fixture-proof` those that `quantise` chooses.
 
 use std::path::Path;
 use tamis_quant::import::read_bytes;
 use tamis_quant::pack::{Provenance, pack};
 use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
+use tamis_quant::quantise::scales::{Rows, quantise_by_proof};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
@@ -37,6 +39,27 @@ fn own_networks_keep_their_signatures() {
         let bytes = std::fs::read(own(&file)).unwrap();
         let checkpoint = read_bytes(&bytes, &architecture(&name), &file).unwrap();
         assert_eq!(signature(&lowered(&checkpoint.net)), expected, "{name}");
+    }
+}
+
+/// A float checkpoint's signature with the scales that are chosen by proof.
+fn chosen(path: &Path, name: &str) -> String {
+    let (file, bytes) = (path.file_name().unwrap().to_str().unwrap(), std::fs::read(path).unwrap());
+    let checkpoint = read_bytes(&bytes, &architecture(name), file).unwrap();
+    signature(&quantise_by_proof(&checkpoint.net, Rows::WhereExact).unwrap().0.lower().unwrap())
+}
+
+#[test]
+fn own_networks_keep_the_signatures_of_chosen_scales() {
+    for (expected, name, file) in list("own-proof") {
+        assert_eq!(chosen(&own(&file), &name), expected, "{name}");
+    }
+}
+
+#[test]
+fn engines_networks_keep_the_signatures_of_chosen_scales(folder: Fixtures) {
+    for (expected, name, file) in list("fixture-proof") {
+        assert_eq!(chosen(&folder.join(&file), &name), expected, "{name}");
     }
 }
 

@@ -20,7 +20,7 @@ use tamis_quant::import::{Checkpoint, read_bytes};
 use tamis_quant::pack::{Provenance, unpack_program};
 use tamis_quant::positions::Position;
 use tamis_quant::quantise::graph::{Options, quantise_graph};
-use tamis_quant::quantise::quantise;
+use tamis_quant::quantise::scales::{Rows, Scales, quantise_by_proof};
 use tamis_quant::run::Runner;
 use tamis_quant::verify::{self, Case, Gates, Reference, Truth};
 use tamis_runtime::format::Model;
@@ -42,6 +42,8 @@ struct Shown {
     /// The parameters as f32.
     float_len_bytes: usize,
     len_bytes: usize,
+    /// How the scales of a chess network were chosen.
+    scales: Option<Scales>,
     checksum: String,
     proof: ProofReport,
     /// Whether the container, taken apart, gives the integers that went in.
@@ -72,11 +74,12 @@ pub fn run(output: &Output) -> Result<Demo, CliError> {
 fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
     let arch = Architecture::from_toml(embedded.arch, embedded.arch_name).explain()?;
     let checkpoint = read_bytes(embedded.checkpoint, &arch, embedded.checkpoint_name).explain()?;
-    let program = if arch.input.is_sparse() {
-        quantise(&checkpoint.net).explain()?.lower().explain()?
+    let (program, scales) = if arch.input.is_sparse() {
+        let (net, scales) = quantise_by_proof(&checkpoint.net, Rows::WhereExact).explain()?;
+        (net.lower().explain()?, Some(scales))
     } else {
         let (graph, ranges) = dense_graph(&checkpoint.net).explain()?;
-        quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).explain()?
+        (quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).explain()?, None)
     };
     let origin = Provenance { source: checkpoint.source.clone(), source_hash: checkpoint.bytes_hash };
     let sealed = seal(&program, &arch.name, &origin, false, output)?;
@@ -89,6 +92,7 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
         checkpoint_len_bytes: embedded.checkpoint.len(),
         float_len_bytes: parameters * size_of::<f32>(),
         len_bytes: model.bytes().len(),
+        scales,
         checksum: format!("{:016x}", sealed.checksum),
         proof: ProofReport::of(&sealed.proof),
         comes_back: unpack_program(&model).explain()? == program,

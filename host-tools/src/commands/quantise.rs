@@ -2,8 +2,9 @@
 //! network as a graph by what calibration examples show.
 
 mod graph;
+mod scales;
 
-use crate::cli::{Calibration, Form, Permute, Quantise, Scales};
+use crate::cli::{Calibration, Form, Permute, Quantise};
 use crate::codegen::{Destination, refuse_bare};
 use crate::constant;
 use crate::error::{CliError, Explain};
@@ -22,8 +23,6 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::constant::constant_tensors;
 use tamis_quant::import::{Remark, SourceKind, read_checkpoint};
 use tamis_quant::pack::{Provenance, to_bare};
-use tamis_quant::quantise::quantise;
-use tamis_quant::quantise::scales::quantise_by_proof;
 use tamis_quant::quantised::QuantNet;
 use tamis_quant::verify::ImportInfo;
 use tamis_quant::verify::mistakes::{orders, rules};
@@ -53,12 +52,7 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
                 return Err(CliError::usage(message).help("leave it out; its scales stand in its description"));
             }
             refuse_what_is_for_graphs(&args.calibration)?;
-            if args.scales == Scales::Proof && args.form == Form::Bare {
-                return Err(CliError::usage(
-                    "--scales proof: the bare file has the trainer's scales, which its engine reads",
-                )
-                .help("leave it out, or write a container"));
-            }
+            scales::refuse(args)?;
             accumulators(args, &arch, arch_file, destination, output)
         }
         _ => graph::run(args, destination, output),
@@ -105,13 +99,7 @@ fn accumulators(
         ))
         .help("`host-tools pack` makes a container of it, integer by integer"));
     }
-    let (mut net, scales) = match args.scales {
-        Scales::Trainer => (quantise(&checkpoint.net).explain_at(&args.checkpoint)?, None),
-        Scales::Proof => {
-            let (net, scales) = quantise_by_proof(&checkpoint.net).explain_at(&args.checkpoint)?;
-            (net, Some(scales))
-        }
-    };
+    let (mut net, scales) = scales::quantised(&checkpoint.net, args)?;
     spinner.finish_and_clear();
     let fit = fit::apply(&mut net, &checkpoint.net, &args.fit, output)?;
     let import = ImportInfo { remarks: contradictions(&net), ..ImportInfo::from(&checkpoint) };

@@ -7,8 +7,10 @@ use crate::model_file::ModelFile;
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
+use tamis_quant::arch::{Architecture, ElementType, HeadDivision};
 use tamis_quant::import::fnv1a_64;
 use tamis_quant::pack::{Contents, TrainersFile};
+use tamis_quant::quantised::QuantNet;
 
 /// What was written.
 #[derive(Debug, Serialize)]
@@ -22,6 +24,9 @@ pub struct Unpacked {
     hash: String,
     /// Whether these are the very bytes that were packed; unknown if the container was made from a checkpoint.
     same_as_packed: Option<bool>,
+    /// Whether it is what `quantise` chose: products that are rounded, as in no trainer's engine, or rows of bytes of a
+    /// float checkpoint.
+    is_chosen: bool,
 }
 
 /// Reads and writes.
@@ -46,16 +51,35 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
         len_bytes: bytes.len(),
         hash: format!("{hash:016x}"),
         same_as_packed: (metadata.source == source).then_some(hash == metadata.source_hash),
+        is_chosen: matches!(&contents, Contents::Bullet(net)
+            if rounds_products(&net.arch) || metadata.source != source && has_bytes(net)),
     };
     sink.write(&bytes)?;
     Ok(unpacked)
 }
 
+fn rounds_products(arch: &Architecture) -> bool {
+    arch.output.divide == HeadDivision::Rounded || arch.layers.iter().any(|layer| layer.product_rounded)
+}
+
+fn has_bytes(net: &QuantNet) -> bool {
+    net.layers.first().is_some_and(|first| first.weights.element == ElementType::I8)
+}
+
 impl Report for Unpacked {
     const SCHEMA: Option<&'static str> = Some("tamis-unpack-1");
 
+    fn warnings(&self) -> Vec<String> {
+        let warning = format!(
+            "{}: its scales or its types are not the trainer's, whose engine would read another network out of it; \
+             `host-tools quantise --form bare` writes the trainer's",
+            self.out
+        );
+        self.is_chosen.then_some(warning).into_iter().collect()
+    }
+
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { out: path, form, network, len_bytes, hash, same_as_packed } = self;
+        let Self { out: path, form, network, len_bytes, hash, same_as_packed, .. } = self;
         writeln!(out, "{network}: wrote {path} ({form}), {len_bytes} bytes, FNV-1a {hash}")?;
         match same_as_packed {
             Some(true) => writeln!(out, "  the same bytes that were packed"),

@@ -34,7 +34,21 @@ macro_rules! classified {
     )*};
 }
 
-classified!(EvalError, FitError, QuantiseError, QuantisedError, ReferenceError, ScalesError, Unsupported, VerifyError);
+classified!(EvalError, FitError, QuantiseError, QuantisedError, ReferenceError, Unsupported, VerifyError);
+
+impl Advice for ScalesError {
+    fn class(&self) -> ErrorKind {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Wide { .. } => Some("leave --rows out: the first layer's weights are then i16"),
+            Self::Coarse { .. } => Some("allow more with --rows-limit, or leave --rows out"),
+            _ => None,
+        }
+    }
+}
 
 impl Advice for ScoreError {
     fn class(&self) -> ErrorKind {

@@ -134,5 +134,6 @@ const fn has_reals(kind: u32) -> bool {
 
 /// Those of one with `accumulators`, `maps` and `reals`, which all images with logs have.
 const fn has_logs(kind: u32) -> bool {
-    has_maps(kind) || kind >= op::ACTIVATE_DOT && kind <= op::SCALE_F32
+    let is_of_accumulators = matches!(kind, op::ROUNDED_DOT | op::PAIRWISE_ROUNDED);
+    has_maps(kind) || is_of_accumulators || kind >= op::ACTIVATE_DOT && kind <= op::SCALE_F32
 }

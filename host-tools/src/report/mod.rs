@@ -8,6 +8,7 @@ mod fit;
 mod operation;
 mod permutation;
 mod proof;
+mod scales;
 mod tensor;
 
 pub use architecture::{graph_in_one_line, one_line};
@@ -17,4 +18,5 @@ pub use fit::FitReport;
 pub use operation::{OperationReport, beside_outputs_len_bytes, is_mostly_outputs, operations, output_len_bytes};
 pub use permutation::{OrderReport, PermutationReport};
 pub use proof::ProofReport;
+pub use scales::print_scales;
 pub use tensor::{TensorReport, of_graph, of_model, of_net, print};

@@ -17,17 +17,41 @@ fn a_fitted_network_is_said_to_be_one() {
     let [checkpoint, arch, positions] = inputs(folder.path());
     let [container, bare, plain, packed, back] =
         ["container", "bare", "plain", "packed", "back"].map(|name| folder.path().join(name));
-    let json = host_tools!("quantise", checkpoint, "--arch", arch, "--fit", positions, "-o", container, "--json");
-    let json = json.fine().json();
+    let ran = host_tools!("quantise", checkpoint, "--arch", arch, "--fit", positions, "-o", container, "--json").fine();
+    let json = ran.json();
     let fit = &json["fit"];
     assert_eq!((&fit["fitted"], &fit["held_out"], &fit["is_cut_short"]), (&2048.into(), &2048.into(), &false.into()));
     let sd = |when: &str| fit[when]["sd"].as_f64().unwrap();
-    assert!(sd("after") < 0.8 * sd("before"), "{fit}");
+    assert!(sd("after") < sd("before"), "{fit}");
+    assert_eq!((&fit["products"], &fit["split"]), (&"rounded".into(), &2048.into()), "{fit}");
+    assert_eq!(fit["scales"], json["scales"]["chosen"]["scales"]);
 
     let verify = |model: &Path, checkpoint: &Path| verified(model, [checkpoint, &arch, &positions]).json();
     let report = verify(&container, &checkpoint);
     assert_eq!((&report["passed"], report["mistakes"].as_array().unwrap().len()), (&true.into(), 0), "{report}");
     assert!(report["remarks"].as_array().unwrap().iter().any(|remark| remark["kind"] == "fitted"), "{report}");
+
+    // At the trainer's scales there is more to gain, and the report says where it was lost.
+    let trainer = ["--scales", "trainer", "--fit"];
+    let words = [trainer[0], trainer[1], trainer[2]];
+    let json = host_tools!(
+        "quantise", checkpoint, "--arch", arch, words[0], words[1], words[2], positions, "-o", container, "--force",
+        "--json"
+    );
+    let json = json.fine().json();
+    let fit = &json["fit"];
+    let sd = |when: &serde_json::Value| when["sd"].as_f64().unwrap();
+    assert!(sd(&fit["after"]) < 0.8 * sd(&fit["before"]), "{fit}");
+    let causes = fit["causes"].as_array().unwrap();
+    let names: Vec<_> = causes.iter().map(|cause| cause["cause"].as_str().unwrap()).collect();
+    assert_eq!(names, ["first-layer", "output-layer", "head"], "products of the trainer's are exact");
+    // Rounding of the first layer is most of the error, and its part of what was won.
+    assert!(sd(&causes[0]["before"]) > sd(&causes[1]["before"]), "{fit}");
+    assert!(sd(&causes[0]["before"]) <= sd(&fit["before"]) * 1.2, "{fit}");
+    let bounds = fit["bounds"].as_array().unwrap();
+    assert!(bounds.iter().all(|bound| (0.0..=1.0).contains(&bound["fraction"].as_f64().unwrap())), "{fit}");
+    let reordered = |index: usize| fit["reordered"][index].as_u64().unwrap();
+    assert!(reordered(1) <= reordered(0), "{fit}");
 
     // The bare form, and the trainer's own file fitted to the checkpoint, hold the same integers.
     host_tools!("quantise", checkpoint, "--arch", arch, "--fit", positions, "--form", "bare", "-o", bare).fine();

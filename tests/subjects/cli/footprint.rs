@@ -46,7 +46,8 @@ fn half(folder: &Path) -> PathBuf {
     let mut python = std::process::Command::new("python3");
     python.arg(firmware("tools/half.py")).arg("64").arg(reference().0).arg(&cut);
     assert!(python.status().unwrap().success());
-    host_tools!("quantise", cut, "--arch", own("architectures/half.toml"), "-o", container).fine();
+    host_tools!("quantise", cut, "--arch", own("architectures/half.toml"), "--scales", "trainer", "-o", container)
+        .fine();
     container
 }
 
@@ -82,7 +83,8 @@ fn programs(folder: &Path, table: &str) -> Vec<Program> {
     let source = |name: &str| firmware("programs/src").join(name);
     let (checkpoint, arch) = reference();
     let whole = folder.join("reference.bin");
-    host_tools!("quantise", checkpoint, "--arch", arch, "-o", whole).fine();
+    // As the images are made.
+    host_tools!("quantise", checkpoint, "--arch", arch, "--scales", "trainer", "-o", whole).fine();
     let kept = |name, container: &str, examples: &str, memory| Program {
         name,
         container: source(container),

@@ -13,9 +13,10 @@ const ENDING: &str = "8/5k2/8/8/3R4/4K3/8/8 b - - 0 1";
 
 #[test]
 fn quantise_is_deterministic_and_says_what_it_did() {
-    let (folder, model) = with_model();
-    let again = folder.path().join("again.bin");
+    let folder = tempfile::tempdir().unwrap();
+    let [model, again] = ["model.bin", "again.bin"].map(|name| folder.path().join(name));
     let (checkpoint, arch) = reference();
+    host_tools!("quantise", checkpoint, "--arch", arch, "-o", model).fine();
     let ran = host_tools!("quantize", checkpoint, "--arch", arch, "-o", again).fine();
     assert_eq!(fs::read(&model).unwrap(), fs::read(&again).unwrap());
     for words in ["(768 → 128)x2 → 1×8, SCReLU", "signature", "checksum", "proved: no accumulator", "l1w"] {
@@ -70,7 +71,7 @@ fn a_claim_that_the_weights_do_not_prove_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let (raw, arch) = tiny(folder.path(), 100.0);
     let model = folder.path().join("model.bin");
-    let ran = host_tools!("quantise", raw, "--arch", arch, "-o", model, "--unproved").fine();
+    let ran = host_tools!("quantise", raw, "--arch", arch, "--scales", "trainer", "-o", model, "--unproved").fine();
     assert!(ran.stderr.contains("warning: unproved"), "{}", ran.stderr);
     assert_eq!(host_tools!("inspect", model).fine().status, 0, "no claim, no lie");
 

@@ -30,10 +30,10 @@ fn a_permuted_container_is_the_same_network() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let Trained { checkpoint, arch, positions } = trained(folder);
-    let [bare, plain, packed, again, quantised, back] =
-        ["bare", "plain", "packed", "again", "quantised", "back"].map(|name| folder.join(name));
+    let [bare, plain, packed, again, quantised, back, chosen, moved] =
+        ["bare", "plain", "packed", "again", "quantised", "back", "chosen", "moved"].map(|name| folder.join(name));
     host_tools!("quantise", checkpoint, "--arch", arch, "--form", "bare", "-o", bare).fine();
-    host_tools!("quantise", checkpoint, "--arch", arch, "-o", plain).fine();
+    host_tools!("quantise", checkpoint, "--arch", arch, "--scales", "trainer", "-o", plain).fine();
 
     let ran = host_tools!("pack", bare, "--arch", arch, "--permute", positions, "-o", packed).fine();
     let line = "neurons permuted: non-zero four-blocks 100.0 % -> 25.0 % on 150 positions, chosen on 150 others";
@@ -43,7 +43,7 @@ fn a_permuted_container_is_the_same_network() {
     host_tools!("unpack", packed, "-o", back).fine();
     assert!(fs::read(&back).unwrap() == fs::read(&bare).unwrap(), "the bare file does not come back");
 
-    let arguments = [OsStr::new("--permute-limit"), OsStr::new("100"), OsStr::new("--json")];
+    let arguments = ["--permute-limit", "100", "--scales", "trainer", "--json"].map(OsStr::new);
     let command = [OsStr::new("quantise"), checkpoint.as_os_str(), OsStr::new("--arch"), arch.as_os_str()];
     let permute = [OsStr::new("--permute"), positions.as_os_str(), OsStr::new("-o"), quantised.as_os_str()];
     let json = super::run(command.into_iter().chain(permute).chain(arguments)).fine().json();
@@ -54,8 +54,11 @@ fn a_permuted_container_is_the_same_network() {
     }
 
     let evaluations = |model: &Path| host_tools!("eval", model, "--positions", positions).fine().stdout;
-    for model in [&packed, &quantised] {
-        assert_eq!(evaluations(model), evaluations(&plain));
+    // The same with scales that are chosen.
+    host_tools!("quantise", checkpoint, "--arch", arch, "-o", chosen).fine();
+    host_tools!("quantise", checkpoint, "--arch", arch, "--permute", positions, "-o", moved).fine();
+    for (model, plain) in [(&packed, &plain), (&quantised, &plain), (&moved, &chosen)] {
+        assert_eq!(evaluations(model), evaluations(plain));
         let ran = verified(model, [&checkpoint, &arch, &positions]);
         let report = ran.json();
         assert_eq!(report["runtime"]["equal"], true, "{}", ran.stderr);

@@ -218,11 +218,19 @@ fn a_network_without_a_proof_is_refused() {
     let out = folder.join("out");
     let words = ["`tiny`", "tensor `l0w`, row 1", "can reach", "32767", "witness: features", "--unproved"];
     for form in ["container", "bare"] {
-        let ran = host_tools!("quantise", raw, "--arch", arch, "--form", form, "-o", out);
+        let ran = host_tools!("quantise", raw, "--arch", arch, "--scales", "trainer", "--form", form, "-o", out);
         refused(&ran, 1, &words, folder, &before);
     }
-    let ran = host_tools!("quantise", raw, "--arch", arch, "-o", out, "--unproved", "--json").fine();
-    assert_eq!(ran.json()["proof"]["holds"], false);
+    let ran = host_tools!("quantise", raw, "--arch", arch, "--scales", "trainer", "-o", out, "--unproved", "--json");
+    assert_eq!(ran.fine().json()["proof"]["holds"], false);
+    // Scales that are chosen are smaller, and proved.
+    let json = host_tools!("quantise", raw, "--arch", arch, "-o", out, "--force", "--json").fine().json();
+    assert_eq!(
+        (&json["proof"]["holds"], &json["scales"]["chosen"]["form"]),
+        (&true.into(), &"rounded".into()),
+        "{json}"
+    );
+    assert!(json["scales"]["chosen"]["scales"][0].as_u64().unwrap() < 255, "{json}");
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn seeded_mistakes_are_named_with_the_next_step() {
     // 10 to 12: the description.
     let scaled = place.changed("scale = 16320", "scale = 255");
     let wrong = place.path("wrong.bin");
-    host_tools!("quantise", checkpoint, "--arch", scaled, "-o", wrong);
+    host_tools!("quantise", checkpoint, "--arch", scaled, "--scales", "trainer", "-o", wrong);
     let one = place.path("one.txt");
     let ran = host_tools!("verify", wrong, "--checkpoint", checkpoint, "--arch", scaled, "--positions", one);
     check("QA for QA·QB", ran, &["l1b", "16320"]);

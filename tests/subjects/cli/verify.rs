@@ -91,7 +91,7 @@ fn noggin_prints_its_published_figures(folder: Fixtures) {
     let work = tempfile::tempdir().unwrap();
     let model = work.path().join("noggin.bin");
     let arch = description("noggin");
-    host_tools!("quantise", raw, "--arch", arch, "-o", model).fine();
+    host_tools!("quantise", raw, "--arch", arch, "--scales", "trainer", "-o", model).fine();
     let ran = host_tools!("verify", model, "--checkpoint", raw, "--arch", arch, "--positions", batch).fine();
     for words in ["on 16273 examples", "mean -5.16, sd 6.02, max 34.2", "0.064"] {
         assert!(ran.text().contains(words), "{words}: {}", ran.text());

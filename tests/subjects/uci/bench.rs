@@ -98,6 +98,6 @@ fn the_embedded_container_is_current() {
     assert!(
         std::fs::read(super::embedded()).unwrap() == made,
         "`host-tools quantise tests/reference/nnue.weights.bin --arch tests/architectures/reference.toml \
-         -o runtime/examples/engine/reference.quantised.bin --force` writes it anew"
+         --scales trainer -o runtime/examples/engine/reference.quantised.bin --force` writes it anew"
     );
 }

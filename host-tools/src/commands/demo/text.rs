@@ -2,6 +2,7 @@
 
 use super::{Demo, Shown};
 use crate::commands::verify::deviation;
+use crate::report::print_scales;
 use std::io::{self, Write};
 use tamis_quant::verify::Predictions;
 
@@ -31,6 +32,7 @@ fn made(out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
         "  quantised  {} bytes of f32 into a container of {} ({ratio:.2})",
         shown.float_len_bytes, shown.len_bytes
     )?;
+    shown.scales.iter().try_for_each(|scales| print_scales(out, scales))?;
     let fullest = shown.proof.bounds.iter().max_by(|a, b| a.uses.total_cmp(&b.uses));
     match fullest {
         Some(bound) if shown.proof.holds => writeln!(

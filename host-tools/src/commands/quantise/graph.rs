@@ -98,9 +98,13 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
         return Err(CliError::usage("--form bare: only bullet's networks have a bare form")
             .help("leave it out; `host-tools export` writes the numbers of a graph as safetensors"));
     }
-    if args.scales == Scales::Proof {
+    if args.scaling.scales == Some(Scales::Proof) {
         return Err(CliError::usage("--scales proof: is for networks of accumulators")
             .help("leave it out; a graph's scales come from its weights and from what --calibrate DATA shows"));
+    }
+    if args.scaling.rows.is_some() {
+        return Err(CliError::usage("--rows: is for networks of accumulators")
+            .help("leave it out; --weight-bits is for the weights of graphs"));
     }
     if let Some(path) = &args.fit.positions {
         return Err(CliError::usage(format!("{}: --fit is for networks of accumulators", path.display()))

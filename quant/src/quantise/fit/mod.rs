@@ -23,6 +23,7 @@ mod samples;
 pub use error::FitError;
 
 use super::element::range;
+use super::scales::{Bound, bounds};
 use crate::float::{Example, Net};
 use crate::integer::IntegerModel;
 use crate::parallel;
@@ -48,6 +49,17 @@ pub struct Limits {
     pub seconds: Option<f64>,
 }
 
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Visits of neurons that were made.
+    pub visited: usize,
+    /// Visits that there are at most.
+    pub most: usize,
+    /// What all of it is expected to take at most, in seconds from the beginning, at the pace so far.
+    pub expected_seconds: f64,
+}
+
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
@@ -67,10 +79,17 @@ pub struct Fit {
     pub before: Vec<f64>,
     /// What they make now.
     pub after: Vec<f64>,
+    /// How much of their types weights, accumulators and sums can use now; 1 is all.
+    pub bounds: Vec<Bound>,
+}
+
+/// The examples that are not fitted to: every second one.
+pub fn held_out(examples: &[Example]) -> impl Iterator<Item = &Example> {
+    examples.iter().skip(1).step_by(2)
 }
 
 /// Fits the integers of a network to what its float network makes of examples: of the first, the third and so on; the
-/// others are held out. `progress` hears how many neurons were visited, and of how many at most.
+/// others are held out. `progress` hears how far it is, the first time after a few neurons.
 ///
 /// # Errors
 /// [`FitError`] for a network whose head is not one layer of integers, for too few examples, and for one that does not
@@ -80,7 +99,7 @@ pub fn fit(
     real: &Net<f32>,
     examples: &[Example],
     limits: Limits,
-    progress: &dyn Fn(usize, usize),
+    progress: &dyn Fn(Progress),
 ) -> Result<Fit, FitError> {
     let form = Form::of(net).ok_or(FitError::Head)?;
     if net.arch.output_count() != 1 {
@@ -89,33 +108,40 @@ pub fn fit(
     if examples.len() < FitError::LEAST {
         return Err(FitError::TooFew { found: examples.len() });
     }
-    let every_other = |first: usize| examples.iter().skip(first).step_by(2).cloned().collect::<Vec<_>>();
-    let (seen, held_out) = (every_other(0), every_other(1));
+    let beginning = Instant::now();
+    let seen: Vec<Example> = examples.iter().step_by(2).cloned().collect();
+    let held_out: Vec<Example> = held_out(examples).cloned().collect();
     let (samples, unseen) = (Samples::of(real, &seen)?, Samples::of(real, &held_out)?);
     let program = net.lower()?;
+    let measured = Instant::now();
     let before = outputs(&program, &held_out);
     let (held, nodes) = (prove(&program).holds(), program.nodes.len());
     let start = Instant::now();
+    // What was measured is measured again in the end.
+    let besides_seconds = (start - beginning + (start - measured)).as_secs_f64();
     let mut found = None;
     // Output weights may grow where they move; where the proof forbids it they stay.
     for moves_second in [true, false] {
         let mut moved = net.clone();
         let (sweeps, is_cut_short) =
-            Sweeps { form, samples: &samples, moves_second, limits, start, progress }.run(&mut moved, real);
+            Sweeps { form, samples: &samples, moves_second, limits, start, besides_seconds, progress }
+                .run(&mut moved, real);
         let program = moved.lower()?;
-        let is_proved = prove(&program).holds();
+        let proof = prove(&program);
         // Sums that come to need 64 bits cost more than they would be worth.
         let is_wider = program.nodes.len() < nodes;
-        if (is_proved && !is_wider) || !held {
-            found = Some((moved, program, sweeps, is_cut_short));
+        if (proof.holds() && !is_wider) || !held {
+            found = Some((moved, program, proof, sweeps, is_cut_short));
             break;
         }
     }
-    let Some((moved, program, sweeps, is_cut_short)) = found else { return Err(FitError::Unproved) };
+    let Some((moved, program, proof, sweeps, is_cut_short)) = found else { return Err(FitError::Unproved) };
+    let bounds = bounds(&moved, &proof.checks);
     let after = outputs(&program, &held_out);
     let (count, weights) = differences(net, &moved);
     *net = moved;
-    Ok(Fit { fitted: seen.len(), sweeps, moved: count, weights, is_cut_short, targets: unseen.targets, before, after })
+    let (fitted, targets) = (seen.len(), unseen.targets);
+    Ok(Fit { fitted, sweeps, moved: count, weights, is_cut_short, targets, before, after, bounds })
 }
 
 /// What the integers make of examples, in units of the output.
@@ -149,7 +175,9 @@ struct Sweeps<'a> {
     moves_second: bool,
     limits: Limits,
     start: Instant,
-    progress: &'a dyn Fn(usize, usize),
+    /// What is done before and behind it takes as long.
+    besides_seconds: f64,
+    progress: &'a dyn Fn(Progress),
 }
 
 impl Sweeps<'_> {
@@ -171,6 +199,8 @@ impl Sweeps<'_> {
         bias.settle(samples, &mut errors);
         let (count, weights) = (neurons.len(), neurons.len() * (features + 1));
         let mut sweeps = 0;
+        let visiting = Instant::now();
+        let besides_seconds = self.besides_seconds + (visiting - self.start).as_secs_f64();
         let is_cut_short = loop {
             let mut moved = 0;
             for first in (0..count).step_by(AT_ONCE) {
@@ -182,7 +212,10 @@ impl Sweeps<'_> {
                 for (neuron, mut accumulators) in block.iter_mut().zip(columns) {
                     moved += fitting.visit(neuron, &mut accumulators, &mut errors);
                 }
-                (self.progress)(sweeps * count + first + block.len(), self.limits.sweeps * count);
+                let (visited, most) = (sweeps * count + first + block.len(), self.limits.sweeps * count);
+                let pace = visiting.elapsed().as_secs_f64() / visited as f64;
+                let expected_seconds = besides_seconds + pace * most as f64;
+                (self.progress)(Progress { visited, most, expected_seconds });
             }
             bias.settle(samples, &mut errors);
             if self.limits.seconds.is_some_and(|limit| self.start.elapsed().as_secs_f64() > limit) {

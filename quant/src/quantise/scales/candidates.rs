@@ -21,13 +21,16 @@ const ROOM: f64 = 0.999;
 /// From which share of the greatest scale on weights count as filling i16.
 const FILLED: f64 = 0.9;
 
-/// Descriptions to try; the proof decides. program: of the description's own scales.
-pub fn of(net: &Net<f32>, program: &Program) -> Vec<Architecture> {
+/// Descriptions to try; the proof decides. program: of the description's own scales. rows: what the first layer's
+/// weights become.
+pub fn of(net: &Net<f32>, program: &Program, rows: ElementType) -> Vec<Architecture> {
     let arch = &net.arch;
-    if element(arch, 0) != Some(ElementType::I16) {
-        return Vec::new();
-    }
-    let Some(most) = greatest_qa(net, program) else { return Vec::new() };
+    let Some(accumulators) = greatest_qa(net, program) else { return Vec::new() };
+    let most = match rows {
+        ElementType::I16 => accumulators,
+        ElementType::I8 => accumulators.min(greatest_in_bytes(net)),
+        ElementType::I32 | ElementType::F32 => return Vec::new(),
+    };
     if arch.layers[0].activation == Activation::PairwiseCrelu {
         return pairs(arch, most);
     }
@@ -48,6 +51,14 @@ fn greatest_qa(net: &Net<f32>, program: &Program) -> Option<i32> {
     let real = (reached as f64 + rounded) / qa;
     let most = (f64::from(i16::MAX) - rounded) / real;
     Some(most.min(i16::MAX.into()) as i32).filter(|most| *most > 0)
+}
+
+/// The greatest scale with which every weight of the first layer is a byte; 0 where there is none.
+fn greatest_in_bytes(net: &Net<f32>) -> i32 {
+    let largest = net.layers[0].weights.values.iter().fold(0f32, |largest, weight| largest.max(weight.abs()));
+    // Rounding goes to the nearest, and a half away from zero.
+    let most = (f64::from(i8::MAX) + 0.499) / f64::from(largest);
+    if largest > 0.0 { most.min(i16::MAX.into()) as i32 } else { 0 }
 }
 
 /// Pairs whose products are rounded: the first layer's scale as it is, twice that, and so on, with products that are
@@ -143,8 +154,4 @@ fn rescale(arch: &mut Architecture, qa: i32, qb: i32, sums: i32) {
     set(bias, qa, None);
     set(second, qb, None);
     set(last, sums, Some(ElementType::I32));
-}
-
-fn element(arch: &Architecture, layer: usize) -> Option<ElementType> {
-    arch.tensor(&arch.weights_name(layer)).map(|spec| spec.r#type)
 }

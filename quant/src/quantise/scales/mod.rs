@@ -11,10 +11,13 @@
 
 mod candidates;
 mod examples;
+mod rows;
+
+pub use rows::{Rows, store_in_bytes};
 
 use super::element::range;
 use super::{QuantiseError, quantise};
-use crate::arch::Architecture;
+use crate::arch::{Architecture, ElementType};
 use crate::error_kind::ErrorKind;
 use crate::float::{Example, Net};
 use crate::integer::IntegerModel;
@@ -34,6 +37,8 @@ pub struct Scales {
     pub tried: usize,
     /// Examples that were drawn.
     pub examples: usize,
+    /// What the first layer's rows are stored as.
+    pub rows: ElementType,
 }
 
 /// Scales, and what follows from them.
@@ -85,6 +90,7 @@ impl ScalesError {
         match self {
             Self::Quantise(error) => error.class(),
             Self::Unsupported(error) => error.class(),
+            Self::Wide { .. } | Self::Coarse { .. } => ErrorKind::Usage,
         }
     }
 }
@@ -99,32 +105,105 @@ pub enum ScalesError {
     /// The network has no operations.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+    /// No scales that the proof allows make bytes of the first layer.
+    #[error("`{tensor}` as i8: at no scale that was tried is every weight within -128 to 127")]
+    Wide {
+        /// The first layer's weights.
+        tensor: String,
+    },
+    /// They do, and the outputs would be too far away.
+    #[error(
+        "`{tensor}` as i8: the expected error is {mean:+.2} ± {sd:.2}, {rms:.2} in all, at most {limit:.2} is allowed"
+    )]
+    Coarse {
+        /// The first layer's weights.
+        tensor: String,
+        /// Of the outputs against the float network, with the best scales, on the examples that were drawn.
+        mean: f64,
+        /// The standard deviation of the same.
+        sd: f64,
+        /// Both together.
+        rms: f64,
+        /// What was allowed.
+        limit: f64,
+    },
 }
 
 /// The network with the scales of least expected error among those that the proof allows, and what was tried. The
-/// description's own are always among them.
+/// description's own are always among them, and stay where no others are proved: a network of another form, or one that
+/// overflows with any scales. With [`Rows::Bytes`] only scales that make bytes of the first layer are a choice.
 ///
 /// # Errors
-/// [`ScalesError`] if the network cannot be quantised as its description says.
-pub fn quantise_by_proof(net: &Net<f32>) -> Result<(QuantNet, Scales), ScalesError> {
-    let quantised = quantise(net)?;
-    let program = quantised.lower()?;
-    let examples = Drawn::of(net);
-    let trainer = examples.candidate("trainer", &quantised.arch, &program);
-    let (mut best, mut chosen, mut tried) = (quantised, trainer.clone(), 1);
-    for arch in candidates::of(net, &program) {
-        tried += 1;
-        let net = Net { arch, layers: net.layers.clone() };
-        // What leaves its type or is not proved is no candidate.
-        let Ok(quantised) = quantise(&net) else { continue };
-        let Ok(program) = quantised.lower() else { continue };
-        let candidate = examples.candidate("rounded", &net.arch, &program);
-        if candidate.rms() < chosen.rms() && prove(&program).holds() {
-            (best, chosen) = (quantised, candidate);
+/// [`ScalesError`] if the network cannot be quantised as its description says, and of rows in bytes
+/// [`ScalesError::Wide`] where no scales make them and [`ScalesError::Coarse`] where the error is above the limit.
+pub fn quantise_by_proof(net: &Net<f32>, rows: Rows) -> Result<(QuantNet, Scales), ScalesError> {
+    let mut search = Search::of(net)?;
+    let Rows::Bytes { limit } = rows else {
+        search.run(search.best.layers[0].weights.element);
+        return Ok(search.end(rows == Rows::WhereExact)?);
+    };
+    // The description's own are a choice only where they make bytes.
+    search.is_allowed &= rows::are_bytes(&search.best);
+    search.run(ElementType::I8);
+    let (found, scales) = search.end(true)?;
+    let Candidate { mean, sd, .. } = scales.chosen;
+    let (rms, limit) = (scales.chosen.rms(), limit.unwrap_or(scales.trainer.rms()));
+    let tensor = net.arch.weights_name(0);
+    match scales.rows {
+        ElementType::I8 if rms <= limit => Ok((found, scales)),
+        ElementType::I8 => Err(ScalesError::Coarse { tensor, mean, sd, rms, limit }),
+        _ => Err(ScalesError::Wide { tensor }),
+    }
+}
+
+/// The best network so far.
+struct Search<'n> {
+    real: &'n Net<f32>,
+    examples: Drawn,
+    /// Of the description's own scales.
+    program: Program,
+    trainer: Candidate,
+    best: QuantNet,
+    chosen: Candidate,
+    /// Whether it is proved, and its rows are what they have to be.
+    is_allowed: bool,
+    tried: usize,
+}
+
+impl<'n> Search<'n> {
+    /// Begins with the description's own scales.
+    fn of(real: &'n Net<f32>) -> Result<Self, ScalesError> {
+        let best = quantise(real)?;
+        let (program, examples) = (best.lower()?, Drawn::of(real));
+        let trainer = examples.candidate("trainer", &best.arch, &program);
+        let (chosen, is_allowed) = (trainer.clone(), prove(&program).holds());
+        Ok(Self { real, examples, program, trainer, best, chosen, is_allowed, tried: 1 })
+    }
+
+    /// Tries all others. rows: what the first layer's weights become.
+    fn run(&mut self, rows: ElementType) {
+        for arch in candidates::of(self.real, &self.program, rows) {
+            self.tried += 1;
+            let net = Net { arch, layers: self.real.layers.clone() };
+            // What leaves its type or is not proved is no candidate.
+            let Ok(quantised) = quantise(&net) else { continue };
+            let Ok(program) = quantised.lower() else { continue };
+            let candidate = self.examples.candidate("rounded", &net.arch, &program);
+            let is_better = !self.is_allowed || candidate.rms() < self.chosen.rms();
+            if is_better && prove(&program).holds() {
+                (self.best, self.chosen, self.is_allowed) = (quantised, candidate, true);
+            }
         }
     }
-    chosen.bounds = bounds(&best, &prove(&best.lower()?).checks);
-    Ok((best, Scales { chosen, trainer, tried, examples: examples.inputs.len() }))
+
+    /// What was found. in_bytes: with its first layer in bytes where every weight is one.
+    fn end(self, in_bytes: bool) -> Result<(QuantNet, Scales), Unsupported> {
+        let Self { examples, trainer, mut best, mut chosen, tried, .. } = self;
+        let _ = in_bytes && store_in_bytes(&mut best);
+        chosen.bounds = bounds(&best, &prove(&best.lower()?).checks);
+        let rows = best.layers[0].weights.element;
+        Ok((best, Scales { chosen, trainer, tried, examples: examples.inputs.len(), rows }))
+    }
 }
 
 /// Examples with what the float network makes of them.
@@ -162,7 +241,7 @@ impl Drawn {
 }
 
 /// What a proof says of the worst row of each tensor and quantity, behind what integer weights use of their type.
-fn bounds(net: &QuantNet, checks: &[Check]) -> Vec<Bound> {
+pub(super) fn bounds(net: &QuantNet, checks: &[Check]) -> Vec<Bound> {
     let mut bounds: Vec<Bound> = net.layers.iter().filter_map(|layer| weights(&layer.weights)).collect();
     for check in checks {
         let (tensor, quantity, fraction) = (check.tensor.clone(), check.quantity.to_string(), check.fraction());

@@ -13,6 +13,9 @@ mod graph;
 mod layers;
 mod maps;
 mod operands;
+mod part;
+
+pub use part::{Part, error_by_part};
 
 use crate::arch::ElementType;
 use crate::float::Example;
