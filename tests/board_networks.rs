@@ -6,6 +6,8 @@
 //! OUT gets a folder a network with `network.bin`, `inputs.bin` and `expected.out`. The outputs are those of the integer
 //! model, which works a network out by its definition and has nothing of the runtime in it.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a tool of the tests, which stops at whatever is wrong")]
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tamis_quant::integer::{Data, IntegerModel};

@@ -437,8 +437,8 @@ class Operation:
         return y.astype(self.y.element)
 
     def matrix(self, rows, cols, *elements, name="weights", layouts=(ROWS,), required=True):
-        tensor = self.net.tensor(self.fields[name], f"{self.place}, {name}", elements, rows, cols, layouts,
-                                 (1, self.net.buckets))
+        banks = (1,) if 27 <= self.fields["kind"] <= 33 else (1, self.net.buckets)  # 4.3
+        tensor = self.net.tensor(self.fields[name], f"{self.place}, {name}", elements, rows, cols, layouts, banks)
         need(tensor is not None or not required, self.place, f"no {name}")
         return tensor and tensor.bank(self.bucket)
 
@@ -634,6 +634,20 @@ def affine_i32(op, x):
 def rounded_dot(op, x):
     c = np.clip(x.astype(np.int64), 0, op.param(0, 1, 32767))
     return op.with_bias(product(rounded_shift(op.matrix(op.m, op.n, I16) * c, 15), c))
+
+
+@operation(37, "accumulators", "i32", "weights bias", (3, 4, 5), 4)  # 6.29
+def wide_head(op, x):
+    need(op.n <= 65536, op.place, f"reads {op.n} elements")
+    w, top = op.matrix(op.m, op.n, I16), op.param(0, 1, 32767)
+    need(op.code != 5 or top == 32767, op.place, "SqrReLU clips above")
+    pre, factor, divisor = op.param(1, 1, 2**31 - 1), op.param(2, 1, 2**30), op.param(3, 1, 2**31 - 1)
+    bias = op.vector("bias", op.m, I16, I32).astype(np.int64)
+    c = np.clip(x.astype(np.int64), 0, top)
+    sums = product(w, c if op.code == 3 else c * c)
+    # Numbers of Python's from here on: the magnitude of the least i64 is no i64.
+    scaled = ((trunc(sums, pre) + bias) * factor).astype(object)
+    return np.array([int(number) % 2**32 for number in trunc(scaled, divisor)], np.uint32)
 
 
 # --- reals: every ufunc of float32 rounds once -----------------------------------------------------------------------

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::{Model, ParseError};
-use tamis_runtime::raw::{OpRecord, element, input_kind};
+use tamis_runtime::raw::{NONE, OpRecord, element, input_kind, op};
 use tests::draft::{Draft, set_checksum};
 use tests::exercise::exercise;
 use tests::{own, sample_models};
@@ -285,6 +285,29 @@ fn contradictions_are_refused() {
             draft.values.push(value);
         }
     });
+}
+
+/// What runs over a map has the same tensors for every bucket.
+#[test]
+fn operations_on_maps_have_one_bank() {
+    let sample = sample_models::small().into_iter().find(|sample| sample.name.starts_with("maps of bytes")).unwrap();
+    let draft = Draft::read(sample.bytes.as_ref());
+    let mut tried = 0;
+    for made in draft.ops.iter().filter(|made| (op::CONVOLUTION..=op::RESIZE).contains(&made.kind)) {
+        for index in [made.weights, made.bias, made.multipliers, made.shifts].into_iter().filter(|index| *index != NONE)
+        {
+            let mut changed = draft.clone();
+            changed.input.bucket_count = 2;
+            let (record, data) = &mut changed.tensors[index as usize];
+            record.banks = 2;
+            data.extend_from_within(..);
+            match Model::parse(changed.bytes().as_ref()) {
+                Err(ParseError::Field { place: "tensor.banks", found: 2, .. }) => tried += 1,
+                other => panic!("{}: {other:?}", made.kind),
+            }
+        }
+    }
+    assert!(tried >= 4, "{tried} tensors");
 }
 
 /// One change of one word of one record, or of a list of records.

@@ -18,11 +18,14 @@ fn axes(value: &ValueRecord) -> [u32; 3] {
 }
 
 impl Operation<'_, '_> {
-    /// All of a value is read, and of the second one.
+    /// All of a value is read, and of the second one; and whatever the bucket is, by the same tensors.
     fn reads_whole(&self) -> Result<(), Refused> {
         let record = self.record;
         let whole = record.input_start == 0 && record.input_len == self.input.len && record.second_start == 0;
-        self.need(whole, "op.input_len", record.input_len, "all of the value")
+        self.need(whole, "op.input_len", record.input_len, "all of the value")?;
+        let tensors = [record.weights, record.bias, record.multipliers, record.shifts];
+        let most = tensors.iter().filter_map(|index| self.model.tensor(*index)).map(|tensor| tensor.record.banks).max();
+        self.need(most.is_none_or(|banks| banks == 1), "tensor.banks", most.unwrap_or(1), "1 of an operation on maps")
     }
 
     /// The same of bytes or i16.
