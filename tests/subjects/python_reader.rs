@@ -16,7 +16,7 @@ use tests::draft::set_checksum;
 use tests::generator::{Choices, container};
 use tests::networks::{NETWORKS, network};
 use tests::sample_models::{self, Random};
-use tests::trials::{Fixtures, Need, tool};
+use tests::trials::{Fixtures, Need};
 use tests::{architecture, bare_net, lowered, note, own, packed_program};
 
 /// Generated containers of an ordinary run.
@@ -26,15 +26,20 @@ const DAMAGED: u64 = 1000;
 /// How many containers of either sort a longer run takes, if at all.
 const CONTAINERS: &str = "TAMIS_READER_CONTAINERS";
 
-/// Python with what the reader imports.
+/// Pythons that may have what the reader imports: the user's, and Debian's, for which a package brings it.
+const PYTHONS: [&str; 2] = ["python3", "/usr/bin/python3"];
+
+/// A Python with what the reader imports.
 #[derive(Clone, Copy)]
-struct Python;
+struct Python(&'static str);
 
 impl Need for Python {
     fn find(_: &'static str) -> Result<Self, String> {
-        tool("python3")?;
-        let output = Command::new("python3").args(["-c", "import numpy"]).output().unwrap();
-        if output.status.success() { Ok(Self) } else { Err("numpy is not installed".to_owned()) }
+        let imports = |python: &&str| {
+            let output = Command::new(python).args(["-c", "import numpy"]).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        PYTHONS.into_iter().find(imports).map(Self).ok_or_else(|| "numpy is not installed".to_owned())
     }
 }
 
@@ -75,8 +80,8 @@ impl Zoo {
 
     /// Runs the reader once, on all of them; the number of those that it and the runtime accept.
     #[track_caller]
-    fn hold(&self, _: Python) -> usize {
-        let (found, complaints) = read(self.folder.path(), self.containers.len());
+    fn hold(&self, python: Python) -> usize {
+        let (found, complaints) = read(python, self.folder.path(), self.containers.len());
         let found: BTreeMap<&str, &str> = found.iter().filter_map(|line| line.split_once(' ')).collect();
         let complaints: BTreeMap<&str, &str> = complaints.iter().filter_map(|line| line.split_once(": ")).collect();
         for (index, (name, verdict)) in self.containers.iter().enumerate() {
@@ -90,8 +95,8 @@ impl Zoo {
 }
 
 /// What the reader says of `count` files of a folder, line by line: signatures, and complaints.
-fn read(folder: &Path, count: usize) -> (Vec<String>, Vec<String>) {
-    let mut command = Command::new("python3");
+fn read(Python(python): Python, folder: &Path, count: usize) -> (Vec<String>, Vec<String>) {
+    let mut command = Command::new(python);
     command.arg(own("reader.py")).arg("-").current_dir(folder);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The reader takes all names before it says a word.

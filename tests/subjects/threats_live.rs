@@ -26,12 +26,12 @@ impl Need for Live {
     const FORMS: &[&str] = &["sf18", "sf19"];
 
     fn find(form: &'static str) -> Result<Self, String> {
-        tool("node")?;
-        let Related { bytes, .. } = Related::find(form)?;
         let program = match form {
             "sf18" => package("TAMIS_STOCKFISH_18")?.join("bin/stockfish-18-single.js"),
             _ => package("TAMIS_STOCKFISH_19")?.join("bin/stockfish-19-single.js"),
         };
+        tool("node")?;
+        let Related { bytes, .. } = Related::find(form)?;
         Ok(Self { program, net: read(&bytes).unwrap() })
     }
 }
