@@ -1,10 +1,10 @@
-//! Writes MLPerf Tiny's networks, some of their inputs and what a board must print of them: what `firmware-examples/run`
-//! gives the program `given`.
+//! Writes MLPerf Tiny's networks, some of their inputs and what a board must print of them: what the program `given` of
+//! `firmware-examples` is handed.
 //!
 //!     board_networks FIXTURES OUT
 //!
-//! OUT gets a folder a network with `network.bin`, `inputs.bin` and `expected.out`. The outputs are those of the integer
-//! model, which works a network out by its definition and has nothing of the runtime in it.
+//! OUT gets a folder a network with `network.bin`, `inputs.bin` and `expected.out`. The outputs are those of the
+//! integer model, which works a network out by its definition and has nothing of the runtime in it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a tool of the tests, which stops at whatever is wrong")]
 

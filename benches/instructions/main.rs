@@ -4,13 +4,13 @@
 //! [`counted_from_here`] is entered once for each case, in the order in which the ids are printed; the tool counts what
 //! happens in it and nothing else.
 
-use benches::{Case, Cases, accumulators, dense, evaluations, layers, perceptrons, tails};
+use benches::{Case, Cases, accumulators, dense, evaluations, layers, perceptrons, tails, threat_evaluations};
 use tamis_runtime::kernels::by_name;
 
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 37] = [
+const SHAPES: [&str; 41] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -19,6 +19,7 @@ const SHAPES: [&str; 37] = [
     "dot_screlu/2x256-8-buckets",
     "dot_screlu_short/2x256-8-buckets",
     "dot_sqrrelu/2x256-8-buckets",
+    "wide_dot_screlu/2x256",
     "dot_screlu_rounded/2x256-8-buckets",
     "pairwise_u8/2x256",
     "pairwise_u8_rounded/2x256",
@@ -46,6 +47,9 @@ const SHAPES: [&str; 37] = [
     "engine-head/(768-128)x2-1x8",
     "engine-make-unmake/(768-128)x2-1x8",
     "engine-again/(768-128)x2-1x8",
+    "engine-head/(86896-128)x2-32-32-1x8",
+    "engine-refresh/(86896-128)x2-32-32-1x8",
+    "engine-from-cache/(86896-128)x2-32-32-1x8",
     "layers/1024-16-32-1x8-20%",
     "perceptron/256-32-32-1-exact",
 ];
@@ -56,6 +60,7 @@ fn main() {
     let mut cases = Cases::new(tiers, |id| id.rsplit_once('/').is_some_and(|(shape, _)| SHAPES.contains(&shape)));
     accumulators(&mut cases);
     evaluations(&mut cases);
+    threat_evaluations(&mut cases);
     layers(&mut cases);
     perceptrons(&mut cases);
     dense(&mut cases);

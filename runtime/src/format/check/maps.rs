@@ -24,8 +24,9 @@ impl Operation<'_, '_> {
         let whole = record.input_start == 0 && record.input_len == self.input.len && record.second_start == 0;
         self.need(whole, "op.input_len", record.input_len, "all of the value")?;
         let tensors = [record.weights, record.bias, record.multipliers, record.shifts];
-        let most = tensors.iter().filter_map(|index| self.model.tensor(*index)).map(|tensor| tensor.record.banks).max();
-        self.need(most.is_none_or(|banks| banks == 1), "tensor.banks", most.unwrap_or(1), "1 of an operation on maps")
+        let tensors = tensors.iter().filter_map(|index| self.model.tensor(*index));
+        let banks = tensors.fold(1, |most, tensor| most.max(tensor.record.banks));
+        self.need(banks == 1, "tensor.banks", banks, "1 of an operation on maps")
     }
 
     /// The same of bytes or i16.
