@@ -1,26 +1,33 @@
-//! Writes MLPerf Tiny's networks, some of their inputs and what a board must print of them: what the program `given` of
+//! Writes networks, some of their inputs and what a board must print of them: what the program `given` of
 //! `firmware-examples` is handed.
 //!
 //!     board_networks FIXTURES OUT
 //!
-//! OUT gets a folder a network with `network.bin`, `inputs.bin` and `expected.out`. The outputs are those of the
-//! integer model, which works a network out by its definition and has nothing of the runtime in it.
+//! OUT gets a folder for each of MLPerf Tiny's networks, and a few for random networks of convolutions, each with
+//! `network.bin`, `inputs.bin` and `expected.out`. The outputs are those of the integer model, which works a network
+//! out by its definition and has nothing of the runtime in it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a tool of the tests, which stops at whatever is wrong")]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use tamis_quant::graph::Sample;
 use tamis_quant::integer::{Data, IntegerModel};
 use tamis_quant::pack::{Provenance, pack};
-use tamis_quant::program::GraphInput;
+use tamis_quant::program::{GraphInput, Program};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::quantise_graph;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
 use tests::networks::{NETWORKS, network};
+use tests::windows::{Drawn, programs};
 
 /// Inputs of each: an emulator of a small core takes seconds for them.
 const INPUTS: usize = 4;
+/// Random networks.
+const RANDOM: usize = 300;
+/// Bytes of containers, or of their inputs, that a board is given at once: less than it has room for by more than one.
+const GIVEN_LEN_BYTES: usize = 256 * 1024;
 
 fn main() {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -28,27 +35,53 @@ fn main() {
     for (name, real, encoding) in NETWORKS {
         let network = network(fixtures, name, real);
         let program = quantise_graph(&network.graph, &network.calibration, &network.options(encoding)).unwrap();
-        let container = AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap());
-        let workspace = Model::parse(container.as_ref()).unwrap().workspace_len_bytes();
-        let model = IntegerModel::new(&program);
-        let len = container.as_ref().len();
-        let (mut inputs, mut expected) = (Vec::new(), format!("{len} bytes, workspace {workspace} bytes\n"));
-        for sample in &network.inputs[..INPUTS] {
-            let input = program.input.quantise(sample).unwrap();
-            inputs.extend(bytes_of(&input));
-            let outputs = bytes_of_outputs(model.trace_input(&input).last().unwrap());
-            writeln!(expected, "{} outputs, {:08x}", outputs.len() / 4, fnv(&outputs)).unwrap();
-        }
-        let write = |file: &str, bytes: &[u8]| put(&out.join(name), file, bytes);
-        write("network.bin", container.as_ref());
-        write("inputs.bin", &inputs);
-        write("expected.out", expected.as_bytes());
+        let mut given = Given::default();
+        given.add(&program, &network.inputs);
+        given.write(&out.join(name));
     }
+    let (mut given, mut folder) = (Given::default(), 0);
+    for Drawn { program, samples, .. } in programs().take(RANDOM) {
+        given.add(&program, &samples);
+        if given.containers.len().max(given.inputs.len()) > GIVEN_LEN_BYTES {
+            std::mem::take(&mut given).write(&out.join(format!("random-{folder}")));
+            folder += 1;
+        }
+    }
+    given.write(&out.join(format!("random-{folder}")));
 }
 
-fn put(folder: &Path, file: &str, bytes: &[u8]) {
-    std::fs::create_dir_all(folder).unwrap();
-    std::fs::write(folder.join(file), bytes).unwrap();
+/// What a board is given at once: containers, one behind the other, the inputs of each likewise, and its log.
+#[derive(Default)]
+struct Given {
+    containers: Vec<u8>,
+    inputs: Vec<u8>,
+    expected: String,
+}
+
+impl Given {
+    fn add(&mut self, program: &Program, samples: &[Sample]) {
+        let container = AlignedBytes::copy_of(&pack(program, &prove(program), &Provenance::default()).unwrap());
+        let workspace = Model::parse(container.as_ref()).unwrap().workspace_len_bytes();
+        let len = container.as_ref().len();
+        writeln!(self.expected, "{len} bytes, workspace {workspace} bytes").unwrap();
+        self.containers.extend_from_slice(container.as_ref());
+        let model = IntegerModel::new(program);
+        for sample in &samples[..INPUTS] {
+            let input = program.input.quantise(sample).unwrap();
+            self.inputs.extend(bytes_of(&input));
+            // Reals lie at multiples of their size, wherever the next network's begin.
+            self.inputs.resize(self.inputs.len().next_multiple_of(4), 0);
+            let outputs = bytes_of_outputs(model.trace_input(&input).last().unwrap());
+            writeln!(self.expected, "{} outputs, {:08x}", outputs.len() / 4, fnv(&outputs)).unwrap();
+        }
+    }
+
+    fn write(self, folder: &Path) {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join("network.bin"), self.containers).unwrap();
+        std::fs::write(folder.join("inputs.bin"), self.inputs).unwrap();
+        std::fs::write(folder.join("expected.out"), self.expected).unwrap();
+    }
 }
 
 fn bytes_of(input: &GraphInput) -> Vec<u8> {

@@ -1,150 +1,28 @@
 //! Random networks of convolutions of every kind of window: the runtime gives the integer model's bytes on every tier.
 
-use tamis_quant::float::Matrix;
-use tamis_quant::graph::{Activation, Binary, Graph, Input, Node, Op, Pooling, Sample, Shape, Value, Window};
 use tamis_quant::program::Operation;
-use tamis_quant::quantise::graph::{Activations, GraphQuantError, Options, quantise_graph};
-use tests::graphs::Random;
 use tests::networks::runs_everywhere;
 use tests::note;
+use tests::windows::{Drawn, programs};
 
 /// How many are run.
 const GRAPHS: usize = 300;
-/// Elements of a map beyond which another layer is drawn.
-const MOST_ELEMENTS: usize = 3000;
-
-struct Growing {
-    graph: Graph,
-    random: Random,
-}
-
-impl Growing {
-    fn push(&mut self, reads: &[Value], op: Op) -> Value {
-        let name = format!("n{}", self.graph.nodes.len());
-        self.graph.nodes.push(Node { name, reads: reads.to_vec(), op });
-        self.graph.nodes.len()
-    }
-
-    fn numbers(&mut self, count: usize) -> Vec<f64> {
-        (0..count).map(|_| self.random.real()).collect()
-    }
-
-    fn matrix(&mut self, outputs: usize, inputs: usize) -> Matrix<f64> {
-        Matrix::new(outputs, inputs, self.numbers(outputs * inputs)).unwrap()
-    }
-
-    /// 1×1 to 10×4, strides of 1 to 3, dilated by up to 2, padded on each side by itself.
-    fn window(&mut self) -> Window {
-        let random = &mut self.random;
-        let mut window = Window {
-            kernel: [1 + random.below(10), 1 + random.below(4)],
-            stride: [1 + random.below(3), 1 + random.below(3)],
-            dilation: [1 + random.below(2), 1 + random.below(2)],
-            ..Window::of([1, 1])
-        };
-        for axis in 0..2 {
-            let reach = window.reach(axis);
-            (window.before[axis], window.after[axis]) = (random.below(reach), random.below(reach));
-        }
-        window
-    }
-
-    /// A layer over what a value is, or none where its window does not fit.
-    fn layer(&mut self, read: Value) -> Option<Value> {
-        let shape = self.graph.shapes()[read];
-        let (window, channels) = (self.window(), shape.channels);
-        let divisors: Vec<usize> = (1..=channels).filter(|groups| channels.is_multiple_of(*groups)).collect();
-        let groups = match self.random.below(3) {
-            0 => channels,
-            1 => divisors[self.random.below(divisors.len())],
-            _ => 1,
-        };
-        let outputs = groups * (1 + self.random.below(4));
-        let op = if self.random.below(6) == 0 {
-            let size = |axis: usize| {
-                let whole = (shape.axes()[axis] - 1) * window.stride[axis] + window.reach(axis);
-                whole.checked_sub(window.before[axis] + window.after[axis])
-            };
-            let size = [size(0)?.max(1), size(1)?.max(1)];
-            let weights = self.matrix(outputs, window.taps() * channels);
-            Op::TransposedConvolution { window, groups: 1, size, weights, bias: self.numbers(outputs) }
-        } else {
-            let weights = self.matrix(outputs, window.taps() * channels / groups);
-            Op::Convolution { window, groups, weights, bias: self.numbers(outputs) }
-        };
-        let made = self.push(&[read], op);
-        let fits = |graph: &Graph| graph.shapes().last().is_some_and(|shape| (1..MOST_ELEMENTS).contains(&shape.len()));
-        if !fits(&self.graph) || self.graph.check().is_err() {
-            self.graph.nodes.pop();
-            return None;
-        }
-        Some(match self.random.below(4) {
-            0 => made,
-            1 => self.push(&[made], Op::Activation(Activation::Clip { low: 0.0, high: 6.0 })),
-            2 if self.graph.shapes()[made] == shape => self.push(&[made, read], Op::Binary(Binary::Add)),
-            _ => self.push(&[made], Op::Activation(Activation::Relu)),
-        })
-    }
-}
-
-/// One to four layers over a map of odd size, with a dense layer at the end or without.
-fn network(seed: u64) -> Graph {
-    let mut random = Random(seed);
-    let shape = Shape::map(1 + random.below(13), 1 + random.below(11), 1 + random.below(6));
-    let graph = Graph { name: "windows".to_owned(), input: Input::Dense { shape }, nodes: Vec::new() };
-    let mut growing = Growing { graph, random };
-    let (layers, mut at, mut count) = (1 + growing.random.below(4), 0, 0);
-    while count < layers {
-        if let Some(made) = growing.layer(at) {
-            (at, count) = (made, count + 1);
-        }
-    }
-    let shape = growing.graph.shapes()[at];
-    match growing.random.below(3) {
-        0 => {}
-        way => {
-            if way == 1 {
-                let window = Window::of([shape.height, shape.width]);
-                at = growing.push(&[at], Op::Pool { window, kind: Pooling::Average });
-            }
-            let flat = growing.push(&[at], Op::Flatten);
-            let inputs = growing.graph.shapes()[flat].len();
-            let (weights, bias) = (growing.matrix(3, inputs), growing.numbers(3));
-            growing.push(&[flat], Op::Linear { weights, bias });
-        }
-    }
-    growing.graph.check().unwrap();
-    growing.graph
-}
 
 #[test]
 fn they_run_as_the_integer_model_does() {
-    const MAPS: [Activations; 4] = [Activations::I8, Activations::U8, Activations::U7, Activations::I16];
-    let (mut done, mut refused, mut seed) = (0, 0, 0);
-    let (mut widest, mut strides) = ([0; 2], std::collections::BTreeSet::new());
-    while done < GRAPHS {
-        seed += 1;
-        let graph = network(seed);
-        let mut random = Random(seed ^ 0xFFFF);
-        let samples: Vec<Sample> = (0..4).map(|_| tests::graphs::sample(&mut random, graph.input, false)).collect();
-        let options = Options { maps: MAPS[done % 4], ..Options::default() };
-        match quantise_graph(&graph, &samples, &options) {
-            Ok(program) => {
-                runs_everywhere(&program, &samples);
-                for node in &program.nodes {
-                    if let Operation::Convolution(op) = &node.op {
-                        widest = [0, 1].map(|axis| op.window.kernel[axis].max(widest[axis]));
-                        strides.insert(op.window.stride);
-                    }
-                }
-                done += 1;
+    let (mut last, mut widest, mut strides) = (0, [0; 2], std::collections::BTreeSet::new());
+    for Drawn { seed, program, samples } in programs().take(GRAPHS) {
+        runs_everywhere(&program, &samples);
+        for node in &program.nodes {
+            if let Operation::Convolution(op) = &node.op {
+                widest = [0, 1].map(|axis| op.window.kernel[axis].max(widest[axis]));
+                strides.insert(op.window.stride);
             }
-            // Windows that lie in the padding alone.
-            Err(GraphQuantError::Unsupported { .. }) => refused += 1,
-            Err(error) => panic!("{seed}: {error}"),
         }
+        last = seed as usize;
     }
-    note!("{done} graphs, {refused} refused");
+    let refused = last - GRAPHS;
+    note!("{GRAPHS} graphs, {refused} refused");
     assert_eq!((widest, strides.len()), ([10, 4], 9), "every size and every stride");
     assert!(refused < 3 * GRAPHS, "{refused}");
 }

@@ -41,6 +41,7 @@ pub mod tflite;
 pub mod tolerances;
 pub mod trained;
 pub mod trials;
+pub mod windows;
 pub mod worked;
 
 /// A file or folder of the `tests` folder.

@@ -1,23 +1,26 @@
-//! Whatever network the host gives: a container and inputs that it puts beside the emulator, for networks that are not
-//! kept here. `firmware-examples/run` gives MLPerf Tiny's, and holds what this prints to the integers that the host
-//! worked out by the network's definition, without the runtime.
+//! Whatever networks the host gives: containers and inputs that it puts beside the emulator, for networks that are not
+//! kept here. `firmware-examples/run` gives MLPerf Tiny's and random ones, and holds what this prints to the integers
+//! that the host worked out by the networks' definition, without the runtime.
 //!
-//! The container is copied to RAM, so this says nothing of flash; and nothing is counted.
+//! The containers are copied to RAM, so this says nothing of flash; and nothing is counted.
 
 use crate::Error;
 use crate::hash::fnv1a;
 use core::ffi::CStr;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::of_target;
-use tamis_runtime::raw::{element, input_kind};
+use tamis_runtime::raw::{Header, element, input_kind};
 use tamis_runtime::{Input, Output, Plan};
 
-/// The container's file, in the folder in which the emulator was started.
-const NETWORK: &CStr = c"network.bin";
-/// The inputs' file there: vectors or maps of the network's own integers or reals, one after the other.
+/// The containers' file, in the folder in which the emulator was started: one behind the other.
+const NETWORKS: &CStr = c"network.bin";
+/// The inputs' file there: for each container [`COUNT`] vectors or maps of its own integers or reals, one behind the
+/// other, each at a multiple of 4.
 const INPUTS: &CStr = c"inputs.bin";
+/// Inputs of a network.
+const COUNT: usize = 4;
 
-/// Room for a container and for its inputs.
+/// Room for containers and for their inputs.
 const FILE_LEN_BYTES: usize = 384 * 1024;
 /// Room for what is worked out.
 const WORKSPACE_LEN_BYTES: usize = 64 * 1024;
@@ -30,26 +33,46 @@ struct Aligned<const LEN_BYTES: usize>([u8; LEN_BYTES]);
 /// if it does not fit.
 pub type Read = fn(&CStr, &mut [u8]) -> Option<usize>;
 
-/// Runs every input, and prints a hash of its outputs.
+/// Runs every network on its inputs, and prints a hash of the outputs of each.
 ///
 /// # Errors
-/// What the runtime refuses, and files that are missing, or too large.
+/// What the runtime refuses, and files that are missing, too short or too large.
 pub fn run(read: Read) -> Result<(), Error> {
-    let (mut network, mut inputs) = (Aligned([0; FILE_LEN_BYTES]), Aligned([0; FILE_LEN_BYTES]));
-    let network = contents(read, NETWORK, &mut network).ok_or(Error::Because("no network.bin that fits"))?;
-    let inputs = contents(read, INPUTS, &mut inputs).ok_or(Error::Because("no inputs.bin that fits"))?;
+    let (mut networks, mut inputs) = (Aligned([0; FILE_LEN_BYTES]), Aligned([0; FILE_LEN_BYTES]));
+    let mut networks = contents(read, NETWORKS, &mut networks).ok_or(Error::Because("no network.bin that fits"))?;
+    let mut inputs = contents(read, INPUTS, &mut inputs).ok_or(Error::Because("no inputs.bin that fits"))?;
+    let mut scratch = Aligned([0; WORKSPACE_LEN_BYTES]);
+    while !networks.is_empty() {
+        let (network, rest) = first(networks).ok_or(Error::Because("network.bin ends within a container"))?;
+        inputs = run_one(network, inputs, &mut scratch.0)?;
+        networks = rest;
+    }
+    if inputs.is_empty() { Ok(()) } else { Err(Error::Because("inputs.bin has more than the networks take")) }
+}
+
+/// The first of some containers, as long as its header says, and the rest.
+fn first(networks: &[u8]) -> Option<(&[u8], &[u8])> {
+    let header: &Header = bytemuck::try_from_bytes(networks.get(..size_of::<Header>())?).ok()?;
+    networks.split_at_checked(header.len_bytes as usize)
+}
+
+/// Runs a network on the first inputs, and gives the rest of them.
+fn run_one<'i>(network: &[u8], mut inputs: &'i [u8], scratch: &mut [u8]) -> Result<&'i [u8], Error> {
     let plan = Plan::new(Model::parse(network)?, of_target());
     let record = plan.model().input();
-    let mut scratch = Aligned([0; WORKSPACE_LEN_BYTES]);
     let workspace = plan.model().workspace_len_bytes();
-    let scratch = scratch.0.get_mut(..workspace).ok_or(Error::Because("a workspace that does not fit"))?;
-    let element_len_bytes = if record.element == element::F32 { size_of::<f32>() } else { 1 };
-    let input_len_bytes = record.size as usize * element_len_bytes;
-    if record.kind != input_kind::DENSE || !inputs.len().is_multiple_of(input_len_bytes) {
-        return Err(Error::Because("inputs.bin is no whole number of the network's inputs"));
+    let scratch = scratch.get_mut(..workspace).ok_or(Error::Because("a workspace that does not fit"))?;
+    if record.kind != input_kind::DENSE {
+        return Err(Error::Because("a network that takes no vector and no map"));
     }
+    let element_len_bytes = if record.element == element::F32 { size_of::<f32>() } else { 1 };
+    let len_bytes = record.size as usize * element_len_bytes;
     defmt::println!("{=usize} bytes, workspace {=usize} bytes", network.len(), workspace);
-    for input in inputs.chunks_exact(input_len_bytes) {
+    for _ in 0..COUNT {
+        let (whole, rest) = inputs
+            .split_at_checked(len_bytes.next_multiple_of(4))
+            .ok_or(Error::Because("inputs.bin has fewer than the networks take"))?;
+        let (input, _) = whole.split_at(len_bytes);
         let input = match record.element {
             element::F32 => Input::F32(bytemuck::try_cast_slice(input).map_err(|_| Error::Because("odd reals"))?),
             element::I8 => Input::I8(bytemuck::cast_slice(input)),
@@ -60,8 +83,9 @@ pub fn run(read: Read) -> Result<(), Error> {
             Output::F32(outputs) => print(outputs.len(), outputs.iter().map(|output| output.to_le_bytes())),
             _ => return Err(Error::Because("outputs of a kind that this program does not know")),
         }
+        inputs = rest;
     }
-    Ok(())
+    Ok(inputs)
 }
 
 /// A file as it lies in memory.
