@@ -33,8 +33,8 @@ fn public_networks_stay_close_to_full_precision(folder: Fixtures) {
     }
 }
 
-/// Units that channels have of their own are all taken, where the report splits an error by its causes: with none of the
-/// roundings left it is the float network.
+/// Units that channels have of their own are all taken, where the report splits an error by its causes: with none of
+/// the roundings left it is the float network.
 #[test]
 fn without_rounding_a_network_is_what_it_was(folder: Fixtures) {
     let (name, real, encoding) = NETWORKS.into_iter().find(|(name, ..)| *name == "ic").unwrap();
