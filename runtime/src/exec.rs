@@ -15,6 +15,7 @@ use crate::workspace::{range, typed_mut};
 
 mod dense;
 mod into;
+mod rows;
 
 /// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
 const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || MAPS;

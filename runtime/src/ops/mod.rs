@@ -16,6 +16,7 @@ mod ranges;
 mod reals;
 mod requantise;
 mod rescale;
+mod rows;
 mod sparse;
 mod stockfish;
 mod trees;
