@@ -6,11 +6,19 @@ function withFacts(bindings) {
   Object.defineProperty(bindings.Network.prototype, "facts", {
     configurable: true,
     get() {
-      if (!known.has(this)) known.set(this, JSON.parse(this.factsJson()));
+      if (!known.has(this)) known.set(this, parsed(this.factsJson()));
       return known.get(this);
     },
   });
   return bindings;
+}
+
+/** Units are f32, and their digits the fewest that tell them apart. */
+function parsed(json) {
+  const facts = JSON.parse(json);
+  facts.outputUnit = Math.fround(facts.outputUnit);
+  facts.input.unit = Math.fround(facts.input.unit);
+  return facts;
 }
 
 /**
@@ -37,7 +45,7 @@ export function loader(readModule, readFile) {
     try {
       return new usual.Network(bytes);
     } catch (error) {
-      if (error.feature !== "general") throw error;
+      if (!error.needsGeneral) throw error;
     }
     const general = await start("general", () => import("./general.js"));
     return new general.Network(bytes);

@@ -30,8 +30,8 @@ pub struct Network {
 impl Network {
     /// Checks a file and copies it.
     ///
-    /// Throws an `Error` in the loader's words: where, what was found, what was expected. Its `feature` names what the
-    /// module was built without and the file needs.
+    /// Throws an `Error` in the loader's words: where, what was found, what was expected. Its `needsGeneral` is true
+    /// where the module with the runtime's feature `general` may say otherwise.
     #[wasm_bindgen(constructor)]
     pub fn new(file: &Uint8Array) -> Result<Self, JsValue> {
         let memory = |len| Bytes::zeroed(len).ok_or_else(|| JsError::new(&format!("no memory for {len} bytes")));
@@ -189,13 +189,13 @@ impl Network {
     }
 }
 
-/// What the constructor throws.
+/// What the constructor throws. A module without `general` has no words for all that it leaves out: a record that it
+/// does not know may be right.
 fn refusal(error: &ParseError) -> JsValue {
     let thrown: JsValue = JsError::new(&error.to_string()).into();
-    if let ParseError::Feature { feature, .. } = error {
-        // Fails for what is no object.
-        let _ = Reflect::set(&thrown, &"feature".into(), &(*feature).into());
-    }
+    let is_of_a_record = matches!(error, ParseError::Feature { .. } | ParseError::Field { .. });
+    // Fails for what is no object.
+    let _ = Reflect::set(&thrown, &"needsGeneral".into(), &(is_of_a_record && !cfg!(feature = "general")).into());
     thrown
 }
 
