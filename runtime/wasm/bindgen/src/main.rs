@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     bindgen.input_path(module).out_name(name).typescript(false);
     // Half of a module is names of functions.
-    bindgen.remove_name_section(true).remove_producers_section(true);
+    bindgen.remove_name_section(true).remove_producers_section(true).omit_default_module_path(false);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
