@@ -42,7 +42,8 @@ def npy(rows: list[list[float]]) -> bytes:
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
     header = header.ljust(117) + "\n"
     values = [value for row in rows for value in row]
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}d", *values)
+    start = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header))
+    return start + header.encode() + struct.pack(f"<{len(values)}d", *values)
 
 
 def main() -> None:
@@ -67,12 +68,15 @@ def main() -> None:
     whole, damaged = digits.read_bytes(), []
     flipped = bytearray(whole)
     flipped[3000] ^= 1
-    for name, content in [("cut", whole[:-64]), ("flipped", bytes(flipped)), ("short", whole[:40]), ("page", b"<!doctype html>" * 99)]:
+    page = b"<!doctype html>" * 99
+    contents = {"cut": whole[:-64], "flipped": bytes(flipped), "short": whole[:40], "page": page}
+    for name, content in contents.items():
         path = folder / f"{name}.bin"
         path.write_bytes(content)
         done = subprocess.run([tools, "inspect", str(path)], capture_output=True, text=True)
         assert done.returncode != 0
-        damaged.append({"name": name, "bytes": base64.b64encode(content).decode(), "words": " ".join(done.stderr.split())})
+        words = " ".join(done.stderr.split())
+        damaged.append({"name": name, "bytes": base64.b64encode(content).decode(), "words": words})
     (folder / "damaged.json").write_text(json.dumps(damaged))
 
 

@@ -1,7 +1,7 @@
 // The package as Node sees it, once it is installed: node package.mjs ROOT FOLDER
 //
 // ROOT is the repository, FOLDER has what `check` had host-tools print: positions.fen and positions.json, reals.json
-// with examples and outputs of the digits network, and damaged.json with files and the words that they are refused with.
+// with examples and outputs of the digits network, and damaged.json with files and the words that refuse them.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -147,7 +147,9 @@ const tests = {
     for (const name of Object.getOwnPropertyNames(prototype).filter((name) => !hidden.includes(name))) {
       assert.match(types, new RegExp(`^  (readonly )?${name}[(:]`, "m"), `${name} is not in tamis.d.ts`);
     }
-    for (const [name] of types.matchAll(/(?<=^  )\w+(?=\(.*\): )/gm)) assert.equal(typeof prototype[name], "function", name);
+    for (const [name] of types.matchAll(/(?<=^  )\w+(?=\(.*\): )/gm)) {
+      assert.equal(typeof prototype[name], "function", name);
+    }
   },
 };
 

@@ -41,13 +41,22 @@ def number(text: str) -> float:
 
 
 def ready(browser: Browser, name: str) -> None:
-    browser.wait(f"network {name}", "return document.body.dataset.network === arguments[0] && !document.querySelector('.busy')", name)
+    script = "return document.body.dataset.network === arguments[0] && !document.querySelector('.busy')"
+    browser.wait(f"network {name}", script, name)
 
 
 def choose(browser: Browser, title: str, name: str) -> None:
-    script = "[...document.querySelectorAll('.card')].find((card) => card.textContent.startsWith(arguments[0])).querySelector('input').click()"
+    script = """[...document.querySelectorAll('.card')].find((card) => card.textContent.startsWith(arguments[0]))
+        .querySelector('input').click()"""
     browser.js(script, title)
     ready(browser, name)
+
+
+def set_up(browser: Browser, fen: str) -> None:
+    script = """const fen = document.querySelector('#fen');
+        fen.value = arguments[0];
+        fen.dispatchEvent(new Event('input'))"""
+    browser.js(script, fen)
 
 
 def focus_is(browser: Browser, selector: str) -> bool:
@@ -67,8 +76,9 @@ def signatures(browser: Browser) -> None:
     reference = next(row.split()[0] for row in rows if row.split()[1:3] == ["own", "reference"])
     logs = ROOT / "firmware-examples/programs/src"
     last = {name: (logs / f"{name}.out").read_text().split()[-1] for name in ("digits", "keywords")}
-    for title, name, wanted in [("Keywords", "keywords", last["keywords"]), ("Chess", "reference", reference), ("Digits", "digits", last["digits"])]:
-        choose(browser, title, name)
+    wanted_of = {"keywords": last["keywords"], "reference": reference, "digits": last["digits"]}
+    for name, wanted in wanted_of.items():
+        choose(browser, {"reference": "Chess"}.get(name, name.capitalize()), name)
         assert browser.text("#here") == wanted, name
         assert browser.js("return document.querySelector('#native').value") == wanted, name
         assert browser.js("return document.querySelector('#verdict').dataset.verdict") == "equal"
@@ -76,7 +86,8 @@ def signatures(browser: Browser) -> None:
 
 def drawn(browser: Browser) -> None:
     choose(browser, "Digits", "digits")
-    circle = [(0.5 + 0.22 * math.sin(turn / 12 * math.pi), 0.5 - 0.36 * math.cos(turn / 12 * math.pi)) for turn in range(26)]
+    turns = [turn / 12 * math.pi for turn in range(26)]
+    circle = [(0.5 + 0.22 * math.sin(turn), 0.5 - 0.36 * math.cos(turn)) for turn in turns]
     shapes = {
         "0": [circle],
         "1": [[(0.42, 0.25), (0.54, 0.12), (0.54, 0.88)]],
@@ -85,7 +96,8 @@ def drawn(browser: Browser) -> None:
     }
     right = []
     for digit, strokes in shapes.items():
-        browser.js("[...document.querySelectorAll('#play button')].find((button) => button.textContent === 'Clear').click()")
+        browser.js("""[...document.querySelectorAll('#play button')]
+            .find((button) => button.textContent === 'Clear').click()""")
         for stroke in strokes:
             box = browser.box(".sheet")
             browser.drag([(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in stroke])
@@ -100,7 +112,8 @@ def samples(browser: Browser) -> None:
     choose(browser, "Digits", "digits")
     browser.wait("samples", "return document.querySelectorAll('.samples button').length === 10")
     log = (DIGITS.parent / "digits.out").read_text().splitlines()[1:11]
-    unit = json.loads(subprocess.run([TOOLS, "inspect", DIGITS, "--json"], check=True, capture_output=True, text=True).stdout)["output_unit"]
+    command = [TOOLS, "inspect", DIGITS, "--json"]
+    unit = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["output_unit"]
     for digit, line in enumerate(log):
         browser.click(f".samples button:nth-child({digit + 1})")
         wanted = [round(int(value) * unit, 2) for value in line.partition("[")[2].rstrip("]").split(",")]
@@ -114,12 +127,12 @@ def positions(browser: Browser) -> None:
     fens = (FOLDER / "positions.fen").read_text().splitlines()
     values = json.loads((FOLDER / "positions.json").read_text())["values"]
     for fen, [value] in list(zip(fens, values))[::15]:
-        browser.js("const fen = document.querySelector('#fen'); fen.value = arguments[0]; fen.dispatchEvent(new Event('input'))", fen)
+        set_up(browser, fen)
         assert number(browser.text("#value")) == (-value if fen.split()[1] == "b" else value), fen
         # A share on every piece but the kings.
         pieces = sum(letter.isalpha() for letter in fen.split()[0])
         assert browser.js("return document.querySelectorAll('.square .share').length") == pieces - 2
-    browser.js("const fen = document.querySelector('#fen'); fen.value = '8/8 w'; fen.dispatchEvent(new Event('input'))")
+    set_up(browser, "8/8 w")
     assert browser.text("#problem").startswith("the board has 2 ranks")
 
 
@@ -177,7 +190,9 @@ def refused(browser: Browser) -> None:
     choose(browser, "Chess", "reference")
     for case in json.loads((FOLDER / "damaged.json").read_text()):
         browser.type("#file", str(FOLDER / f"{case['name']}.bin"))
-        browser.wait("a refusal", "return !document.querySelector('#refused').hidden && document.querySelector('#refused b').textContent === arguments[0]", f"{case['name']}.bin")
+        script = """return !document.querySelector('#refused').hidden
+            && document.querySelector('#refused b').textContent === arguments[0]"""
+        browser.wait("a refusal", script, f"{case['name']}.bin")
         words = browser.text("#refused span")
         assert words and words in case["words"], (words, case["words"])
         # What was there stays.
@@ -218,12 +233,16 @@ for (const element of document.querySelectorAll("body *")) {
   const [text, under] = [luminance(parse(style.color)), luminance(ground(element))];
   const ratio = (Math.max(text, under) + 0.05) / (Math.min(text, under) + 0.05);
   const isLarge = parseFloat(style.fontSize) >= 24;
-  if (ratio < (isLarge ? 3 : 4.5)) poor.push(`${element.tagName}.${element.className}: ${ratio.toFixed(2)} ${element.textContent.slice(0, 30)}`);
+  const named = `${element.tagName}.${element.className} ${element.textContent.slice(0, 30)}`;
+  if (ratio < (isLarge ? 3 : 4.5)) poor.push(`${named}: ${ratio.toFixed(2)}`);
 }
 return poor;
 """
 # Roles that someone who does not see the page must be told the name of.
-NAMED = {"button", "textbox", "radio", "combobox", "image", "img", "grid", "gridcell", "application", "region", "Canvas"}
+NAMED = {
+    *("button", "textbox", "radio", "combobox", "image", "img"),
+    *("grid", "gridcell", "application", "region", "Canvas"),
+}
 
 
 def renderings(browser: Browser) -> None:
@@ -236,14 +255,15 @@ def renderings(browser: Browser) -> None:
                 browser.click(".samples button:nth-child(4)")
             if name == "reference":
                 fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 0 1"
-                browser.js("const fen = document.querySelector('#fen'); fen.value = arguments[0]; fen.dispatchEvent(new Event('input'))", fen)
-            browser.js("document.querySelector('.layers').getAnimations({ subtree: true }).forEach((animation) => animation.finish())")
+                set_up(browser, fen)
+            browser.js("""document.querySelector('.layers').getAnimations({ subtree: true })
+                .forEach((animation) => animation.finish())""")
             wide = browser.js("return [document.documentElement.scrollWidth, innerWidth]")
             assert wide[0] <= wide[1], f"{name} at {width}: {wide[0]} px in {wide[1]}"
             poor = browser.js(CONTRAST)
             assert not poor, f"{name}, {scheme}: {poor}"
-            nodes = browser.devtools("Accessibility.getFullAXTree")["nodes"]
-            nameless = [node for node in nodes if not node["ignored"] and node["role"]["value"] in NAMED and not node["name"]["value"]]
+            nodes = [node for node in browser.devtools("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+            nameless = [node for node in nodes if node["role"]["value"] in NAMED and not node["name"]["value"]]
             assert not nameless, nameless
             if SHOTS:
                 browser.js("document.activeElement.blur(); scrollTo(0, 0)")
@@ -290,7 +310,8 @@ def main() -> None:
         offline(browser, server)
         print("ok: offline, no request to elsewhere, no error in the console")
         heap = browser.devtools("Runtime.getHeapUsage")
-        print(f"memory: {heap['usedSize'] / 1e6:.1f} MB of JavaScript's, {heap['backingStorageSize'] / 1e6:.1f} MB of arrays and modules")
+        arrays = heap["backingStorageSize"] / 1e6
+        print(f"memory: {heap['usedSize'] / 1e6:.1f} MB of JavaScript's, {arrays:.1f} MB of arrays and modules")
     sys.exit(1 if failed else 0)
 
 

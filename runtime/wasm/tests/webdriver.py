@@ -11,8 +11,9 @@ from pathlib import Path
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 # Nothing is fetched in the background, nothing is kept.
 FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--force-color-profile=srgb",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+    "--force-color-profile=srgb",
 ]  # fmt: skip
 TAB, ENTER, SPACE, DELETE, SHIFT = "\ue004", "\ue007", " ", "\ue017", "\ue008"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"

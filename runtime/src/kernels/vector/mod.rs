@@ -35,9 +35,9 @@ mod table;
 pub(super) mod tail;
 pub(super) mod wide_dot;
 
-/// Whether the code is downloaded before it runs, as modules of WebAssembly are: large loops exist once then, are called
-/// from where they would be repeated, and have no copies for single widths. On every other machine each is a part of
-/// its caller.
+/// Whether the code is downloaded before it runs, as modules of WebAssembly are: large loops exist once then, are
+/// called from where they would be repeated, and have no copies for single widths. On every other machine each is a
+/// part of its caller.
 pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 
 pub(super) use columns::Columns;

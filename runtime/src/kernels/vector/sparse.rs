@@ -4,8 +4,8 @@
 //! group, and eight bits at a time look up where their set bits are. Then only those groups' weights are visited. When
 //! nearly all are not zero ([`DENSE_FROM`]), the dense loop runs.
 
-use super::{IS_COMPACT, Simd};
 use super::dense::{Dense, affine, fits, store};
+use super::{IS_COMPACT, Simd};
 use crate::kernels::scalar;
 use core::mem::MaybeUninit;
 
