@@ -38,7 +38,7 @@ impl fmt::Display for FenError {
             Self::Field { field, found, expected } => write!(f, "the {field} `{found}` is not {expected}"),
             Self::Ranks(found) => write!(f, "the board has {found} ranks, expected 8, with / between them"),
             Self::Character { rank, found } => {
-                write!(f, "rank {rank}: {found} is neither a piece (PNBRQKpnbrqk) nor 1 to 8 empty squares")
+                write!(f, "rank {rank}: '{found}' is neither a piece (PNBRQKpnbrqk) nor 1 to 8 empty squares")
             }
             Self::Width { rank, found } => write!(f, "rank {rank} has {found} squares, expected 8"),
             Self::Pieces(found) => write!(f, "{found} pieces are on the board, at most {MAX_PIECES} can be"),
