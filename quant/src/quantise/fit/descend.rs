@@ -1,9 +1,9 @@
 //! The numbers of a [`Tail`] moved down the gradient of the squared error.
 //!
 //! Integers in front of reals err in a way that is no noise: products that are cut lose half a step, small ones become
-//! 0. Biases and weights that are reals are free to answer that. A step goes against the gradient of [`BATCH`] examples,
-//! by Adam's rule (D. P. Kingma and J. Ba, 2015), in an order drawn from a fixed seed. Every fifth example is not
-//! stepped on: of all that was reached what errs least on those is kept, so that few examples do no harm.
+//! 0. Biases and weights that are reals are free to answer that. A step goes against the gradient of [`BATCH`]
+//! examples, by Adam's rule (D. P. Kingma and J. Ba, 2015), in an order drawn from a fixed seed. Every fifth example is
+//! not stepped on: of all that was reached what errs least on those is kept, so that few examples do no harm.
 
 use super::tail::{Layer, Tail, Tape};
 use std::ops::Range;
