@@ -85,6 +85,8 @@ export interface Facts {
     output: number;
     outputElement: string;
     outputShape: Shape;
+    /** The integer that stands for 0 in it. */
+    outputZero: number;
     /** Name of the tensor of weights. */
     weights: string | null;
     activation: string | null;

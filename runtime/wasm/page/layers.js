@@ -11,8 +11,8 @@ function places([height, width, channels], columns) {
     const across = Math.min(channels, columns ?? ROW);
     return { across, down: Math.ceil(channels / across), at: (index) => [index % across, Math.floor(index / across)] };
   }
-  // A picture a channel, side by side with a cell between them.
-  const tiles = Math.max(1, Math.min(channels, Math.floor(96 / (width + 1))));
+  // A picture a channel, side by side with a cell between them, all together four times as wide as high.
+  const tiles = Math.min(channels, Math.ceil(Math.sqrt((4 * channels * (height + 1)) / (width + 1))));
   const across = tiles * (width + 1) - 1;
   const down = Math.ceil(channels / tiles) * (height + 1) - 1;
   const at = (index) => {
@@ -92,6 +92,7 @@ export function traced(network, input, values, columns) {
     name: operation.weights?.replace(/\.?weight$/, "") ? `${operation.kind} · ${operation.weights}` : operation.kind,
     values: values[index],
     shape: operation.outputShape,
+    zero: operation.outputZero,
   }));
   return [first, ...others];
 }

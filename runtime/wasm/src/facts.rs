@@ -68,6 +68,7 @@ struct Operation<'a> {
     output: u32,
     output_element: &'static str,
     output_shape: [u32; 3],
+    output_zero: i16,
     weights: Option<&'a str>,
     activation: Option<&'static str>,
 }
@@ -99,6 +100,7 @@ impl<'a> Facts<'a> {
             found.map_or([1, 1, 0], |([height, width], len)| [height, width, len / (height * width)])
         };
         let element = |index: u32| value(index).map_or(words::UNKNOWN, |value| words::element(value.element()));
+        let zero = |index: u32| value(index).map_or(0, |value| value.zero);
         let record = model.input();
         let input = Input {
             kind: words::input_kind(record.kind),
@@ -106,7 +108,7 @@ impl<'a> Facts<'a> {
             shape: if record.kind == input_kind::DENSE { shape(0) } else { [1, 1, record.size] },
             element: if record.element == 0 { "" } else { words::element(record.element) },
             unit: record.unit,
-            zero: value(0).map_or(0, |value| value.zero),
+            zero: zero(0),
             max_active: record.max_active,
             exact: record.exact == 1,
             hidden: record.hidden,
@@ -120,6 +122,7 @@ impl<'a> Facts<'a> {
             output: operation.output,
             output_element: element(operation.output),
             output_shape: shape(operation.output),
+            output_zero: zero(operation.output),
             weights: name(operation.weights),
             activation: words::activation(operation.activation),
         });

@@ -51,6 +51,7 @@ const tests = {
     assert.ok(readFileSync(at("firmware-examples/programs/src/keywords.out"), "utf8").includes(net.signature()));
     assert.deepEqual(net.facts.input.shape, [49, 10, 1]);
     assert.deepEqual(net.facts.operations[0].outputShape, [25, 5, 64]);
+    assert.equal(net.facts.operations[0].outputZero, -128);
   },
 
   async "positions are worth what host-tools prints"() {
