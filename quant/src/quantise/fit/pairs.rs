@@ -5,7 +5,7 @@
 //! sums of bytes move by one column of weights, and the reals behind them are evaluated anew.
 //!
 //! ```text
-//! reals             down the gradient, first of all and behind every sweep                     see `tail`
+//! reals             down the gradient, first of all and behind every sweep                     see `descend`
 //! first layer       w ± 1   where Σ d·(2e + d) < 0      d: what the step changes in an output, e: output less target
 //! bytes             w ± 1   the same
 //! ```
