@@ -17,6 +17,7 @@
 //! every weight at its float, so that a feature that was hardly seen stays where rounding put it. Half of the examples
 //! are fitted to; the others say what came of it. The order is fixed and the same bytes come out every time.
 
+mod descend;
 mod error;
 mod form;
 mod neuron;
@@ -96,8 +97,8 @@ pub fn held_out(examples: &[Example]) -> impl Iterator<Item = &Example> {
 /// others are held out. `progress` hears how far it is, the first time after a few neurons.
 ///
 /// # Errors
-/// [`FitError`] for a network with another head than one layer of integers, or pairs, bytes and reals, for too few examples, and for one that does not
-/// fit the network; `net` is then what it was.
+/// [`FitError`] for a network with another head than one layer of integers, or pairs, bytes and reals, for too few
+/// examples, and for one that does not fit the network; `net` is then what it was.
 pub fn fit(
     net: &mut QuantNet,
     real: &Net<f32>,

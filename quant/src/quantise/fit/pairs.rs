@@ -5,7 +5,7 @@
 //! sums of bytes move by one column of weights, and the reals behind them are evaluated anew.
 //!
 //! ```text
-//! reals             down the gradient, first of all and behind every sweep                     see `tail`
+//! reals             down the gradient, first of all and behind every sweep                     see `descend`
 //! first layer       w ± 1   where Σ d·(2e + d) < 0      d: what the step changes in an output, e: output less target
 //! bytes             w ± 1   the same
 //! ```
@@ -13,9 +13,10 @@
 //! A weight stays within one step of its float. After every sweep the examples that judge say what it was worth; one
 //! that was worth little is the last, and the best one is kept.
 
+use super::descend::{Wanted, judges};
 use super::neuron::PSEUDO_EXAMPLES;
 use super::samples::{ByFeature, Samples};
-use super::tail::{Tail, Tape, Wanted, judges};
+use super::tail::{Tail, Tape};
 use super::{AT_ONCE, Limits, Progress};
 use crate::arch::{Activation, ElementType};
 use crate::float::Net;
@@ -174,14 +175,14 @@ impl<'a> State<'a> {
     /// The weights that an entry's product of a pair meets.
     #[inline(always)]
     fn column(&self, entry: usize, pair: usize) -> &[f32] {
-        let (sides, outputs) = (self.samples.sides, self.tail.inputs());
+        let (sides, outputs) = (self.samples.sides, self.tail.sums());
         let input = entry % sides * self.pairs + pair;
         &self.second[self.row(entry / sides)][input * outputs..(input + 1) * outputs]
     }
 
     /// Sums and errors of every example, from nothing.
     fn evaluate(&mut self) {
-        let outputs = self.tail.inputs();
+        let outputs = self.tail.sums();
         let mut sums = vec![0f32; self.sums.len()];
         for first in (0..self.pairs).step_by(AT_ONCE) {
             let block: Vec<usize> = (first..self.pairs.min(first + AT_ONCE)).collect();
@@ -205,7 +206,7 @@ impl<'a> State<'a> {
 
     /// Errors that follow from the sums.
     fn settle(&mut self) {
-        let (outputs, mut tape) = (self.tail.inputs(), Tape::default());
+        let (outputs, mut tape) = (self.tail.sums(), Tape::default());
         for (example, error) in self.errors.iter_mut().enumerate() {
             let sums = &self.sums[example * outputs..(example + 1) * outputs];
             let output = self.tail.output(self.samples.buckets[example].into(), sums, &mut tape);
@@ -289,7 +290,7 @@ impl<'a> State<'a> {
 
     /// The same of the weights that a pair's products meet.
     fn move_second(&mut self, pair: usize, products: &[i32]) {
-        let (sides, outputs) = (self.samples.sides, self.tail.inputs());
+        let (sides, outputs) = (self.samples.sides, self.tail.sums());
         let (mut tape, mut moved) = (Tape::default(), Vec::new());
         let rows = self.second.len();
         for (side, row) in (0..sides).flat_map(|side| (0..rows).map(move |row| (side, row))) {
@@ -345,7 +346,7 @@ impl<'a> State<'a> {
 
     /// The network with what was moved.
     fn written(&self, net: &QuantNet) -> QuantNet {
-        let (mut net, hidden, outputs) = (net.clone(), self.hidden(), self.tail.inputs());
+        let (mut net, hidden, outputs) = (net.clone(), self.hidden(), self.tail.sums());
         let (weights, bias) = self.first.split_at(self.first.len() - hidden);
         net.layers[0].weights.values = Values::Int(weights.to_vec());
         net.layers[0].bias.values = Values::Int(bias.to_vec());
