@@ -114,6 +114,9 @@ mod engine; // the engine interface against filling anew
 #[path = "subjects/plies.rs"]
 mod plies; // a ply stack and its refresh cache against filling anew
 
+#[path = "subjects/piece_squares.rs"]
+mod piece_squares; // piece-square values beside layers, in plain arithmetic
+
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
 

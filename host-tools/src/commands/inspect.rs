@@ -146,7 +146,7 @@ impl Derived {
                 (net.shape.to_string(), UnitName::Internal)
             }
             pack::Contents::Bullet(net) => {
-                let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
+                let tensors = net.layers.iter().chain(&net.psqt).flat_map(|layer| [&layer.weights, &layer.bias]);
                 scales = tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect();
                 permutation = net.permutation.as_ref().map(OrderReport::of);
                 let is_centipawns = unit(&net.arch) == "centipawns";

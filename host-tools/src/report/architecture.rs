@@ -15,6 +15,10 @@ pub fn one_line(arch: &Architecture) -> String {
             line = format!("({line})x{}", arch.perspectives());
         }
     }
+    if let Some(psqt) = &arch.psqt {
+        let buckets = if psqt.bucketed { format!("×{}", arch.bucket_count()) } else { String::new() };
+        line = format!("{line} + PSQT {}{buckets}", arch.output_count());
+    }
     let activations: Vec<&str> =
         arch.layers.iter().map(|layer| layer.activation).filter(is_named).map(published_name).collect();
     if activations.is_empty() { line } else { format!("{line}, {}", activations.join(", ")) }

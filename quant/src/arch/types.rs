@@ -25,6 +25,9 @@ pub struct Architecture {
     /// What comes out.
     #[serde(default)]
     pub output: Output,
+    /// Piece-square values beside the layers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub psqt: Option<Psqt>,
     /// What stands around the tensors in the bare file.
     #[serde(default)]
     pub file: BareFile,
@@ -187,6 +190,36 @@ pub struct Layer {
     pub bias: Option<String>,
 }
 
+/// Values of features that are added to the network's outputs, past all layers: piece-square values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Psqt {
+    /// The tensor of shape (outputs of the network · buckets, features).
+    #[serde(default = "psqt_weights")]
+    pub weights: String,
+    /// The tensor of as many rows that each perspective's values start with. Absent: zeros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bias: Option<String>,
+    /// What is made of both perspectives. Absent: their difference, and with one perspective its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<PsqtOf>,
+    /// Whether each output bucket has rows of its own.
+    #[serde(default)]
+    pub bucketed: bool,
+}
+
+/// What is made of the piece-square values of both perspectives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PsqtOf {
+    /// The side to move's less the other's.
+    Difference,
+    /// Half of that, as the Stockfish family has it.
+    HalfDifference,
+    /// The side to move's.
+    Own,
+}
+
 /// What comes out of the network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -295,6 +328,10 @@ impl Default for Output {
     fn default() -> Self {
         Self { scale: one(), divide: HeadDivision::default() }
     }
+}
+
+fn psqt_weights() -> String {
+    "pstw".to_owned()
 }
 
 fn one() -> i32 {

@@ -1,6 +1,7 @@
 //! Bullet's networks: the transformer, what its accumulators become, and the tail of reals.
 
 mod heads;
+mod psqt;
 
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::program::{
@@ -99,21 +100,32 @@ impl Lowering<'_> {
             return Err(self.unsupported(0, what, "leave it out, or store the next layer's weights as i8"));
         }
         let accumulators = Read::whole(0);
+        // Before the layers, so that those stay neighbours, which steps are made of.
+        let psqt = self.psqt(accumulators)?;
         match (activation.activation, second.weights.element) {
             (Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
                 let head = head(&net.arch);
                 if let Some(head) = head.filter(|head| head.is_rounded) {
-                    return self.rounded(accumulators, activation, second, head);
+                    self.rounded(accumulators, activation, second, head)?;
+                    self.add_psqt(psqt);
+                    return Ok(());
                 }
-                if let Some(head) = head.filter(|_| self.is_wide(activation, second)) {
-                    return self.wide_head(accumulators, activation, second, head);
+                let weights = self.dot_weights(second)?;
+                if let Some(head) = head.filter(|_| self.is_wide(activation, &weights)) {
+                    self.wide_head(accumulators, activation, weights, head)?;
+                    self.add_psqt(psqt);
+                    return Ok(());
                 }
-                let sums = self.activate_dot(accumulators, activation, second);
+                let sums = self.activate_dot(accumulators, activation, weights);
                 match head {
-                    Some(head) => self.rescale(1, sums, head),
+                    Some(head) => {
+                        self.rescale(1, sums, head)?;
+                        self.add_psqt(psqt);
+                        Ok(())
+                    }
                     None => {
                         let real = self.dequantise(sums, activation, second)?;
-                        self.tail(real)
+                        self.tail(real, psqt)
                     }
                 }
             }
@@ -129,21 +141,24 @@ impl Lowering<'_> {
                     activation: real_activation(activation.activation)?,
                     max: activation.clip,
                     inverse: (1.0 / f64::from(activation.qa)) as f32,
+                    left_out: self.left_out(),
                 };
                 let real = self.push(0, "activations", accumulators, op, Element::F32, net.arch.layer_inputs(1));
                 let sums = self.affine_f32(1, Read::whole(real))?;
-                self.tail(sums)
+                self.tail(sums, psqt)
             }
             (Activation::PairwiseCrelu | Activation::Relu | Activation::Crelu, ElementType::I8) => {
                 let bytes = self.bytes(accumulators, activation)?;
                 let tail = integer_tail(&net.arch);
                 if let Some(tail) = tail.map_err(|(layer, what, instead)| self.unsupported(layer, what, instead))? {
-                    return self.integers(bytes, &tail);
+                    self.integers(bytes, &tail)?;
+                    self.add_psqt(psqt);
+                    return Ok(());
                 }
                 let op = Operation::Affine { weights: self.tensor(1, &second.weights), bias: None };
                 let sums = self.push(1, "sums", Read::whole(bytes), op, Element::I32, self.outputs(1));
                 let real = self.dequantise(sums, activation, second)?;
-                self.tail(real)
+                self.tail(real, psqt)
             }
             (activation, element) => Err(self.unsupported(
                 1,
@@ -167,20 +182,22 @@ impl Lowering<'_> {
         }
         let tables =
             || Tables { kings: net.arch.king_table(), buckets: net.arch.bucket_table(), counted: net.arch.counted() };
-        self.program.transformer = Some(Transformer {
+        let mut transformer = Transformer {
             rows: first.weights.clone(),
             further: Vec::new(),
             bias: first.bias.clone(),
             tables: (net.arch.input.kind == InputKind::Chess).then(tables),
             lists: Lists::of_set(feature_code(net), net.arch.feature_count()),
             wraps: 0,
-        });
+        };
+        self.with_digits(&mut transformer)?;
+        self.program.transformer = Some(transformer);
         Ok(())
     }
 
     /// Accumulators to the second layer's sums.
-    fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, second: &QuantLayer) -> usize {
-        let (weights, clip) = (self.tensor(1, &second.weights), dot_clip(activation));
+    fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, weights: QuantTensor) -> usize {
+        let clip = dot_clip(activation);
         let op = Operation::ActivateDot { weights, clip, max: activation.clip };
         self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
     }
@@ -226,14 +243,14 @@ impl Lowering<'_> {
                 let what = format!("an activation of {max} >> {shift}, which leaves u8,");
                 return Err(self.unsupported(0, what, "raise `activation_shift`, or lower the scale"));
             }
-            let op = Operation::ClipU8 { max, shift, left_out: 0 };
+            let op = Operation::ClipU8 { max, shift, left_out: self.left_out() };
             return Ok(self.push(0, "bytes", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)));
         }
         if activation.product(max.into(), max.into()) > u8::MAX.into() {
             let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
             return Err(self.unsupported(0, what, "raise `product_shift`, or lower the scale"));
         }
-        let op = Operation::PairwiseU8 { max, shift, is_rounded, left_out: 0 };
+        let op = Operation::PairwiseU8 { max, shift, is_rounded, left_out: self.left_out() };
         Ok(self.push(0, "products", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)))
     }
 
@@ -263,8 +280,9 @@ impl Lowering<'_> {
         Ok(self.push(index, "sums", input, op, Element::F32, self.outputs(index)))
     }
 
-    /// The real layers behind the second one's sums; skips are added at the end, then the output's scale.
-    fn tail(&mut self, mut sums: usize) -> Result<(), Unsupported> {
+    /// The real layers behind the second one's sums; skips and piece-square values are added at the end, then the
+    /// output's scale.
+    fn tail(&mut self, mut sums: usize, psqt: Option<usize>) -> Result<(), Unsupported> {
         let net = self.net;
         let mut skips: Vec<Read> = Vec::new();
         let mut next = Read::whole(sums);
@@ -285,7 +303,7 @@ impl Lowering<'_> {
             }
         }
         let outputs = net.arch.output_count();
-        for skip in skips {
+        for skip in skips.into_iter().chain(psqt.map(Read::whole)) {
             let name = format!("skip{}", self.program.nodes.len());
             next = Read::whole(self.program.push(name, vec![next, skip], Operation::Add, Element::F32, outputs));
         }

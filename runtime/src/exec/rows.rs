@@ -1,4 +1,5 @@
-//! Chosen rows of a large output: policy heads of search trees, of whose moves only those of one position are asked for.
+//! Chosen rows of a large output: policy heads of search trees, of whose moves only those of one position are asked
+//! for.
 
 use crate::error::RunError;
 use crate::input::Input;
@@ -42,8 +43,8 @@ impl Plan<'_> {
     /// ```
     ///
     /// # Errors
-    /// As [`Plan::run`]; [`RunError::NoRows`] for a network that does not end so, [`RunError::Row`] for a row that there
-    /// is not, [`RunError::Length`] for more rows than outputs.
+    /// As [`Plan::run`]; [`RunError::NoRows`] for a network that does not end so, [`RunError::Row`] for a row that
+    /// there is not, [`RunError::Length`] for more rows than outputs.
     pub fn run_rows<'w>(
         &self,
         input: Input<'_>,

@@ -75,21 +75,25 @@ pub(crate) struct ActivateF32 {
     activation: u32,
     max: i16,
     inverse: f32,
+    /// Elements at the end of each accumulator that are not read.
+    left_out: usize,
 }
 
 impl Kind<'_> for ActivateF32 {
     fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
-        let [max, inverse, ..] = record.params;
+        let [max, inverse, left_out, _] = record.params;
         // Who has no accumulators cannot read them.
         ACCUMULATORS.then_some(Self {
             activation: record.activation,
             max: max as i16,
             inverse: f32::from_bits(inverse),
+            left_out: left_out as usize,
         })
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (first, second, out) = at.accumulators(on, workspace);
+        let (first, second) = (without(first, self.left_out), without(second, self.left_out));
         let out = typed_mut::<f32>(out);
         let share = if second.is_empty() { out.len() } else { out.len() / 2 };
         let (low, high) = out.split_at_mut(share);

@@ -51,7 +51,8 @@ fn spread(mut x: &[u8], runs: usize, skipped: usize, mut out: &mut [u8]) {
     }
 }
 
-/// CONCAT, ADD_I32, ADD_F32 or MULTIPLY_F32; `out` holds the first value in its first `end` bytes, or as many in so many runs.
+/// CONCAT, ADD_I32, ADD_F32 or MULTIPLY_F32; `out` holds the first value in its first `end` bytes, or as many in so
+/// many runs.
 fn add_second(kind: u32, (end, runs): (usize, usize), second: &[u8], out: &mut [u8]) {
     match kind {
         op::CONCAT if MAPS && runs > 1 => spread(second, runs, end / runs, out),

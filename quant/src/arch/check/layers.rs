@@ -43,7 +43,8 @@ impl Architecture {
             self.check_product_rounded(index, layer).map_err(refuse("product_rounded"))?;
             self.check_activation_shift(index, layer).map_err(refuse("activation_shift"))?;
         }
-        if self.buckets.is_some() && !self.layers.iter().any(|layer| layer.bucketed) {
+        let is_psqt_bucketed = self.psqt.as_ref().is_some_and(|psqt| psqt.bucketed);
+        if self.buckets.is_some() && !self.layers.iter().any(|layer| layer.bucketed) && !is_psqt_bucketed {
             let why = "no layer is bucketed (`bucketed = true` gives a layer rows for each bucket)";
             return Err((Place::Table("buckets", "count"), Cause::Meaningless { why }));
         }
@@ -160,7 +161,7 @@ impl Architecture {
 
     /// Counts weights and biases layer by layer; no product here can leave `u64` after the checks above.
     fn check_total(&self) -> Result<(), Refusal> {
-        let mut total = 0u64;
+        let mut total = (self.psqt_rows() as u64).saturating_mul(self.feature_count() as u64 + 1);
         for (index, layer) in self.layers.iter().enumerate() {
             let (rows, inputs) = (self.layer_rows(index) as u64, self.layer_inputs(index) as u64);
             total = total.saturating_add(rows.saturating_mul(inputs.saturating_add(1)));
