@@ -32,7 +32,8 @@ fn sums(rows: &QuantTensor, bias: &QuantTensor, list: &[u32]) -> Vec<f64> {
     sums
 }
 
-/// Distinct features of both sides in the network's order, at most as many as there may be, and a bucket; pieces of one king bucket in chess.
+/// Distinct features of both sides in the network's order, at most as many as there may be, and a bucket; pieces of
+/// one king bucket in chess.
 fn example(net: &QuantNet, random: &mut Random) -> ([Vec<u32>; 2], usize) {
     let (count, most) = (net.arch.feature_count() as u32, net.arch.max_active());
     let bucket = random.draw() as usize % net.arch.bucket_count();

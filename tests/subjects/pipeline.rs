@@ -360,10 +360,11 @@ fn features(random: &mut Random) -> String {
             continue;
         }
         let activation =
-            pick(random, &["relu", "crelu", "screlu", "sqrrelu", "pairwise-crelu", "dual-crelu", "dual-crelu"]);
+            pick(random, &["relu", "crelu", "screlu", "sqrrelu", "pairwise-crelu", "dual-crelu", "swish", "sigmoid"]);
         let skip = if chance(random, 3) { outputs } else { 0 };
-        let width = between(random, 1, 9) * if activation == "pairwise-crelu" { 2 } else { 1 };
-        text += &format!("activation = '{activation}'\nskip = {skip}\noutputs = {}\n", width + skip);
+        let gated = !matches!(activation, "pairwise-crelu" | "dual-crelu") && chance(random, 4);
+        let width = between(random, 1, 9) * if activation == "pairwise-crelu" || gated { 2 } else { 1 };
+        text += &format!("gated = {gated}\nactivation = '{activation}'\nskip = {skip}\noutputs = {}\n", width + skip);
     }
 
     if first == "screlu" && second == "i16" && tail == 0 && chance(random, 2) {

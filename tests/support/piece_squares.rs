@@ -22,8 +22,12 @@ pub struct Form {
     /// How large the values of `pstw` are.
     pub values: i32,
     /// The outputs.
-    pub plain: fn(&QuantNet, &[f64], [&[f64]; 2], usize) -> Vec<f64>,
+    pub plain: Plain,
 }
+
+/// Outputs from the accumulators, the first side's first, the piece-square values of both sides, own first, and the
+/// output bucket.
+pub type Plain = fn(&QuantNet, &[f64], [&[f64]; 2], usize) -> Vec<f64>;
 
 const TWO: &str = "kind = \"features\"\nsize = 40\nperspectives = 2\nmax_active = 12";
 const ONE: &str = "kind = \"features\"\nsize = 40\nperspectives = 1\nmax_active = 12";

@@ -80,6 +80,7 @@ fn write_layer(text: &mut Text, layer: &Layer) {
     text.quote("name", Some(&layer.name));
     text.set("outputs", Some(layer.outputs));
     text.quote("activation", Some(layer.activation.word()));
+    text.flag("gated", layer.gated);
     text.flag("bucketed", layer.bucketed);
     text.set("skip", (layer.skip != 0).then_some(layer.skip));
     text.quote("factoriser", layer.factoriser.as_deref());

@@ -34,6 +34,8 @@ impl Activation {
             Self::PairwiseCrelu => "pairwise-crelu",
             Self::DualCrelu => "dual-crelu",
             Self::HardSwish => "hard-swish",
+            Self::Sigmoid => "sigmoid",
+            Self::Swish => "swish",
         }
     }
 }

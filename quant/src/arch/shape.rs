@@ -163,6 +163,9 @@ impl Architecture {
     #[must_use]
     pub fn activated_width(&self, index: usize) -> usize {
         let values = self.active_outputs(index);
+        if self.layers.get(index).is_some_and(|layer| layer.gated) {
+            return values / 2;
+        }
         match self.layers.get(index).map(|layer| layer.activation) {
             Some(Activation::PairwiseCrelu) => values / 2,
             Some(Activation::DualCrelu) => values.saturating_mul(2),

@@ -146,6 +146,10 @@ pub enum Activation {
     DualCrelu,
     /// x · clamp(x + 3, 0, 6) / 6, of reals
     HardSwish,
+    /// 1 / (1 + exp(−x)), of reals
+    Sigmoid,
+    /// x / (1 + exp(−x)), of reals
+    Swish,
 }
 
 /// One affine layer and the activation after it.
@@ -159,6 +163,9 @@ pub struct Layer {
     /// The activation after the affine part; only the last layer may leave it out (identity).
     #[serde(default = "identity")]
     pub activation: Activation,
+    /// Whether the activation's values are multiplied with the other half of the outputs: half as many come out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub gated: bool,
     /// Whether each output bucket has rows of its own.
     #[serde(default)]
     pub bucketed: bool,

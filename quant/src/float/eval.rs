@@ -8,7 +8,7 @@
 //! outputs       = output.scale · (x(last) + what skipped + psqt)
 //! ```
 
-use super::activation::activate;
+use super::activation::activate_layer;
 use super::error::EvalError;
 use super::example::Example;
 use super::net::{Affine, Net, ShapeMismatch};
@@ -62,7 +62,7 @@ impl Net<f64> {
             inputs = Vec::new();
             for sums in &perspectives {
                 let (active, skipping) = sums.split_at(self.arch.active_outputs(index));
-                inputs.extend(activate(layer.activation, active));
+                inputs.extend(activate_layer(layer, active));
                 for (sum, skip) in trace.skipped.iter_mut().zip(skipping) {
                     *sum += skip;
                 }

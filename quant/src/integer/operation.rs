@@ -156,6 +156,7 @@ pub(super) fn apply<'v>(
         }
         Operation::Concat { runs } if real => Data::Real(maps::concat(x(0).reals(), x(1).reals(), *runs)),
         Operation::Concat { runs } => Data::Int(maps::concat(x(0).integers(), x(1).integers(), *runs)),
+        Operation::Multiply => Data::Real(alike(x(0).reals(), x(1).reals()).map(|(a, b)| a * b).collect()),
         Operation::Add if real => Data::Real(alike(x(0).reals(), x(1).reals()).map(|(a, b)| a + b).collect()),
         Operation::Add => Data::Int(alike(x(0).integers(), x(1).integers()).map(|(a, b)| a.wrapping_add(*b)).collect()),
         Operation::Requantise { multipliers, shifts, low, high } => {

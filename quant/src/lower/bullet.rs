@@ -2,16 +2,18 @@
 
 mod heads;
 mod psqt;
+mod tail;
 
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::program::{
-    Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, RealActivation, Tables,
-    Transformer, Unsupported, Values,
+    Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, Tables, Transformer, Unsupported,
+    Values,
 };
 use crate::quantised::{
     IntegerActivation, IntegerTail, QuantLayer, QuantNet, SumActivation, head, integer_tail, permutation_name,
     reorderable_pairs, sum_factor,
 };
+use tail::real_activation;
 use tamis_runtime::raw::feature_set;
 
 impl QuantNet {
@@ -211,6 +213,13 @@ impl Lowering<'_> {
             if index < last && layer.bias.element != ElementType::I32 {
                 return Err(self.unsupported(index, "a narrow bias between layers of integers", "store it as i32"));
             }
+            if net.arch.layers[index].gated {
+                return Err(self.unsupported(
+                    index,
+                    "a gate between layers of integers",
+                    "store the second bias as f32",
+                ));
+            }
             let weights = self.tensor(index, &layer.weights);
             let bias = (index < last).then(|| self.tensor(index, &layer.bias));
             let op = match index.checked_sub(2).map(|before| tail.activations[before]) {
@@ -221,7 +230,11 @@ impl Lowering<'_> {
                         Activation::Crelu | Activation::DualCrelu => (Clip::Crelu, one),
                         Activation::Screlu => (Clip::Screlu, one),
                         Activation::Sqrrelu => (Clip::Sqrrelu, i16::MAX.into()),
-                        Activation::Identity | Activation::PairwiseCrelu | Activation::HardSwish => {
+                        Activation::Identity
+                        | Activation::PairwiseCrelu
+                        | Activation::HardSwish
+                        | Activation::Sigmoid
+                        | Activation::Swish => {
                             let what = format!("{} between layers of integers", activation.word());
                             return Err(self.unsupported(index - 1, what, "store the second bias as f32"));
                         }
@@ -280,38 +293,6 @@ impl Lowering<'_> {
         Ok(self.push(index, "sums", input, op, Element::F32, self.outputs(index)))
     }
 
-    /// The real layers behind the second one's sums; skips and piece-square values are added at the end, then the
-    /// output's scale.
-    fn tail(&mut self, mut sums: usize, psqt: Option<usize>) -> Result<(), Unsupported> {
-        let net = self.net;
-        let mut skips: Vec<Read> = Vec::new();
-        let mut next = Read::whole(sums);
-        for (index, layer) in net.arch.layers.iter().enumerate().skip(1) {
-            let active = net.arch.active_outputs(index);
-            next = Read::whole(sums);
-            if layer.skip > 0 {
-                skips.push(Read { value: sums, part: Some((active, layer.skip)) });
-                next.part = Some((0, active));
-            }
-            if layer.activation != Activation::Identity {
-                let op = Operation::Activation(real_activation(layer.activation)?);
-                let len = net.arch.activated_width(index);
-                next = Read::whole(self.push(index, "activations", next, op, Element::F32, len));
-            }
-            if index + 1 < net.layers.len() {
-                sums = self.affine_f32(index + 1, next)?;
-            }
-        }
-        let outputs = net.arch.output_count();
-        for skip in skips.into_iter().chain(psqt.map(Read::whole)) {
-            let name = format!("skip{}", self.program.nodes.len());
-            next = Read::whole(self.program.push(name, vec![next, skip], Operation::Add, Element::F32, outputs));
-        }
-        let op = Operation::Scale(net.arch.output.scale as f32);
-        self.program.push("output".to_owned(), vec![next], op, Element::F32, outputs);
-        Ok(())
-    }
-
     /// The order of the neurons, for people and for `unpack`.
     fn permutation(&mut self) -> Result<(), Unsupported> {
         let Some(permutation) = &self.net.permutation else { return Ok(()) };
@@ -336,21 +317,4 @@ const fn dot_clip(activation: IntegerActivation) -> Clip {
         Activation::Screlu => Clip::Screlu,
         _ => Clip::Sqrrelu,
     }
-}
-
-/// The runtime's function of reals for a description's word.
-fn real_activation(word: Activation) -> Result<RealActivation, Unsupported> {
-    Ok(match word {
-        Activation::Relu => RealActivation::Relu,
-        Activation::Crelu => RealActivation::Crelu,
-        Activation::Screlu => RealActivation::Screlu,
-        Activation::Sqrrelu => RealActivation::Sqrrelu,
-        Activation::PairwiseCrelu => RealActivation::PairwiseCrelu,
-        Activation::DualCrelu => RealActivation::DualCrelu,
-        Activation::HardSwish => RealActivation::HardSwish,
-        Activation::Identity => {
-            let (layer, what) = (String::new(), "no activation where there must be one".to_owned());
-            return Err(Unsupported { layer, what, instead: "add one" });
-        }
-    })
 }

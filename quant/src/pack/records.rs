@@ -278,6 +278,7 @@ impl<'p> Writer<'p, '_> {
             Operation::InnerProducts { width } => with(op::INNER_PRODUCTS, [*width as u32, 0, 0, 0]),
             Operation::Concat { runs: 1 } => kind(op::CONCAT),
             Operation::Concat { runs } => with(op::CONCAT, [*runs as u32, 0, 0, 0]),
+            Operation::Multiply => kind(op::MULTIPLY_F32),
             Operation::Add => kind(if real { op::ADD_F32 } else { op::ADD_I32 }),
             Operation::Requantise { multipliers, shifts, low, high } => {
                 let bytes: Vec<[u8; 4]> = multipliers.iter().map(|multiplier| multiplier.to_le_bytes()).collect();

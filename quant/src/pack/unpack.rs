@@ -80,7 +80,7 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
 /// Where the digits of piece-square values lie, if there are any, by the record that reads them.
 fn psqt_columns(model: &Model<'_>, arch: &Architecture) -> Result<Option<PsqtColumns>, PackError> {
     let Some(psqt) = &arch.psqt else { return Ok(None) };
-    let (numbers, own) = (arch.psqt_rows(), arch.layers.first().map_or(0, |layer| layer.outputs));
+    let (numbers, own) = (arch.psqt_rows(), arch.active_outputs(0));
     let missing = || PackError::Contents { tensor: psqt.weights.clone(), outputs: numbers, inputs: own };
     let record = model.ops().iter().find(|record| record.kind == op::FEATURE_SUMS).ok_or_else(missing)?;
     let [count, bits, ..] = record.params;

@@ -182,6 +182,8 @@ pub enum Operation {
     },
     /// Two of i32, or two of f32 → their sum.
     Add,
+    /// Two of f32 → their product.
+    Multiply,
     /// i32 → narrower integers, or i32 of another unit.
     Requantise {
         /// (len,)
@@ -306,6 +308,7 @@ impl Operation {
             | Self::InnerProducts { .. }
             | Self::Concat { .. }
             | Self::Add
+            | Self::Multiply
             | Self::Requantise { .. }
             | Self::Lookup { .. }
             | Self::ToF32 { .. }
@@ -359,6 +362,7 @@ impl Operation {
             Self::InnerProducts { .. } => "inner-products",
             Self::Concat { .. } => "concat",
             Self::Add => "add",
+            Self::Multiply => "multiply",
             Self::Requantise { .. } => "requantise",
             Self::Lookup { .. } => "lookup",
             Self::Trees { .. } => "trees",

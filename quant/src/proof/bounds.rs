@@ -176,6 +176,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         | Operation::ToF32 { .. }
         | Operation::Dequantise { .. }
         | Operation::Activation(_)
+        | Operation::Multiply
         | Operation::Scale(_) => (everything, Vec::new()),
         op => unreachable!("`{}` is on maps", op.word()),
     }

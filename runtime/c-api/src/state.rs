@@ -281,6 +281,73 @@ unsafe fn outputs<T: Copy>(
     unsafe { with(state, outputs) }
 }
 
+/// Some outputs for the last position, in the order of rows, of a network whose outputs are integers: those of a policy
+/// head that a position's moves ask for. values: room for rows_count. TAMIS_OTHER_KIND if the network does not end in
+/// a layer with nothing behind it but what is done with each of its sums by itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_output_rows(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    rows: *const u32,
+    rows_count: usize,
+    values: *mut i32,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe {
+        output_rows(state, net, colour, (rows, rows_count), values, |output| match output {
+            Output::I32(values) => Some(values),
+            // Reals, or an element that this version of the interface does not know: of another kind.
+            _ => None,
+        })
+    }
+}
+
+/// The same of a network whose outputs are real numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_output_rows_f32(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    rows: *const u32,
+    rows_count: usize,
+    values: *mut f32,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe {
+        output_rows(state, net, colour, (rows, rows_count), values, |output| match output {
+            Output::F32(values) => Some(values),
+            // Integers, or an element that this version of the interface does not know: of another kind.
+            _ => None,
+        })
+    }
+}
+
+/// # Safety
+/// As for the functions above.
+unsafe fn output_rows<T: Copy>(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    (rows, rows_count): (*const u32, usize),
+    values: *mut T,
+    of_kind: impl for<'w> FnOnce(Output<'w>) -> Option<&'w [T]>,
+) -> Status {
+    let outputs = |state: &mut AnyState<'_>| {
+        let (colour, values) = (memory::colour(colour)?, Place::new(values)?);
+        // SAFETY: a handle, as the caller promises.
+        let net = unsafe { memory::shared(net) }?;
+        // SAFETY: as many numbers, as the caller promises.
+        let rows = unsafe { memory::numbers(rows, rows_count) }?;
+        let found = of_kind(state.output_rows(&net.network, colour, rows)?).ok_or(Status::OtherKind)?;
+        // SAFETY: as many values as rows are writable, as the caller promises.
+        unsafe { values.put_all(found) };
+        Ok(())
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, outputs) }
+}
+
 /// Moves since the root, null moves included; 0 if it is no handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_height(state: *mut State) -> usize {

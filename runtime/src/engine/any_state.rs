@@ -239,6 +239,14 @@ impl<'m> AnyState<'m> {
         self.line.outputs(net, to_move, self.scratch)
     }
 
+    /// As [`super::State::output_rows`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn output_rows(&mut self, net: &AnyNetwork<'_>, to_move: Colour, rows: &[u32]) -> Result<Output<'_>, RunError> {
+        self.line.output_rows(net, to_move, rows, self.scratch)
+    }
+
     /// As [`super::State::accumulator`].
     ///
     /// # Errors

@@ -200,6 +200,19 @@ impl Line<'_> {
         net.plan().run(Input::Accumulators(own, other), bucket, scratch)
     }
 
+    /// See [`super::State::output_rows`].
+    pub fn output_rows<'w>(
+        &mut self,
+        net: &AnyNetwork<'_>,
+        to_move: Colour,
+        rows: &[u32],
+        scratch: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
+        let bucket = self.prepare(net, to_move)?;
+        let (own, other) = self.stack.pair(to_move.index());
+        net.plan().run_rows(Input::Accumulators(own, other), bucket, rows, scratch)
+    }
+
     /// Accumulators up to date; gives the output bucket.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn prepare(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<usize, RunError> {

@@ -181,6 +181,21 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
         line.outputs(net.any(), to_move, scratch)
     }
 
+    /// Some outputs for the last position, in the order of `rows`: those of a policy head that its moves ask for; see
+    /// [`crate::Plan::run_rows`].
+    ///
+    /// # Errors
+    /// As [`State::outputs`] and [`crate::Plan::run_rows`].
+    pub fn output_rows(
+        &mut self,
+        net: &Network<'_, HIDDEN>,
+        to_move: Colour,
+        rows: &[u32],
+    ) -> Result<Output<'_>, RunError> {
+        let (mut line, scratch) = self.line();
+        line.output_rows(net.any(), to_move, rows, scratch)
+    }
+
     /// The accumulator of a colour in the last position: (hidden,). For tests that hold it against one that is filled
     /// anew.
     ///

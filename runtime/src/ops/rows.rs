@@ -166,17 +166,29 @@ fn one<T>(biases: &[T], row: usize) -> &[T] {
 
 /// A row of K4 is four bytes of every group.
 fn bytes(layer: &AffineI8<'_>, bucket: usize, x: &[u8], row: usize) -> i32 {
-    let (bank, stride) = (layer.weights.bank(bucket), layer.weights.stride);
+    let (weights, _) = layer.weights.bank(bucket).as_chunks::<4>();
+    let mut weights = weights.iter().skip(row).step_by(layer.weights.stride.max(1));
     let is_signed = matches!(layer.affine, ByInput::I8);
+    let (groups, rest) = x.as_chunks::<4>();
     let mut sum = bias_at(layer.bias.bank(bucket), row);
-    for (group, x) in x.chunks(4).enumerate() {
-        let start = 4 * (group * stride + row);
-        for (x, weight) in x.iter().zip(range(bank, start..start + x.len())) {
-            let x = if is_signed { i32::from(*x as i8) } else { i32::from(*x) };
-            sum = sum.wrapping_add(x.wrapping_mul((*weight).into()));
-        }
+    for (x, w) in groups.iter().zip(weights.by_ref()) {
+        sum = sum.wrapping_add(four(x, w, is_signed));
+    }
+    if let Some(w) = weights.next().filter(|_| !rest.is_empty()) {
+        let mut last = [0; 4];
+        last.iter_mut().zip(rest).for_each(|(last, x)| *last = *x);
+        sum = sum.wrapping_add(four(&last, w, is_signed));
     }
     sum
+}
+
+/// Four products of bytes.
+fn four(x: &[u8; 4], w: &[i8; 4], is_signed: bool) -> i32 {
+    let products = x.iter().zip(w).map(|(x, w)| {
+        let x = if is_signed { i32::from(*x as i8) } else { i32::from(*x) };
+        x * i32::from(*w)
+    });
+    products.sum()
 }
 
 /// A row of reals: by the kernel where rows lie by themselves, else in the lanes that the kernels have.

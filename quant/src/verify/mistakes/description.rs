@@ -51,6 +51,8 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         let place = |key: &str| format!("layer `{}`, {key}", given.name);
         let word = |layer: &crate::arch::Layer| layer.activation.word().to_owned();
         differ(MistakeKind::Activation, &place("activation"), word(file), word(given));
+        let gated = |layer: &crate::arch::Layer| layer.gated.to_string();
+        differ(MistakeKind::Activation, &place("gated"), gated(file), gated(given));
         let factoriser = |layer: &crate::arch::Layer| {
             layer.factoriser.clone().map_or("no factoriser".to_owned(), |name| format!("factoriser `{name}`"))
         };

@@ -139,6 +139,7 @@ pub(super) fn apply(
             let (first, second) = (x(0).len() / runs, x(1).len() / runs);
             x(0).chunks(first.max(1)).zip(x(1).chunks(second.max(1))).flat_map(|(a, b)| [a, b].concat()).collect()
         }
+        Operation::Multiply => x(0).iter().zip(x(1)).map(|(a, b)| a * b).collect(),
         Operation::Add => x(0).iter().zip(x(1)).map(|(a, b)| a + b).collect(),
         Operation::Requantise { multipliers, shifts, low, high } if is_on => {
             let zero = node.value.zero;
