@@ -19,10 +19,17 @@ const NAME: usize = 32;
 ///
 /// # Safety
 /// The type is `repr(C)`, at least as long as a u64, aligned to [`ALIGN`], and its first field is a u64 that holds
-/// [`Handle::MAGIC`] in every value that is written to a caller's memory.
+/// [`Handle::magic_at`] of its address in every value that is written to a caller's memory.
 pub unsafe trait Handle: Sized {
     /// Tells memory that holds one from other memory.
     const MAGIC: u64;
+
+    /// What stands in the first field of one at an address: [`Handle::MAGIC`], or something else for those that must
+    /// stay where they were made.
+    #[inline(always)]
+    fn magic_at(_: usize) -> u64 {
+        Self::MAGIC
+    }
 }
 
 /// A handle that was checked.
@@ -45,7 +52,7 @@ pub unsafe fn shared<'a, T: Handle>(handle: *const T) -> Result<&'a T, Status> {
     check(handle)?;
     // SAFETY: not NULL and at a multiple of 64, so aligned; readable by the promise; any bits are a u64.
     let magic = unsafe { handle.cast::<u64>().read() };
-    if magic != T::MAGIC {
+    if magic != T::magic_at(handle.addr()) {
         return Err(Status::NotAHandle);
     }
     // SAFETY: aligned, readable, and the word says that this library has written a whole `T` here.

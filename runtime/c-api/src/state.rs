@@ -10,12 +10,14 @@ use core::ptr;
 use tamis_runtime::Output;
 use tamis_runtime::engine::AnyState;
 
-/// The head of a state; behind it lie `len_bytes` bytes of the runtime's.
+/// The head of a state; behind it lies the memory of the runtime's, which its parts refer to. So a state stays where it
+/// was made: a copy of its memory is no handle.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct State {
     magic: u64,
-    len_bytes: usize,
+    /// Ready for calls. Its memory stays where it is, as the caller promises: that is what `'static` stands for.
+    state: AnyState<'static>,
     /// Why the last call that failed did so; `Status::Ok` before there was one.
     last: Failure,
 }
@@ -23,6 +25,11 @@ pub struct State {
 // SAFETY: repr(C), 64-aligned, `magic` first; `tamis_state_create` writes the only values.
 unsafe impl Handle for State {
     const MAGIC: u64 = u64::from_le_bytes(*b"tamis\0st");
+
+    #[inline(always)]
+    fn magic_at(address: usize) -> u64 {
+        Self::MAGIC ^ address as u64
+    }
 }
 
 /// Bytes in front of the runtime's.
@@ -63,10 +70,10 @@ pub unsafe extern "C" fn tamis_state_create(
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
         let needed = len_bytes(net, plies, keys).ok_or(Status::OutOfRange)?;
-        // SAFETY: the caller's memory, of which nobody makes use during this call.
-        let bytes = unsafe { memory::zeroed(memory, memory_len, needed) }?;
-        AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
-        let head = State { magic: State::MAGIC, len_bytes: needed - HEAD, last: Status::Ok.into() };
+        // SAFETY: the caller's memory, of which nobody makes use but through the handle until it is given up.
+        let bytes: &'static mut [u8] = unsafe { memory::zeroed(memory, memory_len, needed) }?;
+        let ready = AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
+        let head = State { magic: State::magic_at(memory.addr()), state: ready, last: Status::Ok.into() };
         // SAFETY: `zeroed` has found it not NULL, at a multiple of 64 and at least HEAD bytes long.
         unsafe { memory.cast::<State>().write(head) };
         // SAFETY: writable, as the caller promises.
@@ -82,13 +89,11 @@ pub unsafe extern "C" fn tamis_state_create(
 /// # Safety
 /// `state` is NULL, or a handle that nobody else uses during the call.
 #[inline]
-unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'_>) -> Result<(), Failure>) -> Status {
+unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'static>) -> Result<(), Failure>) -> Status {
     guard(|| {
         // SAFETY: the caller's own promise. The reference covers the head only.
         let head = unsafe { memory::exclusive(state) }?;
-        // SAFETY: `tamis_state_create` has found HEAD + `len_bytes` bytes here and set all of them.
-        let bytes = unsafe { core::slice::from_raw_parts_mut(state.cast::<u8>().add(HEAD), head.len_bytes) };
-        let done = AnyState::open(bytes).map_err(Failure::from).and_then(|mut state| call(&mut state));
+        let done = call(&mut head.state);
         if let Err(failure) = &done {
             head.last = *failure;
         }
@@ -107,7 +112,7 @@ pub unsafe extern "C" fn tamis_state_refresh(
     pieces: *const u16,
     pieces_count: usize,
 ) -> Status {
-    let refresh = |state: &mut AnyState<'_>| {
+    let refresh = |state: &mut AnyState<'static>| {
         // SAFETY: a handle and `pieces_count` numbers, as the caller promises.
         let (net, pieces) = unsafe { (memory::shared(net)?, memory::pieces(pieces, pieces_count)?) };
         Ok(state.refresh(&net.network, pieces.iter().copied())?)
@@ -130,7 +135,7 @@ pub unsafe extern "C" fn tamis_state_push(
     removed: *const u16,
     removed_count: usize,
 ) -> Status {
-    let push = |state: &mut AnyState<'_>| {
+    let push = |state: &mut AnyState<'static>| {
         // SAFETY: a handle and as many numbers, as the caller promises.
         let (net, added) = unsafe { (memory::shared(net)?, memory::pieces(added, added_count)?) };
         // SAFETY: the same.
@@ -175,7 +180,7 @@ pub unsafe extern "C" fn tamis_state_evaluate(
     colour: u32,
     score: *mut i32,
 ) -> Status {
-    let evaluate = |state: &mut AnyState<'_>| {
+    let evaluate = |state: &mut AnyState<'static>| {
         let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
@@ -198,7 +203,7 @@ pub unsafe extern "C" fn tamis_state_evaluate_bucket(
     bucket: u32,
     score: *mut i32,
 ) -> Status {
-    let evaluate = |state: &mut AnyState<'_>| {
+    let evaluate = |state: &mut AnyState<'static>| {
         let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
@@ -263,7 +268,7 @@ unsafe fn outputs<T: Copy>(
     count: *mut usize,
     of_kind: impl for<'w> FnOnce(Output<'w>) -> Option<&'w [T]>,
 ) -> Status {
-    let outputs = |state: &mut AnyState<'_>| {
+    let outputs = |state: &mut AnyState<'static>| {
         let (colour, values, count) = (memory::colour(colour)?, Place::new(values)?, Place::new(count)?);
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
@@ -285,7 +290,7 @@ unsafe fn outputs<T: Copy>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_height(state: *mut State) -> usize {
     let mut height = 0;
-    let look = |state: &mut AnyState<'_>| {
+    let look = |state: &mut AnyState<'static>| {
         height = state.height();
         Ok(())
     };

@@ -97,6 +97,8 @@ mod line;
 mod network;
 mod pieces;
 mod ply;
+#[cfg(not(target_os = "none"))]
+mod quick;
 mod related;
 pub(crate) mod state;
 

@@ -30,6 +30,12 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
         if self.step == 0 { self.all } else { self.start(bucket, self.len) }
     }
 
+    /// An element of a bank; `None` of no tensor.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    pub fn element(&self, bucket: usize, index: usize) -> Option<&'a T> {
+        self.all.get(bucket.wrapping_mul(self.step).wrapping_add(index))
+    }
+
     /// The first elements of a bank, which may be padded.
     #[inline]
     pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
