@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{element, input_kind};
 use crate::input::Input;
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 use crate::kernels::Moved;
 use crate::ops::{Running, check_list};
 use crate::output::Output;
@@ -84,7 +84,7 @@ impl Plan<'_> {
 
     /// The output of such a network after a move, whose accumulators are made on the way; `None`, and nothing done,
     /// where they are no such network, lists, lengths, side or bucket, or no such workspace.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     #[inline(always)]
     pub(crate) fn move_and_score(
         &self,
@@ -110,7 +110,7 @@ impl Plan<'_> {
     }
 
     /// The output of such a network in its place.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     #[inline(always)]
     pub(crate) fn written<'w>(&self, score: i32, workspace: &'w mut [u8]) -> Output<'w> {
         self.head.as_ref().map_or(Output::I32(&[]), |head| head.written(score, workspace))

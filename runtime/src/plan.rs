@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::features::ACCUMULATORS;
 use crate::format::{BlockRecord, Identity, Model, element};
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 use crate::kernels::MoveRows;
 use crate::kernels::{Moved, Tier, prefetch};
 use crate::step::{AHEAD, FusedHead, OutputPlace, Step, fused};
@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
         let (hidden, size) = if ACCUMULATORS { (input.hidden as usize, input.size) } else { (0, 0) };
         let is_plain = ACCUMULATORS && input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
         let identity = model.identity();
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         let head = head.map(|head| head.behind(move_rows(rows, stride).filter(|_| is_plain)));
         Self { model, kernels, steps, done, output, head, rows, stride, bias, hidden, size, is_plain, identity }
     }
@@ -322,7 +322,7 @@ fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
 }
 
 /// The rows of a block for moves that end in a dot.
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 const fn move_rows(rows: Rows<'_>, stride: usize) -> Option<MoveRows<'_>> {
     match rows {
         Rows::I16(rows) => Some(MoveRows { rows, stride }),

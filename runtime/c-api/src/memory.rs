@@ -19,28 +19,20 @@ const NAME: usize = 32;
 ///
 /// # Safety
 /// The type is `repr(C)`, at least as long as a u64, aligned to [`ALIGN`], and its first field is a u64 that holds
-/// [`Handle::magic_at`] of its address in every value that is written to a caller's memory.
+/// [`Handle::MAGIC`] in every value that is written to a caller's memory.
 pub unsafe trait Handle: Sized {
     /// Tells memory that holds one from other memory.
     const MAGIC: u64;
-
-    /// What stands in the first field of one at an address: [`Handle::MAGIC`], or something else for those that must
-    /// stay where they were made.
-    #[inline(always)]
-    fn magic_at(_: usize) -> u64 {
-        Self::MAGIC
-    }
 }
 
-/// A handle that was checked.
+/// Whether a handle is where one can be.
+#[inline]
 fn check<T: Handle>(handle: *const T) -> Result<(), Status> {
-    if handle.is_null() {
-        return Err(Status::NullPointer);
+    match handle.addr() {
+        0 => Err(Status::NullPointer),
+        address if address.is_multiple_of(ALIGN) => Ok(()),
+        _ => Err(Status::NotAHandle),
     }
-    if !handle.addr().is_multiple_of(ALIGN) {
-        return Err(Status::NotAHandle);
-    }
-    Ok(())
 }
 
 /// A handle that calls only read.
@@ -52,7 +44,7 @@ pub unsafe fn shared<'a, T: Handle>(handle: *const T) -> Result<&'a T, Status> {
     check(handle)?;
     // SAFETY: not NULL and at a multiple of 64, so aligned; readable by the promise; any bits are a u64.
     let magic = unsafe { handle.cast::<u64>().read() };
-    if magic != T::magic_at(handle.addr()) {
+    if magic != T::MAGIC {
         return Err(Status::NotAHandle);
     }
     // SAFETY: aligned, readable, and the word says that this library has written a whole `T` here.
@@ -72,6 +64,7 @@ pub unsafe fn exclusive<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Stat
 }
 
 /// Whether so many numbers can be at a pointer that is not NULL.
+#[inline]
 fn check_numbers<T>(start: *const T, count: usize) -> Result<(), Status> {
     if start.is_null() {
         return Err(Status::NullPointer);
@@ -121,7 +114,13 @@ pub unsafe fn pieces<'a>(start: *const u16, count: usize) -> Result<&'a [Piece],
     }
     // SAFETY: the caller's own promise.
     let indices = unsafe { numbers(start, count) }?;
-    if indices.iter().any(|index| *index >= Piece::COUNT) {
+    // One and two without a loop: they are nearly all of a search's.
+    let are_pieces = match *indices {
+        [one] => one < Piece::COUNT,
+        [one, other] => one.max(other) < Piece::COUNT,
+        _ => indices.iter().all(|index| *index < Piece::COUNT),
+    };
+    if !are_pieces {
         return Err(Status::OutOfRange);
     }
     Ok(bytemuck::cast_slice(indices))

@@ -6,18 +6,22 @@ use crate::memory::{self, Handle, Place};
 use crate::net::Net;
 use crate::status::Status;
 use core::ffi::{c_char, c_void};
+use core::mem::MaybeUninit;
 use core::ptr;
 use tamis_runtime::Output;
 use tamis_runtime::engine::AnyState;
 
-/// The head of a state; behind it lies the memory of the runtime's, which its parts refer to. So a state stays where it
-/// was made: a copy of its memory is no handle.
+/// The head of a state; behind it lie `len_bytes` bytes of the runtime's.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct State {
     magic: u64,
-    /// Ready for calls. Its memory stays where it is, as the caller promises: that is what `'static` stands for.
-    state: AnyState<'static>,
+    /// The address of the head whose memory `ready` refers to: another one in a copy that no call has met yet.
+    opened_at: usize,
+    /// The state behind this head, ready for calls. Its memory stays as long as the handle is used, as the caller
+    /// promises: that is what `'static` stands for.
+    ready: MaybeUninit<AnyState<'static>>,
+    len_bytes: usize,
     /// Why the last call that failed did so; `Status::Ok` before there was one.
     last: Failure,
 }
@@ -25,11 +29,6 @@ pub struct State {
 // SAFETY: repr(C), 64-aligned, `magic` first; `tamis_state_create` writes the only values.
 unsafe impl Handle for State {
     const MAGIC: u64 = u64::from_le_bytes(*b"tamis\0st");
-
-    #[inline(always)]
-    fn magic_at(address: usize) -> u64 {
-        Self::MAGIC ^ address as u64
-    }
 }
 
 /// Bytes in front of the runtime's.
@@ -73,7 +72,13 @@ pub unsafe extern "C" fn tamis_state_create(
         // SAFETY: the caller's memory, of which nobody makes use but through the handle until it is given up.
         let bytes: &'static mut [u8] = unsafe { memory::zeroed(memory, memory_len, needed) }?;
         let ready = AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
-        let head = State { magic: State::magic_at(memory.addr()), state: ready, last: Status::Ok.into() };
+        let head = State {
+            magic: State::MAGIC,
+            opened_at: memory.addr(),
+            ready: MaybeUninit::new(ready),
+            len_bytes: needed - HEAD,
+            last: Status::Ok.into(),
+        };
         // SAFETY: `zeroed` has found it not NULL, at a multiple of 64 and at least HEAD bytes long.
         unsafe { memory.cast::<State>().write(head) };
         // SAFETY: writable, as the caller promises.
@@ -93,12 +98,27 @@ unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'static>) -> R
     guard(|| {
         // SAFETY: the caller's own promise. The reference covers the head only.
         let head = unsafe { memory::exclusive(state) }?;
-        let done = call(&mut head.state);
+        if head.opened_at != state.addr() {
+            // SAFETY: `tamis_state_create` has set HEAD + `len_bytes` bytes, all of which the copy has.
+            let bytes = unsafe { core::slice::from_raw_parts_mut(state.cast::<u8>().add(HEAD), head.len_bytes) };
+            open_copy(head, bytes)?;
+        }
+        // SAFETY: it was written with this address beside it; what it refers to is the memory behind this head.
+        let done = call(unsafe { head.ready.assume_init_mut() });
         if let Err(failure) = &done {
             head.last = *failure;
         }
         done
     })
+}
+
+/// Takes up a state whose memory was copied from another place, as it was there.
+#[cold]
+#[inline(never)]
+fn open_copy(head: &mut State, bytes: &'static mut [u8]) -> Result<(), Failure> {
+    head.ready.write(AnyState::open(bytes)?);
+    head.opened_at = ptr::from_mut(head).addr();
+    Ok(())
 }
 
 /// Forgets the line of play and takes a position as its root: all pieces of the board, kings included, in any order.

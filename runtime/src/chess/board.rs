@@ -173,7 +173,7 @@ impl Board {
     }
 }
 
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 impl Board {
     /// [`Board::change`] of a piece that goes to another square and perhaps takes one. False, and nothing done, where
     /// that is refused, and where a king moves or is taken, the piece becomes another, or takes one of its own plane.
@@ -218,7 +218,7 @@ impl Board {
 }
 
 /// Both pieces' squares; none if they are one.
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 #[inline(always)]
 const fn bits(to: Piece, from: Piece) -> u64 {
     (1 << from.square()) ^ (1 << to.square())

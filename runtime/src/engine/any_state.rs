@@ -164,7 +164,7 @@ impl<'m> AnyState<'m> {
             };
             Some(Self { line, scratch })
         })();
-        // Asked only where it is refused: every call of C opens its state.
+        // Asked only where it is refused.
         cut.ok_or_else(|| RunError::Workspace { found, expected: shape.len_bytes().unwrap_or(usize::MAX) })
     }
 
@@ -183,15 +183,15 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         if self.line.push_quickly(net, added, removed) {
             return Ok(());
         }
         self.push_any(net, added, removed)
     }
 
-    #[cfg_attr(target_os = "none", inline)]
-    #[cfg_attr(not(target_os = "none"), inline(never))]
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
     fn push_any(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.line.push(net, added, removed)
     }
@@ -211,15 +211,15 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn pop(&mut self) -> Result<(), RunError> {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         if self.line.pop_quickly() {
             return Ok(());
         }
         self.pop_any()
     }
 
-    #[cfg_attr(target_os = "none", inline)]
-    #[cfg_attr(not(target_os = "none"), inline(never))]
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
     fn pop_any(&mut self) -> Result<(), RunError> {
         self.line.pop()
     }
@@ -239,15 +239,15 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<i32, RunError> {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         if let Some(score) = self.line.evaluate_quickly(net, to_move, None) {
             return Ok(score);
         }
         self.evaluate_any(net, to_move)
     }
 
-    #[cfg_attr(target_os = "none", inline)]
-    #[cfg_attr(not(target_os = "none"), inline(never))]
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
     fn evaluate_any(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<i32, RunError> {
         self.line.evaluate(net, to_move, self.scratch)
     }

@@ -104,7 +104,7 @@ impl Line<'_> {
     #[inline]
     pub fn push_null(&mut self) -> Result<(), RunError> {
         self.stack.push_null()?;
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         if let Some(ply) = self.stack.top.index().and_then(|top| self.stack.plies.get_mut(top)) {
             ply.forget_relocation();
         }
@@ -122,7 +122,7 @@ impl Line<'_> {
             return Err(StateError::Ply { found: ply, last });
         }
         for _ in ply..last {
-            #[cfg(not(target_os = "none"))]
+            #[cfg(short_ways)]
             if self.pop_quickly() {
                 continue;
             }
@@ -178,7 +178,7 @@ impl Line<'_> {
         if bucket >= limit {
             return Err(RunError::Bucket { found: bucket, limit });
         }
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         if let Some(score) = self.evaluate_quickly(net, to_move, Some(bucket)) {
             return Ok(score);
         }

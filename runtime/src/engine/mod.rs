@@ -97,7 +97,7 @@ mod line;
 mod network;
 mod pieces;
 mod ply;
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 mod quick;
 mod related;
 pub(crate) mod state;

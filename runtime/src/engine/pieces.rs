@@ -44,7 +44,7 @@ impl Numberings {
     }
 
     /// The same, where they are known.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     #[inline(always)]
     pub fn known(&self, board: &Board) -> Option<&[Numbering; 2]> {
         (self.is_known != 0 && self.kings == board.kings()).then_some(&self.by_colour)

@@ -25,15 +25,15 @@ mod form {
     /// Any move.
     pub const ANY: u8 = 0;
     /// A piece that is no king goes and stays what it is, and no null move follows.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     pub const QUIET: u8 = 1;
     /// The same, and takes a piece of another plane, no king.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     pub const CAPTURE: u8 = 2;
 }
 
 /// A piece that goes from one square to another and perhaps takes one: the commonest moves.
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relocation {
     pub to: Piece,
@@ -137,7 +137,7 @@ impl Ply {
     }
 }
 
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 impl Ply {
     /// A ply of no king's move, which [`crate::chess::board::Board::relocate`] has made.
     #[inline(always)]

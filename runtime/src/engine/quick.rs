@@ -1,5 +1,5 @@
-//! The short ways through the commonest calls of a search, on hosts: a piece that goes from one square to another and
-//! perhaps takes one is pushed, evaluated behind a position that was, and taken back.
+//! The short ways through the commonest calls of a search, in builds with `cfg(short_ways)`: a piece that goes from one
+//! square to another and perhaps takes one is pushed, evaluated behind a position that was, and taken back.
 //!
 //! Each does all of its work or none: what it does not know, or would refuse, is left to [`Line`], which does the same
 //! for any move and has the words of every refusal. They are inlined into the calls of a state, where its sizes are

@@ -23,7 +23,7 @@ impl Identity {
     }
 
     /// Whether two are equal, by the number of the load alone where no program comes to the end of those numbers.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     #[inline(always)]
     pub(crate) fn is_of_load(self, other: Self) -> bool {
         if usize::BITS >= u64::BITS { self.load == other.load } else { self == other }

@@ -62,7 +62,7 @@ pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
 /// [`UpdateBoth`], and the [`Dot`] over what it makes, in one pass: `Some` of the sum, or `None`, and nothing done,
 /// where an accumulator is no whole number of vectors or a row is not there. out, source: (2H,) i16 · w: (2H,) · first:
 /// the perspective that meets the first half of the weights, 0 or 1.
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 pub type MoveDot = fn(
     out: &mut [i16],
     source: &[i16],
@@ -105,7 +105,7 @@ pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: 
 pub const TAIL_WIDTH: usize = 64;
 
 /// The rows of a [`MoveDot`].
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
 pub struct MoveRows<'a> {
     pub rows: &'a [i16],
@@ -113,8 +113,8 @@ pub struct MoveRows<'a> {
     pub stride: usize,
 }
 
-/// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Hosts only: firmware counts its flash.
-#[cfg(not(target_os = "none"))]
+/// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
+#[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
 pub struct MoveDots {
     pub crelu: MoveDot,
@@ -123,7 +123,7 @@ pub struct MoveDots {
     pub screlu_rounded: MoveDot,
 }
 
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 impl MoveDots {
     /// Of a tier that makes the move first and then the dot.
     pub(super) const NONE: Self = {
@@ -213,7 +213,7 @@ macro_rules! tables {
             /// The tier's name, as `--tier` takes it.
             pub name: &'static str,
             /// Moves and dots in one pass.
-            #[cfg(not(target_os = "none"))]
+            #[cfg(short_ways)]
             #[doc(hidden)]
             pub move_dots: MoveDots,
             $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*

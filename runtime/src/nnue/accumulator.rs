@@ -93,7 +93,7 @@ impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
         bucket: usize,
         workspace: &'w mut [u8],
     ) -> Result<Output<'w>, RunError> {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         {
             let (out, source) = (self.sides.as_flattened_mut(), before.sides.as_flattened());
             if let Some(score) = plan.move_and_score(out, source, [added, removed], side, bucket, workspace) {

@@ -50,14 +50,12 @@ impl<'a> Bias<'a> {
         if narrow { Self::I16(Banks::new(bias)) } else { Self::I32(Banks::new(bias)) }
     }
 
-    #[cfg_attr(target_os = "none", inline)]
-    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(always))]
     pub fn get(self, bucket: usize, index: usize) -> i32 {
-        let bias = match self {
-            Self::I16(bias) => bias.element(bucket, index).map(|bias| i32::from(*bias)),
-            Self::I32(bias) => bias.element(bucket, index).copied(),
-        };
-        let Some(bias) = bias else { return 0 }; // As in `bias_at`.
-        bias
+        match self {
+            Self::I16(bias) => bias.bias(bucket, index).into(),
+            Self::I32(bias) => bias.bias(bucket, index),
+        }
     }
 }

@@ -4,9 +4,9 @@ use super::{Step, Way};
 use crate::features::ACCUMULATORS;
 use crate::format::{Model, element, op, perspective_order};
 use crate::kernels::{Dot, Tier};
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 use crate::kernels::{MoveDot, MoveRows, Moved};
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 use crate::ops::DotForm;
 use crate::ops::{Banks, Requantisation, Requantise, Rescale, Work};
 use crate::output::Output;
@@ -31,9 +31,9 @@ pub(crate) struct FusedHead<'a> {
     pub two: bool,
     pub other_first: bool,
     /// The dot with the move before it, and the rows of a move, where both accumulators have all of them in one block.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     move_dot: MoveDot,
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     rows: Option<MoveRows<'a>>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> FusedHead<'a> {
         if !ACCUMULATORS || !matches!(first.kind, op::ACTIVATE_DOT | op::ROUNDED_DOT) {
             return None;
         }
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         let move_dot = match DotForm::of(model.tensor(first.weights), first) {
             _ if first.kind == op::ROUNDED_DOT => kernels.move_dots.screlu_rounded,
             DotForm::Crelu => kernels.move_dots.crelu,
@@ -87,15 +87,15 @@ impl<'a> FusedHead<'a> {
             workspace_len: model.workspace_len_bytes(),
             two: input.perspectives == 2,
             other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
-            #[cfg(not(target_os = "none"))]
+            #[cfg(short_ways)]
             move_dot,
-            #[cfg(not(target_os = "none"))]
+            #[cfg(short_ways)]
             rows: None,
         })
     }
 
     /// The same behind accumulators whose moves take these rows.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     pub const fn behind(self, rows: Option<MoveRows<'a>>) -> Self {
         Self { rows, ..self }
     }
@@ -117,7 +117,7 @@ impl<'a> FusedHead<'a> {
 
     /// The dot after a move, whose accumulators are made on the way; `None`, and nothing done, where the network or the
     /// kernel has no such way. out, source: (2, hidden), perspective 0 first · own: the perspective to move.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     #[inline(always)]
     pub fn move_and_sum(
         &self,

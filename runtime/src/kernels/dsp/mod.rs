@@ -21,7 +21,7 @@ const NAME: &str = "dsp";
 /// The tier.
 pub(super) static KERNELS: Tier = Tier {
     name: NAME,
-    #[cfg(not(target_os = "none"))]
+    #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
     update_i16: Kernel::of(ACCUMULATORS, update::<Pair, i16>, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<Pair, i16>, stubs::update_both, NAME),

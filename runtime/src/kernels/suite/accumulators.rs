@@ -4,7 +4,7 @@ use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
 use crate::features::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::activation;
 use crate::kernels::{Dot, Moved, Tier, WideDot, scalar};
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 use crate::kernels::{MoveDot, MoveRows};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
@@ -54,7 +54,7 @@ fn every(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(
         updates(tier, len, pattern, random)?;
         moves(tier, len, pattern, random)?;
         dots(tier, len, pattern, random)?;
-        #[cfg(not(target_os = "none"))]
+        #[cfg(short_ways)]
         moved_dots(tier, len, pattern, random)?;
         products(tier, len, pattern, random)?;
     }
@@ -161,7 +161,7 @@ fn dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<()
 }
 
 /// A move and the dot over what it makes in one pass, beside one after the other.
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
     let (mut rows, mut source) = ([0i16; ROWS * LONGEST], [0i16; 2 * LONGEST]);

@@ -28,7 +28,7 @@ pub(super) mod columns;
 pub(super) mod dense;
 pub(super) mod dense16;
 pub(super) mod dot;
-#[cfg(not(target_os = "none"))]
+#[cfg(short_ways)]
 pub(super) mod move_dot;
 pub(super) mod pairwise;
 pub(super) mod real;

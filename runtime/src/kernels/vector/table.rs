@@ -43,7 +43,7 @@ macro_rules! tier {
             const NAME: &str = $name;
 
             /// Moves and the dots over them.
-            #[cfg(not(target_os = "none"))]
+            #[cfg(short_ways)]
             mod moves {
                 use super::*;
                 use crate::kernels::{MoveRows, vector::move_dot};
@@ -68,7 +68,7 @@ macro_rules! tier {
 
             pub(super) const KERNELS: Tier = Tier {
                 name: NAME,
-                #[cfg(not(target_os = "none"))]
+                #[cfg(short_ways)]
                 move_dots: crate::kernels::MoveDots {
                     crelu: moves::crelu,
                     screlu: moves::screlu,
