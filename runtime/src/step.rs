@@ -58,6 +58,8 @@ impl<'a> Step<'a> {
         Self { places, ..self }
     }
 
+    /// Runs it. In the loop over all steps, whatever else calls it.
+    #[inline]
     pub fn run(&self, on: &Running<'_, '_>, workspace: &mut [u8]) {
         match &self.way {
             Way::One(work) => work.run(on, &self.places, workspace),

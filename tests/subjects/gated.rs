@@ -1,5 +1,5 @@
-//! Gated activations: products of an activated half and another, in layers of reals behind accumulators and in graphs of
-//! integers, each worked out in plain arithmetic.
+//! Gated activations: products of an activated half and another, in layers of reals behind accumulators and in graphs
+//! of integers, each worked out in plain arithmetic.
 //!
 //! Accumulators are 256ths and weights sixteenths, so that sums are exact in f32. Of reals each step behind them is
 //! rounded once, as the test's own arithmetic rounds it; functions with an exponential are held within f32's accuracy.

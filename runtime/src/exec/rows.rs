@@ -27,9 +27,9 @@ impl Plan<'_> {
     /// bucket, workspace: as for [`Plan::run`] · rows: each below the number of outputs, no more of them than there are
     /// outputs; one may come twice.
     ///
-    /// When not to use it: for more than a few rows of a layer of bytes (AFFINE_I8), whose rows do not lie by themselves
-    /// and are added up without vectors, while 35 of 1,880 rows of i16 take a tenth of the whole; and for a softmax over
-    /// the rows, which the caller does over those that it asked for.
+    /// When not to use it: for more than a few rows of a layer of bytes (AFFINE_I8), whose rows do not lie by
+    /// themselves and are added up without vectors, while 35 of 1,880 rows of i16 take a tenth of the whole; and for a
+    /// softmax over the rows, which the caller does over those that it asked for.
     ///
     /// ```
     /// use tamis_runtime::{Input, Plan, Workspace, format::Model, kernels};

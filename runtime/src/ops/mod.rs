@@ -28,6 +28,8 @@ use crate::input::Input;
 use crate::kernels::Tier;
 use crate::operations::operations;
 use crate::workspace::{typed, typed_mut};
+#[cfg(short_ways)]
+pub(crate) use accumulators::DotForm;
 pub(crate) use dense::{AffineI8, ByInput, affine_of};
 pub(crate) use list::check_list;
 pub(crate) use operands::Banks;
