@@ -248,13 +248,7 @@ pub unsafe extern "C" fn tamis_state_outputs(
     count: *mut usize,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe {
-        outputs(state, net, colour, values, capacity, count, |output| match output {
-            Output::I32(values) => Some(values),
-            // Reals, or an element that this version of the interface does not know: of another kind.
-            _ => None,
-        })
-    }
+    unsafe { outputs(state, net, colour, values, capacity, count, integers) }
 }
 
 /// The same of a network whose outputs are real numbers, for which tamis_net_is_real gives 1.
@@ -268,13 +262,17 @@ pub unsafe extern "C" fn tamis_state_outputs_f32(
     count: *mut usize,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe {
-        outputs(state, net, colour, values, capacity, count, |output| match output {
-            Output::F32(values) => Some(values),
-            // Integers, or an element that this version of the interface does not know: of another kind.
-            _ => None,
-        })
-    }
+    unsafe { outputs(state, net, colour, values, capacity, count, reals) }
+}
+
+/// `None` for reals, or an element that this version of the interface does not know: of another kind.
+const fn integers(output: Output<'_>) -> Option<&[i32]> {
+    if let Output::I32(values) = output { Some(values) } else { None }
+}
+
+/// The same for integers.
+const fn reals(output: Output<'_>) -> Option<&[f32]> {
+    if let Output::F32(values) = output { Some(values) } else { None }
 }
 
 /// # Safety
@@ -319,13 +317,7 @@ pub unsafe extern "C" fn tamis_state_output_rows(
     values: *mut i32,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe {
-        output_rows(state, net, colour, (rows, rows_count), values, |output| match output {
-            Output::I32(values) => Some(values),
-            // Reals, or an element that this version of the interface does not know: of another kind.
-            _ => None,
-        })
-    }
+    unsafe { output_rows(state, net, colour, (rows, rows_count), values, integers) }
 }
 
 /// The same of a network whose outputs are real numbers.
@@ -339,13 +331,7 @@ pub unsafe extern "C" fn tamis_state_output_rows_f32(
     values: *mut f32,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe {
-        output_rows(state, net, colour, (rows, rows_count), values, |output| match output {
-            Output::F32(values) => Some(values),
-            // Integers, or an element that this version of the interface does not know: of another kind.
-            _ => None,
-        })
-    }
+    unsafe { output_rows(state, net, colour, (rows, rows_count), values, reals) }
 }
 
 /// # Safety
