@@ -50,6 +50,8 @@ mod scales; // scales that are chosen
 mod seeded; // mistakes that metadata make, numbered
 #[path = "cli/statuses.rs"]
 mod statuses; // one status for one fault in every command
+#[path = "cli/threads.rs"]
+mod threads; // the same bytes for any number of threads
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
 #[path = "cli/verify_kinds.rs"]

@@ -21,7 +21,7 @@ mod transformer;
 pub use clip::{ByteActivation, Clip};
 pub use element::Element;
 pub use error::Unsupported;
-pub use input::{GraphInput, ProgramInput};
+pub use input::{GraphInput, ProgramInput, Stored};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
 pub use operation::{Operation, RealActivation};
 pub use requantisation::requantisation;

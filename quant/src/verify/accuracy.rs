@@ -1,7 +1,7 @@
 //! Question 3: how far is the integer model from full precision, layer by layer and end to end, and which rounding is
 //! to blame?
 
-use super::comparison::{Compared, Comparison, Full};
+use super::comparison::{Beside, Compared, Comparison, Full};
 use super::layers::LayerError;
 use super::metrics::Agreement;
 use super::predictions::{Predictions, agreement};
@@ -9,6 +9,7 @@ use super::stats::{ErrorStats, HISTOGRAM_BINS, Histogram, compare, histogram, wi
 use crate::arch::{Architecture, InputKind};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::IntegerModel;
+use crate::parallel;
 use crate::program::Program;
 use serde::Serialize;
 
@@ -125,12 +126,17 @@ impl Accuracy {
         labels: Option<&[usize]>,
     ) -> Result<Self, (usize, SampleError)> {
         let full = Full::Graph { graph, samples };
-        let mut comparison = Comparison::new(program, program.standing_for(graph.logits()), &full);
+        let beside = Beside::new(program, program.standing_for(graph.logits()), &full);
+        let mut comparison = Comparison::new(beside);
         let model = IntegerModel::new(program);
-        for (index, sample) in samples.iter().enumerate() {
-            let taken = model.trace(sample).and_then(|values| comparison.take(&values));
-            taken.map_err(|error| (index, error))?;
-        }
+        let example = |index: usize| {
+            let values = model.trace(&samples[index]).and_then(|values| beside.example(index, &values));
+            values.map_err(|error| (index, error))
+        };
+        parallel::in_blocks(samples.len(), beside.block(), example, |_, example| {
+            comparison.take(example);
+            Ok(())
+        })?;
         Ok(Self::new(comparison.finish(), Outputs::logits("checkpoint"), labels))
     }
 

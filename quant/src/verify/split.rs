@@ -3,10 +3,11 @@
 use super::accuracy::{Accuracy, Cause};
 use super::layers::Noise;
 use super::progress::Progress;
-use super::simulate::{RealInput, Simulation};
+use super::simulate::{RealInput, Simulation, Switch};
 use super::stats::compare;
 use crate::float::Example;
 use crate::graph::Sample;
+use crate::parallel;
 
 /// Sums of a layer that are compared in each example, evenly taken: enough of a wide one.
 const SAMPLED_SUMS: usize = 64;
@@ -14,6 +15,21 @@ const SAMPLED_SUMS: usize = 64;
 const MOST_PRODUCTS: usize = 4_000_000_000;
 /// Examples that are taken apart whatever it takes.
 const LEAST_EXAMPLES: usize = 8;
+
+/// Examples that are taken apart side by side.
+const BLOCK: usize = 256;
+
+/// One example, taken apart.
+struct Taken {
+    /// Of each layer some sums, rounded and exact.
+    sums: Vec<Vec<(f64, f64)>>,
+    /// The outputs without any rounding.
+    none: Vec<f64>,
+    /// The outputs with all.
+    all: Vec<f64>,
+    /// Of each rounding the outputs with it alone, and with all others.
+    switches: Vec<(Vec<f64>, Vec<f64>)>,
+}
 
 /// The examples that have a truth.
 pub(super) enum Examples<'a> {
@@ -64,25 +80,39 @@ impl Split<'_> {
         let switches = simulation.switches();
         let (mut none, mut all) = (Vec::new(), Vec::new());
         let (mut alone, mut without) = (vec![Vec::new(); switches.len()], vec![Vec::new(); switches.len()]);
-        for example in &examples {
-            let (exact, exact_values) = simulation.traced(*example, &|_| false, &[]);
-            let (rounded, rounded_values) = simulation.traced(*example, &|_| true, &[]);
-            for (layer, (exact, rounded)) in sums.iter_mut().zip(exact.sums.iter().zip(&rounded.sums)) {
+        let one = |index: usize| -> Result<Taken, std::convert::Infallible> {
+            let example = examples[index];
+            let (exact, exact_values) = simulation.traced(example, &|_| false, &[]);
+            let (rounded, rounded_values) = simulation.traced(example, &|_| true, &[]);
+            let sampled = exact.sums.iter().zip(&rounded.sums).map(|(exact, rounded)| {
                 let stride = exact.len().div_ceil(SAMPLED_SUMS).max(1);
-                layer.add(rounded.iter().copied().zip(exact.iter().copied()).step_by(stride));
-            }
-            none.extend(exact.outputs);
-            all.extend(rounded.outputs);
-            progress.advance();
-            for (place, (_, switch)) in switches.iter().enumerate() {
+                rounded.iter().copied().zip(exact.iter().copied()).step_by(stride).collect()
+            });
+            let of_switch = |(_, switch): &(String, Switch)| {
                 let before = simulation.values_before(*switch);
-                let (one, _) = simulation.traced(*example, &|other| other == *switch, &exact_values[..before]);
-                let (others, _) = simulation.traced(*example, &|other| other != *switch, &rounded_values[..before]);
-                alone[place].extend(one.outputs);
-                without[place].extend(others.outputs);
-                progress.advance();
+                let (one, _) = simulation.traced(example, &|other| other == *switch, &exact_values[..before]);
+                let (others, _) = simulation.traced(example, &|other| other != *switch, &rounded_values[..before]);
+                (one.outputs, others.outputs)
+            };
+            Ok(Taken {
+                sums: sampled.collect(),
+                switches: switches.iter().map(of_switch).collect(),
+                none: exact.outputs,
+                all: rounded.outputs,
+            })
+        };
+        let done = parallel::in_blocks(examples.len(), BLOCK, one, |_, taken| {
+            sums.iter_mut().zip(taken.sums).for_each(|(layer, pairs)| layer.add(pairs.into_iter()));
+            none.extend(taken.none);
+            all.extend(taken.all);
+            for ((alone, without), (one, others)) in alone.iter_mut().zip(&mut without).zip(taken.switches) {
+                alone.extend(one);
+                without.extend(others);
             }
-        }
+            (0..=switches.len()).for_each(|_| progress.advance());
+            Ok(())
+        });
+        done.unwrap_or_else(|never| match never {});
         let layers = simulation.layers().zip(&sums);
         accuracy.layers.extend(layers.map(|((name, element), noise)| noise.of_layer(name.to_owned(), element)));
         accuracy.split_samples = taken.len();

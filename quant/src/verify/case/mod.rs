@@ -10,7 +10,7 @@ pub use layers::Truth;
 
 use super::accuracy::{Accuracy, Outputs};
 use super::claims::claims;
-use super::comparison::{Comparison, Full};
+use super::comparison::{Beside, BesideExample, Comparison, Full};
 use super::error::VerifyError;
 use super::gates::Gates;
 use super::mistakes::Found;
@@ -20,6 +20,8 @@ use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::check_runtime;
 use super::split::Split;
 use crate::constant::{are_constant, constant_tensors};
+use crate::graph::SampleError;
+use crate::integer::Data;
 use crate::program::{GraphInput, Program};
 use crate::proof::prove;
 use particulars::Particulars;
@@ -84,15 +86,20 @@ impl Case<'_> {
             None => 0,
         };
         let mut progress = Progress::new(self.inputs.len() as u64 + work, step);
-        let mut comparison = Comparison::new(&self.program, self.value, &self.full);
+        let beside = Beside::new(&self.program, self.value, &self.full);
+        let mut comparison = Comparison::new(beside);
         let mut refused = None;
-        let runtime = check_runtime(self.model, &self.program, &self.inputs, &mut |index, values| {
-            if index < compared && refused.is_none() {
-                refused = comparison.take(values).err().map(|error| VerifyError::Sample { index, error });
+        let measure = |index: usize, values: &[Data]| (index < compared).then(|| beside.example(index, values));
+        let seen = |index: usize, example: Option<Result<BesideExample, SampleError>>| {
+            match example {
+                Some(Ok(example)) if refused.is_none() => comparison.take(example),
+                Some(Err(error)) if refused.is_none() => refused = Some(VerifyError::Sample { index, error }),
+                _ => {}
             }
             progress.advance();
-        })
-        .map_err(|(index, error)| VerifyError::Run { index, error })?;
+        };
+        let runtime = check_runtime(self.model, &self.program, &self.inputs, beside.block(), measure, seen)
+            .map_err(|(index, error)| VerifyError::Run { index, error })?;
         if let Some(error) = refused {
             return Err(error);
         }

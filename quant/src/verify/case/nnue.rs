@@ -4,6 +4,7 @@
 use super::Case;
 use super::particulars::Particulars;
 use crate::pack::unpack_nnue;
+use crate::parallel;
 use crate::positions::Position;
 use crate::program::GraphInput;
 use crate::run::features_of;
@@ -62,7 +63,7 @@ impl<'a> Case<'a> {
             value: program.nodes.len(),
             program,
             inputs,
-            full: Full::Outputs(positions.iter().map(|position| own_value(&net, position)).collect()),
+            full: Full::Outputs(parallel::map(positions.len(), |index| own_value(&net, &positions[index]))),
             outputs: Outputs { against: "file", of_positions: true, scale: 1.0, centipawns: false },
             labels: None,
             split: None,
