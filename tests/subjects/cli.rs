@@ -34,6 +34,8 @@ mod looks; // help, completions, terminals
 mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/packed.rs"]
 mod packed; // files that are quantised already
+#[path = "cli/parts.rs"]
+mod parts; // verifications in parts
 #[path = "cli/paths.rs"]
 mod paths; // every command on the repository's own network
 #[path = "cli/permute.rs"]

@@ -5,6 +5,7 @@ mod arrays;
 mod error;
 mod loaded;
 mod model;
+mod read;
 
 use pyo3::prelude::*;
 
@@ -13,6 +14,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::read::{feature_rows, is_text, position_lines};
     #[pymodule_export]
     use super::run_command;
 }

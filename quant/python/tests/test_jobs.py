@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -103,3 +104,27 @@ def test_limits_are_kept_or_named(chess: tamis.Model) -> None:
 def test_a_wrong_description_is_named(small: tamis.Model) -> None:
     report = tamis.verify(small, state_dict(seed=9), arch=CHAIN, inputs=examples(64))
     assert not report.passed and report.mistakes
+
+
+def test_reports_of_parts_are_the_report_of_the_whole(chess: tamis.Model, small: tamis.Model) -> None:
+    def of(fens: list[str], partial: bool = True) -> tamis.Report:
+        return tamis.verify(chess, NET, arch=ARCH, positions=fens, partial=partial)
+
+    whole = of(FENS, partial=False).to_dict()
+    for cuts in ([0, 40], [0, 1, 40], [0, 7, 9, 30, 40]):
+        parts = [of(FENS[start:end]) for start, end in zip(cuts, cuts[1:])]
+        parts = pickle.loads(pickle.dumps(parts))
+        for merged in (tamis.Report.merge(parts), tamis.Report.merge([tamis.Report.merge(parts[:2]), *parts[2:]])):
+            found = merged.to_dict()
+            for layer, wanted in zip(found["accuracy"].pop("layers"), whole["accuracy"]["layers"]):
+                assert layer["max"] == wanted["max"] and np.isclose(layer["sd"], wanted["sd"], 1e-9, 0)
+            assert found == {**whole, "accuracy": {k: v for k, v in whole["accuracy"].items() if k != "layers"}}
+            assert merged.passed and "<svg" in merged.to_html()
+    assert not tamis.Report.merge(parts, gates={"max_error": 0.0}).passed
+    with pytest.raises(tamis.UsageError, match="partial=True"):
+        tamis.Report.merge([of(FENS, partial=False)])
+    with pytest.raises(tamis.UsageError, match="no reports"):
+        tamis.Report.merge([])
+    other = tamis.verify(small, state_dict(), arch=CHAIN, inputs=examples(8), partial=True)
+    with pytest.raises(tamis.UsageError, match="report 1.*another|report 1.*of the container"):
+        tamis.Report.merge([parts[0], other])

@@ -1,7 +1,7 @@
 //! The integer model beside full precision, example by example.
 
 use super::error::VerifyError;
-use super::layers::{LayerError, Noise};
+use super::layers::{LayerNoise, Noise};
 use crate::float::{Example, Net};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::Data;
@@ -97,6 +97,7 @@ pub(super) struct Comparison<'c> {
 }
 
 /// Both, of all examples.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Compared {
     /// How many.
     pub examples: usize,
@@ -107,7 +108,19 @@ pub(super) struct Compared {
     /// Outputs of one example.
     pub outputs: usize,
     /// Every layer that has integers of its own.
-    pub layers: Vec<LayerError>,
+    pub layers: Vec<LayerNoise>,
+}
+
+impl Compared {
+    /// Adds further examples of the same network.
+    pub fn join(&mut self, other: Self) {
+        self.examples += other.examples;
+        self.integer.extend(other.integer);
+        self.truth.extend(other.truth);
+        for (own, other) in self.layers.iter_mut().zip(&other.layers) {
+            own.noise.join(&other.noise);
+        }
+    }
 }
 
 impl<'c> Comparison<'c> {
@@ -143,8 +156,11 @@ impl<'c> Comparison<'c> {
                 let of_node = |(index, noise): (usize, &Noise)| {
                     let made = &self.beside.program.nodes[index].value;
                     let name = &graph.nodes[made.layer?.checked_sub(1)?].name;
-                    (!noise.is_empty() && !self.is_on_the_way(index + 1))
-                        .then(|| noise.of_layer(name.clone(), made.element.word()))
+                    (!noise.is_empty() && !self.is_on_the_way(index + 1)).then(|| LayerNoise {
+                        layer: name.clone(),
+                        element: made.element,
+                        noise: *noise,
+                    })
                 };
                 self.noise.iter().enumerate().filter_map(of_node).collect()
             }

@@ -4,13 +4,14 @@ use crate::integer::{Data, IntegerModel};
 use crate::parallel;
 use crate::program::{GraphInput, Program};
 use crate::run::Runner;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeCheck {
     /// Examples that every tier ran.
     pub examples: usize,
@@ -21,10 +22,10 @@ pub struct RuntimeCheck {
 }
 
 /// One tier.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TierCheck {
     /// Its name.
-    pub tier: &'static str,
+    pub tier: Cow<'static, str>,
     /// Bytes that were compared.
     pub bytes: u64,
     /// Examples with a difference.
@@ -36,7 +37,7 @@ pub struct TierCheck {
 }
 
 /// A value that differs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// Which example.
     pub example: usize,
@@ -48,6 +49,36 @@ pub struct Difference {
     pub found: String,
     /// Its bytes in the integer model, hexadecimal.
     pub expected: String,
+}
+
+impl RuntimeCheck {
+    /// Adds what was found on further examples, perhaps on a machine with other tiers.
+    pub(super) fn join(&mut self, other: Self) {
+        for mut tier in other.tiers {
+            if let Some(first) = &mut tier.first {
+                first.example += self.examples;
+            }
+            match self.tiers.iter_mut().find(|own| own.tier == tier.tier) {
+                Some(own) => {
+                    own.bytes += tier.bytes;
+                    own.differing_examples += tier.differing_examples;
+                    own.first = own.first.take().or(tier.first);
+                    if own.signature != tier.signature {
+                        own.signature = format!("{} or {}", own.signature, tier.signature);
+                    }
+                }
+                None => self.tiers.push(tier),
+            }
+        }
+        self.examples += other.examples;
+        self.equal = self.equal && other.equal && are_alike(&self.tiers);
+    }
+}
+
+/// Whether all tiers have one signature, and no difference.
+fn are_alike(tiers: &[TierCheck]) -> bool {
+    let alike = tiers.windows(2).all(|pair| pair[0].signature == pair[1].signature);
+    alike && tiers.iter().all(|tier| tier.first.is_none())
 }
 
 /// Runs every input on every tier and compares every value with the integer model's, a block of inputs at a time on all
@@ -67,7 +98,7 @@ pub fn check_runtime<T: Send>(
     let truth = IntegerModel::new(program);
     let runners = || tiers().map(|tier| Runner::new(model, tier)).collect::<Vec<Runner<'_>>>();
     let empty = |tier| TierCheck { tier, bytes: 0, differing_examples: 0, first: None, signature: String::new() };
-    let mut checks: Vec<TierCheck> = tiers().map(|tier| empty(tier.name)).collect();
+    let mut checks: Vec<TierCheck> = tiers().map(|tier| empty(Cow::Borrowed(tier.name))).collect();
     // Accumulators are computed, too; any other input is the caller's.
     let computed = program.nodes.len() + usize::from(program.transformer.is_some());
     let one = |runner: &mut Runner<'_>, index: usize, expected: &[Data]| {
@@ -110,8 +141,7 @@ pub fn check_runtime<T: Send>(
     for (check, signature) in checks.iter_mut().zip(signatures) {
         check.signature = format!("{:016x}", signature.map_err(|error| (0, error))?);
     }
-    let alike = checks.windows(2).all(|pair| pair[0].signature == pair[1].signature);
-    let equal = alike && checks.iter().all(|check| check.first.is_none());
+    let equal = are_alike(&checks);
     Ok(RuntimeCheck { examples: inputs.len(), tiers: checks, equal })
 }
 

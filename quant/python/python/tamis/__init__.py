@@ -10,6 +10,8 @@ assert report.passed
 model.save("net.bin")
 ```
 
+`tamis.arrow` scores record batches, for engines on several machines.
+
 Everything is done by the crates `tamis-quant` and `tamis-runtime` and by the commands of `host-tools`; what a keyword
 means is what the command line's option of that name means.
 """

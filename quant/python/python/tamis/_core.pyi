@@ -8,6 +8,17 @@ from numpy.typing import NDArray
 def run_command(arguments: list[str]) -> tuple[int, str, list[str]]:
     """Does what `host-tools ARGUMENTS --json` does: the exit status 0 or 1, the JSON object, and warnings."""
 
+def is_text(start: bytes) -> bool:
+    """Whether a file of positions that begins so is text, and not BulletFormat."""
+
+def position_lines(bytes: bytes) -> list[str]:
+    """The lines of a file of positions that is text."""
+
+def feature_rows(
+    bytes: bytes,
+) -> tuple[NDArray[np.float64] | None, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
+    """Labels, offsets, features and values of a file of libsvm's or of active features alone."""
+
 class Model:
     """A checked network, ready to run. Immutable; any number of threads may call it at once, and the interpreter's lock
     is released while rows run."""

@@ -21,6 +21,8 @@ from .report import Proof, Report
 PathLike: TypeAlias = "str | os.PathLike[str]"
 #: A checkpoint: a file or folder of any form that is read, or a dict of tensors, such as torch's `state_dict()`.
 Checkpoint: TypeAlias = "PathLike | Mapping[str, Any]"
+#: Limits, by name, or a file of them.
+Gates: TypeAlias = "PathLike | Mapping[str, float | bool]"
 Option: TypeAlias = "str | int | float | bool | os.PathLike[str] | list[str] | tuple[str, ...] | None"
 
 
@@ -89,7 +91,8 @@ def verify(
     labels: Any = None,
     positions: Any = None,
     reference: PathLike | None = None,
-    gates: PathLike | Mapping[str, float | bool] | None = None,
+    gates: Gates | None = None,
+    partial: bool = False,
     **options: Option,
 ) -> Report:
     """How far a model is from full precision, whether every tier equals the integers, whether nothing can overflow,
@@ -97,29 +100,46 @@ def verify(
 
     checkpoint, arch: as `quantise` takes them · inputs, labels: (n, …) and (n,) examples, or files of them · positions:
     FENs, bytes of BulletFormat's records, or a file · reference: outputs of the training framework, a file ·
-    gates: limits, `{"max_error": 5.0}` or a file · options: any other option of `host-tools verify`.
+    gates: limits, `{"max_error": 5.0}` or a file · partial: keep what was measured, 16 bytes an output, for
+    `Report.merge` · options: any other option of `host-tools verify`.
     """
     with _place() as place:
-        page = place / "report.html"
-        if isinstance(gates, Mapping):
-            text = "".join(f"{key} = {str(limit).lower()}\n" for key, limit in gates.items())
-            gates = _written(place, "gates.toml", text.encode())
-        given = _checked(options)
-        content, warnings = _answer(
+        return _report(
             place,
-            "verify",
             _model(place, model),
+            partial,
             checkpoint=None if checkpoint is None else _checkpoint(place, checkpoint),
             arch=_arch(place, arch),
             inputs=_examples(place, "inputs", inputs),
             labels=_examples(place, "labels", labels),
             positions=_positions(place, positions),
             reference=reference,
-            gates=gates,
-            html=page,
-            **given,
+            gates=_gates(place, gates),
+            **_checked(options),
         )
-        return Report(content, page.read_text(encoding="utf-8"), warnings)
+
+
+def merge(reports: list[Report], gates: Gates | None) -> Report:
+    """What `Report.merge` does."""
+    with _place() as place:
+        parts = []
+        for index, report in enumerate(reports):
+            if report._part is None:
+                raise UsageError(f"report {index}: holds no part", "verify(…, partial=True)")
+            parts.append(_written(place, f"report {index}", report._part[0]))
+        if not parts or reports[0]._part is None:
+            raise UsageError("no reports to merge", "give those of verify(…, partial=True)")
+        model = _written(place, "model.bin", reports[0]._part[1])
+        return _report(place, model, True, merge=[str(part) for part in parts], gates=_gates(place, gates))
+
+
+def _report(place: Path, model: Path, partial: bool, **options: Option) -> Report:
+    page, part = place / "report.html", place / "part"
+    written = {"partial": part} if partial else {}
+    content, warnings = _answer(place, "verify", model, html=page, **written, **options)
+    content.pop("partial", None)
+    kept = (part.read_bytes(), model.read_bytes()) if partial else None
+    return Report(content, page.read_text(encoding="utf-8"), warnings, kept)
 
 
 def inspect(model: Model | PathLike) -> dict[str, Any]:
@@ -169,7 +189,7 @@ def _answer(place: Path, command: str, subject: PathLike, **options: Option) -> 
 
 def _checked(options: Mapping[str, Option]) -> dict[str, Option]:
     for name in options:
-        if name in ("json", "quiet", "help", "help_all", "html", "force", "codegen"):
+        if name in ("json", "quiet", "help", "help_all", "html", "force", "merge", "codegen"):
             raise UsageError(f"{name}: is an option of the command line alone", "leave it out")
     return dict(options)
 
@@ -178,6 +198,13 @@ def _written(place: Path, name: str, content: bytes) -> Path:
     path = place / name
     path.write_bytes(content)
     return path
+
+
+def _gates(place: Path, gates: Gates | None) -> PathLike | None:
+    if not isinstance(gates, Mapping):
+        return gates
+    text = "".join(f"{key} = {str(limit).lower()}\n" for key, limit in gates.items())
+    return _written(place, "gates.toml", text.encode())
 
 
 def _model(place: Path, model: Model | PathLike) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 
@@ -15,12 +15,31 @@ class Report:
     `--html`, with its drawings.
     """
 
-    def __init__(self, content: dict[str, Any], page: str, warnings: Sequence[str] = (), part: bytes = b"") -> None:
+    def __init__(
+        self,
+        content: dict[str, Any],
+        page: str,
+        warnings: Sequence[str] = (),
+        part: tuple[bytes, bytes] | None = None,
+    ) -> None:
         self._content = content
         self._page = page
+        #: What was measured, and the container that it was measured on, where a part was asked for.
         self._part = part
         #: Limits that nobody set, and that a network of its kind usually keeps.
         self.warnings: list[str] = list(warnings)
+
+    @staticmethod
+    def merge(reports: Iterable[Report], *, gates: Any = None) -> Report:
+        """The report of all examples together, of reports that `verify(…, partial=True)` made of some of them each, in
+        the order of the examples; of merged ones as well.
+
+        Every figure made of outputs has the bits that one run over all examples gives it; the errors of layers differ
+        in their last digits. Mistakes are those that one of the parts found.
+        """
+        from .jobs import merge
+
+        return merge(list(reports), gates)
 
     @property
     def passed(self) -> bool:
