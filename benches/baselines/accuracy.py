@@ -280,4 +280,5 @@ def cpu():
     return platform.processor()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -23,6 +23,8 @@ pub use verify::Verify;
 use crate::status;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Help is as wide as this, on a wider terminal, too.
@@ -37,6 +39,15 @@ const MORE: &str = "More options, and more about these: --help-all";
 /// clap's own refusal, which is also how it answers `--help` and `--version`.
 pub fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse()
+}
+
+/// The same of arguments that somebody else gives, without the program's name.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_from<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Result<Cli, clap::Error> {
+    let name = OsString::from("host-tools");
+    Cli::try_parse_from(std::iter::once(name).chain(arguments.into_iter().map(Into::into)))
 }
 
 /// Quantise, pack, inspect, evaluate and verify trained networks.
@@ -72,6 +83,11 @@ pub struct Common {
     /// Its `schema`, `tamis-<command>-<version>`, names its shape.
     #[arg(long, global = true, help_heading = EVERY_COMMAND)]
     pub json: bool,
+    /// Use at most N threads; one a processor without it
+    ///
+    /// What comes out is the same for any number.
+    #[arg(long, global = true, value_name = "N", help_heading = EVERY_COMMAND)]
+    pub threads: Option<NonZero<usize>>,
     /// Show no progress
     #[arg(long, short, global = true, help_heading = EVERY_COMMAND)]
     pub quiet: bool,

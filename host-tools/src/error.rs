@@ -44,6 +44,11 @@ impl CliError {
         self
     }
 
+    /// The status, the message, and the next step.
+    pub fn into_parts(self) -> (Status, String, Option<String>) {
+        (self.status, self.message, self.help)
+    }
+
     /// The exit status.
     pub const fn status(&self) -> Status {
         self.status

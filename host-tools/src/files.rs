@@ -34,6 +34,9 @@ pub const MAX_FENS_LEN_BYTES: u64 = 256 * MIB;
 /// The longest reference.
 pub const MAX_REFERENCE_LEN_BYTES: u64 = 1024 * MIB;
 
+/// The longest part of a verification.
+pub const MAX_PART_LEN_BYTES: u64 = 8192 * MIB;
+
 /// Reads and checks an architecture description.
 ///
 /// # Errors

@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::screen::{Colour, Screen};
 use crate::status::Status;
 use serde::Serialize;
+use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
@@ -46,18 +47,33 @@ pub trait Report: Serialize {
     fn text(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
+/// What a program that calls this one as a library takes in place of the streams.
+#[derive(Debug, Default)]
+pub struct Captured {
+    /// The report's JSON object.
+    pub json: RefCell<String>,
+    /// What would stand on standard error.
+    pub warnings: RefCell<Vec<String>>,
+}
+
 /// How to speak.
 #[derive(Debug, Clone, Copy)]
-pub struct Output {
+pub struct Output<'c> {
     json: bool,
     quiet: bool,
     aside: bool,
+    captured: Option<&'c Captured>,
 }
 
-impl Output {
+impl<'c> Output<'c> {
     /// As the command line asks.
     pub const fn new(common: &Common) -> Self {
-        Self { json: common.json, quiet: common.quiet, aside: false }
+        Self { json: common.json, quiet: common.quiet, aside: false, captured: None }
+    }
+
+    /// Nothing on the streams: the report as JSON for a caller.
+    pub const fn into(captured: &'c Captured) -> Self {
+        Self { json: true, quiet: true, aside: false, captured: Some(captured) }
     }
 
     /// The same for a command that may write a file to standard output (`-`): its text then goes to standard error.
@@ -90,6 +106,15 @@ impl Output {
     /// # Errors
     /// If standard output refuses, unless its reader has gone.
     pub fn report<R: Report>(&self, report: &R) -> Result<Status, CliError> {
+        if let Some(captured) = self.captured {
+            captured.warnings.borrow_mut().extend(report.warnings());
+            let mut json = Vec::new();
+            // In memory: a failure is one of a value that JSON has no form for.
+            write_json(&mut json, &Versioned { schema: R::SCHEMA, body: report })
+                .map_err(|error| CliError::io("write", Path::new("the report"), &error))?;
+            *captured.json.borrow_mut() = String::from_utf8_lossy(&json).into_owned();
+            return Ok(report.status());
+        }
         for warning in report.warnings() {
             say(Kind::Warning, &warning);
         }
@@ -212,10 +237,12 @@ fn say(kind: Kind, message: &str) {
 }
 
 fn print_json(value: &impl Serialize) -> io::Result<()> {
-    print_to(io::stdout().lock(), |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        writeln!(out)
-    })
+    print_to(io::stdout().lock(), |out| write_json(out, value))
+}
+
+fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
 }
 
 fn print_to(to: impl Write, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

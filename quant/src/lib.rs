@@ -22,7 +22,7 @@ pub mod import;
 pub mod integer;
 mod lower;
 pub mod pack;
-mod parallel;
+pub mod parallel;
 pub mod permute;
 pub mod positions;
 pub mod program;

@@ -1,31 +1,103 @@
 //! Independent pieces of work on all processors; what comes out does not depend on how many there are.
+//!
+//! A caller says with [`with_threads`] how many threads work at most. Pieces are cut by their number alone, never by
+//! the number of threads, and what they make is put together in their order, so that every bit is the same for any.
 
+use std::cell::Cell;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// `work(0)`, …, `work(count − 1)`, in this order.
-pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(count);
-    if workers <= 1 {
-        return (0..count).map(work).collect();
+thread_local! {
+    /// The most threads that work started here may use; all processors where nobody said.
+    static LIMIT: Cell<Option<NonZero<usize>>> = const { Cell::new(None) };
+}
+
+/// What `work` gives, with at most `count` threads for all that it does; without a number, one a processor.
+///
+/// ```
+/// use std::num::NonZero;
+/// use tamis_quant::parallel::{map, with_threads};
+///
+/// let squares = |threads: usize| with_threads(NonZero::new(threads), || map(100, |index| index * index));
+/// assert_eq!(squares(1), squares(3));
+/// ```
+pub fn with_threads<T>(count: Option<NonZero<usize>>, work: impl FnOnce() -> T) -> T {
+    /// Puts back what was said before, also where `work` panics.
+    struct Before(Option<NonZero<usize>>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            LIMIT.set(self.0);
+        }
     }
+    let _before = Before(LIMIT.replace(count));
+    work()
+}
+
+/// How many threads [`map`] uses at most.
+pub fn threads() -> usize {
+    LIMIT.get().or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+}
+
+/// `work(0)`, …, `work(count − 1)`, in this order.
+pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    map_with(count, || (), |(), index| work(index))
+}
+
+/// `work` of every item, a block of them after the other: `take` gets what it made in the order of the items, on the
+/// caller's thread, before the next block begins, so that no more than a block is held. Sums that `take` adds up have
+/// the bits of a plain loop.
+///
+/// # Errors
+/// The first that `work` or `take` gives, in the order of the items.
+pub fn in_blocks<T: Send, E: Send>(
+    count: usize,
+    block: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+    mut take: impl FnMut(usize, T) -> Result<(), E>,
+) -> Result<(), E> {
+    let block = block.max(1);
+    for start in (0..count).step_by(block) {
+        for (index, made) in map(block.min(count - start), |index| work(start + index)).into_iter().enumerate() {
+            take(start + index, made?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same with memory of its own for each thread, which no result may depend on.
+pub fn map_with<M, T: Send>(
+    count: usize,
+    memory: impl Fn() -> M + Sync,
+    work: impl Fn(&mut M, usize) -> T + Sync,
+) -> Vec<T> {
+    let threads = threads();
+    let workers = threads.min(count);
+    if workers <= 1 {
+        let mut memory = memory();
+        return (0..count).map(|index| work(&mut memory, index)).collect();
+    }
+    // What a piece splits in turn has the processors that are left.
+    let inner = NonZero::new((threads / workers).max(1));
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(count));
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= count {
-                        break;
-                    }
-                    let made = work(index);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, made));
+    let run = || {
+        with_threads(inner, || {
+            let mut memory = memory();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= count {
+                    break;
                 }
-            });
-        }
+                let made = work(&mut memory, index);
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, made));
+            }
+        });
+    };
+    thread::scope(|scope| {
+        (1..workers).for_each(|_| drop(scope.spawn(run)));
+        run();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(index, _)| *index);
@@ -38,5 +110,22 @@ mod tests {
     fn pieces_come_in_order() {
         assert_eq!(super::map(100, |index| index * index), (0..100).map(|index| index * index).collect::<Vec<_>>());
         assert!(super::map(0, |index| index).is_empty());
+    }
+
+    #[test]
+    fn no_more_threads_work_than_were_allowed() {
+        for allowed in [1, 2, 3] {
+            let allowed = std::num::NonZero::new(allowed);
+            let seen = super::with_threads(allowed, || {
+                super::map(64, |_| {
+                    let inner = super::map(4, |_| std::thread::current().id());
+                    (std::thread::current().id(), inner.into_iter().collect::<std::collections::HashSet<_>>().len())
+                })
+            });
+            let outer: std::collections::HashSet<_> = seen.iter().map(|(id, _)| *id).collect();
+            assert!(outer.len() <= allowed.unwrap().get(), "{outer:?}");
+            assert!(seen.iter().all(|(_, inner)| *inner == 1 || outer.len() == 1));
+        }
+        assert!(super::LIMIT.get().is_none(), "what was said stays behind");
     }
 }

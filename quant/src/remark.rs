@@ -1,9 +1,9 @@
 //! What a person should know of how a file was read or lowered.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something that the file leaves open or may have lost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "text", rename_all = "lowercase")]
 pub enum Remark {
     /// How a thing was read that could be read otherwise, and how to say otherwise.

@@ -1,9 +1,11 @@
 //! Running a packed model on the host: the runtime with memory from the heap.
 
+mod batch;
 mod board;
 mod graph;
 
-pub use board::features_of;
+pub use batch::{Batch, BatchError, Rows, Scratch, SparseRows, Values};
+pub use board::{features_in, features_of};
 pub use graph::RunGraphError;
 
 use crate::float::Example;

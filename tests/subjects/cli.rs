@@ -34,6 +34,8 @@ mod looks; // help, completions, terminals
 mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/packed.rs"]
 mod packed; // files that are quantised already
+#[path = "cli/parts.rs"]
+mod parts; // verifications in parts
 #[path = "cli/paths.rs"]
 mod paths; // every command on the repository's own network
 #[path = "cli/permute.rs"]
@@ -50,6 +52,8 @@ mod scales; // scales that are chosen
 mod seeded; // mistakes that metadata make, numbered
 #[path = "cli/statuses.rs"]
 mod statuses; // one status for one fault in every command
+#[path = "cli/threads.rs"]
+mod threads; // the same bytes for any number of threads
 #[path = "cli/verify.rs"]
 mod verify; // reports, pages, gates
 #[path = "cli/verify_kinds.rs"]

@@ -47,7 +47,7 @@ fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
     assert_eq!(&again, quantised, "unpacked");
     assert_eq!(pack(&again, &prove(&again), &provenance).unwrap(), packed, "packed again");
     let inputs: Vec<_> = samples.iter().map(|sample| quantised.input.quantise(sample).unwrap()).collect();
-    let check = check_runtime(model, quantised, &inputs, &mut |_, _| ()).unwrap();
+    let check = check_runtime(model, quantised, &inputs, 64, |_, _| (), |_, ()| ()).unwrap();
     assert!(check.equal, "{:?}\n{quantised:#?}", check.tiers);
 }
 

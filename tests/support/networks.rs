@@ -126,7 +126,7 @@ pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> Memory {
     }
     assert!(again == *program, "unpacked");
     let inputs: Vec<_> = samples.iter().map(|sample| program.input.quantise(sample).unwrap()).collect();
-    let check = check_runtime(model, program, &inputs, &mut |_, _| ()).unwrap();
+    let check = check_runtime(model, program, &inputs, 64, |_, _| (), |_, ()| ()).unwrap();
     assert!(check.equal, "{:?}", check.tiers);
     let plan = Plan::new(model, best());
     runs_into(&plan, &inputs);

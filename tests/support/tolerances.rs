@@ -6,6 +6,9 @@ pub const F32_TAIL_CENTIPAWNS: f64 = 0.01;
 pub const F64_PRINTED_CENTIPAWNS: f64 = 0.001;
 /// Two evaluators in f64 that add up to some hundred products of numbers up to about 30 in another order.
 pub const F64_ORDER: f64 = 1e-12;
+/// Errors of a layer whose sums were added up part by part: sums of up to some million reals in another order, as a
+/// share of the larger of mean and deviation.
+pub const MERGED_LAYERS: f64 = 1e-9;
 /// The float graph in a program's units, which are f32, some of them products of two: half a unit in the last place
 /// each, a few of them in a row, and sums that cancel.
 pub const F32_UNITS: f64 = 1e-5;

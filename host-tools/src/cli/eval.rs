@@ -14,7 +14,7 @@ pub struct Eval {
     /// Where the positions are.
     #[command(flatten)]
     pub positions: Positions,
-    /// Labels of the examples: the same, or a number a line; adds a summary
+    /// Labels: the same, or a number a line; sums up
     #[arg(long, value_name = "FILE", requires = "inputs")]
     pub labels: Option<PathBuf>,
     /// How the examples lie.

@@ -1,11 +1,12 @@
 //! What `verify` takes.
 
 use super::{Arrays, Divide, NetworkArgs};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 /// `verify`
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("written").args(["html", "partial"]).multiple(true)))]
 pub struct Verify {
     /// Container
     pub model: PathBuf,
@@ -61,8 +62,25 @@ pub struct Verify {
     /// Write the report as a page with pictures
     #[arg(long, value_name = "OUT")]
     pub html: Option<PathBuf>,
+    /// Write what was measured on these examples, for --merge
+    ///
+    /// The report is still printed. A part has 16 bytes an output of an example, and 16 more for each rounding.
+    #[arg(hide_short_help = true, long, value_name = "OUT")]
+    pub partial: Option<PathBuf>,
+    /// Take the parts that --partial wrote, in the order of their examples, in place of examples
+    ///
+    /// The report is that of all examples at once: every figure made of outputs has the same bits, errors of layers
+    /// differ in their last digits. Mistakes are those that a part found.
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "PART",
+        num_args = 1..,
+        conflicts_with_all = ["checkpoint", "reference", "positions", "inputs", "feature_lists", "limit", "arch"]
+    )]
+    pub merge: Vec<PathBuf>,
     /// Overwrite the page if it exists
-    #[arg(long, requires = "html")]
+    #[arg(long, requires = "written")]
     pub force: bool,
 }
 

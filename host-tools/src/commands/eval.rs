@@ -30,6 +30,7 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::float::{EvalError, Example, example};
 use tamis_quant::import::read_checkpoint;
+use tamis_quant::parallel;
 use tamis_quant::positions::Position;
 use tamis_quant::run::{Outputs, Runner};
 use tamis_quant::score::Summary;
@@ -144,11 +145,13 @@ fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Eval
     let arch =
         Architecture::from_toml(metadata.description, &format!("{}: description", args.model.display())).explain()?;
     let unit = f64::from(model.input().output_unit);
-    let mut runner = Runner::new(model, tier);
-    evaluate(args, &arch, Some(tier.name), output, |example| {
-        Ok(match runner.evaluate(example).explain()? {
-            Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
-            reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
+    let runner = || Runner::new(model, tier);
+    evaluate(args, &arch, Some(tier.name), output, |examples| {
+        parallel::map_with(examples.len(), runner, |runner, index| {
+            Ok(match runner.evaluate(&examples[index]).explain()? {
+                Outputs::I32(values) if unit == 1.0 => values.into_iter().map(Value::Int).collect(),
+                reals => reals.to_reals(unit).into_iter().map(Value::Real).collect(),
+            })
         })
     })
 }
@@ -160,8 +163,10 @@ fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, Cl
     }
     let arch = files::read_arch(arch)?;
     let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
-    evaluate(args, &arch, None, output, |example| {
-        Ok(net.evaluate(example).explain()?.into_iter().map(Value::Real).collect())
+    evaluate(args, &arch, None, output, |examples| {
+        parallel::map(examples.len(), |index| {
+            Ok(net.evaluate(&examples[index]).explain()?.into_iter().map(Value::Real).collect())
+        })
     })
 }
 
@@ -171,24 +176,36 @@ fn evaluate(
     arch: &Architecture,
     tier: Option<&'static str>,
     output: &Output,
-    mut of_example: impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+    of_examples: impl Fn(&[Example]) -> Vec<Result<Vec<Value>, CliError>>,
 ) -> Result<Evaluations, CliError> {
-    let mut tables = Vec::new();
-    let mut with_buckets = |example: &Example| {
+    let (mut tables, mut values) = (Vec::new(), Vec::new());
+    let mut with_buckets = |examples: &[Example]| {
         if args.buckets {
-            tables.push(every_bucket(arch, example, &mut of_example)?);
+            for example in examples {
+                tables.push(every_bucket(arch, example, &of_examples)?);
+            }
         }
-        of_example(example)
+        for made in of_examples(examples) {
+            values.push(made?);
+        }
+        Ok(())
     };
-    let (values, scores) = match &args.positions.feature_lists {
+    let scores = match &args.positions.feature_lists {
         Some(path) => {
             let lines = lists::read(path, arch, args.limit)?;
-            let values: Result<Vec<_>, CliError> = lines.iter().map(|line| with_buckets(&line.example)).collect();
-            let values = values?;
-            let scores = Scores::of(&lines, &values);
-            (values, scores)
+            let examples: Vec<Example> = lines.iter().map(|line| line.example.clone()).collect();
+            examples.chunks(BLOCK).try_for_each(with_buckets)?;
+            Scores::of(&lines, &values)
         }
-        None => (each(args, output, |position| with_buckets(&to_example(arch, position)?))?, None),
+        None => {
+            in_blocks(args, output, |positions| {
+                let examples = positions.iter().map(|position| to_example(arch, position));
+                let (examples, unfit) = up_to_a_fault(examples);
+                with_buckets(&examples)?;
+                unfit.map_or(Ok(()), Err)
+            })?;
+            None
+        }
     };
     let buckets = args.buckets.then_some(tables);
     Ok(Evaluations { buckets, scores, ..Evaluations::new(&args.model, &arch.name, tier, values) })
@@ -198,33 +215,52 @@ fn evaluate(
 fn every_bucket(
     arch: &Architecture,
     example: &Example,
-    of_example: &mut impl FnMut(&Example) -> Result<Vec<Value>, CliError>,
+    of_examples: &impl Fn(&[Example]) -> Vec<Result<Vec<Value>, CliError>>,
 ) -> Result<Vec<BucketValues>, CliError> {
     let Example::Features { lists, bucket: used } = example else { return Ok(Vec::new()) };
-    let of_bucket = |bucket: usize| {
-        let values = of_example(&Example::Features { lists: lists.clone(), bucket })?;
-        Ok(BucketValues { bucket, used: bucket == *used, values, parts: None })
-    };
-    (0..arch.bucket_count()).map(of_bucket).collect()
+    let of_bucket = |bucket: usize| Example::Features { lists: lists.clone(), bucket };
+    let examples: Vec<Example> = (0..arch.bucket_count()).map(of_bucket).collect();
+    let made = of_examples(&examples).into_iter().enumerate();
+    made.map(|(bucket, values)| Ok(BucketValues { bucket, used: bucket == *used, values: values?, parts: None }))
+        .collect()
 }
 
-/// Evaluates the positions that were asked for.
-fn each(
+/// Positions or examples that are evaluated side by side.
+const BLOCK: usize = 1024;
+
+/// What comes before the first fault, and that fault, if there is one: what was printed before it, was right.
+fn up_to_a_fault<T>(made: impl Iterator<Item = Result<T, CliError>>) -> (Vec<T>, Option<CliError>) {
+    let mut good = Vec::new();
+    for one in made {
+        match one {
+            Ok(one) => good.push(one),
+            Err(fault) => return (good, Some(fault)),
+        }
+    }
+    (good, None)
+}
+
+/// Evaluates the positions that were asked for, a block after the other.
+fn in_blocks(
     args: &Eval,
     output: &Output,
-    mut evaluate: impl FnMut(&Position) -> Result<Vec<Value>, CliError>,
-) -> Result<Vec<Vec<Value>>, CliError> {
+    mut evaluate: impl FnMut(&[Position]) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let source = Source::read(&args.positions, args.limit)?;
     let count = source.count_at_most(args.limit.unwrap_or(usize::MAX));
     let bar = progress::bar(output, "evaluating", count);
-    let positions = source.positions()?.take(count);
-    let values = positions.map(|position| {
-        bar.inc(1);
-        evaluate(&position?)
-    });
-    let values = values.collect();
+    let mut positions = source.positions()?.take(count);
+    loop {
+        let (block, unread) = up_to_a_fault(positions.by_ref().take(BLOCK));
+        evaluate(&block)?;
+        unread.map_or(Ok(()), Err)?;
+        bar.inc(block.len() as u64);
+        if block.len() < BLOCK {
+            break;
+        }
+    }
     bar.finish_and_clear();
-    values
+    Ok(())
 }
 
 fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliError> {

@@ -20,6 +20,7 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::status::Status;
 use std::path::Path;
+use tamis_quant::parallel::with_threads;
 use tamis_runtime::kernels::{self, Tier};
 
 /// Does what was asked for and prints the report.
@@ -27,7 +28,11 @@ use tamis_runtime::kernels::{self, Tier};
 /// # Errors
 /// [`CliError`], with nothing half-written.
 pub fn run(cli: Cli, output: &Output) -> Result<Status, CliError> {
-    match cli.command {
+    with_threads(cli.common.threads, || of_command(cli.command, output))
+}
+
+fn of_command(command: Command, output: &Output) -> Result<Status, CliError> {
+    match command {
         Command::Quantise(args) => {
             let output = output.beside(&args.target.out)?;
             output.report(&quantise::run(&args, &output)?)

@@ -18,10 +18,10 @@ use crate::progress;
 use crate::status::Status;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tamis_quant::pack::{is_graph, is_nnue};
 use tamis_quant::positions::Position;
-use tamis_quant::verify::{self, Case, Gates, Reference, VerifyError, to_html};
+use tamis_quant::verify::{self, Case, Gates, Part, Reference, VerifyError, to_html};
 use tamis_runtime::format::Model;
 
 /// What was found, and where its page went.
@@ -30,6 +30,8 @@ pub struct Verified {
     #[serde(flatten)]
     report: verify::Report,
     html: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<String>,
 }
 
 /// What a container is held against, read and in memory. What the arguments mean differs from one kind of network to
@@ -54,31 +56,60 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     let arch = args.network.arch.as_deref().map(Path::new);
     let files =
         [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels, &args.feature_lists];
-    let files = files.into_iter().flatten().chain([&args.model]).map(|path| path.as_path());
-    let inputs: Vec<&Path> = files.chain(arch).collect();
+    let files = files.into_iter().flatten().chain([&args.model]).chain(&args.merge).map(|path| path.as_path());
+    let mut inputs: Vec<&Path> = files.chain(arch).collect();
     let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
+    inputs.extend(args.html.as_deref());
+    let partial = args.partial.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
     let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
 
+    let part = if args.merge.is_empty() { measured(args, model, output)? } else { merged(&args.merge)? };
+    let bytes = partial.as_ref().map(|_| part.to_bytes());
+    let report = match part.report(&model, &gates) {
+        // The file that is of another container is the part.
+        Err(VerifyError::Part(error)) if !args.merge.is_empty() => Err(error).explain_at(&args.merge[0])?,
+        report => report.explain_at(&args.model)?,
+    };
+    if let (Some(partial), Some(bytes)) = (partial, bytes) {
+        partial.write(&bytes)?;
+    }
+    if let Some(page) = page {
+        page.write(to_html(&report).as_bytes())?;
+    }
+    let path = |path: &Option<PathBuf>| path.as_deref().map(|path| path.display().to_string());
+    Ok(Verified { report, html: path(&args.html), partial: path(&args.partial) })
+}
+
+/// Runs the examples.
+fn measured(args: &Verify, model: Model<'_>, output: &Output) -> Result<Part, CliError> {
     let held = read(args, &model)?;
     let bar = progress::bar(output, "verifying", 0);
     let mut step = |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     };
-    let report = match held
-        .case(model)
-        .and_then(|case| case.allowing_constants(args.allow_constant).verify(&gates, &mut step))
-    {
+    let part = match held.case(model).and_then(|case| case.allowing_constants(args.allow_constant).part(&mut step)) {
         Err(nothing @ VerifyError::NoExamples) => return Err(nothing_to_run(&nothing, args)),
-        report => report.explain_at(held.file())?,
+        part => part.explain_at(held.file())?,
     };
     bar.finish_and_clear();
-    if let Some(page) = page {
-        page.write(to_html(&report).as_bytes())?;
+    Ok(part)
+}
+
+/// Reads parts, one after the other.
+fn merged(paths: &[PathBuf]) -> Result<Part, CliError> {
+    let mut all: Option<Part> = None;
+    for path in paths {
+        let bytes = files::read(path, "a part of a verification", files::MAX_PART_LEN_BYTES)?;
+        let part = Part::parse(&bytes).explain_at(path)?;
+        all = Some(match all {
+            Some(before) => Part::join([before, part]).map_err(|(_, error)| error).explain_at(path)?,
+            None => part,
+        });
     }
-    Ok(Verified { report, html: args.html.as_deref().map(|path| path.display().to_string()) })
+    all.ok_or_else(|| CliError::usage("--merge: no parts").help("give the files that `verify --partial` wrote"))
 }
 
 /// Reads what the arguments mean for a container.

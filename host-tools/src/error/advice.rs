@@ -20,7 +20,7 @@ use tamis_quant::quantise::scales::ScalesError;
 use tamis_quant::quantised::QuantisedError;
 use tamis_quant::score::ScoreError;
 use tamis_quant::stockfish::NnueError;
-use tamis_quant::verify::{GateError, ReferenceError, VerifyError};
+use tamis_quant::verify::{GateError, PartError, ReferenceError, VerifyError};
 use tamis_runtime::RunError;
 use tamis_runtime::format::ParseError;
 
@@ -35,6 +35,19 @@ macro_rules! classified {
 }
 
 classified!(EvalError, FitError, QuantiseError, QuantisedError, ReferenceError, Unsupported, VerifyError);
+
+impl Advice for PartError {
+    fn class(&self) -> ErrorKind {
+        Self::class(self)
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Malformed(_) | Self::Checksum { .. } => "give files that `verify --partial` wrote, copied whole",
+            _ => "give parts of one container, held against one checkpoint or reference",
+        })
+    }
+}
 
 impl Advice for ScalesError {
     fn class(&self) -> ErrorKind {

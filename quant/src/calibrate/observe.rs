@@ -2,6 +2,7 @@
 
 use super::histogram::Histogram;
 use crate::graph::{Graph, Sample, SampleError};
+use crate::parallel;
 
 /// What was seen of one value.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,27 +33,40 @@ pub struct Calibration {
 /// # Errors
 /// Which sample does not fit, and why.
 pub fn calibrate(graph: &Graph, samples: &[Sample]) -> Result<Calibration, (usize, SampleError)> {
-    let mut values: Vec<Observed> = vec![Observed::nothing(); graph.nodes.len() + 1];
-    for_each(graph, samples, &mut values, Observed::widen)?;
+    let nothing = vec![Observed::nothing(); graph.nodes.len() + 1];
+    let mut values = for_each(graph, samples, &nothing, Observed::widen)?;
     values.iter_mut().for_each(Observed::make_bins);
-    for_each(graph, samples, &mut values, Observed::count)?;
+    let values = for_each(graph, samples, &values, Observed::count)?;
     Ok(Calibration { values, samples: samples.len() })
 }
 
+/// Pieces of samples that are looked at side by side. Each holds what it saw until all are put together.
+const PIECES: usize = 16;
+
+/// What is seen of all samples, from `start` on: ends, magnitudes and counts, which come to the same in any order.
 fn for_each(
     graph: &Graph,
     samples: &[Sample],
-    observed: &mut [Observed],
-    mut see: impl FnMut(&mut Observed, &[f64]),
-) -> Result<(), (usize, SampleError)> {
-    for (index, sample) in samples.iter().enumerate() {
-        let mut values = graph.trace(sample).map_err(|error| (index, error))?;
-        if let (Sample::Sparse(active), Some(first)) = (sample, values.first_mut()) {
-            *first = active.iter().map(|(_, value)| *value).collect();
+    start: &[Observed],
+    see: impl Fn(&mut Observed, &[f64]) + Sync,
+) -> Result<Vec<Observed>, (usize, SampleError)> {
+    let piece = |piece: usize| {
+        let mut observed = start.to_vec();
+        let range = piece * samples.len() / PIECES..(piece + 1) * samples.len() / PIECES;
+        for (index, sample) in (range.start..).zip(&samples[range]) {
+            let mut values = graph.trace(sample).map_err(|error| (index, error))?;
+            if let (Sample::Sparse(active), Some(first)) = (sample, values.first_mut()) {
+                *first = active.iter().map(|(_, value)| *value).collect();
+            }
+            observed.iter_mut().zip(&values).for_each(|(observed, value)| see(observed, value));
         }
-        observed.iter_mut().zip(&values).for_each(|(observed, value)| see(observed, value));
+        Ok(observed)
+    };
+    let mut all = start.to_vec();
+    for piece in parallel::map(PIECES, piece) {
+        all.iter_mut().zip(piece?).for_each(|(all, piece)| all.join(&piece));
     }
-    Ok(())
+    Ok(all)
 }
 
 impl Observed {
@@ -87,6 +101,17 @@ impl Observed {
             self.high = self.high.max(*value);
             *magnitude = magnitude.max(value.abs());
         }
+    }
+
+    /// What this one and another saw, of which the histograms have the same bins.
+    fn join(&mut self, other: &Self) {
+        if self.magnitudes.len() < other.magnitudes.len() {
+            self.magnitudes.resize(other.magnitudes.len(), 0.0);
+        }
+        self.binary &= other.binary;
+        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
+        self.magnitudes.iter_mut().zip(&other.magnitudes).for_each(|(own, other)| *own = own.max(*other));
+        self.histogram.counts.iter_mut().zip(&other.histogram.counts).for_each(|(own, other)| *own += other);
     }
 
     fn make_bins(&mut self) {

@@ -52,17 +52,21 @@ impl Position {
     }
 }
 
-/// The positions of a text, one a line; empty lines and lines that start with `#` are passed over.
+/// The lines of a text that stand for positions, with their numbers from 1: empty lines and lines that start with `#`
+/// are passed over.
+pub fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+/// The positions of a text, one a line, as [`numbered_lines`] has them.
 ///
 /// # Errors
 /// Each item is a position or [`PositionError::AtLine`]; a bad line does not end the iteration.
 pub fn lines(text: &str) -> impl Iterator<Item = Result<Position, PositionError>> {
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')).map(
-        |(index, line)| {
-            let at_line = |cause| PositionError::AtLine { line: index + 1, cause: Box::new(cause) };
-            Position::from_line(line).map_err(at_line)
-        },
-    )
+    numbered_lines(text).map(|(line, text)| {
+        let at_line = |cause| PositionError::AtLine { line, cause: Box::new(cause) };
+        Position::from_line(text).map_err(at_line)
+    })
 }
 
 /// Whether the beginning of a file of positions is text, and not BulletFormat, none of whose records is: the byte of

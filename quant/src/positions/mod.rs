@@ -13,5 +13,5 @@ mod position;
 
 pub use bulletformat::{RECORD_LEN_BYTES, Records, records};
 pub use error::{PositionError, Square};
-pub use line::{is_text, lines};
+pub use line::{is_text, lines, numbered_lines};
 pub use position::{MAX_PIECES, Position};

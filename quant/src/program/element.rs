@@ -1,9 +1,11 @@
 //! Element types of values.
 
+use serde::{Deserialize, Serialize};
 use tamis_runtime::raw::element;
 
 /// What the elements of a value are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Element {
     /// Unsigned byte.
     U8,

@@ -71,6 +71,45 @@ pub enum GraphInput {
     },
 }
 
+/// How a dense input stores a real number: its multiple of the unit that is nearest, halves away from 0, behind the
+/// zero point; what is beyond the type goes to its nearest end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stored {
+    /// The real value of a 1.
+    pub unit: f64,
+    /// The integer that stands for 0.
+    pub zero: f64,
+}
+
+impl Stored {
+    /// As u8.
+    #[inline]
+    #[must_use]
+    pub fn u8(self, x: f64) -> u8 {
+        self.nearest(x, 0.0, 255.0) as u8
+    }
+
+    /// As i8.
+    #[inline]
+    #[must_use]
+    pub fn i8(self, x: f64) -> i8 {
+        self.nearest(x, -128.0, 127.0) as i8
+    }
+
+    /// What is far beyond a byte is cut first, so that a conversion to i32 and back takes the fraction off:
+    /// `f64::round` is a call a number where the build names no instruction set, and this is a few instructions for
+    /// several.
+    #[inline]
+    fn nearest(self, x: f64, low: f64, high: f64) -> f64 {
+        const FAR: f64 = 1_000_000.0;
+        let quotient = (x / self.unit).clamp(-FAR, FAR);
+        let whole = f64::from(quotient as i32);
+        let rest = quotient - whole;
+        let away = f64::from(i32::from(rest >= 0.5) - i32::from(rest <= -0.5));
+        (whole + away + self.zero).clamp(low, high)
+    }
+}
+
 impl ProgramInput {
     /// What the float graph takes.
     ///
@@ -98,11 +137,10 @@ impl ProgramInput {
                 if x.len() != shape.len() {
                     return Err(SampleError::Len { found: x.len(), expected: shape.len() });
                 }
-                let zero = f64::from(*zero);
-                let integer = |x: &f64, low: f64, high: f64| ((x / f64::from(*unit)).round() + zero).clamp(low, high);
+                let stored = Stored { unit: f64::from(*unit), zero: f64::from(*zero) };
                 Ok(match element {
-                    Element::U8 => GraphInput::U8(x.iter().map(|x| integer(x, 0.0, 255.0) as u8).collect()),
-                    Element::I8 => GraphInput::I8(x.iter().map(|x| integer(x, -128.0, 127.0) as i8).collect()),
+                    Element::U8 => GraphInput::U8(x.iter().map(|x| stored.u8(*x)).collect()),
+                    Element::I8 => GraphInput::I8(x.iter().map(|x| stored.i8(*x)).collect()),
                     _ => GraphInput::F32(x.iter().map(|x| *x as f32).collect()),
                 })
             }
@@ -145,6 +183,22 @@ mod tests {
         assert_eq!(quantise(input(Element::F32, 1.0)), GraphInput::F32(vec![0.3, -0.25, 1000.0, -1000.0]));
         let short = input(Element::U8, 1.0).quantise(&Sample::Dense(vec![1.0])).unwrap_err();
         assert_eq!(short, SampleError::Len { found: 1, expected: 4 });
+    }
+
+    #[test]
+    fn the_nearest_is_that_of_round() {
+        for unit in [1.0f32, 0.5, 0.1, 1.0 / 255.0, 3.7e-3, 1e30, 1e-30] {
+            for zero in [0, -3, 128] {
+                let stored = Stored { unit: f64::from(unit), zero: f64::from(zero) };
+                let steps = (-70_000..70_000).map(|step| f64::from(step) / 256.0);
+                let ends = [0.0, -0.0, 1e300, -1e300, f64::MIN_POSITIVE, 0.5, -0.5, 0.49999999999999994, 1e6, -1e6];
+                for x in steps.chain(ends).map(|x| x * f64::from(unit)) {
+                    let rounded = (x / f64::from(unit)).round() + f64::from(zero);
+                    assert_eq!(stored.u8(x), rounded.clamp(0.0, 255.0) as u8, "{x} {unit} {zero}");
+                    assert_eq!(stored.i8(x), rounded.clamp(-128.0, 127.0) as i8, "{x} {unit} {zero}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use activation::RealActivation;
 pub use clip::{ByteActivation, Clip};
 pub use element::Element;
 pub use error::Unsupported;
-pub use input::{GraphInput, ProgramInput};
+pub use input::{GraphInput, ProgramInput, Stored};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
 pub use operation::Operation;
 pub use requantisation::requantisation;

@@ -12,7 +12,13 @@ use tamis_runtime::raw::{NONE, perspective_order};
 /// model's input is no chess board. The second list of a network of one perspective is empty.
 #[must_use]
 pub fn features_of(model: &Model<'_>, position: &Position) -> Option<([Vec<u32>; 2], usize)> {
-    let plan = Plan::new(*model, kernels::best());
+    features_in(&Plan::new(*model, kernels::best()), position)
+}
+
+/// The same for who has a plan already, which takes longer to make than a position to read.
+#[must_use]
+pub fn features_in(plan: &Plan<'_>, position: &Position) -> Option<([Vec<u32>; 2], usize)> {
+    let model = plan.model();
     let view = plan.chess_view()?;
     // Where the two sides see the board differently it is stored as white sees it.
     let turns = position.is_black && !view.has_king_features();

@@ -1,16 +1,17 @@
 //! Question 3: how far is the integer model from full precision, layer by layer and end to end, and which rounding is
 //! to blame?
 
-use super::comparison::{Compared, Comparison, Full};
-use super::layers::LayerError;
+use super::comparison::{Beside, Compared, Comparison, Full};
+use super::layers::{LayerError, LayerNoise};
 use super::metrics::Agreement;
 use super::predictions::{Predictions, agreement};
 use super::stats::{ErrorStats, HISTOGRAM_BINS, Histogram, compare, histogram, win_probability};
 use crate::arch::{Architecture, InputKind};
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::IntegerModel;
+use crate::parallel;
 use crate::program::Program;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Points of the error plot, at most: what a page draws without weight.
 const PLOT_POINTS: usize = 2000;
@@ -90,14 +91,47 @@ pub struct Worst {
 
 /// What one unit of the output is called.
 pub fn unit(arch: &Architecture) -> &'static str {
-    if arch.input.kind == InputKind::Chess && arch.output.scale > 1 { "centipawns" } else { "output units" }
+    unit_word(is_centipawns(arch))
+}
+
+const fn unit_word(are_centipawns: bool) -> &'static str {
+    if are_centipawns { "centipawns" } else { "output units" }
+}
+
+/// Whether a network's values are centipawns.
+pub(super) fn is_centipawns(arch: &Architecture) -> bool {
+    arch.input.kind == InputKind::Chess && arch.output.scale > 1
+}
+
+/// Where the truth comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Against {
+    /// What a training framework computed.
+    Reference,
+    /// A checkpoint in full precision.
+    Checkpoint,
+    /// The integers of a `.nnue` file.
+    File,
+}
+
+impl Against {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Checkpoint => "checkpoint",
+            Self::File => "file",
+        }
+    }
 }
 
 /// What the outputs of a network mean.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Outputs {
     /// Where the truth comes from.
-    pub against: &'static str,
+    pub against: Against,
     /// Whether they are of positions.
     pub of_positions: bool,
     /// How many units make a 1 of the network.
@@ -107,8 +141,13 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
+    /// What one unit is called.
+    pub const fn unit(self) -> &'static str {
+        unit_word(self.centipawns)
+    }
+
     /// Scores of classes, in units of their own.
-    pub const fn logits(against: &'static str) -> Self {
+    pub const fn logits(against: Against) -> Self {
         Self { against, of_positions: false, scale: 1.0, centipawns: false }
     }
 }
@@ -125,20 +164,26 @@ impl Accuracy {
         labels: Option<&[usize]>,
     ) -> Result<Self, (usize, SampleError)> {
         let full = Full::Graph { graph, samples };
-        let mut comparison = Comparison::new(program, program.standing_for(graph.logits()), &full);
+        let beside = Beside::new(program, program.standing_for(graph.logits()), &full);
+        let mut comparison = Comparison::new(beside);
         let model = IntegerModel::new(program);
-        for (index, sample) in samples.iter().enumerate() {
-            let taken = model.trace(sample).and_then(|values| comparison.take(&values));
-            taken.map_err(|error| (index, error))?;
-        }
-        Ok(Self::new(comparison.finish(), Outputs::logits("checkpoint"), labels))
+        let example = |index: usize| {
+            let values = model.trace(&samples[index]).and_then(|values| beside.example(index, &values));
+            values.map_err(|error| (index, error))
+        };
+        parallel::in_blocks(samples.len(), beside.block(), example, |_, example| {
+            comparison.take(example);
+            Ok(())
+        })?;
+        Ok(Self::new(&comparison.finish(), Outputs::logits(Against::Checkpoint), labels))
     }
 
     /// What follows from both; causes are nobody's yet.
-    pub(super) fn new(compared: Compared, about: Outputs, labels: Option<&[usize]>) -> Self {
+    pub(super) fn new(compared: &Compared, about: Outputs, labels: Option<&[usize]>) -> Self {
         let Compared { examples, integer, truth, outputs, layers } = compared;
-        let total = compare(&integer, &truth);
-        let errors: Vec<f64> = integer.iter().zip(&truth).map(|(integer, truth)| integer - truth).collect();
+        let (examples, outputs) = (*examples, *outputs);
+        let total = compare(integer, truth);
+        let errors: Vec<f64> = integer.iter().zip(truth).map(|(integer, truth)| integer - truth).collect();
         let probabilities =
             |values: &[f64]| values.iter().map(|value| win_probability(*value, about.scale)).collect::<Vec<f64>>();
         let rows = |values: &[f64]| -> Vec<Vec<f64>> {
@@ -146,7 +191,7 @@ impl Accuracy {
         };
         let are_classes = !about.of_positions || outputs > 1;
         let (float_rows, integer_rows) =
-            if are_classes { (rows(&truth), rows(&integer)) } else { (Vec::new(), Vec::new()) };
+            if are_classes { (rows(truth), rows(integer)) } else { (Vec::new(), Vec::new()) };
         let stride = truth.len().div_ceil(PLOT_POINTS).max(1);
         let top1 = are_classes.then(|| agreement(&float_rows, &integer_rows));
         let predictions =
@@ -155,21 +200,21 @@ impl Accuracy {
             agreement: top1.map(|top1| top1.share()),
             correct: predictions.as_ref().map(|predictions| predictions.correct.equal),
             auc: predictions.as_ref().and_then(|predictions| predictions.auc),
-            against: about.against,
+            against: about.against.word(),
             samples: examples,
             logits: (!about.of_positions).then(|| total.clone()),
-            sign_flips: integer.iter().zip(&truth).filter(|(integer, truth)| **integer * **truth < 0.0).count(),
-            win_probability: about.centipawns.then(|| compare(&probabilities(&integer), &probabilities(&truth))),
+            sign_flips: integer.iter().zip(truth).filter(|(integer, truth)| **integer * **truth < 0.0).count(),
+            win_probability: about.centipawns.then(|| compare(&probabilities(integer), &probabilities(truth))),
             top1,
-            order: (outputs == 1).then(|| same_order(&truth, &integer)),
+            order: (outputs == 1).then(|| same_order(truth, integer)),
             predictions,
-            layers,
+            layers: layers.iter().map(LayerNoise::error).collect(),
             causes: Vec::new(),
             split_samples: 0,
             split_total: total.clone(),
             total,
             interaction: None,
-            worst: worst(&integer, &truth, outputs),
+            worst: worst(integer, truth, outputs),
             histogram: histogram(errors.iter().copied(), HISTOGRAM_BINS),
             points: truth.iter().zip(&errors).step_by(stride).map(|(truth, error)| (*truth, *error)).collect(),
         }

@@ -1,5 +1,6 @@
 //! Why a container cannot be verified at all. What is found wrong with one that can is in the report.
 
+use super::part::PartError;
 use crate::error_kind::ErrorKind;
 use crate::float::EvalError;
 use crate::graph::SampleError;
@@ -94,6 +95,9 @@ pub enum VerifyError {
         /// What shows it.
         what: &'static str,
     },
+    /// A part of a verification that does not fit.
+    #[error("{0}")]
+    Part(#[from] PartError),
     /// The container describes a network of chess and has another input.
     #[error("the container's input is no chess board, which its description says it is; pack the network again")]
     NotChess,
@@ -106,6 +110,7 @@ impl VerifyError {
         match self {
             Self::Pack(error) => error.class(),
             Self::Unsupported(error) => error.class(),
+            Self::Part(error) => error.class(),
             Self::Example { .. }
             | Self::NoExamples
             | Self::NoTruth

@@ -1,7 +1,8 @@
 //! What a report says of networks of the Stockfish family only.
 
-use crate::stockfish::{Basis, Division, Shape, decide};
-use serde::Serialize;
+use super::comparison::Compared;
+use crate::stockfish::{Basis, Division, Net, Shape, decide};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What is asked of networks of the Stockfish family only.
@@ -18,6 +19,19 @@ pub struct NnueFindings {
     /// Where the file that was given leaves the one that comes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+}
+
+impl NnueFindings {
+    /// Of what a container holds. given: where a file that was given differs from it, if one was.
+    pub(super) fn of(net: &Net, given: Option<Option<Difference>>, found: &Compared) -> Self {
+        Self {
+            architecture: net.shape.to_string(),
+            divide: DivideInfo::of_container(&net.shape, net.division),
+            differing_values: found.integer.iter().zip(&found.truth).filter(|(value, own)| value != own).count(),
+            same_file: given.map(|difference| difference.is_none()),
+            difference: given.flatten(),
+        }
+    }
 }
 
 /// A rule of division, and why it was taken.
@@ -65,7 +79,7 @@ impl fmt::Display for DivideInfo {
 }
 
 /// Two files that are not the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// The first byte in which they differ, from 0; none where the shorter one is the longer one's start.
     pub byte: Option<usize>,

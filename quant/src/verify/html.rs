@@ -144,7 +144,7 @@ fn runtime(page: &mut String, report: &Report) {
             )
         });
         vec![
-            tier.tier.to_owned(),
+            tier.tier.to_string(),
             tier.bytes.to_string(),
             tier.differing_examples.to_string(),
             difference,

@@ -1,5 +1,6 @@
 //! The error of every layer, in sums: the values themselves would not fit memory.
 
+use crate::program::Element;
 use serde::Serialize;
 
 /// The error of a layer's values with everything before it quantised.
@@ -17,6 +18,24 @@ pub struct LayerError {
     pub max: f64,
     /// Signal to noise in decibels; `None` without noise or without signal.
     pub sqnr_db: Option<f64>,
+}
+
+/// A layer and its sums.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LayerNoise {
+    /// Its name.
+    pub layer: String,
+    /// What its values are.
+    pub element: Element,
+    /// Their errors.
+    pub noise: Noise,
+}
+
+impl LayerNoise {
+    /// What they come to.
+    pub fn error(&self) -> LayerError {
+        self.noise.of_layer(self.layer.clone(), self.element.word())
+    }
 }
 
 /// Sums of a layer's errors.
@@ -45,6 +64,25 @@ impl Noise {
     /// Whether nothing was added.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// The sums, in numbers that a file holds: count, sum, squares, signal, greatest.
+    pub const fn to_numbers(self) -> [f64; 5] {
+        [self.count as f64, self.sum, self.squares, self.signal, self.max]
+    }
+
+    /// The same back.
+    pub const fn of_numbers([count, sum, squares, signal, max]: [f64; 5]) -> Self {
+        Self { count: count as usize, sum, squares, signal, max }
+    }
+
+    /// Adds what was added to another.
+    pub fn join(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.signal += other.signal;
+        self.max = self.max.max(other.max);
     }
 
     /// What they come to.

@@ -10,7 +10,7 @@ use crate::import::{Checkpoint, Imported, Remark};
 use crate::pack::PackError;
 use crate::program::{Program, QuantTensor, Values};
 use crate::proof::Proof;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of the report's JSON.
@@ -133,7 +133,7 @@ fn of_elements(tensor: &QuantTensor, elements: impl Iterator<Item = f64> + Clone
 }
 
 /// What the model was held against.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TruthInfo {
     /// The checkpoint's file, where the caller names it.
     pub checkpoint: Option<String>,
@@ -147,8 +147,20 @@ pub struct TruthInfo {
     pub examples: usize,
 }
 
+impl TruthInfo {
+    /// Adds further examples, held against the same; of files with several names none is named.
+    pub(super) fn join(&mut self, other: Self) {
+        self.examples += other.examples;
+        for (own, other) in [(&mut self.checkpoint, other.checkpoint), (&mut self.inputs, other.inputs)] {
+            if *own != other {
+                *own = None;
+            }
+        }
+    }
+}
+
 /// Where a checkpoint's numbers came from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportInfo {
     /// The form that was read, in words.
     pub source: String,

@@ -1,15 +1,17 @@
 //! Question 1: does the runtime equal the integer model, byte for byte, operation for operation, on every tier?
 
 use crate::integer::{Data, IntegerModel};
+use crate::parallel;
 use crate::program::{GraphInput, Program};
 use crate::run::Runner;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tamis_runtime::RunError;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeCheck {
     /// Examples that every tier ran.
     pub examples: usize,
@@ -20,10 +22,10 @@ pub struct RuntimeCheck {
 }
 
 /// One tier.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TierCheck {
     /// Its name.
-    pub tier: &'static str,
+    pub tier: Cow<'static, str>,
     /// Bytes that were compared.
     pub bytes: u64,
     /// Examples with a difference.
@@ -35,7 +37,7 @@ pub struct TierCheck {
 }
 
 /// A value that differs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// Which example.
     pub example: usize,
@@ -49,52 +51,98 @@ pub struct Difference {
     pub expected: String,
 }
 
-/// Runs every input on every tier and compares every value with the integer model's. Behind every input `seen` is given
-/// its number and all values of the integer model, the input first.
+impl RuntimeCheck {
+    /// Adds what was found on further examples, perhaps on a machine with other tiers.
+    pub(super) fn join(&mut self, other: Self) {
+        for mut tier in other.tiers {
+            if let Some(first) = &mut tier.first {
+                first.example += self.examples;
+            }
+            match self.tiers.iter_mut().find(|own| own.tier == tier.tier) {
+                Some(own) => {
+                    own.bytes += tier.bytes;
+                    own.differing_examples += tier.differing_examples;
+                    own.first = own.first.take().or(tier.first);
+                    if own.signature != tier.signature {
+                        own.signature = format!("{} or {}", own.signature, tier.signature);
+                    }
+                }
+                None => self.tiers.push(tier),
+            }
+        }
+        self.examples += other.examples;
+        self.equal = self.equal && other.equal && are_alike(&self.tiers);
+    }
+}
+
+/// Whether all tiers have one signature, and no difference.
+fn are_alike(tiers: &[TierCheck]) -> bool {
+    let alike = tiers.windows(2).all(|pair| pair[0].signature == pair[1].signature);
+    alike && tiers.iter().all(|tier| tier.first.is_none())
+}
+
+/// Runs every input on every tier and compares every value with the integer model's, a block of inputs at a time on all
+/// threads. Of every input `measure` is given its number and all values of the integer model, the input first, on any
+/// thread; what it makes of them goes to `seen`, in the order of the inputs.
 ///
 /// # Errors
 /// The number of an input that cannot be run, and why.
-pub fn check_runtime(
+pub fn check_runtime<T: Send>(
     model: Model<'_>,
     program: &Program,
     inputs: &[GraphInput],
-    seen: &mut dyn FnMut(usize, &[Data]),
+    block: usize,
+    measure: impl Fn(usize, &[Data]) -> T + Sync,
+    mut seen: impl FnMut(usize, T),
 ) -> Result<RuntimeCheck, (usize, RunError)> {
     let truth = IntegerModel::new(program);
-    let mut runners: Vec<Runner<'_>> = tiers().map(|tier| Runner::new(model, tier)).collect();
+    let runners = || tiers().map(|tier| Runner::new(model, tier)).collect::<Vec<Runner<'_>>>();
     let empty = |tier| TierCheck { tier, bytes: 0, differing_examples: 0, first: None, signature: String::new() };
-    let mut tiers: Vec<TierCheck> = tiers().map(|tier| empty(tier.name)).collect();
+    let mut checks: Vec<TierCheck> = tiers().map(|tier| empty(Cow::Borrowed(tier.name))).collect();
     // Accumulators are computed, too; any other input is the caller's.
     let computed = program.nodes.len() + usize::from(program.transformer.is_some());
-    for (index, input) in inputs.iter().enumerate() {
-        let expected = truth.trace_input(input);
-        for (runner, tier) in runners.iter_mut().zip(&mut tiers) {
-            let (mut first, mut count) = (None, 0);
-            let output = runner.evaluate_input(input, |value, found| {
-                tier.bytes += found.len() as u64;
-                count += 1;
-                if first.is_none() && value < expected.len() {
-                    first = difference(program, index, value, found, &expected[value]);
-                }
-            });
-            output.map_err(|error| (index, error))?;
-            if count != computed && first.is_none() {
-                let (found, expected) = (count.to_string(), computed.to_string());
-                let value = "number of values".to_owned();
-                first = Some(Difference { example: index, value, element: 0, found, expected });
+    let one = |runner: &mut Runner<'_>, index: usize, expected: &[Data]| {
+        let (mut first, mut count, mut bytes) = (None, 0, 0);
+        runner.evaluate_input(&inputs[index], |value, found| {
+            bytes += found.len() as u64;
+            count += 1;
+            if first.is_none() && value < expected.len() {
+                first = difference(program, index, value, found, &expected[value]);
             }
-            tier.differing_examples += usize::from(first.is_some());
-            tier.first = tier.first.take().or(first);
+        })?;
+        if count != computed && first.is_none() {
+            let (found, expected) = (count.to_string(), computed.to_string());
+            let value = "number of values".to_owned();
+            first = Some(Difference { example: index, value, element: 0, found, expected });
         }
-        seen(index, &expected);
+        Ok((bytes, first))
+    };
+    let block = block.max(1);
+    for start in (0..inputs.len()).step_by(block) {
+        let count = block.min(inputs.len() - start);
+        let made = parallel::map_with(count, runners, |runners, index| {
+            let index = start + index;
+            let expected = truth.trace_input(&inputs[index]);
+            let found: Result<Vec<_>, RunError> =
+                runners.iter_mut().map(|runner| one(runner, index, &expected)).collect();
+            found.map(|found| (found, measure(index, &expected))).map_err(|error| (index, error))
+        });
+        for (index, made) in (start..).zip(made) {
+            let (found, measured) = made?;
+            for (check, (bytes, first)) in checks.iter_mut().zip(found) {
+                check.bytes += bytes;
+                check.differing_examples += usize::from(first.is_some());
+                check.first = check.first.take().or(first);
+            }
+            seen(index, measured);
+        }
     }
-    for (runner, tier) in runners.iter_mut().zip(&mut tiers) {
-        let signature = runner.signature().map_err(|error| (0, error))?;
-        tier.signature = format!("{signature:016x}");
+    let signatures = parallel::map_with(checks.len(), runners, |runners, tier| runners[tier].signature());
+    for (check, signature) in checks.iter_mut().zip(signatures) {
+        check.signature = format!("{:016x}", signature.map_err(|error| (0, error))?);
     }
-    let alike = tiers.windows(2).all(|pair| pair[0].signature == pair[1].signature);
-    let equal = alike && tiers.iter().all(|tier| tier.first.is_none());
-    Ok(RuntimeCheck { examples: inputs.len(), tiers, equal })
+    let equal = are_alike(&checks);
+    Ok(RuntimeCheck { examples: inputs.len(), tiers: checks, equal })
 }
 
 /// Where a value's bytes are not the integer model's.

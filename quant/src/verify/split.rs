@@ -1,12 +1,15 @@
 //! The error by layer and by cause: every rounding switched on alone, and off alone.
 
 use super::accuracy::{Accuracy, Cause};
-use super::layers::Noise;
+use super::layers::{LayerNoise, Noise};
 use super::progress::Progress;
-use super::simulate::{RealInput, Simulation};
+use super::simulate::{RealInput, Simulation, Switch};
 use super::stats::compare;
 use crate::float::Example;
 use crate::graph::Sample;
+use crate::parallel;
+use crate::program::Element;
+use std::convert::Infallible;
 
 /// Sums of a layer that are compared in each example, evenly taken: enough of a wide one.
 const SAMPLED_SUMS: usize = 64;
@@ -14,6 +17,101 @@ const SAMPLED_SUMS: usize = 64;
 const MOST_PRODUCTS: usize = 4_000_000_000;
 /// Examples that are taken apart whatever it takes.
 const LEAST_EXAMPLES: usize = 8;
+
+/// Examples that are taken apart side by side.
+const BLOCK: usize = 256;
+
+/// One example, taken apart.
+struct Taken {
+    /// Of each layer some sums, rounded and exact.
+    sums: Vec<Vec<(f64, f64)>>,
+    /// The outputs without any rounding.
+    none: Vec<f64>,
+    /// The outputs with all.
+    all: Vec<f64>,
+    /// Of each rounding the outputs with it alone, and with all others.
+    switches: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+/// Examples that were taken apart: outputs, an example after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Apart {
+    /// How many examples.
+    pub samples: usize,
+    /// The layers, with everything before them rounded.
+    pub layers: Vec<LayerNoise>,
+    /// What the integers made.
+    pub integer: Vec<f64>,
+    /// Without any rounding.
+    pub none: Vec<f64>,
+    /// With all.
+    pub all: Vec<f64>,
+    /// Each rounding.
+    pub causes: Vec<ApartCause>,
+    /// What multiplying in f32 is called, where something is.
+    pub f32_cause: Option<String>,
+}
+
+/// A rounding: outputs, an example after the other.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ApartCause {
+    /// Its name.
+    pub cause: String,
+    /// With it alone.
+    pub alone: Vec<f64>,
+    /// With all but it.
+    pub without: Vec<f64>,
+}
+
+impl Apart {
+    /// What tells examples that were taken apart from those of another network.
+    pub fn names(&self) -> (Vec<(&str, Element)>, Vec<&str>, Option<&str>) {
+        let layers = self.layers.iter().map(|layer| (layer.layer.as_str(), layer.element)).collect();
+        let causes = self.causes.iter().map(|cause| cause.cause.as_str()).collect();
+        (layers, causes, self.f32_cause.as_deref())
+    }
+
+    /// Adds those of another part with the same names.
+    pub fn join(&mut self, other: Self) {
+        self.samples += other.samples;
+        for (own, other) in self.layers.iter_mut().zip(&other.layers) {
+            own.noise.join(&other.noise);
+        }
+        self.integer.extend(other.integer);
+        self.none.extend(other.none);
+        self.all.extend(other.all);
+        for (own, other) in self.causes.iter_mut().zip(other.causes) {
+            own.alone.extend(other.alone);
+            own.without.extend(other.without);
+        }
+    }
+
+    /// Fills in layers, causes, what they add up to and what is left.
+    pub fn fill(&self, accuracy: &mut Accuracy) {
+        let Self { samples, layers, integer, none, all, causes, f32_cause } = self;
+        accuracy.layers.extend(layers.iter().map(LayerNoise::error));
+        accuracy.split_samples = *samples;
+        accuracy.split_total = compare(integer, none);
+        let mut total: Vec<f64> = integer.iter().zip(none).map(|(integer, none)| integer - none).collect();
+        for ApartCause { cause, alone, without } in causes {
+            for (rest, (alone, none)) in total.iter_mut().zip(alone.iter().zip(none)) {
+                *rest -= alone - none;
+            }
+            let (alone, last) = (compare(alone, none), compare(all, without));
+            accuracy.causes.push(Cause { cause: cause.clone(), alone, last });
+        }
+        // What the runtime computes in f32 the simulation computes in f64; the rest of the difference is that.
+        if let Some(cause) = f32_cause {
+            for (rest, (integer, all)) in total.iter_mut().zip(integer.iter().zip(all)) {
+                *rest -= integer - all;
+            }
+            let stats = compare(integer, all);
+            accuracy.causes.push(Cause { cause: cause.clone(), alone: stats.clone(), last: stats });
+        }
+        let zeros = vec![0.0; total.len()];
+        accuracy.interaction = Some(compare(&total, &zeros));
+    }
+}
 
 /// The examples that have a truth.
 pub(super) enum Examples<'a> {
@@ -52,61 +150,60 @@ impl Split<'_> {
         (0..examples).step_by(examples.div_ceil(most.max(1)).max(1)).collect()
     }
 
-    /// Fills in layers, causes, what they add up to and what is left. integer: what the integers made of the examples.
-    pub fn fill(&self, integer: &[f64], accuracy: &mut Accuracy, progress: &mut Progress<'_>) {
+    /// Takes the examples apart. integer: what the integers made of all of them.
+    pub fn apart(&self, integer: &[f64], progress: &mut Progress<'_>) -> Apart {
         let (simulation, all_examples) = (&self.simulation, self.examples.all());
         let outputs = integer.len() / all_examples.len().max(1);
         let taken = self.taken(all_examples.len());
-        let integer: Vec<f64> =
-            taken.iter().flat_map(|index| integer[index * outputs..][..outputs].iter().copied()).collect();
         let examples: Vec<RealInput<'_>> = taken.iter().map(|index| all_examples[*index]).collect();
-        let mut sums = vec![Noise::default(); simulation.layers().count()];
         let switches = simulation.switches();
-        let (mut none, mut all) = (Vec::new(), Vec::new());
-        let (mut alone, mut without) = (vec![Vec::new(); switches.len()], vec![Vec::new(); switches.len()]);
-        for example in &examples {
-            let (exact, exact_values) = simulation.traced(*example, &|_| false, &[]);
-            let (rounded, rounded_values) = simulation.traced(*example, &|_| true, &[]);
-            for (layer, (exact, rounded)) in sums.iter_mut().zip(exact.sums.iter().zip(&rounded.sums)) {
+        let layer =
+            |(name, element): (&str, _)| LayerNoise { layer: name.to_owned(), element, noise: Noise::default() };
+        let cause = |(name, _): &(String, Switch)| ApartCause { cause: name.clone(), ..ApartCause::default() };
+        let mut apart = Apart {
+            samples: taken.len(),
+            layers: simulation.layers().map(layer).collect(),
+            integer: taken.iter().flat_map(|index| integer[index * outputs..][..outputs].iter().copied()).collect(),
+            none: Vec::new(),
+            all: Vec::new(),
+            causes: switches.iter().map(cause).collect(),
+            f32_cause: simulation.f32_cause().map(str::to_owned),
+        };
+        let one = |index: usize| -> Result<Taken, Infallible> {
+            let example = examples[index];
+            let (exact, exact_values) = simulation.traced(example, &|_| false, &[]);
+            let (rounded, rounded_values) = simulation.traced(example, &|_| true, &[]);
+            let sampled = exact.sums.iter().zip(&rounded.sums).map(|(exact, rounded)| {
                 let stride = exact.len().div_ceil(SAMPLED_SUMS).max(1);
-                layer.add(rounded.iter().copied().zip(exact.iter().copied()).step_by(stride));
-            }
-            none.extend(exact.outputs);
-            all.extend(rounded.outputs);
-            progress.advance();
-            for (place, (_, switch)) in switches.iter().enumerate() {
-                let before = simulation.values_before(*switch);
-                let (one, _) = simulation.traced(*example, &|other| other == *switch, &exact_values[..before]);
-                let (others, _) = simulation.traced(*example, &|other| other != *switch, &rounded_values[..before]);
-                alone[place].extend(one.outputs);
-                without[place].extend(others.outputs);
-                progress.advance();
-            }
-        }
-        let layers = simulation.layers().zip(&sums);
-        accuracy.layers.extend(layers.map(|((name, element), noise)| noise.of_layer(name.to_owned(), element)));
-        accuracy.split_samples = taken.len();
-        accuracy.split_total = compare(&integer, &none);
-        let mut total: Vec<f64> = integer.iter().zip(&none).map(|(integer, none)| integer - none).collect();
-        for ((name, _), (alone, without)) in switches.iter().zip(alone.iter().zip(&without)) {
-            for (rest, (alone, none)) in total.iter_mut().zip(alone.iter().zip(&none)) {
-                *rest -= alone - none;
-            }
-            accuracy.causes.push(Cause {
-                cause: name.clone(),
-                alone: compare(alone, &none),
-                last: compare(&all, without),
+                rounded.iter().copied().zip(exact.iter().copied()).step_by(stride).collect()
             });
-        }
-        // What the runtime computes in f32 the simulation computes in f64; the rest of the difference is that.
-        if let Some(cause) = simulation.f32_cause() {
-            for (rest, (integer, all)) in total.iter_mut().zip(integer.iter().zip(&all)) {
-                *rest -= integer - all;
+            let of_switch = |(_, switch): &(String, Switch)| {
+                let before = simulation.values_before(*switch);
+                let (one, _) = simulation.traced(example, &|other| other == *switch, &exact_values[..before]);
+                let (others, _) = simulation.traced(example, &|other| other != *switch, &rounded_values[..before]);
+                (one.outputs, others.outputs)
+            };
+            Ok(Taken {
+                sums: sampled.collect(),
+                switches: switches.iter().map(of_switch).collect(),
+                none: exact.outputs,
+                all: rounded.outputs,
+            })
+        };
+        let done = parallel::in_blocks(examples.len(), BLOCK, one, |_, taken| {
+            for (layer, pairs) in apart.layers.iter_mut().zip(taken.sums) {
+                layer.noise.add(pairs.into_iter());
             }
-            let stats = compare(&integer, &all);
-            accuracy.causes.push(Cause { cause: cause.to_owned(), alone: stats.clone(), last: stats });
-        }
-        let zeros = vec![0.0; total.len()];
-        accuracy.interaction = Some(compare(&total, &zeros));
+            apart.none.extend(taken.none);
+            apart.all.extend(taken.all);
+            for (cause, (one, others)) in apart.causes.iter_mut().zip(taken.switches) {
+                cause.alone.extend(one);
+                cause.without.extend(others);
+            }
+            (0..=switches.len()).for_each(|_| progress.advance());
+            Ok(())
+        });
+        done.unwrap_or_else(|never| match never {});
+        apart
     }
 }

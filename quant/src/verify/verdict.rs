@@ -23,7 +23,7 @@ impl Report {
 
     fn bits(&self) -> Sentence {
         let differing: Vec<&str> =
-            self.runtime.tiers.iter().filter(|tier| tier.first.is_some()).map(|tier| tier.tier).collect();
+            self.runtime.tiers.iter().filter(|tier| tier.first.is_some()).map(|tier| tier.tier.as_ref()).collect();
         let (tiers, examples) = (self.runtime.tiers.len(), self.runtime.examples);
         let text = match (self.runtime.equal, differing.as_slice()) {
             (true, _) => {

@@ -2,8 +2,11 @@
 
 use tamis_quant::graph::{Graph, Input, Sample};
 use tamis_quant::integer::Data;
+use tamis_quant::parallel;
 use tamis_quant::program::{Element, Operation, Program, ProgramNode, RealActivation};
 use tamis_quant::run::Runner;
+use tamis_runtime::format::Model;
+use tamis_runtime::kernels::Tier;
 
 /// What one example gives.
 pub struct Evaluation {
@@ -20,11 +23,9 @@ pub trait Evaluator {
     /// What it takes.
     fn input(&self) -> Input;
 
-    /// Evaluates one that is what [`Evaluator::input`] says; what is wrong with it otherwise, as a text.
-    ///
-    /// # Errors
-    /// What does not fit, without a place.
-    fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String>;
+    /// Evaluates some that are what [`Evaluator::input`] says, on all threads; of each what is wrong with it otherwise,
+    /// as a text without a place.
+    fn evaluate(&self, samples: &[Sample]) -> Vec<Result<Evaluation, String>>;
 }
 
 impl Evaluator for Graph {
@@ -32,26 +33,29 @@ impl Evaluator for Graph {
         self.input
     }
 
-    fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
-        let mut values = self.trace(sample).map_err(|error| error.to_string())?;
-        let scores = values[self.logits()].clone();
-        let outputs = values.pop().ok_or("a graph without values")?;
-        Ok(Evaluation { outputs, scores, integers: None })
+    fn evaluate(&self, samples: &[Sample]) -> Vec<Result<Evaluation, String>> {
+        parallel::map(samples.len(), |index| {
+            let mut values = self.trace(&samples[index]).map_err(|error| error.to_string())?;
+            let scores = values[self.logits()].clone();
+            let outputs = values.pop().ok_or("a graph without values")?;
+            Ok(Evaluation { outputs, scores, integers: None })
+        })
     }
 }
 
 /// A container made of a graph.
 pub struct GraphContainer<'m> {
-    runner: Runner<'m>,
+    model: Model<'m>,
+    tier: &'static Tier,
     graph: Program,
     /// The value that is printed as it is stored, and its integers' type.
     raw: Option<(usize, Element)>,
 }
 
 impl<'m> GraphContainer<'m> {
-    /// Of a runner of the graph's container.
-    pub const fn new(runner: Runner<'m>, graph: Program) -> Self {
-        Self { runner, graph, raw: None }
+    /// Of the graph's container, on a tier.
+    pub const fn new(model: Model<'m>, tier: &'static Tier, graph: Program) -> Self {
+        Self { model, tier, graph, raw: None }
     }
 
     /// The same, showing the integers that outputs, or scores, are as they are stored; none where they are real numbers
@@ -90,11 +94,18 @@ impl Evaluator for GraphContainer<'_> {
         self.graph.input.to_float()
     }
 
-    fn evaluate(&mut self, sample: &Sample) -> Result<Evaluation, String> {
+    fn evaluate(&self, samples: &[Sample]) -> Vec<Result<Evaluation, String>> {
+        let runner = || Runner::new(self.model, self.tier);
+        parallel::map_with(samples.len(), runner, |runner, index| self.evaluate_one(runner, &samples[index]))
+    }
+}
+
+impl GraphContainer<'_> {
+    fn evaluate_one(&self, runner: &mut Runner<'_>, sample: &Sample) -> Result<Evaluation, String> {
         let input = self.graph.input.quantise(sample).map_err(|error| error.to_string())?;
         let (mut scores, mut integers, (scored, node)) = (Vec::new(), None, self.scored());
         let (node, raw) = (node.cloned(), self.raw);
-        let outputs = self.runner.evaluate_input(&input, |value, bytes| {
+        let outputs = runner.evaluate_input(&input, |value, bytes| {
             if let Some(node) = node.as_ref().filter(|_| value == scored) {
                 scores = Data::of_bytes(node.value.element, bytes).to_reals(&node.value);
             }

@@ -1,7 +1,7 @@
 //! Examples of a file: which network, which outputs, and how good they are.
 
 use super::evaluator::{Evaluator, GraphContainer};
-use super::{Evaluations, Value};
+use super::{BLOCK, Evaluations, Value, up_to_a_fault};
 use crate::cli::Eval;
 use crate::error::{CliError, Explain};
 use crate::examples::{Which, read_inputs, read_labels_of, unfit};
@@ -12,7 +12,6 @@ use crate::output::Output;
 use crate::progress;
 use std::path::Path;
 use tamis_quant::pack::unpack_program;
-use tamis_quant::run::Runner;
 use tamis_quant::score::{Summary, summarise};
 
 /// Evaluates a container on the runtime, a checkpoint in double precision.
@@ -31,10 +30,10 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
             let message = format!("{}: --raw is for a container; a checkpoint has no integers", args.model.display());
             return Err(CliError::usage(message).help("leave it out"));
         }
-        let (mut graph, import) = network::read_graph(&args.model, &args.network)?;
+        let (graph, import) = network::read_graph(&args.model, &args.network)?;
         let name = graph.name.clone();
         let which = Which::of(&args.arrays, args.skip, args.limit)?;
-        return evaluate(args, (inputs, which), &mut graph, output)?.finish(args, name, None, Some(import));
+        return evaluate(args, (inputs, which), &graph, output)?.finish(args, name, None, Some(import));
     }
     if args.float || args.network.arch.is_some() {
         return Err(CliError::usage(format!("{}: a container, which has no full precision", args.model.display()))
@@ -49,14 +48,14 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     }
     let name = graph.name.clone();
     let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&graph.input);
-    let mut container = GraphContainer::new(Runner::new(model, tier), graph);
+    let mut container = GraphContainer::new(model, tier, graph);
     if args.raw {
         container = container.with_integers(args.logits).ok_or_else(|| {
             let message = format!("{}: --raw shows integers, and these are real numbers", args.model.display());
             CliError::usage(message).help("leave it out, or add --logits for what the last softmax or sigmoid reads")
         })?;
     }
-    evaluate(args, (inputs, which), &mut container, output)?.finish(args, name, Some(tier.name), None)
+    evaluate(args, (inputs, which), &container, output)?.finish(args, name, Some(tier.name), None)
 }
 
 fn no_vectors(path: &Path, name: &str) -> CliError {
@@ -97,7 +96,7 @@ impl Evaluated {
 fn evaluate(
     args: &Eval,
     (path, which): (&Path, Which<'_>),
-    evaluator: &mut dyn Evaluator,
+    evaluator: &dyn Evaluator,
     output: &Output,
 ) -> Result<Evaluated, CliError> {
     let inputs = read_inputs(path, which)?;
@@ -112,18 +111,23 @@ fn evaluate(
     let input = evaluator.input();
     let bar = progress::bar(output, "evaluating", inputs.len());
     let (mut values, mut scores) = (Vec::new(), Vec::new());
-    for index in args.skip..inputs.len() {
-        bar.inc(1);
-        let sample = inputs.sample(index, input).explain_at(path)?;
-        let evaluation = evaluator.evaluate(&sample).map_err(|why| unfit(path, &inputs.place(index), &why))?;
-        let reals = if args.logits { &evaluation.scores } else { &evaluation.outputs };
-        values.push(match evaluation.integers {
-            Some(integers) => integers.into_iter().map(Value::Int).collect(),
-            None => reals.iter().copied().map(Value::Exact).collect(),
-        });
-        if labels.is_some() {
-            scores.push(evaluation.scores);
+    let indices: Vec<usize> = (args.skip..inputs.len()).collect();
+    for block in indices.chunks(BLOCK) {
+        let samples = block.iter().map(|index| inputs.sample(*index, input).explain_at(path));
+        let (samples, unread) = up_to_a_fault(samples);
+        for (index, evaluation) in block.iter().zip(evaluator.evaluate(&samples)) {
+            let evaluation = evaluation.map_err(|why| unfit(path, &inputs.place(*index), &why))?;
+            let reals = if args.logits { &evaluation.scores } else { &evaluation.outputs };
+            values.push(match evaluation.integers {
+                Some(integers) => integers.into_iter().map(Value::Int).collect(),
+                None => reals.iter().copied().map(Value::Exact).collect(),
+            });
+            if labels.is_some() {
+                scores.push(evaluation.scores);
+            }
         }
+        unread.map_or(Ok(()), Err)?;
+        bar.inc(block.len() as u64);
     }
     bar.finish_and_clear();
     let labelled = args.labels.as_deref().unwrap_or(path);

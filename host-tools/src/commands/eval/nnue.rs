@@ -6,7 +6,9 @@ use crate::cli::Eval;
 use crate::divide::DivideReport;
 use crate::error::{CliError, Explain};
 use crate::output::Output;
-use tamis_quant::run::{Outputs, Runner, features_of};
+use tamis_quant::parallel;
+use tamis_quant::positions::Position;
+use tamis_quant::run::{Outputs, Runner, features_in};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
 use tamis_runtime::raw::op;
@@ -23,26 +25,34 @@ pub fn run(
     output: &Output,
 ) -> Result<Evaluations, CliError> {
     let metadata = model.metadata().explain_at(&args.model)?;
-    let mut runner = Runner::new(model, tier);
     let (mut all, mut tables) = (Vec::new(), Vec::new());
     let fault = |message: String| {
         CliError::usage(format!("{}: {message}", args.model.display())).help("pack the network again")
     };
-    let mut values = super::each(args, output, |position| {
-        let features = features_of(&model, position);
+    let runner = || Runner::new(model, tier);
+    let one = |runner: &mut Runner<'_>, position: &Position| {
+        let features = features_in(runner.plan(), position);
         let (lists, used) = features.ok_or_else(|| fault("its input is no chess board".to_owned()))?;
-        let (value, parts) = evaluate(&mut runner, &lists, used).map_err(fault)?;
-        all.push(parts);
-        if args.buckets {
-            let of_bucket = |bucket: usize| {
-                let (value, parts) = evaluate(&mut runner, &lists, bucket).map_err(fault)?;
-                let (values, parts) = (vec![Value::Int(value)], Some(parts));
-                Ok(BucketValues { bucket, used: bucket == used, values, parts })
-            };
-            let count = model.input().bucket_count as usize;
-            tables.push((0..count).map(of_bucket).collect::<Result<Vec<_>, CliError>>()?);
+        let (value, parts) = evaluate(runner, &lists, used).map_err(fault)?;
+        let mut of_bucket = |bucket: usize| {
+            let (value, parts) = evaluate(runner, &lists, bucket).map_err(fault)?;
+            let (values, parts) = (vec![Value::Int(value)], Some(parts));
+            Ok(BucketValues { bucket, used: bucket == used, values, parts })
+        };
+        let count = if args.buckets { model.input().bucket_count as usize } else { 0 };
+        let table = (0..count).map(&mut of_bucket).collect::<Result<Vec<_>, CliError>>()?;
+        Ok((value, parts, table))
+    };
+    let mut values = Vec::new();
+    super::in_blocks(args, output, |block| {
+        let made = parallel::map_with(block.len(), runner, |runner, index| one(runner, &block[index]));
+        for made in made {
+            let (value, parts, table) = made?;
+            values.push(vec![Value::Int(value)]);
+            all.push(parts);
+            tables.extend(args.buckets.then_some(table));
         }
-        Ok(vec![Value::Int(value)])
+        Ok(())
     })?;
     if args.parts {
         for (values, Parts { psqt, positional }) in values.iter_mut().zip(&all) {

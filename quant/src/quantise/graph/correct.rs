@@ -6,10 +6,13 @@
 use super::error::GraphQuantError;
 use crate::graph::{Graph, Sample, SampleError};
 use crate::integer::IntegerModel;
+use crate::parallel;
 use crate::program::{Element, Operation, Program, Values};
 
 /// Samples beyond these change a mean by less than a rounding error.
 const MAX_SAMPLES: usize = 512;
+/// Samples whose values are held at once.
+const BLOCK: usize = 64;
 
 /// Adds to every integer bias the mean of float sum minus integer sum over the samples.
 pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program) -> Result<(), GraphQuantError> {
@@ -44,11 +47,12 @@ pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program)
 /// The mean of every element of every float value.
 fn float_means(graph: &Graph, samples: &[Sample]) -> Result<Vec<Vec<f64>>, (usize, SampleError)> {
     let mut means: Vec<Vec<f64>> = Vec::new();
-    for (index, sample) in samples.iter().enumerate() {
-        let values = graph.trace(sample).map_err(|error| (index, error))?;
+    let trace = |index: usize| graph.trace(&samples[index]).map_err(|error| (index, error));
+    parallel::in_blocks(samples.len(), BLOCK, trace, |_, values| {
         means.resize(values.len(), Vec::new());
         means.iter_mut().zip(&values).for_each(|(means, values)| add(means, values.iter().copied()));
-    }
+        Ok(())
+    })?;
     means.iter_mut().flatten().for_each(|sum| *sum /= samples.len() as f64);
     Ok(means)
 }
@@ -57,12 +61,15 @@ fn float_means(graph: &Graph, samples: &[Sample]) -> Result<Vec<Vec<f64>>, (usiz
 fn integer_means(graph: &Program, node: usize, samples: &[Sample]) -> Result<Vec<f64>, (usize, SampleError)> {
     let model = IntegerModel::new(graph);
     let mut means = Vec::new();
-    for (index, sample) in samples.iter().enumerate() {
-        let input = graph.input.quantise(sample).map_err(|error| (index, error))?;
-        if let Some(made) = model.trace_first(&input, node + 1).last() {
-            add(&mut means, made.integers().iter().copied().map(f64::from));
-        }
-    }
+    let made = |index: usize| {
+        let input = graph.input.quantise(&samples[index]).map_err(|error| (index, error))?;
+        Ok(model.trace_first(&input, node + 1).pop())
+    };
+    parallel::in_blocks(samples.len(), BLOCK, made, |_, made| {
+        let made = made.unwrap_or_else(|| unreachable!("a trace has its input"));
+        add(&mut means, made.integers().iter().copied().map(f64::from));
+        Ok(())
+    })?;
     means.iter_mut().for_each(|sum| *sum /= samples.len() as f64);
     Ok(means)
 }

@@ -20,6 +20,7 @@ use super::options::{Activations, Options};
 use crate::calibrate::{Calibration, calibrate};
 use crate::graph::{Activation, Graph, Op, Sample, SampleError, Value};
 use crate::integer::IntegerModel;
+use crate::parallel;
 use crate::program::Program;
 
 const POWERS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
@@ -52,14 +53,20 @@ pub(super) fn channels(
     let mut chosen = Channels::default();
     for value in values {
         let before = best.clone();
-        for (power, reach) in POWERS.iter().flat_map(|power| REACHES.iter().map(move |reach| (*power, *reach))) {
-            let Some(factors) = factors(&half, value, power, reach) else { continue };
+        let ways: Vec<(f64, f64)> =
+            POWERS.iter().flat_map(|power| REACHES.iter().map(move |reach| (*power, *reach))).collect();
+        let tried = parallel::map(ways.len(), |way| {
+            let (power, reach) = ways[way];
+            let Some(factors) = factors(&half, value, power, reach) else { return Ok::<_, GraphQuantError>(None) };
             let mut tried = before.clone();
             tried.of.insert(value, factors);
-            let found = error(&tried)?;
+            Ok(Some((error(&tried)?, tried)))
+        });
+        for ((power, reach), tried) in ways.into_iter().zip(tried) {
+            let Some((found, tried)) = tried? else { continue };
             if found < least {
                 (least, best) = (found, tried);
-                chosen.of.extend(self::factors(calibration, value, power, reach).map(|factors| (value, factors)));
+                chosen.of.extend(factors(calibration, value, power, reach).map(|factors| (value, factors)));
             }
         }
     }
@@ -111,10 +118,11 @@ impl<'s> Measure<'s> {
         let count = (WORK / one.max(1)).clamp(32, 512).min(samples.len()).max(1);
         let step = samples.len().div_ceil(count).max(1);
         let samples: Vec<&Sample> = samples.iter().step_by(step).collect();
-        let truth = samples.iter().enumerate().map(|(index, sample)| {
-            graph.evaluate_logits(sample).map_err(|error| GraphQuantError::Sample { index: index * step, error })
+        let truth = parallel::map(samples.len(), |index| {
+            let logits = graph.evaluate_logits(samples[index]);
+            logits.map_err(|error| GraphQuantError::Sample { index: index * step, error })
         });
-        let truth = truth.collect::<Result<_, _>>()?;
+        let truth = truth.into_iter().collect::<Result<_, _>>()?;
         Ok(Self { samples, logits: graph.logits(), truth })
     }
 

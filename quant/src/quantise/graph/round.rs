@@ -13,6 +13,7 @@
 use super::error::GraphQuantError;
 use crate::graph::{Graph, Op, Sample};
 use crate::integer::IntegerModel;
+use crate::parallel;
 use crate::program::{Operation, Program, Values};
 
 /// Samples beyond these say little more about which inputs go together.
@@ -85,7 +86,27 @@ fn layer(
 }
 
 /// Rounds weights, (outputs, inputs) column after column, in the order of the inputs. upper: of the inputs.
-pub(super) fn rounded_rows(mut left: Vec<f64>, outputs: usize, inputs: usize, upper: &[f64], limit: f64) -> Vec<i32> {
+pub(super) fn rounded_rows(left: Vec<f64>, outputs: usize, inputs: usize, upper: &[f64], limit: f64) -> Vec<i32> {
+    // A row knows nothing of the others.
+    let pieces = parallel::map(outputs.div_ceil(ROWS), |piece| {
+        let rows = piece * ROWS..outputs.min((piece + 1) * ROWS);
+        let columns = left.chunks(outputs).flat_map(|column| column[rows.clone()].iter().copied());
+        rounded_piece(columns.collect(), rows.len(), inputs, upper, limit)
+    });
+    let mut rounded = vec![0; left.len()];
+    for (piece, made) in pieces.iter().enumerate() {
+        let (start, rows) = (piece * ROWS, made.len() / inputs.max(1));
+        for (column, made) in rounded.chunks_mut(outputs).zip(made.chunks(rows.max(1))) {
+            column[start..start + rows].copy_from_slice(made);
+        }
+    }
+    rounded
+}
+
+/// Rows that are rounded together.
+const ROWS: usize = 16;
+
+fn rounded_piece(mut left: Vec<f64>, outputs: usize, inputs: usize, upper: &[f64], limit: f64) -> Vec<i32> {
     let mut rounded = Vec::with_capacity(left.len());
     let mut errors = vec![0f64; outputs];
     for input in 0..inputs {
@@ -114,19 +135,28 @@ fn products(
     zero: i32,
 ) -> Result<Vec<f64>, GraphQuantError> {
     let model = IntegerModel::new(quantised);
-    let mut form = vec![0f64; inputs * inputs];
-    for (index, sample) in samples.iter().enumerate() {
-        let input = quantised.input.quantise(sample).map_err(|error| GraphQuantError::Sample { index, error })?;
+    let present = parallel::map(samples.len(), |index| {
+        let input = quantised.input.quantise(&samples[index]);
+        let input = input.map_err(|error| GraphQuantError::Sample { index, error })?;
         let values = model.trace_first(&input, read);
         let x = values[values.len() - 1].integers();
-        let present: Vec<(usize, f64)> =
-            x.iter().map(|x| f64::from(x - zero)).enumerate().filter(|(_, x)| *x != 0.0).collect();
-        for (row, a) in &present {
-            let row = &mut form[row * inputs..][..inputs];
-            present.iter().for_each(|(column, b)| row[*column] += a * b);
+        Ok(x.iter().map(|x| f64::from(x - zero)).enumerate().filter(|(_, x)| *x != 0.0).collect())
+    });
+    let present: Vec<Vec<(usize, f64)>> = present.into_iter().collect::<Result<_, GraphQuantError>>()?;
+    // A piece of rows at a time, each of which goes through all samples in their order.
+    let piece = |piece: usize| {
+        let rows = piece * ROWS..inputs.min((piece + 1) * ROWS);
+        let mut form = vec![0f64; rows.len() * inputs];
+        for present in &present {
+            let first = present.partition_point(|(row, _)| *row < rows.start);
+            for (row, a) in present[first..].iter().take_while(|(row, _)| *row < rows.end) {
+                let row = &mut form[(row - rows.start) * inputs..][..inputs];
+                present.iter().for_each(|(column, b)| row[*column] += a * b);
+            }
         }
-    }
-    Ok(form)
+        form
+    };
+    Ok(parallel::map(inputs.div_ceil(ROWS), piece).concat())
 }
 
 /// The upper triangle U with `UᵀU = (H + damping)⁻¹`; `None` if H is 0.

@@ -8,7 +8,7 @@ use crate::graph::{Activation, Graph, Sample};
 use crate::import::importers::QUANTISED_SOURCE;
 use crate::pack::unpack_graph;
 use crate::program::{GraphInput, Program};
-use crate::verify::accuracy::Outputs;
+use crate::verify::accuracy::{Against, Outputs};
 use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
 use crate::verify::kinship::Kinship;
@@ -53,7 +53,7 @@ impl<'a> Case<'a> {
         let program = kinship.carried(unpacked);
         let value = program.standing_for(graph.logits());
         let inputs = inputs(&program, samples)?;
-        let outputs = Outputs::logits("checkpoint");
+        let outputs = Outputs::logits(Against::Checkpoint);
         // In another form of the network the operations need not be those that the container was made from.
         let simulation = Simulation::of_graph(graph, &program, value).ok();
         let split = simulation.map(|simulation| Split { simulation, examples: Examples::Samples(samples) });
@@ -91,7 +91,7 @@ impl<'a> Case<'a> {
         }
         let inputs = inputs(&program, samples)?;
         let full = Full::Outputs(outputs.values.clone());
-        Ok(Self::of_samples(model, program, (inputs, value), full, Outputs::logits("reference"), labels))
+        Ok(Self::of_samples(model, program, (inputs, value), full, Outputs::logits(Against::Reference), labels))
     }
 
     fn of_samples(
@@ -105,7 +105,6 @@ impl<'a> Case<'a> {
         Self {
             truth: TruthInfo { examples: inputs.len(), ..TruthInfo::default() },
             network: program.name.clone(),
-            unit: "output units",
             model,
             program,
             inputs,

@@ -9,7 +9,7 @@ use crate::pack::unpack;
 use crate::positions::Position;
 use crate::program::GraphInput;
 use crate::quantised::QuantNet;
-use crate::verify::accuracy::{Accuracy, Outputs, unit};
+use crate::verify::accuracy::{Accuracy, Against, Outputs, is_centipawns};
 use crate::verify::comparison::{Full, evaluate_all};
 use crate::verify::error::VerifyError;
 use crate::verify::mistakes::graph::Measured;
@@ -88,12 +88,11 @@ impl<'a> Case<'a> {
             let extra = self::examples(&net.arch, truth.positions, None)?;
             inputs.extend(extra.iter().map(input_of));
         }
-        let unit = unit(&net.arch);
         let outputs = Outputs {
-            against: if truth.reference.is_some() { "reference" } else { "checkpoint" },
+            against: if truth.reference.is_some() { Against::Reference } else { Against::Checkpoint },
             of_positions: program.transformer.is_some(),
             scale: f64::from(net.arch.output.scale),
-            centipawns: unit == "centipawns",
+            centipawns: is_centipawns(&net.arch),
         };
         let split = match truth.checkpoint {
             Some(checkpoint) => {
@@ -111,7 +110,6 @@ impl<'a> Case<'a> {
                 ..TruthInfo::default()
             },
             network: net.arch.name.clone(),
-            unit,
             model,
             value: program.nodes.len(),
             program,

@@ -8,20 +8,20 @@ mod particulars;
 pub use graph::{check_layers, check_origin};
 pub use layers::Truth;
 
-use super::accuracy::{Accuracy, Outputs};
-use super::claims::claims;
-use super::comparison::{Comparison, Full};
+use super::accuracy::Outputs;
+use super::comparison::{Beside, BesideExample, Comparison, Full};
 use super::error::VerifyError;
 use super::gates::Gates;
 use super::mistakes::Found;
 use super::mistakes::graph::Measured;
+use super::part::{Facts, Part, checksum};
 use super::progress::Progress;
-use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
+use super::report::{Report, TruthInfo};
 use super::runtime::check_runtime;
 use super::split::Split;
-use crate::constant::{are_constant, constant_tensors};
+use crate::graph::SampleError;
+use crate::integer::Data;
 use crate::program::{GraphInput, Program};
-use crate::proof::prove;
 use particulars::Particulars;
 use tamis_runtime::format::Model;
 
@@ -31,7 +31,6 @@ pub struct Case<'a> {
     /// What it is held against, in words; a caller that has files adds their names.
     pub truth: TruthInfo,
     network: String,
-    unit: &'static str,
     model: Model<'a>,
     program: Program,
     /// Every example, those with a truth first.
@@ -56,25 +55,19 @@ impl Case<'_> {
         Self { allows_constants, ..self }
     }
 
-    /// What is the same everywhere.
-    fn constants(&self, integer: &[f64], truth: &[f64]) -> Vec<String> {
-        let mut found = constant_tensors(&self.program);
-        let outputs = self.program.len(self.value);
-        let of_all =
-            |what: &str| format!("{what} the same for all {} examples, which shows nothing", self.truth.examples);
-        if are_constant(truth, outputs) {
-            found.push(of_all("the outputs in full precision are"));
-        } else if are_constant(integer, outputs) {
-            found.push(of_all("the container's outputs are"));
-        }
-        found
-    }
-
     /// Answers all questions. `step` is called after every share of the work with (done, total).
     ///
     /// # Errors
     /// [`VerifyError`] if there is nothing to compare, or an example does not fit; findings are in the report.
     pub fn verify(&self, gates: &Gates, step: &mut dyn FnMut(u64, u64)) -> Result<Report, VerifyError> {
+        self.part(step)?.report_of(&self.model, &self.program, gates)
+    }
+
+    /// What is measured on the examples; [`Part::report`] makes the same of it as [`Case::verify`].
+    ///
+    /// # Errors
+    /// As [`Case::verify`].
+    pub fn part(&self, step: &mut dyn FnMut(u64, u64)) -> Result<Part, VerifyError> {
         let compared = self.truth.examples;
         if compared == 0 {
             return Err(VerifyError::NoExamples);
@@ -84,54 +77,56 @@ impl Case<'_> {
             None => 0,
         };
         let mut progress = Progress::new(self.inputs.len() as u64 + work, step);
-        let mut comparison = Comparison::new(&self.program, self.value, &self.full);
+        let beside = Beside::new(&self.program, self.value, &self.full);
+        let mut comparison = Comparison::new(beside);
         let mut refused = None;
-        let runtime = check_runtime(self.model, &self.program, &self.inputs, &mut |index, values| {
-            if index < compared && refused.is_none() {
-                refused = comparison.take(values).err().map(|error| VerifyError::Sample { index, error });
+        let measure = |index: usize, values: &[Data]| (index < compared).then(|| beside.example(index, values));
+        let seen = |index: usize, example: Option<Result<BesideExample, SampleError>>| {
+            match example {
+                Some(Ok(example)) if refused.is_none() => comparison.take(example),
+                Some(Err(error)) if refused.is_none() => refused = Some(VerifyError::Sample { index, error }),
+                _ => {}
             }
             progress.advance();
-        })
-        .map_err(|(index, error)| VerifyError::Run { index, error })?;
+        };
+        let runtime = check_runtime(self.model, &self.program, &self.inputs, beside.block(), measure, seen)
+            .map_err(|(index, error)| VerifyError::Run { index, error })?;
         if let Some(error) = refused {
             return Err(error);
         }
-        let found = comparison.finish();
-        let nnue = self.particulars.about_file(&found);
-        let (integer, truth) = (found.integer.clone(), found.truth.clone());
-        let mut accuracy = Accuracy::new(found, self.outputs, self.labels.as_deref());
-        if let Some(split) = &self.split {
-            split.fill(&integer, &mut accuracy, &mut progress);
-        }
+        let compared = comparison.finish();
+        let apart = self.split.as_ref().map(|split| split.apart(&compared.integer, &mut progress));
+        let mut part = Part {
+            facts: Facts {
+                container: checksum(&self.model),
+                network: self.network.clone(),
+                about: self.outputs,
+                truth: self.truth.clone(),
+                runtime,
+                fens: Vec::new(),
+                looked_for_mistakes: false,
+                mistakes: Vec::new(),
+                remarks: Vec::new(),
+                file: self.particulars.given_file(),
+                allows_constants: self.allows_constants,
+            },
+            compared,
+            labels: self.labels.clone(),
+            apart,
+        };
+        let mut accuracy = part.accuracy();
         self.particulars.name_worst(&mut accuracy);
         let judged = self.particulars.mistakes(Measured {
             program: &self.program,
-            integer: &integer,
-            truth: &truth,
+            integer: &part.compared.integer,
+            truth: &part.compared.truth,
             accuracy: &accuracy,
         })?;
-        let looked_for_mistakes = judged.is_some();
+        let named = accuracy.worst.into_iter().filter_map(|worst| Some((worst.example, worst.fen?)));
+        part.facts.fens = named.collect();
+        part.facts.looked_for_mistakes = judged.is_some();
         let Found { mistakes, remarks } = judged.unwrap_or_else(Found::nothing);
-        let proof = prove(&self.program);
-        let mut report = Report {
-            schema: SCHEMA,
-            network: self.network.clone(),
-            unit: self.unit,
-            truth: self.truth.clone(),
-            tensors: tensor_summaries(&self.program),
-            runtime,
-            proof: proof_summary(&proof, claims(&self.model, &self.program, &proof)),
-            accuracy,
-            constants: self.constants(&integer, &truth),
-            allows_constants: self.allows_constants,
-            looked_for_mistakes,
-            mistakes,
-            remarks,
-            nnue,
-            gates: Vec::new(),
-            passed: false,
-        };
-        gates.judge(&mut report);
-        Ok(report)
+        (part.facts.mistakes, part.facts.remarks) = (mistakes, remarks);
+        Ok(part)
     }
 }

@@ -4,34 +4,24 @@
 use super::Case;
 use super::particulars::Particulars;
 use crate::pack::unpack_nnue;
+use crate::parallel;
 use crate::positions::Position;
 use crate::program::GraphInput;
 use crate::run::features_of;
 use crate::stockfish::{Board, Net, Side, evaluate, to_bytes};
-use crate::verify::accuracy::Outputs;
-use crate::verify::comparison::{Compared, Full};
+use crate::verify::accuracy::{Against, Outputs};
+use crate::verify::comparison::Full;
 use crate::verify::error::VerifyError;
-use crate::verify::family::{Difference, DivideInfo, NnueFindings};
+use crate::verify::family::Difference;
 use crate::verify::report::TruthInfo;
 use tamis_runtime::format::Model;
 
-/// What is known of the file before anything is run.
-struct Family {
-    architecture: String,
-    divide: DivideInfo,
-    /// Where a file that was given differs, if one was.
-    given: Option<Option<Difference>>,
-}
+/// Where a file that was given differs, if one was.
+struct Given(Option<Option<Difference>>);
 
-impl Particulars for Family {
-    fn about_file(&self, found: &Compared) -> Option<NnueFindings> {
-        Some(NnueFindings {
-            architecture: self.architecture.clone(),
-            divide: self.divide.clone(),
-            differing_values: found.integer.iter().zip(&found.truth).filter(|(value, own)| value != own).count(),
-            same_file: self.given.map(|difference| difference.is_none()),
-            difference: self.given.flatten(),
-        })
+impl Particulars for Given {
+    fn given_file(&self) -> Option<Option<Difference>> {
+        self.0
     }
 }
 
@@ -49,24 +39,19 @@ impl<'a> Case<'a> {
             let (lists, bucket) = features_of(&model, position).ok_or(VerifyError::NotChess)?;
             inputs.push(GraphInput::Features { lists, bucket });
         }
-        let family = Family {
-            architecture: net.shape.to_string(),
-            divide: DivideInfo::of_container(&net.shape, net.division),
-            given: file.map(|file| Difference::of(file, &to_bytes(&net))),
-        };
+        let given = Given(file.map(|file| Difference::of(file, &to_bytes(&net))));
         Ok(Self {
             truth: TruthInfo { examples: inputs.len(), ..TruthInfo::default() },
             network: model.metadata().map_err(crate::pack::PackError::from)?.name.to_owned(),
-            unit: "output units",
             model,
             value: program.nodes.len(),
             program,
             inputs,
-            full: Full::Outputs(positions.iter().map(|position| own_value(&net, position)).collect()),
-            outputs: Outputs { against: "file", of_positions: true, scale: 1.0, centipawns: false },
+            full: Full::Outputs(parallel::map(positions.len(), |index| own_value(&net, &positions[index]))),
+            outputs: Outputs { against: Against::File, of_positions: true, scale: 1.0, centipawns: false },
             labels: None,
             split: None,
-            particulars: Box::new(family),
+            particulars: Box::new(given),
             allows_constants: false,
         })
     }

@@ -1,9 +1,8 @@
 //! What only some networks can be asked: each kind that a case is made of answers what it can.
 
 use crate::verify::accuracy::Accuracy;
-use crate::verify::comparison::Compared;
 use crate::verify::error::VerifyError;
-use crate::verify::family::NnueFindings;
+use crate::verify::family::Difference;
 use crate::verify::mistakes::Found;
 use crate::verify::mistakes::graph::{Measured, Reading};
 
@@ -15,8 +14,8 @@ pub(super) trait Particulars {
     /// Takes other ways to read the checkpoint.
     fn take(&mut self, _readings: Vec<Reading>) {}
 
-    /// Whether values and file are those of the `.nnue` file that it was made of.
-    fn about_file(&self, _found: &Compared) -> Option<NnueFindings> {
+    /// Where the `.nnue` file that was given is not the one that the container was made of, if one was given.
+    fn given_file(&self) -> Option<Option<Difference>> {
         None
     }
 

@@ -33,11 +33,11 @@ use crate::arch::{Architecture, HeadDivision};
 use crate::import::Checkpoint;
 use crate::positions::Position;
 use crate::quantised::QuantNet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The mistakes that are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MistakeKind {
     /// Weights read in the other order.
@@ -81,7 +81,7 @@ pub enum MistakeKind {
 }
 
 /// How a mistake was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
     /// The description contradicts its own arithmetic.
@@ -101,7 +101,7 @@ pub enum Evidence {
 }
 
 /// A mistake with its evidence.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mistake {
     /// Which.
     pub kind: MistakeKind,

@@ -99,8 +99,8 @@ impl Simulation {
     }
 
     /// The layers whose sums a trace has: name, and what they are.
-    pub fn layers(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        self.exact.layers.iter().map(|layer| (layer.name.as_str(), layer.element.word()))
+    pub fn layers(&self) -> impl Iterator<Item = (&str, Element)> {
+        self.exact.layers.iter().map(|layer| (layer.name.as_str(), layer.element))
     }
 
     /// What multiplying weights of reals in f32 is called, which no switch turns off, where there are any.
