@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Bytes that are read at once.
 const BUFFER_LEN_BYTES: usize = 1 << 16;
 
-/// Whether what is read next starts like gzip. Nothing of it is taken, and a read that a signal interrupts is made again.
+/// Whether what is read next starts like gzip. Nothing of it is taken, and a read that a signal interrupts is made
+/// again.
 pub(super) fn is_gzip(reader: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match reader.fill_buf() {
