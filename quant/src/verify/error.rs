@@ -1,6 +1,6 @@
 //! Why a container cannot be verified at all. What is found wrong with one that can is in the report.
 
-use super::part::PartError;
+use super::part_error::PartError;
 use crate::error_kind::ErrorKind;
 use crate::float::EvalError;
 use crate::graph::SampleError;

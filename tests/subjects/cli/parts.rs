@@ -86,7 +86,7 @@ fn positions_in_any_number_of_shards() {
 #[test]
 fn examples_of_graphs_with_labels() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, limit) in [("digits", 359), ("keywords", 60)] {
+    for (name, limit) in [("digits", 359), ("keywords", 24)] {
         let [checkpoint, arch, data] = ["safetensors", "toml", "reference.safetensors"]
             .map(|extension| own("reference").join(format!("{name}.{extension}")));
         let [model, labels] = [name, "labels"].map(|name| folder.path().join(name));

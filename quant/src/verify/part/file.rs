@@ -1,10 +1,11 @@
 //! A part as a file: safetensors, with the facts as JSON in the metadata, and numbers as f64, bit for bit.
 
-use super::{Facts, Part, PartError};
+use super::{Facts, Part};
 use crate::import::fnv1a_64;
 use crate::program::Element;
 use crate::verify::comparison::Compared;
 use crate::verify::layers::{LayerNoise, Noise};
+use crate::verify::part_error::PartError;
 use crate::verify::split::{Apart, ApartCause};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use safetensors::{SafeTensorError, SafeTensors};

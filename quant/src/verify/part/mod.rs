@@ -11,23 +11,21 @@
 //! errors among them, has the same bits as without parts. The errors of layers are sums of reals, which depend on their
 //! order by some of the last bits. Mistakes are looked for in each part, where the examples are.
 
-mod error;
 mod file;
 
-pub use error::PartError;
-
-use super::accuracy::{Accuracy, Outputs};
+use super::accuracy::{Accuracy, Against, Outputs};
 use super::claims::claims;
 use super::comparison::Compared;
 use super::error::VerifyError;
 use super::family::{Difference, NnueFindings};
 use super::gates::Gates;
 use super::mistakes::Mistake;
+use super::part_error::PartError;
 use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::RuntimeCheck;
 use super::split::Apart;
 use crate::constant::{are_constant, constant_tensors};
-use crate::pack::{Contents, is_nnue, unpack_nnue};
+use crate::pack::{unpack_nnue, unpack_program};
 use crate::program::Program;
 use crate::proof::prove;
 use serde::{Deserialize, Serialize};
@@ -160,7 +158,7 @@ impl Part {
     /// [`VerifyError::Part`] if it was measured on another container; [`VerifyError::Pack`] if this one cannot be taken
     /// apart.
     pub fn report(self, model: &Model<'_>, gates: &Gates) -> Result<Report, VerifyError> {
-        let program = Contents::of(model)?.lower()?;
+        let program = unpack_program(model)?;
         self.report_of(model, &program, gates)
     }
 
@@ -172,8 +170,11 @@ impl Part {
         let accuracy = self.accuracy();
         let constants = self.constants(program);
         let Self { facts, compared, .. } = self;
-        let nnue =
-            if is_nnue(model) { Some(NnueFindings::of(&unpack_nnue(model)?, facts.file, &compared)) } else { None };
+        let nnue = if facts.about.against == Against::File {
+            Some(NnueFindings::of(&unpack_nnue(model)?, facts.file, &compared))
+        } else {
+            None
+        };
         let proof = prove(program);
         let mut report = Report {
             schema: SCHEMA,
