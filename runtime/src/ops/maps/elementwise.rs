@@ -1,8 +1,7 @@
 //! ELEMENTWISE: two maps of one shape, or a map and a pixel that meets all of its pixels.
 
 use super::moved::put;
-use super::round::rounded;
-use super::window::Map;
+use crate::kernels::maps::{Map, rounded};
 use super::{Bytes, OnMaps, Running, bytes, integers};
 use crate::format::{OpRecord, activation};
 

@@ -1,30 +1,25 @@
 //! The operations on maps of features: height × width × channels, channels last.
 //!
-//! The sums of a convolution are never values of the workspace: a block of outputs of one pixel is summed on the stack,
-//! rounded and written. The inputs of a pixel's taps are gathered as i16 with the zero point taken off, so that padding
-//! is 0 and a row of weights meets them in the tier's own dense kernel. What has no products of weights, pools, sums of
-//! two maps, moved elements, is the same loop on every tier.
+//! Convolutions of bytes and those with a filter for every channel are kernels of the tier. What else convolutions do,
+//! groups, i16, places and pixels exchanged, meets the tier's dense kernel pixel by pixel. What has no products of
+//! weights, pools, sums of two maps, moved elements, is the same loop on every tier.
 
 mod convolution;
-mod depthwise;
 mod elementwise;
 mod gather;
-mod layer;
 mod moved;
 mod pool;
-mod round;
-mod window;
 
 use super::{Banks, Kind, Place, Places, Running, typed, typed_mut};
 use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
-use crate::workspace::{around, range, range_mut, rest, rest_mut};
+use crate::kernels::maps::Map;
+use crate::workspace::{around, range, range_mut, rest};
 pub(crate) use convolution::Convolution;
 use core::marker::PhantomData;
 pub(crate) use elementwise::Elementwise;
 pub(crate) use moved::{Move, Pad, Resize};
 pub(crate) use pool::Pool;
-use window::Map;
 
 /// A map that is read.
 type Bytes<'x> = (Map, &'x [u8]);

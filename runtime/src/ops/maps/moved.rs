@@ -1,6 +1,6 @@
 //! MOVE, PAD and RESIZE: elements at other places, and means of them.
 
-use super::window::Map;
+use crate::kernels::maps::Map;
 use super::{Bytes, OnMaps, Running, integers, typed_mut};
 use crate::format::{OpRecord, element};
 

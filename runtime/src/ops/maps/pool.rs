@@ -1,7 +1,7 @@
 //! POOL: the maximum, the mean or the sum of the pixels in a window, channel by channel. Padding does not count.
 
 use super::moved::put;
-use super::window::{Geometry, Map};
+use crate::kernels::maps::{Geometry, Map};
 use super::{Bytes, OnMaps, Running};
 use crate::format::{OpRecord, WindowRecord, activation};
 

@@ -1,24 +1,26 @@
 //! The rounding in which a convolution ends.
 
-use super::window::Map;
-use super::{rest, rest_mut, typed_mut};
+use super::Map;
 use crate::format::element;
+use crate::workspace::{rest, rest_mut, typed_mut};
 
 /// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift
 /// and, where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rounding<'a> {
+pub struct Rounding<'a> {
     /// (channels,), or (2 · channels,) with a second map: those of its elements stand behind.
     pub multipliers: &'a [i32],
     /// (channels,)
     pub shifts: &'a [u8],
+    /// Least value that is written.
     pub low: i32,
+    /// Greatest one.
     pub high: i32,
 }
 
 /// The second map's elements beside a block of sums.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Beside<'x> {
+pub(crate) struct Beside<'x> {
     pub map: Map,
     pub bytes: &'x [u8],
     /// Of the block's first output.
@@ -27,7 +29,7 @@ pub(super) struct Beside<'x> {
 
 impl Rounding<'_> {
     /// Rounds the sums of outputs `first..` of a pixel into `out`, where the block begins with element `start`.
-    pub(super) fn block(
+    pub(crate) fn block(
         &self,
         sums: &[i32],
         first: usize,
@@ -74,7 +76,7 @@ impl Rounding<'_> {
 
 /// `clamp(zero + ((product + 2^(shift−1)) >> shift), low, high)`, shift 1 to 62.
 #[inline(always)]
-pub(super) fn rounded(product: i64, shift: u32, zero: i32, low: i32, high: i32) -> i32 {
+pub(crate) fn rounded(product: i64, shift: u32, zero: i32, low: i32, high: i32) -> i32 {
     // Down to one bit more than is wanted, then rounded by that bit: nothing overflows.
     let shifted = ((product >> (shift.wrapping_sub(1) & 63)) + 1) >> 1;
     (shifted + i64::from(zero)).max(low.into()).min(high.into()) as i32
