@@ -90,7 +90,7 @@ Examples:
         after_help = MORE
     )]
     Quantise(Quantise),
-    /// Turn what is quantised already into a container: TFLite or ONNX of int8, a trainer's quantised.bin, .nnue
+    /// Turn integers into a container: int8 TFLite or ONNX, .nnue
     #[command(
         before_help = "\
 Examples:
@@ -102,10 +102,10 @@ Examples:
     /// Turn a container back into the file that was packed
     #[command(before_help = "Example: host-tools unpack net.bin -o quantised.bin")]
     Unpack(Unpack),
-    /// Say what is in a container, or in a .nnue file's, and prove its bounds again
+    /// Say what is in a container, and prove its bounds again
     #[command(before_help = "Example: host-tools inspect net.bin")]
     Inspect(Inspect),
-    /// Evaluate positions, a line each, for the side to move, or the examples of a file
+    /// Evaluate positions for the side to move, or a file of examples
     #[command(
         before_help = "\
 Examples:
@@ -116,19 +116,19 @@ Examples:
         after_help = MORE
     )]
     Eval(Eval),
-    /// Write the checkpoint of a graph as safetensors with its description, or the integers of its container
+    /// Write a checkpoint or a container's integers as safetensors
     #[command(before_help = "Example: host-tools export net.tflite -o net.safetensors", after_help = MORE)]
     Export(Export),
-    /// Print a network's description, so that it can be changed and given back with --arch
+    /// Print a description, to change and give back with --arch
     #[command(
         before_help = "Example: host-tools describe net.safetensors -o net.toml",
         after_help = MORE
     )]
     Describe(Describe),
-    /// Write a Rust module that embeds a container: sizes as constants, a typed wrapper
+    /// Write a Rust module that embeds a container, with its sizes
     #[command(before_help = "Example: host-tools codegen net.bin -o src/net.rs")]
     Codegen(Codegen),
-    /// Measure a container against full precision, prove its bounds, name mistakes
+    /// Hold a container against full precision, and name mistakes
     #[command(
         before_help = "\
 Examples:
@@ -138,7 +138,7 @@ Examples:
         after_help = MORE
     )]
     Verify(Verify),
-    /// Turn parallel text into padded batches of ids, as OpenNMT-tf makes them for training
+    /// Turn parallel text into padded batches, as OpenNMT-tf does
     #[command(
         before_help = "\
 Example:
@@ -261,7 +261,7 @@ pub struct Quantise {
     #[command(flatten)]
     pub module: Module,
     /// Write the network even if an accumulator can overflow
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub unproved: bool,
     /// Take weights, layers, examples or outputs that are the same everywhere
     ///

@@ -97,3 +97,5 @@ pub const CODE_OF_AN_IMAGE: f64 = 0.02;
 /// Mean error of a fitted network on positions that were held out, in centipawns, where a few thousand were fitted to:
 /// it is settled on those, and errors of a game's positions go together. On 100,000 it is 0.02.
 pub const FITTED_MEAN: f64 = 0.5;
+/// The same behind pairs, bytes and reals, where errors are three times as large (11.7 and 6.3 for 4.0 and below).
+pub const FITTED_MEAN_BEHIND_PAIRS: f64 = 1.0;

@@ -68,12 +68,12 @@ pub struct Batches {
     #[arg(hide_short_help = true, long)]
     pub pad_to_bucket_boundary: bool,
     /// Drop pairs whose source has more than N tokens
-    #[arg(long, value_name = "N")]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     pub max_src: Option<u64>,
     /// Drop pairs whose target has a length above N
     ///
     /// The mark counts, so that N tokens are one too many.
-    #[arg(long, value_name = "N")]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     pub max_tgt: Option<u64>,
     /// Shuffle with a buffer of N lines; -1 the whole corpus
     ///
@@ -99,10 +99,10 @@ pub struct Batches {
     #[arg(hide_short_help = true, long)]
     pub compat: bool,
     /// How batches are written
-    #[arg(long, value_enum, default_value_t = BatchFormat::Safetensors)]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = BatchFormat::Safetensors)]
     pub format: BatchFormat,
     /// Draw lengths and padding, a bar a bucket
-    #[arg(long, value_name = "OUT.svg")]
+    #[arg(hide_short_help = true, long, value_name = "OUT.svg")]
     pub svg: Option<PathBuf>,
     /// Where to.
     #[command(flatten)]

@@ -11,7 +11,7 @@ pub struct Divide {
     ///
     /// Once is (psqt + positional) / 16, as Stockfish does up to 16.1, twice is psqt / 16 + positional / 16, as from 17
     /// on. Without it the file tells, by its architecture or as one that is known; the report says which and why.
-    #[arg(long = "divide", value_name = "RULE", value_parser = divisions())]
+    #[arg(hide_short_help = true, long = "divide", value_name = "RULE", value_parser = divisions())]
     pub rule: Option<Division>,
 }
 

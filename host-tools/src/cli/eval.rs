@@ -38,7 +38,7 @@ pub struct Eval {
     /// Print both parts of the value as well; of networks of the Stockfish family
     ///
     /// The piece-square and the positional one, each times 16.
-    #[arg(long, conflicts_with_all = ["inputs", "float"])]
+    #[arg(hide_short_help = true, long, conflicts_with_all = ["inputs", "float"])]
     pub parts: bool,
     /// Print what every output bucket makes of each position, and which one counts
     #[arg(long, conflicts_with = "inputs")]

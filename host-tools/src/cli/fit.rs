@@ -10,7 +10,8 @@ pub struct Fit {
     ///
     /// They are moved towards the float network's outputs there. BulletFormat or lines of FEN; scores in it are not
     /// read. Every second position is fitted to, the others measure what came of it. For networks of accumulators with
-    /// one layer of i16 behind them; the scales and the form of the file stay.
+    /// one layer of i16 behind them, or with pairs, a layer of i8 and reals, which are moved too; the scales and the
+    /// form of the file stay.
     #[arg(id = "fit", long = "fit", value_name = "POSITIONS.bf")]
     pub positions: Option<PathBuf>,
     /// Take the first N positions

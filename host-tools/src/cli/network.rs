@@ -86,7 +86,7 @@ pub struct Calibration {
     /// How a range follows from what was seen
     ///
     /// Balanced channels (see --no-equalise) have theirs from the balance.
-    #[arg(long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
     pub method: RangeMethod,
     /// Per cent of the values that the range of `--method percentile` holds
     #[arg(hide_short_help = true, long, value_name = "P", default_value_t = 99.99, help_heading = GRAPHS)]
@@ -97,7 +97,9 @@ pub struct Calibration {
     /// Bits of weights; 16 with `--activations i16` only
     #[arg(hide_short_help = true, long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
     pub weight_bits: Bits,
-    /// Integers between layers [default: i8 for maps and for TFLite and ONNX files, else u7]
+    /// Integers between layers
+    ///
+    /// Without it i8 for maps and for TFLite and ONNX files, u7 for others.
     #[arg(long, value_enum, value_name = "TYPE", help_heading = GRAPHS)]
     pub activations: Option<Activations>,
     /// Keep the map that a layer makes in i16; may be given again; `auto` finds the maps that gain most, by measuring
@@ -120,7 +122,14 @@ pub struct Calibration {
     #[arg(hide_short_help = true, long, value_name = "P", requires = "sixteen", help_heading = GRAPHS)]
     pub sixteen_macs: Option<f64>,
     /// Ends of the input, `0..1` for instance, where no examples say them
-    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range, help_heading = GRAPHS)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "LOW..HIGH",
+        allow_hyphen_values = true,
+        value_parser = range,
+        help_heading = GRAPHS
+    )]
     pub input_range: Option<(f64, f64)>,
     /// Ends of what a node makes, where neither calibration nor the description is to say; may be repeated
     #[arg(
@@ -142,7 +151,7 @@ pub struct Calibration {
     #[arg(hide_short_help = true, long, help_heading = GRAPHS)]
     pub no_equalise: bool,
     /// Keep a layer in f32; may be given again; `all` keeps every layer
-    #[arg(long, value_name = "LAYER", help_heading = GRAPHS)]
+    #[arg(hide_short_help = true, long, value_name = "LAYER", help_heading = GRAPHS)]
     pub keep_f32: Vec<String>,
     /// Search for the layers to keep in f32: as accurate as so many bytes of parameters allow
     #[arg(

@@ -35,7 +35,7 @@ pub struct FitReport {
     split: usize,
     /// What the roundings of each part of the network do alone, on those.
     causes: Vec<CauseOfError>,
-    /// Of products: `rounded` or `exact`.
+    /// Of products: `rounded`, `cut` or `exact`.
     products: &'static str,
     /// Of the first layer's weights and of those behind it.
     scales: Vec<i32>,
@@ -65,7 +65,13 @@ impl FitReport {
             assert!(cause == other, "fitting changes no form");
             CauseOfError { cause, before, after }
         });
-        let is_rounded = head(&net.arch).is_some_and(|head| head.is_rounded);
+        let first = &net.arch.layers[0];
+        let products = match head(&net.arch) {
+            Some(head) if head.is_rounded => "rounded",
+            None if first.product_rounded => "rounded",
+            None if first.product_shift.is_some() => "cut",
+            _ => "exact",
+        };
         Self {
             fitted: *fitted,
             held_out: targets.len(),
@@ -78,7 +84,7 @@ impl FitReport {
             reordered: [before, after].map(|values| differing(values)),
             split,
             causes: causes.collect(),
-            products: if is_rounded { "rounded" } else { "exact" },
+            products,
             scales: net.layers.iter().filter_map(|layer| layer.weights.scale).collect(),
             bounds: bounds.clone(),
         }

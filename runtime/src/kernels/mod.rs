@@ -112,8 +112,9 @@ pub fn best() -> &'static Tier {
     tiers().next_back().unwrap_or(&scalar::KERNELS)
 }
 
-/// On microcontrollers the fastest tier that the build's target names, chosen when it is compiled: what firmware takes,
-/// because nothing of the other tiers is linked then. Everywhere else the portable one, `wide`; see [`best`].
+/// On microcontrollers and in WebAssembly the fastest tier that the build's target names, chosen when it is compiled:
+/// what firmware and pages take, because nothing of the other tiers is linked then. Everywhere else the portable one,
+/// `wide`; see [`best`].
 ///
 /// ```
 /// use tamis_runtime::kernels;
@@ -123,8 +124,8 @@ pub const fn of_target() -> &'static Tier {
     OF_TARGET
 }
 
-/// Nothing is asked of a microcontroller, so the last candidate is its fastest.
-#[cfg(microcontroller)]
+/// Nothing is asked of a microcontroller, nor by a module of WebAssembly, so the last candidate is the fastest.
+#[cfg(any(microcontroller, target_arch = "wasm32"))]
 const OF_TARGET: &Tier = CANDIDATES[CANDIDATES.len() - 1].table;
-#[cfg(not(microcontroller))]
+#[cfg(not(any(microcontroller, target_arch = "wasm32")))]
 const OF_TARGET: &Tier = &wide::KERNELS;

@@ -81,6 +81,12 @@ fn fitting_is_refused_where_it_means_nothing() {
     host_tools!("quantise", checkpoint, "--arch", arch, "--form", "bare", "-o", bare).fine();
     let (digits, graph) = (own("reference/digits.weights.bin"), own("architectures/digits.toml"));
     let (layers, pairs) = (own("reference/layers.weights.bin"), own("architectures/reference-layers.toml"));
+    // Reals at once behind pairs.
+    let text = fs::read_to_string(pairs).unwrap().replace("product_shift = 9\n", "");
+    let bytes = "type = \"i8\"\nscale = 128\nrounding = \"nearest\"";
+    assert!(text.contains(bytes));
+    let pairs = folder.path().join("pairs.toml");
+    fs::write(&pairs, text.replace(bytes, "type = \"f32\"")).unwrap();
     let cases = [
         (
             host_tools!("quantise", digits, "--arch", graph, "--fit", positions, "-o", out),

@@ -24,7 +24,7 @@ const VERBS: [&str; 14] = [
     "man",
 ];
 /// A screen.
-const LINES: usize = 50;
+const LINES: usize = 40;
 const COLUMNS: usize = 80;
 
 #[test]

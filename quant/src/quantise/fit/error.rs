@@ -8,9 +8,10 @@ use crate::program::Unsupported;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Layers behind the accumulators that are not one layer of integers with one output.
+    /// Layers behind the accumulators of another kind, or several outputs.
     #[error(
-        "fitting is for networks of accumulators with one layer of i16 and one output behind them; leave --fit out"
+        "fitting is for networks of one output with one layer of i16 behind accumulators, or a layer of i8 behind \
+         pairwise-crelu and reals behind that; leave --fit out"
     )]
     Head,
     /// Numbers where lists of features are expected.

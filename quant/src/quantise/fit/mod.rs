@@ -11,14 +11,19 @@
 //! bias              b − mean of e in its bucket
 //! ```
 //!
+//! Behind pairs, bytes and reals other steps are made, see `pairs`.
+//!
 //! A weight of the first layer stays within one step of its float, and as many examples more as `neuron` says want
 //! every weight at its float, so that a feature that was hardly seen stays where rounding put it. Half of the examples
 //! are fitted to; the others say what came of it. The order is fixed and the same bytes come out every time.
 
+mod descend;
 mod error;
 mod form;
 mod neuron;
+mod pairs;
 mod samples;
+mod tail;
 
 pub use error::FitError;
 
@@ -92,8 +97,8 @@ pub fn held_out(examples: &[Example]) -> impl Iterator<Item = &Example> {
 /// others are held out. `progress` hears how far it is, the first time after a few neurons.
 ///
 /// # Errors
-/// [`FitError`] for a network whose head is not one layer of integers, for too few examples, and for one that does not
-/// fit the network; `net` is then what it was.
+/// [`FitError`] for a network with another head than one layer of integers, or pairs, bytes and reals, for too few
+/// examples, and for one that does not fit the network; `net` is then what it was.
 pub fn fit(
     net: &mut QuantNet,
     real: &Net<f32>,
@@ -101,8 +106,8 @@ pub fn fit(
     limits: Limits,
     progress: &dyn Fn(Progress),
 ) -> Result<Fit, FitError> {
-    let form = Form::of(net).ok_or(FitError::Head)?;
-    if net.arch.output_count() != 1 {
+    let form = Form::of(net);
+    if net.arch.output_count() != 1 || (form.is_none() && !pairs::fits(net)) {
         return Err(FitError::Head);
     }
     if examples.len() < FitError::LEAST {
@@ -123,9 +128,14 @@ pub fn fit(
     // Output weights may grow where they move; where the proof forbids it they stay.
     for moves_second in [true, false] {
         let mut moved = net.clone();
+        let samples = &samples;
         let (sweeps, is_cut_short) =
-            Sweeps { form, samples: &samples, moves_second, limits, start, besides_seconds, progress }
-                .run(&mut moved, real);
+            match form {
+                Some(form) => Sweeps { form, samples, moves_second, limits, start, besides_seconds, progress }
+                    .run(&mut moved, real),
+                None => pairs::Fitting { samples, moves_second, limits, start, besides_seconds, progress }
+                    .run(&mut moved, real),
+            };
         let program = moved.lower()?;
         let proof = prove(&program);
         // Sums that come to need 64 bits cost more than they would be worth.

@@ -7,7 +7,7 @@ use super::samples::{ByFeature, Samples};
 /// Examples that, beside the given ones, want every weight at its float. Few let weights follow what only these
 /// positions have: on other games than were fitted to, noggin's bare file has an error of 4.45 centipawns with 10, of
 /// 4.38 with 400, and of 4.17 with 5000; with 30000 too few weights move.
-const PSEUDO_EXAMPLES: f64 = 5000.0;
+pub(super) const PSEUDO_EXAMPLES: f64 = 5000.0;
 
 /// A neuron's weights, with the floats that they stand for in steps of the integers.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! A file that was fitted to examples: its integers stand beside the checkpoint's, and mean the same network.
 
 use super::{Evidence, Mistake, MistakeKind};
+use crate::arch::ElementType;
 use crate::import::Checkpoint;
 use crate::program::QuantTensor;
 use crate::quantise::quantise_tensor;
@@ -14,13 +15,17 @@ const MOVED: f64 = 0.001;
 const OUTPUT_MOVED: f64 = 0.1;
 /// What rounding alone adds to a square, in steps.
 const ROUNDED: f64 = 0.25;
+/// The same part of weights that are reals, which take up what pairs and bytes in front of them lose.
+const REALS_MOVED: f64 = 0.2;
 
 /// What a person should know, where every difference is one that fitting makes: weights of the first layer within one
-/// step of their floats, output weights near them, and biases of the output, which take up what is left of the mean.
+/// step of their floats, weights behind them near them, and biases there, which take up what is left of the mean.
 /// `mistakes`: what was found of the tensors.
 pub fn find(net: &QuantNet, checkpoint: &Checkpoint, mistakes: &[Mistake]) -> Option<Mistake> {
     let is_explained = |mistake: &Mistake| !matches!(mistake.kind, MistakeKind::OtherWeights | MistakeKind::Scale);
-    let ([first, second], [first_real, second_real]) = (net.layers.as_slice(), checkpoint.net.layers.as_slice()) else {
+    let ([first, behind @ ..], [first_real, behind_real @ ..]) =
+        (net.layers.as_slice(), checkpoint.net.layers.as_slice())
+    else {
         return None;
     };
     if mistakes.is_empty() || mistakes.iter().any(is_explained) || checkpoint.is_dequantised() {
@@ -34,10 +39,8 @@ pub fn find(net: &QuantNet, checkpoint: &Checkpoint, mistakes: &[Mistake]) -> Op
     let count = rounded.integers().len();
     let (weights, bias) = (steps(&first.weights, &first_real.weights.values)?, steps(&first.bias, &first_real.bias)?);
     let is_near = weights.iter().chain(&bias).all(|step| step.abs() <= 1.0 + NOISE);
-    let output = steps(&second.weights, &second_real.weights.values)?;
-    let moved: f64 = output.iter().map(|step| step * step - ROUNDED).sum();
-    let energy: f64 = second.weights.integers().iter().map(|weight| f64::from(*weight).powi(2)).sum();
-    if !is_near || (differs as f64) < MOVED * count as f64 || moved > OUTPUT_MOVED * OUTPUT_MOVED * energy {
+    let are_alike = behind.iter().zip(behind_real).all(|(layer, real)| is_alike(&layer.weights, &real.weights.values));
+    if !is_near || (differs as f64) < MOVED * count as f64 || !are_alike {
         return None;
     }
     let text = format!(
@@ -46,6 +49,22 @@ pub fn find(net: &QuantNet, checkpoint: &Checkpoint, mistakes: &[Mistake]) -> Op
         spec.name
     );
     Some(Mistake { kind: MistakeKind::Fitted, evidence: Evidence::Tensors, text })
+}
+
+/// Whether weights behind the first layer are as near to their floats as fitting leaves them.
+fn is_alike(weights: &QuantTensor, floats: &[f32]) -> bool {
+    let square = |x: f64| x * x;
+    if weights.element == ElementType::F32 {
+        let reals = weights.reals();
+        let moved: f64 =
+            reals.iter().zip(floats).map(|(real, float)| square(f64::from(*real) - f64::from(*float))).sum();
+        let energy: f64 = floats.iter().map(|float| square((*float).into())).sum();
+        return reals.len() == floats.len() && moved <= square(REALS_MOVED) * energy;
+    }
+    let Some(steps) = steps(weights, floats) else { return false };
+    let moved: f64 = steps.iter().map(|step| square(*step) - ROUNDED).sum();
+    let energy: f64 = weights.integers().iter().map(|weight| square((*weight).into())).sum();
+    moved <= square(OUTPUT_MOVED) * energy
 }
 
 /// How far integers are from their reals, in steps. None of what is not integers, or of another length.

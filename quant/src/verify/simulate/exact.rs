@@ -22,6 +22,13 @@ impl Pair {
         Self { name: tensor.name.clone(), exact: elements(tensor), stored: Vec::new(), is_rounded: false }
     }
 
+    /// A tensor of integers or reals beside what it was before it was rounded, or fitted.
+    pub fn fitted(tensor: &QuantTensor, exact: Vec<f64>) -> Self {
+        let stored = elements(tensor);
+        let is_rounded = matches!(tensor.values, Values::Int(_)) || stored != exact;
+        Self { name: tensor.name.clone(), exact, stored, is_rounded }
+    }
+
     /// A tensor beside what it was before; of reals the difference has no switch.
     pub fn new(tensor: &QuantTensor, exact: Vec<f64>) -> Self {
         let is_rounded = matches!(tensor.values, Values::Int(_));

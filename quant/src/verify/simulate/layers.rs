@@ -38,7 +38,7 @@ impl Simulation {
             parts.insert(&stored.bias.name, scaled(&real.bias, &units.bias));
         }
         let pair = |tensor: &crate::program::QuantTensor| match parts.remove(tensor.name.as_str()) {
-            Some(exact) => Pair::new(tensor, exact),
+            Some(exact) => Pair::fitted(tensor, exact),
             None => panic!("`{}` is no tensor of the float network", tensor.name),
         };
         let mut exact = Exact::new(&program, program.tensors().map(pair).collect());

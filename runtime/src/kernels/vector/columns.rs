@@ -5,6 +5,7 @@
 //! eight lanes are then eight vectors of sums, and adding them in its order takes no shuffles, where rows have to be
 //! turned first (`real`). A tile is as many vectors of rows as leaves room for their eight sums.
 
+use super::IS_COMPACT;
 use crate::format::activation;
 use crate::kernels::scalar;
 
@@ -53,7 +54,8 @@ pub(in crate::kernels) trait Columns: Copy {
 
 /// [`crate::kernels::AffineF32`] on columns. `wide` where its vectors are filled by the rows, else `narrow` where eight
 /// fill one.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(in crate::kernels) fn affine<W: Columns, N: Columns>(
     wide: W,
     narrow: N,
@@ -94,6 +96,7 @@ unsafe fn by_width<C: Columns>(c: C, x: &[f32], w: Weights, bias: *const f32, st
     // SAFETY: the caller's.
     unsafe {
         match x.as_chunks::<LANES>() {
+            (whole, rest) if IS_COMPACT => tiles(c, whole, rest, w, bias, step, code, out),
             (whole @ [_], []) => tiles(c, whole, &[], w, bias, step, code, out),
             (whole @ [_, _], []) => tiles(c, whole, &[], w, bias, step, code, out),
             (whole @ [_, _, _, _], []) => tiles(c, whole, &[], w, bias, step, code, out),

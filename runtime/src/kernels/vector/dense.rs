@@ -7,6 +7,7 @@
 //! products before widening.
 
 use super::super::scalar;
+use super::IS_COMPACT;
 use crate::sure::{at, bias_at, biases_from};
 use crate::workspace::rest_mut;
 
@@ -100,7 +101,8 @@ pub(super) fn all_below_128(x: &[u8]) -> bool {
 }
 
 /// [`crate::kernels::AffineI8`]; i8 inputs as the bytes that they are.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     let groups = x.len().div_ceil(4);
     if !fits(groups, stride, w.len(), out.len()) {
@@ -114,6 +116,16 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
     // SAFETY: `row` and the rows of a tile, `8·ROWS`, `4·ROWS` …, stay within the stride: each is taken where so many
     // are left of it. The length of `w` was compared above.
     unsafe {
+        while IS_COMPACT && row < out.len() && stride - row >= 4 * D::ROWS {
+            row += tile::<D, 4, 1, true>(d, x, w, stride, row, bias, out);
+        }
+        while IS_COMPACT && row < out.len() && stride - row >= D::ROWS {
+            row += tile::<D, 1, 4, true>(d, x, w, stride, row, bias, out);
+        }
+        // A stride is a multiple of four, so that four rows are never too many.
+        if IS_COMPACT && D::ROWS == 4 {
+            return;
+        }
         while row < out.len() && stride - row >= 8 * D::ROWS {
             row += tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out);
         }

@@ -2,7 +2,8 @@
 //!
 //! A value of a type that implements [`Simd`], [`Reals`] or [`Dense`] is a proof: it exists only inside functions that
 //! were compiled with the instruction set's features, and those run only on machines that have them. Everything here is
-//! `inline(always)`, so that a tier's entry function, which carries the `target_feature` attribute, swallows it whole.
+//! `inline(always)`, so that a tier's entry function, which carries the `target_feature` attribute, swallows it whole;
+//! in WebAssembly, whose modules have features as a whole, all but the largest loops ([`IS_COMPACT`]).
 //!
 //! Why the bits are the definition's: integer sums wrap, so their order is free; sums of f32 keep the eight lanes of
 //! [`crate::num::reduce_f32`] and round product and sum apart. What does not fill a vector goes through plain loops.
@@ -39,6 +40,11 @@ pub(super) mod sparse;
 mod table;
 pub(super) mod tail;
 pub(super) mod wide_dot;
+
+/// Whether the code is downloaded before it runs, as modules of WebAssembly are: large loops exist once then, are
+/// called from where they would be repeated, and have no copies for single widths. On every other machine each is a
+/// part of its caller.
+pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 
 pub(super) use columns::Columns;
 pub(super) use convolve::{Bytes, Tile};

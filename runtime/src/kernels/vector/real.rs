@@ -1,5 +1,6 @@
 //! The f32 kernels, on eight lanes in every instruction set, because the definition sums in eight lanes.
 
+use super::IS_COMPACT;
 use super::columns::{Columns, active};
 use crate::format::activation;
 use crate::kernels::scalar;
@@ -71,7 +72,8 @@ impl<R: Reals> Columns for R {
 }
 
 /// [`crate::kernels::AffineF32`].
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(in crate::kernels) fn affine<R: Reals>(
     r: R,
     x: &[f32],
@@ -84,6 +86,7 @@ pub(in crate::kernels) fn affine<R: Reals>(
     // The widths that follow each other in small networks, each with loops of its own whose lengths are known when they
     // are compiled.
     match x.as_chunks::<LANES>() {
+        (whole, rest) if IS_COMPACT => rows::<R, false>(r, whole, rest, w, stride, bias, code, out),
         (whole @ [_], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
         (whole @ [_, _], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),
         (whole @ [_, _, _, _], []) => rows::<R, true>(r, whole, &[], w, stride, bias, code, out),

@@ -4,8 +4,8 @@
 //! group, and eight bits at a time look up where their set bits are. Then only those groups' weights are visited. When
 //! nearly all are not zero ([`DENSE_FROM`]), the dense loop runs.
 
-use super::Simd;
 use super::dense::{Dense, affine, fits, store};
+use super::{IS_COMPACT, Simd};
 use crate::kernels::scalar;
 use core::mem::MaybeUninit;
 
@@ -70,9 +70,9 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     // the vectors of rows fill the stride.
     unsafe {
         match vectors {
-            1 => listed::<S, D, 1, 8>(d, x, w, bias, out, &mut list, found),
-            2 => listed::<S, D, 2, 4>(d, x, w, bias, out, &mut list, found),
-            _ => listed::<S, D, 4, 2>(d, x, w, bias, out, &mut list, found),
+            1 => listed::<S, D, 1, { if IS_COMPACT { 2 } else { 8 } }>(d, x, w, bias, out, &mut list, found),
+            2 => listed::<S, D, 2, { if IS_COMPACT { 1 } else { 4 } }>(d, x, w, bias, out, &mut list, found),
+            _ => listed::<S, D, 4, { if IS_COMPACT { 1 } else { 2 } }>(d, x, w, bias, out, &mut list, found),
         }
     }
 }

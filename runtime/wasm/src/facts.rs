@@ -1,0 +1,187 @@
+//! What a file says of its network, as JSON; `npm/tamis.d.ts` has the same as types.
+
+use crate::memory::{Bound, Loaded};
+use crate::words;
+use serde::Serialize;
+use tamis_runtime::format::ParseError;
+use tamis_runtime::raw::chess::{Planes, Relations};
+use tamis_runtime::raw::{NONE, feature_set, input_kind, op};
+
+/// All of it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Facts<'a> {
+    name: &'a str,
+    description: &'a str,
+    source: &'a str,
+    source_hash: String,
+    len_bytes: usize,
+    format_version: u32,
+    checksum: String,
+    workspace_len_bytes: usize,
+    tier: &'static str,
+    input: Input,
+    chess: Option<Chess>,
+    output_buckets: u32,
+    outputs: u32,
+    output_element: &'static str,
+    output_unit: f32,
+    operations: Vec<Operation<'a>>,
+    tensors: Vec<Tensor<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Input {
+    kind: &'static str,
+    size: u32,
+    /// Height, width, channels; of what is no map 1, 1 and its length.
+    shape: [u32; 3],
+    element: &'static str,
+    /// The real value of a 1; 0 where there is none.
+    unit: f32,
+    /// The integer that stands for 0.
+    zero: i16,
+    max_active: u32,
+    exact: bool,
+    hidden: u32,
+    perspectives: u32,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Chess {
+    features_per_king_bucket: u32,
+    king_buckets: u32,
+    mirrored: bool,
+    kings: &'static str,
+    relations: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Operation<'a> {
+    kind: &'static str,
+    input: u32,
+    input_len: u32,
+    second: Option<u32>,
+    output: u32,
+    output_element: &'static str,
+    output_shape: [u32; 3],
+    output_zero: i16,
+    weights: Option<&'a str>,
+    activation: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tensor<'a> {
+    name: &'a str,
+    element: &'static str,
+    banks: u32,
+    rows: u32,
+    cols: u32,
+    layout: &'static str,
+    len_bytes: u32,
+    claims: Vec<&'static str>,
+}
+
+impl<'a> Facts<'a> {
+    /// Of a loaded network.
+    pub fn of(loaded: &'a Loaded) -> Result<Self, ParseError> {
+        let (plan, model) = (loaded.plan(), loaded.model());
+        let metadata = model.metadata()?;
+        let names: Vec<&str> = metadata.tensor_names.lines().collect();
+        let name = |index: u32| names.get(index as usize).copied();
+        let value = |index: u32| model.values().get(index as usize);
+        // Height and width, and the channels of as many elements.
+        let shape = |index: u32| {
+            let found = value(index).map(|value| (value.pixels(), value.len));
+            found.map_or([1, 1, 0], |([height, width], len)| [height, width, len / (height * width)])
+        };
+        let element = |index: u32| value(index).map_or(words::UNKNOWN, |value| words::element(value.element()));
+        let zero = |index: u32| value(index).map_or(0, |value| value.zero);
+        let record = model.input();
+        let input = Input {
+            kind: words::input_kind(record.kind),
+            size: record.size,
+            shape: if record.kind == input_kind::DENSE { shape(0) } else { [1, 1, record.size] },
+            element: if record.element == 0 { "" } else { words::element(record.element) },
+            unit: record.unit,
+            zero: zero(0),
+            max_active: record.max_active,
+            exact: record.exact == 1,
+            hidden: record.hidden,
+            perspectives: record.perspectives,
+        };
+        let operations = model.ops().iter().map(|operation| Operation {
+            kind: op::word(operation.kind).unwrap_or(words::UNKNOWN),
+            input: operation.input,
+            input_len: operation.input_len,
+            second: Some(operation.second).filter(|second| *second != NONE),
+            output: operation.output,
+            output_element: element(operation.output),
+            output_shape: shape(operation.output),
+            output_zero: zero(operation.output),
+            weights: name(operation.weights),
+            activation: words::activation(operation.activation),
+        });
+        let tensors = (0..).zip(model.tensors()).map(|(index, tensor)| {
+            // What is claimed of an accumulator stands in the record of the block that it is summed from.
+            let blocks = model.blocks().iter().filter(|block| block.weights == index);
+            Tensor {
+                name: name(index).unwrap_or(words::UNKNOWN),
+                element: words::element(tensor.element.into()),
+                banks: tensor.banks,
+                rows: tensor.rows,
+                cols: tensor.cols,
+                layout: model.tensor(index).map_or(words::UNKNOWN, |tensor| words::layout(tensor.layout)),
+                len_bytes: tensor.len_bytes,
+                claims: words::claims(blocks.fold(tensor.claims, |bits, block| bits | block.claims)),
+            }
+        });
+        Ok(Self {
+            name: metadata.name,
+            description: metadata.description,
+            source: metadata.source,
+            source_hash: format!("{:016x}", metadata.source_hash),
+            len_bytes: model.bytes().len(),
+            format_version: model.header().version,
+            checksum: format!("{:016x}", model.header().checksum()),
+            workspace_len_bytes: model.workspace_len_bytes(),
+            tier: plan.kernels().name,
+            input,
+            chess: Chess::of(loaded),
+            output_buckets: record.bucket_count,
+            outputs: value(record.output).map_or(0, |value| value.len),
+            output_element: element(record.output),
+            output_unit: record.output_unit,
+            operations: operations.collect(),
+            tensors: tensors.collect(),
+        })
+    }
+}
+
+impl Chess {
+    /// Of a network of chess, else none.
+    fn of(loaded: &Loaded) -> Option<Self> {
+        let Bound::Chess(_) = loaded.bound() else { return None };
+        let input = loaded.model().input();
+        let set = feature_set::of(input.feature_set)?;
+        let features_per_king_bucket = set.planes.features_per_king_bucket();
+        Some(Self {
+            features_per_king_bucket,
+            king_buckets: (input.size - feature_set::relation_count(set.code)) / features_per_king_bucket,
+            mirrored: set.mirrored,
+            kings: match set.planes {
+                Planes::Both => "both",
+                Planes::Merged => "merged",
+                Planes::NoKings => "none",
+            },
+            relations: set.relations.map(|relations| match relations {
+                Relations::Threats => "threats",
+                Relations::ThreatsAndPairs => "threats and pawn pairs",
+            }),
+        })
+    }
+}
