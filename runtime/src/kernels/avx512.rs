@@ -8,7 +8,7 @@
 
 use super::avx2::{Avx2, compute};
 use super::vector::sparse::Found;
-use super::vector::{Bytes, Columns, Dense, Simd, chunk_views, tier};
+use super::vector::{ByteTile, Columns, Dense, Simd, chunk_views, tier};
 use core::arch::x86_64::*;
 
 tier!(
@@ -16,7 +16,7 @@ tier!(
     KERNELS = "avx512", module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
     simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile Bytes::<_, 2, 8>(Unsigned::new())
+    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new())
 );
 
 /// The instruction set.

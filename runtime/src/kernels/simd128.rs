@@ -8,6 +8,7 @@
 //! to i16, and one instruction multiplies and adds neighbours ([`Words`]). An engine on x86-64 takes about as long for
 //! the one as for the other; one on AArch64 has half as many instructions for the first.
 
+use super::vector::tile::Tile;
 use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
 use bytemuck::{cast_mut, cast_ref};
 use core::arch::wasm32::*;
@@ -15,7 +16,8 @@ use core::arch::wasm32::*;
 tier!(
     /// The tier.
     KERNELS = "simd128", module table, features #[target_feature(enable = "simd128")],
-    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Words<false>, i8 Words<true>
+    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Words<false>, i8 Words<true>,
+    tile Words::<true>::new()
 );
 
 /// The instruction set.
@@ -347,5 +349,44 @@ impl<const SIGNED: bool> Dense for Words<SIGNED> {
         let x = if SIGNED { i16x8_extend_low_i8x16(x) } else { u16x8_extend_low_u8x16(x) };
         let (low, high) = (i16x8_extend_low_i8x16(w), i16x8_extend_high_i8x16(w));
         self.add(sums, [i32x4_dot_i16x8(x, low), i32x4_dot_i16x8(x, high)])
+    }
+}
+
+/// The tile of convolutions: inputs are i16 without their zero point, weights are widened once for all pixels.
+impl Tile for Words<true> {
+    type Input = i16;
+    const ROWS: usize = 4;
+    const VECTORS: usize = 1;
+    const PIXELS: usize = 4;
+    /// Of rows 0 and 1 and rows 2 and 3, four i16 each.
+    type Weights = [v128; 2];
+    /// Two i32 each.
+    type Sums = [v128; 2];
+    type Rows = [i32; 4];
+
+    #[inline(always)]
+    fn zero(self) -> Self::Sums {
+        Dense::zero(self)
+    }
+    #[inline(always)]
+    unsafe fn load(self, w: *const i8) -> Self::Weights {
+        // SAFETY: the caller vouches for 16 bytes.
+        let w = unsafe { v128_load(w.cast()) };
+        [i16x8_extend_low_i8x16(w), i16x8_extend_high_i8x16(w)]
+    }
+    /// The multiple of four below four is no row.
+    #[inline(always)]
+    unsafe fn load_part(self, _: *const i8, _: usize) -> Self::Weights {
+        Dense::zero(self)
+    }
+    #[inline(always)]
+    unsafe fn mac(self, sums: Self::Sums, x: *const i16, w: Self::Weights) -> Self::Sums {
+        // SAFETY: the caller vouches for four i16.
+        let x = unsafe { v128_load64_splat(x.cast()) };
+        self.add(sums, [i32x4_dot_i16x8(x, w[0]), i32x4_dot_i16x8(x, w[1])])
+    }
+    #[inline(always)]
+    fn rows(self, sums: Self::Sums) -> [i32; 4] {
+        Dense::rows(self, sums)
     }
 }

@@ -2,7 +2,7 @@
 //! pixels of a tile, and `vpmaddwd` adds two products of each of eight outputs.
 
 use super::{Avx2, compute};
-use crate::kernels::vector::Tile;
+use crate::kernels::vector::tile::Tile;
 use core::arch::x86_64::*;
 
 /// i16 by i8.
@@ -36,10 +36,7 @@ impl Tile for Pairs {
     unsafe fn load(self, w: *const i8) -> Self::Weights {
         // SAFETY: the caller vouches for 32 bytes; AVX2 as in `compute`.
         unsafe {
-            [
-                _mm256_cvtepi8_epi16(_mm_loadu_si128(w.cast())),
-                _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(16).cast())),
-            ]
+            [_mm256_cvtepi8_epi16(_mm_loadu_si128(w.cast())), _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(16).cast()))]
         }
     }
     /// Four rows are the one part of eight.

@@ -7,6 +7,6 @@ mod round;
 mod window;
 
 pub use layer::Layer;
-pub(crate) use round::{Beside, rounded};
 pub use round::Rounding;
+pub(crate) use round::{Beside, rounded};
 pub use window::{Geometry, Map};

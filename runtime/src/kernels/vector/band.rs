@@ -99,43 +99,46 @@ impl View {
 }
 
 /// An element as a kernel multiplies it.
-pub(in crate::kernels) trait Lane: Copy {
-    /// What stands for 0.
+pub(in crate::kernels) trait Lane: Copy + Default + PartialEq {
+    /// What stands for 0, which is what a kernel counts too much in every element, padding included.
     fn zero(map: &Map) -> Self;
-    /// What a kernel counts too much in every element, padding included.
-    fn excess(map: &Map) -> u8;
     /// Elements of a map from `start` on.
     fn read(map: &Map, x: &[u8], start: usize, out: &mut [Self]);
 }
 
-/// Unsigned, signed ones moved up by 128; the zero point stays in.
-impl Lane for u8 {
-    #[inline(always)]
-    fn zero(map: &Map) -> Self {
-        Self::excess(map)
-    }
-    #[inline(always)]
-    fn excess(map: &Map) -> u8 {
-        if map.element == element::I8 { (map.zero as u8) ^ 0x80 } else { map.zero as u8 }
-    }
-    #[inline(always)]
-    fn read(map: &Map, x: &[u8], start: usize, out: &mut [Self]) {
-        let x = range(x, start..start + out.len());
-        let flip = if map.element == element::I8 { 0x80 } else { 0 };
-        for (out, x) in out.iter_mut().zip(x) {
-            *out = x ^ flip;
+/// Bytes of which one kind is moved by 128 to be of the other; the zero point stays in.
+macro_rules! bytes {
+    ($(#[$doc:meta])* $byte:ty, moves $moved:expr) => {
+        $(#[$doc])*
+        impl Lane for $byte {
+            #[inline(always)]
+            fn zero(map: &Map) -> Self {
+                (if map.element == $moved { map.zero ^ 0x80 } else { map.zero }) as $byte
+            }
+            #[inline(always)]
+            fn read(map: &Map, x: &[u8], start: usize, out: &mut [Self]) {
+                let x = range(x, start..start + out.len());
+                let flip = if map.element == $moved { 0x80 } else { 0 };
+                for (out, x) in out.iter_mut().zip(x) {
+                    *out = (x ^ flip) as $byte;
+                }
+            }
         }
-    }
+    };
 }
+bytes!(
+    /// Signed ones are moved up.
+    u8, moves element::I8
+);
+bytes!(
+    /// Unsigned ones are moved down.
+    i8, moves element::U8
+);
 
 /// Without the zero point.
 impl Lane for i16 {
     #[inline(always)]
     fn zero(_: &Map) -> Self {
-        0
-    }
-    #[inline(always)]
-    fn excess(_: &Map) -> u8 {
         0
     }
     #[inline(always)]

@@ -49,7 +49,7 @@ pub(in crate::kernels) fn depthwise<S: Simd>(
             for y in 0..way.view.to[0] {
                 let places = (column, places);
                 lay_pairs(&way, layer, x, y, places, (first, count), pairs);
-                row(s, &way, layer, y, places, (first, count), pairs, weights, &ends, out);
+                row(s, &way, y, places, (first, count), pairs, weights, &ends, out);
             }
             column += places;
         }
@@ -120,7 +120,7 @@ fn lay_weights(way: &Way, layer: &Layer<'_>, (first, count): (usize, usize), wei
         let tap = |row: usize| rest(layer.weights, (row * across + column) * layer.stride + first);
         let (upper, lower) = (tap(row), if row + 1 < taps_down { tap(row + 1) } else { &[] });
         for (index, pair) in weights.iter_mut().take(count * way.group).enumerate() {
-            let low = lower.get(index % count).map_or(0, |weight| i32::from(*weight));
+            let low = if lower.is_empty() { 0 } else { at(lower, index % count).into() };
             *pair = paired(at(upper, index % count).into(), low);
         }
     }
@@ -178,7 +178,8 @@ fn lay<T: Copy + Into<i32>>(
             let Some(line) = line.get_mut(start..start + run) else { return };
             match (upper, lower) {
                 (Some((_, a, _)), Some((_, b, _))) => {
-                    let (a, b) = (rest(x, (a + index) * view.channels + first), rest(x, (b + index) * view.channels + first));
+                    let (a, b) =
+                        (rest(x, (a + index) * view.channels + first), rest(x, (b + index) * view.channels + first));
                     for ((pair, a), b) in line.iter_mut().zip(a).zip(b) {
                         *pair = paired((*a).into() - zero, (*b).into() - zero);
                     }
@@ -205,7 +206,6 @@ fn lay<T: Copy + Into<i32>>(
 fn row<S: Simd>(
     s: S,
     way: &Way,
-    layer: &Layer<'_>,
     y: usize,
     (column, places): (usize, usize),
     (first, count): (usize, usize),
@@ -246,7 +246,6 @@ fn row<S: Simd>(
         }
         channel += way.lanes;
     }
-    let _ = layer;
 }
 
 /// Which outputs.

@@ -1,8 +1,8 @@
 //! The end of a convolution: from sums to what is written, a vector of channels at a time.
 //!
-//! Where all shifts are at least 33 the high word of a product is enough, as in `requantise`; other shifts, and products
-//! that a second map's are added to, are rounded in 64 bits. The zero point is added to the rounded value. What belongs
-//! to a channel is laid out for a block of channels before its pixels pass.
+//! Where all shifts are at least 33 the high word of a product is enough, as in `requantise`; other shifts, and sums of
+//! two products, where a second map's elements are added, are rounded in 64 bits. The zero point is added to the
+//! rounded value. What belongs to a channel is laid out for a block of channels before its pixels pass.
 
 use super::Simd;
 use crate::format::element;

@@ -20,7 +20,7 @@
 //! | `columns` | affine_f32_columns | a row a lane: the definition's eight lanes are eight vectors |
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
-//! | `convolve`, `band`, `ends` | convolve | runs of inputs in place of patches; a tile of pixels by outputs in registers |
+//! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
 //! | `depthwise` | depthwise | two rows of a window are neighbours, so that one instruction adds both products |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
@@ -39,6 +39,7 @@ pub(super) mod requantise;
 pub(super) mod sparse;
 mod table;
 pub(super) mod tail;
+pub(super) mod tile;
 pub(super) mod wide_dot;
 
 /// Whether the code is downloaded before it runs, as modules of WebAssembly are: large loops exist once then, are
@@ -47,10 +48,10 @@ pub(super) mod wide_dot;
 pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 
 pub(super) use columns::Columns;
-pub(super) use convolve::{Bytes, Tile};
 pub(super) use dense::Dense;
 pub(super) use real::Reals;
 pub(super) use table::{entry, tier};
+pub(super) use tile::ByteTile;
 
 use super::maps::rounded;
 

@@ -23,11 +23,12 @@ macro_rules! entry {
 /// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
 /// call: `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for
 /// [`super::Dense`], `u7` is exact for inputs up to 127, `paired` too where the weights' claim holds, `u8` for all
-/// bytes, `i8` for signed ones; `tile` makes a [`super::Tile`].
+/// bytes, `i8` for signed ones; `tile` makes a [`super::tile::Tile`].
 macro_rules! tier {
     (
         $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],
-        simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr
+        simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty,
+        tile $tile:expr
     ) => {
         $(#[$doc])*
         pub(super) static $table: crate::kernels::Tier = $module::KERNELS;
