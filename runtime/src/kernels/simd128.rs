@@ -16,8 +16,8 @@ use core::arch::wasm32::*;
 tier!(
     /// The tier.
     KERNELS = "simd128", module table, features #[target_feature(enable = "simd128")],
-    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Words<false>, i8 Words<true>,
-    tile Words::<true>::new()
+    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Unsigned, i8 Signed,
+    tile Signed::new()
 );
 
 /// The instruction set.
@@ -329,31 +329,49 @@ impl Dense for Bytes {
     }
 }
 
-/// Any byte, signed or not, by i8.
+/// Any byte by i8. Whether inputs have a sign is a value, so that a module has the loops once for both.
 #[derive(Clone, Copy)]
-struct Words<const SIGNED: bool>(());
+struct Words {
+    /// 128, which moves inputs with a sign up, as bytes, and down again, as i16; else 0.
+    up: v128,
+    down: v128,
+}
 
-impl<const SIGNED: bool> Words<SIGNED> {
-    const fn new() -> Self {
-        Self(())
+/// Makes [`Words`] for inputs without a sign.
+struct Unsigned;
+
+/// Makes [`Words`] for inputs with one.
+struct Signed;
+
+#[allow(clippy::new_ret_no_self, reason = "two roles of one type")]
+impl Unsigned {
+    fn new() -> Words {
+        Words { up: i8x16_splat(0), down: i16x8_splat(0) }
     }
 }
 
-impl<const SIGNED: bool> Dense for Words<SIGNED> {
+#[allow(clippy::new_ret_no_self, reason = "two roles of one type")]
+impl Signed {
+    fn new() -> Words {
+        Words { up: i8x16_splat(i8::MIN), down: i16x8_splat(128) }
+    }
+}
+
+impl Dense for Words {
     const ANY_U8: bool = true;
     two_sums_a_row!();
 
     #[inline(always)]
     fn mac(self, sums: Self::Sums, x: u32, w: v128) -> Self::Sums {
-        let x = u32x4_splat(x);
-        let x = if SIGNED { i16x8_extend_low_i8x16(x) } else { u16x8_extend_low_u8x16(x) };
+        let x = u16x8_extend_low_u8x16(v128_xor(u32x4_splat(x), self.up));
+        let x = i16x8_sub(x, self.down);
         let (low, high) = (i16x8_extend_low_i8x16(w), i16x8_extend_high_i8x16(w));
         self.add(sums, [i32x4_dot_i16x8(x, low), i32x4_dot_i16x8(x, high)])
     }
 }
 
 /// The tile of convolutions: inputs are i16 without their zero point, weights are widened once for all pixels.
-impl Tile for Words<true> {
+impl Tile for Words {
     type Input = i16;
     const ROWS: usize = 4;
     const VECTORS: usize = 1;

@@ -67,7 +67,9 @@ impl Rounding<'_> {
         let shifts = rest(self.shifts, first);
         for (index, ((sum, multiplier), shift)) in sums.iter().zip(own).zip(shifts).enumerate() {
             let shift = u32::from(*shift);
-            if beside.is_none()
+            // Where products of 64 bits are dear; elsewhere two ways would only be longer.
+            if cfg!(any(test, microcontroller))
+                && beside.is_none()
                 && let shift @ HIGH_WORD_ONLY.. = shift
             {
                 put(index, rounded_high(num::mul_high(*sum, *multiplier), shift, to.zero, self.low, self.high));

@@ -150,7 +150,8 @@ fn lay_pairs(
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 fn lay<T: Copy + Into<i32>>(
     way: &Way,
     layer: &Layer<'_>,
@@ -264,7 +265,8 @@ struct At {
 ///
 /// # Safety
 /// For every product a vector can be read from `w`, and one for each of the pixels from `x`.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 unsafe fn tile<S: Simd, const N: usize>(
     s: S,
     way: &Way,

@@ -33,7 +33,8 @@ pub(super) struct Ends<'l> {
 
 impl<'l> Ends<'l> {
     /// Channels `first..first + count`, at most [`BLOCK`]; behind the last channel of all it goes on with channel 0.
-    #[inline(always)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn new(layer: &'l Layer<'l>, second: Option<(Map, &'l [u8])>, first: usize, count: usize) -> Self {
         let none = [0; ROOM];
         let mut ends = Self {
@@ -68,7 +69,8 @@ impl<'l> Ends<'l> {
     }
 
     /// Writes `n` sums, without their biases, of channels from the block's `at` on, to elements of `out` from `start`.
-    #[inline(always)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn write<S: Simd>(&self, s: S, sums: S::I32, (at, n): (usize, usize), out: &mut [u8], start: usize) {
         let sums = s.add32(sums, load(s, &self.bias, at));
         let to = &self.layer.to;

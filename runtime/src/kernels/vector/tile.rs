@@ -4,10 +4,10 @@
 //! meets four inputs of several pixels, one after the other. The tile keeps its sums in registers until all inputs have
 //! passed; rounding ends it ([`Ends`]).
 
-use super::Simd;
 use super::band::Lane;
 use super::dense::Dense;
 use super::ends::Ends;
+use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::Layer;
 use core::marker::PhantomData;
 
@@ -174,7 +174,7 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
                 tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
             } else if left >= 4 {
                 tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
-            } else if left >= 2 {
+            } else if !IS_COMPACT && left >= 2 {
                 tile::<S, T, 2, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
             } else {
                 tile::<S, T, 1, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
@@ -188,7 +188,8 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
 /// # Safety
 /// All runs of these pixels can be read from `x`. The weights of `VECTORS·ROWS` rows from `at.row` on, or, if not
 /// `WHOLE`, of those that are left of the stride, can be read for every group of the runs.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 #[allow(clippy::too_many_arguments, reason = "a kernel")]
 unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, const WHOLE: bool>(
     s: S,

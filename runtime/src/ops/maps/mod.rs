@@ -47,18 +47,31 @@ impl<T: OnMaps> Kind<'_> for Late<T> {
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
-        let is_done = look_up_and_run::<T>(on, at, workspace).is_some();
-        debug_assert!(is_done, "an operation on maps that the loader let through and that cannot run");
+        let is_done = look_up(on, at, workspace).and_then(|found| {
+            let Operands { record, from, second, to } = found;
+            T::run(on, record, from, second, to)
+        });
+        debug_assert!(is_done.is_some(), "an operation on maps that the loader let through and that cannot run");
     }
 }
 
-fn look_up_and_run<T: OnMaps>(on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) -> Option<()> {
+/// What an operation on maps works with.
+struct Operands<'w> {
+    record: &'w OpRecord,
+    from: Bytes<'w>,
+    second: Option<Bytes<'w>>,
+    to: (Map, &'w mut [u8]),
+}
+
+/// Once for all kinds, which would repeat it.
+#[inline(never)]
+fn look_up<'w>(on: &Running<'w, 'w>, at: &Places, workspace: &'w mut [u8]) -> Option<Operands<'w>> {
     let record = on.model.ops().get(at.output.checked_sub(1)?)?;
     let value = |index: u32| on.model.values().get(index as usize);
     let (from, to) = (Map::of(value(record.input)?), Map::of(value(record.output)?));
     let (before, out, behind) = around(workspace, at.write.range());
     let end = at.write.range().end;
-    let read = |place: Place, is_input: bool| -> &[u8] {
+    let read = |place: Place, is_input: bool| -> &'w [u8] {
         let place = place.range();
         if is_input {
             range(on.input.bytes(), place)
@@ -72,7 +85,7 @@ fn look_up_and_run<T: OnMaps>(on: &Running<'_, '_>, at: &Places, workspace: &mut
         let place = Place::of(on.model, record.second, 0, second.len);
         (Map::of(second), read(place, record.second == 0))
     });
-    T::run(on, record, (from, read(at.read, at.reads_input)), second, (to, out))
+    Some(Operands { record, from: (from, read(at.read, at.reads_input)), second, to: (to, out) })
 }
 
 /// The integers of a tensor of one bank; none where there is no tensor.
