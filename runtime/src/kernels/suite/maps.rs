@@ -138,8 +138,8 @@ fn every(
             (tier.convolve.call, scalar::KERNELS.convolve.call, "convolve")
         };
         // What lies behind the map is not written.
-        let used = to.height * to.row() << element::shift(to.element);
-        let x = &bytemuck::cast_slice(&x)[..from.height * from.row() << element::shift(from.element)];
+        let used = (to.height * to.row()) << element::shift(to.element);
+        let x = &bytemuck::cast_slice(&x)[..(from.height * from.row()) << element::shift(from.element)];
         ours(&layer, x, second, &mut bytemuck::cast_slice_mut(found)[..used]);
         truth(&layer, x, second, &mut bytemuck::cast_slice_mut(expected)[..used]);
         let (found, expected): (&[u8], &[u8]) = (bytemuck::cast_slice(found), bytemuck::cast_slice(expected));
