@@ -610,6 +610,18 @@ def psqt(op, x):
     return trunc(own - other, 2)
 
 
+@operation(39, "accumulators", "i32", params=4)  # 6.30
+def feature_sums(op, x):
+    digits, bits, banks = op.param(0, 1, 5), op.param(1, 0, 9) or 10, op.param(3, 1, op.net.buckets)
+    sides = op.param(2, 0, 3 if op.net.input["perspectives"] == 2 else 0)
+    need(banks in (1, op.net.buckets), op.place, "banks for some of the buckets")
+    numbers = banks * op.m
+    need(digits * numbers <= op.net.input["hidden"], op.place, "no room for the digits")
+    t = op.perspectives(x).astype(np.int64)[:, -digits * numbers:].reshape(-1, digits, banks, op.m)
+    p = (t[:, :, op.bucket if banks > 1 else 0] << (bits * np.arange(digits))[:, None]).sum(axis=1)
+    return [lambda: p[0], lambda: p[1], lambda: p[0] - p[1], lambda: p[1] - p[0]][sides]()
+
+
 @operation(26, "i32", "u8", activations=(12, 13, 14), params=3)  # 6.20
 def activate_u8(op, x):
     top = op.param(0, 1, 255)
@@ -732,12 +744,13 @@ def activation_f32(op, x):
     return ACTIVATIONS[op.code](x)
 
 
-@operation(3, "accumulators", "f32", activations=(3, 4, 5, 6), params=2)  # 6.4
+@operation(3, "accumulators", "f32", activations=(3, 4, 5, 6), params=3)  # 6.4
 def activate_f32(op, x):
-    top, inverse = op.param(0, 1, 32767), op.real(1)
-    t = np.clip(op.perspectives(x), 0, top).astype(F32) * inverse
+    hidden = op.net.input["hidden"]
+    top, inverse, used = op.param(0, 1, 32767), op.real(1), hidden - op.param(2, 0, hidden - 1)
+    t = np.clip(op.perspectives(x)[:, :used], 0, top).astype(F32) * inverse
     if op.code == 6:
-        half = op.net.input["hidden"] // 2
+        half = used // 2
         need(t.shape[1] == 2 * half, op.place, "an accumulator without halves")
         return t[:, :half] * t[:, half:]
     return t if op.code == 3 else t * t
@@ -759,6 +772,11 @@ def affine_f32(op, x):
 @operation(9, "f32", "f32", second=True, same=True)  # 6.9
 def add_f32(_, x, s):
     return x + s
+
+
+@operation(38, "f32", "f32", second=True, same=True)  # 6.9
+def multiply_f32(_, x, s):
+    return x * s
 
 
 @operation(10, "f32", "f32", params=1, same=True)  # 6.9

@@ -114,6 +114,15 @@ mod engine; // the engine interface against filling anew
 #[path = "subjects/plies.rs"]
 mod plies; // a ply stack and its refresh cache against filling anew
 
+#[path = "subjects/piece_squares.rs"]
+mod piece_squares; // piece-square values beside layers, in plain arithmetic
+
+#[path = "subjects/policy_heads.rs"]
+mod policy_heads; // chosen rows of large outputs, in plain arithmetic
+
+#[path = "subjects/gated.rs"]
+mod gated; // gated activations of reals and of integers, in plain arithmetic
+
 #[path = "subjects/pipeline.rs"]
 mod pipeline; // the whole way through on random networks
 

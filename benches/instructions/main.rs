@@ -10,7 +10,7 @@ use tamis_runtime::kernels::by_name;
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 47] = [
+const SHAPES: [&str; 50] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -53,6 +53,9 @@ const SHAPES: [&str; 47] = [
     "engine-head/(768-128)x2-1x8",
     "engine-make-unmake/(768-128)x2-1x8",
     "engine-again/(768-128)x2-1x8",
+    "c-engine-head/(768-128)x2-1x8",
+    "c-engine-make-unmake/(768-128)x2-1x8",
+    "c-engine-again/(768-128)x2-1x8",
     "engine-head/(86896-128)x2-32-32-1x8",
     "engine-refresh/(86896-128)x2-32-32-1x8",
     "engine-from-cache/(86896-128)x2-32-32-1x8",

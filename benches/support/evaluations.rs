@@ -1,6 +1,7 @@
 //! Evaluations as an engine makes them, through the public functions: both accumulators of a new ply from those of the
 //! ply before, and the layers behind them.
 
+use crate::c_engine::c_engine;
 use crate::nets::{multi_layer, perspective};
 use crate::{Cases, FEATURES, PLIES, Random, features, widths};
 use std::cell::{LazyCell, RefCell};
@@ -54,14 +55,15 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
         cases.every_tier(what, shape, |tier| game(Plan::new(*model, tier), Rc::clone(&ring), buckets, work));
     }
     cases.every_tier("stack-head", shape, |tier| stack::<H>(Plan::new(*model, tier), buckets));
-    for (what, call) in CALLS {
+    for (what, in_c, call) in CALLS {
         cases.every_tier(what, shape, |tier| engine::<H>(*model, tier, buckets, call));
+        cases.every_tier(in_c, shape, |tier| c_engine(*model, tier, call));
     }
 }
 
 /// What an engine calls in an iteration.
 #[derive(Clone, Copy)]
-enum Call {
+pub(crate) enum Call {
     /// The same as `update-head`, as an engine does it: a quiet move by its piece, from which the features are to be
     /// found, and an evaluation.
     MoveAndEvaluate,
@@ -71,32 +73,19 @@ enum Call {
     Evaluate,
 }
 
-const CALLS: [(&str, Call); 3] = [
-    ("engine-head", Call::MoveAndEvaluate),
-    ("engine-make-unmake", Call::MoveAndBack),
-    ("engine-again", Call::Evaluate),
+/// By their ids, in Rust and through C.
+const CALLS: [(&str, &str, Call); 3] = [
+    ("engine-head", "c-engine-head", Call::MoveAndEvaluate),
+    ("engine-make-unmake", "c-engine-make-unmake", Call::MoveAndBack),
+    ("engine-again", "c-engine-again", Call::Evaluate),
 ];
 
 fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: usize, call: Call) -> impl FnMut(u64) {
     let expected = Expected { features: Features::CHESS_768, output_buckets: buckets, outputs: 1 };
     let net = Network::<H>::load_on(model.bytes(), &expected, tier).unwrap();
     let mut state: Box<State<H, PLIES>> = bytemuck::allocation::zeroed_box();
-    let mut random = Random::new(7);
-    let pieces: Vec<Piece> =
-        (0..32).map(|piece| Piece::new(colour(piece / 16), Kind::ALL[piece % 5], 2 * piece as u8)).collect();
+    let (pieces, lines) = lines_of_play();
     state.refresh(&net, pieces.iter().copied()).unwrap();
-    // Lines of play from that position: a piece goes to a square of its own, so that no two ever meet.
-    let mut line = |mut pieces: Vec<Piece>| -> Vec<(Piece, Piece)> {
-        let mut step = |_| {
-            let mover = random.within(0, 31) as usize;
-            let from = pieces[mover];
-            let mut free = (0..64).filter(|square| pieces.iter().all(|piece| piece.square() != *square));
-            pieces[mover] = from.at(free.nth(random.within(0, 31) as usize).unwrap());
-            (pieces[mover], from)
-        };
-        (1..PLIES).map(&mut step).collect()
-    };
-    let lines: Vec<Vec<(Piece, Piece)>> = (0..FEATURES / PLIES).map(|_| line(pieces.clone())).collect();
     let (mut at, mut ply) = (0, 0);
     move |iterations| {
         for _ in 0..iterations {
@@ -126,7 +115,26 @@ fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: u
     }
 }
 
-const fn colour(number: usize) -> Colour {
+/// A position, and lines of play from it: a piece goes to a square of its own, so that no two ever meet.
+pub(crate) fn lines_of_play() -> (Vec<Piece>, Vec<Vec<(Piece, Piece)>>) {
+    let mut random = Random::new(7);
+    let pieces: Vec<Piece> =
+        (0..32).map(|piece| Piece::new(colour(piece / 16), Kind::ALL[piece % 5], 2 * piece as u8)).collect();
+    let mut line = |mut pieces: Vec<Piece>| -> Vec<(Piece, Piece)> {
+        let mut step = |_| {
+            let mover = random.within(0, 31) as usize;
+            let from = pieces[mover];
+            let mut free = (0..64).filter(|square| pieces.iter().all(|piece| piece.square() != *square));
+            pieces[mover] = from.at(free.nth(random.within(0, 31) as usize).unwrap());
+            (pieces[mover], from)
+        };
+        (1..PLIES).map(&mut step).collect()
+    };
+    let lines = (0..FEATURES / PLIES).map(|_| line(pieces.clone())).collect();
+    (pieces, lines)
+}
+
+pub(crate) const fn colour(number: usize) -> Colour {
     Colour::BOTH[number % 2]
 }
 
@@ -171,6 +179,12 @@ fn game<const H: usize>(plan: Plan<'static>, ring: Ring<H>, buckets: usize, work
             match work {
                 Work::Update | Work::UpdateAndHead => {
                     let (added, removed) = ([&list[..1], &list[2..3]], [&list[1..2], &list[3..]]);
+                    if matches!(work, Work::UpdateAndHead) {
+                        let (bucket, scratch) = (list[0] as usize % buckets, workspace.as_mut());
+                        let found = after.update_and_evaluate(&plan, before, added, removed, 0, bucket, scratch);
+                        consume(found.unwrap());
+                        continue;
+                    }
                     after.update_both(&plan, before, added, removed).unwrap();
                 }
                 Work::RefreshAndHead => refresh(&plan, after, &lists[at * 16 % FEATURES..][..64]),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 mod accumulators;
+mod c_engine;
 mod case;
 mod clock;
 mod dense;

@@ -64,6 +64,15 @@ pub enum RunError {
         /// The number of buckets.
         limit: usize,
     },
+    /// Chosen rows of a network that does not end in a layer, see [`crate::Plan::computes_rows`].
+    NoRows,
+    /// A row of the outputs that the network does not have.
+    Row {
+        /// The row.
+        found: u32,
+        /// The number of outputs.
+        limit: usize,
+    },
     /// Accumulators, a vector or a sparse vector for a network that takes another of them, or the wrong element.
     InputKind,
     /// A ply stack has no room for another ply.
@@ -111,6 +120,9 @@ worded! { RunError {
     Self::FeatureOrder { previous, found } =>
         "feature {} follows feature {}; features are given once each, in ascending order: sort them", found, previous;
     Self::Bucket { found, limit } => "output bucket {}; the network has {}", found, limit;
+    Self::Row { found, limit } => "row {} of the outputs; the network has 0 to {}", found, limit.saturating_sub(1);
+    Self::NoRows =>
+        "the network does not end in a layer of rows, so that none can be computed alone: run it whole";
     Self::StackFull { limit } => "the ply stack is full: it has {} plies, the root included", limit;
     Self::StackEmpty => "the ply stack has no position: set its root first, and pop only what was pushed";
     Self::OtherModel { found, expected } =>

@@ -7,14 +7,17 @@ use crate::error::RunError;
 use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{element, input_kind};
 use crate::input::Input;
+#[cfg(short_ways)]
+use crate::kernels::Moved;
 use crate::ops::{Running, check_list};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::step::{AHEAD, FusedHead, Step};
-use crate::workspace::{range, typed_mut};
+use crate::workspace::range;
 
 mod dense;
 mod into;
+mod rows;
 
 /// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
 const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || MAPS;
@@ -76,12 +79,42 @@ impl Plan<'_> {
         if !is_fit {
             self.check(Input::Accumulators(own, other), bucket, workspace)?;
         }
-        let place = workspace.get_mut(head.write..).and_then(|rest| rest.first_chunk_mut::<{ size_of::<i32>() }>());
-        let out = place.map_or(&mut [][..], |place| typed_mut::<i32>(place));
-        if let [out] = out {
-            *out = head.score(own, other, bucket);
+        let score = head.score(own, other, bucket);
+        Ok(head.written(score, workspace))
+    }
+
+    /// The output of such a network after a move, whose accumulators are made on the way; `None`, and nothing done,
+    /// where they are no such network, lists, lengths, side or bucket, or no such workspace.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub(crate) fn move_and_score(
+        &self,
+        out: &mut [i16],
+        source: &[i16],
+        [added, removed]: [[&[u32]; 2]; 2],
+        side: usize,
+        bucket: usize,
+        workspace: &[u8],
+    ) -> Option<i32> {
+        let head = self.head.as_ref()?;
+        let moved = Moved::of(added, removed)?;
+        let is_fit = out.len() == 2 * head.hidden
+            && side < 2
+            && bucket < head.buckets
+            && workspace.len() >= head.workspace_len
+            && workspace.as_ptr().addr().is_multiple_of(64)
+            && moved.largest() < self.model.input().size;
+        if !is_fit {
+            return None;
         }
-        Ok(Output::I32(out))
+        Some(head.end(head.move_and_sum(out, source, &moved, side, bucket)?, bucket))
+    }
+
+    /// The output of such a network in its place.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub(crate) fn written<'w>(&self, score: i32, workspace: &'w mut [u8]) -> Output<'w> {
+        self.head.as_ref().map_or(Output::I32(&[]), |head| head.written(score, workspace))
     }
 
     /// Whether it is such a network.

@@ -45,7 +45,8 @@ pub const fn rescale_wide(sum: i64, pre_divisor: i32, bias: i32, factor: i32, di
 }
 
 /// [`rescale`] with divisors made ready; the same numbers.
-#[inline]
+#[cfg_attr(not(short_ways), inline)]
+#[cfg_attr(short_ways, inline(always))]
 pub fn rescale_by(sum: i32, pre_divisor: Divisor, bias: i32, factor: i32, divisor: Divisor) -> i32 {
     let with_bias = pre_divisor.divide(i64::from(sum)) + i64::from(bias);
     divisor.divide(with_bias * i64::from(factor)) as i32

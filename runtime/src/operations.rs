@@ -130,6 +130,13 @@ macro_rules! operations {
             /// ACTIVATE_DOT and RESCALE in one, with sums in 64 bits → i32.
             WIDE_HEAD = 37, "wide-head", if GENERAL else General,
                 Accumulators, Absent, wide_head, wide_head::WideHead<'a>;
+            /// f32 · f32 → f32.
+            MULTIPLY_F32 = 38, "multiply-f32", if REALS else Reals,
+                Values, Output, add_f32, join::Join;
+            /// i16 accumulators → of one perspective, or of both the difference, what the last elements, digits of
+            /// large numbers, stand for → i32.
+            FEATURE_SUMS = 39, "feature-sums", if GENERAL else General,
+                Accumulators, Absent, feature_sums, stockfish::FeatureSums;
         }
     };
 }

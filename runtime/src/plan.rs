@@ -3,6 +3,8 @@
 use crate::error::RunError;
 use crate::features::ACCUMULATORS;
 use crate::format::{BlockRecord, Identity, Model, element};
+#[cfg(short_ways)]
+use crate::kernels::MoveRows;
 use crate::kernels::{Moved, Tier, prefetch};
 use crate::step::{AHEAD, FusedHead, OutputPlace, Step, fused};
 use crate::sure::sure;
@@ -81,6 +83,8 @@ impl<'a> Plan<'a> {
         let (hidden, size) = if ACCUMULATORS { (input.hidden as usize, input.size) } else { (0, 0) };
         let is_plain = ACCUMULATORS && input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
         let identity = model.identity();
+        #[cfg(short_ways)]
+        let head = head.map(|head| head.behind(move_rows(rows, stride).filter(|_| is_plain)));
         Self { model, kernels, steps, done, output, head, rows, stride, bias, hidden, size, is_plain, identity }
     }
 
@@ -314,6 +318,15 @@ fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
         Some(tensor) if u32::from(tensor.record.element) == element::I8 => (Rows::I8(tensor.bank(0)), tensor.stride()),
         Some(tensor) => (Rows::I16(tensor.bank(0)), tensor.stride()),
         None => (Rows::I16(&[]), 0),
+    }
+}
+
+/// The rows of a block for moves that end in a dot.
+#[cfg(short_ways)]
+const fn move_rows(rows: Rows<'_>, stride: usize) -> Option<MoveRows<'_>> {
+    match rows {
+        Rows::I16(rows) => Some(MoveRows { rows, stride }),
+        Rows::I8(_) => None,
     }
 }
 

@@ -17,7 +17,9 @@ pub use crate::format::layout::Layout;
 pub use crate::format::model::Tensor;
 pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord};
 #[doc(hidden)]
-pub use crate::format::records::{activation, claim, element, feature_set, input_kind, op, perspective_order};
+pub use crate::format::records::{
+    activation, claim, element, feature_set, feature_sums, input_kind, op, perspective_order,
+};
 pub use crate::format::window::WindowRecord;
 #[doc(hidden)]
 pub use crate::format::window::is_depthwise;

@@ -45,11 +45,21 @@ impl<'a> Step<'a> {
         Some(Self { way: Way::One(Work::resolve(model, kernels, record)?), places: Places::of(model, record)? })
     }
 
+    /// What is done, where it is one operation.
+    pub const fn single(&self) -> Option<&Work<'a>> {
+        match &self.way {
+            Way::One(work) => Some(work),
+            Way::LayerU8(_) | Way::Tail(_) => None,
+        }
+    }
+
     /// The same, at other places.
     pub const fn at(self, places: Places) -> Self {
         Self { places, ..self }
     }
 
+    /// Runs it. In the loop over all steps, whatever else calls it.
+    #[inline]
     pub fn run(&self, on: &Running<'_, '_>, workspace: &mut [u8]) {
         match &self.way {
             Way::One(work) => work.run(on, &self.places, workspace),

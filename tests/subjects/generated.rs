@@ -191,7 +191,16 @@ const ACTIVATIONS: [(u32, &[u32]); 8] = [
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 77] = [
+const WANTED: [(&str, usize); 86] = [
+    ("rows of kind 1", 10),
+    ("rows of kind 5", 10),
+    ("rows of kind 7", 10),
+    ("rows of kind 20", 5),
+    ("rows of kind 34", 5),
+    ("rows of kind 35", 5),
+    ("rows of kind 37", 5),
+    ("kind 38", 20),
+    ("kind 39", 20),
     ("outputs elsewhere, all the workspace beside them", 50),
     ("outputs elsewhere, the first place", 50),
     ("outputs elsewhere, behind the others", 50),

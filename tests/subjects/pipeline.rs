@@ -35,7 +35,7 @@ fn what_is_not_refused_comes_out_right() {
     let mut packed = 0;
     for seed in 0..CASES {
         let mut random = Random(seed << 32);
-        let text = describe(&mut random);
+        let text = with_piece_squares(describe(&mut random), &mut Random(!seed));
         let arch = match Architecture::from_toml(&text, "case") {
             Ok(arch) => arch,
             Err(error) => panic!("case {seed}: {error}\n{text}"),
@@ -224,6 +224,28 @@ fn describe(random: &mut Random) -> String {
     if chance(random, 4) { dense(random) } else { features(random) }
 }
 
+/// Beside every third network that has features: values of them.
+fn with_piece_squares(text: String, random: &mut Random) -> String {
+    if text.contains("kind = 'dense'") || !chance(random, 3) {
+        return text;
+    }
+    let mut table = String::from("[psqt]\n");
+    if text.contains("[buckets]") && chance(random, 2) {
+        table += "bucketed = true\n";
+    }
+    if !text.contains("perspectives = 1") && chance(random, 2) {
+        table += &format!("of = '{}'\n", pick(random, &["difference", "half-difference", "own"]));
+    }
+    let (element, scale) = (pick(random, &["i8", "i16", "i16", "i32"]), pick(random, &["1", "64", "255", "6000"]));
+    let mut tensors = vec![tensor(random, "pstw", element, scale)];
+    if chance(random, 2) {
+        table += "bias = 'pstb'\n";
+        let element = pick(random, &["i16", "i32"]);
+        tensors.push(tensor(random, "pstb", element, scale));
+    }
+    text + &table + &tensors.concat()
+}
+
 fn dense(random: &mut Random) -> String {
     let mut text = format!(
         "schema = 1\nname = 'dense'\n[input]\nkind = 'dense'\nsize = {}\ntype = '{}'\nmax = {}\n",
@@ -338,10 +360,11 @@ fn features(random: &mut Random) -> String {
             continue;
         }
         let activation =
-            pick(random, &["relu", "crelu", "screlu", "sqrrelu", "pairwise-crelu", "dual-crelu", "dual-crelu"]);
+            pick(random, &["relu", "crelu", "screlu", "sqrrelu", "pairwise-crelu", "dual-crelu", "swish", "sigmoid"]);
         let skip = if chance(random, 3) { outputs } else { 0 };
-        let width = between(random, 1, 9) * if activation == "pairwise-crelu" { 2 } else { 1 };
-        text += &format!("activation = '{activation}'\nskip = {skip}\noutputs = {}\n", width + skip);
+        let gated = !matches!(activation, "pairwise-crelu" | "dual-crelu") && chance(random, 4);
+        let width = between(random, 1, 9) * if activation == "pairwise-crelu" || gated { 2 } else { 1 };
+        text += &format!("gated = {gated}\nactivation = '{activation}'\nskip = {skip}\noutputs = {}\n", width + skip);
     }
 
     if first == "screlu" && second == "i16" && tail == 0 && chance(random, 2) {
@@ -423,29 +446,38 @@ fn tensor(random: &mut Random, name: &str, element: &str, scale: &str) -> String
 
 /// Weights of every size that the stored types can hold, and rarely a channel of zeros or one that is almost zero.
 fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
-    let layers = (0..arch.layers.len()).map(|index| {
+    let limit = |name: &str, random: &mut Random| {
+        let spec = arch.tensor(name).unwrap();
+        let share = [1.0, 1.0, 0.1, 0.01][(random.draw() % 4) as usize];
+        spec.scale.map_or(share, |scale| {
+            let type_max = match spec.r#type.len_bytes() {
+                1 => 127.0,
+                _ => 32767.0,
+            };
+            type_max / scale as f32 * share * share
+        })
+    };
+    let mut layers = Vec::new();
+    for index in 0..arch.layers.len() {
         let (outputs, inputs) = (arch.layer_rows(index), arch.layer_inputs(index));
-        let mut limit = |name: &str| {
-            let spec = arch.tensor(name).unwrap();
-            let share = [1.0, 1.0, 0.1, 0.01][(random.draw() % 4) as usize];
-            spec.scale.map_or(share, |scale| {
-                let type_max = match spec.r#type.len_bytes() {
-                    1 => 127.0,
-                    _ => 32767.0,
-                };
-                type_max / scale as f32 * share * share
-            })
-        };
-        let (weight, bias) = (limit(&arch.weights_name(index)), limit(&arch.bias_name(index)));
+        let (weight, bias) = (limit(&arch.weights_name(index), random), limit(&arch.bias_name(index), random));
         let mut values: Vec<f32> = (0..outputs * inputs).map(|_| random.real() * weight).collect();
         if chance(random, 6) {
             let factor = [0.0, 1e-12, 1e-40][(random.draw() % 3) as usize];
             values.iter_mut().step_by(outputs).for_each(|value| *value *= factor);
         }
         let bias = (0..outputs).map(|_| random.real() * bias).collect();
+        layers.push(Affine { weights: Matrix { outputs, inputs, values }, bias });
+    }
+    let psqt = arch.psqt.as_ref().map(|psqt| {
+        let (outputs, inputs) = (arch.psqt_rows(), arch.feature_count());
+        let weight = limit(&psqt.weights, random);
+        let values = (0..outputs * inputs).map(|_| random.real() * weight).collect();
+        let bias = psqt.bias.as_ref().map_or(0.0, |bias| limit(bias, random));
+        let bias = (0..outputs).map(|_| random.real() * bias).collect();
         Affine { weights: Matrix { outputs, inputs, values }, bias }
     });
-    Net { layers: layers.collect(), arch: arch.clone() }
+    Net { layers, arch: arch.clone(), psqt }
 }
 
 /// Distinct features, from none to as many as there may be, of a chess network such as a board shows together; or a

@@ -36,7 +36,7 @@ fn tiny(activation: &str, l0w: &[i32], l0b: &[i32], l1w: &[i32]) -> QuantNet {
         QuantLayer { weights: tensor("l0w", 2, 5, l0w), bias: tensor("l0b", 2, 1, l0b) },
         QuantLayer { weights: tensor("l1w", 1, 2, l1w), bias: tensor("l1b", 1, 1, &[100]) },
     ];
-    QuantNet { arch, layers, bare_header: Vec::new(), permutation: None }
+    QuantNet { arch, layers, psqt: None, bare_header: Vec::new(), permutation: None }
 }
 
 /// With sums of 32 bits, whether they fit or not.

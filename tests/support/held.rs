@@ -14,7 +14,7 @@ use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
 use tamis_runtime::raw::{element, input_kind};
 use tamis_runtime::testing::SplitMix;
-use tamis_runtime::{Output, Plan};
+use tamis_runtime::{Output, Plan, RunError};
 
 /// Inputs beside those of the signature.
 const SAMPLES: u32 = 6;
@@ -84,6 +84,37 @@ fn ways(plan: &Plan<'_>, sample: &Sample, bucket: usize, expected: &[Vec<u8>], p
     let apart = plan.run_into(sample.input(), bucket, beside.as_mut(), outputs.as_mut());
     let apart = output(apart.unwrap());
     assert!(&apart == last, "{place}: run_into gives {apart:02x?}, run {run:02x?}");
+    rows(plan, sample, bucket, last, place);
+}
+
+/// All outputs backwards, each alone, and one twice: bit for bit those of the whole.
+fn rows(plan: &Plan<'_>, sample: &Sample, bucket: usize, all: &[u8], place: &str) {
+    let count = (all.len() / size_of::<u32>()) as u32;
+    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+    let mut run = |rows: &[u32]| {
+        workspace.as_mut().fill(0x69);
+        plan.run_rows(sample.input(), bucket, rows, workspace.as_mut()).map(output)
+    };
+    if !plan.computes_rows() {
+        assert_eq!(run(&[0]), Err(RunError::NoRows), "{place}: rows of a network without");
+        return;
+    }
+    let expected = |rows: &[u32]| -> Vec<u8> {
+        rows.iter().flat_map(|row| &all[*row as usize * size_of::<u32>()..][..size_of::<u32>()]).copied().collect()
+    };
+    let backwards: Vec<u32> = (0..count).rev().collect();
+    assert_eq!(run(&backwards), Ok(expected(&backwards)), "{place}: all rows backwards");
+    for row in [0, count / 2, count - 1] {
+        assert_eq!(run(&[row]), Ok(expected(&[row])), "{place}: row {row}");
+    }
+    if count > 1 {
+        assert_eq!(run(&[1, 1]), Ok(expected(&[1, 1])), "{place}: a row twice");
+    }
+    assert_eq!(run(&[]), Ok(Vec::new()), "{place}: no row");
+    assert_eq!(run(&[count]), Err(RunError::Row { found: count, limit: count as usize }), "{place}: a row too far");
+    let many = vec![0; count as usize + 1];
+    let refused = RunError::Length { what: "rows", found: many.len(), expected: count as usize };
+    assert_eq!(run(&many), Err(refused), "{place}: more rows than there are");
 }
 
 /// An output as the second reader writes it.

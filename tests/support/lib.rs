@@ -30,6 +30,7 @@ pub mod networks;
 pub mod npy;
 pub mod packed;
 pub mod pairs;
+pub mod piece_squares;
 pub mod related;
 pub mod replay;
 pub mod sample_models;

@@ -94,5 +94,5 @@ pub fn read(path: &Path) -> QuantNet {
         layer(tensor("l0w", Values::Int(rows)), tensor("l0b", Values::Int(bias))),
         layer(tensor("l1w", Values::Int(weights)), tensor("l1b", Values::F32(biases))),
     ];
-    QuantNet { layers, arch, bare_header: Vec::new(), permutation: None }
+    QuantNet { layers, arch, psqt: None, bare_header: Vec::new(), permutation: None }
 }

@@ -21,11 +21,21 @@ pub fn network(text: &str, mut values: impl FnMut(&str, &mut Random) -> f32) -> 
         let (name, element, scale) = (name.to_owned(), spec.r#type, spec.scale);
         QuantTensor { name, element, scale, banks: 1, outputs, inputs, values }
     };
-    let layers = (0..arch.layers.len()).map(|index| {
-        let weights = tensor(&arch.weights_name(index));
-        QuantLayer { weights, bias: tensor(&arch.bias_name(index)) }
+    let layers: Vec<QuantLayer> = (0..arch.layers.len())
+        .map(|index| {
+            let weights = tensor(&arch.weights_name(index));
+            QuantLayer { weights, bias: tensor(&arch.bias_name(index)) }
+        })
+        .collect();
+    let psqt = arch.psqt.as_ref().map(|psqt| {
+        let weights = tensor(&psqt.weights);
+        let bias = match &psqt.bias {
+            Some(bias) => tensor(bias),
+            None => QuantLayer::without_bias(&weights),
+        };
+        QuantLayer { weights, bias }
     });
-    QuantNet { layers: layers.collect(), arch: arch.clone(), bare_header: Vec::new(), permutation: None }
+    QuantNet { layers, arch: arch.clone(), psqt, bare_header: Vec::new(), permutation: None }
 }
 
 /// The accumulator of a colour: bias and bullet's `Chess768` rows, in the order of the file.

@@ -17,6 +17,7 @@ use tamis_quant::pack::{self, PackError};
 use tamis_quant::proof::{Proof, prove};
 use tamis_quant::verify::accuracy::unit;
 use tamis_quant::verify::{ClaimCheck, claims};
+use tamis_runtime::Plan;
 use tamis_runtime::format::Model;
 
 /// Everything about a container.
@@ -50,6 +51,8 @@ pub struct Inspection {
     beside_outputs_len_bytes: usize,
     #[serde(skip)]
     is_mostly_outputs: bool,
+    /// Whether some outputs can be computed without the others, `Plan::run_rows`.
+    computes_rows: bool,
     max_active: u32,
     output_buckets: u32,
     /// The real value of one unit of the output.
@@ -98,6 +101,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         output_len_bytes: report::output_len_bytes(&model),
         is_mostly_outputs: report::is_mostly_outputs(&model),
         beside_outputs_len_bytes: report::beside_outputs_len_bytes(&model),
+        computes_rows: Plan::new(model, tier).computes_rows(),
         max_active: model.input().max_active,
         output_buckets: model.input().bucket_count,
         output_unit: model.input().output_unit,
@@ -146,7 +150,7 @@ impl Derived {
                 (net.shape.to_string(), UnitName::Internal)
             }
             pack::Contents::Bullet(net) => {
-                let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
+                let tensors = net.layers.iter().chain(&net.psqt).flat_map(|layer| [&layer.weights, &layer.bias]);
                 scales = tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.scale?))).collect();
                 permutation = net.permutation.as_ref().map(OrderReport::of);
                 let is_centipawns = unit(&net.arch) == "centipawns";
@@ -201,6 +205,9 @@ impl Report for Inspection {
         let elsewhere =
             if self.is_mostly_outputs { format!("; {beside} where those lie elsewhere") } else { String::new() };
         writeln!(out, "  workspace  {all} bytes, {outputs} of them the outputs{elsewhere}")?;
+        if self.computes_rows && self.output_len_bytes > size_of::<i32>() {
+            writeln!(out, "  rows       some outputs can be computed without the others (run_rows)")?;
+        }
         if self.max_active > 0 {
             writeln!(out, "  features   at most {} active in a perspective", self.max_active)?;
         }

@@ -15,8 +15,14 @@ pub fn one_line(arch: &Architecture) -> String {
             line = format!("({line})x{}", arch.perspectives());
         }
     }
-    let activations: Vec<&str> =
-        arch.layers.iter().map(|layer| layer.activation).filter(is_named).map(published_name).collect();
+    if let Some(psqt) = &arch.psqt {
+        let buckets = if psqt.bucketed { format!("×{}", arch.bucket_count()) } else { String::new() };
+        line = format!("{line} + PSQT {}{buckets}", arch.output_count());
+    }
+    let gated = |layer: &Layer| if layer.gated { "gated " } else { "" };
+    let named = arch.layers.iter().filter(|layer| is_named(&layer.activation));
+    let activations: Vec<String> =
+        named.map(|layer| format!("{}{}", gated(layer), published_name(layer.activation))).collect();
     if activations.is_empty() { line } else { format!("{line}, {}", activations.join(", ")) }
 }
 
@@ -85,6 +91,8 @@ fn published_name(activation: Activation) -> &'static str {
         Activation::PairwiseCrelu => "pairwise CReLU",
         Activation::DualCrelu => "dual CReLU",
         Activation::HardSwish => "hard-swish",
+        Activation::Sigmoid => "sigmoid",
+        Activation::Swish => "swish",
     }
 }
 

@@ -46,8 +46,9 @@ pub enum Number {
 
 /// The tensors of a network in training order, (out, in).
 pub fn of_net(net: &QuantNet) -> Vec<TensorReport> {
-    let tensors = net.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]);
-    tensors.map(of_tensor).collect()
+    let layers = net.layers.iter().chain(&net.psqt);
+    let tensors = layers.flat_map(|layer| [&layer.weights, &layer.bias]);
+    tensors.filter(|tensor| net.arch.tensor(&tensor.name).is_some()).map(of_tensor).collect()
 }
 
 /// The tensors of a quantised graph in training order, (out, in).

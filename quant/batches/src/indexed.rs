@@ -92,7 +92,7 @@ impl Indexed {
 fn plain(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     let mut reader = BufReader::new(file);
-    if !is_gzip(reader.fill_buf()?) {
+    if !is_gzip(&mut reader)? {
         let mut file = reader.into_inner();
         file.rewind()?;
         return Ok(file);

@@ -12,9 +12,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Bytes that are read at once.
 const BUFFER_LEN_BYTES: usize = 1 << 16;
 
-/// Whether bytes start like gzip.
-pub(super) fn is_gzip(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1F, 0x8B])
+/// Whether what is read next starts like gzip. Nothing of it is taken, and a read that a signal interrupts is made again.
+pub(super) fn is_gzip(reader: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match reader.fill_buf() {
+            Ok(bytes) => return Ok(bytes.starts_with(&[0x1F, 0x8B])),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// A file of lines, from its first on.
@@ -35,7 +41,7 @@ impl Lines {
         }
         let counting = Counting { file, read_bytes };
         let mut raw = BufReader::with_capacity(BUFFER_LEN_BYTES, counting);
-        let is_packed = is_gzip(raw.fill_buf().map_err(io)?);
+        let is_packed = is_gzip(&mut raw).map_err(io)?;
         let reader: Box<dyn BufRead + Send> = if is_packed {
             Box::new(BufReader::with_capacity(BUFFER_LEN_BYTES, MultiGzDecoder::new(raw)))
         } else {

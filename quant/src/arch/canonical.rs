@@ -6,7 +6,9 @@
 
 use std::fmt::{Display, Write};
 
-use super::types::{Architecture, DenseType, ElementType, HeadDivision, InputKind, Layer, Rounding, TensorSpec};
+use super::types::{
+    Architecture, DenseType, ElementType, HeadDivision, InputKind, Layer, PsqtOf, Rounding, TensorSpec,
+};
 
 impl Architecture {
     /// The canonical text. Equal descriptions give equal bytes, and [`Architecture::from_toml`] gives a checked
@@ -27,6 +29,13 @@ impl Architecture {
         text.table("[output]");
         text.set("scale", Some(self.output.scale));
         text.quote("divide", Some(self.output.divide.word()).filter(|_| self.output.divide != HeadDivision::default()));
+        if let Some(psqt) = &self.psqt {
+            text.table("[psqt]");
+            text.quote("weights", Some(&psqt.weights));
+            text.quote("bias", psqt.bias.as_deref());
+            text.quote("of", psqt.of.map(PsqtOf::word));
+            text.flag("bucketed", psqt.bucketed);
+        }
         text.table("[file]");
         text.set("header_len_bytes", (self.file.header_len_bytes != 0).then_some(self.file.header_len_bytes));
         text.quote("header_magic", self.file.header_magic.as_deref());
@@ -71,6 +80,7 @@ fn write_layer(text: &mut Text, layer: &Layer) {
     text.quote("name", Some(&layer.name));
     text.set("outputs", Some(layer.outputs));
     text.quote("activation", Some(layer.activation.word()));
+    text.flag("gated", layer.gated);
     text.flag("bucketed", layer.bucketed);
     text.set("skip", (layer.skip != 0).then_some(layer.skip));
     text.quote("factoriser", layer.factoriser.as_deref());

@@ -169,6 +169,20 @@ pub enum Cause {
         /// Who has it first.
         first: String,
     },
+    /// A tensor that is named outside the layers, and that the list does not have.
+    #[error("no [[tensor]] is called `{name}`; list it with its type and scale, in the order of the file")]
+    NotListed {
+        /// Name of the tensor.
+        name: String,
+    },
+    /// A tensor that does not fit who names it.
+    #[error("the tensor `{name}` {why}")]
+    UnfitTensor {
+        /// Name of the tensor.
+        name: String,
+        /// What is wrong with it, and what to write.
+        why: &'static str,
+    },
     /// A table with a wrong number of entries.
     #[error("has {found} entries, expected {expected}")]
     TableLength {

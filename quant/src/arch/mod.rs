@@ -62,5 +62,5 @@ pub use shape::{Part, TensorRole};
 pub use sizes::{FileForm, TensorSpan};
 pub use types::{
     Activation, Architecture, BareFile, Buckets, DenseType, ElementType, HeadDivision, Input, InputKind, Layer, Output,
-    Rounding, SCHEMA, Tail, TensorSpec,
+    Psqt, PsqtOf, Rounding, SCHEMA, Tail, TensorSpec,
 };

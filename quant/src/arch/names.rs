@@ -1,6 +1,6 @@
 //! The words and sizes of the small types.
 
-use super::types::{Activation, DenseType, ElementType, HeadDivision, Input, InputKind, Rounding, Tail};
+use super::types::{Activation, DenseType, ElementType, HeadDivision, Input, InputKind, PsqtOf, Rounding, Tail};
 
 impl DenseType {
     /// The least and the greatest quantised input.
@@ -34,11 +34,23 @@ impl Activation {
             Self::PairwiseCrelu => "pairwise-crelu",
             Self::DualCrelu => "dual-crelu",
             Self::HardSwish => "hard-swish",
+            Self::Sigmoid => "sigmoid",
+            Self::Swish => "swish",
         }
     }
 }
 
 impl ElementType {
+    /// Least and greatest value of a stored integer type; everything for f32.
+    #[must_use]
+    pub const fn range(self) -> (i32, i32) {
+        match self {
+            Self::I8 => (i8::MIN as i32, i8::MAX as i32),
+            Self::I16 => (i16::MIN as i32, i16::MAX as i32),
+            Self::I32 | Self::F32 => (i32::MIN, i32::MAX),
+        }
+    }
+
     /// Bytes of one element.
     #[must_use]
     pub const fn len_bytes(self) -> usize {
@@ -69,6 +81,28 @@ impl HeadDivision {
             Self::Twice => "twice",
             Self::Once => "once",
             Self::Rounded => "rounded",
+        }
+    }
+}
+
+impl PsqtOf {
+    /// What the side to move's values and the other's are multiplied by.
+    #[must_use]
+    pub const fn shares(self) -> (f64, f64) {
+        match self {
+            Self::Difference => (1.0, -1.0),
+            Self::HalfDifference => (0.5, -0.5),
+            Self::Own => (1.0, 0.0),
+        }
+    }
+
+    /// The word for it in a description.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Difference => "difference",
+            Self::HalfDifference => "half-difference",
+            Self::Own => "own",
         }
     }
 }

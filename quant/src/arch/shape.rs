@@ -11,7 +11,7 @@
 //! layer i      activated_width(i − 1)            -> outputs · (bucket_count if bucketed)
 //! ```
 
-use super::types::{Activation, Architecture, InputKind, Layer, TensorSpec};
+use super::types::{Activation, Architecture, InputKind, Layer, PsqtOf, TensorSpec};
 use tamis_runtime::raw::chess::Planes;
 use tamis_runtime::raw::feature_set;
 
@@ -163,6 +163,9 @@ impl Architecture {
     #[must_use]
     pub fn activated_width(&self, index: usize) -> usize {
         let values = self.active_outputs(index);
+        if self.layers.get(index).is_some_and(|layer| layer.gated) {
+            return values / 2;
+        }
         match self.layers.get(index).map(|layer| layer.activation) {
             Some(Activation::PairwiseCrelu) => values / 2,
             Some(Activation::DualCrelu) => values.saturating_mul(2),
@@ -240,9 +243,33 @@ impl Architecture {
         })
     }
 
-    /// Shape (out, in) of a tensor that a layer uses; a bias is (out, 1).
+    /// Rows of piece-square values: one an output, times the buckets if they are bucketed; 0 without any.
+    #[must_use]
+    pub fn psqt_rows(&self) -> usize {
+        let buckets = match &self.psqt {
+            Some(psqt) if psqt.bucketed => self.bucket_count(),
+            Some(_) => 1,
+            None => 0,
+        };
+        self.output_count().saturating_mul(buckets)
+    }
+
+    /// What is made of both perspectives' piece-square values, if there are any.
+    #[must_use]
+    pub fn psqt_of(&self) -> Option<PsqtOf> {
+        let otherwise = if self.perspectives() == 2 { PsqtOf::Difference } else { PsqtOf::Own };
+        self.psqt.as_ref().map(|psqt| psqt.of.unwrap_or(otherwise))
+    }
+
+    /// Shape (out, in) of a tensor that a layer uses, or that piece-square values are in; a bias is (out, 1).
     #[must_use]
     pub fn tensor_shape(&self, name: &str) -> Option<(usize, usize)> {
+        if let Some(psqt) = &self.psqt {
+            let is_bias = psqt.bias.as_deref() == Some(name);
+            if is_bias || psqt.weights == name {
+                return Some((self.psqt_rows(), if is_bias { 1 } else { self.feature_count() }));
+            }
+        }
         let TensorRole { layer, part } = self.tensor_role(name)?;
         let inputs = match part {
             Part::Weights => self.layer_inputs(layer),

@@ -25,6 +25,9 @@ pub struct Architecture {
     /// What comes out.
     #[serde(default)]
     pub output: Output,
+    /// Piece-square values beside the layers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub psqt: Option<Psqt>,
     /// What stands around the tensors in the bare file.
     #[serde(default)]
     pub file: BareFile,
@@ -143,6 +146,10 @@ pub enum Activation {
     DualCrelu,
     /// x · clamp(x + 3, 0, 6) / 6, of reals
     HardSwish,
+    /// 1 / (1 + exp(−x)), of reals
+    Sigmoid,
+    /// x / (1 + exp(−x)), of reals
+    Swish,
 }
 
 /// One affine layer and the activation after it.
@@ -156,6 +163,9 @@ pub struct Layer {
     /// The activation after the affine part; only the last layer may leave it out (identity).
     #[serde(default = "identity")]
     pub activation: Activation,
+    /// Whether the activation's values are multiplied with the other half of the outputs: half as many come out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub gated: bool,
     /// Whether each output bucket has rows of its own.
     #[serde(default)]
     pub bucketed: bool,
@@ -185,6 +195,36 @@ pub struct Layer {
     /// Bias tensor, if not `<name>b`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bias: Option<String>,
+}
+
+/// Values of features that are added to the network's outputs, past all layers: piece-square values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Psqt {
+    /// The tensor of shape (outputs of the network · buckets, features).
+    #[serde(default = "psqt_weights")]
+    pub weights: String,
+    /// The tensor of as many rows that each perspective's values start with. Absent: zeros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bias: Option<String>,
+    /// What is made of both perspectives. Absent: their difference, and with one perspective its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<PsqtOf>,
+    /// Whether each output bucket has rows of its own.
+    #[serde(default)]
+    pub bucketed: bool,
+}
+
+/// What is made of the piece-square values of both perspectives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PsqtOf {
+    /// The side to move's less the other's.
+    Difference,
+    /// Half of that, as the Stockfish family has it.
+    HalfDifference,
+    /// The side to move's.
+    Own,
 }
 
 /// What comes out of the network.
@@ -295,6 +335,10 @@ impl Default for Output {
     fn default() -> Self {
         Self { scale: one(), divide: HeadDivision::default() }
     }
+}
+
+fn psqt_weights() -> String {
+    "pstw".to_owned()
 }
 
 fn one() -> i32 {

@@ -4,10 +4,11 @@
 //! sums(0)       = bias + Σ of the columns of the active features     (once a perspective, side to move first)
 //! x(l)          = activation(sums(l) without its last `skip`)
 //! sums(l + 1)   = bias + weights · x(l)                              (of a bucketed layer only the bucket's rows)
-//! outputs       = output.scale · (x(last) + what skipped)
+//! psqt          = a factor · (own − other), own or other = bias + Σ of the columns of the active features
+//! outputs       = output.scale · (x(last) + what skipped + psqt)
 //! ```
 
-use super::activation::activate;
+use super::activation::activate_layer;
 use super::error::EvalError;
 use super::example::Example;
 use super::net::{Affine, Net, ShapeMismatch};
@@ -19,7 +20,7 @@ pub struct Trace {
     pub sums: Vec<Vec<f64>>,
     /// Of each layer the values after the activation: the next layer's inputs.
     pub activations: Vec<Vec<f64>>,
-    /// The sum of all skip outputs, (outputs,), zeros if nothing skips.
+    /// The sum of all skip outputs and piece-square values, (outputs,), zeros if there are neither.
     pub skipped: Vec<f64>,
     /// What the network reports, (outputs,), `output.scale` times the last activations plus `skipped`.
     pub outputs: Vec<f64>,
@@ -61,7 +62,7 @@ impl Net<f64> {
             inputs = Vec::new();
             for sums in &perspectives {
                 let (active, skipping) = sums.split_at(self.arch.active_outputs(index));
-                inputs.extend(activate(layer.activation, active));
+                inputs.extend(activate_layer(layer, active));
                 for (sum, skip) in trace.skipped.iter_mut().zip(skipping) {
                     *sum += skip;
                 }
@@ -69,9 +70,31 @@ impl Net<f64> {
             trace.sums.push(perspectives.concat());
             trace.activations.push(inputs.clone());
         }
+        if let Some(psqt) = &self.psqt {
+            for (sum, value) in trace.skipped.iter_mut().zip(self.piece_squares(psqt, example, bucket)) {
+                *sum += value;
+            }
+        }
         let scale = f64::from(self.arch.output.scale);
         trace.outputs = inputs.iter().zip(&trace.skipped).map(|(value, skip)| scale * (value + skip)).collect();
         Ok(trace)
+    }
+
+    /// The values of features, of one output bucket's rows.
+    fn piece_squares(&self, psqt: &Affine<f64>, example: &Example, bucket: usize) -> Vec<f64> {
+        let (Example::Features { lists, .. }, Some(of)) = (example, self.arch.psqt_of()) else { return Vec::new() };
+        let [first, second] = lists.each_ref().map(|list| gather(psqt, list));
+        let (own, other) = if self.arch.input.other_first { (second, first) } else { (first, second) };
+        let (own_share, other_share) = of.shares();
+        let rows = self.arch.output_count();
+        let is_bucketed = self.arch.psqt.as_ref().is_some_and(|psqt| psqt.bucketed);
+        let first = if is_bucketed { bucket * rows } else { 0 };
+        own.iter()
+            .zip(&other)
+            .skip(first)
+            .take(rows)
+            .map(|(own, other)| own_share * own + other_share * other)
+            .collect()
     }
 
     /// Whether the example fits; its output bucket.
@@ -178,7 +201,7 @@ mod tests {
             ),
             affine(1, 2, &[1.0, 100.0], &[0.125]),
         ];
-        Net { arch: Architecture::from_toml(&text, "x").unwrap(), layers }
+        Net { arch: Architecture::from_toml(&text, "x").unwrap(), layers, psqt: None }
     }
 
     fn features(own: &[u32], other: &[u32], bucket: usize) -> Example {

@@ -19,6 +19,8 @@ pub struct Net<T> {
     pub arch: Architecture,
     /// One for each layer of the description.
     pub layers: Vec<Affine<T>>,
+    /// The piece-square values of a description that has them; without a tensor for it their bias is zeros.
+    pub psqt: Option<Affine<T>>,
 }
 
 /// A layer whose weights or bias do not have the description's shape.
@@ -33,35 +35,42 @@ pub struct ShapeMismatch {
 }
 
 impl<T: Copy> Net<T> {
-    /// The first layer that lacks the shape that the description gives it.
+    /// The first layer that lacks the shape that the description gives it; piece-square values count as the one behind
+    /// the last.
     #[must_use]
     pub fn shape_mismatch(&self) -> Option<ShapeMismatch> {
-        (0..self.arch.layers.len().max(self.layers.len())).find_map(|index| {
+        let described = self.arch.layers.len();
+        let of_layers = (0..described.max(self.layers.len())).find_map(|index| {
             let expected = (self.arch.layer_rows(index), self.arch.layer_inputs(index));
-            let Some(layer) = self.layers.get(index) else {
-                return Some(ShapeMismatch { layer: index, found: (0, 0), expected });
-            };
-            let weights = &layer.weights;
-            let found = (weights.outputs, weights.inputs);
-            let is_whole = weights.outputs.checked_mul(weights.inputs) == Some(weights.values.len());
-            let fits = found == expected && is_whole && layer.bias.len() == expected.0;
-            (!fits).then_some(ShapeMismatch { layer: index, found, expected })
+            mismatch(index, self.layers.get(index), expected)
+        });
+        of_layers.or_else(|| match (&self.arch.psqt, &self.psqt) {
+            (None, None) => None,
+            (_, psqt) => mismatch(described, psqt.as_ref(), (self.arch.psqt_rows(), self.arch.feature_count())),
         })
     }
 
     /// The same network in another type.
     #[must_use]
     pub fn map<U>(&self, mut function: impl FnMut(T) -> U) -> Net<U> {
-        let layers = self
-            .layers
-            .iter()
-            .map(|layer| Affine {
-                weights: layer.weights.map(&mut function),
-                bias: layer.bias.iter().copied().map(&mut function).collect(),
-            })
-            .collect();
-        Net { arch: self.arch.clone(), layers }
+        let mut of = |layer: &Affine<T>| Affine {
+            weights: layer.weights.map(&mut function),
+            bias: layer.bias.iter().copied().map(&mut function).collect(),
+        };
+        let layers = self.layers.iter().map(&mut of).collect();
+        Net { arch: self.arch.clone(), layers, psqt: self.psqt.as_ref().map(of) }
     }
+}
+
+/// Whether a layer lacks its shape.
+fn mismatch<T>(layer: usize, of: Option<&Affine<T>>, expected: (usize, usize)) -> Option<ShapeMismatch> {
+    let Some(Affine { weights, bias }) = of else {
+        return Some(ShapeMismatch { layer, found: (0, 0), expected });
+    };
+    let found = (weights.outputs, weights.inputs);
+    let is_whole = weights.outputs.checked_mul(weights.inputs) == Some(weights.values.len());
+    let fits = found == expected && is_whole && bias.len() == expected.0;
+    (!fits).then_some(ShapeMismatch { layer, found, expected })
 }
 
 impl Net<f32> {

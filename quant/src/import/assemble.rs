@@ -22,7 +22,19 @@ pub(super) fn assemble(
         let weights = Matrix { outputs: shape.0, inputs: shape.1, values: weights };
         layers.push(Affine { weights, bias });
     }
-    Ok(Net { arch: arch.clone(), layers })
+    let psqt = match &arch.psqt {
+        None => None,
+        Some(psqt) => {
+            let (outputs, inputs) = (arch.psqt_rows(), arch.feature_count());
+            let weights = Matrix { outputs, inputs, values: tensor(&psqt.weights, (outputs, inputs))? };
+            let bias = match &psqt.bias {
+                Some(bias) => tensor(bias, (outputs, 1))?,
+                None => vec![0.0; outputs],
+            };
+            Some(Affine { weights, bias })
+        }
+    };
+    Ok(Net { arch: arch.clone(), layers, psqt })
 }
 
 /// Adds the factoriser to the rows of every king bucket, in f32, as bullet does before it rounds.

@@ -67,7 +67,7 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ImportError> {
 /// of another size, or holds a number that is not finite.
 pub fn read_weights(bytes: &[u8], arch: &Architecture) -> Result<Net<f32>, ImportError> {
     let entries = entries(bytes)?;
-    let known = |name: &str| arch.tensor_role(name).is_some() || arch.factoriser() == Some(name);
+    let known = |name: &str| arch.tensor_shape(name).is_some() || arch.factoriser() == Some(name);
     let unknown: Vec<String> = names(&entries).filter(|name| !known(name)).map(str::to_owned).collect();
     let wanted = arch.tensors.iter().map(|tensor| tensor.name.as_str()).chain(arch.factoriser());
     let missing: Vec<String> =

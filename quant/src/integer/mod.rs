@@ -5,6 +5,7 @@
 //! It is an oracle: what does not fit stops it, and nothing is filled in.
 #![allow(clippy::panic, reason = "an oracle that cannot go on must not answer")]
 
+mod activation;
 mod data;
 mod maps;
 mod operation;

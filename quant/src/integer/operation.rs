@@ -1,10 +1,9 @@
 //! One operation on one sample, as FORMAT.md words it.
 
+use super::activation::{activate, activate_clipped, halves, sum_f32};
 use super::data::{Data, clipped};
 use super::{maps, wide};
-use crate::program::{
-    ByteActivation, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, RealActivation, Values,
-};
+use crate::program::{ByteActivation, Element, Operation, Program, ProgramInput, ProgramNode, QuantTensor, Values};
 use std::borrow::Cow;
 use tamis_runtime::raw::num;
 
@@ -47,9 +46,12 @@ pub(super) fn apply<'v>(
             Data::Int(alike(x(0).integers(), bias).map(one).collect())
         }
         op @ Operation::WideHead { .. } => Data::Int(wide::head(op, x(0).integers(), bucket)),
-        Operation::ActivateF32 { activation, max, inverse } => {
+        Operation::ActivateF32 { activation, max, inverse, left_out } => {
             let reals = |side: &[i32]| -> Vec<f32> {
-                side.iter().map(|value| f32::from(num::clip(*value as i16, *max as i16)) * inverse).collect()
+                side[..side.len() - left_out]
+                    .iter()
+                    .map(|value| f32::from(num::clip(*value as i16, *max as i16)) * inverse)
+                    .collect()
             };
             Data::Real(sides().flat_map(|side| activate_clipped(*activation, &reals(side))).collect())
         }
@@ -74,6 +76,17 @@ pub(super) fn apply<'v>(
             };
             let parts: Vec<i64> = sides().map(part).collect();
             Data::Int(vec![((parts[0] - parts[1]) / 2) as i32])
+        }
+        Operation::FeatureSums { digits, bits, sides: taken, is_bucketed } => {
+            let len = node.value.len();
+            let (bank, numbers) = if *is_bucketed { (bucket * len, program.buckets() * len) } else { (0, len) };
+            let number = |side: &[i32], row: usize| -> i64 {
+                let columns = &side[side.len() - digits * numbers..];
+                let digit = |place: usize| i64::from(columns[place * numbers + bank + row]);
+                (0..*digits).map(|place| digit(place) << (*bits as usize * place)).sum()
+            };
+            let one = |row| sides().zip(taken.signs()).map(|(side, sign)| sign * number(side, row)).sum::<i64>() as i32;
+            Data::Int((0..len).map(one).collect())
         }
         Operation::ActivateU8 { form, max, clip_shift, square_shift } => {
             let squared = |x: &i32| ((i64::from(*x) * i64::from(*x)) >> square_shift).min(i64::from(*max)) as i32;
@@ -143,6 +156,7 @@ pub(super) fn apply<'v>(
         }
         Operation::Concat { runs } if real => Data::Real(maps::concat(x(0).reals(), x(1).reals(), *runs)),
         Operation::Concat { runs } => Data::Int(maps::concat(x(0).integers(), x(1).integers(), *runs)),
+        Operation::Multiply => Data::Real(alike(x(0).reals(), x(1).reals()).map(|(a, b)| a * b).collect()),
         Operation::Add if real => Data::Real(alike(x(0).reals(), x(1).reals()).map(|(a, b)| a + b).collect()),
         Operation::Add => Data::Int(alike(x(0).integers(), x(1).integers()).map(|(a, b)| a.wrapping_add(*b)).collect()),
         Operation::Requantise { multipliers, shifts, low, high } => {
@@ -198,12 +212,6 @@ pub(super) fn apply<'v>(
 fn alike<'x, A, B>(a: &'x [A], b: &'x [B]) -> impl Iterator<Item = (&'x A, &'x B)> {
     assert_eq!(a.len(), b.len(), "vectors that an operation takes element by element");
     a.iter().zip(b)
-}
-
-/// The first half of a vector and the second.
-fn halves<T>(x: &[T]) -> (&[T], &[T]) {
-    assert!(x.len().is_multiple_of(2), "halves of {} elements", x.len());
-    x.split_at(x.len() / 2)
 }
 
 /// The weights of one feature, or of one input.
@@ -266,15 +274,6 @@ fn sparse_affine_f32(
         }
     }
     sums
-}
-
-/// Eight lanes in the one order of f32 sums, each from +0 on.
-fn sum_f32(terms: impl Iterator<Item = f32>) -> f32 {
-    let mut lanes = [0f32; 8];
-    for (index, term) in terms.enumerate() {
-        lanes[index % 8] += term;
-    }
-    num::reduce_f32(lanes)
 }
 
 fn affine_f32(weights: &QuantTensor, bias: Option<&QuantTensor>, x: &[f32], bucket: usize) -> Vec<f32> {
@@ -355,45 +354,5 @@ fn element(x: &Data, feature: u32) -> i32 {
         },
         Data::Int(values) => values[feature as usize],
         Data::Real(_) => panic!("integer thresholds for reals"),
-    }
-}
-
-fn activate(activation: RealActivation, x: &[f32]) -> Vec<f32> {
-    let each = |function: fn(f32) -> f32| x.iter().map(|x| function(*x)).collect();
-    match activation {
-        RealActivation::Relu => each(num::relu),
-        RealActivation::Crelu => each(num::crelu),
-        RealActivation::Screlu => each(|x| num::crelu(x) * num::crelu(x)),
-        RealActivation::Sqrrelu => each(|x| num::relu(x) * num::relu(x)),
-        RealActivation::PairwiseCrelu => {
-            let (first, second) = halves(x);
-            first.iter().zip(second).map(|(a, b)| num::crelu(*a) * num::crelu(*b)).collect()
-        }
-        RealActivation::DualCrelu => {
-            x.iter().map(|x| num::crelu(*x)).chain(x.iter().map(|x| num::crelu(x * x))).collect()
-        }
-        RealActivation::LeakyRelu { alpha } => x.iter().map(|x| if *x > 0.0 { *x } else { alpha * x }).collect(),
-        RealActivation::HardSwish => each(num::hard_swish),
-        RealActivation::Sigmoid => each(num::sigmoid),
-        RealActivation::Tanh => each(num::tanh),
-        RealActivation::Softmax => {
-            let largest = x[1..].iter().fold(x[0], |m, x| if *x > m { *x } else { m });
-            let powers: Vec<f32> = x.iter().map(|x| num::exp(x - largest)).collect();
-            let sum = sum_f32(powers.iter().copied());
-            powers.iter().map(|power| power / sum).collect()
-        }
-    }
-}
-
-/// ACTIVATE_F32 on one perspective's accumulators, clipped and as reals.
-fn activate_clipped(activation: RealActivation, x: &[f32]) -> Vec<f32> {
-    match activation {
-        RealActivation::Relu | RealActivation::Crelu => x.to_vec(),
-        RealActivation::Screlu | RealActivation::Sqrrelu => x.iter().map(|x| x * x).collect(),
-        RealActivation::PairwiseCrelu => {
-            let (first, second) = halves(x);
-            first.iter().zip(second).map(|(a, b)| a * b).collect()
-        }
-        other => panic!("no activation of accumulators: {other:?}"),
     }
 }

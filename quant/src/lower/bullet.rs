@@ -1,16 +1,19 @@
 //! Bullet's networks: the transformer, what its accumulators become, and the tail of reals.
 
 mod heads;
+mod psqt;
+mod tail;
 
 use crate::arch::{Activation, ElementType, InputKind};
 use crate::program::{
-    Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, RealActivation, Tables,
-    Transformer, Unsupported, Values,
+    Clip, Element, Lists, Note, Operation, Program, ProgramInput, QuantTensor, Read, Tables, Transformer, Unsupported,
+    Values,
 };
 use crate::quantised::{
     IntegerActivation, IntegerTail, QuantLayer, QuantNet, SumActivation, head, integer_tail, permutation_name,
     reorderable_pairs, sum_factor,
 };
+use tail::real_activation;
 use tamis_runtime::raw::feature_set;
 
 impl QuantNet {
@@ -99,21 +102,32 @@ impl Lowering<'_> {
             return Err(self.unsupported(0, what, "leave it out, or store the next layer's weights as i8"));
         }
         let accumulators = Read::whole(0);
+        // Before the layers, so that those stay neighbours, which steps are made of.
+        let psqt = self.psqt(accumulators)?;
         match (activation.activation, second.weights.element) {
             (Activation::Relu | Activation::Crelu | Activation::Screlu | Activation::Sqrrelu, ElementType::I16) => {
                 let head = head(&net.arch);
                 if let Some(head) = head.filter(|head| head.is_rounded) {
-                    return self.rounded(accumulators, activation, second, head);
+                    self.rounded(accumulators, activation, second, head)?;
+                    self.add_psqt(psqt);
+                    return Ok(());
                 }
-                if let Some(head) = head.filter(|_| self.is_wide(activation, second)) {
-                    return self.wide_head(accumulators, activation, second, head);
+                let weights = self.dot_weights(second)?;
+                if let Some(head) = head.filter(|_| self.is_wide(activation, &weights)) {
+                    self.wide_head(accumulators, activation, weights, head)?;
+                    self.add_psqt(psqt);
+                    return Ok(());
                 }
-                let sums = self.activate_dot(accumulators, activation, second);
+                let sums = self.activate_dot(accumulators, activation, weights);
                 match head {
-                    Some(head) => self.rescale(1, sums, head),
+                    Some(head) => {
+                        self.rescale(1, sums, head)?;
+                        self.add_psqt(psqt);
+                        Ok(())
+                    }
                     None => {
                         let real = self.dequantise(sums, activation, second)?;
-                        self.tail(real)
+                        self.tail(real, psqt)
                     }
                 }
             }
@@ -129,21 +143,24 @@ impl Lowering<'_> {
                     activation: real_activation(activation.activation)?,
                     max: activation.clip,
                     inverse: (1.0 / f64::from(activation.qa)) as f32,
+                    left_out: self.left_out(),
                 };
                 let real = self.push(0, "activations", accumulators, op, Element::F32, net.arch.layer_inputs(1));
                 let sums = self.affine_f32(1, Read::whole(real))?;
-                self.tail(sums)
+                self.tail(sums, psqt)
             }
             (Activation::PairwiseCrelu | Activation::Relu | Activation::Crelu, ElementType::I8) => {
                 let bytes = self.bytes(accumulators, activation)?;
                 let tail = integer_tail(&net.arch);
                 if let Some(tail) = tail.map_err(|(layer, what, instead)| self.unsupported(layer, what, instead))? {
-                    return self.integers(bytes, &tail);
+                    self.integers(bytes, &tail)?;
+                    self.add_psqt(psqt);
+                    return Ok(());
                 }
                 let op = Operation::Affine { weights: self.tensor(1, &second.weights), bias: None };
                 let sums = self.push(1, "sums", Read::whole(bytes), op, Element::I32, self.outputs(1));
                 let real = self.dequantise(sums, activation, second)?;
-                self.tail(real)
+                self.tail(real, psqt)
             }
             (activation, element) => Err(self.unsupported(
                 1,
@@ -167,20 +184,22 @@ impl Lowering<'_> {
         }
         let tables =
             || Tables { kings: net.arch.king_table(), buckets: net.arch.bucket_table(), counted: net.arch.counted() };
-        self.program.transformer = Some(Transformer {
+        let mut transformer = Transformer {
             rows: first.weights.clone(),
             further: Vec::new(),
             bias: first.bias.clone(),
             tables: (net.arch.input.kind == InputKind::Chess).then(tables),
             lists: Lists::of_set(feature_code(net), net.arch.feature_count()),
             wraps: 0,
-        });
+        };
+        self.with_digits(&mut transformer)?;
+        self.program.transformer = Some(transformer);
         Ok(())
     }
 
     /// Accumulators to the second layer's sums.
-    fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, second: &QuantLayer) -> usize {
-        let (weights, clip) = (self.tensor(1, &second.weights), dot_clip(activation));
+    fn activate_dot(&mut self, accumulators: Read, activation: IntegerActivation, weights: QuantTensor) -> usize {
+        let clip = dot_clip(activation);
         let op = Operation::ActivateDot { weights, clip, max: activation.clip };
         self.push(1, "sums", accumulators, op, Element::I32, self.outputs(1))
     }
@@ -194,6 +213,13 @@ impl Lowering<'_> {
             if index < last && layer.bias.element != ElementType::I32 {
                 return Err(self.unsupported(index, "a narrow bias between layers of integers", "store it as i32"));
             }
+            if net.arch.layers[index].gated {
+                return Err(self.unsupported(
+                    index,
+                    "a gate between layers of integers",
+                    "store the second bias as f32",
+                ));
+            }
             let weights = self.tensor(index, &layer.weights);
             let bias = (index < last).then(|| self.tensor(index, &layer.bias));
             let op = match index.checked_sub(2).map(|before| tail.activations[before]) {
@@ -204,7 +230,11 @@ impl Lowering<'_> {
                         Activation::Crelu | Activation::DualCrelu => (Clip::Crelu, one),
                         Activation::Screlu => (Clip::Screlu, one),
                         Activation::Sqrrelu => (Clip::Sqrrelu, i16::MAX.into()),
-                        Activation::Identity | Activation::PairwiseCrelu | Activation::HardSwish => {
+                        Activation::Identity
+                        | Activation::PairwiseCrelu
+                        | Activation::HardSwish
+                        | Activation::Sigmoid
+                        | Activation::Swish => {
                             let what = format!("{} between layers of integers", activation.word());
                             return Err(self.unsupported(index - 1, what, "store the second bias as f32"));
                         }
@@ -226,14 +256,14 @@ impl Lowering<'_> {
                 let what = format!("an activation of {max} >> {shift}, which leaves u8,");
                 return Err(self.unsupported(0, what, "raise `activation_shift`, or lower the scale"));
             }
-            let op = Operation::ClipU8 { max, shift, left_out: 0 };
+            let op = Operation::ClipU8 { max, shift, left_out: self.left_out() };
             return Ok(self.push(0, "bytes", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)));
         }
         if activation.product(max.into(), max.into()) > u8::MAX.into() {
             let what = format!("a product of {max}·{max} >> {shift}, which leaves u8,");
             return Err(self.unsupported(0, what, "raise `product_shift`, or lower the scale"));
         }
-        let op = Operation::PairwiseU8 { max, shift, is_rounded, left_out: 0 };
+        let op = Operation::PairwiseU8 { max, shift, is_rounded, left_out: self.left_out() };
         Ok(self.push(0, "products", accumulators, op, Element::U8, self.net.arch.layer_inputs(1)))
     }
 
@@ -263,37 +293,6 @@ impl Lowering<'_> {
         Ok(self.push(index, "sums", input, op, Element::F32, self.outputs(index)))
     }
 
-    /// The real layers behind the second one's sums; skips are added at the end, then the output's scale.
-    fn tail(&mut self, mut sums: usize) -> Result<(), Unsupported> {
-        let net = self.net;
-        let mut skips: Vec<Read> = Vec::new();
-        let mut next = Read::whole(sums);
-        for (index, layer) in net.arch.layers.iter().enumerate().skip(1) {
-            let active = net.arch.active_outputs(index);
-            next = Read::whole(sums);
-            if layer.skip > 0 {
-                skips.push(Read { value: sums, part: Some((active, layer.skip)) });
-                next.part = Some((0, active));
-            }
-            if layer.activation != Activation::Identity {
-                let op = Operation::Activation(real_activation(layer.activation)?);
-                let len = net.arch.activated_width(index);
-                next = Read::whole(self.push(index, "activations", next, op, Element::F32, len));
-            }
-            if index + 1 < net.layers.len() {
-                sums = self.affine_f32(index + 1, next)?;
-            }
-        }
-        let outputs = net.arch.output_count();
-        for skip in skips {
-            let name = format!("skip{}", self.program.nodes.len());
-            next = Read::whole(self.program.push(name, vec![next, skip], Operation::Add, Element::F32, outputs));
-        }
-        let op = Operation::Scale(net.arch.output.scale as f32);
-        self.program.push("output".to_owned(), vec![next], op, Element::F32, outputs);
-        Ok(())
-    }
-
     /// The order of the neurons, for people and for `unpack`.
     fn permutation(&mut self) -> Result<(), Unsupported> {
         let Some(permutation) = &self.net.permutation else { return Ok(()) };
@@ -318,21 +317,4 @@ const fn dot_clip(activation: IntegerActivation) -> Clip {
         Activation::Screlu => Clip::Screlu,
         _ => Clip::Sqrrelu,
     }
-}
-
-/// The runtime's function of reals for a description's word.
-fn real_activation(word: Activation) -> Result<RealActivation, Unsupported> {
-    Ok(match word {
-        Activation::Relu => RealActivation::Relu,
-        Activation::Crelu => RealActivation::Crelu,
-        Activation::Screlu => RealActivation::Screlu,
-        Activation::Sqrrelu => RealActivation::Sqrrelu,
-        Activation::PairwiseCrelu => RealActivation::PairwiseCrelu,
-        Activation::DualCrelu => RealActivation::DualCrelu,
-        Activation::HardSwish => RealActivation::HardSwish,
-        Activation::Identity => {
-            let (layer, what) = (String::new(), "no activation where there must be one".to_owned());
-            return Err(Unsupported { layer, what, instead: "add one" });
-        }
-    })
 }

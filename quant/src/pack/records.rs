@@ -208,12 +208,15 @@ impl<'p> Writer<'p, '_> {
                 let bias = self.tensor(bias, Layout::Rows, Orientation::OutputRows)?;
                 OpRecord { bias, ..with(op::RESCALE, [*pre as u32, *factor as u32, *divisor as u32, 0]) }
             }
-            Operation::ActivateF32 { activation, max, inverse } => {
+            Operation::ActivateF32 { activation, max, inverse, left_out } => {
                 let (code, _) = match activation {
                     RealActivation::Relu => activation_code(RealActivation::Crelu),
                     clipped => activation_code(*clipped),
                 };
-                OpRecord { activation: code, ..with(op::ACTIVATE_F32, [*max as u32, inverse.to_bits(), 0, 0]) }
+                OpRecord {
+                    activation: code,
+                    ..with(op::ACTIVATE_F32, [*max as u32, inverse.to_bits(), *left_out as u32, 0])
+                }
             }
             Operation::PairwiseU8 { max, shift, is_rounded, left_out } => {
                 let kind = if *is_rounded { op::PAIRWISE_ROUNDED } else { op::PAIRWISE_U8 };
@@ -225,6 +228,10 @@ impl<'p> Writer<'p, '_> {
                 ..with(op::CLIP_U8, [*max as u32, *shift, *left_out as u32, 0])
             },
             Operation::Psqt { digits, bits } => with(op::PSQT, [*digits as u32, bits % op::DIGIT_BITS, 0, 0]),
+            Operation::FeatureSums { digits, bits, sides, is_bucketed } => {
+                let banks = if *is_bucketed { self.program.buckets() as u32 } else { 1 };
+                with(op::FEATURE_SUMS, [*digits as u32, bits % op::DIGIT_BITS, sides.code(), banks])
+            }
             Operation::ActivateU8 { form, max, clip_shift, square_shift } => {
                 let code = match form {
                     ByteActivation::Clip => activation::SHIFT_CLIP,
@@ -271,6 +278,7 @@ impl<'p> Writer<'p, '_> {
             Operation::InnerProducts { width } => with(op::INNER_PRODUCTS, [*width as u32, 0, 0, 0]),
             Operation::Concat { runs: 1 } => kind(op::CONCAT),
             Operation::Concat { runs } => with(op::CONCAT, [*runs as u32, 0, 0, 0]),
+            Operation::Multiply => kind(op::MULTIPLY_F32),
             Operation::Add => kind(if real { op::ADD_F32 } else { op::ADD_I32 }),
             Operation::Requantise { multipliers, shifts, low, high } => {
                 let bytes: Vec<[u8; 4]> = multipliers.iter().map(|multiplier| multiplier.to_le_bytes()).collect();

@@ -4,9 +4,12 @@ use super::error::PackError;
 use super::tensor::Orientation;
 use crate::arch::{Architecture, ElementType, Part};
 use crate::program::{QuantTensor, Values};
-use crate::quantised::{Permutation, QuantLayer, QuantNet, head, permutation_name, reorder, reorderable_pairs};
+use crate::quantised::{
+    Permutation, PsqtColumns, QuantLayer, QuantNet, head, permutation_name, reorder, reorderable_pairs,
+};
+use crate::stockfish::order::Digits;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{Layout, Tensor, element};
+use tamis_runtime::raw::{Layout, Tensor, element, op};
 
 /// Takes a container apart: description, tensors in training order, the bare file's header.
 ///
@@ -27,10 +30,19 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
         let index = names.iter().position(|other| *other == name)?;
         model.tensor(u32::try_from(index).ok()?)
     };
+    let columns = psqt_columns(model, &arch)?;
     let mut layers = Vec::with_capacity(arch.layers.len());
+    let mut psqt = None;
     for index in 0..arch.layers.len() {
         let read = |name: String, part: Part| -> Result<QuantTensor, PackError> {
             let (outputs, inputs) = arch.tensor_shape(&name).unwrap_or((0, 0));
+            let is_dot = arch.tensor(&name).is_some_and(|spec| spec.r#type == ElementType::I16);
+            // As the file has it, digits and all.
+            let (outputs, inputs) = match (&columns, index, part) {
+                (Some(columns), 0, _) => (columns.width(), inputs),
+                (Some(columns), 1, Part::Weights) if is_dot => (outputs, arch.perspectives() * columns.width()),
+                _ => (outputs, inputs),
+            };
             let missing = || PackError::Contents { tensor: name.clone(), outputs, inputs };
             let tensor = find(&name).ok_or_else(missing)?;
             let orientation = match part {
@@ -46,13 +58,65 @@ pub fn unpack(model: &Model<'_>) -> Result<QuantNet, PackError> {
         };
         let weights = read(arch.weights_name(index), Part::Weights)?;
         let bias = read(arch.bias_name(index), Part::Bias)?;
-        layers.push(QuantLayer { weights, bias });
+        let mut layer = QuantLayer { weights, bias };
+        match (&columns, index) {
+            (Some(columns), 0) => psqt = Some(taken_apart(&arch, columns, &mut layer)?),
+            (Some(columns), 1) if layer.weights.element == ElementType::I16 => {
+                let weights = &mut layer.weights;
+                weights.values = Values::Int(columns.own_inputs(weights.integers(), weights.outputs));
+                weights.inputs = arch.layer_inputs(1);
+            }
+            _ => {}
+        }
+        layers.push(layer);
     }
     let permutation = permutation(&arch, find)?;
     if let Some(permutation) = &permutation {
         reorder(&permutation.inverse(), &mut layers);
     }
-    Ok(QuantNet { arch, layers, bare_header: metadata.bare_header.to_vec(), permutation })
+    Ok(QuantNet { arch, layers, psqt, bare_header: metadata.bare_header.to_vec(), permutation })
+}
+
+/// Where the digits of piece-square values lie, if there are any, by the record that reads them.
+fn psqt_columns(model: &Model<'_>, arch: &Architecture) -> Result<Option<PsqtColumns>, PackError> {
+    let Some(psqt) = &arch.psqt else { return Ok(None) };
+    let (numbers, own) = (arch.psqt_rows(), arch.active_outputs(0));
+    let missing = || PackError::Contents { tensor: psqt.weights.clone(), outputs: numbers, inputs: own };
+    let record = model.ops().iter().find(|record| record.kind == op::FEATURE_SUMS).ok_or_else(missing)?;
+    let [count, bits, ..] = record.params;
+    let digits = Digits { count, bits: if bits == 0 { op::DIGIT_BITS } else { bits } };
+    let columns = PsqtColumns { own, digits, numbers };
+    if columns.width() == model.input().hidden as usize { Ok(Some(columns)) } else { Err(missing()) }
+}
+
+/// The piece-square values of a first layer as the file has it, which becomes the trainer's.
+fn taken_apart(arch: &Architecture, columns: &PsqtColumns, layer: &mut QuantLayer) -> Result<QuantLayer, PackError> {
+    let outputs = columns.numbers;
+    let missing = |tensor: &str, inputs| PackError::Contents { tensor: tensor.to_owned(), outputs, inputs };
+    let of = |own: &mut QuantTensor, name: &str| -> Result<QuantTensor, PackError> {
+        let spec = arch.tensor(name).ok_or_else(|| missing(name, own.inputs))?;
+        let values = columns.values(own.integers()).ok_or_else(|| missing(name, own.inputs))?;
+        let (low, high) = spec.r#type.range();
+        if values.iter().any(|value| !(low..=high).contains(value)) {
+            return Err(missing(name, own.inputs));
+        }
+        own.values = Values::Int(columns.own(own.integers()));
+        own.outputs = columns.own;
+        let (name, values) = (name.to_owned(), Values::Int(values));
+        Ok(QuantTensor { name, element: spec.r#type, scale: spec.scale, banks: 1, outputs, inputs: own.inputs, values })
+    };
+    let Some(described) = &arch.psqt else { unreachable!("digits of values that are described") };
+    let weights = of(&mut layer.weights, &described.weights)?;
+    // Without a tensor of its own the bias is zeros, of the weights' type.
+    let bias = of(&mut layer.bias, described.bias.as_ref().unwrap_or(&described.weights))?;
+    if described.bias.is_some() {
+        return Ok(QuantLayer { weights, bias });
+    }
+    if bias.integers().iter().any(|value| *value != 0) {
+        return Err(missing(&described.weights, 1));
+    }
+    let bias = QuantLayer::without_bias(&weights);
+    Ok(QuantLayer { weights, bias })
 }
 
 /// The bias of a head that divides once, as the trainer's file has it; `None` if the container's is no multiple.

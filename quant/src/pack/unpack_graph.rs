@@ -143,6 +143,7 @@ impl Reader<'_, '_> {
             op::INNER_PRODUCTS => Operation::InnerProducts { width: first as usize },
             op::CONCAT => Operation::Concat { runs: first.max(1) as usize },
             op::ADD_I32 | op::ADD_F32 => Operation::Add,
+            op::MULTIPLY_F32 => Operation::Multiply,
             op::REQUANTISE => Operation::Requantise {
                 multipliers: self.vector(record.multipliers)?,
                 shifts: self.bytes(record.shifts)?,

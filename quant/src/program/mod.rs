@@ -7,6 +7,7 @@
 //! A program is an input, operations in order, and tensors in training order before any layout. Nothing behind it knows
 //! which front end it came from.
 
+mod activation;
 mod clip;
 mod element;
 mod error;
@@ -15,16 +16,19 @@ mod maps;
 mod operation;
 mod reals;
 mod requantisation;
+mod sides;
 mod tensor;
 mod transformer;
 
+pub use activation::RealActivation;
 pub use clip::{ByteActivation, Clip};
 pub use element::Element;
 pub use error::Unsupported;
 pub use input::{GraphInput, ProgramInput};
 pub use maps::{Convolution, Pairing, PoolKind, Rounding};
-pub use operation::{Operation, RealActivation};
+pub use operation::Operation;
 pub use requantisation::requantisation;
+pub use sides::Sides;
 pub use tensor::{QuantTensor, UNSCALED, Values};
 pub use transformer::{Lists, Tables, Transformer};
 

@@ -1,7 +1,9 @@
 //! What a node computes.
 
+use super::activation::RealActivation;
 use super::clip::{ByteActivation, Clip};
 use super::maps::{Convolution, Pairing, PoolKind};
+use super::sides::Sides;
 use super::tensor::QuantTensor;
 use crate::spatial::Window;
 
@@ -63,6 +65,8 @@ pub enum Operation {
         max: i32,
         /// One over the accumulator that stands for 1.
         inverse: f32,
+        /// Elements at the end of each accumulator that are not read.
+        left_out: usize,
     },
     /// Accumulators → u8: products of a perspective's two halves.
     PairwiseU8 {
@@ -90,6 +94,17 @@ pub enum Operation {
         digits: usize,
         /// Bits of a digit.
         bits: u32,
+    },
+    /// Digits at the end of the accumulators → i32: numbers that features add to.
+    FeatureSums {
+        /// Digits of a number.
+        digits: usize,
+        /// Bits of a digit.
+        bits: u32,
+        /// What is made of both perspectives.
+        sides: Sides,
+        /// Whether each output bucket has numbers of its own.
+        is_bucketed: bool,
     },
     /// i32 → u8.
     ActivateU8 {
@@ -167,6 +182,8 @@ pub enum Operation {
     },
     /// Two of i32, or two of f32 → their sum.
     Add,
+    /// Two of f32 → their product.
+    Multiply,
     /// i32 → narrower integers, or i32 of another unit.
     Requantise {
         /// (len,)
@@ -264,36 +281,6 @@ pub enum Operation {
     },
 }
 
-/// A function of reals; section 6.1 of FORMAT.md defines each to the bit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RealActivation {
-    /// `x` if above 0, else 0.
-    Relu,
-    /// Clipped to 0 to 1.
-    Crelu,
-    /// The square of that.
-    Screlu,
-    /// The square of ReLU.
-    Sqrrelu,
-    /// Products of the two halves, clipped: half as many.
-    PairwiseCrelu,
-    /// Clipped, and behind them the clipped squares: twice as many.
-    DualCrelu,
-    /// `x` if above 0, else `alpha · x`.
-    LeakyRelu {
-        /// The factor below 0.
-        alpha: f32,
-    },
-    /// `x · clamp(x + 3, 0, 6) / 6`
-    HardSwish,
-    /// `1 / (1 + exp(−x))`
-    Sigmoid,
-    /// The hyperbolic tangent.
-    Tanh,
-    /// `exp(x[i]) / Σ exp(x)`
-    Softmax,
-}
-
 impl Operation {
     /// The tensors that it reads.
     pub fn tensors(&self) -> impl Iterator<Item = &QuantTensor> {
@@ -314,12 +301,14 @@ impl Operation {
             | Self::PairwiseU8 { .. }
             | Self::ClipU8 { .. }
             | Self::Psqt { .. }
+            | Self::FeatureSums { .. }
             | Self::ActivateU8 { .. }
             | Self::FmTerm { .. }
             | Self::BiInteraction { .. }
             | Self::InnerProducts { .. }
             | Self::Concat { .. }
             | Self::Add
+            | Self::Multiply
             | Self::Requantise { .. }
             | Self::Lookup { .. }
             | Self::ToF32 { .. }
@@ -361,6 +350,7 @@ impl Operation {
             Self::PairwiseU8 { is_rounded, .. } => ["pairwise-u8", "pairwise-rounded"][*is_rounded as usize],
             Self::ClipU8 { .. } => "clip-u8",
             Self::Psqt { .. } => "psqt",
+            Self::FeatureSums { .. } => "feature-sums",
             Self::ActivateU8 { .. } => "activate-u8",
             Self::Affine { .. } => "affine",
             Self::AffineI32 { .. } => "affine-i32",
@@ -372,6 +362,7 @@ impl Operation {
             Self::InnerProducts { .. } => "inner-products",
             Self::Concat { .. } => "concat",
             Self::Add => "add",
+            Self::Multiply => "multiply",
             Self::Requantise { .. } => "requantise",
             Self::Lookup { .. } => "lookup",
             Self::Trees { .. } => "trees",

@@ -85,6 +85,25 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             let half = (0..*digits).map(of).sum::<i64>() / 2;
             checked(node, &node.name, Quantity::Result, vec![(-half, half)])
         }
+        Operation::FeatureSums { digits, bits, sides, is_bucketed } => {
+            let (ends, len) = (each(0), node.value.len());
+            let (bank, numbers) = if *is_bucketed { (bucket * len, buckets * len) } else { (0, len) };
+            // With one perspective the second one's sign is 0.
+            let width =
+                ends.len() / if matches!(input, ProgramInput::Features { perspectives: 2, .. }) { 2 } else { 1 };
+            let of = |row: usize| {
+                let digit = |place: usize| {
+                    let (low, high) = ends[width - digits * numbers + place * numbers + bank + row];
+                    let shift = *bits as usize * place;
+                    (low << shift, high << shift)
+                };
+                let (low, high) = (0..*digits).map(digit).fold((0, 0), |sum, end| (sum.0 + end.0, sum.1 + end.1));
+                let end = |sign: i64| if sign < 0 { (-high, -low) } else { (sign * low, sign * high) };
+                let [first, second] = sides.signs().map(end);
+                (first.0 + second.0, first.1 + second.1)
+            };
+            checked(node, &node.name, Quantity::Result, (0..len).map(of).collect())
+        }
         Operation::Affine { weights, bias } => {
             let bounds = row_bounds(weights, weights.bank(bucket), &each(0));
             checked_sums(node, &weights.name, with_bias(bounds, bias.as_ref(), bucket))
@@ -157,6 +176,7 @@ pub(crate) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
         | Operation::ToF32 { .. }
         | Operation::Dequantise { .. }
         | Operation::Activation(_)
+        | Operation::Multiply
         | Operation::Scale(_) => (everything, Vec::new()),
         op => unreachable!("`{}` is on maps", op.word()),
     }

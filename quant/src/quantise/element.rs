@@ -27,12 +27,8 @@ pub(crate) fn round(product: f64, rounding: Rounding) -> f64 {
 }
 
 /// Least and greatest value of a stored integer type; everything for f32.
-pub(crate) fn range(element: ElementType) -> (i32, i32) {
-    match element {
-        ElementType::I8 => (i8::MIN.into(), i8::MAX.into()),
-        ElementType::I16 => (i16::MIN.into(), i16::MAX.into()),
-        ElementType::I32 | ElementType::F32 => (i32::MIN, i32::MAX),
-    }
+pub(crate) const fn range(element: ElementType) -> (i32, i32) {
+    element.range()
 }
 
 /// The error for the value at `index`, which does not fit.

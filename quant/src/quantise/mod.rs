@@ -54,7 +54,19 @@ pub fn quantise(net: &Net<f32>) -> Result<QuantNet, QuantiseError> {
             bias: quantise_tensor(bias, outputs, 1, &layer.bias)?,
         });
     }
-    Ok(QuantNet { arch: arch.clone(), layers, bare_header: Vec::new(), permutation: None })
+    let psqt = match (&arch.psqt, &net.psqt) {
+        (Some(described), Some(psqt)) => {
+            let (outputs, inputs) = (psqt.weights.outputs, psqt.weights.inputs);
+            let weights = quantise_tensor(spec(arch, &described.weights)?, outputs, inputs, &psqt.weights.values)?;
+            let bias = match &described.bias {
+                Some(bias) => quantise_tensor(spec(arch, bias)?, outputs, 1, &psqt.bias)?,
+                None => QuantLayer::without_bias(&weights),
+            };
+            Some(QuantLayer { weights, bias })
+        }
+        _ => None,
+    };
+    Ok(QuantNet { arch: arch.clone(), layers, psqt, bare_header: Vec::new(), permutation: None })
 }
 
 pub(crate) fn spec<'a>(arch: &'a Architecture, name: &str) -> Result<&'a TensorSpec, QuantiseError> {

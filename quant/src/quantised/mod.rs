@@ -20,6 +20,7 @@ mod from_graph;
 mod head;
 mod net;
 mod permutation;
+mod psqt;
 pub(crate) mod tables;
 mod types;
 
@@ -31,4 +32,5 @@ pub use head::{IntegerHead, IntegerTail, SumActivation, head, integer_tail, roun
 pub use net::{QuantLayer, QuantNet, reorderable_pairs};
 pub(crate) use net::{permutation_name, reorder};
 pub use permutation::{NotAPermutation, Permutation};
+pub use psqt::PsqtColumns;
 pub use types::{Clamp, Multiplier, QuantisedGraph, QuantisedNode, QuantisedOp, Quantity, Weights};

@@ -13,6 +13,8 @@ pub struct QuantNet {
     pub arch: Architecture,
     /// A layer for each of the description's.
     pub layers: Vec<QuantLayer>,
+    /// The piece-square values of a description that has them; without a tensor for it their bias is zeros.
+    pub psqt: Option<QuantLayer>,
     /// The bare file's own header, kept from the file that was packed; empty if there is none.
     pub bare_header: Vec<u8>,
     /// The order of the neurons in a container; the layers here are in training order whatever it is.
@@ -29,6 +31,14 @@ pub struct QuantLayer {
 }
 
 impl QuantLayer {
+    /// The bias of piece-square values that have none: zeros, under a name that no description can give.
+    #[must_use]
+    pub fn without_bias(weights: &QuantTensor) -> QuantTensor {
+        let (name, zeros) = (format!("{} without bias", weights.name), Values::Int(vec![0; weights.outputs]));
+        let bias = QuantTensor::vector(name, weights.element, weights.outputs, zeros);
+        QuantTensor { scale: weights.scale, ..bias }
+    }
+
     /// The reals that the layer's integers stand for.
     pub fn to_reals(&self) -> Affine<f64> {
         let (outputs, inputs) = (self.weights.outputs, self.weights.inputs);
@@ -39,18 +49,21 @@ impl QuantLayer {
 impl QuantNet {
     /// The real network that the integers stand for: weights rounded, arithmetic exact.
     pub fn to_reals(&self) -> Net<f64> {
-        Net { arch: self.arch.clone(), layers: self.layers.iter().map(QuantLayer::to_reals).collect() }
+        let layers = self.layers.iter().map(QuantLayer::to_reals).collect();
+        Net { arch: self.arch.clone(), layers, psqt: self.psqt.as_ref().map(QuantLayer::to_reals) }
     }
 
     /// A tensor by its name.
     pub fn tensor(&self, name: &str) -> Option<&QuantTensor> {
-        self.layers.iter().flat_map(|layer| [&layer.weights, &layer.bias]).find(|tensor| tensor.name == name)
+        let layers = self.layers.iter().chain(&self.psqt);
+        layers.flat_map(|layer| [&layer.weights, &layer.bias]).find(|tensor| tensor.name == name)
     }
 
     /// A tensor by its name, to change it.
     pub fn tensor_mut(&mut self, name: &str) -> Option<&mut QuantTensor> {
         self.layers
             .iter_mut()
+            .chain(&mut self.psqt)
             .flat_map(|layer| [&mut layer.weights, &mut layer.bias])
             .find(|tensor| tensor.name == name)
     }

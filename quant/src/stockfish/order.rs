@@ -212,7 +212,13 @@ impl Digits {
 /// file.
 #[must_use]
 pub const fn digit_columns(digits: Digits) -> usize {
-    (digits.count as usize * PSQT_BUCKETS).next_multiple_of(ROW_ELEMENTS)
+    columns_of(digits, PSQT_BUCKETS)
+}
+
+/// The same for so many numbers.
+#[must_use]
+pub const fn columns_of(digits: Digits, numbers: usize) -> usize {
+    (digits.count as usize * numbers).next_multiple_of(ROW_ELEMENTS)
 }
 
 #[cfg(test)]

@@ -303,6 +303,26 @@ tamis_status tamis_state_outputs_f32(
     size_t capacity,
     size_t *count);
 
+/* Some outputs for the last position, in the order of rows, of a network whose outputs are integers: those of a policy
+ * head that a position's moves ask for. values: room for rows_count. TAMIS_OTHER_KIND if the network does not end in
+ * a layer with nothing behind it but what is done with each of its sums by itself. */
+tamis_status tamis_state_output_rows(
+    tamis_state *state,
+    const tamis_net *net,
+    uint32_t colour,
+    const uint32_t *rows,
+    size_t rows_count,
+    int32_t *values);
+
+/* The same of a network whose outputs are real numbers. */
+tamis_status tamis_state_output_rows_f32(
+    tamis_state *state,
+    const tamis_net *net,
+    uint32_t colour,
+    const uint32_t *rows,
+    size_t rows_count,
+    float *values);
+
 /* Moves since the root, null moves included; 0 if it is no handle. */
 size_t tamis_state_height(tamis_state *state);
 
@@ -398,6 +418,22 @@ tamis_status tamis_model_run_accumulators(
     const int16_t *other,
     size_t other_len,
     size_t bucket,
+    void *workspace,
+    size_t workspace_len,
+    tamis_output *output);
+
+/* The same for some of the outputs only, in the order of rows: those of a policy head that a position's moves ask for.
+ * What lies before the last layer is computed once, and of that layer these rows alone. TAMIS_OTHER_KIND if the model
+ * does not end in a layer with nothing behind it but what is done with each of its sums by itself. */
+tamis_status tamis_model_run_accumulators_rows(
+    const tamis_model *model,
+    const int16_t *own,
+    size_t own_len,
+    const int16_t *other,
+    size_t other_len,
+    size_t bucket,
+    const uint32_t *rows,
+    size_t rows_count,
     void *workspace,
     size_t workspace_len,
     tamis_output *output);

@@ -40,8 +40,8 @@ mod tier;
 pub use abi::TAMIS_ABI_VERSION;
 pub use model::{
     Model, ModelShape, Output, TAMIS_MODEL_SIZE, tamis_model_describe, tamis_model_load, tamis_model_refresh,
-    tamis_model_run_accumulators, tamis_model_run_f32, tamis_model_run_i8, tamis_model_run_sparse, tamis_model_run_u8,
-    tamis_model_size, tamis_model_update,
+    tamis_model_run_accumulators, tamis_model_run_accumulators_rows, tamis_model_run_f32, tamis_model_run_i8,
+    tamis_model_run_sparse, tamis_model_run_u8, tamis_model_size, tamis_model_update,
 };
 pub use net::{
     Net, Shape, TAMIS_NET_SIZE, tamis_net_checksum, tamis_net_expect, tamis_net_is_real, tamis_net_keys,
@@ -49,8 +49,9 @@ pub use net::{
 };
 pub use state::{
     State, tamis_state_create, tamis_state_evaluate, tamis_state_evaluate_bucket, tamis_state_goto, tamis_state_height,
-    tamis_state_message, tamis_state_outputs, tamis_state_outputs_f32, tamis_state_pop, tamis_state_push,
-    tamis_state_push_null, tamis_state_refresh, tamis_state_size,
+    tamis_state_message, tamis_state_output_rows, tamis_state_output_rows_f32, tamis_state_outputs,
+    tamis_state_outputs_f32, tamis_state_pop, tamis_state_push, tamis_state_push_null, tamis_state_refresh,
+    tamis_state_size,
 };
 pub use status::{Status, tamis_abi_version, tamis_status_text};
 pub use tier::tamis_tier_name;

@@ -25,15 +25,14 @@ pub unsafe trait Handle: Sized {
     const MAGIC: u64;
 }
 
-/// A handle that was checked.
+/// Whether a handle is where one can be.
+#[inline]
 fn check<T: Handle>(handle: *const T) -> Result<(), Status> {
-    if handle.is_null() {
-        return Err(Status::NullPointer);
+    match handle.addr() {
+        0 => Err(Status::NullPointer),
+        address if address.is_multiple_of(ALIGN) => Ok(()),
+        _ => Err(Status::NotAHandle),
     }
-    if !handle.addr().is_multiple_of(ALIGN) {
-        return Err(Status::NotAHandle);
-    }
-    Ok(())
 }
 
 /// A handle that calls only read.
@@ -65,6 +64,7 @@ pub unsafe fn exclusive<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Stat
 }
 
 /// Whether so many numbers can be at a pointer that is not NULL.
+#[inline]
 fn check_numbers<T>(start: *const T, count: usize) -> Result<(), Status> {
     if start.is_null() {
         return Err(Status::NullPointer);
@@ -114,7 +114,13 @@ pub unsafe fn pieces<'a>(start: *const u16, count: usize) -> Result<&'a [Piece],
     }
     // SAFETY: the caller's own promise.
     let indices = unsafe { numbers(start, count) }?;
-    if indices.iter().any(|index| *index >= Piece::COUNT) {
+    // One and two without a loop: they are nearly all of a search's.
+    let are_pieces = match *indices {
+        [one] => one < Piece::COUNT,
+        [one, other] => one.max(other) < Piece::COUNT,
+        _ => indices.iter().all(|index| *index < Piece::COUNT),
+    };
+    if !are_pieces {
         return Err(Status::OutOfRange);
     }
     Ok(bytemuck::cast_slice(indices))

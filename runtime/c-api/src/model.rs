@@ -198,6 +198,32 @@ pub unsafe extern "C" fn tamis_model_run_accumulators(
     }
 }
 
+/// The same for some of the outputs only, in the order of rows: those of a policy head that a position's moves ask for.
+/// What lies before the last layer is computed once, and of that layer these rows alone. TAMIS_OTHER_KIND if the model
+/// does not end in a layer with nothing behind it but what is done with each of its sums by itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_model_run_accumulators_rows(
+    model: *const Model,
+    own: *const i16,
+    own_len: usize,
+    other: *const i16,
+    other_len: usize,
+    bucket: usize,
+    rows: *const u32,
+    rows_count: usize,
+    workspace: *mut c_void,
+    workspace_len: usize,
+    output: *mut Output,
+) -> Status {
+    // SAFETY: the caller's pointers.
+    unsafe {
+        with_workspace(model, workspace, workspace_len, output, |plan, workspace| {
+            let input = Input::Accumulators(memory::numbers(own, own_len)?, memory::numbers(other, other_len)?);
+            Ok(plan.run_rows(input, bucket, memory::numbers(rows, rows_count)?, workspace)?)
+        })
+    }
+}
+
 /// Evaluates a model that takes bytes, each at most 127. len: the model's size. workspace, output: as above.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_model_run_u8(
@@ -276,6 +302,23 @@ unsafe fn run<'i>(
     output: *mut Output,
     input: impl FnOnce() -> Result<Input<'i>, Status>,
 ) -> Status {
+    // SAFETY: the caller's pointers.
+    unsafe {
+        with_workspace(model, workspace, workspace_len, output, |plan, workspace| {
+            Ok(plan.run(input()?, bucket, workspace)?)
+        })
+    }
+}
+
+/// # Safety
+/// As for the functions above.
+unsafe fn with_workspace(
+    model: *const Model,
+    workspace: *mut c_void,
+    workspace_len: usize,
+    output: *mut Output,
+    run: impl for<'w> FnOnce(&Plan<'static>, &'w mut [u8]) -> Result<tamis_runtime::Output<'w>, Failure>,
+) -> Status {
     guard(|| -> Result<(), Failure> {
         // SAFETY: a handle, as the caller promises.
         let model = unsafe { memory::shared(model) }?;
@@ -283,7 +326,7 @@ unsafe fn run<'i>(
         memory::check_room(workspace, workspace_len, model.plan.model().workspace_len_bytes())?;
         // SAFETY: as many bytes, written before and nobody else's, as the caller promises.
         let workspace = unsafe { memory::numbers_mut(workspace.cast::<u8>(), workspace_len) }?;
-        let found = match model.plan.run(input()?, bucket, workspace)? {
+        let found = match run(&model.plan, workspace)? {
             tamis_runtime::Output::I32(values) => {
                 Output { integers: values.as_ptr(), reals: ptr::null(), count: values.len() }
             }

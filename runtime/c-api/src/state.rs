@@ -6,6 +6,7 @@ use crate::memory::{self, Handle, Place};
 use crate::net::Net;
 use crate::status::Status;
 use core::ffi::{c_char, c_void};
+use core::mem::MaybeUninit;
 use core::ptr;
 use tamis_runtime::Output;
 use tamis_runtime::engine::AnyState;
@@ -15,6 +16,11 @@ use tamis_runtime::engine::AnyState;
 #[repr(C, align(64))]
 pub struct State {
     magic: u64,
+    /// The address of the head whose memory `ready` refers to: another one in a copy that no call has met yet.
+    opened_at: usize,
+    /// The state behind this head, ready for calls. Its memory stays as long as the handle is used, as the caller
+    /// promises: that is what `'static` stands for.
+    ready: MaybeUninit<AnyState<'static>>,
     len_bytes: usize,
     /// Why the last call that failed did so; `Status::Ok` before there was one.
     last: Failure,
@@ -63,10 +69,16 @@ pub unsafe extern "C" fn tamis_state_create(
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
         let needed = len_bytes(net, plies, keys).ok_or(Status::OutOfRange)?;
-        // SAFETY: the caller's memory, of which nobody makes use during this call.
-        let bytes = unsafe { memory::zeroed(memory, memory_len, needed) }?;
-        AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
-        let head = State { magic: State::MAGIC, len_bytes: needed - HEAD, last: Status::Ok.into() };
+        // SAFETY: the caller's memory, of which nobody makes use but through the handle until it is given up.
+        let bytes: &'static mut [u8] = unsafe { memory::zeroed(memory, memory_len, needed) }?;
+        let ready = AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
+        let head = State {
+            magic: State::MAGIC,
+            opened_at: memory.addr(),
+            ready: MaybeUninit::new(ready),
+            len_bytes: needed - HEAD,
+            last: Status::Ok.into(),
+        };
         // SAFETY: `zeroed` has found it not NULL, at a multiple of 64 and at least HEAD bytes long.
         unsafe { memory.cast::<State>().write(head) };
         // SAFETY: writable, as the caller promises.
@@ -82,18 +94,31 @@ pub unsafe extern "C" fn tamis_state_create(
 /// # Safety
 /// `state` is NULL, or a handle that nobody else uses during the call.
 #[inline]
-unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'_>) -> Result<(), Failure>) -> Status {
+unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'static>) -> Result<(), Failure>) -> Status {
     guard(|| {
         // SAFETY: the caller's own promise. The reference covers the head only.
         let head = unsafe { memory::exclusive(state) }?;
-        // SAFETY: `tamis_state_create` has found HEAD + `len_bytes` bytes here and set all of them.
-        let bytes = unsafe { core::slice::from_raw_parts_mut(state.cast::<u8>().add(HEAD), head.len_bytes) };
-        let done = AnyState::open(bytes).map_err(Failure::from).and_then(|mut state| call(&mut state));
+        if head.opened_at != state.addr() {
+            // SAFETY: `tamis_state_create` has set HEAD + `len_bytes` bytes, all of which the copy has.
+            let bytes = unsafe { core::slice::from_raw_parts_mut(state.cast::<u8>().add(HEAD), head.len_bytes) };
+            open_copy(head, bytes)?;
+        }
+        // SAFETY: it was written with this address beside it; what it refers to is the memory behind this head.
+        let done = call(unsafe { head.ready.assume_init_mut() });
         if let Err(failure) = &done {
             head.last = *failure;
         }
         done
     })
+}
+
+/// Takes up a state whose memory was copied from another place, as it was there.
+#[cold]
+#[inline(never)]
+fn open_copy(head: &mut State, bytes: &'static mut [u8]) -> Result<(), Failure> {
+    head.ready.write(AnyState::open(bytes)?);
+    head.opened_at = ptr::from_mut(head).addr();
+    Ok(())
 }
 
 /// Forgets the line of play and takes a position as its root: all pieces of the board, kings included, in any order.
@@ -107,7 +132,7 @@ pub unsafe extern "C" fn tamis_state_refresh(
     pieces: *const u16,
     pieces_count: usize,
 ) -> Status {
-    let refresh = |state: &mut AnyState<'_>| {
+    let refresh = |state: &mut AnyState<'static>| {
         // SAFETY: a handle and `pieces_count` numbers, as the caller promises.
         let (net, pieces) = unsafe { (memory::shared(net)?, memory::pieces(pieces, pieces_count)?) };
         Ok(state.refresh(&net.network, pieces.iter().copied())?)
@@ -130,7 +155,7 @@ pub unsafe extern "C" fn tamis_state_push(
     removed: *const u16,
     removed_count: usize,
 ) -> Status {
-    let push = |state: &mut AnyState<'_>| {
+    let push = |state: &mut AnyState<'static>| {
         // SAFETY: a handle and as many numbers, as the caller promises.
         let (net, added) = unsafe { (memory::shared(net)?, memory::pieces(added, added_count)?) };
         // SAFETY: the same.
@@ -175,7 +200,7 @@ pub unsafe extern "C" fn tamis_state_evaluate(
     colour: u32,
     score: *mut i32,
 ) -> Status {
-    let evaluate = |state: &mut AnyState<'_>| {
+    let evaluate = |state: &mut AnyState<'static>| {
         let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
@@ -198,7 +223,7 @@ pub unsafe extern "C" fn tamis_state_evaluate_bucket(
     bucket: u32,
     score: *mut i32,
 ) -> Status {
-    let evaluate = |state: &mut AnyState<'_>| {
+    let evaluate = |state: &mut AnyState<'static>| {
         let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
@@ -223,13 +248,7 @@ pub unsafe extern "C" fn tamis_state_outputs(
     count: *mut usize,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe {
-        outputs(state, net, colour, values, capacity, count, |output| match output {
-            Output::I32(values) => Some(values),
-            // Reals, or an element that this version of the interface does not know: of another kind.
-            _ => None,
-        })
-    }
+    unsafe { outputs(state, net, colour, values, capacity, count, integers) }
 }
 
 /// The same of a network whose outputs are real numbers, for which tamis_net_is_real gives 1.
@@ -243,13 +262,17 @@ pub unsafe extern "C" fn tamis_state_outputs_f32(
     count: *mut usize,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe {
-        outputs(state, net, colour, values, capacity, count, |output| match output {
-            Output::F32(values) => Some(values),
-            // Integers, or an element that this version of the interface does not know: of another kind.
-            _ => None,
-        })
-    }
+    unsafe { outputs(state, net, colour, values, capacity, count, reals) }
+}
+
+/// `None` for reals, or an element that this version of the interface does not know: of another kind.
+const fn integers(output: Output<'_>) -> Option<&[i32]> {
+    if let Output::I32(values) = output { Some(values) } else { None }
+}
+
+/// The same for integers.
+const fn reals(output: Output<'_>) -> Option<&[f32]> {
+    if let Output::F32(values) = output { Some(values) } else { None }
 }
 
 /// # Safety
@@ -263,7 +286,7 @@ unsafe fn outputs<T: Copy>(
     count: *mut usize,
     of_kind: impl for<'w> FnOnce(Output<'w>) -> Option<&'w [T]>,
 ) -> Status {
-    let outputs = |state: &mut AnyState<'_>| {
+    let outputs = |state: &mut AnyState<'static>| {
         let (colour, values, count) = (memory::colour(colour)?, Place::new(values)?, Place::new(count)?);
         // SAFETY: a handle, as the caller promises.
         let net = unsafe { memory::shared(net) }?;
@@ -281,11 +304,66 @@ unsafe fn outputs<T: Copy>(
     unsafe { with(state, outputs) }
 }
 
+/// Some outputs for the last position, in the order of rows, of a network whose outputs are integers: those of a policy
+/// head that a position's moves ask for. values: room for rows_count. TAMIS_OTHER_KIND if the network does not end in
+/// a layer with nothing behind it but what is done with each of its sums by itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_output_rows(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    rows: *const u32,
+    rows_count: usize,
+    values: *mut i32,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { output_rows(state, net, colour, (rows, rows_count), values, integers) }
+}
+
+/// The same of a network whose outputs are real numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tamis_state_output_rows_f32(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    rows: *const u32,
+    rows_count: usize,
+    values: *mut f32,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { output_rows(state, net, colour, (rows, rows_count), values, reals) }
+}
+
+/// # Safety
+/// As for the functions above.
+unsafe fn output_rows<T: Copy>(
+    state: *mut State,
+    net: *const Net,
+    colour: u32,
+    (rows, rows_count): (*const u32, usize),
+    values: *mut T,
+    of_kind: impl for<'w> FnOnce(Output<'w>) -> Option<&'w [T]>,
+) -> Status {
+    let outputs = |state: &mut AnyState<'_>| {
+        let (colour, values) = (memory::colour(colour)?, Place::new(values)?);
+        // SAFETY: a handle, as the caller promises.
+        let net = unsafe { memory::shared(net) }?;
+        // SAFETY: as many numbers, as the caller promises.
+        let rows = unsafe { memory::numbers(rows, rows_count) }?;
+        let found = of_kind(state.output_rows(&net.network, colour, rows)?).ok_or(Status::OtherKind)?;
+        // SAFETY: as many values as rows are writable, as the caller promises.
+        unsafe { values.put_all(found) };
+        Ok(())
+    };
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    unsafe { with(state, outputs) }
+}
+
 /// Moves since the root, null moves included; 0 if it is no handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_height(state: *mut State) -> usize {
     let mut height = 0;
-    let look = |state: &mut AnyState<'_>| {
+    let look = |state: &mut AnyState<'static>| {
         height = state.height();
         Ok(())
     };

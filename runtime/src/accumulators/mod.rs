@@ -66,6 +66,10 @@ pub trait Ply: Copy {
     fn mark_mut(&mut self) -> &mut Mark;
 }
 
+/// Sides of a ply that are computed, as one number.
+const NEITHER: u16 = 0;
+const BOTH: u16 = u16::from_ne_bytes([1; 2]);
+
 /// How far a ply is.
 #[derive(Debug, Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
@@ -78,6 +82,21 @@ pub struct Mark {
 
 impl Mark {
     pub const EMPTY: Self = Self { computed: [0; 2], nulls: 0 };
+
+    /// Whether the accumulators of both sides are computed, or of neither; `None` where only one is.
+    #[inline(always)]
+    pub const fn is_computed_for_both(&self) -> Option<bool> {
+        match u16::from_ne_bytes(self.computed) {
+            NEITHER => Some(false),
+            BOTH => Some(true),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub const fn set_computed_for_both(&mut self) {
+        self.computed = [1; 2];
+    }
 
     #[inline]
     pub const fn is_computed(&self, side: usize) -> bool {

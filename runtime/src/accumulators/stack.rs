@@ -176,10 +176,10 @@ impl<P: Ply> Stack<'_, P> {
         let mut from = top;
         loop {
             let Some(ply) = self.plies.get(from) else { return false };
-            match u16::from_ne_bytes(ply.mark().computed) {
-                NEITHER => {}
-                BOTH => break,
-                _ => return false,
+            match ply.mark().is_computed_for_both() {
+                Some(false) => {}
+                Some(true) => break,
+                None => return false,
             }
             if from == 0 || source.is_whole_for_any(ply) {
                 return false;
@@ -208,7 +208,7 @@ impl<P: Ply> Stack<'_, P> {
         {
             let (before, after) = pairs.split_at_mut(2 * hidden);
             if source.plan().move_both(after, before, &moved) {
-                ply.mark_mut().computed = [1; 2];
+                ply.mark_mut().set_computed_for_both();
                 return;
             }
         }
@@ -296,10 +296,6 @@ impl<P: Ply> Stack<'_, P> {
         Ok(())
     }
 }
-
-/// Sides of a ply that are computed, as one number.
-const NEITHER: u16 = 0;
-const BOTH: u16 = u16::from_ne_bytes([1; 2]);
 
 /// A side's accumulators of a ply and of its parent.
 #[inline]

@@ -173,6 +173,57 @@ impl Board {
     }
 }
 
+#[cfg(short_ways)]
+impl Board {
+    /// [`Board::change`] of a piece that goes to another square and perhaps takes one. False, and nothing done, where
+    /// that is refused, and where a king moves or is taken, the piece becomes another, or takes one of its own plane.
+    #[inline(always)]
+    #[must_use]
+    pub fn relocate(&mut self, to: Piece, from: Piece, taken: Option<Piece>) -> bool {
+        let plane = from.plane();
+        let Some(set) = self.pieces.get(plane) else { return false };
+        let both = bits(to, from);
+        // If `to` is where `from` is, nothing is left of both.
+        let is_fit = to.plane() == plane && !from.is_king() && set & both == 1 << from.square();
+        if !is_fit {
+            return false;
+        }
+        let changed = set ^ both;
+        if let Some(taken) = taken {
+            let bit = 1 << taken.square();
+            let Some(set) = self.pieces.get_mut(taken.plane()) else { return false };
+            if taken.plane() == plane || taken.is_king() || *set & bit == 0 {
+                return false;
+            }
+            *set ^= bit;
+            self.count = self.count.wrapping_sub(1);
+        }
+        self.pieces[plane] = changed;
+        true
+    }
+
+    /// Takes back what [`Board::relocate`] did.
+    #[inline(always)]
+    pub fn relocate_back(&mut self, to: Piece, from: Piece, taken: Option<Piece>) {
+        if let Some(set) = self.pieces.get_mut(from.plane()) {
+            *set ^= bits(to, from);
+        }
+        if let Some(taken) = taken
+            && let Some(set) = self.pieces.get_mut(taken.plane())
+        {
+            *set ^= 1 << taken.square();
+            self.count = self.count.wrapping_add(1);
+        }
+    }
+}
+
+/// Both pieces' squares; none if they are one.
+#[cfg(short_ways)]
+#[inline(always)]
+const fn bits(to: Piece, from: Piece) -> u64 {
+    (1 << from.square()) ^ (1 << to.square())
+}
+
 /// Squares of a set. Small cores have no instruction for it, and what stands for one is 70 to 120 bytes: there it is
 /// called, where a loop over all sets would have it twelve times.
 #[cfg_attr(target_os = "none", inline(never))]

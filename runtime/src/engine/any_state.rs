@@ -164,7 +164,7 @@ impl<'m> AnyState<'m> {
             };
             Some(Self { line, scratch })
         })();
-        // Asked only where it is refused: every call of C opens its state.
+        // Asked only where it is refused.
         cut.ok_or_else(|| RunError::Workspace { found, expected: shape.len_bytes().unwrap_or(usize::MAX) })
     }
 
@@ -183,6 +183,16 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn push(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
+        #[cfg(short_ways)]
+        if self.line.push_quickly(net, added, removed) {
+            return Ok(());
+        }
+        self.push_any(net, added, removed)
+    }
+
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn push_any(&mut self, net: &AnyNetwork<'_>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.line.push(net, added, removed)
     }
 
@@ -192,7 +202,7 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn push_null(&mut self) -> Result<(), RunError> {
-        self.line.stack.push_null()
+        self.line.push_null()
     }
 
     /// As [`super::State::pop`].
@@ -201,6 +211,16 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn pop(&mut self) -> Result<(), RunError> {
+        #[cfg(short_ways)]
+        if self.line.pop_quickly() {
+            return Ok(());
+        }
+        self.pop_any()
+    }
+
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn pop_any(&mut self) -> Result<(), RunError> {
         self.line.pop()
     }
 
@@ -219,6 +239,16 @@ impl<'m> AnyState<'m> {
     /// As there.
     #[inline]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<i32, RunError> {
+        #[cfg(short_ways)]
+        if let Some(score) = self.line.evaluate_quickly(net, to_move, None) {
+            return Ok(score);
+        }
+        self.evaluate_any(net, to_move)
+    }
+
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn evaluate_any(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<i32, RunError> {
         self.line.evaluate(net, to_move, self.scratch)
     }
 
@@ -237,6 +267,14 @@ impl<'m> AnyState<'m> {
     /// As there.
     pub fn outputs(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<Output<'_>, RunError> {
         self.line.outputs(net, to_move, self.scratch)
+    }
+
+    /// As [`super::State::output_rows`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn output_rows(&mut self, net: &AnyNetwork<'_>, to_move: Colour, rows: &[u32]) -> Result<Output<'_>, RunError> {
+        self.line.output_rows(net, to_move, rows, self.scratch)
     }
 
     /// As [`super::State::accumulator`].

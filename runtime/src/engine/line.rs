@@ -100,6 +100,17 @@ impl Line<'_> {
         Ok(())
     }
 
+    /// See [`super::State::push_null`].
+    #[inline]
+    pub fn push_null(&mut self) -> Result<(), RunError> {
+        self.stack.push_null()?;
+        #[cfg(short_ways)]
+        if let Some(ply) = self.stack.top.index().and_then(|top| self.stack.plies.get_mut(top)) {
+            ply.forget_relocation();
+        }
+        Ok(())
+    }
+
     /// See [`super::State::goto`].
     #[inline]
     pub fn goto(&mut self, ply: usize) -> Result<(), StateError> {
@@ -111,6 +122,10 @@ impl Line<'_> {
             return Err(StateError::Ply { found: ply, last });
         }
         for _ in ply..last {
+            #[cfg(short_ways)]
+            if self.pop_quickly() {
+                continue;
+            }
             self.pop()?;
         }
         Ok(())
@@ -163,6 +178,10 @@ impl Line<'_> {
         if bucket >= limit {
             return Err(RunError::Bucket { found: bucket, limit });
         }
+        #[cfg(short_ways)]
+        if let Some(score) = self.evaluate_quickly(net, to_move, Some(bucket)) {
+            return Ok(score);
+        }
         self.prepare(net, to_move)?;
         self.score(net, to_move, bucket, scratch)
     }
@@ -198,6 +217,19 @@ impl Line<'_> {
         let bucket = self.prepare(net, to_move)?;
         let (own, other) = self.stack.pair(to_move.index());
         net.plan().run(Input::Accumulators(own, other), bucket, scratch)
+    }
+
+    /// See [`super::State::output_rows`].
+    pub fn output_rows<'w>(
+        &mut self,
+        net: &AnyNetwork<'_>,
+        to_move: Colour,
+        rows: &[u32],
+        scratch: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
+        let bucket = self.prepare(net, to_move)?;
+        let (own, other) = self.stack.pair(to_move.index());
+        net.plan().run_rows(Input::Accumulators(own, other), bucket, rows, scratch)
     }
 
     /// Accumulators up to date; gives the output bucket.

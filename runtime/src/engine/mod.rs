@@ -97,6 +97,8 @@ mod line;
 mod network;
 mod pieces;
 mod ply;
+#[cfg(short_ways)]
+mod quick;
 mod related;
 pub(crate) mod state;
 

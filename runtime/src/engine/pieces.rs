@@ -43,6 +43,13 @@ impl Numberings {
         self.by_colour
     }
 
+    /// The same, where they are known.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub fn known(&self, board: &Board) -> Option<&[Numbering; 2]> {
+        (self.is_known != 0 && self.kings == board.kings()).then_some(&self.by_colour)
+    }
+
     #[cold]
     #[inline(never)]
     fn look_up(&mut self, net: &AnyNetwork<'_>, board: &Board) {

@@ -13,16 +13,40 @@ pub(super) const PIECES: usize = 4;
 pub(super) struct Ply {
     pieces: [[Piece; PIECES]; 2],
     lens: [u8; 2],
-    /// By colour: whether the king moves.
-    moves_king: [u8; 2],
+    /// A bit a colour: whether the king moves.
+    moves_king: u8,
+    /// One of [`form`].
+    form: u8,
     mark: Mark,
+}
+
+/// What the short ways of [`super::quick`] need not ask of a ply.
+mod form {
+    /// Any move.
+    pub const ANY: u8 = 0;
+    /// A piece that is no king goes and stays what it is, and no null move follows.
+    #[cfg(short_ways)]
+    pub const QUIET: u8 = 1;
+    /// The same, and takes a piece of another plane, no king.
+    #[cfg(short_ways)]
+    pub const CAPTURE: u8 = 2;
+}
+
+/// A piece that goes from one square to another and perhaps takes one: the commonest moves.
+#[cfg(short_ways)]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Relocation {
+    pub to: Piece,
+    pub from: Piece,
+    pub taken: Option<Piece>,
 }
 
 impl accumulators::Ply for Ply {
     const EMPTY: Self = Self {
         pieces: [[Piece::new(Colour::White, Kind::Pawn, 0); PIECES]; 2],
         lens: [0; 2],
-        moves_king: [0; 2],
+        moves_king: 0,
+        form: form::ANY,
         mark: Mark::EMPTY,
     };
 
@@ -48,7 +72,7 @@ impl Ply {
         for (list, pieces) in [added, removed].into_iter().enumerate() {
             for (place, piece) in ply.pieces[list].iter_mut().zip(pieces) {
                 *place = *piece;
-                ply.moves_king[piece.colour().index()] |= u8::from(piece.is_king());
+                ply.moves_king |= u8::from(piece.is_king()) << piece.colour().index();
             }
             ply.lens[list] = pieces.len() as u8;
         }
@@ -84,7 +108,12 @@ impl Ply {
 
     #[inline]
     pub fn moves_any_king(&self) -> bool {
-        self.moves_king != [0; 2]
+        self.moves_king != 0
+    }
+
+    #[inline]
+    const fn moves_king_of(&self, colour: Colour) -> bool {
+        self.moves_king >> colour.index() & 1 != 0
     }
 
     /// The colour of a king that comes without going, or goes without coming.
@@ -93,17 +122,51 @@ impl Ply {
         if !self.moves_any_king() {
             return None;
         }
-        let is_lone = |colour: &Colour| self.moves_king[colour.index()] != 0 && self.king_move(*colour).is_none();
+        let is_lone = |colour: &Colour| self.moves_king_of(*colour) && self.king_move(*colour).is_none();
         Colour::BOTH.into_iter().find(is_lone)
     }
 
     /// Where a colour's king goes from and to, if it moves.
     #[inline]
     pub fn king_move(&self, colour: Colour) -> Option<(u8, u8)> {
-        if self.moves_king[colour.index()] == 0 {
+        if !self.moves_king_of(colour) {
             return None;
         }
         let king = |pieces: &[Piece]| pieces.iter().find(|piece| piece.colour() == colour && piece.is_king()).copied();
         Some((king(self.removed())?.square(), king(self.added())?.square()))
+    }
+}
+
+#[cfg(short_ways)]
+impl Ply {
+    /// A ply of no king's move, which [`crate::chess::board::Board::relocate`] has made.
+    #[inline(always)]
+    pub fn relocate(&mut self, Relocation { to, from, taken }: Relocation) {
+        self.pieces[0][0] = to;
+        self.pieces[1][0] = from;
+        // Each whole, which is one store of constants.
+        match taken {
+            None => (self.lens, self.moves_king, self.form, self.mark) = ([1, 1], 0, form::QUIET, Mark::EMPTY),
+            Some(taken) => {
+                self.pieces[1][1] = taken;
+                (self.lens, self.moves_king, self.form, self.mark) = ([1, 2], 0, form::CAPTURE, Mark::EMPTY);
+            }
+        }
+    }
+
+    /// The move, where it is one that [`Ply::relocate`] noted, without a null move behind it.
+    #[inline(always)]
+    pub const fn relocation(&self) -> Option<Relocation> {
+        if self.form == form::ANY {
+            return None;
+        }
+        let taken = if self.form == form::QUIET { None } else { Some(self.pieces[1][1]) };
+        Some(Relocation { to: self.pieces[0][0], from: self.pieces[1][0], taken })
+    }
+
+    /// Notes that a null move follows.
+    #[inline(always)]
+    pub const fn forget_relocation(&mut self) {
+        self.form = form::ANY;
     }
 }

@@ -111,6 +111,16 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// as before.
     #[inline]
     pub fn push(&mut self, net: &Network<'_, HIDDEN>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
+        #[cfg(short_ways)]
+        if self.line().0.push_quickly(net.any(), added, removed) {
+            return Ok(());
+        }
+        self.push_any(net, added, removed)
+    }
+
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn push_any(&mut self, net: &Network<'_, HIDDEN>, added: &[Piece], removed: &[Piece]) -> Result<(), StateError> {
         self.line().0.push(net.any(), added, removed)
     }
 
@@ -120,7 +130,7 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// [`RunError::StackFull`], [`RunError::StackEmpty`].
     #[inline]
     pub fn push_null(&mut self) -> Result<(), RunError> {
-        self.line().0.stack.push_null()
+        self.line().0.push_null()
     }
 
     /// Takes the last move back, a null move too. What was computed before it stays.
@@ -129,6 +139,16 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// [`RunError::StackEmpty`] at the root.
     #[inline]
     pub fn pop(&mut self) -> Result<(), RunError> {
+        #[cfg(short_ways)]
+        if self.line().0.pop_quickly() {
+            return Ok(());
+        }
+        self.pop_any()
+    }
+
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn pop_any(&mut self) -> Result<(), RunError> {
         self.line().0.pop()
     }
 
@@ -152,6 +172,16 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     /// [`RunError::StackEmpty`], [`RunError::OtherModel`].
     #[inline]
     pub fn evaluate(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<i32, RunError> {
+        #[cfg(short_ways)]
+        if let Some(score) = self.line().0.evaluate_quickly(net.any(), to_move, None) {
+            return Ok(score);
+        }
+        self.evaluate_any(net, to_move)
+    }
+
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn evaluate_any(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<i32, RunError> {
         let (mut line, scratch) = self.line();
         line.evaluate(net.any(), to_move, scratch)
     }
@@ -179,6 +209,21 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     pub fn outputs(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<Output<'_>, RunError> {
         let (mut line, scratch) = self.line();
         line.outputs(net.any(), to_move, scratch)
+    }
+
+    /// Some outputs for the last position, in the order of `rows`: those of a policy head that its moves ask for; see
+    /// [`crate::Plan::run_rows`].
+    ///
+    /// # Errors
+    /// As [`State::outputs`] and [`crate::Plan::run_rows`].
+    pub fn output_rows(
+        &mut self,
+        net: &Network<'_, HIDDEN>,
+        to_move: Colour,
+        rows: &[u32],
+    ) -> Result<Output<'_>, RunError> {
+        let (mut line, scratch) = self.line();
+        line.output_rows(net.any(), to_move, rows, scratch)
     }
 
     /// The accumulator of a colour in the last position: (hidden,). For tests that hold it against one that is filled

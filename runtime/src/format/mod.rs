@@ -30,7 +30,7 @@ pub use model::Model;
 pub(crate) use model::{Tensor, part};
 pub(crate) use quads::quads_fit;
 pub(crate) use records::{
-    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set, input_kind,
-    op, perspective_order,
+    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set,
+    feature_sums, input_kind, op, perspective_order,
 };
 pub(crate) use window::{WindowRecord, is_depthwise};

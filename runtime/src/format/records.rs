@@ -259,6 +259,18 @@ pub mod claim {
     pub const QUAD_LIMIT: i32 = 258;
 }
 
+/// What [`op::FEATURE_SUMS`] makes of both perspectives, the one that comes first in value 0 being the first.
+pub mod feature_sums {
+    /// The first one's.
+    pub const FIRST: u32 = 0;
+    /// The second one's.
+    pub const SECOND: u32 = 1;
+    /// The first one's less the second one's.
+    pub const FIRST_LESS_SECOND: u32 = 2;
+    /// The second one's less the first one's.
+    pub const SECOND_LESS_FIRST: u32 = 3;
+}
+
 /// Codes of [`OpRecord::kind`].
 pub mod op {
     use crate::operations::operations;

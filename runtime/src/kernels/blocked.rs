@@ -20,6 +20,8 @@ const NAME: &str = "blocked";
 /// The tier.
 pub(super) static KERNELS: Tier = Tier {
     name: NAME,
+    #[cfg(short_ways)]
+    move_dots: super::MoveDots::NONE,
     update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, stubs::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16, i16>, stubs::update_both, NAME),

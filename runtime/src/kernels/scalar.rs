@@ -13,6 +13,8 @@ const NAME: &str = "scalar";
 /// The tier that is always there.
 pub static KERNELS: Tier = Tier {
     name: NAME,
+    #[cfg(short_ways)]
+    move_dots: super::MoveDots::NONE,
     update_i16: Kernel::of(ACCUMULATORS, update_i16, stubs::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update_i8, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both, stubs::update_both, NAME),

@@ -60,6 +60,19 @@ pub type UpdateBoth<T> = fn(out: &mut [i16], source: &[i16], rows: &[T], stride:
 /// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty
 /// · w: as long as both · `max`: the upper clip, 1..=32767.
 pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
+/// [`UpdateBoth`], and the [`Dot`] over what it makes, in one pass: `Some` of the sum, or `None`, and nothing done,
+/// where an accumulator is no whole number of vectors or a row is not there. out, source: (2H,) i16 · w: (2H,) · first:
+/// the perspective that meets the first half of the weights, 0 or 1.
+#[cfg(short_ways)]
+pub type MoveDot = fn(
+    out: &mut [i16],
+    source: &[i16],
+    rows: &MoveRows<'_>,
+    moved: &Moved,
+    w: &[i16],
+    first: usize,
+    max: i16,
+) -> Option<i32>;
 /// The same sum in 64 bits, exact: both together have at most [`crate::format::op::WIDE_INPUTS`] elements.
 pub type WideDot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64;
 /// `out[i] ← (clip(x[i]) · clip(x[i + n])) >> shift`. x: (2n,) i16 · out: (n,) u8 · max² >> shift ≤ 255.
@@ -97,6 +110,44 @@ pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])
 
 /// Elements of the widest value within a [`TailF32`].
 pub const TAIL_WIDTH: usize = 64;
+
+/// The rows of a [`MoveDot`].
+#[cfg(short_ways)]
+#[derive(Debug, Clone, Copy)]
+pub struct MoveRows<'a> {
+    pub rows: &'a [i16],
+    /// Elements a row, of which the first H count.
+    pub stride: usize,
+}
+
+/// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
+#[cfg(short_ways)]
+#[derive(Debug, Clone, Copy)]
+pub struct MoveDots {
+    pub crelu: MoveDot,
+    pub screlu: MoveDot,
+    pub screlu_short: MoveDot,
+    pub screlu_rounded: MoveDot,
+}
+
+#[cfg(short_ways)]
+impl MoveDots {
+    /// Of a tier that makes the move first and then the dot.
+    pub(super) const NONE: Self = {
+        const fn none(
+            _: &mut [i16],
+            _: &[i16],
+            _: &MoveRows<'_>,
+            _: &Moved,
+            _: &[i16],
+            _: usize,
+            _: i16,
+        ) -> Option<i32> {
+            None
+        }
+        Self { crelu: none, screlu: none, screlu_short: none, screlu_rounded: none }
+    };
+}
 
 /// The operands of [`DequantiseF32`].
 #[derive(Debug, Clone, Copy)]
@@ -168,6 +219,10 @@ macro_rules! tables {
         pub struct Tier {
             /// The tier's name, as `--tier` takes it.
             pub name: &'static str,
+            /// Moves and dots in one pass.
+            #[cfg(short_ways)]
+            #[doc(hidden)]
+            pub move_dots: MoveDots,
             $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*
         }
 

@@ -74,6 +74,36 @@ impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
         plan.update_both(self.sides.as_flattened_mut(), before.sides.as_flattened(), added, removed)
     }
 
+    /// [`AccumulatorPair::update_both`], then [`AccumulatorPair::evaluate`]: in one pass where a network has one layer
+    /// and the lists are those of a move that games are made of, which is faster than the two.
+    ///
+    /// # Errors
+    /// As [`Plan::update`] and [`Plan::run`]; the accumulators are then unspecified.
+    ///
+    /// # Panics
+    /// If `side` is neither 0 nor 1.
+    #[inline]
+    pub fn update_and_evaluate<'w>(
+        &mut self,
+        plan: &Plan<'_>,
+        before: &Self,
+        added: [&[u32]; 2],
+        removed: [&[u32]; 2],
+        side: usize,
+        bucket: usize,
+        workspace: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
+        #[cfg(short_ways)]
+        {
+            let (out, source) = (self.sides.as_flattened_mut(), before.sides.as_flattened());
+            if let Some(score) = plan.move_and_score(out, source, [added, removed], side, bucket, workspace) {
+                return Ok(plan.written(score, workspace));
+            }
+        }
+        self.update_both(plan, before, added, removed)?;
+        self.evaluate(plan, side, bucket, workspace)
+    }
+
     /// Evaluates with `side` to move; see [`Plan::run`].
     ///
     /// # Errors

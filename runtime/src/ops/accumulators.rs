@@ -2,7 +2,7 @@
 
 use super::{Banks, Kind, Places, Running, typed_mut};
 use crate::features::ACCUMULATORS;
-use crate::format::{Model, OpRecord, activation, claim};
+use crate::format::{Model, OpRecord, Tensor, activation, claim};
 use crate::kernels::{self, Dot, Tier};
 use crate::sure::bias_at;
 use crate::workspace::range;
@@ -18,12 +18,11 @@ pub(crate) struct ActivateDot<'a> {
 impl<'a> Kind<'a> for ActivateDot<'a> {
     fn resolve(model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
         let weights = model.tensor(record.weights);
-        let short = weights.is_some_and(|weights| weights.record.claims & claim::PRODUCT_FITS_I16 != 0);
-        let dot = match record.activation {
-            activation::CRELU => kernels.dot_crelu.call,
-            activation::SQRRELU => kernels.dot_sqrrelu.call,
-            _ if short => kernels.dot_screlu_short.call,
-            _ => kernels.dot_screlu.call,
+        let dot = match DotForm::of(weights, record) {
+            DotForm::Crelu => kernels.dot_crelu.call,
+            DotForm::Sqrrelu => kernels.dot_sqrrelu.call,
+            DotForm::ScreluShort => kernels.dot_screlu_short.call,
+            DotForm::Screlu => kernels.dot_screlu.call,
         };
         Some(Self { dot, max: record.params[0] as i16, weights: Banks::new(weights) })
     }
@@ -35,6 +34,28 @@ impl<'a> Kind<'a> for ActivateDot<'a> {
             let start = row * self.weights.stride;
             let w = range(bank, start..start + first.len() + second.len());
             *sum = (self.dot)(first, second, w, self.max);
+        }
+    }
+}
+
+/// Which kernels an ACTIVATE_DOT takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum DotForm {
+    Crelu,
+    Sqrrelu,
+    ScreluShort,
+    Screlu,
+}
+
+impl DotForm {
+    #[inline(always)]
+    pub fn of(weights: Option<Tensor<'_>>, record: &OpRecord) -> Self {
+        let is_short = weights.is_some_and(|weights| weights.record.claims & claim::PRODUCT_FITS_I16 != 0);
+        match record.activation {
+            activation::CRELU => Self::Crelu,
+            activation::SQRRELU => Self::Sqrrelu,
+            _ if is_short => Self::ScreluShort,
+            _ => Self::Screlu,
         }
     }
 }
@@ -75,21 +96,25 @@ pub(crate) struct ActivateF32 {
     activation: u32,
     max: i16,
     inverse: f32,
+    /// Elements at the end of each accumulator that are not read.
+    left_out: usize,
 }
 
 impl Kind<'_> for ActivateF32 {
     fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
-        let [max, inverse, ..] = record.params;
+        let [max, inverse, left_out, _] = record.params;
         // Who has no accumulators cannot read them.
         ACCUMULATORS.then_some(Self {
             activation: record.activation,
             max: max as i16,
             inverse: f32::from_bits(inverse),
+            left_out: left_out as usize,
         })
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (first, second, out) = at.accumulators(on, workspace);
+        let (first, second) = (without(first, self.left_out), without(second, self.left_out));
         let out = typed_mut::<f32>(out);
         let share = if second.is_empty() { out.len() } else { out.len() / 2 };
         let (low, high) = out.split_at_mut(share);

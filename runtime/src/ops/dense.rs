@@ -107,8 +107,8 @@ impl Source {
 /// AFFINE_I16.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AffineI16<'a> {
-    weights: Elements<'a>,
-    bias: Banks<'a, i32>,
+    pub(super) weights: Elements<'a>,
+    pub(super) bias: Banks<'a, i32>,
 }
 
 impl<'a> Kind<'a> for AffineI16<'a> {
@@ -136,8 +136,8 @@ pub(crate) struct AffineI32<'a> {
     activation: u32,
     max: i32,
     shift: u32,
-    weights: Elements<'a>,
-    bias: Banks<'a, i32>,
+    pub(super) weights: Elements<'a>,
+    pub(super) bias: Banks<'a, i32>,
 }
 
 impl<'a> Kind<'a> for AffineI32<'a> {
@@ -171,7 +171,7 @@ impl<'a> Kind<'a> for AffineI32<'a> {
 impl AffineI32<'_> {
     /// Adds the products to the sums. A block of activations is made once and meets every row; of the dual activation
     /// the clipped come first and the squares behind them. x: (n,) · weights: rows of `stride`
-    fn add<T: Copy + Into<i32>>(&self, x: &[i32], weights: &[T], stride: usize, sums: &mut [i32]) {
+    pub(super) fn add<T: Copy + Into<i32>>(&self, x: &[i32], weights: &[T], stride: usize, sums: &mut [i32]) {
         let squares = (self.activation == activation::DUAL_CRELU).then_some(true);
         let mut first = 0;
         for is_squares in core::iter::once(false).chain(squares) {

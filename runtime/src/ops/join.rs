@@ -1,11 +1,11 @@
-//! Two values into one: end to end, or added.
+//! Two values into one: end to end, added, or multiplied.
 
 use super::{Kind, Place, Places, Running, typed, typed_mut};
 use crate::features::MAPS;
 use crate::format::{Model, OpRecord, op};
 use crate::kernels::Tier;
 
-/// CONCAT, ADD_I32 and ADD_F32.
+/// CONCAT, ADD_I32, ADD_F32 and MULTIPLY_F32.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Join {
     kind: u32,
@@ -51,7 +51,8 @@ fn spread(mut x: &[u8], runs: usize, skipped: usize, mut out: &mut [u8]) {
     }
 }
 
-/// CONCAT, ADD_I32 or ADD_F32; `out` holds the first value in its first `end` bytes, or as many in so many runs.
+/// CONCAT, ADD_I32, ADD_F32 or MULTIPLY_F32; `out` holds the first value in its first `end` bytes, or as many in so
+/// many runs.
 fn add_second(kind: u32, (end, runs): (usize, usize), second: &[u8], out: &mut [u8]) {
     match kind {
         op::CONCAT if MAPS && runs > 1 => spread(second, runs, end / runs, out),
@@ -59,6 +60,11 @@ fn add_second(kind: u32, (end, runs): (usize, usize), second: &[u8], out: &mut [
         op::ADD_I32 => {
             for (sum, second) in typed_mut::<i32>(out).iter_mut().zip(typed::<i32>(second)) {
                 *sum = sum.wrapping_add(*second);
+            }
+        }
+        op::MULTIPLY_F32 => {
+            for (product, second) in typed_mut::<f32>(out).iter_mut().zip(typed::<f32>(second)) {
+                *product *= second;
             }
         }
         _ => {

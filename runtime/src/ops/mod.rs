@@ -16,6 +16,7 @@ mod ranges;
 mod reals;
 mod requantise;
 mod rescale;
+mod rows;
 mod sparse;
 mod stockfish;
 mod trees;
@@ -27,6 +28,8 @@ use crate::input::Input;
 use crate::kernels::Tier;
 use crate::operations::operations;
 use crate::workspace::{typed, typed_mut};
+#[cfg(short_ways)]
+pub(crate) use accumulators::DotForm;
 pub(crate) use dense::{AffineI8, ByInput, affine_of};
 pub(crate) use list::check_list;
 pub(crate) use operands::Banks;

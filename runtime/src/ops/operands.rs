@@ -1,7 +1,7 @@
 //! What operations work with: tensors cut into banks.
 
 use crate::format::{Tensor, element};
-use crate::sure::sure;
+use crate::sure::{bias_at, sure};
 use crate::workspace::range;
 use bytemuck::AnyBitPattern;
 
@@ -28,6 +28,15 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
     #[inline]
     pub fn bank(&self, bucket: usize) -> &'a [T] {
         if self.step == 0 { self.all } else { self.start(bucket, self.len) }
+    }
+
+    /// The bias of a row of a bank: 0 in layers without biases.
+    #[cfg_attr(short_ways, inline(always))]
+    pub fn bias(&self, bucket: usize, row: usize) -> T
+    where
+        T: Default,
+    {
+        bias_at(self.all, bucket.wrapping_mul(self.step).wrapping_add(row))
     }
 
     /// The first elements of a bank, which may be padded.

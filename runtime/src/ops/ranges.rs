@@ -114,6 +114,19 @@ impl Places {
         }
     }
 
+    /// What is read, where nothing is written: of the workspace, or of a vector that is the network's input.
+    pub fn source<'w>(&self, on: &Running<'w, '_>, workspace: &'w [u8]) -> &'w [u8] {
+        range(if self.reads_input { on.input.bytes() } else { workspace }, self.read.range())
+    }
+
+    /// The accumulators that are the network's input, in its order.
+    pub fn sides<'w>(&self, on: &Running<'w, '_>) -> (&'w [i16], &'w [i16]) {
+        match *on.input {
+            Input::Accumulators(own, other) => in_order(on.model.input(), own, other),
+            _ => (&[], &[]),
+        }
+    }
+
     /// The list that is the network's input, if it is one and is read.
     pub fn list<'w>(&self, on: &Running<'w, '_>) -> Option<List<'w>> {
         match *on.input {

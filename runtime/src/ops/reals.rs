@@ -78,7 +78,7 @@ impl<'a> AffineF32<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ActivationF32 {
     pub activation: u32,
-    alpha: f32,
+    pub(super) alpha: f32,
 }
 
 impl Kind<'_> for ActivationF32 {

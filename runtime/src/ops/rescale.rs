@@ -4,7 +4,6 @@ use super::{Banks, Kind, Places, Running, typed, typed_mut};
 use crate::format::{Model, OpRecord, Tensor, element};
 use crate::kernels::Tier;
 use crate::num::{self, Divisor};
-use crate::sure::bias_at;
 
 /// `(x / pre + bias) · factor / divisor`.
 #[derive(Debug, Clone, Copy)]
@@ -51,11 +50,12 @@ impl<'a> Bias<'a> {
         if narrow { Self::I16(Banks::new(bias)) } else { Self::I32(Banks::new(bias)) }
     }
 
-    #[inline]
+    #[cfg_attr(not(short_ways), inline)]
+    #[cfg_attr(short_ways, inline(always))]
     pub fn get(self, bucket: usize, index: usize) -> i32 {
         match self {
-            Self::I16(bias) => bias_at(bias.bank(bucket), index).into(),
-            Self::I32(bias) => bias_at(bias.bank(bucket), index),
+            Self::I16(bias) => bias.bias(bucket, index).into(),
+            Self::I32(bias) => bias.bias(bucket, index),
         }
     }
 }

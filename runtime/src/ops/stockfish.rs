@@ -6,7 +6,7 @@
 
 use super::accumulators::without;
 use super::{Kind, Places, Running, typed, typed_mut};
-use crate::format::{Model, OpRecord, activation, op};
+use crate::format::{Model, OpRecord, activation, feature_sums, op};
 use crate::kernels::Tier;
 use crate::num;
 use crate::sure::at;
@@ -50,9 +50,43 @@ impl Kind<'_> for Psqt {
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (first, second, out) = at.accumulators(on, workspace);
         let buckets = on.model.input().bucket_count as usize;
-        let [first, second] = [first, second].map(|side| piece_squares(side, self, buckets, on.bucket));
+        let [first, second] = [first, second].map(|side| number(side, (self.digits, self.bits), buckets, on.bucket));
         if let [out] = typed_mut::<i32>(out) {
             *out = ((first - second) / 2) as i32;
+        }
+    }
+}
+
+/// FEATURE_SUMS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FeatureSums {
+    digits: usize,
+    bits: u32,
+    sides: u32,
+    is_bucketed: bool,
+}
+
+impl Kind<'_> for FeatureSums {
+    fn resolve(_: &Model<'_>, _: &Tier, record: &OpRecord) -> Option<Self> {
+        let [digits, bits, sides, banks] = record.params;
+        let bits = if bits == 0 { op::DIGIT_BITS } else { bits };
+        Some(Self { digits: digits as usize, bits, sides, is_bucketed: banks > 1 })
+    }
+
+    fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (first, second, out) = at.accumulators(on, workspace);
+        let out = typed_mut::<i32>(out);
+        let (bucket, banks) =
+            if self.is_bucketed { (on.bucket, on.model.input().bucket_count as usize) } else { (0, 1) };
+        let (start, step) = (bucket * out.len(), banks * out.len());
+        for (row, y) in out.iter_mut().enumerate() {
+            let sum = |side| number(side, (self.digits, self.bits), step, start + row);
+            *y = match self.sides {
+                feature_sums::FIRST => sum(first),
+                feature_sums::SECOND => sum(second),
+                feature_sums::FIRST_LESS_SECOND => sum(first) - sum(second),
+                _ => sum(second) - sum(first),
+            } as i32;
         }
     }
 }
@@ -64,10 +98,10 @@ fn clip(x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
     }
 }
 
-/// The number of one bucket that the last elements are the digits of, the lowest digits of all buckets first.
-fn piece_squares(accumulator: &[i16], psqt: &Psqt, buckets: usize, bucket: usize) -> i64 {
-    let rows = accumulator.rchunks_exact(buckets.max(1)).take(psqt.digits);
-    rows.fold(0, |sum, row| (sum << psqt.bits) + i64::from(at(row, bucket)))
+/// The number at `place` of so many that the last elements are the digits of, the lowest digits of all first.
+fn number(accumulator: &[i16], (digits, bits): (usize, u32), numbers: usize, place: usize) -> i64 {
+    let rows = accumulator.rchunks_exact(numbers.max(1)).take(digits);
+    rows.fold(0, |sum, row| (sum << bits) + i64::from(at(row, place)))
 }
 
 /// ACTIVATE_U8.

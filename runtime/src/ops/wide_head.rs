@@ -10,13 +10,13 @@ use crate::workspace::range;
 /// other kind needs, in every build.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WideHead<'a> {
-    dot: WideDot,
-    max: i16,
-    weights: Banks<'a, i16>,
-    bias: Bias<'a>,
-    pre: i32,
-    factor: i32,
-    divisor: i32,
+    pub(super) dot: WideDot,
+    pub(super) max: i16,
+    pub(super) weights: Banks<'a, i16>,
+    pub(super) bias: Bias<'a>,
+    pub(super) pre: i32,
+    pub(super) factor: i32,
+    pub(super) divisor: i32,
 }
 
 impl<'a> Kind<'a> for WideHead<'a> {

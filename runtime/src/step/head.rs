@@ -4,8 +4,14 @@ use super::{Step, Way};
 use crate::features::ACCUMULATORS;
 use crate::format::{Model, element, op, perspective_order};
 use crate::kernels::{Dot, Tier};
+#[cfg(short_ways)]
+use crate::kernels::{MoveDot, MoveRows, Moved};
+#[cfg(short_ways)]
+use crate::ops::DotForm;
 use crate::ops::{Banks, Requantisation, Requantise, Rescale, Work};
+use crate::output::Output;
 use crate::sure::bias_at;
+use crate::workspace::typed_mut;
 
 /// ACTIVATE_DOT and RESCALE, or ROUNDED_DOT and REQUANTISE, to one number: the most common network of all, small enough
 /// that following two records would show.
@@ -16,7 +22,7 @@ pub(crate) struct FusedHead<'a> {
     weights: Banks<'a, i16>,
     ending: Ending<'a>,
     /// Where the output begins in the workspace.
-    pub write: usize,
+    write: usize,
     /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
     pub hidden: usize,
     pub buckets: usize,
@@ -24,6 +30,11 @@ pub(crate) struct FusedHead<'a> {
     /// Whether there are two accumulators, and whether the other side's comes first.
     pub two: bool,
     pub other_first: bool,
+    /// The dot with the move before it, and the rows of a move, where both accumulators have all of them in one block.
+    #[cfg(short_ways)]
+    move_dot: MoveDot,
+    #[cfg(short_ways)]
+    rows: Option<MoveRows<'a>>,
 }
 
 /// What becomes of the sum.
@@ -42,6 +53,13 @@ impl<'a> FusedHead<'a> {
         if !ACCUMULATORS || !matches!(first.kind, op::ACTIVATE_DOT | op::ROUNDED_DOT) {
             return None;
         }
+        #[cfg(short_ways)]
+        let move_dot = match DotForm::of(model.tensor(first.weights), first) {
+            _ if first.kind == op::ROUNDED_DOT => kernels.move_dots.screlu_rounded,
+            DotForm::Crelu => kernels.move_dots.crelu,
+            DotForm::ScreluShort => kernels.move_dots.screlu_short,
+            DotForm::Sqrrelu | DotForm::Screlu => kernels.move_dots.screlu,
+        };
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
         let (dot, max, weights, ending) = match (first.way, second.way) {
             (Way::One(Work::ACTIVATE_DOT(dot)), Way::One(Work::RESCALE(rescale))) => {
@@ -69,19 +87,69 @@ impl<'a> FusedHead<'a> {
             workspace_len: model.workspace_len_bytes(),
             two: input.perspectives == 2,
             other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
+            #[cfg(short_ways)]
+            move_dot,
+            #[cfg(short_ways)]
+            rows: None,
         })
+    }
+
+    /// The same behind accumulators whose moves take these rows.
+    #[cfg(short_ways)]
+    pub const fn behind(self, rows: Option<MoveRows<'a>>) -> Self {
+        Self { rows, ..self }
     }
 
     /// The output for accumulators of the right length and a bucket that there is.
     #[inline(always)]
     pub fn score(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
+        self.end(self.sum(own, other, bucket), bucket)
+    }
+
+    /// The dot; [`FusedHead::end`] makes the output of it.
+    #[inline(always)]
+    pub fn sum(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
         let other = if self.two { other } else { &[] };
         let (first, second) = if self.other_first { (other, own) } else { (own, other) };
         let weights = self.weights.start(bucket, first.len() + second.len());
-        let sum = (self.dot)(first, second, weights, self.max);
+        (self.dot)(first, second, weights, self.max)
+    }
+
+    /// The dot after a move, whose accumulators are made on the way; `None`, and nothing done, where the network or the
+    /// kernel has no such way. out, source: (2, hidden), perspective 0 first · own: the perspective to move.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub fn move_and_sum(
+        &self,
+        out: &mut [i16],
+        source: &[i16],
+        moved: &Moved,
+        own: usize,
+        bucket: usize,
+    ) -> Option<i32> {
+        let rows = self.rows.as_ref()?;
+        let weights = self.weights.start(bucket, out.len());
+        let first = own ^ usize::from(self.other_first);
+        (self.move_dot)(out, source, rows, moved, weights, first, self.max)
+    }
+
+    /// The output for a sum.
+    #[inline(always)]
+    pub fn end(&self, sum: i32, bucket: usize) -> i32 {
         match &self.ending {
             Ending::Rescale(rescale) => rescale.one(sum, bucket, 0),
             Ending::Requantise(bias, by) => by.one(sum.wrapping_add(bias_at(bias.bank(bucket), 0)), bucket),
         }
+    }
+
+    /// A score in its place, as the output.
+    #[inline(always)]
+    pub fn written<'w>(&self, score: i32, workspace: &'w mut [u8]) -> Output<'w> {
+        let place = workspace.get_mut(self.write..).and_then(|rest| rest.first_chunk_mut::<{ size_of::<i32>() }>());
+        let out = place.map_or(&mut [][..], |place| typed_mut::<i32>(place));
+        if let [out] = out {
+            *out = score;
+        }
+        Output::I32(out)
     }
 }

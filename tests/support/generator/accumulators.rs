@@ -1,4 +1,4 @@
-//! Operations on accumulators: kinds 1, 3, 4, 24, 25, 35, 36 and 37.
+//! Operations on accumulators: kinds 1, 3, 4, 24, 25, 35 to 37 and 39.
 
 use super::program::Program;
 use crate::draft::blank;
@@ -6,8 +6,9 @@ use tamis_runtime::raw::{Layout, OpRecord, activation, element, op};
 
 impl Program<'_, '_> {
     pub fn on_accumulators(&mut self) {
-        let done = match self.choices.below(9) {
+        let done = match self.choices.below(10) {
             8 => self.wide_head(),
+            9 => self.feature_sums(),
             0 | 1 => false,
             6 => {
                 let rows = self.choices.pick(&[1, 2, 8, 3, 1, 16, 33]);
@@ -57,11 +58,10 @@ impl Program<'_, '_> {
         let codes = [activation::CRELU, activation::SCRELU, activation::SQRRELU, activation::PAIRWISE_CRELU];
         let activation = self.choices.pick(&codes);
         let is_paired = activation == activation::PAIRWISE_CRELU;
-        if is_paired && !self.draft.input.hidden.is_multiple_of(2) {
-            return false;
-        }
-        let params = [self.clip(), self.factor(), 0, 0];
-        let len = if is_paired { read.len / 2 } else { read.len };
+        let Some(out) = self.left_out(is_paired) else { return false };
+        let params = [self.clip(), self.factor(), out, 0];
+        let used = self.draft.input.perspectives * (self.draft.input.hidden - out);
+        let len = if is_paired { used / 2 } else { used };
         self.push(read, element::F32, len, OpRecord { activation, params, ..blank(op::ACTIVATE_F32) })
     }
 
@@ -100,6 +100,22 @@ impl Program<'_, '_> {
         let len = self.draft.input.perspectives * (self.draft.input.hidden - out);
         let (read, activation) = (self.whole(0), activation::CRELU);
         self.push(read, element::U8, len, OpRecord { activation, params: [max, shift, out, 0], ..blank(op::CLIP_U8) })
+    }
+
+    fn feature_sums(&mut self) -> bool {
+        let input = &self.draft.input;
+        let (hidden, perspectives, buckets) = (input.hidden, input.perspectives, input.bucket_count);
+        let (rows, banks) = (self.choices.pick(&[1, 1, 3, 2, 8]), self.choices.pick(&[1, buckets]));
+        let most = (hidden / (banks * rows)).min(op::MAX_DIGITS);
+        if most == 0 {
+            return false;
+        }
+        let digits = 1 + self.below(most);
+        let bits = self.choices.pick(&[0, 0, 8, 1, 9]);
+        let sides = if perspectives == 2 { self.below(4) } else { 0 };
+        let read = self.whole(0);
+        let params = [digits, bits, sides, banks];
+        self.push(read, element::I32, rows, OpRecord { params, ..blank(op::FEATURE_SUMS) })
     }
 
     fn psqt(&mut self) -> bool {

@@ -29,6 +29,9 @@ pub fn of(draft: &Draft) -> BTreeSet<String> {
             found.insert(name.to_owned());
         }
     }
+    if let Some(kind) = ends_in_rows(draft) {
+        found.insert(format!("rows of kind {kind}"));
+    }
     for block in &draft.blocks {
         found.insert(format!("rows of element {}", draft.tensors[block.weights as usize].0.element));
     }
@@ -48,6 +51,35 @@ pub fn of(draft: &Draft) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// The kind of the layer that makes the outputs, with nothing behind it but what is done with each sum by itself.
+fn ends_in_rows(draft: &Draft) -> Option<u32> {
+    let layers = [
+        op::ACTIVATE_DOT,
+        op::ROUNDED_DOT,
+        op::WIDE_HEAD,
+        op::AFFINE_I8,
+        op::AFFINE_I16,
+        op::AFFINE_I32,
+        op::AFFINE_F32,
+    ];
+    let mut value = draft.values.len() as u32 - 1;
+    loop {
+        let record = draft.ops.get(value.checked_sub(1)? as usize)?;
+        if layers.contains(&record.kind) {
+            return Some(record.kind);
+        }
+        let each = match record.kind {
+            op::RESCALE | op::DEQUANTISE | op::SCALE_F32 | op::REQUANTISE => true,
+            op::ACTIVATION_F32 => ![6, 7, 11].contains(&record.activation),
+            _ => false,
+        };
+        if !each || record.input_len != draft.values[record.input as usize].len {
+            return None;
+        }
+        value = record.input;
+    }
 }
 
 /// An operation's kind with what selects its way: elements, activation, layout, banks, a claim, a part that it reads.

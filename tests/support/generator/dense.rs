@@ -104,7 +104,7 @@ impl Program<'_, '_> {
         Some(Read { start: self.below(room + 1), len, ..whole })
     }
 
-    /// ADD_F32 or ADD_I32.
+    /// ADD_F32, MULTIPLY_F32 or ADD_I32.
     pub fn add(&mut self, kind: u32, element: u32) -> bool {
         let Some(first) = self.read(&[element]) else { return false };
         let Some(second) = self.second(element, first.len) else { return false };

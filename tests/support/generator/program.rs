@@ -35,7 +35,7 @@ pub(super) struct Read {
 type Grow = fn(&mut Program<'_, '_>) -> bool;
 
 /// All kinds but those on accumulators and lists; a few that make what others need more than once.
-const OPERATIONS: [Grow; 34] = [
+const OPERATIONS: [Grow; 35] = [
     |p| p.convolution(op::CONVOLUTION),
     |p| p.convolution(op::CONVOLUTION),
     |p| p.convolution(op::TRANSPOSED_CONVOLUTION),
@@ -53,6 +53,7 @@ const OPERATIONS: [Grow; 34] = [
     |p| p.rescale(),
     |p| p.scale_f32(),
     |p| p.add(op::ADD_F32, element::F32),
+    |p| p.add(op::MULTIPLY_F32, element::F32),
     |p| p.add(op::ADD_I32, element::I32),
     |p| p.interact(op::FM_TERM),
     |p| p.interact(op::BI_INTERACTION),

@@ -226,7 +226,7 @@ fn integers(arch: &Architecture, layers: &[Layer], random: &mut Random) -> Quant
         weights: tensor(arch.weights_name(index), layer.limit),
         bias: tensor(arch.bias_name(index), if index == 0 { 100 } else { 20_000 }),
     });
-    QuantNet { layers: net.collect(), arch: arch.clone(), bare_header: Vec::new(), permutation: None }
+    QuantNet { layers: net.collect(), arch: arch.clone(), psqt: None, bare_header: Vec::new(), permutation: None }
 }
 
 fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
@@ -236,5 +236,5 @@ fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
         Affine { weights: Matrix { outputs, inputs, values }, bias: (0..outputs).map(|_| random.real()).collect() }
     };
     let layers = (0..arch.layers.len()).map(&mut layer).collect();
-    Net { arch: arch.clone(), layers }
+    Net { arch: arch.clone(), layers, psqt: None }
 }

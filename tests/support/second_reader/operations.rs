@@ -113,7 +113,7 @@ impl Container {
             let value = match given {
                 Given::Sparse(list) if op.input == 0 => self.of_a_list(op, list),
                 _ if matches!(op.kind, 27..=33) => self.maps(op, &values),
-                _ if matches!(op.kind, 24..=26) => self.stockfish(op, &values, bucket),
+                _ if matches!(op.kind, 24..=26 | 39) => self.stockfish(op, &values, bucket),
                 _ if matches!(op.kind, 12..=23 | 34) => self.general(op, &values, bucket),
                 _ => self.operation(op, &values, bucket),
             };
@@ -190,6 +190,12 @@ impl Container {
                 let x = values[op.input].reals()[range].iter();
                 Numbers::Reals(x.zip(second).map(|(a, b)| a + b).collect())
             }
+            38 => {
+                assert_ne!(op.second, NOTHING);
+                let second = &values[op.second as usize].reals()[op.second_start..];
+                let first = &values[op.input].reals()[op.input_start..];
+                Numbers::Reals((0..outputs).map(|at| first[at] * second[at]).collect())
+            }
             10 => Numbers::Reals(values[op.input].reals()[range].iter().map(|x| x * f32_param(0)).collect()),
             11 => {
                 let tensor = |index| self.tensor(index).unwrap();
@@ -264,8 +270,9 @@ impl Container {
     fn activate_f32(&self, op: &Op, x: &[i64]) -> Vec<f32> {
         let (clip, inverse) = (i64::from(op.params[0]), f32::from_bits(op.params[1]));
         let real = |x: i64| x.clamp(0, clip) as f32 * inverse;
+        let x = self.used(x, op.params[2]).concat();
         match op.activation {
-            6 => self.pairs(x, self.input.hidden).into_iter().map(|(a, b)| real(a) * real(b)).collect(),
+            6 => self.pairs(&x, self.input.hidden - op.params[2]).into_iter().map(|(a, b)| real(a) * real(b)).collect(),
             3 => x.iter().map(|x| real(*x)).collect(),
             4 | 5 => x.iter().map(|x| real(*x) * real(*x)).collect(),
             other => panic!("activation {other} of accumulators"),

@@ -1,4 +1,4 @@
-//! The operations of the Stockfish family (sections 6.19 and 6.20).
+//! The operations of the Stockfish family (sections 6.19, 6.20 and 6.30).
 
 use super::file::Op;
 use super::operations::wrap32;
@@ -22,6 +22,24 @@ impl Container {
                     (0..digits).map(|digit| x[first + digit * buckets + bucket] * base.pow(digit as u32)).sum()
                 };
                 vec![wrap32((number(0) - number(1)) / 2)]
+            }
+            39 => {
+                let (m, hidden) = (self.values[op.output].len, self.input.hidden as usize);
+                let [digits, bits, sides, banks] = op.params.map(|param| param as usize);
+                let base = 1i64 << if bits == 0 { 10 } else { bits };
+                let bank = if banks == 1 { 0 } else { bucket };
+                let number = |perspective: usize, row: usize| -> i64 {
+                    let first = perspective * hidden + hidden - digits * banks * m + bank * m + row;
+                    (0..digits).map(|digit| x[first + digit * banks * m] * base.pow(digit as u32)).sum()
+                };
+                let row = |row: usize| match sides {
+                    0 => number(0, row),
+                    1 => number(1, row),
+                    2 => number(0, row) - number(1, row),
+                    3 => number(1, row) - number(0, row),
+                    other => panic!("sums of the perspectives {other}"),
+                };
+                (0..m).map(|at| wrap32(row(at))).collect()
             }
             26 => {
                 let x = &x[op.input_start..op.input_start + op.input_len];

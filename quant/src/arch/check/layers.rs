@@ -36,6 +36,7 @@ impl Architecture {
             size_range(layer.outputs, 1, MAX_OUTPUTS).map_err(refuse("outputs"))?;
             self.check_skip(index, layer).map_err(refuse("skip"))?;
             self.check_activation(index, layer).map_err(refuse("activation"))?;
+            self.check_gated(index, layer).map_err(refuse("gated"))?;
             self.check_bucketed(index, layer).map_err(refuse("bucketed"))?;
             self.check_factoriser(index, layer).map_err(refuse("factoriser"))?;
             self.check_activation_max(index, layer).map_err(refuse("activation_max"))?;
@@ -43,7 +44,8 @@ impl Architecture {
             self.check_product_rounded(index, layer).map_err(refuse("product_rounded"))?;
             self.check_activation_shift(index, layer).map_err(refuse("activation_shift"))?;
         }
-        if self.buckets.is_some() && !self.layers.iter().any(|layer| layer.bucketed) {
+        let is_psqt_bucketed = self.psqt.as_ref().is_some_and(|psqt| psqt.bucketed);
+        if self.buckets.is_some() && !self.layers.iter().any(|layer| layer.bucketed) && !is_psqt_bucketed {
             let why = "no layer is bucketed (`bucketed = true` gives a layer rows for each bucket)";
             return Err((Place::Table("buckets", "count"), Cause::Meaningless { why }));
         }
@@ -77,7 +79,7 @@ impl Architecture {
     fn check_activation(&self, index: usize, layer: &Layer) -> Result<(), Cause> {
         let found = layer.activation.word();
         match (self.is_last(index), layer.activation) {
-            (false, Activation::Identity) => {
+            (false, Activation::Identity) if !layer.gated => {
                 let why = "only the last layer may leave its activation out, two affine layers in a row are one";
                 Err(Cause::Activation { found, why })
             }
@@ -89,7 +91,9 @@ impl Architecture {
                 let why = "the last layer of a feature network is reported as it is";
                 Err(Cause::Activation { found, why })
             }
-            (_, Activation::HardSwish) if index == 0 || self.input.kind == InputKind::Dense => {
+            (_, Activation::HardSwish | Activation::Sigmoid | Activation::Swish)
+                if index == 0 || self.input.kind == InputKind::Dense =>
+            {
                 let why = "it is a function of reals, and belongs behind a later layer of a feature network";
                 Err(Cause::Activation { found, why })
             }
@@ -97,6 +101,24 @@ impl Architecture {
                 let values = layer.outputs - layer.skip;
                 Err(Cause::OddPairs { values, outputs: layer.outputs, skip: layer.skip })
             }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_gated(&self, index: usize, layer: &Layer) -> Result<(), Cause> {
+        if !layer.gated {
+            return Ok(());
+        }
+        let meaningless = |why| Err(Cause::Meaningless { why });
+        let values = layer.outputs - layer.skip;
+        match layer.activation {
+            _ if self.input.kind == InputKind::Dense => meaningless("gates are of reals behind accumulators"),
+            _ if index == 0 => meaningless("products of accumulators are `pairwise-crelu`"),
+            _ if self.is_last(index) => meaningless("the last layer of a feature network is reported as it is"),
+            Activation::PairwiseCrelu | Activation::DualCrelu => {
+                meaningless("a gate is a function of one value each, and this one changes their number")
+            }
+            _ if !values.is_multiple_of(2) => Err(Cause::OddPairs { values, outputs: layer.outputs, skip: layer.skip }),
             _ => Ok(()),
         }
     }
@@ -160,7 +182,7 @@ impl Architecture {
 
     /// Counts weights and biases layer by layer; no product here can leave `u64` after the checks above.
     fn check_total(&self) -> Result<(), Refusal> {
-        let mut total = 0u64;
+        let mut total = (self.psqt_rows() as u64).saturating_mul(self.feature_count() as u64 + 1);
         for (index, layer) in self.layers.iter().enumerate() {
             let (rows, inputs) = (self.layer_rows(index) as u64, self.layer_inputs(index) as u64);
             total = total.saturating_add(rows.saturating_mul(inputs.saturating_add(1)));
@@ -219,6 +241,19 @@ mod tests {
         assert!(spoiled("\"screlu\"", "\"screlu\"\nproduct_shift = 9").contains("only a pairwise activation"));
         assert!(spoiled("\"screlu\"", "\"pairwise-crelu\"\nproduct_shift = 31").contains("31 is outside 0 to 30"));
         assert!(spoiled("\"screlu\"", "\"screlu\"\nactivation_max = 1.0").contains("only a dense network"));
+    }
+
+    #[test]
+    fn gates_stand_between_reals() {
+        assert!(spoiled("\"screlu\"", "\"screlu\"\ngated = true").contains("products of accumulators"));
+        assert!(spoiled("outputs = 1\n", "outputs = 1\ngated = true\n").contains("reported as it is"));
+        let middle = "\"screlu\"\n[[layer]]\nname = \"m\"\ngated = true\n";
+        let with = |lines: &str| spoiled("\"screlu\"\n", &format!("{middle}{lines}\n"));
+        assert!(with("outputs = 4\nactivation = \"dual-crelu\"").contains("this one changes their number"));
+        assert!(with("outputs = 5\nactivation = \"swish\"").contains("5 remain of 5 outputs"));
+        // What is wrong then is only that its tensors are missing.
+        assert!(with("outputs = 4\nactivation = \"identity\"").contains("tensor: the tensor `mw`"));
+        assert!(spoiled("\"screlu\"", "\"swish\"").contains("`swish` cannot stand here"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod file;
 mod input;
 mod layers;
+mod psqt;
 mod tensors;
 
 use super::error::{Cause, Place};
@@ -29,6 +30,7 @@ impl Architecture {
         range(self.output.scale, 1, i32::MAX).map_err(|cause| (Place::Table("output", "scale"), cause))?;
         self.check_layers()?;
         self.check_tensors()?;
+        self.check_psqt()?;
         if self.output.divide == HeadDivision::Once && !self.has_squared_integer_head() {
             let why = "only an integer head behind screlu or sqrrelu divides by QA and then by QA·QB";
             return Err((Place::Table("output", "divide"), Cause::Meaningless { why }));

@@ -54,6 +54,7 @@ impl Architecture {
                 names.push(found);
             }
         }
+        self.psqt_names(&mut names)?;
         Ok(names)
     }
 

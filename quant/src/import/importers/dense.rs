@@ -133,7 +133,7 @@ mod tests {
                 bias: vec![0.1; outputs],
             }
         });
-        dense_graph(&Net { layers: layers.collect(), arch: arch.clone() }).unwrap_err().to_string()
+        dense_graph(&Net { layers: layers.collect(), arch: arch.clone(), psqt: None }).unwrap_err().to_string()
     }
 
     #[test]

@@ -9,10 +9,9 @@ use tamis_runtime::raw::{MAX_RESCALE_FACTOR, op};
 
 impl Lowering<'_> {
     /// Whether the second layer's sums have to be of 64 bits: what cannot be proved of 32.
-    pub(super) fn is_wide(&self, activation: IntegerActivation, second: &QuantLayer) -> bool {
-        let weights = self.tensor(1, &second.weights);
+    pub(super) fn is_wide(&self, activation: IntegerActivation, weights: &QuantTensor) -> bool {
         weights.inputs <= op::WIDE_INPUTS as usize
-            && leaves_i32(&self.program, &weights, dot_clip(activation), activation.clip)
+            && leaves_i32(&self.program, weights, dot_clip(activation), activation.clip)
     }
 
     /// Accumulators to the network's integers, with sums of 64 bits on the way.
@@ -20,10 +19,10 @@ impl Lowering<'_> {
         &mut self,
         accumulators: Read,
         activation: IntegerActivation,
-        second: &QuantLayer,
+        weights: QuantTensor,
         head: IntegerHead,
     ) -> Result<(), Unsupported> {
-        let (clip, max, weights) = (dot_clip(activation), activation.clip, self.tensor(1, &second.weights));
+        let (clip, max) = (dot_clip(activation), activation.clip);
         let (bias, [pre, factor, divisor]) = self.head(1, head)?;
         let op = Operation::WideHead { weights, bias, clip, max, pre, factor, divisor };
         self.push(1, "head", accumulators, op, Element::I32, self.outputs(1));
@@ -43,7 +42,7 @@ impl Lowering<'_> {
             let what = format!("an output scale of {} behind sums of scale {}", head.factor, head.divisor);
             return Err(self.unsupported(1, what, "use a lower one"));
         };
-        let (weights, bias) = (self.tensor(1, &second.weights), Some(self.tensor(1, &second.bias)));
+        let (weights, bias) = (self.dot_weights(second)?, Some(self.tensor(1, &second.bias)));
         let op = Operation::RoundedDot { weights, bias, max: activation.clip };
         let sums = self.push(1, "sums", accumulators, op, Element::I32, outputs);
         let op = Operation::Requantise {

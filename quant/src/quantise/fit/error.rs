@@ -11,7 +11,7 @@ pub enum FitError {
     /// Layers behind the accumulators of another kind, or several outputs.
     #[error(
         "fitting is for networks of one output with one layer of i16 behind accumulators, or a layer of i8 behind \
-         pairwise-crelu and reals behind that; leave --fit out"
+         pairwise-crelu and reals behind that, without piece-square values; leave --fit out"
     )]
     Head,
     /// Numbers where lists of features are expected.

@@ -107,7 +107,7 @@ pub fn fit(
     progress: &dyn Fn(Progress),
 ) -> Result<Fit, FitError> {
     let form = Form::of(net);
-    if net.arch.output_count() != 1 || (form.is_none() && !pairs::fits(net)) {
+    if net.arch.output_count() != 1 || net.psqt.is_some() || (form.is_none() && !pairs::fits(net)) {
         return Err(FitError::Head);
     }
     if examples.len() < FitError::LEAST {

@@ -60,7 +60,7 @@ impl Tail {
             let described = &arch.layers[index];
             let banks = if described.bucketed { arch.bucket_count() } else { 1 };
             let inputs = if index == 1 { 0 } else { arch.layer_inputs(index) };
-            if !has_slope(described.activation) || !matches!(layer.bias.values, Values::F32(_)) {
+            if !has_slope(described.activation) || described.gated || !matches!(layer.bias.values, Values::F32(_)) {
                 return None;
             }
             let of = Layer {
@@ -170,7 +170,7 @@ impl Tail {
 }
 
 const fn has_slope(activation: Activation) -> bool {
-    !matches!(activation, Activation::PairwiseCrelu)
+    !matches!(activation, Activation::PairwiseCrelu | Activation::Sigmoid | Activation::Swish)
 }
 
 /// The function of an activation of one number each.
@@ -181,7 +181,11 @@ fn function(activation: Activation) -> fn(f32) -> f32 {
         Activation::Screlu => |x| num::crelu(x) * num::crelu(x),
         Activation::Sqrrelu => |x| num::relu(x) * num::relu(x),
         Activation::HardSwish => num::hard_swish,
-        Activation::Identity | Activation::DualCrelu | Activation::PairwiseCrelu => |x| x,
+        Activation::Identity
+        | Activation::DualCrelu
+        | Activation::PairwiseCrelu
+        | Activation::Sigmoid
+        | Activation::Swish => |x| x,
     }
 }
 

@@ -184,7 +184,7 @@ impl<'n> Search<'n> {
     fn run(&mut self, rows: ElementType) {
         for arch in candidates::of(self.real, &self.program, rows) {
             self.tried += 1;
-            let net = Net { arch, layers: self.real.layers.clone() };
+            let net = Net { arch, ..self.real.clone() };
             // What leaves its type or is not proved is no candidate.
             let Ok(quantised) = quantise(&net) else { continue };
             let Ok(program) = quantised.lower() else { continue };

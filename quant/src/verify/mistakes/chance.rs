@@ -1,6 +1,6 @@
 //! What chance does by itself: a verdict needs more than that, however few the examples.
 
-use crate::arch::{Part, Rounding};
+use crate::arch::Rounding;
 use crate::float::{Affine, Net};
 use crate::quantised::QuantNet;
 use crate::verify::VerifyError;
@@ -66,13 +66,13 @@ where
 
 fn drawn(net: &QuantNet, model: &Net<f64>, draws: &mut Draws) -> Net<f64> {
     let mut other = model.clone();
-    for (index, (layer, file)) in other.layers.iter_mut().zip(&net.layers).enumerate() {
+    let layers = other.layers.iter_mut().chain(&mut other.psqt).zip(net.layers.iter().chain(&net.psqt));
+    for (layer, file) in layers {
         let Affine { weights, bias, .. } = layer;
-        let parts = [(Part::Weights, &mut weights.values, &file.weights), (Part::Bias, bias, &file.bias)];
-        for (part, values, file) in parts {
-            let Some(scale) = file.scale else { continue };
-            let name = if part == Part::Weights { net.arch.weights_name(index) } else { net.arch.bias_name(index) };
-            let truncates = net.arch.tensor(&name).is_some_and(|spec| spec.rounding == Rounding::Truncate);
+        for (values, file) in [(&mut weights.values, &file.weights), (bias, &file.bias)] {
+            // A tensor that the description does not have is no rounding.
+            let (Some(scale), Some(_)) = (file.scale, net.arch.tensor(&file.name)) else { continue };
+            let truncates = net.arch.tensor(&file.name).is_some_and(|spec| spec.rounding == Rounding::Truncate);
             for value in values {
                 // From −1/2 to 1/2 of a unit.
                 let step = draws.next() - 0.5;

@@ -34,6 +34,15 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
     differ(MistakeKind::BucketOrder, "[buckets] counted", counted(file), counted(given));
     let scale = |arch: &Architecture| arch.output.scale.to_string();
     differ(MistakeKind::Scale, "[output] scale", scale(file), scale(given));
+    let psqt = |arch: &Architecture| match (&arch.psqt, arch.psqt_of()) {
+        (Some(psqt), Some(of)) => {
+            let bias = psqt.bias.as_ref().map_or("no bias".to_owned(), |bias| format!("bias `{bias}`"));
+            let bucketed = if psqt.bucketed { ", bucketed" } else { "" };
+            format!("{} of `{}`, {bias}{bucketed}", of.word(), psqt.weights)
+        }
+        _ => "none".to_owned(),
+    };
+    differ(MistakeKind::OtherFact, "[psqt]", psqt(file), psqt(given));
     let divide = |arch: &Architecture| arch.output.divide.word().to_owned();
     differ(MistakeKind::OtherFact, "[output] divide", divide(file), divide(given));
     let active = |arch: &Architecture| arch.max_active().to_string();
@@ -42,6 +51,8 @@ pub fn find(file: &Architecture, given: &Architecture) -> Vec<Mistake> {
         let place = |key: &str| format!("layer `{}`, {key}", given.name);
         let word = |layer: &crate::arch::Layer| layer.activation.word().to_owned();
         differ(MistakeKind::Activation, &place("activation"), word(file), word(given));
+        let gated = |layer: &crate::arch::Layer| layer.gated.to_string();
+        differ(MistakeKind::Activation, &place("gated"), gated(file), gated(given));
         let factoriser = |layer: &crate::arch::Layer| {
             layer.factoriser.clone().map_or("no factoriser".to_owned(), |name| format!("factoriser `{name}`"))
         };

@@ -18,9 +18,16 @@ const EXPLAINED: f64 = 0.999;
 pub fn find(net: &QuantNet, checkpoint: &Checkpoint) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let arch = &checkpoint.net.arch;
-    for (index, (file, float)) in net.layers.iter().zip(&checkpoint.net.layers).enumerate() {
+    // Piece-square values are behind the last layer, and have the names that the file gives them.
+    let (files, floats) =
+        (net.layers.iter().chain(&net.psqt), checkpoint.net.layers.iter().chain(&checkpoint.net.psqt));
+    for (index, (file, float)) in files.zip(floats).enumerate() {
         for (part, tensor) in [(Part::Weights, &file.weights), (Part::Bias, &file.bias)] {
-            let name = if part == Part::Weights { arch.weights_name(index) } else { arch.bias_name(index) };
+            let name = match part {
+                _ if index >= arch.layers.len() => tensor.name.clone(),
+                Part::Weights => arch.weights_name(index),
+                Part::Bias => arch.bias_name(index),
+            };
             let Some(spec) = arch.tensor(&name) else { continue };
             // Integers that were divided by their scale come back by rounding, whatever made them integers once.
             let nearest = TensorSpec { rounding: Rounding::Nearest, ..spec.clone() };
@@ -30,8 +37,11 @@ pub fn find(net: &QuantNet, checkpoint: &Checkpoint) -> Vec<Mistake> {
                 Part::Bias => Matrix { outputs: float.bias.len(), inputs: 1, values: float.bias.clone() },
             };
             let perspectives = if index == 1 { arch.perspectives() } else { 1 };
-            let buckets =
-                if arch.layers.get(index).is_some_and(|layer| layer.bucketed) { arch.bucket_count() } else { 1 };
+            let is_bucketed = match arch.layers.get(index) {
+                Some(layer) => layer.bucketed,
+                None => arch.psqt.as_ref().is_some_and(|psqt| psqt.bucketed),
+            };
+            let buckets = if is_bucketed { arch.bucket_count() } else { 1 };
             let pair = Pair {
                 spec,
                 file: tensor,

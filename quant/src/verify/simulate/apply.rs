@@ -43,12 +43,12 @@ pub(super) fn apply(
             let one = |sum: &f64| if is_on { one(sum).trunc() } else { one(sum) };
             head.sums.iter().map(one).collect()
         }
-        Operation::ActivateF32 { activation, inverse, .. } => {
+        Operation::ActivateF32 { activation, inverse, left_out, .. } => {
             let inverse = factor(*inverse);
-            let reals = |side: &[f64]| -> Vec<f64> { side.iter().map(|x| x * inverse).collect() };
+            let reals = |side: &[f64]| -> Vec<f64> { side[..width - left_out].iter().map(|x| x * inverse).collect() };
             x(0).chunks(width).flat_map(|side| activate(*activation, &reals(side))).collect()
         }
-        Operation::PairwiseU8 { max, shift, is_rounded, .. } => {
+        Operation::PairwiseU8 { max, shift, is_rounded, left_out } => {
             let (max, divisor) = (f64::from(*max), (1u64 << shift) as f64);
             let half = if *is_rounded { 0.5 } else { 0.0 };
             let product = |(a, b): (&f64, &f64)| {
@@ -56,16 +56,30 @@ pub(super) fn apply(
                 if is_on { (product + half).floor() } else { product }
             };
             let products = |side: &[f64]| -> Vec<f64> {
+                let side = &side[..width - left_out];
                 let (first, second) = side.split_at(side.len() / 2);
                 first.iter().zip(second).map(product).collect()
             };
             x(0).chunks(width).flat_map(products).collect()
         }
-        Operation::ClipU8 { max, shift, .. } => {
+        Operation::ClipU8 { max, shift, left_out } => {
             let ceiling = operands.exact.ceilings.get(&index).filter(|_| !is_on);
             let (max, divisor) = (ceiling.copied().unwrap_or(f64::from(*max)), (1u64 << shift) as f64);
             let byte = |x: &f64| x.clamp(0.0, max) / divisor;
-            x(0).iter().map(|x| if is_on { byte(x).floor() } else { byte(x) }).collect()
+            let read = x(0).chunks(width).flat_map(|side| &side[..width - left_out]);
+            read.map(|x| if is_on { byte(x).floor() } else { byte(x) }).collect()
+        }
+        Operation::FeatureSums { digits, bits, sides, is_bucketed } => {
+            let len = node.value.len();
+            let (bank, numbers) =
+                if *is_bucketed { (bucket * len, operands.program.buckets() * len) } else { (0, len) };
+            let number = |side: &[f64], row: usize| -> f64 {
+                let digit = |place: usize| side[width - digits * numbers + place * numbers + bank + row];
+                (0..*digits).map(|place| digit(place) * (1u64 << (*bits as usize * place)) as f64).sum()
+            };
+            let part = |row, (side, sign): (&[f64], i64)| sign as f64 * number(side, row);
+            let one = |row| x(0).chunks(width).zip(sides.signs()).map(|taken| part(row, taken)).sum();
+            (0..len).map(one).collect()
         }
         Operation::Affine { weights, bias } => {
             let zero = f64::from(operands.program.zero(node.read(0)));
@@ -125,6 +139,7 @@ pub(super) fn apply(
             let (first, second) = (x(0).len() / runs, x(1).len() / runs);
             x(0).chunks(first.max(1)).zip(x(1).chunks(second.max(1))).flat_map(|(a, b)| [a, b].concat()).collect()
         }
+        Operation::Multiply => x(0).iter().zip(x(1)).map(|(a, b)| a * b).collect(),
         Operation::Add => x(0).iter().zip(x(1)).map(|(a, b)| a + b).collect(),
         Operation::Requantise { multipliers, shifts, low, high } if is_on => {
             let zero = node.value.zero;

@@ -90,6 +90,8 @@ impl Fused {
 pub(super) enum Place {
     /// In a value, of which `scale` stands for 1.
     Value { value: usize, scale: f64 },
+    /// In the first elements of each accumulator, of which `scale` stands for 1.
+    Accumulators { own: usize, scale: f64 },
     /// Within an integer head, behind its first division.
     Head { node: usize },
 }

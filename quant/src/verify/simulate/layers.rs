@@ -3,10 +3,10 @@
 use super::Simulation;
 use super::exact::{Exact, Function, Fused, LayerSums, Pair, Place};
 use crate::arch::{Activation, ElementType};
-use crate::float::Net;
+use crate::float::{Affine, Net};
 use crate::pack::PackError;
-use crate::program::{Element, Operation, Program};
-use crate::quantised::{IntegerActivation, IntegerTail, QuantNet, head, integer_tail};
+use crate::program::{Element, Operation, Program, QuantTensor};
+use crate::quantised::{IntegerActivation, IntegerTail, PsqtColumns, QuantLayer, QuantNet, head, integer_tail};
 use std::collections::BTreeMap;
 
 /// What a layer's integers stand for.
@@ -29,23 +29,70 @@ impl Simulation {
         let program = QuantNet { permutation: None, ..quantised.clone() }.lower()?;
         let tail = integer_tail(&quantised.arch).ok().flatten();
         let units = units(quantised, tail.as_ref());
-        let mut parts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let mut parts: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for ((real, stored), units) in float.layers.iter().zip(&quantised.layers).zip(&units) {
             let scaled = |values: &[f32], scale: &[f64]| -> Vec<f64> {
                 values.iter().zip(scale.iter().cycle()).map(|(value, scale)| f64::from(*value) * scale).collect()
             };
-            parts.insert(&stored.weights.name, scaled(&real.weights.values, &units.weights));
-            parts.insert(&stored.bias.name, scaled(&real.bias, &units.bias));
+            parts.insert(stored.weights.name.clone(), scaled(&real.weights.values, &units.weights));
+            parts.insert(stored.bias.name.clone(), scaled(&real.bias, &units.bias));
         }
-        let pair = |tensor: &crate::program::QuantTensor| match parts.remove(tensor.name.as_str()) {
+        let columns = PsqtColumns::of(quantised).ok().flatten();
+        if let (Some(columns), Some(real), Some(psqt)) = (&columns, &float.psqt, &quantised.psqt) {
+            psqt_parts(quantised, columns, (real, psqt), &mut parts);
+        }
+        let pair = |tensor: &QuantTensor| match parts.remove(tensor.name.as_str()) {
             Some(exact) => Pair::fitted(tensor, exact),
             None => panic!("`{}` is no tensor of the float network", tensor.name),
         };
         let mut exact = Exact::new(&program, program.tensors().map(pair).collect());
+        if let Some(psqt) = &quantised.psqt {
+            // Their digits are elements of the same tensors.
+            for (pair, values) in exact.pairs.iter_mut().zip([&psqt.weights, &psqt.bias]) {
+                if quantised.arch.tensor(&values.name).is_some() {
+                    pair.name = format!("{} and {}", pair.name, values.name);
+                }
+            }
+        }
         features(quantised, &program, (&units, tail.as_ref()), &mut exact);
         let value = program.nodes.len();
         Ok(Self::new(program, exact, value))
     }
+}
+
+/// The first layer's parts with piece-square values behind them, and zeros for those where whole accumulators are read.
+/// What rounding took off a value is in its lowest digit.
+fn psqt_parts(
+    net: &QuantNet,
+    columns: &PsqtColumns,
+    (real, stored): (&Affine<f32>, &QuantLayer),
+    parts: &mut BTreeMap<String, Vec<f64>>,
+) {
+    let scale = f64::from(stored.weights.multiplier());
+    let [first, second] = [&net.layers[0], &net.layers[1]];
+    for (own, real, stored) in
+        [(&first.weights, &real.weights.values, &stored.weights), (&first.bias, &real.bias, &stored.bias)]
+    {
+        let part = part_of(parts, own);
+        let mut rows = columns.rows(part, stored.integers());
+        let rests =
+            real.iter().zip(stored.integers()).map(|(real, stored)| f64::from(*real) * scale - f64::from(*stored));
+        let lowest =
+            rows.chunks_mut(columns.width()).flat_map(|row| row[columns.first()..].iter_mut().take(columns.numbers));
+        lowest.zip(rests).for_each(|(digit, rest)| *digit += rest);
+        *part = rows;
+    }
+    // The bias of the head that is theirs.
+    parts.insert(QuantLayer::without_bias(&stored.weights).name, vec![0.0; net.arch.output_count()]);
+    if second.weights.element == ElementType::I16 {
+        let part = part_of(parts, &second.weights);
+        *part = columns.inputs(part, second.weights.outputs);
+    }
+}
+
+fn part_of<'p>(parts: &'p mut BTreeMap<String, Vec<f64>>, tensor: &QuantTensor) -> &'p mut Vec<f64> {
+    let part = parts.get_mut(&tensor.name);
+    part.unwrap_or_else(|| unreachable!("`{}` is a tensor of the float network", tensor.name))
 }
 
 /// The scales of every layer's tensors.
@@ -83,9 +130,28 @@ fn units(net: &QuantNet, tail: Option<&IntegerTail>) -> Vec<Units> {
 
 /// Layers behind accumulators: factors that the file holds as f32, and where the sums are.
 fn features(net: &QuantNet, program: &Program, (units, tail): (&[Units], Option<&IntegerTail>), exact: &mut Exact) {
-    let mut places = vec![(Element::I16, Place::Value { value: 0, scale: units[0].sums })];
+    let mut places =
+        vec![(Element::I16, Place::Accumulators { own: net.layers[0].weights.outputs, scale: units[0].sums })];
+    let is_psqt = |value: usize| {
+        let made = value.checked_sub(1).map(|node| &program.nodes[node].op);
+        matches!(made, Some(Operation::FeatureSums { .. }))
+    };
+    let scale = f64::from(net.arch.output.scale);
     for (index, node) in program.nodes.iter().enumerate() {
         match &node.op {
+            // What becomes of piece-square values is no layer.
+            Operation::Requantise { .. } if is_psqt(node.read(0)) => {
+                let unit = psqt_unit(net);
+                exact.fused.insert(
+                    index,
+                    Fused { units: vec![unit], zero: 0, functions: vec![Function::Scale(scale)], made: vec![1.0] },
+                );
+                exact.labels.insert(index, "the piece-square values".to_owned());
+            }
+            Operation::Dequantise { .. } if is_psqt(node.read(0)) => {
+                exact.factors.insert(index, psqt_unit(net));
+            }
+            Operation::Rescale { .. } if is_psqt(node.read(0)) => {}
             Operation::ActivateF32 { .. } => {
                 exact.factors.insert(index, 1.0 / units[0].sums);
             }
@@ -129,6 +195,14 @@ fn features(net: &QuantNet, program: &Program, (units, tail): (&[Units], Option<
         }
     }
     name_layers(net, places, exact);
+}
+
+/// What a 1 of the sums of piece-square values adds to the network's output before its scale.
+fn psqt_unit(net: &QuantNet) -> f64 {
+    let (Some(of), Some(psqt)) = (net.arch.psqt_of(), &net.psqt) else {
+        unreachable!("sums of values that there are not")
+    };
+    of.shares().0 / f64::from(psqt.weights.multiplier())
 }
 
 fn name_layers(net: &QuantNet, places: Vec<(Element, Place)>, exact: &mut Exact) {

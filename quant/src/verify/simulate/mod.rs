@@ -196,6 +196,10 @@ impl Simulation {
     fn layer_sums(&self, place: &Place, values: &[Vec<f64>], operands: &Operands<'_>, bucket: usize) -> Vec<f64> {
         match *place {
             Place::Value { value, scale } => values[value].iter().map(|sum| sum / scale).collect(),
+            Place::Accumulators { own, scale } => {
+                let sides = values[0].chunks(self.program.width());
+                sides.flat_map(|side| &side[..own]).map(|sum| sum / scale).collect()
+            }
             Place::Head { node } => {
                 let made = &self.program.nodes[node];
                 let head = operands.head((node, made), &values[made.read(0)], bucket);

@@ -20,6 +20,7 @@ TAMIS_ALIGNED static unsigned char second_memory[TAMIS_NET_SIZE];
 TAMIS_ALIGNED static unsigned char state_memory[1 << 20];
 TAMIS_ALIGNED static unsigned char copy_memory[1 << 20];
 TAMIS_ALIGNED static unsigned char zeros[4096];
+static const uint32_t first_row = 0, no_row = 1;
 
 static char message[256];
 static int checks, failures, allocations;
@@ -298,6 +299,13 @@ static void line(const tamis_net *net, tamis_state *state) {
     CHECK(tamis_state_outputs(state, net, TAMIS_WHITE, values, 2, &count), TAMIS_OK);
     CHECK(count == 1 && values[0] == root && values[1] == 0, 1);
     CHECK(tamis_state_outputs_f32(state, net, TAMIS_WHITE, reals, 2, &count), TAMIS_OTHER_KIND);
+    values[0] = 0;
+    CHECK(tamis_state_output_rows(state, net, TAMIS_WHITE, &no_row, 1, values), TAMIS_OUT_OF_RANGE);
+    CHECK(tamis_state_output_rows(state, net, TAMIS_WHITE, NULL, 1, values), TAMIS_NULL_POINTER);
+    CHECK(tamis_state_output_rows_f32(state, net, TAMIS_WHITE, &first_row, 1, reals), TAMIS_OTHER_KIND);
+    CHECK(values[0], 0);
+    CHECK(tamis_state_output_rows(state, net, TAMIS_WHITE, &first_row, 1, values), TAMIS_OK);
+    CHECK(values[0] == root && values[1] == 0, 1);
 
     CHECK(tamis_state_push(state, net, &pawn, 1, &far, 1), TAMIS_PIECE_MISSING);
     CHECK(tamis_state_message(state, message, sizeof message), TAMIS_OK);
@@ -385,6 +393,8 @@ static void tiers_and_other_nets(const tamis_net *net, tamis_state *state, size_
     CHECK(count, shape.outputs);
     CHECK(tamis_state_evaluate(state, second, TAMIS_BLACK, &score), TAMIS_OK);
     CHECK(score, (int32_t)reals[0]);
+    CHECK(tamis_state_output_rows_f32(state, second, TAMIS_BLACK, &first_row, 1, reals + 1), TAMIS_OK);
+    CHECK(reals[1] == reals[0], 1);
     CHECK(tamis_state_outputs(state, second, TAMIS_BLACK, &score, 1, &count), TAMIS_OTHER_KIND);
 }
 

@@ -44,6 +44,29 @@ static void print(const char *what, const tamis_output *output) {
     printf("\n");
 }
 
+/* The last output and the first, where outputs can be computed alone. */
+static void rows(const char *what, const int16_t *own, const int16_t *other, size_t other_len, size_t bucket) {
+    const uint32_t list[2] = {shape.outputs - 1, 0}, none = shape.outputs;
+    const uint32_t all = shape.outputs;
+    tamis_output output;
+    const tamis_status status = tamis_model_run_accumulators_rows(model, own, shape.hidden, other, other_len, bucket,
+        list, 1 + (all > 1), workspace, sizeof workspace, &output);
+    if (status == TAMIS_OTHER_KIND) {
+        printf("%s: no rows\n", what);
+        return;
+    }
+    MUST(status, TAMIS_OK);
+    shape.outputs = 1 + (all > 1);
+    print(what, &output);
+    shape.outputs = all;
+    MUST(tamis_model_run_accumulators_rows(model, own, shape.hidden, other, other_len, bucket, &none, 1, workspace,
+                                           sizeof workspace, &output),
+         TAMIS_OUT_OF_RANGE);
+    MUST(tamis_model_run_accumulators_rows(model, own, shape.hidden, other, other_len, bucket, NULL, 1, workspace,
+                                           sizeof workspace, &output),
+         TAMIS_NULL_POINTER);
+}
+
 static void features(size_t bucket) {
     static int16_t own[MOST], other[MOST], moved[MOST];
     uint32_t list[3], none = shape.size;
@@ -62,6 +85,7 @@ static void features(size_t bucket) {
                                       sizeof workspace, &output),
          TAMIS_OK);
     print("moved", &output);
+    rows("rows", moved, other_len ? other : NULL, other_len, bucket);
 
     MUST(tamis_model_refresh(model, own, len - 1, list, count), TAMIS_WRONG_LENGTH);
     MUST(tamis_model_refresh(model, own, len, &none, 1), TAMIS_OUT_OF_RANGE);

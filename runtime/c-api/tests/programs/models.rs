@@ -6,6 +6,21 @@ use tamis_runtime::format::Model;
 use tamis_runtime::raw::{element, input_kind};
 use tamis_runtime::{Input, Output, Plan, kernels};
 
+/// The last of all outputs and the first, where outputs can be computed alone.
+fn rows(plan: &Plan<'_>, input: Input<'_>, bucket: usize) -> String {
+    if !plan.computes_rows() {
+        return "rows: no rows\n".to_owned();
+    }
+    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes().max(64));
+    let all: Vec<String> = match plan.run(input, bucket, workspace.as_mut()).unwrap() {
+        Output::I32(values) => values.iter().map(|value| format!(" {value}")).collect(),
+        Output::F32(values) => values.iter().map(|value| format!(" {:08x}", value.to_bits())).collect(),
+        other => panic!("{other:?}"),
+    };
+    let first = if all.len() > 1 { all[0].as_str() } else { "" };
+    format!("rows{}{first}\n", all[all.len() - 1])
+}
+
 pub fn expected(file: &[u8]) -> String {
     let (bytes, mut out) = (AlignedBytes::copy_of(file), String::new());
     let plan = Plan::new(Model::parse(bytes.as_ref()).unwrap(), kernels::by_name("scalar").unwrap());
@@ -38,6 +53,7 @@ pub fn expected(file: &[u8]) -> String {
             plan.update(&mut moved, &own, &list[2..], &list[..1]).unwrap();
             run("root", Input::Accumulators(&own, &other));
             run("moved", Input::Accumulators(&moved, &other));
+            out.push_str(&rows(&plan, Input::Accumulators(&moved, &other), bucket));
         }
         (input_kind::SPARSE, code) => {
             let count = shape.max_active.min(shape.size);

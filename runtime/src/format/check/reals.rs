@@ -16,7 +16,7 @@ impl Operation<'_, '_> {
             // Who has no accumulators cannot read them.
             return Err(self.checker.missing("op.kind", record.kind, Kind::Accumulators));
         }
-        let [clip, inverse, p2, p3] = record.params;
+        let [clip, inverse, left_out, p3] = record.params;
         self.accumulators()?;
         self.elements(element::I16, element::F32)?;
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
@@ -24,10 +24,10 @@ impl Operation<'_, '_> {
         let known = [activation::CRELU, activation::SCRELU, activation::SQRRELU, activation::PAIRWISE_CRELU];
         let is_known = known.contains(&record.activation);
         self.need(is_known, "op.activation", record.activation, "CReLU, SCReLU, SqrReLU or pairwise")?;
-        self.activated(halves, 0)?;
+        self.activated(halves, left_out)?;
         self.need((1..=I16_MAX).contains(&clip), "op.params[0]", clip, "a clip of 1 to 32767")?;
         self.finite(inverse, "op.params[1]")?;
-        self.zeros(&[p2, p3])
+        self.zeros(&[p3])
     }
 
     pub(super) fn dequantise(&self) -> Result<(), Refused> {

@@ -2,7 +2,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::records::{activation, element, op};
+use crate::format::records::{activation, element, feature_sums, op};
 
 /// Upper limit of a clip of accumulators.
 const I16_MAX: u32 = i16::MAX as u32;
@@ -36,6 +36,23 @@ impl Operation<'_, '_> {
         self.need(known, "op.params[0]", digits, "1 to 5 digits a bucket, all within an accumulator")?;
         self.need(bits < op::DIGIT_BITS, "op.params[1]", bits, "bits of a digit, 1 to 9, or 0 for 10")?;
         self.zeros(&rest)
+    }
+
+    pub(super) fn feature_sums(&self) -> Result<(), Refused> {
+        let [digits, bits, sides, banks] = self.record.params;
+        self.no_tensors_at_all()?;
+        self.accumulators()?;
+        self.elements(element::I16, element::I32)?;
+        self.activation(0)?;
+        let (model, len) = (self.model.input(), u64::from(self.output.len));
+        let most = if model.perspectives == 2 { feature_sums::SECOND_LESS_FIRST } else { feature_sums::FIRST };
+        self.need(sides <= most, "op.params[2]", sides, "0 to 3, with one perspective 0")?;
+        let known = banks == 1 || banks == model.bucket_count;
+        self.need(known, "op.params[3]", banks, "1, or the number of output buckets")?;
+        let known = (1..=op::MAX_DIGITS).contains(&digits);
+        let fits = known && u64::from(digits) * u64::from(banks) * len <= u64::from(model.hidden);
+        self.need(fits, "op.params[0]", digits, "1 to 5 digits a number, all within an accumulator")?;
+        self.need(bits < op::DIGIT_BITS, "op.params[1]", bits, "bits of a digit, 1 to 9, or 0 for 10")
     }
 
     fn no_tensors_at_all(&self) -> Result<(), Refused> {

@@ -24,6 +24,8 @@ const NAME: &str = "dsp";
 /// The tier.
 pub(super) static KERNELS: Tier = Tier {
     name: NAME,
+    #[cfg(short_ways)]
+    move_dots: crate::kernels::MoveDots::NONE,
     update_i16: Kernel::of(ACCUMULATORS, update::<Pair, i16>, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<Pair, i16>, stubs::update_both, NAME),
     dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),

@@ -4,6 +4,8 @@ use super::{Mismatch, PATTERNS, RANDOM_SHAPES, Random, same};
 use crate::features::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::activation;
 use crate::kernels::{Dot, Moved, Tier, WideDot, scalar};
+#[cfg(short_ways)]
+use crate::kernels::{MoveDot, MoveRows};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
@@ -52,6 +54,8 @@ fn every(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(
         updates(tier, len, pattern, random)?;
         moves(tier, len, pattern, random)?;
         dots(tier, len, pattern, random)?;
+        #[cfg(short_ways)]
+        moved_dots(tier, len, pattern, random)?;
         products(tier, len, pattern, random)?;
     }
     if ACCUMULATORS && REALS {
@@ -152,6 +156,62 @@ fn dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<()
                 same(operation, len, &[found], &[expected])?;
             }
         }
+    }
+    Ok(())
+}
+
+/// A move and the dot over what it makes in one pass, beside one after the other.
+#[cfg(short_ways)]
+fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let truth = &scalar::KERNELS;
+    let (mut rows, mut source) = ([0i16; ROWS * LONGEST], [0i16; 2 * LONGEST]);
+    let (mut start, mut weights) = (source, source);
+    for value in rows.iter_mut().chain(&mut source).chain(&mut start).chain(&mut weights) {
+        *value = random.i16(pattern);
+    }
+    let w = &weights[..2 * len];
+    let dots: [(&'static str, MoveDot, Dot); 4] = [
+        ("move_dot_crelu", tier.move_dots.crelu, truth.dot_crelu.call),
+        ("move_dot_screlu", tier.move_dots.screlu, truth.dot_screlu.call),
+        ("move_dot_screlu_short", tier.move_dots.screlu_short, truth.dot_screlu_short.call),
+        ("move_dot_screlu_rounded", tier.move_dots.screlu_rounded, truth.dot_screlu_rounded.call),
+    ];
+    let moves = [
+        Moved::Quiet([[0, 4], [3, 1]]),
+        Moved::Quiet([[2, 2], [0, 2]]),
+        Moved::Capture([[1, 0, 4], [4, 2, 2]]),
+        Moved::Capture([[0, 1, 2], [3, 4, 0]]),
+    ];
+    for ((operation, tried, defined), moved) in dots.iter().flat_map(|dot| moves.iter().map(move |moved| (*dot, moved)))
+    {
+        for (max, first) in CLIPS.into_iter().flat_map(|max| [(max, 0), (max, 1)]) {
+            let (mut found, mut expected) = (start, start);
+            let table = MoveRows { rows: &rows, stride: LONGEST };
+            let sum = tried(&mut found[..2 * len], &source[..2 * len], &table, moved, w, first, max);
+            let Some(sum) = sum else {
+                // Nothing done; only where there is no such kernel, or no whole number of the longest vectors.
+                let has_none = [truth.name, "blocked"].contains(&tier.name);
+                let is_meant = has_none || !len.is_multiple_of(32) || len == 0;
+                same(operation, len, &[is_meant], &[true])?;
+                same(operation, len, &found, &start)?;
+                continue;
+            };
+            (truth.update_both_i16.call)(&mut expected[..2 * len], &source[..2 * len], &rows, LONGEST, moved);
+            let (zeroth, other) = expected[..2 * len].split_at(len);
+            let (own, other) = if first == 0 { (zeroth, other) } else { (other, zeroth) };
+            same(operation, len, &[sum], &[defined(own, other, w, max)])?;
+            same(operation, len, &found, &expected)?;
+        }
+    }
+    // A row that is not there, at whatever place, is refused.
+    for place in 0..4 {
+        let mut rows_of = [[0; 2]; 2];
+        rows_of.as_flattened_mut()[place] = ROWS as u32;
+        let (moved, mut found) = (Moved::Quiet(rows_of), start);
+        let table = MoveRows { rows: &rows, stride: LONGEST };
+        let sum = (tier.move_dots.crelu)(&mut found[..2 * len], &source[..2 * len], &table, &moved, w, 0, 255);
+        same("move_dot_crelu", len, &[sum.is_none() || len == 0], &[true])?;
+        same("move_dot_crelu", len, &found, &start)?;
     }
     Ok(())
 }

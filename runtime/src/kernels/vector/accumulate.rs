@@ -170,7 +170,7 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
 /// once, which the compiler would make of two loads, could not be served before those stores are in the cache, behind
 /// all of the accumulator written last.
 #[inline(always)]
-fn loaded<const N: usize>(changes: &[[u32; N]; 2]) -> [[u32; N]; 2] {
+pub(super) fn loaded<const N: usize>(changes: &[[u32; N]; 2]) -> [[u32; N]; 2] {
     let mut rows = [[0; N]; 2];
     for (loaded, row) in rows.as_flattened_mut().iter_mut().zip(changes.as_flattened()) {
         // SAFETY: a reference may be read.

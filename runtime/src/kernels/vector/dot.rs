@@ -19,12 +19,12 @@ use super::Simd;
 use crate::num;
 
 /// Largest clip whose square fits i16.
-const SQUARE_FITS_I16: i16 = 181;
+pub(super) const SQUARE_FITS_I16: i16 = 181;
 /// Largest clip whose square fits u16.
-const SQUARE_FITS_U16: i16 = 255;
+pub(super) const SQUARE_FITS_U16: i16 = 255;
 
 /// One way to add `activation(x)·w` to sums. `max` is the clip in every lane, `x` is clipped.
-trait Term<S: Simd>: Copy {
+pub(super) trait Term<S: Simd>: Copy {
     /// Independent sums.
     type Sums: Copy;
     fn zero(s: S) -> Self::Sums;
@@ -35,7 +35,7 @@ trait Term<S: Simd>: Copy {
 }
 
 #[derive(Clone, Copy)]
-struct Plain;
+pub(super) struct Plain;
 
 impl<S: Simd> Term<S> for Plain {
     type Sums = S::I32;
@@ -62,7 +62,7 @@ impl<S: Simd> Term<S> for Plain {
 }
 
 #[derive(Clone, Copy)]
-struct Short;
+pub(super) struct Short;
 
 impl<S: Simd> Term<S> for Short {
     type Sums = S::I32;
@@ -89,7 +89,7 @@ impl<S: Simd> Term<S> for Short {
 }
 
 #[derive(Clone, Copy)]
-struct Rounded;
+pub(super) struct Rounded;
 
 impl<S: Simd> Term<S> for Rounded {
     type Sums = S::I32;
@@ -116,7 +116,7 @@ impl<S: Simd> Term<S> for Rounded {
 }
 
 #[derive(Clone, Copy)]
-struct Square;
+pub(super) struct Square;
 
 impl<S: Simd> Term<S> for Square {
     type Sums = S::I32;
@@ -143,7 +143,7 @@ impl<S: Simd> Term<S> for Square {
 }
 
 #[derive(Clone, Copy)]
-struct Biased;
+pub(super) struct Biased;
 
 impl<S: Simd> Term<S> for Biased {
     /// Of `(c² − 2¹⁵)·w`, and of `w`.
@@ -173,7 +173,7 @@ impl<S: Simd> Term<S> for Biased {
 }
 
 #[derive(Clone, Copy)]
-struct Split;
+pub(super) struct Split;
 
 impl<S: Simd> Term<S> for Split {
     /// Of the low and of the high halves.
@@ -284,7 +284,7 @@ fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &
 }
 
 #[inline(always)]
-fn total<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, sums: [T::Sums; CHAINS]) -> i32 {
+pub(super) fn total<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, sums: [T::Sums; CHAINS]) -> i32 {
     let mut total = sums[0];
     for chain in sums.iter().skip(1) {
         total = T::merge(s, total, *chain);

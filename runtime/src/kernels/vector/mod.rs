@@ -12,6 +12,7 @@
 //! |---|---|---|
 //! | `accumulate` | update | eight vectors of an accumulator stay in registers while all rows pass |
 //! | `dot` | dot_* | products of neighbours are added into i32 by one instruction; four chains hide its latency |
+//! | `move_dot` | `move_dots` | a move's sums are clipped and multiplied while they are in registers |
 //! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
 //! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
@@ -33,6 +34,8 @@ pub(super) mod dense16;
 pub(super) mod depthwise;
 pub(super) mod dot;
 mod ends;
+#[cfg(short_ways)]
+pub(super) mod move_dot;
 pub(super) mod pairwise;
 pub(super) mod real;
 pub(super) mod requantise;

@@ -3,7 +3,7 @@
 /// An entry of a table: a safe function around one that carries the tier's target features.
 macro_rules! entry {
     ($features:meta, $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?, $body:expr) => {
-        fn $name($($argument: $kind),*) $(-> $result)? {
+        pub(super) fn $name($($argument: $kind),*) $(-> $result)? {
             #[$features]
             fn with_features($($argument: $kind),*) $(-> $result)? {
                 $body
@@ -44,8 +44,39 @@ macro_rules! tier {
 
             const NAME: &str = $name;
 
+            /// Moves and the dots over them.
+            #[cfg(short_ways)]
+            mod moves {
+                use super::*;
+                use crate::kernels::{MoveRows, vector::move_dot};
+
+                entry!($features, crelu(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::crelu(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu_short(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu_short(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu_rounded(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu_rounded(<$simd>::new(), out, source, rows, moved, w, first, max));
+            }
+
             pub(super) const KERNELS: Tier = Tier {
                 name: NAME,
+                #[cfg(short_ways)]
+                move_dots: crate::kernels::MoveDots {
+                    crelu: moves::crelu,
+                    screlu: moves::screlu,
+                    screlu_short: moves::screlu_short,
+                    screlu_rounded: moves::screlu_rounded,
+                },
                 update_i16: Kernel::new(update_i16, NAME),
                 update_i8: Kernel::new(update_i8, NAME),
                 update_both_i16: Kernel::new(update_both_i16, NAME),
