@@ -1,9 +1,9 @@
 //! A convolution whose outputs see all channels, a pixel at a time.
 //!
-//! The inputs of a pixel stay bytes, with their zero point, so that the dense layers' own blocks multiply them: straight
-//! from the map where the window is a single pixel, else gathered, a run of neighbouring taps at once. Padding is the
-//! zero point too, and what that counts too much, its product with the sum of the weights, is taken off the biases
-//! before the first pixel. Weights lie in K4, in which rows and groups behind the last are zeros.
+//! The inputs of a pixel stay bytes, with their zero point, so that the dense layers' own blocks multiply them:
+//! straight from the map where the window is a single pixel, else gathered, a run of neighbouring taps at once. Padding
+//! is the zero point too, and what that counts too much, its product with the sum of the weights, is taken off the
+//! biases before the first pixel. Weights lie in K4, in which rows and groups behind the last are zeros.
 
 use super::dense::Blocks;
 use crate::format::element;
