@@ -1,7 +1,7 @@
 //! One operation at a time, on every tier: ids `kernel/shape/tier`.
 #![allow(missing_docs, reason = "criterion's macros make an item without")]
 
-use benches::{Cases, ThreadTime, accumulators, dense, measure, tails};
+use benches::{Cases, ThreadTime, accumulators, dense, maps, measure, tails};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::time::Duration;
 use tamis_runtime::kernels::tiers;
@@ -20,6 +20,7 @@ fn kernels(criterion: &mut Criterion<ThreadTime>) {
     accumulators(&mut cases);
     dense(&mut cases);
     tails(&mut cases);
+    maps(&mut cases);
     measure(criterion, cases);
 }
 

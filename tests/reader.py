@@ -980,7 +980,8 @@ def grouped(op, taps, n, m, turned):
     need(cols % taps == 0 and n % (cols // taps) == 0, f"{op.place}, weights", f"{rows} × {cols}")
     each = cols // taps
     need(m % (n // each) == 0, f"{op.place}, weights", f"{n // each} groups do not divide {m} outputs")
-    return op.matrix(m, cols, I8).reshape(n // each, -1, taps, each), each
+    layouts = (ROWS, K4) if each == n and not turned and op.x.element != I16 else (ROWS,)
+    return op.matrix(m, cols, I8, layouts=layouts).reshape(n // each, -1, taps, each), each
 
 
 def requantise_map(op, sums, s):

@@ -4,13 +4,13 @@
 //! [`counted_from_here`] is entered once for each case, in the order in which the ids are printed; the tool counts what
 //! happens in it and nothing else.
 
-use benches::{Case, Cases, accumulators, dense, evaluations, layers, perceptrons, tails, threat_evaluations};
+use benches::{Case, Cases, accumulators, dense, evaluations, layers, maps, perceptrons, tails, threat_evaluations};
 use tamis_runtime::kernels::by_name;
 
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 44] = [
+const SHAPES: [&str; 50] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -41,6 +41,12 @@ const SHAPES: [&str; 44] = [
     "requantise_u8/32",
     "requantise_i8/32",
     "requantise_i32/32",
+    "convolve/1x1-64-64-25x5",
+    "convolve/3x3-16-16-32x32",
+    "convolve/10x4-1-64-49x10",
+    "convolve/3x3-3-8-96x96",
+    "depthwise/3x3-64-25x5",
+    "depthwise/3x3-8-48x48",
     "update/(768-128)x2-1x8",
     "update-head/(768-128)x2-1x8",
     "stack-head/(768-128)x2-1x8",
@@ -68,6 +74,7 @@ fn main() {
     perceptrons(&mut cases);
     dense(&mut cases);
     tails(&mut cases);
+    maps(&mut cases);
     for mut case in cases.into_vec() {
         case.run(1);
         counted_from_here(&mut case);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use benches::{
-    Cases, Figure, accumulators, dense, evaluations, layers, limits, perceptrons, pin, series, tails,
+    Cases, Figure, accumulators, dense, evaluations, layers, limits, maps, perceptrons, pin, series, tails,
     threat_evaluations, trainer,
 };
 use serde_json::json;
@@ -41,6 +41,7 @@ fn main() -> ExitCode {
     perceptrons(&mut cases);
     dense(&mut cases);
     tails(&mut cases);
+    maps(&mut cases);
     let figures = series(cases.into_vec(), options.rounds);
     if options.is_json {
         let figures: serde_json::Map<String, serde_json::Value> = figures.iter().map(entry).collect();

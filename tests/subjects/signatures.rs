@@ -17,7 +17,7 @@ type Mistake = (&'static str, fn(&mut Tier));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 30] = [
+const MISTAKES: [Mistake; 32] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;
@@ -161,6 +161,17 @@ const MISTAKES: [Mistake; 30] = [
     }),
     ("requantise_i32", |k| k.requantise_i32.call = |x, multipliers, shifts, low, high, out| {
         cut(x, multipliers, shifts, low, high).zip(out).for_each(|(value, out)| *out = value as i32);
+    }),
+    // Padding that is 0 where it is the zero point.
+    ("convolve", |k| k.convolve.call = |layer, x, second, out| {
+        let mut wrong = *layer;
+        wrong.from.zero = 0;
+        (truth().convolve.call)(&wrong, x, second, out);
+    }),
+    // The second map forgotten, or what is read taken for its neighbour.
+    ("depthwise", |k| k.depthwise.call = |layer, x, second, out| match second {
+        Some(_) => (truth().depthwise.call)(layer, x, None, out),
+        None => (truth().depthwise.call)(layer, &[&x[1..], &[0]].concat(), None, out),
     }),
 ];
 

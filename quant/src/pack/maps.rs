@@ -2,8 +2,8 @@
 
 use super::error::PackError;
 use super::records::{Writer, blank};
-use super::tensor::{Orientation, pack_vector};
-use crate::program::{Convolution, Operation, Pairing, PoolKind, ProgramNode, Rounding, Unsupported};
+use super::tensor::{Orientation, pack_tensor, pack_vector};
+use crate::program::{Convolution, Element, Operation, Pairing, PoolKind, ProgramNode, Rounding, Unsupported};
 use crate::spatial::Window;
 use tamis_runtime::raw::{Layout, OpRecord, WindowRecord, activation, element, op};
 
@@ -55,7 +55,14 @@ impl<'p> Writer<'p, '_> {
         let [first, second] = window_record(&convolution.window, node)?.words();
         // A filter a channel lies by taps, so that neighbouring channels have neighbouring weights.
         let orientation = if convolution.is_depthwise() { Orientation::InputRows } else { Orientation::OutputRows };
-        let weights = self.tensor(&convolution.weights, Layout::Rows, orientation)?;
+        // Of bytes, where all outputs see all channels: four inputs of neighbouring outputs side by side.
+        let is_k4 = !convolution.is_depthwise()
+            && !convolution.transposed
+            && convolution.groups == 1
+            && self.program.element(node.read(0)) != Element::I16;
+        let layout = if is_k4 { Layout::K4 } else { Layout::Rows };
+        let claims = self.sum_claim(&convolution.weights);
+        let weights = self.add(pack_tensor(&convolution.weights, layout, orientation, claims)?)?;
         let bias = self.optional(convolution.bias.as_ref())?;
         let kind = if convolution.transposed { op::TRANSPOSED_CONVOLUTION } else { op::CONVOLUTION };
         let record = OpRecord { kind, weights, bias, params: [first, second, 0, 0], ..blank() };

@@ -123,7 +123,7 @@ fn input(program: &Program) -> InputRecord {
 }
 
 pub(super) struct Writer<'p, 'a> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     proof: &'a Proof,
     records: Records<'p>,
 }

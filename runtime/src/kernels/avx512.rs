@@ -8,14 +8,15 @@
 
 use super::avx2::{Avx2, compute};
 use super::vector::sparse::Found;
-use super::vector::{Columns, Dense, Simd, chunk_views, tier};
+use super::vector::{ByteTile, Columns, Dense, Simd, chunk_views, tier};
 use core::arch::x86_64::*;
 
 tier!(
     /// The tier.
     KERNELS = "avx512", module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
-    simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
+    simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
+    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new())
 );
 
 /// The instruction set.
@@ -108,6 +109,10 @@ impl Simd for Avx512 {
         compute!(_mm512_dpwssd_epi32(sums, a, b))
     }
     #[inline(always)]
+    fn add_pairs(self, sums: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_dpwssd_epi32(sums, a, b))
+    }
+    #[inline(always)]
     fn store_bytes(self, out: &mut [u8; 64], low: __m512i, high: __m512i) {
         // Packing works in quarters: eighths come out as low, high, low, high … and are put in order.
         let packed = compute!({
@@ -168,6 +173,20 @@ impl Simd for Avx512 {
         })
     }
     #[inline(always)]
+    fn round_sums32(self, a: [__m512i; 2], c: [__m512i; 2], n: __m512i, low: i32, high: i32) -> __m512i {
+        compute!({
+            let even_n = _mm512_and_si512(n, _mm512_set1_epi64(0xFFFF_FFFF));
+            let even = _mm512_add_epi64(_mm512_mul_epi32(a[0], a[1]), _mm512_mul_epi32(c[0], c[1]));
+            let odd = _mm512_add_epi64(
+                _mm512_mul_epi32(_mm512_srli_epi64::<32>(a[0]), _mm512_srli_epi64::<32>(a[1])),
+                _mm512_mul_epi32(_mm512_srli_epi64::<32>(c[0]), _mm512_srli_epi64::<32>(c[1])),
+            );
+            let odd = round64(odd, _mm512_srli_epi64::<32>(n), low, high);
+            let odd = _mm512_slli_epi64::<32>(odd);
+            _mm512_mask_mov_epi32(round64(even, even_n, low, high), 0b1010_1010_1010_1010, odd)
+        })
+    }
+    #[inline(always)]
     fn widen32(self, x: &[u8; 16]) -> __m512i {
         // SAFETY: the array has 16 bytes; the instruction set as in `compute`.
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(x.as_ptr().cast())) }
@@ -215,6 +234,16 @@ impl Simd for Avx512 {
             found
         }
     }
+}
+
+/// `clamp((x + 2^(n − 1)) >> n, low, high)` of eight i64.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn round64(x: __m512i, n: __m512i, low: i32, high: i32) -> __m512i {
+    let one = _mm512_set1_epi64(1);
+    let x = _mm512_add_epi64(x, _mm512_sllv_epi64(one, _mm512_sub_epi64(n, one)));
+    let x = _mm512_max_epi64(_mm512_srav_epi64(x, n), _mm512_set1_epi64(low.into()));
+    _mm512_min_epi64(x, _mm512_set1_epi64(high.into()))
 }
 
 impl Columns for Avx512 {

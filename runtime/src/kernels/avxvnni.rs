@@ -5,13 +5,14 @@
 //! along and taken away.
 
 use super::avx2::{Avx2, compute, load_256, one_sum_a_row, two_groups};
-use super::vector::{Dense, tier};
+use super::vector::{ByteTile, Dense, tier};
 use core::arch::x86_64::*;
 
 tier!(
     /// The tier.
     KERNELS = "avxvnni", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
-    simd Avx2, reals Avx2, columns Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed
+    simd Avx2, reals Avx2, columns Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
+    tile ByteTile::<_, u8, 2, 4>::new(Unsigned::new())
 );
 
 /// u8 by i8.

@@ -4,12 +4,16 @@
 //! The blocks of Cortex-M0+ (`thumb1`) and RISC-V (`rv32`) are written by hand: compilers keep too much of a block in
 //! memory.
 
+use super::maps::{Layer, Map};
 use super::micro::accumulate::{update, update_both};
+use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
+use super::micro::depthwise::depthwise;
 use super::micro::dot::{Plain, Product, dot};
 use super::micro::requantise::requantise;
 use super::{Kernel, Tier, scalar, stubs};
-use crate::features::ACCUMULATORS;
+use crate::features::{ACCUMULATORS, MAPS};
+use crate::num::mul_high;
 
 const NAME: &str = "blocked";
 
@@ -36,6 +40,8 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
+    convolve: Kernel::of(MAPS, convolve, stubs::convolve, NAME),
+    depthwise: Kernel::of(MAPS, depthwise, stubs::convolve, NAME),
     ..scalar::KERNELS
 };
 
@@ -75,20 +81,8 @@ fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high:
     requantise(x, multipliers, shifts, low, high, out, |value| value, mul_high);
 }
 
-/// The high word of a product of which the second factor is not negative.
-#[inline(always)]
-fn mul_high(x: i32, multiplier: i32) -> i32 {
-    if !cfg!(cortex_m = "thumb1") {
-        return ((i64::from(x) * i64::from(multiplier)) >> 32) as i32;
-    }
-    // The processor multiplies to 32 bits; four products of halves fit those, carries and all, and take half the time
-    // of the compiler's 64-bit multiplication.
-    let (low, high) = (x as u32 & 0xFFFF, x >> 16);
-    let (by_low, by_high) = (multiplier as u32 & 0xFFFF, multiplier >> 16);
-    let (ll, lh) = (low * by_low, low.wrapping_mul(by_high as u32));
-    let (hl, hh) = (high * by_low as i32, high * by_high);
-    let middle = (ll >> 16) + (lh & 0xFFFF) + (hl as u32 & 0xFFFF);
-    hh.wrapping_add((lh >> 16) as i32).wrapping_add(hl >> 16).wrapping_add((middle >> 16) as i32)
+fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
+    convolve::convolve::<Rows, Rows>(layer, x, second, out);
 }
 
 /// The blocks of this target.

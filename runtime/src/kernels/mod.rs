@@ -18,6 +18,7 @@ mod blocked;
 mod detect;
 #[cfg(cortex_m = "dsp")]
 mod dsp;
+pub(crate) mod maps;
 #[cfg(any(test, microcontroller))]
 mod micro;
 #[cfg(cortex_m = "mve")]

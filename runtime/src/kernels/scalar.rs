@@ -1,5 +1,6 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
+use super::maps::plain;
 use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, stubs};
 use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 use crate::format::{Layout, activation};
@@ -44,6 +45,8 @@ pub static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
+    convolve: Kernel::of(MAPS, plain::convolve, stubs::convolve, NAME),
+    depthwise: Kernel::of(MAPS, plain::depthwise, stubs::convolve, NAME),
 };
 
 fn update_i16(out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]) {

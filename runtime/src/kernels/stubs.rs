@@ -1,5 +1,6 @@
 //! Entries that do nothing, for kernels that no operation of this build calls; see [`super::Kernel::of`].
 
+use super::maps::{Layer, Map};
 use super::{Dequantisation, Moved, RealLayer};
 
 pub(super) fn update<T>(_: &mut [i16], _: Option<&[i16]>, _: &[T], _: usize, _: &[u32], _: &[u32]) {}
@@ -17,3 +18,4 @@ pub(super) fn affine_f32(_: &[f32], _: &[f32], _: usize, _: &[f32], _: u32, _: &
 pub(super) fn tail_f32(_: &[i32], _: &Dequantisation<'_>, _: &[RealLayer<'_>], _: f32, _: &mut [f32]) {}
 pub(super) fn activation_f32(_: &[f32], _: u32, _: &mut [f32]) {}
 pub(super) fn dequantise_f32(_: &[i32], _: f32, _: &[f32], _: u32, _: &mut [f32]) {}
+pub(super) fn convolve(_: &Layer<'_>, _: &[u8], _: Option<(Map, &[u8])>, _: &mut [u8]) {}

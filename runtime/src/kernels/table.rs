@@ -1,5 +1,6 @@
 //! What a tier is: the type of each of its functions, and the table of them.
 
+use super::maps::{Layer, Map};
 use crate::format::Layout;
 
 /// One entry of a table.
@@ -100,6 +101,12 @@ pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLa
 /// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as
 /// they were.
 pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
+/// A convolution of bytes whose outputs see all channels, FORMAT.md 6.22: every output's sum, rounded and written.
+/// layer: not transposed, weights in `K4` · x: the bytes of `layer.from`, u8 or i8 · second: a map whose elements are
+/// added before the rounding, with its bytes · out: the bytes of `layer.to`.
+pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
+/// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
+pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 
 /// Elements of the widest value within a [`TailF32`].
 pub const TAIL_WIDTH: usize = 64;
@@ -290,6 +297,10 @@ tables! {
     requantise_i8: Requantise<i8>,
     /// Requantisation to i32.
     requantise_i32: Requantise<i32>,
+    /// Convolution of bytes whose outputs see all channels.
+    convolve: Convolve,
+    /// Convolution with a filter for every channel.
+    depthwise: Depthwise,
 }
 
 /// Every tier that there is on some machine, in the order of [`super::tiers`].

@@ -4,7 +4,7 @@
 //! It has no byte products: weights are widened to i16, four inputs are repeated over four rows, and products of
 //! neighbours give two sums a row.
 
-use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
+use super::vector::{ByteTile, Dense, Reals, Simd, chunk_views, sparse, tier};
 use crate::num;
 use bytemuck::cast;
 use wide::{f32x8, i8x16, i16x8, i16x16, i32x8, u16x16};
@@ -12,7 +12,8 @@ use wide::{f32x8, i8x16, i16x8, i16x16, i32x8, u16x16};
 tier!(
     /// The tier.
     KERNELS = "wide", module table, features #[inline],
-    simd Wide, reals Wide, columns Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>
+    simd Wide, reals Wide, columns Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>,
+    tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new())
 );
 
 #[derive(Clone, Copy)]

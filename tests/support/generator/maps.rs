@@ -133,7 +133,9 @@ impl Program<'_, '_> {
         } else {
             (1, outputs, taps * from[2] / groups)
         };
-        let weights = self.filled(element::I8, Layout::Rows, shape, -128, 127, 64);
+        let may_be_k4 = kind == op::CONVOLUTION && groups == 1 && value.element() != element::I16;
+        let layout = if may_be_k4 && self.choices.one_in(2) { Layout::K4 } else { Layout::Rows };
+        let weights = self.filled(element::I8, layout, shape, -128, 127, 64);
         let bias = if self.choices.one_in(3) {
             NONE
         } else {

@@ -7,6 +7,7 @@ use tamis_runtime::raw::{Layout, NONE, OpRecord, WindowRecord, activation, eleme
 pub(super) fn maps() -> Vec<SampleModel> {
     vec![
         SampleModel { name: "maps of bytes, convolutions and pools", bytes: convolutions().bytes() },
+        SampleModel { name: "maps of bytes, weights in fours", bytes: fours().bytes() },
         SampleModel { name: "maps that are moved, joined and resized", bytes: moves().bytes() },
     ]
 }
@@ -15,6 +16,8 @@ pub(super) fn maps() -> Vec<SampleModel> {
 struct Maker {
     draft: Draft,
     random: Random,
+    /// Of the weights of the next convolutions.
+    layout: Layout,
 }
 
 /// What a map is made of: element, zero point, height, width, channels.
@@ -37,7 +40,8 @@ const fn ends(element: u32) -> [u32; 2] {
 
 impl Maker {
     fn of(seed: u64, Map(element, zero, shape): Map) -> Self {
-        let mut maker = Self { draft: Draft::dense(element, shape.iter().product()), random: Random(seed) };
+        let mut maker =
+            Self { draft: Draft::dense(element, shape.iter().product()), random: Random(seed), layout: Layout::Rows };
         maker.shape_last(zero, shape);
         maker
     }
@@ -77,7 +81,7 @@ impl Maker {
         let random = &mut self.random;
         let weights = self
             .draft
-            .tensor(element::I8, Layout::Rows, (1, rows, columns), || (random.within(127) as i8).to_le_bytes());
+            .tensor(element::I8, self.layout, (1, rows, columns), || (random.within(127) as i8).to_le_bytes());
         let shape = (1, outputs as usize, 1);
         let bias = self.draft.tensor(element::I32, Layout::Rows, shape, || random.within(20_000).to_le_bytes());
         let [first, last] = window.words();
@@ -128,6 +132,30 @@ fn convolutions() -> Draft {
     let all = window([2, 3], [1, 1], [1, 1], [0, 0]);
     let sums = maker.pool(Map(element::I16, 0, [1, 1, 8]), mean, activation::SUM, all);
     maker.convolution((op::CONVOLUTION, Map(element::I32, 0, [1, 1, 5]), sums), POINT, (5, 8), None);
+    maker.draft
+}
+
+/// What the kernels of convolutions take: single pixels and windows at the edges of vectors and blocks, both kinds of
+/// bytes with and without a zero point, a second map, filters a channel of bytes and of i16, sums that come out.
+fn fours() -> Draft {
+    let mut maker = Maker::of(33, Map(element::I8, -5, [6, 9, 3]));
+    maker.layout = Layout::K4;
+    let first = Map(element::U8, 0, [6, 9, 18]);
+    let stem = window([3, 3], [1, 1], [1, 1], [1, 1]);
+    let stem = maker.convolution((op::CONVOLUTION, first, 0), stem, (18, 27), None);
+    let wide = maker.convolution((op::CONVOLUTION, Map(element::I8, 9, [6, 9, 67]), stem), POINT, (67, 18), None);
+    let halved = window([2, 3], [2, 2], [1, 2], [1, 3]);
+    let halved = maker.convolution((op::CONVOLUTION, Map(element::U8, 200, [3, 5, 20]), wide), halved, (20, 402), None);
+    let residual =
+        maker.convolution((op::CONVOLUTION, Map(element::I16, 0, [3, 5, 20]), halved), POINT, (20, 20), Some(halved));
+    maker.layout = Layout::Rows;
+    let filter = window([3, 3], [1, 1], [1, 1], [1, 1]);
+    let words = maker.convolution((op::CONVOLUTION, Map(element::U8, 3, [3, 5, 20]), residual), filter, (9, 20), None);
+    let filter = window([3, 2], [2, 1], [1, 3], [1, 2]);
+    let bytes = maker.convolution((op::CONVOLUTION, Map(element::I8, -128, [2, 5, 20]), words), filter, (6, 20), None);
+    maker.layout = Layout::K4;
+    let all = window([2, 5], [1, 1], [1, 1], [0, 0]);
+    maker.convolution((op::CONVOLUTION, Map(element::I32, 0, [1, 1, 5]), bytes), all, (5, 200), None);
     maker.draft
 }
 

@@ -53,6 +53,8 @@ impl Operation<'_, '_> {
         let weights = weights.ok_or_else(|| self.fault("op.weights", record.weights, "a tensor that exists"))?;
         let (rows, cols) = (weights.record.rows, weights.record.cols);
         let shape = [rows as usize, cols as usize];
+        // Of bytes, where all outputs read all channels.
+        let mut layouts: &[Layout] = &[Layout::Rows];
         if !is_depthwise(record.kind, shape, taps as usize, [channels as usize, outputs as usize]) {
             // Groups of as many inputs as a row has for each tap.
             let inputs = cols.checked_div(taps).filter(|inputs| inputs * taps == cols);
@@ -65,8 +67,12 @@ impl Operation<'_, '_> {
                 cols,
                 "a row an output, a column a tap and input of its group",
             )?;
+            let is_one = inputs == Some(channels) && record.kind == op::CONVOLUTION;
+            if is_one && self.input.element() != element::I16 {
+                layouts = &[Layout::K4, Layout::Rows];
+            }
         }
-        self.tensor(record.weights, "op.weights", &[element::I8], &[Layout::Rows], rows, cols)?;
+        self.tensor(record.weights, "op.weights", &[element::I8], layouts, rows, cols)?;
         self.optional(record.bias, "op.bias", element::I32, outputs)?;
         if to == element::I32 {
             self.no_tensors(&[record.multipliers, record.shifts, record.second])?;

@@ -2,16 +2,19 @@
 //! `reals` the vocabulary of f32.
 
 mod bytes;
+mod pairs;
 mod reals;
 
 use super::vector::{Simd, chunk_views, sparse, tier};
 use bytes::{Narrow, Paired, Wide};
 use core::arch::x86_64::*;
+use pairs::Pairs;
 
 tier!(
     /// The tier.
     KERNELS = "avx2", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")],
-    simd Avx2, reals Avx2, columns Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>
+    simd Avx2, reals Avx2, columns Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>,
+    tile Pairs::new()
 );
 
 /// Calls of intrinsics that only compute.
@@ -165,6 +168,20 @@ impl Simd for Avx2 {
         })
     }
     #[inline(always)]
+    fn round_sums32(self, a: [__m256i; 2], c: [__m256i; 2], n: __m256i, low: i32, high: i32) -> __m256i {
+        // SAFETY: AVX2 as in `compute`.
+        unsafe {
+            let even_n = _mm256_and_si256(n, _mm256_set1_epi64x(0xFFFF_FFFF));
+            let even = _mm256_add_epi64(_mm256_mul_epi32(a[0], a[1]), _mm256_mul_epi32(c[0], c[1]));
+            let odd = _mm256_add_epi64(
+                _mm256_mul_epi32(_mm256_srli_epi64::<32>(a[0]), _mm256_srli_epi64::<32>(a[1])),
+                _mm256_mul_epi32(_mm256_srli_epi64::<32>(c[0]), _mm256_srli_epi64::<32>(c[1])),
+            );
+            let (even, odd) = (round64(even, even_n, low, high), round64(odd, _mm256_srli_epi64::<32>(n), low, high));
+            _mm256_blend_epi32::<0b1010_1010>(even, _mm256_slli_epi64::<32>(odd))
+        }
+    }
+    #[inline(always)]
     fn widen32(self, x: &[u8; 8]) -> __m256i {
         // SAFETY: the array has 8 bytes; AVX2 as in `compute`.
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(x.as_ptr().cast())) }
@@ -204,4 +221,18 @@ impl Simd for Avx2 {
         // SAFETY: the caller's.
         unsafe { sparse::list_by_bits(self, x, out) }
     }
+}
+
+/// `clamp((x + 2^(n − 1)) >> n, low, high)` of four i64.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn round64(x: __m256i, n: __m256i, low: i32, high: i32) -> __m256i {
+    // There is no arithmetic shift of 64 bits: what is moved up by 2⁶³ is shifted as if it had no sign.
+    let (sign, one) = (_mm256_set1_epi64x(i64::MIN), _mm256_set1_epi64x(1));
+    let x = _mm256_add_epi64(x, _mm256_sllv_epi64(one, _mm256_sub_epi64(n, one)));
+    let shifted = _mm256_srlv_epi64(_mm256_xor_si256(x, sign), n);
+    let x = _mm256_sub_epi64(shifted, _mm256_srlv_epi64(sign, n));
+    let (low, high) = (_mm256_set1_epi64x(low.into()), _mm256_set1_epi64x(high.into()));
+    let x = _mm256_blendv_epi8(x, low, _mm256_cmpgt_epi64(low, x));
+    _mm256_blendv_epi8(x, high, _mm256_cmpgt_epi64(x, high))
 }

@@ -7,12 +7,15 @@
 
 mod pairs;
 
+use super::maps::{Layer, Map};
 use super::micro::accumulate::{update, update_both};
+use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Product, dot};
 use super::micro::requantise::requantise;
 use super::{Kernel, Tier, blocked, stubs};
-use crate::features::ACCUMULATORS;
+use crate::features::{ACCUMULATORS, MAPS};
+use crate::num::mul_high;
 use core::arch::asm;
 use pairs::{Clip, Pair};
 
@@ -39,6 +42,7 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
+    convolve: Kernel::of(MAPS, convolve, stubs::convolve, NAME),
     ..blocked::KERNELS
 };
 
@@ -78,13 +82,11 @@ fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high:
     requantise(x, multipliers, shifts, low, high, out, |value| value, mul_high);
 }
 
-/// The high word of a product: one instruction, which the compiler finds.
-#[inline(always)]
-fn mul_high(x: i32, multiplier: i32) -> i32 {
-    ((i64::from(x) * i64::from(multiplier)) >> 32) as i32
+fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
+    convolve::convolve::<Rows, Rows>(layer, x, second, out);
 }
 
-struct Rows;
+pub(super) struct Rows;
 
 /// A group of a block: inputs from r0, the weights of four rows from r1, a stride in r2, sums in r4 to r7; the inputs
 /// spread in r12 and lr, r3 and r8 to r11 for weights.

@@ -8,9 +8,11 @@
 
 mod accumulate;
 
+use super::maps::{Layer, Map};
+use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
 use super::{Kernel, Tier, blocked, dsp, stubs};
-use crate::features::ACCUMULATORS;
+use crate::features::{ACCUMULATORS, MAPS};
 use accumulate::{update, update_both};
 use core::arch::asm;
 
@@ -39,6 +41,7 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
+    convolve: Kernel::of(MAPS, convolve, stubs::convolve, NAME),
     ..dsp::KERNELS
 };
 
@@ -56,6 +59,11 @@ fn affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [
 
 fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, i8>(x, w, stride, bias, out);
+}
+
+/// Bytes without a sign take the blocks of [`super::dsp`].
+fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
+    convolve::convolve::<dsp::Rows, Rows>(layer, x, second, out);
 }
 
 struct Rows;

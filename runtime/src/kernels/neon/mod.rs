@@ -4,20 +4,22 @@
 mod bytes;
 mod reals;
 
-use super::vector::{Simd, chunk_views, sparse, tier};
+use super::vector::{ByteTile, Simd, chunk_views, sparse, tier};
 use bytes::{Bytes, Dots, MovedBytes, MovedDots};
 use core::arch::aarch64::*;
 
 tier!(
     /// The tier of every processor with NEON.
     KERNELS = "neon", module table, features #[target_feature(enable = "neon")],
-    simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>
+    simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>,
+    tile ByteTile::<_, i8, 2, 4>::new(Bytes::<false>::new())
 );
 
 tier!(
     /// The tier of processors with dot products.
     DOTPROD = "neon+dotprod", module dotprod_table, features #[target_feature(enable = "neon,dotprod")],
-    simd Neon, reals Neon, columns Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots
+    simd Neon, reals Neon, columns Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
+    tile ByteTile::<_, i8, 2, 8>::new(Dots::new())
 );
 
 /// Calls of intrinsics that only compute.
@@ -169,6 +171,19 @@ impl Simd for Neon {
         compute!({
             let low = vmull_s32(vget_low_s32(a), vget_low_s32(b));
             vuzp2q_s32(vreinterpretq_s32_s64(low), vreinterpretq_s32_s64(vmull_high_s32(a, b)))
+        })
+    }
+    #[inline(always)]
+    fn round_sums32(self, a: [int32x4_t; 2], c: [int32x4_t; 2], n: int32x4_t, low: i32, high: i32) -> int32x4_t {
+        compute!({
+            let n = vnegq_s32(n);
+            let left = vmull_s32(vget_low_s32(a[0]), vget_low_s32(a[1]));
+            let left = vmlal_s32(left, vget_low_s32(c[0]), vget_low_s32(c[1]));
+            let right = vmlal_high_s32(vmull_high_s32(a[0], a[1]), c[0], c[1]);
+            let left = vrshlq_s64(left, vmovl_s32(vget_low_s32(n)));
+            // What i32 does not hold lies beyond the limits too.
+            let sums = vqmovn_high_s64(vqmovn_s64(left), vrshlq_s64(right, vmovl_high_s32(n)));
+            vminq_s32(vmaxq_s32(sums, vdupq_n_s32(low)), vdupq_n_s32(high))
         })
     }
     #[inline(always)]

@@ -9,10 +9,11 @@
 mod accumulators;
 mod dense;
 mod dense16;
+mod maps;
 mod reals;
 
 use super::Tier;
-use crate::features::{GENERAL, REALS};
+use crate::features::{GENERAL, MAPS, REALS};
 
 /// Where a tier left the definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,9 @@ pub fn check(tier: &Tier) -> Result<(), Mismatch> {
     }
     if GENERAL {
         dense16::check(tier, &mut random)?;
+    }
+    if MAPS {
+        maps::check(tier, &mut random)?;
     }
     Ok(())
 }

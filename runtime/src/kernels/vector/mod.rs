@@ -21,13 +21,19 @@
 //! | `columns` | affine_f32_columns | a row a lane: the definition's eight lanes are eight vectors |
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
+//! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
+//! | `depthwise` | depthwise | two rows of a window are neighbours, so that one instruction adds both products |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
 pub(super) mod accumulate;
+mod band;
 pub(super) mod columns;
+pub(super) mod convolve;
 pub(super) mod dense;
 pub(super) mod dense16;
+pub(super) mod depthwise;
 pub(super) mod dot;
+mod ends;
 #[cfg(short_ways)]
 pub(super) mod move_dot;
 pub(super) mod pairwise;
@@ -36,6 +42,7 @@ pub(super) mod requantise;
 pub(super) mod sparse;
 mod table;
 pub(super) mod tail;
+pub(super) mod tile;
 pub(super) mod wide_dot;
 
 /// Whether the code is downloaded before it runs, as modules of WebAssembly are: large loops exist once then, are
@@ -47,6 +54,9 @@ pub(super) use columns::Columns;
 pub(super) use dense::Dense;
 pub(super) use real::Reals;
 pub(super) use table::{entry, tier};
+pub(super) use tile::ByteTile;
+
+use super::maps::rounded;
 
 /// Integer vectors: `LANES` i16, or half as many i32.
 pub(super) trait Simd: Copy {
@@ -63,7 +73,7 @@ pub(super) trait Simd: Copy {
     /// `[u8; 2·LANES]`.
     type WideByteChunk: Copy;
     /// `[i32; LANES / 2]`.
-    type Chunk32: Copy + Default + AsRef<[i32]>;
+    type Chunk32: Copy + Default + AsRef<[i32]> + AsMut<[i32]>;
     /// `[u8; LANES / 2]`.
     type NarrowByteChunk: Copy + AsRef<[u8]>;
 
@@ -111,6 +121,11 @@ pub(super) trait Simd: Copy {
     fn add_products(self, sums: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
         self.add32(sums, self.mul_add_pairs(a, b))
     }
+    /// `sums + mul_add_pairs(a, b)`, each sum in its own lane.
+    #[inline(always)]
+    fn add_pairs(self, sums: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
+        self.add32(sums, self.mul_add_pairs(a, b))
+    }
     /// Two vectors of values up to 255, in order; what is negative becomes 0.
     fn store_bytes(self, out: &mut Self::WideByteChunk, low: Self::I16, high: Self::I16);
 
@@ -125,6 +140,22 @@ pub(super) trait Simd: Copy {
     fn sum32(self, x: Self::I32) -> i32;
     /// High 32 bits of the signed products.
     fn mul_high32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    /// `clamp((a·b + c·d + 2^(n − 1)) >> n, low, high)` in 64 bits, each `n[i]` 1 to 62 and no sum of products beyond
+    /// 63 bits.
+    #[inline(always)]
+    fn round_sums32(self, a: [Self::I32; 2], c: [Self::I32; 2], n: Self::I32, low: i32, high: i32) -> Self::I32 {
+        let mut all = [Self::Chunk32::default(); 5];
+        for (array, vector) in all.iter_mut().zip([a[0], a[1], c[0], c[1], n]) {
+            self.store32(array, vector);
+        }
+        let [mut a, b, c, d, n] = all;
+        let rest = b.as_ref().iter().zip(c.as_ref()).zip(d.as_ref()).zip(n.as_ref());
+        for (a, (((b, c), d), n)) in a.as_mut().iter_mut().zip(rest) {
+            let sum = i64::from(*a) * i64::from(*b) + i64::from(*c) * i64::from(*d);
+            *a = rounded(sum, *n as u32, 0, low, high);
+        }
+        self.load32(&a)
+    }
     /// Bytes, widened with zeros.
     fn widen32(self, x: &Self::NarrowByteChunk) -> Self::I32;
     /// `1 << n[i]`, each `n[i]` 0 to 31; anything for others.

@@ -23,11 +23,12 @@ macro_rules! entry {
 /// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
 /// call: `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for
 /// [`super::Dense`], `u7` is exact for inputs up to 127, `paired` too where the weights' claim holds, `u8` for all
-/// bytes, `i8` for signed ones.
+/// bytes, `i8` for signed ones; `tile` makes a [`super::tile::Tile`].
 macro_rules! tier {
     (
         $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],
-        simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty
+        simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty,
+        tile $tile:expr
     ) => {
         $(#[$doc])*
         pub(super) static $table: crate::kernels::Tier = $module::KERNELS;
@@ -37,7 +38,8 @@ macro_rules! tier {
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
             use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, wide_dot};
-            use crate::kernels::vector::{requantise, sparse, tail};
+            use crate::kernels::maps::{Layer, Map};
+            use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise, sparse, tail};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
@@ -105,6 +107,8 @@ macro_rules! tier {
                 requantise_u8: Kernel::new(requantise_u8, NAME),
                 requantise_i8: Kernel::new(requantise_i8, NAME),
                 requantise_i32: Kernel::new(requantise_i32, NAME),
+                convolve: Kernel::new(convolve, NAME),
+                depthwise: Kernel::new(depthwise, NAME),
             };
 
             entry!($features, update_i16(
@@ -177,6 +181,12 @@ macro_rules! tier {
             entry!($features, requantise_i32(
                 x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]
             ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
+            entry!($features, convolve(
+                layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
+            ), convolution::convolve(<$simd>::new(), $tile, layer, x, second, out));
+            entry!($features, depthwise(
+                layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
+            ), filters::depthwise(<$simd>::new(), layer, x, second, out));
         }
     };
 }

@@ -1,16 +1,17 @@
-//! CONVOLUTION and TRANSPOSED_CONVOLUTION whose outputs read all channels of their group.
+//! CONVOLUTION and TRANSPOSED_CONVOLUTION.
 //!
-//! A place of the window at a time: its inputs are gathered in pieces that fit the stack, each piece meets a block of
-//! rows in the tier's dense kernel, which adds to the sums of the pieces before. Rounding ends the block.
+//! Layers of bytes whose weights lie in K4 and those with a filter for every channel are kernels of the tier. The
+//! others go a place of the window at a time: its inputs are gathered as i16 with the zero point taken off, in pieces
+//! that fit the stack, each piece meets a block of rows in the tier's dense kernel, which adds to the sums of the
+//! pieces before. Rounding ends the block.
 
 use super::gather::Patch;
-use super::layer::Layer;
-use super::round::{Beside, Rounding};
-use super::window::{Geometry, Map};
-use super::{Banks, Bytes, OnMaps, Running, bytes, copy, depthwise, integers, range_mut, rest};
+use super::{Bytes, OnMaps, Running, bytes, copy, integers, range_mut, rest};
 use crate::features::IS_SMALL;
-use crate::format::{OpRecord, WindowRecord, is_depthwise, op};
+use crate::format::{Layout, OpRecord, WindowRecord, is_depthwise, op};
 use crate::kernels::Tier;
+use crate::kernels::maps::{Beside, Geometry, Layer, Map, Rounding};
+use crate::ops::Banks;
 
 /// Outputs that are summed at once.
 const ROWS: usize = 64;
@@ -36,17 +37,23 @@ impl OnMaps for Convolution {
         let [.., low, high] = record.params;
         let (multipliers, shifts) = (integers(on.model, record.multipliers), bytes(on.model, record.shifts));
         let rounding = Rounding { multipliers, shifts, low: low as i32, high: high as i32 };
+        let weights = Banks::new(Some(tensor));
         let layer = Layer {
             geometry,
-            weights: Banks::new(Some(tensor)),
-            groups: (taps * from.0.channels).checked_div(cols)?,
+            from: from.0,
+            to: to.0,
+            weights: weights.bank(0),
+            stride: weights.stride,
             bias: integers(on.model, record.bias),
             rounding,
         };
         if is_depthwise(record.kind, [rows, cols], taps, [from.0.channels, to.0.channels]) {
-            depthwise::run(&layer, from, second, to);
+            (on.kernels.depthwise.call)(&layer, from.1, second, to.1);
+        } else if tensor.layout == Layout::K4 {
+            (on.kernels.convolve.call)(&layer, from.1, second, to.1);
         } else {
-            run(on.kernels, &layer, from, second, to);
+            let groups = (taps * from.0.channels).checked_div(cols)?;
+            run(on.kernels, &layer, groups.max(1), from, second, to);
         }
         Some(())
     }
@@ -56,11 +63,11 @@ impl OnMaps for Convolution {
 fn run(
     kernels: &Tier,
     layer: &Layer<'_>,
+    groups: usize,
     (from, x): Bytes<'_>,
     second: Option<Bytes<'_>>,
     (to, out): (Map, &mut [u8]),
 ) {
-    let groups = layer.groups.max(1);
     let (inputs, outputs) = (from.channels / groups, to.channels / groups);
     for place in 0..to.height * to.width {
         let pixel = [place / to.width.max(1), place % to.width.max(1)];
@@ -84,7 +91,7 @@ fn run(
 
 /// `sums[i] = bias[row + i] + Σ patch · weights[row + i]`, i32, wrapping.
 fn sum(kernels: &Tier, layer: &Layer<'_>, patch: &Patch<'_>, row: usize, sums: &mut [i32]) {
-    let (weights, stride) = (layer.weights.bank(0), layer.weights.stride);
+    let (weights, stride) = (layer.weights, layer.stride);
     if let Some(bias) = layer.bias.get(row..row + sums.len()) {
         copy(bias, sums);
     }

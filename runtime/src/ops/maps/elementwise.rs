@@ -1,10 +1,9 @@
 //! ELEMENTWISE: two maps of one shape, or a map and a pixel that meets all of its pixels.
 
 use super::moved::put;
-use super::round::rounded;
-use super::window::Map;
 use super::{Bytes, OnMaps, Running, bytes, integers};
 use crate::format::{OpRecord, activation};
+use crate::kernels::maps::{Map, rounded};
 
 /// ELEMENTWISE.
 #[derive(Debug, Clone, Copy)]

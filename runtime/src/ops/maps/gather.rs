@@ -1,8 +1,8 @@
 //! The inputs of one place of a window, as i16 without their zero point.
 
-use super::window::{Geometry, Map};
 use super::{rest, typed};
 use crate::format::element;
+use crate::kernels::maps::{Geometry, Map};
 
 /// The inputs of an output place: tap after tap from the top left to the bottom right, of each the channels of a group.
 #[derive(Debug, Clone, Copy)]

@@ -1,30 +1,25 @@
 //! The operations on maps of features: height × width × channels, channels last.
 //!
-//! The sums of a convolution are never values of the workspace: a block of outputs of one pixel is summed on the stack,
-//! rounded and written. The inputs of a pixel's taps are gathered as i16 with the zero point taken off, so that padding
-//! is 0 and a row of weights meets them in the tier's own dense kernel. What has no products of weights, pools, sums of
-//! two maps, moved elements, is the same loop on every tier.
+//! Convolutions of bytes and those with a filter for every channel are kernels of the tier. What else convolutions do,
+//! groups, i16, places and pixels exchanged, meets the tier's dense kernel pixel by pixel. What has no products of
+//! weights, pools, sums of two maps, moved elements, is the same loop on every tier.
 
 mod convolution;
-mod depthwise;
 mod elementwise;
 mod gather;
-mod layer;
 mod moved;
 mod pool;
-mod round;
-mod window;
 
 use super::{Banks, Kind, Place, Places, Running, typed, typed_mut};
 use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
-use crate::workspace::{around, range, range_mut, rest, rest_mut};
+use crate::kernels::maps::Map;
+use crate::workspace::{around, range, range_mut, rest};
 pub(crate) use convolution::Convolution;
 use core::marker::PhantomData;
 pub(crate) use elementwise::Elementwise;
 pub(crate) use moved::{Move, Pad, Resize};
 pub(crate) use pool::Pool;
-use window::Map;
 
 /// A map that is read.
 type Bytes<'x> = (Map, &'x [u8]);
@@ -52,18 +47,31 @@ impl<T: OnMaps> Kind<'_> for Late<T> {
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
-        let is_done = look_up_and_run::<T>(on, at, workspace).is_some();
-        debug_assert!(is_done, "an operation on maps that the loader let through and that cannot run");
+        let is_done = look_up(on, at, workspace).and_then(|found| {
+            let Operands { record, from, second, to } = found;
+            T::run(on, record, from, second, to)
+        });
+        debug_assert!(is_done.is_some(), "an operation on maps that the loader let through and that cannot run");
     }
 }
 
-fn look_up_and_run<T: OnMaps>(on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) -> Option<()> {
+/// What an operation on maps works with.
+struct Operands<'w> {
+    record: &'w OpRecord,
+    from: Bytes<'w>,
+    second: Option<Bytes<'w>>,
+    to: (Map, &'w mut [u8]),
+}
+
+/// Once for all kinds, which would repeat it.
+#[inline(never)]
+fn look_up<'w>(on: &Running<'w, 'w>, at: &Places, workspace: &'w mut [u8]) -> Option<Operands<'w>> {
     let record = on.model.ops().get(at.output.checked_sub(1)?)?;
     let value = |index: u32| on.model.values().get(index as usize);
     let (from, to) = (Map::of(value(record.input)?), Map::of(value(record.output)?));
     let (before, out, behind) = around(workspace, at.write.range());
     let end = at.write.range().end;
-    let read = |place: Place, is_input: bool| -> &[u8] {
+    let read = |place: Place, is_input: bool| -> &'w [u8] {
         let place = place.range();
         if is_input {
             range(on.input.bytes(), place)
@@ -77,7 +85,7 @@ fn look_up_and_run<T: OnMaps>(on: &Running<'_, '_>, at: &Places, workspace: &mut
         let place = Place::of(on.model, record.second, 0, second.len);
         (Map::of(second), read(place, record.second == 0))
     });
-    T::run(on, record, (from, read(at.read, at.reads_input)), second, (to, out))
+    Some(Operands { record, from: (from, read(at.read, at.reads_input)), second, to: (to, out) })
 }
 
 /// The integers of a tensor of one bank; none where there is no tensor.

@@ -1,8 +1,8 @@
 //! MOVE, PAD and RESIZE: elements at other places, and means of them.
 
-use super::window::Map;
 use super::{Bytes, OnMaps, Running, integers, typed_mut};
 use crate::format::{OpRecord, element};
+use crate::kernels::maps::Map;
 
 /// MOVE.
 #[derive(Debug, Clone, Copy)]

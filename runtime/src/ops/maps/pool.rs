@@ -1,9 +1,9 @@
 //! POOL: the maximum, the mean or the sum of the pixels in a window, channel by channel. Padding does not count.
 
 use super::moved::put;
-use super::window::{Geometry, Map};
 use super::{Bytes, OnMaps, Running};
 use crate::format::{OpRecord, WindowRecord, activation};
+use crate::kernels::maps::{Geometry, Map};
 
 /// POOL.
 #[derive(Debug, Clone, Copy)]

@@ -2,20 +2,20 @@
 //!
 //! A module with these instructions is refused by an engine without them, so that the build decides, not the machine.
 //! Nothing here needs the relaxed instructions, whose results may depend on the machine.
-//!
-//! Byte products: with inputs up to 127, eight i8 are multiplied by eight i8 into i16, the products of two groups are
-//! added there, since 2 · 127 · 128 < 2¹⁵, and neighbours are added into i32 ([`Bytes`]). All other bytes are widened
-//! to i16, and one instruction multiplies and adds neighbours ([`Words`]). An engine on x86-64 takes about as long for
-//! the one as for the other; one on AArch64 has half as many instructions for the first.
+//! `bytes` has the products of bytes.
 
-use super::vector::{Dense, Reals, Simd, chunk_views, sparse, tier};
+mod bytes;
+
+use super::vector::{Reals, Simd, chunk_views, sparse, tier};
 use bytemuck::{cast_mut, cast_ref};
+use bytes::{Bytes, Signed, Unsigned};
 use core::arch::wasm32::*;
 
 tier!(
     /// The tier.
     KERNELS = "simd128", module table, features #[target_feature(enable = "simd128")],
-    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Words<false>, i8 Words<true>
+    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Unsigned, i8 Signed,
+    tile Signed::new()
 );
 
 /// The instruction set.
@@ -258,94 +258,5 @@ impl Reals for Simd128 {
         };
         let ones = |a, b| f32x4_add(i32x4_shuffle::<0, 2, 4, 6>(a, b), i32x4_shuffle::<1, 3, 5, 7>(a, b));
         [ones(twos(x[0], x[1]), twos(x[2], x[3])), ones(twos(x[4], x[5]), twos(x[6], x[7]))]
-    }
-}
-
-/// What all byte products have alike.
-macro_rules! two_sums_a_row {
-    () => {
-        const ROWS: usize = 4;
-        type Weights = v128;
-        /// Rows 0 and 1 and rows 2 and 3, two i32 each.
-        type Sums = [v128; 2];
-        type Rows = [i32; 4];
-
-        #[inline(always)]
-        fn zero(self) -> Self::Sums {
-            [i32x4_splat(0); 2]
-        }
-        #[inline(always)]
-        unsafe fn load(self, w: *const i8) -> v128 {
-            // SAFETY: the caller vouches for 16 bytes.
-            unsafe { v128_load(w.cast()) }
-        }
-        /// The multiple of four below four is no row.
-        #[inline(always)]
-        unsafe fn load_part(self, _: *const i8, _: usize) -> v128 {
-            i8x16_splat(0)
-        }
-        #[inline(always)]
-        fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums {
-            [i32x4_add(a[0], b[0]), i32x4_add(a[1], b[1])]
-        }
-        #[inline(always)]
-        fn rows(self, [low, high]: Self::Sums) -> [i32; 4] {
-            let mut rows = [0; 4];
-            let sums = i32x4_add(i32x4_shuffle::<0, 2, 4, 6>(low, high), i32x4_shuffle::<1, 3, 5, 7>(low, high));
-            store_128(&mut rows, sums);
-            rows
-        }
-    };
-}
-
-/// u8 up to 127 by i8.
-#[derive(Clone, Copy)]
-struct Bytes(());
-
-impl Bytes {
-    const fn new() -> Self {
-        Self(())
-    }
-}
-
-impl Dense for Bytes {
-    const ANY_U8: bool = false;
-    two_sums_a_row!();
-
-    #[inline(always)]
-    fn mac(self, sums: Self::Sums, x: u32, w: v128) -> Self::Sums {
-        let x = u32x4_splat(x);
-        let (low, high) = (i16x8_extmul_low_i8x16(x, w), i16x8_extmul_high_i8x16(x, w));
-        self.add(sums, [i32x4_extadd_pairwise_i16x8(low), i32x4_extadd_pairwise_i16x8(high)])
-    }
-    #[inline(always)]
-    fn mac2(self, sums: Self::Sums, x: [u32; 2], w: [v128; 2]) -> Self::Sums {
-        let x = x.map(|x| u32x4_splat(x));
-        let low = i16x8_add(i16x8_extmul_low_i8x16(x[0], w[0]), i16x8_extmul_low_i8x16(x[1], w[1]));
-        let high = i16x8_add(i16x8_extmul_high_i8x16(x[0], w[0]), i16x8_extmul_high_i8x16(x[1], w[1]));
-        self.add(sums, [i32x4_extadd_pairwise_i16x8(low), i32x4_extadd_pairwise_i16x8(high)])
-    }
-}
-
-/// Any byte, signed or not, by i8.
-#[derive(Clone, Copy)]
-struct Words<const SIGNED: bool>(());
-
-impl<const SIGNED: bool> Words<SIGNED> {
-    const fn new() -> Self {
-        Self(())
-    }
-}
-
-impl<const SIGNED: bool> Dense for Words<SIGNED> {
-    const ANY_U8: bool = true;
-    two_sums_a_row!();
-
-    #[inline(always)]
-    fn mac(self, sums: Self::Sums, x: u32, w: v128) -> Self::Sums {
-        let x = u32x4_splat(x);
-        let x = if SIGNED { i16x8_extend_low_i8x16(x) } else { u16x8_extend_low_u8x16(x) };
-        let (low, high) = (i16x8_extend_low_i8x16(w), i16x8_extend_high_i8x16(w));
-        self.add(sums, [i32x4_dot_i16x8(x, low), i32x4_dot_i16x8(x, high)])
     }
 }

@@ -1,20 +1,25 @@
 //! Maps and the windows over them.
 
-use super::{rest, typed};
 use crate::format::{ValueRecord, WindowRecord, element};
+use crate::workspace::{rest, typed};
 
 /// The shape and the integers of a map.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Map {
+pub struct Map {
+    /// Rows of pixels.
     pub height: usize,
+    /// Pixels of a row.
     pub width: usize,
+    /// Elements of a pixel.
     pub channels: usize,
+    /// Their code.
     pub element: u32,
+    /// The integer that stands for 0.
     pub zero: i32,
 }
 
 impl Map {
-    pub fn of(record: &ValueRecord) -> Self {
+    pub(crate) fn of(record: &ValueRecord) -> Self {
         let [height, width] = record.pixels();
         // Not 0, as the compiler does not know.
         let channels = record.len / (height * width).max(1);
@@ -29,7 +34,7 @@ impl Map {
 
     /// The integer at a place of a map's bytes; 0 where there is none.
     #[inline(always)]
-    pub fn at(&self, bytes: &[u8], index: usize) -> i32 {
+    pub(crate) fn at(&self, bytes: &[u8], index: usize) -> i32 {
         let byte = || first(rest(bytes, index));
         match self.element {
             element::U8 => i32::from(byte()),
@@ -42,16 +47,21 @@ impl Map {
 
 /// A window and whether places and pixels are exchanged.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Geometry {
+pub struct Geometry {
+    /// Taps down and across, and so are all pairs here.
     pub kernel: [usize; 2],
+    /// From place to place.
     pub stride: [usize; 2],
+    /// From tap to tap.
     pub dilation: [usize; 2],
+    /// Padding above and to the left.
     pub before: [usize; 2],
+    /// Whether places and pixels are exchanged.
     pub transposed: bool,
 }
 
 impl Geometry {
-    pub fn of(window: WindowRecord, transposed: bool) -> Self {
+    pub(crate) fn of(window: WindowRecord, transposed: bool) -> Self {
         let wide = |pair: [u8; 2]| pair.map(usize::from);
         Self {
             kernel: wide(window.kernel),
@@ -64,7 +74,7 @@ impl Geometry {
 
     /// The input pixel along an axis, of `size`, that a tap of an output place reads; none in the padding.
     #[inline(always)]
-    pub fn input(&self, axis: usize, output: usize, tap: usize, size: usize) -> Option<usize> {
+    pub(crate) fn input(&self, axis: usize, output: usize, tap: usize, size: usize) -> Option<usize> {
         let (stride, reach) = (self.stride[axis], tap * self.dilation[axis]);
         let at = if self.transposed {
             // Places are pixels of the output: of the input there is one for every stride.

@@ -1,0 +1,38 @@
+//! What a convolution works with.
+
+use super::{Geometry, Map, Rounding};
+
+/// The operands of a convolution, but for the maps' bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Layer<'a> {
+    /// Where the window goes.
+    pub geometry: Geometry,
+    /// The map that is read.
+    pub from: Map,
+    /// The map that is written.
+    pub to: Map,
+    /// As the kernel says: in `K4` or `Rows` a row an output, or in `Rows` a row a tap and a column a channel.
+    pub weights: &'a [i8],
+    /// Of the weights' layout.
+    pub stride: usize,
+    /// (channels written,), or empty for zeros.
+    pub bias: &'a [i32],
+    /// From sums to what is written.
+    pub rounding: Rounding<'a>,
+}
+
+impl Layer<'_> {
+    /// Taps of the window.
+    #[inline(always)]
+    pub const fn taps(&self) -> usize {
+        self.geometry.kernel[0] * self.geometry.kernel[1]
+    }
+
+    /// The first element of the pixel that a tap of a place reads; none in the padding. tap, place: down, then across.
+    #[inline(always)]
+    pub fn pixel(&self, place: [usize; 2], tap: [usize; 2]) -> Option<usize> {
+        let row = self.geometry.input(0, place[0], tap[0], self.from.height)?;
+        let column = self.geometry.input(1, place[1], tap[1], self.from.width)?;
+        Some((row * self.from.width + column) * self.from.channels)
+    }
+}

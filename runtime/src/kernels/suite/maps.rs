@@ -1,0 +1,149 @@
+//! Convolutions of maps.
+
+use super::{Mismatch, PATTERNS, Random, same};
+use crate::format::{Layout, element};
+use crate::kernels::maps::{Geometry, Layer, Map, Rounding};
+use crate::kernels::{Tier, scalar};
+
+/// Most elements of a map that is read, and of one that is written.
+const READ: usize = 4_096;
+const WRITTEN: usize = 4_096;
+/// Most weights.
+const WEIGHTS: usize = 8_192;
+const MOST_OUTPUTS: usize = 80;
+/// Random layers of each pattern.
+const LAYERS: usize = 40;
+/// Channels that are read: around groups of four, and around vectors where each has its filter.
+const READ_CHANNELS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33];
+/// Channels that are written: around tiles of one and two vectors of 4, 8 and 16 rows, and blocks of 64.
+const WRITTEN_CHANNELS: [usize; 14] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 65, MOST_OUTPUTS];
+/// Pixels of a row: around tiles of 1, 2, 4 and 8.
+const WIDTHS: [usize; 8] = [1, 2, 3, 4, 7, 8, 9, 13];
+/// Taps, steps, dilation and padding along an axis: single pixels, ordinary windows, and odd ones.
+const AXES: [[u8; 4]; 8] =
+    [[1, 1, 1, 0], [3, 1, 1, 1], [3, 2, 1, 0], [2, 2, 1, 1], [4, 1, 1, 2], [1, 2, 1, 0], [3, 1, 2, 2], [5, 3, 1, 4]];
+
+pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
+    for pattern in 0..PATTERNS {
+        // Single pixels at the edges of all tiles.
+        for written in WRITTEN_CHANNELS {
+            for width in WIDTHS {
+                let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
+                every(tier, [[1, 1, 1, 0]; 2], [1, width], [read, written], pattern, random)?;
+            }
+        }
+        for _ in 0..LAYERS {
+            let axes = [AXES[random.below(AXES.len())], AXES[random.below(AXES.len())]];
+            let size = [1 + random.below(6), WIDTHS[random.below(WIDTHS.len())]];
+            let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
+            let written = WRITTEN_CHANNELS[random.below(WRITTEN_CHANNELS.len())];
+            every(tier, axes, size, [read, written], pattern, random)?;
+        }
+    }
+    Ok(())
+}
+
+/// A window along both axes over a map of a size, with channels read and written, and the same as filters a channel.
+fn every(
+    tier: &Tier,
+    axes: [[u8; 4]; 2],
+    size: [usize; 2],
+    [read, written]: [usize; 2],
+    pattern: u32,
+    random: &mut Random,
+) -> Result<(), Mismatch> {
+    let of = |index: usize| axes.map(|axis| usize::from(axis[index]));
+    let [kernel, stride, dilation, before] = [of(0), of(1), of(2), of(3)];
+    // Behind the map there is as much padding as before it, and more where a window wants it.
+    let places = |axis: usize| {
+        let padded = size[axis] + 2 * before[axis];
+        padded.saturating_sub((kernel[axis] - 1) * dilation[axis] + 1) / stride[axis] + 1
+    };
+    let geometry = Geometry { kernel, stride, dilation, before, transposed: false };
+    let elements = [element::U8, element::I8, element::I16];
+    let zero = |kind: u32, random: &mut Random| match kind {
+        element::U8 => [0, 7, 255][random.below(3)],
+        element::I8 => [0, -128, 12][random.below(3)],
+        _ => 0,
+    };
+    let mut map = |of: &[u32], height, width, channels| {
+        let kind = of[random.below(of.len())];
+        Map { height, width, channels, element: kind, zero: zero(kind, random) }
+    };
+    let from = map(&elements[..2], size[0], size[1], read);
+    let filtered = map(&elements, size[0], size[1], read);
+    let to = map(&[element::U8, element::I8, element::I16, element::I32], places(0), places(1), written);
+    let depth = Map { channels: read, ..to };
+    let beside = map(&elements, to.height, to.width, written);
+    let taps = kernel[0] * kernel[1];
+    let wide = written.next_multiple_of(4);
+    let rows = (taps * read).div_ceil(4) * 4;
+    let is_small = |map: &Map, most: usize| map.height * map.row() <= most;
+    if !is_small(&from, READ) || !is_small(&to, WRITTEN / 4) || !is_small(&depth, WRITTEN / 4) || rows * wide > WEIGHTS
+    {
+        return Ok(());
+    }
+
+    // Numbers of 32 bits, so that their bytes are aligned for all elements.
+    let (mut x, mut second) = ([0i32; READ / 2], [0i32; WRITTEN / 2]);
+    x.iter_mut().chain(&mut second).for_each(|word| *word = random.i32(0));
+    let (mut weights, mut bias) = ([0i8; WEIGHTS], [0i32; MOST_OUTPUTS]);
+    bias.iter_mut().for_each(|value| *value = random.i32(pattern) >> 8);
+    let (mut multipliers, mut shifts) = ([0i32; 2 * MOST_OUTPUTS], [0u8; MOST_OUTPUTS]);
+    multipliers.iter_mut().for_each(|value| *value = random.i32(0));
+    // All of them such that the high word of a product is enough, or not.
+    let least = [33, 1, 28][random.below(3)];
+    shifts.iter_mut().for_each(|value| *value = (least + random.below(63 - least)) as u8);
+    let range = |kind: u32| match kind {
+        element::U8 => [0, 255],
+        element::I8 => [-128, 127],
+        _ => [i32::from(i16::MIN), i32::from(i16::MAX)],
+    };
+    for is_depthwise in [false, true] {
+        let (from, to) = if is_depthwise { (filtered, depth) } else { (from, to) };
+        weights.fill(0);
+        for row in 0..if is_depthwise { taps } else { written } {
+            for col in 0..if is_depthwise { read } else { taps * read } {
+                // Random weights behind a layer's columns would be against the format.
+                let stride = if is_depthwise { read } else { wide };
+                let layout = if is_depthwise { Layout::Rows } else { Layout::K4 };
+                weights[layout.offset(stride, row, col)] = random.i16(pattern) as i8;
+            }
+        }
+        let [low, high] = range(to.element);
+        // Some of a rounding's ends are those of a ReLU.
+        let rounding = Rounding {
+            multipliers: &multipliers[..2 * to.channels],
+            shifts: &shifts[..to.channels],
+            low: if random.below(2) == 0 { low } else { to.zero },
+            high,
+        };
+        let layer = Layer {
+            geometry,
+            from,
+            to,
+            weights: if is_depthwise { &weights[..taps * read] } else { &weights[..rows * wide] },
+            stride: if is_depthwise { read } else { wide },
+            bias: if random.below(4) == 0 { &[] } else { &bias[..to.channels] },
+            rounding,
+        };
+        let other = Map { channels: to.channels, ..beside };
+        let with = random.below(2) == 0 && to.element != element::I32;
+        let second = with.then_some((other, bytemuck::cast_slice(&second)));
+        let mut outs = [[0i32; WRITTEN / 4]; 2];
+        let [found, expected] = &mut outs;
+        let (ours, truth, name) = if is_depthwise {
+            (tier.depthwise.call, scalar::KERNELS.depthwise.call, "depthwise")
+        } else {
+            (tier.convolve.call, scalar::KERNELS.convolve.call, "convolve")
+        };
+        // What lies behind the map is not written.
+        let used = (to.height * to.row()) << element::shift(to.element);
+        let x = &bytemuck::cast_slice(&x)[..(from.height * from.row()) << element::shift(from.element)];
+        ours(&layer, x, second, &mut bytemuck::cast_slice_mut(found)[..used]);
+        truth(&layer, x, second, &mut bytemuck::cast_slice_mut(expected)[..used]);
+        let (found, expected): (&[u8], &[u8]) = (bytemuck::cast_slice(found), bytemuck::cast_slice(expected));
+        same(name, read, &found[..used], &expected[..used])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! A convolution whose outputs see all channels, as a matrix product without a matrix of patches.
+//!
+//! The rows that a window covers lie in a ring on the stack, padded to both sides and in the form in which the
+//! instruction set multiplies: bytes with or without a sign, or i16 without their zero point. There the inputs of a
+//! kernel's row are one run, and those of the next output a fixed distance away, so that an output is summed over a few
+//! runs whose places are listed once a row. Runs that are no multiple of four, as of pictures with three channels, are
+//! copied into one. What multiplies them is [`tile`](super::tile). Where bytes still hold their zero point, its product
+//! with the sum of the weights is taken off the bias, which costs as much as one more pixel; padding holds it too.
+
+use super::Simd;
+use super::band::{Lane, Scratch, View};
+use super::dense::fits;
+use super::ends::{BLOCK, Ends};
+use super::tile::{Runs, Tile, pixels};
+use crate::kernels::maps::{Layer, Map, plain};
+
+/// Elements of the ring.
+const RING: usize = 16_384;
+/// Elements of copied runs.
+const COPIES: usize = 8_192;
+/// Runs that an output is summed over.
+const RUNS: usize = 32;
+/// Pixels of the widest tile.
+const MOST_PIXELS: usize = 8;
+/// Elements that are copied at once, and as many may be read and written behind the end.
+const COPIED: usize = 16;
+
+/// [`crate::kernels::Convolve`].
+#[inline(always)]
+pub(in crate::kernels) fn convolve<S: Simd, T: Tile>(
+    s: S,
+    t: T,
+    layer: &Layer<'_>,
+    x: &[u8],
+    second: Option<(Map, &[u8])>,
+    out: &mut [u8],
+) {
+    let Some(way) = Way::of::<T>(layer, x, out) else { return plain::convolve(layer, x, second, out) };
+    let (mut ring, mut copies) = (Scratch::<T::Input, RING>::new(), Scratch::<T::Input, COPIES>::new());
+    let padding = T::Input::zero(&layer.from);
+    let mut first = 0;
+    while first < layer.to.channels {
+        let count = (layer.to.channels - first).min(BLOCK);
+        let mut ends = Ends::new(layer, second, first, count);
+        take_excess_off(t, layer, first, count, &mut ends);
+        let mut column = 0;
+        while column < way.view.to[1] {
+            let places = (way.view.to[1] - column).min(way.places);
+            let ring = ring.filled(way.view.span() * way.slot(places) + COPIED, padding);
+            let copies = copies.filled(way.copied, padding);
+            band(s, t, &way, layer, x, (column, places), (first, count), ring, copies, &ends, out);
+            column += places;
+        }
+        first += count;
+    }
+}
+
+/// How a layer is walked.
+struct Way {
+    view: View,
+    /// Columns of the output in a band.
+    places: usize,
+    /// Elements for runs that are copied into one; 0 where they are not.
+    copied: usize,
+    /// Taps of a run, and runs.
+    taps: usize,
+    runs: usize,
+}
+
+impl Way {
+    /// `None` for what does not fit the stack and what breaks the contract.
+    #[inline(always)]
+    fn of<T: Tile>(layer: &Layer<'_>, x: &[u8], out: &[u8]) -> Option<Self> {
+        let view = View::of(layer, x, out)?;
+        let [down, across] = view.kernel;
+        let taps = if view.dilation[1] == 1 { across } else { 1 };
+        let runs = down * across / taps;
+        let inputs = down * across * view.channels;
+        let is_copied = runs > 1 && (!(taps * view.channels).is_multiple_of(4) || runs > RUNS);
+        let places = view.places(view.span(), view.channels.next_multiple_of(4), RING - COPIED - 4 * view.span());
+        let copied = if is_copied { MOST_PIXELS * inputs.next_multiple_of(4) + COPIED } else { 0 };
+        let is_held = fits(inputs.div_ceil(4), layer.stride, layer.weights.len(), layer.to.channels);
+        (is_held && places > 0 && copied <= COPIES).then_some(Self { view, places, copied, taps, runs })
+    }
+
+    /// Elements of a row of the ring.
+    #[inline(always)]
+    const fn slot(&self, places: usize) -> usize {
+        (self.view.columns(places) * self.view.channels).next_multiple_of(4)
+    }
+}
+
+/// What bytes count too much is the same for all pixels: as much as weights sum up to, times the excess.
+#[inline(always)]
+fn take_excess_off<T: Tile>(t: T, layer: &Layer<'_>, first: usize, count: usize, ends: &mut Ends<'_>) {
+    let excess = T::Input::zero(&layer.from);
+    if excess == T::Input::default() {
+        return;
+    }
+    let groups = (layer.taps() * layer.from.channels).div_ceil(4);
+    let mut x = Scratch::<T::Input, 4>::new();
+    let x = x.filled(4, excess);
+    let mut row = first;
+    while row < first + count {
+        let (left, mut sums) = (layer.stride - row, t.zero());
+        let mut place = layer.weights.as_ptr().wrapping_add(4 * row);
+        for _ in 0..groups {
+            // SAFETY: `Way::of` has found the weights of all groups, of as many rows as the stride; `x` has four
+            // inputs.
+            unsafe {
+                let w = if T::ROWS == 4 || left >= T::ROWS { t.load(place) } else { t.load_part(place, left) };
+                sums = t.mac(sums, x.as_ptr(), w);
+            }
+            place = place.wrapping_add(4 * layer.stride);
+        }
+        for (bias, sum) in ends.bias.iter_mut().skip(row - first).zip(t.rows(sums).as_ref()) {
+            *bias = bias.wrapping_sub(*sum);
+        }
+        row += T::ROWS;
+    }
+}
+
+/// Columns `column..column + places` of all rows, channels `first..first + count`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a kernel")]
+fn band<S: Simd, T: Tile>(
+    s: S,
+    t: T,
+    way: &Way,
+    layer: &Layer<'_>,
+    x: &[u8],
+    (column, places): (usize, usize),
+    channels: (usize, usize),
+    ring: &mut [T::Input],
+    copies: &mut [T::Input],
+    ends: &Ends<'_>,
+    out: &mut [u8],
+) {
+    let view = &way.view;
+    let (span, slot, columns) = (view.span(), way.slot(places), view.columns(places));
+    let mut next = 0;
+    for y in 0..view.to[0] {
+        let top = y * view.stride[0];
+        // What the row before has not read.
+        for row in next.max(top)..top + span {
+            let start = (row % span) * slot;
+            let Some(line) = ring.get_mut(start..start + slot) else { return };
+            match view.row(row, column, columns) {
+                None => line.fill(T::Input::zero(&layer.from)),
+                Some((padding, pixel, count)) => {
+                    let count = count * view.channels;
+                    let Some(line) = line.get_mut(padding * view.channels..).and_then(|line| line.get_mut(..count))
+                    else {
+                        return;
+                    };
+                    T::Input::read(&layer.from, x, pixel * view.channels, line);
+                }
+            }
+        }
+        next = top + span;
+        let mut starts = [0; RUNS];
+        let to = (y * view.to[1] + column) * layer.to.channels;
+        let pitch = view.stride[1] * view.channels;
+        if way.copied > 0 {
+            let mut place = 0;
+            while place < places {
+                let some = (places - place).min(MOST_PIXELS);
+                let len = copy(way, ring, (top, slot), (place, some), copies);
+                let runs = Runs { starts: &starts[..1], groups: len / 4, pitch: len };
+                pixels(s, t, layer, &runs, copies, channels, ends, out, (to + place * layer.to.channels, some));
+                place += some;
+            }
+        } else {
+            for (run, start) in starts.iter_mut().enumerate().take(way.runs) {
+                *start = way.run(run, top, slot);
+            }
+            let groups = (way.taps * view.channels).div_ceil(4);
+            let runs = Runs { starts: &starts[..way.runs], groups, pitch };
+            pixels(s, t, layer, &runs, ring, channels, ends, out, (to, places));
+        }
+    }
+}
+
+impl Way {
+    /// Where a run of a row of outputs begins in the ring.
+    #[inline(always)]
+    const fn run(&self, run: usize, top: usize, slot: usize) -> usize {
+        let [_, across] = self.view.kernel;
+        let a_row = across / self.taps;
+        let row = (top + run / a_row * self.view.dilation[0]) % self.view.span();
+        row * slot + run % a_row * self.view.dilation[1] * self.view.channels
+    }
+}
+
+/// Copies the runs of some pixels one behind the other; returns the elements of a pixel, a multiple of four.
+#[inline(always)]
+fn copy<L: Lane>(
+    way: &Way,
+    ring: &[L],
+    (top, slot): (usize, usize),
+    (place, some): (usize, usize),
+    copies: &mut [L],
+) -> usize {
+    let (run_len, view) = (way.taps * way.view.channels, &way.view);
+    let len = (way.runs * run_len).next_multiple_of(4);
+    for index in 0..some {
+        let at = (place + index) * view.stride[1] * view.channels;
+        for run in 0..way.runs {
+            let (from, to) = (way.run(run, top, slot) + at, index * len + run * run_len);
+            let mut done = 0;
+            while done < run_len {
+                // What is copied behind a run's end is written again by the next, or met by weights that are 0.
+                let from = ring.get(from + done..).and_then(|from| from.first_chunk::<COPIED>());
+                let to = copies.get_mut(to + done..).and_then(|to| to.first_chunk_mut::<COPIED>());
+                let (Some(from), Some(to)) = (from, to) else { return len };
+                *to = *from;
+                done += COPIED;
+            }
+        }
+    }
+    len
+}

@@ -1,0 +1,246 @@
+//! A tile of a convolution: some pixels by some outputs.
+//!
+//! Weights lie in K4, as in dense layers: a vector of the weights of neighbouring outputs for the same four inputs
+//! meets four inputs of several pixels, one after the other. The tile keeps its sums in registers until all inputs have
+//! passed; rounding ends it ([`Ends`]).
+
+use super::band::Lane;
+use super::dense::Dense;
+use super::ends::Ends;
+use super::{IS_COMPACT, Simd};
+use crate::kernels::maps::Layer;
+use core::marker::PhantomData;
+
+/// How an instruction set multiplies four inputs of a pixel by the weights of [`Tile::ROWS`] outputs.
+pub(in crate::kernels) trait Tile: Copy {
+    /// What it takes for inputs.
+    type Input: Lane;
+    /// Outputs in a vector of weights.
+    const ROWS: usize;
+    /// Vectors of weights in the widest tile, 1 or 2, and pixels, 4 or 8.
+    const VECTORS: usize;
+    const PIXELS: usize;
+    type Weights: Copy;
+    type Sums: Copy;
+    /// `[i32; ROWS]`.
+    type Rows: AsRef<[i32]>;
+
+    fn zero(self) -> Self::Sums;
+    /// # Safety
+    /// `4·ROWS` bytes can be read from `w`.
+    unsafe fn load(self, w: *const i8) -> Self::Weights;
+    /// # Safety
+    /// `4·rows` bytes can be read from `w`; `rows` < `ROWS`, a multiple of four.
+    unsafe fn load_part(self, w: *const i8, rows: usize) -> Self::Weights;
+    /// Adds the products of four inputs.
+    ///
+    /// # Safety
+    /// Four inputs can be read from `x`.
+    unsafe fn mac(self, sums: Self::Sums, x: *const Self::Input, w: Self::Weights) -> Self::Sums;
+    fn rows(self, sums: Self::Sums) -> Self::Rows;
+}
+
+/// The products of dense layers, on bytes of type `I`, of which all are exact. `VECTORS` by `PIXELS`: the widest tile.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct ByteTile<D, I, const VECTORS: usize, const PIXELS: usize>(D, PhantomData<I>);
+
+impl<D, I, const VECTORS: usize, const PIXELS: usize> ByteTile<D, I, VECTORS, PIXELS> {
+    #[inline(always)]
+    pub const fn new(products: D) -> Self {
+        const { assert!(size_of::<I>() == 1) };
+        Self(products, PhantomData)
+    }
+}
+
+impl<D: Dense, I: Lane, const VECTORS: usize, const PIXELS: usize> Tile for ByteTile<D, I, VECTORS, PIXELS> {
+    type Input = I;
+    const ROWS: usize = D::ROWS;
+    const VECTORS: usize = VECTORS;
+    const PIXELS: usize = PIXELS;
+    type Weights = D::Weights;
+    type Sums = D::Sums;
+    type Rows = D::Rows;
+
+    #[inline(always)]
+    fn zero(self) -> D::Sums {
+        self.0.zero()
+    }
+    #[inline(always)]
+    unsafe fn load(self, w: *const i8) -> D::Weights {
+        // SAFETY: the caller's.
+        unsafe { self.0.load(w) }
+    }
+    #[inline(always)]
+    unsafe fn load_part(self, w: *const i8, rows: usize) -> D::Weights {
+        // SAFETY: the caller's.
+        unsafe { self.0.load_part(w, rows) }
+    }
+    #[inline(always)]
+    unsafe fn mac(self, sums: D::Sums, x: *const I, w: D::Weights) -> D::Sums {
+        // SAFETY: the caller vouches for four bytes.
+        let four = unsafe { x.cast::<[u8; 4]>().read() };
+        self.0.mac(sums, u32::from_le_bytes(four), w)
+    }
+    #[inline(always)]
+    fn rows(self, sums: D::Sums) -> D::Rows {
+        self.0.rows(sums)
+    }
+}
+
+/// The runs of inputs that an output is summed over, and where the next output's begin.
+pub(super) struct Runs<'r> {
+    /// From the first pixel's place, in elements.
+    pub starts: &'r [usize],
+    /// Fours in a run.
+    pub groups: usize,
+    /// Elements from a pixel's to the next.
+    pub pitch: usize,
+}
+
+/// Some pixels, one behind the other, from the element `to` of the output on: all channels of a block.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a kernel")]
+pub(super) fn pixels<S: Simd, T: Tile>(
+    s: S,
+    t: T,
+    layer: &Layer<'_>,
+    runs: &Runs<'_>,
+    x: &[T::Input],
+    (first, count): (usize, usize),
+    ends: &Ends<'_>,
+    out: &mut [u8],
+    (to, some): (usize, usize),
+) {
+    // What the last four inputs of the last pixel of any run lie before.
+    let reach = runs.starts.iter().fold(0, |most, start| most.max(*start)) + (some - 1) * runs.pitch + 4 * runs.groups;
+    if reach > x.len() {
+        debug_assert!(false, "a band that does not hold its runs");
+        return;
+    }
+    let mut row = 0;
+    while row < count {
+        let left = layer.stride - (first + row);
+        let at = At { row: first + row, block_row: row, rows: count - row, to, channels: layer.to.channels };
+        // SAFETY: `reach` is within `x`; the weights of rows from `at.row` on, whole vectors only where so many are
+        // left of the stride, are there for all groups: `Way::of` has compared.
+        unsafe {
+            if T::VECTORS == 2 && left >= 2 * T::ROWS && count - row > T::ROWS {
+                by_pixels::<S, T, 2, true>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
+                row += 2 * T::ROWS;
+            } else if T::ROWS == 4 || left >= T::ROWS {
+                by_pixels::<S, T, 1, true>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
+                row += T::ROWS;
+            } else {
+                by_pixels::<S, T, 1, false>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
+                row += T::ROWS;
+            }
+        }
+    }
+}
+
+/// Which outputs.
+struct At {
+    /// The first of the layer, and of the block.
+    row: usize,
+    block_row: usize,
+    /// How many there are from it on.
+    rows: usize,
+    /// The output's element that the first pixel begins with, and elements of a pixel.
+    to: usize,
+    channels: usize,
+}
+
+/// # Safety
+/// As [`tile`], for all pixels.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a kernel")]
+unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
+    s: S,
+    t: T,
+    layer: &Layer<'_>,
+    runs: &Runs<'_>,
+    x: *const T::Input,
+    at: &At,
+    some: usize,
+    ends: &Ends<'_>,
+    out: &mut [u8],
+) {
+    let mut pixel = 0;
+    while pixel < some {
+        let left = some - pixel;
+        // SAFETY: the caller's.
+        pixel += unsafe {
+            if T::PIXELS == 8 && left >= 8 {
+                tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+            } else if left >= 4 {
+                tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+            } else if !IS_COMPACT && left >= 2 {
+                tile::<S, T, 2, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+            } else {
+                tile::<S, T, 1, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+            }
+        };
+    }
+}
+
+/// `PIXELS` pixels from `pixel` on by `VECTORS` vectors of outputs; returns the pixels.
+///
+/// # Safety
+/// All runs of these pixels can be read from `x`. The weights of `VECTORS·ROWS` rows from `at.row` on, or, if not
+/// `WHOLE`, of those that are left of the stride, can be read for every group of the runs.
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[allow(clippy::too_many_arguments, reason = "a kernel")]
+unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, const WHOLE: bool>(
+    s: S,
+    t: T,
+    layer: &Layer<'_>,
+    runs: &Runs<'_>,
+    x: *const T::Input,
+    at: &At,
+    pixel: usize,
+    ends: &Ends<'_>,
+    out: &mut [u8],
+) -> usize {
+    let (left, step) = (layer.stride - at.row, 4 * layer.stride);
+    let mut sums = [[t.zero(); VECTORS]; PIXELS];
+    let mut place = layer.weights.as_ptr().wrapping_add(4 * at.row);
+    for start in runs.starts {
+        let mut x = x.wrapping_add(start + pixel * runs.pitch);
+        for _ in 0..runs.groups {
+            // SAFETY: the caller vouches for the weights of this group and for four inputs of each pixel.
+            unsafe {
+                let mut w = [if WHOLE { t.load(place) } else { t.load_part(place, left) }; VECTORS];
+                for (vector, w) in w.iter_mut().enumerate().skip(1) {
+                    *w = t.load(place.wrapping_add(4 * vector * T::ROWS));
+                }
+                for (index, sums) in sums.iter_mut().enumerate() {
+                    for (sums, w) in sums.iter_mut().zip(w) {
+                        *sums = t.mac(*sums, x.wrapping_add(index * runs.pitch), w);
+                    }
+                }
+            }
+            (place, x) = (place.wrapping_add(step), x.wrapping_add(4));
+        }
+    }
+    for (index, sums) in sums.into_iter().enumerate() {
+        // A vector of the end may be longer than one of sums.
+        let mut rows = [0; 48];
+        for (rows, sums) in rows.chunks_exact_mut(T::ROWS).zip(sums) {
+            for (row, sum) in rows.iter_mut().zip(t.rows(sums).as_ref()) {
+                *row = *sum;
+            }
+        }
+        let (lanes, count) = (S::LANES / 2, at.rows.min(VECTORS * T::ROWS));
+        let mut done = 0;
+        for vector in S::chunks32(&rows).0 {
+            if done >= count {
+                break;
+            }
+            let to = at.to + (pixel + index) * at.channels + at.row + done;
+            ends.write(s, s.load32(vector), (at.block_row + done, (count - done).min(lanes)), out, to);
+            done += lanes;
+        }
+    }
+    PIXELS
+}
