@@ -15,7 +15,7 @@
 //! The rounded form is an operation of its own; the others are exact modulo 2³². Several independent chains of sums
 //! hide the latency of the multiplication.
 
-use super::Simd;
+use super::{IS_COMPACT, Simd};
 use crate::num;
 
 /// Largest clip whose square fits i16.
@@ -218,9 +218,9 @@ pub(in crate::kernels) fn crelu<S: Simd>(s: S, first: &[i16], second: &[i16], w:
 /// SCReLU or squared ReLU, any weights.
 #[inline(always)]
 pub(in crate::kernels) fn screlu<S: Simd>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
-    if max <= SQUARE_FITS_I16 {
+    if !IS_COMPACT && max <= SQUARE_FITS_I16 {
         both::<S, Square, 4>(s, first, second, w, max)
-    } else if max <= SQUARE_FITS_U16 {
+    } else if !IS_COMPACT && max <= SQUARE_FITS_U16 {
         both::<S, Biased, 2>(s, first, second, w, max)
     } else {
         both::<S, Split, 2>(s, first, second, w, max)
