@@ -114,9 +114,13 @@ impl Places {
         }
     }
 
-    /// What is read, where nothing is written: of the workspace, or of a vector that is the network's input.
+    /// What is read, where nothing is written: of the workspace, or of a vector that is the network's input. Nothing of
+    /// accumulators, which [`Places::sides`] has.
     pub fn source<'w>(&self, on: &Running<'w, '_>, workspace: &'w [u8]) -> &'w [u8] {
-        range(if self.reads_input { on.input.bytes() } else { workspace }, self.read.range())
+        match on.input {
+            Input::Accumulators(..) if self.reads_input => &[],
+            input => range(if self.reads_input { input.bytes() } else { workspace }, self.read.range()),
+        }
     }
 
     /// The accumulators that are the network's input, in its order.
