@@ -93,14 +93,14 @@ impl<'a> Facts<'a> {
         let metadata = model.metadata()?;
         let names: Vec<&str> = metadata.tensor_names.lines().collect();
         let name = |index: u32| names.get(index as usize).copied();
-        let value = |index: u32| model.values().get(index as usize);
+        // The loader has checked that every value that is named is there; the network's input is the first.
+        let value = |index: u32| &model.values()[index as usize];
         // Height and width, and the channels of as many elements.
         let shape = |index: u32| {
-            let found = value(index).map(|value| (value.pixels(), value.len));
-            found.map_or([1, 1, 0], |([height, width], len)| [height, width, len / (height * width)])
+            let ([height, width], len) = (value(index).pixels(), value(index).len);
+            [height, width, len / (height * width)]
         };
-        let element = |index: u32| value(index).map_or(words::UNKNOWN, |value| words::element(value.element()));
-        let zero = |index: u32| value(index).map_or(0, |value| value.zero);
+        let element = |index: u32| words::element(value(index).element());
         let record = model.input();
         let input = Input {
             kind: words::input_kind(record.kind),
@@ -108,7 +108,7 @@ impl<'a> Facts<'a> {
             shape: if record.kind == input_kind::DENSE { shape(0) } else { [1, 1, record.size] },
             element: if record.element == 0 { "" } else { words::element(record.element) },
             unit: record.unit,
-            zero: zero(0),
+            zero: value(0).zero,
             max_active: record.max_active,
             exact: record.exact == 1,
             hidden: record.hidden,
@@ -122,7 +122,7 @@ impl<'a> Facts<'a> {
             output: operation.output,
             output_element: element(operation.output),
             output_shape: shape(operation.output),
-            output_zero: zero(operation.output),
+            output_zero: value(operation.output).zero,
             weights: name(operation.weights),
             activation: words::activation(operation.activation),
         });
@@ -153,7 +153,7 @@ impl<'a> Facts<'a> {
             input,
             chess: Chess::of(loaded),
             output_buckets: record.bucket_count,
-            outputs: value(record.output).map_or(0, |value| value.len),
+            outputs: value(record.output).len,
             output_element: element(record.output),
             output_unit: record.output_unit,
             operations: operations.collect(),
