@@ -186,18 +186,13 @@ impl<const SIGNED: bool> Dense for Wide<SIGNED> {
     }
     #[inline(always)]
     fn rows(self, sums: Self::Sums) -> [i32; 8] {
-        compute!(rows_of_pairs(sums))
+        let mut rows = [0; 8];
+        // Horizontal addition works in halves: rows 0 1 4 5, 2 3 6 7.
+        // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
+        unsafe {
+            let both = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_hadd_epi32(sums[0], sums[1]));
+            _mm256_storeu_si256(rows.as_mut_ptr().cast(), both);
+        }
+        rows
     }
-}
-
-/// Eight rows, of which each vector has four, two sums each.
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(super) fn rows_of_pairs([low, high]: [__m256i; 2]) -> [i32; 8] {
-    let mut rows = [0; 8];
-    // Horizontal addition works in halves: rows 0 1 4 5, 2 3 6 7.
-    let both = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_hadd_epi32(low, high));
-    // SAFETY: the array has 32 bytes.
-    unsafe { _mm256_storeu_si256(rows.as_mut_ptr().cast(), both) };
-    rows
 }

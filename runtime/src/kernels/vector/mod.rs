@@ -53,8 +53,6 @@ pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 pub(super) use columns::Columns;
 pub(super) use dense::Dense;
 pub(super) use real::Reals;
-#[cfg(short_ways)]
-pub(super) use table::move_dots;
 pub(super) use table::{entry, tier};
 pub(super) use tile::ByteTile;
 

@@ -13,34 +13,19 @@ use crate::kernels::{MoveRows, Moved};
 /// Vectors of a turn of the loop, and so chains of sums.
 const ROUND: usize = 4;
 
-/// Functions of one term, whatever the clip.
-macro_rules! of_one_term {
-    ($($(#[$doc:meta])* $name:ident: $term:ident;)*) => {
-        $(
-            $(#[$doc])*
-            #[inline(always)]
-            pub(in crate::kernels) fn $name<S: Simd>(
-                s: S,
-                out: &mut [i16],
-                source: &[i16],
-                rows: &MoveRows<'_>,
-                moved: &Moved,
-                w: &[i16],
-                first: usize,
-                max: i16,
-            ) -> Option<i32> {
-                either::<S, $term>(s, out, source, rows, moved, w, first, max)
-            }
-        )*
-    };
-}
-of_one_term! {
-    /// CReLU.
-    crelu: Plain;
-    /// SCReLU where the products fit.
-    screlu_short: Short;
-    /// SCReLU with rounded products.
-    screlu_rounded: Rounded;
+/// CReLU.
+#[inline(always)]
+pub(in crate::kernels) fn crelu<S: Simd>(
+    s: S,
+    out: &mut [i16],
+    source: &[i16],
+    rows: &MoveRows<'_>,
+    moved: &Moved,
+    w: &[i16],
+    first: usize,
+    max: i16,
+) -> Option<i32> {
+    either::<S, Plain>(s, out, source, rows, moved, w, first, max)
 }
 
 /// SCReLU or squared ReLU, any weights.
@@ -62,6 +47,36 @@ pub(in crate::kernels) fn screlu<S: Simd>(
     } else {
         either::<S, Split>(s, out, source, rows, moved, w, first, max)
     }
+}
+
+/// SCReLU where the products fit.
+#[inline(always)]
+pub(in crate::kernels) fn screlu_short<S: Simd>(
+    s: S,
+    out: &mut [i16],
+    source: &[i16],
+    rows: &MoveRows<'_>,
+    moved: &Moved,
+    w: &[i16],
+    first: usize,
+    max: i16,
+) -> Option<i32> {
+    either::<S, Short>(s, out, source, rows, moved, w, first, max)
+}
+
+/// SCReLU with rounded products.
+#[inline(always)]
+pub(in crate::kernels) fn screlu_rounded<S: Simd>(
+    s: S,
+    out: &mut [i16],
+    source: &[i16],
+    rows: &MoveRows<'_>,
+    moved: &Moved,
+    w: &[i16],
+    first: usize,
+    max: i16,
+) -> Option<i32> {
+    either::<S, Rounded>(s, out, source, rows, moved, w, first, max)
 }
 
 #[inline(always)]

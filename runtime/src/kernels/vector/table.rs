@@ -18,18 +18,6 @@ macro_rules! entry {
     };
 }
 
-/// The entries of moves and the dots over them, which take the same.
-#[cfg(short_ways)]
-macro_rules! move_dots {
-    ($features:meta, $simd:ty, $($name:ident)*) => {
-        $(
-            entry!($features, $name(
-                out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize, max: i16
-            ) -> Option<i32>, move_dot::$name(<$simd>::new(), out, source, rows, moved, w, first, max));
-        )*
-    };
-}
-
 /// Defines a tier's table and its entry functions.
 ///
 /// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
@@ -60,10 +48,24 @@ macro_rules! tier {
             #[cfg(short_ways)]
             mod moves {
                 use super::*;
-                use crate::kernels::vector::{move_dot, move_dots};
-                use crate::kernels::MoveRows;
+                use crate::kernels::{MoveRows, vector::move_dot};
 
-                move_dots!($features, $simd, crelu screlu screlu_short screlu_rounded);
+                entry!($features, crelu(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::crelu(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu_short(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu_short(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu_rounded(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu_rounded(<$simd>::new(), out, source, rows, moved, w, first, max));
             }
 
             pub(super) const KERNELS: Tier = Tier {
@@ -188,6 +190,4 @@ macro_rules! tier {
         }
     };
 }
-#[cfg(short_ways)]
-pub(in crate::kernels) use move_dots;
 pub(in crate::kernels) use {entry, tier};
