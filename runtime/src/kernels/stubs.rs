@@ -1,4 +1,4 @@
-//! Entries that do nothing, for kernels that no operation of this build calls; see [`super::Kernel::of`].
+//! Entries that do nothing, for kernels that no operation of this build calls; see [`super::Tier::of_build`].
 
 use super::maps::{Layer, Map};
 use super::{Dequantisation, Moved, RealLayer};
