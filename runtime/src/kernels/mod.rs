@@ -23,6 +23,7 @@ pub(crate) mod maps;
 mod micro;
 #[cfg(cortex_m = "mve")]
 mod mve;
+pub(crate) mod operands;
 pub(crate) mod prefetch;
 pub mod scalar;
 mod stubs;
@@ -48,11 +49,15 @@ mod simd128;
 #[cfg(cortex_m = "thumb1")]
 mod thumb1;
 
+pub(crate) use operands::{Dequantisation, Moved, RealLayer, TAIL_WIDTH};
 pub(crate) use prefetch::prefetch;
 pub use table::Tier;
-pub(crate) use table::{AffineI8, Dequantisation, Dot, Kernel, Moved, PairwiseU8, RealLayer, TAIL_WIDTH, WideDot};
+pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
-pub(crate) use table::{MoveDot, MoveDots, MoveRows};
+pub(crate) use {
+    operands::MoveRows,
+    table::{MoveDot, MoveDots},
+};
 
 /// A tier of this build, and whether this machine can run it.
 struct Candidate {

@@ -1,9 +1,11 @@
 //! What a tier is: the type of each of its functions, and the table of them.
 
 use super::maps::{Layer, Map};
+#[cfg(short_ways)]
+use super::operands::MoveRows;
+use super::operands::{Dequantisation, Moved, RealLayer};
 use super::stubs;
 use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
-use crate::format::Layout;
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +93,7 @@ pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
 /// bias: (n,) or empty for none · activation: one of [`crate::num::activate`].
 pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
 /// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each
-/// layer's outputs: at most [`TAIL_WIDTH`] · out: the last layer's outputs.
+/// layer's outputs: at most [`super::TAIL_WIDTH`] · out: the last layer's outputs.
 pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
 /// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as
 /// they were.
@@ -102,18 +104,6 @@ pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: 
 pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 /// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
 pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
-
-/// Elements of the widest value within a [`TailF32`].
-pub const TAIL_WIDTH: usize = 64;
-
-/// The rows of a [`MoveDot`].
-#[cfg(short_ways)]
-#[derive(Debug, Clone, Copy)]
-pub struct MoveRows<'a> {
-    pub rows: &'a [i16],
-    /// Elements a row, of which the first H count.
-    pub stride: usize,
-}
 
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
@@ -144,68 +134,10 @@ impl MoveDots {
     };
 }
 
-/// The operands of [`DequantiseF32`].
-#[derive(Debug, Clone, Copy)]
-pub struct Dequantisation<'a> {
-    /// What a sum of 1 stands for.
-    pub factor: f32,
-    /// As many as sums, or none.
-    pub bias: &'a [f32],
-    /// One of [`crate::num::activate`].
-    pub activation: u32,
-}
-
-/// The operands of [`AffineF32`].
-#[derive(Debug, Clone, Copy)]
-pub struct RealLayer<'a> {
-    /// How the weights lie: `Rows` or `Columns`.
-    pub layout: Layout,
-    /// One bank, (outputs, inputs) in this layout.
-    pub weights: &'a [f32],
-    /// Elements a row, or a column.
-    pub stride: usize,
-    /// (outputs,), or empty for none.
-    pub bias: &'a [f32],
-    /// One of [`crate::num::activate`].
-    pub activation: u32,
-    /// Rows.
-    pub outputs: usize,
-}
-
-/// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Moved {
-    /// `[added, removed]`: a piece goes from one square to another.
-    Quiet([[u32; 2]; 2]),
-    /// `[added, removed, removed]`: and takes one.
-    Capture([[u32; 3]; 2]),
-}
-
-impl Moved {
-    /// Both perspectives' lists as a move; `None` for any other.
-    #[inline]
-    pub const fn of(added: [&[u32]; 2], removed: [&[u32]; 2]) -> Option<Self> {
-        match (added, removed) {
-            ([[a], [b]], [[c], [d]]) => Some(Self::Quiet([[*a, *c], [*b, *d]])),
-            ([[a], [b]], [[c, d], [e, f]]) => Some(Self::Capture([[*a, *c, *d], [*b, *e, *f]])),
-            _ => None,
-        }
-    }
-
-    /// The largest row.
-    #[inline]
-    pub fn largest(&self) -> u32 {
-        let rows = match self {
-            Self::Quiet(changes) => changes.as_flattened(),
-            Self::Capture(changes) => changes.as_flattened(),
-        };
-        rows.iter().fold(0, |largest, row| largest.max(*row))
-    }
-}
-
 macro_rules! tables {
-    ($($(#[$doc:meta])* $field:ident: $kind:ty $(=> $is_built:expr, $stub:ident)?;)*) => {
+    (
+        $($(#[$doc:meta])* $field:ident: $kind:ty $(=> $is_built:expr, $stub:ident)?;)*
+    ) => {
         /// A tier: its name, and a table with a function for every hot operation, which is the runtime's own.
         ///
         /// [`super::best`], [`super::of_target`], [`super::by_name`] and [`super::tiers`] give one,
@@ -250,8 +182,8 @@ macro_rules! tables {
     };
 }
 
-// A kernel behind `=>` is called only by operations of builds where the constant of `features` is true; else the stub of
-// that name stands in for it.
+// A kernel with `=>` is called only by operations of builds where the constant of `features` behind it is true; in
+// others the stub of that name stands in for it.
 tables! {
     /// Accumulator, rows of i16 in and out.
     update_i16: Update<i16> => ACCUMULATORS, update;

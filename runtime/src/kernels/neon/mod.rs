@@ -17,7 +17,8 @@ tier!(
 
 extension!(
     /// The tier of processors with dot products.
-    DOTPROD = "neon+dotprod" over super::KERNELS, module dotprod_table, features #[target_feature(enable = "neon,dotprod")],
+    DOTPROD = "neon+dotprod" over super::KERNELS, module dotprod_table,
+    features #[target_feature(enable = "neon,dotprod")],
     simd Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
     tile ByteTile::<_, i8, 2, 8>::new(Dots::new())
 );

@@ -60,9 +60,10 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, products, real, wide_dot};
             use crate::kernels::maps::{Layer, Map};
+            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, products, real};
             use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise, sparse, tail};
+            use crate::kernels::vector::wide_dot;
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
