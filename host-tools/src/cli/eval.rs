@@ -14,7 +14,9 @@ pub struct Eval {
     /// Where the positions are.
     #[command(flatten)]
     pub positions: Positions,
-    /// Labels: the same, or a number a line; sums up, on standard error
+    /// Labels: the same, or a number a line; sums up
+    ///
+    /// The sum stands on standard error, so that standard output holds a line an example.
     #[arg(long, value_name = "FILE", requires = "inputs")]
     pub labels: Option<PathBuf>,
     /// How the examples lie.

@@ -47,8 +47,10 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     match (network::layers(&args.network)?, arch_file) {
         (Some(arch), Some(arch_file)) => {
             if let Some(calibration) = calibration {
-                let message =
-                    format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
+                let message = format!(
+                    "{}: --calibrate is for graphs, and this is a network of accumulators",
+                    calibration.display()
+                );
                 return Err(CliError::usage(message).help("leave it out; its scales stand in its description"));
             }
             network::refuse_beside_layers(&args.network)?;

@@ -45,7 +45,7 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
             args.model.display()
         );
         return Err(CliError::usage(message)
-            .help("keep the file that it was made of; `host-tools export` writes a graph's tensors as safetensors"));
+            .help("`host-tools export` writes a graph's tensors as safetensors; keep the file that it was made of"));
     };
     let metadata = model.metadata().explain_at(&args.model)?;
     let hash = fnv1a_64(&bytes);

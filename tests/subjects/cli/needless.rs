@@ -57,12 +57,12 @@ const LAYERS: &[&str] =
 /// Commands that do what they say, each with what it has no use for.
 const COMMANDS: &[(&str, &[&[&str]])] = &[
     ("eval nnue.bin --fen KINGS", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS, DIVIDE, &["--parts"]]),
-    ("eval bare.bin --arch nnue.toml --fen KINGS", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS, DIVIDE, &["--parts"]]),
+    ("eval plain.bin --arch nnue.toml --fen KINGS", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS, DIVIDE, &["--parts"]]),
     (
         "eval @nnue.weights.bin --arch nnue.toml --float --fen KINGS",
         &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS, DIVIDE, &["--parts", "--tier scalar"]],
     ),
-    ("eval lists.bin --feature-lists lists", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS, DIVIDE, &["--parts"]]),
+    ("eval features.bin --feature-lists LISTS", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS, DIVIDE, &["--parts"]]),
     ("eval made.nnue --fen KINGS", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS]),
     ("eval made.bin --fen KINGS", &[CHECKPOINT, FORM, EXAMPLES, OUTPUTS]),
     ("eval digits.bin INPUTS", &[CHECKPOINT, FORM, DIVIDE, &["--parts", "--buckets", "--fen KINGS", "--float"]]),
@@ -70,13 +70,13 @@ const COMMANDS: &[(&str, &[&[&str]])] = &[
     ("verify nnue.bin NNUE --positions some.bf", &[CHECKPOINT, FORM, EXAMPLES, DIVIDE]),
     ("verify nnue.bin --reference @nnue.reference.safetensors", &[CHECKPOINT, FORM, EXAMPLES, DIVIDE]),
     (
-        "verify lists.bin --checkpoint raw.bin --arch tiny.toml --feature-lists lists",
+        "verify features.bin --checkpoint FEATURES --feature-lists LISTS",
         &[CHECKPOINT, FORM, EXAMPLES, DIVIDE, &["--positions some.bf"]],
     ),
     ("verify made.bin --positions some.bf", &[CHECKPOINT, FORM, EXAMPLES, &["--arch nnue.toml"]]),
     (
         "verify digits.bin --checkpoint DIGITS INPUTS",
-        &[CHECKPOINT, DIVIDE, &["--positions some.bf", "--feature-lists lists"]],
+        &[CHECKPOINT, DIVIDE, &["--positions some.bf", "--feature-lists LISTS"]],
     ),
     (
         "verify digits.bin --reference @digits.reference.safetensors",
@@ -89,7 +89,7 @@ const COMMANDS: &[(&str, &[&[&str]])] = &[
     ("export DIGITS -o out", &[CHECKPOINT]),
     ("export digits.bin -o out", &[CHECKPOINT, FORM]),
     ("inspect nnue.bin", &[DIVIDE]),
-    ("pack bare.bin --arch nnue.toml -o out", &[DIVIDE]),
+    ("pack plain.bin --arch nnue.toml -o out", &[DIVIDE]),
     ("pack made.nnue -o out", &[&["--arch nnue.toml", "--permute some.bf", "--fit some.bf"]]),
 ];
 
@@ -101,9 +101,11 @@ fn what_has_no_use_is_refused_by_name() {
     let net = made_up(shape(FeatureSet::HalfKaV2Hm, 32, Head::Pairwise { squares: true }), Encoding::Raw, 8);
     fs::write(folder.join("made.nnue"), to_bytes(&net)).unwrap();
     host_tools!("pack", folder.join("made.nnue"), "-o", folder.join("made.bin")).fine();
-    fs::write(folder.join("lists"), "1 2 3\n0 3\n").unwrap();
+    let [raw, arch] = ["vectors/lists.raw.bin", "architectures/lists.toml"].map(tests::own);
+    host_tools!("quantise", raw, "--arch", arch, "-o", folder.join("features.bin")).fine();
     let [model, arch, positions, part] = ["nnue.bin", "nnue.toml", "some.bf", "part"].map(|name| folder.join(name));
     let checkpoint = tests::own("reference/nnue.weights.bin");
+    host_tools!("quantise", checkpoint, "--arch", arch, "--form", "bare", "-o", folder.join("plain.bin")).fine();
     host_tools!(
         "verify",
         model,

@@ -11,10 +11,12 @@ use tests::pairs;
 
 const KINGS: &str = "4k3/8/8/8/8/8/8/4K3 w";
 /// What several commands have alike.
-const SHORT: [(&str, &str); 4] = [
+const SHORT: [(&str, &str); 6] = [
     ("DIGITS", "@digits.safetensors --arch @digits.toml"),
     ("INPUTS", "--inputs @digits.reference.safetensors --array inputs"),
     ("CALIBRATE", "--calibrate @digits.reference.safetensors --array inputs"),
+    ("FEATURES", "@../vectors/lists.raw.bin --arch @../architectures/lists.toml"),
+    ("LISTS", "@../vectors/lists.txt"),
     ("NNUE", "--checkpoint @nnue.weights.bin --arch nnue.toml"),
 ];
 /// Where the file in question stands in a command.

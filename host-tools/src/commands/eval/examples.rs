@@ -21,7 +21,8 @@ use tamis_quant::score::{Summary, summarise};
 pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, CliError> {
     if !files::is_container(&args.model) {
         if args.tier.is_some() {
-            return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision"));
+            return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision")
+                .help("leave --tier out"));
         }
         if let Some(arch) = network::layers(&args.network)? {
             return Err(no_vectors(&args.model, &arch.name));
