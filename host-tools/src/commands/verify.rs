@@ -183,6 +183,7 @@ fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
     const EXPECTED: &str = "a reference, safetensors";
     let bytes = files::read(path, EXPECTED, files::MAX_REFERENCE_LEN_BYTES)?;
     files::refuse_foreign(path, &bytes, EXPECTED)?;
+    files::refuse_network(path, EXPECTED)?;
     let mut reference = Reference::parse(&bytes).explain_at(path)?;
     reference.positions.truncate(limit);
     reference.inputs.truncate(limit);
