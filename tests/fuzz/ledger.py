@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Adds up what was fuzzed, in LEDGER.md: executions by target, mode, commit and machine.
 
-    ledger.py add LOG      adds the lines `ran` and `guided` of a run's log
-    ledger.py check        says whether the sums are those of the rows
+    ledger.py add LOG [COMMIT]   adds the lines `ran` and `guided` of a run's log, of this commit or another
+    ledger.py check              says whether the sums are those of the rows
 
 A row grows while commit and machine stay the same. Accepted inputs are counted where the runner counts them.
 """
@@ -11,6 +11,7 @@ import platform
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 PAGE = Path(__file__).parent / "LEDGER.md"
@@ -38,13 +39,13 @@ def rows(text):
     return {tuple(row[:4]): [number(cell) for cell in row[4:7]] for row in cells}
 
 
-def grown(table, log):
+def grown(table, log, at):
     for line in open(log):
         words = line.rstrip("\n").split("\t")
         if words[0] not in ("ran", "guided") or len(words) != 5:
             continue
         mode = {"ran": "plain", "guided": "guided"}[words[0]]
-        key = (words[1], mode, commit(), machine())
+        key = (words[1], mode, at, machine())
         old = table.get(key, [0, None if words[3] == "-" else 0, 0])
         accepted = None if words[3] == "-" else old[1] + int(words[3])
         table[key] = [old[0] + int(words[2]), accepted, old[2] + round(float(words[4]))]
@@ -72,10 +73,14 @@ def sums(table):
     ]
 
 
+def wrapped(line):
+    return textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False)
+
+
 def page(text, table):
     before = text.split(MARK, 1)[0]
     start = before.index("- **") if "- **" in before else len(before)
-    lines = [before[:start].rstrip(), "", *sums(table), "", MARK, "", "| " + " | ".join(HEAD) + " |",
+    lines = [before[:start].rstrip(), "", *map(wrapped, sums(table)), "", MARK, "", "| " + " | ".join(HEAD) + " |",
              "|---|---|---|---|--:|--:|--:|--:|"]
     for key, (executions, accepted, seconds) in sorted(table.items()):
         shown = "-" if accepted is None else f"{accepted:,.0f}"
@@ -87,7 +92,8 @@ def page(text, table):
 def main():
     text = PAGE.read_text()
     if sys.argv[1:2] == ["add"]:
-        PAGE.write_text(page(text, grown(rows(text), sys.argv[2])))
+        at = sys.argv[3] if len(sys.argv) > 3 else commit()
+        PAGE.write_text(page(text, grown(rows(text), sys.argv[2], at)))
     elif sys.argv[1:] == ["check"]:
         if text != page(text, rows(text)):
             sys.exit("ledger: LEDGER.md's sums are not those of its rows; it is written by ledger.py alone")
