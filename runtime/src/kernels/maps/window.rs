@@ -95,8 +95,10 @@ impl Geometry {
     /// steps: a division is dear where the processor has none.
     #[inline(never)]
     pub(crate) fn seen(&self, axis: usize, output: usize, size: usize) -> Seen {
-        let (dilation, before) = (self.dilation[axis], self.before[axis]);
-        let (mut tap, mut at, mut end) = (0, output * self.stride[axis], self.kernel[axis]);
+        // No place of the pairs that the compiler would have to look at.
+        let of = |pair: [usize; 2]| if axis == 0 { pair[0] } else { pair[1] };
+        let (dilation, before) = (of(self.dilation), of(self.before));
+        let (mut tap, mut at, mut end) = (0, output * of(self.stride), of(self.kernel));
         while at < before && tap < end {
             (tap, at) = (tap + 1, at + dilation);
         }

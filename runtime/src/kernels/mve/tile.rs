@@ -1,9 +1,9 @@
 //! A tile of four places by pairs of outputs: VMLADAVA on sixteen inputs of a place and their weights.
 //!
-//! A group of a place is the word of its four bytes, those of the four places lie side by side, and VLD4 takes four groups
-//! apart: a vector a place. A gathering load fetches the weights of the same four groups, a stride apart. Eight sums stay
-//! in the registers that VMLADAVA can add to: 17 instructions for 128 products. Bytes without a sign become such with one
-//! by an exclusive or, and the zero point stays in the inputs: the tile takes it off its biases.
+//! A group of a place is the word of its four bytes, those of the four places lie side by side, and VLD4 takes four
+//! groups apart: a vector a place. A gathering load fetches the weights of the same four groups, a stride apart. Eight
+//! sums stay in the registers that VMLADAVA can add to: 17 instructions for 128 products. Bytes without a sign become
+//! such with one by an exclusive or, and the zero point stays in the inputs: the tile takes it off its biases.
 
 use crate::kernels::micro::finish::Bytes;
 use crate::kernels::micro::tile::{Rows, Tile};
@@ -103,9 +103,9 @@ const _: () = {
 };
 
 /// [`Tile::rows`]. r1: inputs · r3: four strides · r5, r9: vectors of groups, and groups behind them · q6: addresses of
-/// weights · q7: those of the first output. On the stack places' elements from the first place on, both ends as vectors,
-/// the output and the record. The second output of the last pair may be none: its weights are zeros of the layout, its
-/// sums are not rounded.
+/// weights · q7: those of the first output. On the stack places' elements from the first place on, both ends as
+/// vectors, the output and the record. The second output of the last pair may be none: its weights are zeros of the
+/// layout, its sums are not rounded.
 ///
 /// # Safety
 /// As there. Behind the last group of inputs three more can be read.

@@ -1,8 +1,8 @@
 //! POOL: the maximum, the mean or the sum of the pixels in a window, channel by channel. Padding does not count.
 
 use super::moved::put;
-use super::{Bytes, OnMaps, Running, rest, typed};
-use crate::format::{OpRecord, WindowRecord, activation, element};
+use super::{Bytes, OnMaps, Running};
+use crate::format::{OpRecord, WindowRecord, activation};
 use crate::kernels::maps::{Geometry, Map};
 
 /// POOL.
@@ -25,24 +25,10 @@ impl OnMaps for Pool {
 }
 
 /// ends: what maxima and means are clamped to.
-fn run(geometry: &Geometry, code: u32, ends: [i32; 2], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
-    match from.element {
-        element::U8 => each(geometry, code, ends, (from, x), (to, out)),
-        element::I8 => each(geometry, code, ends, (from, typed::<i8>(x)), (to, out)),
-        element::I16 => each(geometry, code, ends, (from, typed::<i16>(x)), (to, out)),
-        _ => each(geometry, code, ends, (from, typed::<i32>(x)), (to, out)),
-    }
-}
-
-fn each<T: Copy + Into<i32>>(
-    geometry: &Geometry,
-    code: u32,
-    [low, high]: [i32; 2],
-    (from, x): (Map, &[T]),
-    (to, out): (Map, &mut [u8]),
-) {
+fn run(geometry: &Geometry, code: u32, [low, high]: [i32; 2], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     // Sums are of numbers, the others of integers as they are stored.
     let zero = if code == activation::SUM { from.zero } else { 0 };
+    let step = geometry.dilation[1] * from.channels;
     let mut index = 0;
     for y in 0..to.height {
         let down = geometry.seen(0, y, from.height);
@@ -53,9 +39,8 @@ fn each<T: Copy + Into<i32>>(
                 let (mut sum, mut greatest) = (0i32, i32::MIN);
                 for row in 0..down.count {
                     let row = (down.pixel + row * geometry.dilation[0]) * from.width + across.pixel;
-                    let pixels = rest(x, if across.count == 0 { 0 } else { row * from.channels + channel });
-                    for value in pixels.iter().step_by(geometry.dilation[1] * from.channels).take(across.count) {
-                        let value = (*value).into() - zero;
+                    for pixel in 0..across.count {
+                        let value = from.at(x, row * from.channels + channel + pixel * step) - zero;
                         greatest = greatest.max(value);
                         sum = sum.wrapping_add(value);
                     }
