@@ -48,7 +48,7 @@ def grown(table, log, at):
         key = (words[1], mode, at, machine())
         old = table.get(key, [0, None if words[3] == "-" else 0, 0])
         accepted = None if words[3] == "-" else old[1] + int(words[3])
-        table[key] = [old[0] + int(words[2]), accepted, old[2] + round(float(words[4]))]
+        table[key] = [old[0] + int(words[2]), accepted, round(old[2] + float(words[4]), 1)]
     return table
 
 
@@ -85,7 +85,7 @@ def page(text, table):
     for key, (executions, accepted, seconds) in sorted(table.items()):
         shown = "-" if accepted is None else f"{accepted:,.0f}"
         rate = executions / seconds if seconds else 0
-        lines.append(f"| {' | '.join(key)} | {executions:,.0f} | {shown} | {seconds:,.0f} | {rate:,.0f} |")
+        lines.append(f"| {' | '.join(key)} | {executions:,.0f} | {shown} | {seconds:,.1f} | {rate:,.0f} |")
     return "\n".join(lines) + "\n"
 
 

@@ -129,13 +129,16 @@ fn push(state: &mut AnyState<'_>, net: &AnyNetwork<'_>, calls: &mut Calls<'_>, c
     }
     if state.push(net, &added, &removed).is_ok() {
         let mut board = boards.last().expect("a move needs a position").clone();
-        // What a move both adds and removes is in neither list.
-        let is_both = |piece: &Piece| added.contains(piece) && removed.contains(piece);
-        for piece in removed.iter().filter(|piece| !is_both(piece)) {
-            let at = board.iter().position(|other| other == piece).expect("what is removed was there");
-            board.remove(at);
+        // What a move both adds and removes is in neither list, once for each time that it does.
+        for piece in removed {
+            if let Some(at) = added.iter().position(|other| *other == piece) {
+                added.remove(at);
+            } else {
+                let at = board.iter().position(|other| *other == piece).expect("what is removed was there");
+                board.remove(at);
+            }
         }
-        board.extend(added.iter().filter(|piece| !is_both(piece)));
+        board.extend(&added);
         assert!(is_taken(&board), "a move made {board:?}");
         boards.push(board);
     }

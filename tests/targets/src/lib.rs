@@ -68,8 +68,8 @@ const fn running(target: Target) -> Target {
     within(target, 16 << 20, 64)
 }
 
-/// Another budget. A graph's description has numbers for 65536 outputs at most, which its check looks at; a corpus has
-/// buffers for its files.
+/// Another budget. A graph's description has numbers for 65536 outputs at most, up to four each, which its check looks
+/// at; a corpus has buffers for its files.
 const fn within(target: Target, fixed_bytes: usize, per_byte: usize) -> Target {
     Target { budget: Budget { fixed_bytes, per_byte }, ..target }
 }
@@ -91,7 +91,7 @@ pub const TARGETS: [Target; 42] = [
     row("checkpoint", networks::checkpoint, 1024, Form::Binary),
     made(row("nnue", networks::nnue, 16384, Form::Binary), networks::nnue_files),
     row("nnue-description", networks::nnue_description, 1024, Form::Text(words::NNUE)),
-    within(row("graph-description", networks::graph_description, 4096, Form::Text(words::GRAPH)), 1 << 20, 64),
+    within(row("graph-description", networks::graph_description, 4096, Form::Text(words::GRAPH)), 4 << 20, 64),
     row("chain", networks::chain, 256, Form::Text(words::CHAIN)),
     row("datacode", networks::datacode, 2048, Form::Binary),
     row("lattice-checkpoint", networks::lattice_checkpoint, 2048, Form::Text(words::JSON)),
