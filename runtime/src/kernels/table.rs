@@ -169,6 +169,10 @@ macro_rules! tables {
 
             /// The same kernels under another tier's name, which they are as good for.
             #[cfg_attr(microcontroller, allow(dead_code, reason = "none of their tiers is made of another one"))]
+            #[cfg_attr(
+                not(any(target_arch = "x86_64", target_arch = "aarch64")),
+                expect(dead_code, reason = "no tier of this target extends another")
+            )]
             pub(super) const fn named(mut self, name: &'static str) -> Self {
                 self.name = name;
                 $(self.$field.from = TierName::new(name);)*
