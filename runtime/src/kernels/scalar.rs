@@ -47,6 +47,7 @@ pub static KERNELS: Tier = Tier {
     requantise_i32: Kernel::new(requantise_i32, NAME),
     convolve: Kernel::of(MAPS, plain::convolve, stubs::convolve, NAME),
     depthwise: Kernel::of(MAPS, plain::depthwise, stubs::convolve, NAME),
+    add_maps: Kernel::of(MAPS, plain::add, stubs::add_maps, NAME),
 };
 
 fn update_i16(out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]) {

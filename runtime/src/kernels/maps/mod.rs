@@ -4,9 +4,11 @@
 mod layer;
 pub(crate) mod plain;
 mod round;
+mod sum;
 mod window;
 
 pub use layer::Layer;
 pub use round::Rounding;
 pub(crate) use round::{Beside, rounded};
+pub use sum::Sum;
 pub use window::{Geometry, Map};

@@ -12,14 +12,14 @@ tier!(
     /// The tier of every processor with NEON.
     KERNELS = "neon", module table, features #[target_feature(enable = "neon")],
     simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>,
-    tile ByteTile::<_, i8, 2, 4>::new(Bytes::<false>::new())
+    tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new())
 );
 
 tier!(
     /// The tier of processors with dot products.
     DOTPROD = "neon+dotprod", module dotprod_table, features #[target_feature(enable = "neon,dotprod")],
     simd Neon, reals Neon, columns Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
-    tile ByteTile::<_, i8, 2, 8>::new(Dots::new())
+    tile ByteTile::<_, i8, 2, 16>::new(Dots::new())
 );
 
 /// Calls of intrinsics that only compute.

@@ -38,8 +38,9 @@ macro_rules! tier {
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
             use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, wide_dot};
-            use crate::kernels::maps::{Layer, Map};
-            use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise, sparse, tail};
+            use crate::kernels::maps::{Layer, Map, Sum, plain};
+            use crate::kernels::vector::{IS_COMPACT, requantise, sparse, sum, tail};
+            use crate::kernels::vector::{convolve as convolution, depthwise as filters};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
@@ -109,6 +110,8 @@ macro_rules! tier {
                 requantise_i32: Kernel::new(requantise_i32, NAME),
                 convolve: Kernel::new(convolve, NAME),
                 depthwise: Kernel::new(depthwise, NAME),
+                // Downloaded modules have the definition alone.
+                add_maps: if IS_COMPACT { Kernel::new(plain::add, "scalar") } else { Kernel::new(add_maps, NAME) },
             };
 
             entry!($features, update_i16(
@@ -187,6 +190,9 @@ macro_rules! tier {
             entry!($features, depthwise(
                 layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
             ), filters::depthwise(<$simd>::new(), layer, x, second, out));
+            entry!($features, add_maps(
+                how: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8])
+            ), sum::add(<$simd>::new(), how, x, second, out));
         }
     };
 }
