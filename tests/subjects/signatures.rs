@@ -173,11 +173,8 @@ const MISTAKES: [Mistake; 32] = [
         Some(_) => (truth().depthwise.call)(layer, x, None, out),
         None => (truth().depthwise.call)(layer, &[&x[1..], &[0]].concat(), None, out),
     }),
-    // The second map with the first one's multiplier.
-    ("add_maps", |k| k.add_maps.call = |sum, x, second, out| {
-        let wrong = tamis_runtime::testing::Sum { multipliers: [sum.multipliers[0]; 2], ..*sum };
-        (truth().add_maps.call)(&wrong, x, second, out);
-    }),
+    // The first map twice.
+    ("add_maps", |k| k.add_maps.call = |sum, x, _, out| (truth().add_maps.call)(sum, x, x, out)),
 ];
 
 fn cut<'a>(

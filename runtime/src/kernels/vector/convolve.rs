@@ -3,11 +3,12 @@
 //! The rows that a window covers lie in a ring on the stack, padded to both sides and in the form in which the
 //! instruction set multiplies: bytes with or without a sign, or i16 without their zero point. There the inputs of a
 //! kernel's row are one run, and those of the next output a fixed distance away, so that an output is summed over a few
-//! runs whose places are listed once a row. Runs that are no multiple of four, as of pictures with three channels, would
-//! share a group of four weights. Those of a few outputs are laid anew, each run's from a group of its own on; where
-//! there are many, and where modules are downloaded, the runs of every pixel are copied into one. What multiplies them
-//! is [`tile`](super::tile). Where bytes still hold their zero point, its product with the sum of the weights is taken
-//! off the bias, which costs as much as one more pixel; padding holds it too.
+//! runs whose places are listed once a row. Runs that are no multiple of four, as of pictures with three channels,
+//! would share a group of four weights. Those of a few outputs are laid anew, each run's from a group of its own on;
+//! where there are many, and where modules are downloaded, the runs of every pixel are copied into one.
+//!
+//! What multiplies them is [`tile`](super::tile). Where bytes still hold their zero point, its product with the sum of
+//! the weights is taken off the bias, which costs as much as one more pixel; padding holds it too.
 
 use super::band::{Lane, Scratch, View};
 use super::dense::fits;
