@@ -173,6 +173,8 @@ const MISTAKES: [Mistake; 32] = [
         Some(_) => (truth().depthwise.call)(layer, x, None, out),
         None => (truth().depthwise.call)(layer, &[&x[1..], &[0]].concat(), None, out),
     }),
+    // The first map twice.
+    ("add_maps", |k| k.add_maps.call = |sum, x, _, out| (truth().add_maps.call)(sum, x, x, out)),
 ];
 
 fn cut<'a>(

@@ -14,7 +14,7 @@ extension!(
     KERNELS = "avxvnni" over avx2::KERNELS, module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
     simd Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile ByteTile::<_, u8, 2, 4>::new(Unsigned::new())
+    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new())
 );
 
 /// u8 by i8.

@@ -46,6 +46,7 @@ pub static KERNELS: Tier = Tier {
     requantise_i32: Kernel::new(requantise_i32, NAME),
     convolve: Kernel::new(plain::convolve, NAME),
     depthwise: Kernel::new(plain::depthwise, NAME),
+    add_maps: Kernel::new(plain::add, NAME),
 }
 .of_build();
 

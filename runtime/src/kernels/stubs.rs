@@ -1,6 +1,6 @@
 //! Entries that do nothing, for kernels that no operation of this build calls; see [`super::Tier::of_build`].
 
-use super::maps::{Layer, Map};
+use super::maps::{Layer, Map, Sum};
 use super::operands::{Dequantisation, Moved, RealLayer};
 
 pub(super) fn update<T>(_: &mut [i16], _: Option<&[i16]>, _: &[T], _: usize, _: &[u32], _: &[u32]) {}
@@ -19,3 +19,4 @@ pub(super) fn tail_f32(_: &[i32], _: &Dequantisation<'_>, _: &[RealLayer<'_>], _
 pub(super) fn activation_f32(_: &[f32], _: u32, _: &mut [f32]) {}
 pub(super) fn dequantise_f32(_: &[i32], _: f32, _: &[f32], _: u32, _: &mut [f32]) {}
 pub(super) fn convolve(_: &Layer<'_>, _: &[u8], _: Option<(Map, &[u8])>, _: &mut [u8]) {}
+pub(super) fn add_maps(_: &Sum, _: (Map, &[u8]), _: (Map, &[u8]), _: (Map, &mut [u8])) {}

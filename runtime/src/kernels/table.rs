@@ -1,6 +1,6 @@
 //! What a tier is: the type of each of its functions, and the table of them.
 
-use super::maps::{Layer, Map};
+use super::maps::{Layer, Map, Sum};
 #[cfg(short_ways)]
 use super::operands::MoveRows;
 use super::operands::{Dequantisation, Moved, RealLayer};
@@ -104,6 +104,8 @@ pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: 
 pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 /// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
 pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
+/// The sum of two maps of one shape, FORMAT.md 6.24, of any narrow elements. x, second, out: the maps and their bytes.
+pub type AddMaps = fn(sum: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8]));
 
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
@@ -255,6 +257,8 @@ tables! {
     convolve: Convolve => MAPS, convolve;
     /// Convolution with a filter for every channel.
     depthwise: Depthwise => MAPS, convolve;
+    /// Sum of two maps of one shape.
+    add_maps: AddMaps => MAPS, add_maps;
 }
 
 /// Every tier that there is on some machine, in the order of [`super::tiers`].

@@ -187,6 +187,15 @@ impl Simd for Avx2 {
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(x.as_ptr().cast())) }
     }
     #[inline(always)]
+    fn widen_signed32(self, x: &[u8; 8]) -> __m256i {
+        // SAFETY: the array has 8 bytes; AVX2 as in `compute`.
+        unsafe { _mm256_cvtepi8_epi32(_mm_loadl_epi64(x.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn mul32(self, a: __m256i, b: __m256i) -> __m256i {
+        compute!(_mm256_mullo_epi32(a, b))
+    }
+    #[inline(always)]
     fn power_of_two32(self, n: __m256i) -> __m256i {
         compute!(_mm256_sllv_epi32(_mm256_set1_epi32(1), n))
     }

@@ -4,6 +4,7 @@
 mod layer;
 pub(crate) mod plain;
 mod round;
+mod sum;
 mod window;
 
 pub use layer::Layer;
@@ -11,6 +12,7 @@ pub use round::Rounding;
 pub(crate) use round::{Beside, rounded};
 #[cfg(any(test, microcontroller))]
 pub(crate) use round::{HIGH_WORD_ONLY, rounded_words};
+pub use sum::Sum;
 #[cfg(any(test, microcontroller))]
 pub(crate) use window::Seen;
 pub use window::{Geometry, Map};

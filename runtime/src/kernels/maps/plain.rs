@@ -1,6 +1,6 @@
 //! The definition: an output at a time, its taps one after the other.
 
-use super::{Beside, Layer, Map};
+use super::{Beside, Layer, Map, Sum};
 use crate::format::{Layout, element};
 use crate::sure::{at, bias_at};
 use crate::workspace::range;
@@ -56,4 +56,12 @@ fn every_input(layer: &Layer<'_>, x: &[u8], first: usize, output: usize) -> i32 
         sum = sum.wrapping_add((i32::from(byte ^ sign) - zero) * i32::from(weight));
     }
     sum
+}
+
+/// [`crate::kernels::AddMaps`].
+pub(crate) fn add(sum: &Sum, (from, x): (Map, &[u8]), (other, second): (Map, &[u8]), (to, out): (Map, &mut [u8])) {
+    for index in 0..to.height * to.row() {
+        let (a, b) = (from.at(x, index) - from.zero, other.at(second, index) - other.zero);
+        to.put(out, index, sum.of(a, b, to.zero));
+    }
 }

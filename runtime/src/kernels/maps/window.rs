@@ -1,7 +1,7 @@
 //! Maps and the windows over them.
 
 use crate::format::{ValueRecord, WindowRecord, element};
-use crate::workspace::{rest, typed};
+use crate::workspace::{rest, typed, typed_mut};
 #[cfg(any(test, microcontroller))]
 use core::ops::Range;
 
@@ -43,6 +43,18 @@ impl Map {
             element::I8 => i32::from(byte() as i8),
             element::I16 => i32::from(first(rest(typed::<i16>(bytes), index))),
             _ => first(rest(typed::<i32>(bytes), index)),
+        }
+    }
+
+    /// Writes an element of a map.
+    #[inline(always)]
+    pub(crate) fn put(&self, bytes: &mut [u8], index: usize, value: i32) {
+        match self.element {
+            element::I16 => typed_mut::<i16>(bytes).get_mut(index).into_iter().for_each(|out| *out = value as i16),
+            element::I32 | element::F32 => {
+                typed_mut::<i32>(bytes).get_mut(index).into_iter().for_each(|out| *out = value);
+            }
+            _ => bytes.get_mut(index).into_iter().for_each(|out| *out = value as u8),
         }
     }
 }

@@ -12,7 +12,7 @@ tier!(
     /// The tier of every processor with NEON.
     KERNELS = "neon", module table, features #[target_feature(enable = "neon")],
     simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>,
-    tile ByteTile::<_, i8, 2, 4>::new(Bytes::<false>::new())
+    tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new())
 );
 
 extension!(
@@ -20,7 +20,7 @@ extension!(
     DOTPROD = "neon+dotprod" over super::KERNELS, module dotprod_table,
     features #[target_feature(enable = "neon,dotprod")],
     simd Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
-    tile ByteTile::<_, i8, 2, 8>::new(Dots::new())
+    tile ByteTile::<_, i8, 2, 16>::new(Dots::new())
 );
 
 /// Calls of intrinsics that only compute.

@@ -120,7 +120,7 @@ impl Tile for Words {
     type Input = i16;
     const ROWS: usize = 4;
     const VECTORS: usize = 1;
-    const PIXELS: usize = 4;
+    const SUMS: usize = 4;
     /// Of rows 0 and 1 and rows 2 and 3, four i16 each.
     type Weights = [v128; 2];
     /// Two i32 each.

@@ -1,8 +1,8 @@
-//! Convolutions of maps.
+//! Convolutions and sums of maps.
 
 use super::{Mismatch, PATTERNS, Random, same};
 use crate::format::{Layout, element};
-use crate::kernels::maps::{Geometry, Layer, Map, Rounding};
+use crate::kernels::maps::{Geometry, Layer, Map, Rounding, Sum};
 use crate::kernels::{Tier, scalar};
 
 /// Most elements of a map that is read, and of one that is written.
@@ -19,6 +19,9 @@ const READ_CHANNELS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33];
 const WRITTEN_CHANNELS: [usize; 14] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 65, MOST_OUTPUTS];
 /// Pixels of a row: around tiles of 1, 2, 4 and 8.
 const WIDTHS: [usize; 8] = [1, 2, 3, 4, 7, 8, 9, 13];
+/// Elements of maps that are added: around vectors of 4, 8 and 16, and several of them.
+const SUMMED: [usize; 16] = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, SUMMED_AT_MOST];
+const SUMMED_AT_MOST: usize = 90;
 /// Taps, steps, dilation and padding along an axis: single pixels, ordinary windows, and odd ones.
 const AXES: [[u8; 4]; 8] =
     [[1, 1, 1, 0], [3, 1, 1, 1], [3, 2, 1, 0], [2, 2, 1, 1], [4, 1, 1, 2], [1, 2, 1, 0], [3, 1, 2, 2], [5, 3, 1, 4]];
@@ -39,8 +42,59 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
             let written = WRITTEN_CHANNELS[random.below(WRITTEN_CHANNELS.len())];
             every(tier, axes, size, [read, written], pattern, random)?;
         }
+        for elements in SUMMED {
+            sum(tier, elements, pattern, random)?;
+        }
     }
     Ok(())
+}
+
+/// Sums of two maps of so many elements.
+fn sum(tier: &Tier, channels: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    let mut map = || {
+        let element = [element::U8, element::I8, element::I8, element::I16][random.below(4)];
+        let zero = zero(element, random);
+        Map { height: 1, width: 1, channels, element, zero }
+    };
+    let maps = [map(), map(), map()];
+    let [from, other, to] = maps;
+    let mut operands = [[0i32; SUMMED_AT_MOST / 2]; 2];
+    operands.as_flattened_mut().iter_mut().for_each(|word| *word = random.i32(pattern));
+    let [x, second] = &operands;
+    // The multipliers of a quantiser have 31 bits; any others are as good.
+    let multipliers = [0; 2].map(|_: i32| random.i32(pattern) >> random.below(12));
+    let [low, high] = range(to.element);
+    // On both sides of the shifts that have lanes of 32 bits.
+    let shift = [1, 16, 17, 30, 45, 46, 47, 62][random.below(8)];
+    let how = Sum { multipliers, shift, low: if random.below(2) == 0 { low } else { to.zero }, high };
+    let mut outs = [[0i32; SUMMED_AT_MOST / 2]; 2];
+    let [found, expected] = &mut outs;
+    let used = |map: &Map| channels << element::shift(map.element);
+    for (call, out) in [(tier.add_maps.call, &mut *found), (scalar::KERNELS.add_maps.call, &mut *expected)] {
+        let x = &bytemuck::cast_slice(x)[..used(&from)];
+        let second = &bytemuck::cast_slice(second)[..used(&other)];
+        call(&how, (from, x), (other, second), (to, &mut bytemuck::cast_slice_mut(out)[..used(&to)]));
+    }
+    let (found, expected): (&[u8], &[u8]) = (bytemuck::cast_slice(found), bytemuck::cast_slice(expected));
+    same("add_maps", channels, &found[..used(&to)], &expected[..used(&to)])
+}
+
+/// A zero point of an element.
+fn zero(kind: u32, random: &mut Random) -> i32 {
+    match kind {
+        element::U8 => [0, 7, 255][random.below(3)],
+        element::I8 => [0, -128, 12][random.below(3)],
+        _ => 0,
+    }
+}
+
+/// What an element can hold.
+const fn range(kind: u32) -> [i32; 2] {
+    match kind {
+        element::U8 => [0, 255],
+        element::I8 => [-128, 127],
+        _ => [i16::MIN as i32, i16::MAX as i32],
+    }
 }
 
 /// A window along both axes over a map of a size, with channels read and written, and the same as filters a channel.
@@ -61,11 +115,6 @@ fn every(
     };
     let geometry = Geometry { kernel, stride, dilation, before, transposed: false };
     let elements = [element::U8, element::I8, element::I16];
-    let zero = |kind: u32, random: &mut Random| match kind {
-        element::U8 => [0, 7, 255][random.below(3)],
-        element::I8 => [0, -128, 12][random.below(3)],
-        _ => 0,
-    };
     let mut map = |of: &[u32], height, width, channels| {
         let kind = of[random.below(of.len())];
         Map { height, width, channels, element: kind, zero: zero(kind, random) }
@@ -94,11 +143,6 @@ fn every(
     // All of them such that the high word of a product is enough, or not.
     let least = [33, 1, 28][random.below(3)];
     shifts.iter_mut().for_each(|value| *value = (least + random.below(63 - least)) as u8);
-    let range = |kind: u32| match kind {
-        element::U8 => [0, 255],
-        element::I8 => [-128, 127],
-        _ => [i32::from(i16::MIN), i32::from(i16::MAX)],
-    };
     for is_depthwise in [false, true] {
         let (from, to) = if is_depthwise { (filtered, depth) } else { (from, to) };
         weights.fill(0);

@@ -6,7 +6,8 @@ use crate::kernels::maps::{Layer, Map};
 use crate::workspace::{range, range_mut, typed};
 use core::mem::MaybeUninit;
 
-/// Memory on the stack, of which only what is used is filled.
+/// Memory on the stack, of which only what is used is filled; vectors of it do not lie across lines of the cache.
+#[cfg_attr(not(target_arch = "wasm32"), repr(align(64)))]
 pub(super) struct Scratch<T, const N: usize>([MaybeUninit<T>; N]);
 
 impl<T: Copy, const N: usize> Scratch<T, N> {

@@ -3,25 +3,31 @@
 //! The rows that a window covers lie in a ring on the stack, padded to both sides and in the form in which the
 //! instruction set multiplies: bytes with or without a sign, or i16 without their zero point. There the inputs of a
 //! kernel's row are one run, and those of the next output a fixed distance away, so that an output is summed over a few
-//! runs whose places are listed once a row. Runs that are no multiple of four, as of pictures with three channels, are
-//! copied into one. What multiplies them is [`tile`](super::tile). Where bytes still hold their zero point, its product
-//! with the sum of the weights is taken off the bias, which costs as much as one more pixel; padding holds it too.
+//! runs whose places are listed once a row. Runs that are no multiple of four, as of pictures with three channels,
+//! would share a group of four weights. Those of a few outputs are laid anew, each run's from a group of its own on;
+//! where there are many, and where modules are downloaded, the runs of every pixel are copied into one.
+//!
+//! What multiplies them is [`tile`](super::tile). Where bytes still hold their zero point, its product with the sum of
+//! the weights is taken off the bias, which costs as much as one more pixel; padding holds it too.
 
-use super::Simd;
 use super::band::{Lane, Scratch, View};
 use super::dense::fits;
 use super::ends::{BLOCK, Ends};
 use super::tile::{Runs, Tile, pixels};
+use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::{Layer, Map, plain};
+use crate::workspace::rest;
 
 /// Elements of the ring.
 const RING: usize = 16_384;
 /// Elements of copied runs.
 const COPIES: usize = 8_192;
+/// Groups of four weights that are laid anew.
+const LAID: usize = 2_048;
 /// Runs that an output is summed over.
 const RUNS: usize = 32;
 /// Pixels of the widest tile.
-const MOST_PIXELS: usize = 8;
+const MOST_PIXELS: usize = 16;
 /// Elements that are copied at once, and as many may be read and written behind the end.
 const COPIED: usize = 16;
 
@@ -37,12 +43,20 @@ pub(in crate::kernels) fn convolve<S: Simd, T: Tile>(
 ) {
     let Some(way) = Way::of::<T>(layer, x, out) else { return plain::convolve(layer, x, second, out) };
     let (mut ring, mut copies) = (Scratch::<T::Input, RING>::new(), Scratch::<T::Input, COPIES>::new());
+    let mut laid = Scratch::<u32, LAID>::new();
+    let layer = &if IS_COMPACT || way.laid == 0 {
+        *layer
+    } else {
+        let laid = laid.filled(way.laid, 0);
+        lay_weights(&way, layer, laid);
+        Layer { weights: bytemuck::cast_slice(laid), ..*layer }
+    };
     let padding = T::Input::zero(&layer.from);
     let mut first = 0;
     while first < layer.to.channels {
         let count = (layer.to.channels - first).min(BLOCK);
-        let mut ends = Ends::new(layer, second, first, count);
-        take_excess_off(t, layer, first, count, &mut ends);
+        let mut ends = Ends::new(s, layer, second, first, count);
+        take_excess_off(t, layer, way.groups(), (first, count), &mut ends);
         let mut column = 0;
         while column < way.view.to[1] {
             let places = (way.view.to[1] - column).min(way.places);
@@ -62,6 +76,8 @@ struct Way {
     places: usize,
     /// Elements for runs that are copied into one; 0 where they are not.
     copied: usize,
+    /// Groups of weights, where those of each run are laid apart; 0 where they are not.
+    laid: usize,
     /// Taps of a run, and runs.
     taps: usize,
     runs: usize,
@@ -76,11 +92,21 @@ impl Way {
         let taps = if view.dilation[1] == 1 { across } else { 1 };
         let runs = down * across / taps;
         let inputs = down * across * view.channels;
-        let is_copied = runs > 1 && (!(taps * view.channels).is_multiple_of(4) || runs > RUNS);
+        let is_apart = runs == 1 || (taps * view.channels).is_multiple_of(4);
+        let apart = runs * (taps * view.channels).div_ceil(4) * layer.stride;
+        let laid = if IS_COMPACT || is_apart || runs > RUNS || apart > LAID { 0 } else { apart };
+        let is_copied = laid == 0 && (!is_apart || runs > RUNS);
         let places = view.places(view.span(), view.channels.next_multiple_of(4), RING - COPIED - 4 * view.span());
         let copied = if is_copied { MOST_PIXELS * inputs.next_multiple_of(4) + COPIED } else { 0 };
         let is_held = fits(inputs.div_ceil(4), layer.stride, layer.weights.len(), layer.to.channels);
-        (is_held && places > 0 && copied <= COPIES).then_some(Self { view, places, copied, taps, runs })
+        (is_held && places > 0 && copied <= COPIES).then_some(Self { view, places, copied, laid, taps, runs })
+    }
+
+    /// Groups of weights of an output.
+    #[inline(always)]
+    const fn groups(&self) -> usize {
+        let run = self.taps * self.view.channels;
+        if self.laid > 0 { self.runs * run.div_ceil(4) } else { (self.runs * run).div_ceil(4) }
     }
 
     /// Elements of a row of the ring.
@@ -90,14 +116,46 @@ impl Way {
     }
 }
 
+/// (groups, outputs): the weights of every run from a group of its own on, its last group filled up with zeros.
+#[inline(always)]
+fn lay_weights(way: &Way, layer: &Layer<'_>, laid: &mut [u32]) {
+    let (run_len, stride) = (way.taps * way.view.channels, layer.stride);
+    let groups_of_a_run = run_len.div_ceil(4);
+    let groups: &[u8] = bytemuck::cast_slice(layer.weights);
+    let groups = groups.as_chunks::<4>().0;
+    for (group, laid) in laid.chunks_exact_mut(stride).enumerate() {
+        let done = 4 * (group % groups_of_a_run);
+        // Where in an output's weights the group begins, and how many of them are the run's.
+        let (first, count) = (group / groups_of_a_run * run_len + done, (run_len - done).min(4));
+        let shift = 8 * (first % 4) as u32;
+        let kept = u32::MAX >> (32 - 8 * count);
+        let upper = rest(groups, first / 4 * stride);
+        // Behind the last group there are no weights that count.
+        let lower = rest(groups, (first / 4 + 1) * stride);
+        for (laid, group) in laid.iter_mut().zip(upper) {
+            *laid = (u32::from_le_bytes(*group) >> shift & kept).to_le();
+        }
+        if shift > 0 {
+            for (laid, group) in laid.iter_mut().zip(lower) {
+                *laid |= (u32::from_le_bytes(*group) << (32 - shift) & kept).to_le();
+            }
+        }
+    }
+}
+
 /// What bytes count too much is the same for all pixels: as much as weights sum up to, times the excess.
 #[inline(always)]
-fn take_excess_off<T: Tile>(t: T, layer: &Layer<'_>, first: usize, count: usize, ends: &mut Ends<'_>) {
+fn take_excess_off<T: Tile>(
+    t: T,
+    layer: &Layer<'_>,
+    groups: usize,
+    (first, count): (usize, usize),
+    ends: &mut Ends<'_>,
+) {
     let excess = T::Input::zero(&layer.from);
     if excess == T::Input::default() {
         return;
     }
-    let groups = (layer.taps() * layer.from.channels).div_ceil(4);
     let mut x = Scratch::<T::Input, 4>::new();
     let x = x.filled(4, excess);
     let mut row = first;
@@ -113,9 +171,7 @@ fn take_excess_off<T: Tile>(t: T, layer: &Layer<'_>, first: usize, count: usize,
             }
             place = place.wrapping_add(4 * layer.stride);
         }
-        for (bias, sum) in ends.bias.iter_mut().skip(row - first).zip(t.rows(sums).as_ref()) {
-            *bias = bias.wrapping_sub(*sum);
-        }
+        ends.take_off(row - first, t.rows(sums).as_ref());
         row += T::ROWS;
     }
 }

@@ -39,7 +39,7 @@ pub(in crate::kernels) fn depthwise<S: Simd>(
     let mut first = 0;
     while first < layer.to.channels {
         let count = (layer.to.channels - first).min(way.block);
-        let ends = Ends::new(layer, second, first, count * way.group);
+        let ends = Ends::new(s, layer, second, first, count * way.group);
         let weights = weights.filled(way.products() * way.padded(count), 0);
         lay_weights(&way, layer, (first, count), weights);
         let mut column = 0;

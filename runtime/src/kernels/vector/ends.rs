@@ -4,11 +4,11 @@
 //! two products, where a second map's elements are added, are rounded in 64 bits. The zero point is added to the
 //! rounded value. What belongs to a channel is laid out for a block of channels before its pixels pass.
 
-use super::Simd;
+use super::{IS_COMPACT, Simd};
 use crate::format::element;
 use crate::kernels::maps::{Layer, Map};
 use crate::sure::bias_at;
-use crate::workspace::{rest, rest_mut, typed, typed_mut};
+use crate::workspace::{range, rest, rest_mut, typed, typed_mut};
 
 /// Channels of a block.
 pub(super) const BLOCK: usize = 256;
@@ -17,40 +17,77 @@ const ROOM: usize = BLOCK + 32;
 /// Smallest shift of which the low word is not needed.
 const HIGH_WORD_ONLY: i32 = 33;
 
+/// A number a channel, where vectors do not lie across lines of the cache.
+#[cfg_attr(not(target_arch = "wasm32"), repr(align(64)))]
+struct Channels([i32; ROOM]);
+
 /// A block of channels.
 pub(super) struct Ends<'l> {
     layer: &'l Layer<'l>,
     second: Option<(Map, &'l [u8])>,
     is_high_word_only: bool,
-    pub bias: [i32; ROOM],
-    multipliers: [i32; ROOM],
+    /// Whether it is that, and bytes are written.
+    pub is_bytes: bool,
+    bias: Channels,
+    multipliers: Channels,
     /// Of the second map.
-    others: [i32; ROOM],
+    others: Channels,
     /// What rounds, in units of the high word.
-    halves: [i32; ROOM],
-    shifts: [i32; ROOM],
+    halves: Channels,
+    shifts: Channels,
+}
+
+/// What ends the sums of a vector of channels.
+pub(super) struct End<S: Simd> {
+    bias: S::I32,
+    multipliers: S::I32,
+    halves: S::I32,
+    shifts: S::I32,
+    zero: S::I32,
+    low: S::I32,
+    high: S::I32,
+}
+
+impl<S: Simd> End<S> {
+    /// The bytes of sums without their biases, as i32.
+    #[inline(always)]
+    pub fn round(&self, s: S, sums: S::I32) -> S::I32 {
+        let product = s.mul_high32(s.add32(sums, self.bias), self.multipliers);
+        let rounded = s.shift_right32(s.add32(product, self.halves), self.shifts);
+        s.add32(s.min32(s.max32(rounded, self.low), self.high), self.zero)
+    }
 }
 
 impl<'l> Ends<'l> {
     /// Channels `first..first + count`, at most [`BLOCK`]; behind the last channel of all it goes on with channel 0.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     #[cfg_attr(target_arch = "wasm32", inline(never))]
-    pub fn new(layer: &'l Layer<'l>, second: Option<(Map, &'l [u8])>, first: usize, count: usize) -> Self {
-        let none = [0; ROOM];
+    pub fn new<S: Simd>(
+        s: S,
+        layer: &'l Layer<'l>,
+        second: Option<(Map, &'l [u8])>,
+        first: usize,
+        count: usize,
+    ) -> Self {
+        const NONE: Channels = Channels([0; ROOM]);
+        let (all, rounding) = (layer.to.channels.max(1), &layer.rounding);
+        let is_bytes = matches!(layer.to.element, element::U8 | element::I8);
         let mut ends = Self {
             layer,
             second,
             is_high_word_only: second.is_none(),
-            bias: none,
-            multipliers: none,
-            others: none,
-            halves: none,
-            shifts: none,
+            is_bytes,
+            bias: NONE,
+            multipliers: NONE,
+            others: NONE,
+            halves: NONE,
+            shifts: NONE,
         };
-        let (all, rounding) = (layer.to.channels.max(1), &layer.rounding);
-        for index in 0..count.min(BLOCK) {
+        let done =
+            if IS_COMPACT || second.is_some() || first + count > all { 0 } else { ends.vectors(s, first, count) };
+        for index in done..count.min(BLOCK) {
             let channel = (first + index) % all;
-            ends.bias[index] = bias_at(layer.bias, channel);
+            ends.bias.0[index] = bias_at(layer.bias, channel);
             let (Some(multiplier), Some(shift)) = (rounding.multipliers.get(channel), rounding.shifts.get(channel))
             else {
                 // Sums that are written as they are.
@@ -58,57 +95,135 @@ impl<'l> Ends<'l> {
             };
             let shift = i32::from(*shift);
             ends.is_high_word_only &= shift >= HIGH_WORD_ONLY;
-            ends.multipliers[index] = *multiplier;
-            ends.halves[index] = 1 << ((shift - HIGH_WORD_ONLY) & 31);
-            ends.shifts[index] = shift;
+            ends.multipliers.0[index] = *multiplier;
+            ends.halves.0[index] = 1 << ((shift - HIGH_WORD_ONLY) & 31);
+            ends.shifts.0[index] = shift;
             if second.is_some() {
-                ends.others[index] = bias_at(rounding.multipliers, all + channel);
+                ends.others.0[index] = bias_at(rounding.multipliers, all + channel);
             }
         }
+        ends.is_bytes &= ends.is_high_word_only;
         ends
+    }
+
+    /// As many of the channels as whole vectors have; says how many.
+    #[inline(always)]
+    fn vectors<S: Simd>(&mut self, s: S, first: usize, count: usize) -> usize {
+        let (layer, lanes) = (self.layer, S::LANES / 2);
+        let end = first + count.min(BLOCK) / lanes * lanes;
+        let rounding = &layer.rounding;
+        let has_bias = layer.bias.len() >= end;
+        if rounding.multipliers.len() < end || rounding.shifts.len() < end || !(has_bias || layer.bias.is_empty()) {
+            return 0;
+        }
+        let mut least = s.splat32(HIGH_WORD_ONLY);
+        let multipliers = S::chunks32(range(rounding.multipliers, first..end)).0;
+        let shifts = S::narrow_byte_chunks(range(rounding.shifts, first..end)).0;
+        let biases = S::chunks32(if has_bias { range(layer.bias, first..end) } else { &[] }).0;
+        let mut done = 0;
+        for (multipliers, shifts) in multipliers.iter().zip(shifts) {
+            let shift = s.widen32(shifts);
+            least = s.min32(least, shift);
+            let half = s.power_of_two32(s.add32(shift, s.splat32(-HIGH_WORD_ONLY)));
+            put(s, &mut self.multipliers, done, s.load32(multipliers));
+            put(s, &mut self.halves, done, half);
+            put(s, &mut self.shifts, done, shift);
+            if let Some(bias) = biases.get(done / lanes) {
+                put(s, &mut self.bias, done, s.load32(bias));
+            }
+            done += lanes;
+        }
+        let mut all = S::Chunk32::default();
+        s.store32(&mut all, least);
+        for least in all.as_ref() {
+            self.is_high_word_only &= *least == HIGH_WORD_ONLY;
+        }
+        done
+    }
+
+    /// Takes sums off the biases from the block's `at` on.
+    #[inline(always)]
+    pub fn take_off(&mut self, at: usize, sums: &[i32]) {
+        for (bias, sum) in self.bias.0.iter_mut().skip(at).zip(sums) {
+            *bias = bias.wrapping_sub(*sum);
+        }
+    }
+
+    /// What ends a vector of channels from the block's `at` on, where bytes are written and the high word is enough.
+    #[inline(always)]
+    pub fn end<S: Simd>(&self, s: S, at: usize) -> End<S> {
+        let (rounding, zero) = (&self.layer.rounding, self.layer.to.zero);
+        End {
+            bias: load(s, &self.bias, at),
+            multipliers: load(s, &self.multipliers, at),
+            halves: load(s, &self.halves, at),
+            shifts: s.add32(load(s, &self.shifts, at), s.splat32(-32)),
+            zero: s.splat32(zero),
+            low: s.splat32(rounding.low - zero),
+            high: s.splat32(rounding.high - zero),
+        }
     }
 
     /// Writes `n` sums, without their biases, of channels from the block's `at` on, to elements of `out` from `start`.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn write<S: Simd>(&self, s: S, sums: S::I32, (at, n): (usize, usize), out: &mut [u8], start: usize) {
-        let sums = s.add32(sums, load(s, &self.bias, at));
         let to = &self.layer.to;
         if to.element == element::I32 {
+            let sums = s.add32(sums, load(s, &self.bias, at));
             return store(s, sums, rest_mut(typed_mut::<i32>(out), start), n, |y| y);
         }
-        let (multipliers, shifts) = (load(s, &self.multipliers, at), load(s, &self.shifts, at));
-        let [low, high] = [self.layer.rounding.low - to.zero, self.layer.rounding.high - to.zero];
-        let rounded = if self.is_high_word_only {
-            let product = s.add32(s.mul_high32(sums, multipliers), load(s, &self.halves, at));
-            let rounded = s.shift_right32(product, s.add32(shifts, s.splat32(-32)));
-            s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high))
+        let y = if self.is_high_word_only {
+            self.end(s, at).round(s, sums)
         } else {
+            let sums = s.add32(sums, load(s, &self.bias, at));
+            let (multipliers, shifts) = (load(s, &self.multipliers, at), load(s, &self.shifts, at));
+            let [low, high] = [self.layer.rounding.low - to.zero, self.layer.rounding.high - to.zero];
             let mut others = S::Chunk32::default();
             if let Some((map, bytes)) = self.second {
                 widen(&map, bytes, start, others.as_mut());
             }
             // Behind the last channel nothing is shifted.
             let shifts = s.max32(shifts, s.splat32(1));
-            s.round_sums32([sums, multipliers], [s.load32(&others), load(s, &self.others, at)], shifts, low, high)
+            let others = [s.load32(&others), load(s, &self.others, at)];
+            s.add32(s.round_sums32([sums, multipliers], others, shifts, low, high), s.splat32(to.zero))
         };
-        let y = s.add32(rounded, s.splat32(to.zero));
         if to.element == element::I16 {
             return store(s, y, rest_mut(typed_mut::<i16>(out), start), n, |y| y as i16);
         }
-        let out = rest_mut(out, start);
-        if n == S::LANES / 2
-            && let Some(out) = S::narrow_byte_chunks_mut(out).0.first_mut()
-        {
-            return s.store_low_bytes32(out, y);
-        }
-        let mut bytes = [0; 16];
-        if let Some(bytes) = S::narrow_byte_chunks_mut(&mut bytes).0.first_mut() {
-            s.store_low_bytes32(bytes, y);
-        }
-        for (out, byte) in out.iter_mut().zip(bytes).take(n) {
-            *out = byte;
-        }
+        store_bytes(s, y, rest_mut(out, start), n);
+    }
+}
+
+/// The first `n` of a vector of bytes.
+#[inline(always)]
+pub(super) fn store_bytes<S: Simd>(s: S, y: S::I32, out: &mut [u8], n: usize) {
+    if n == S::LANES / 2
+        && let Some(out) = S::narrow_byte_chunks_mut(out).0.first_mut()
+    {
+        return s.store_low_bytes32(out, y);
+    }
+    let mut bytes = [0; 16];
+    if let Some(bytes) = S::narrow_byte_chunks_mut(&mut bytes).0.first_mut() {
+        s.store_low_bytes32(bytes, y);
+    }
+    if !IS_COMPACT
+        && n == 8
+        && let (Some(out), Some(bytes)) = (out.first_chunk_mut::<8>(), bytes.first_chunk::<8>())
+    {
+        *out = *bytes;
+        return;
+    }
+    for (out, byte) in out.iter_mut().zip(bytes).take(n) {
+        *out = byte;
+    }
+}
+
+/// Stores a vector of a block's numbers.
+#[inline(always)]
+fn put<S: Simd>(s: S, all: &mut Channels, at: usize, x: S::I32) {
+    if let Some(first) = S::chunks32_mut(rest_mut(&mut all.0, at)).0.first_mut() {
+        s.store32(first, x);
     }
 }
 
@@ -124,8 +239,8 @@ fn store<S: Simd, T>(s: S, y: S::I32, out: &mut [T], n: usize, narrow: fn(i32) -
 
 /// A vector of a block's array.
 #[inline(always)]
-fn load<S: Simd>(s: S, all: &[i32; ROOM], at: usize) -> S::I32 {
-    match S::chunks32(rest(all, at)).0 {
+fn load<S: Simd>(s: S, all: &Channels, at: usize) -> S::I32 {
+    match S::chunks32(rest(&all.0, at)).0 {
         [first, ..] => s.load32(first),
         [] => s.zero32(),
     }

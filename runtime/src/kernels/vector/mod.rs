@@ -23,6 +23,7 @@
 //! | `tail` | tail_f32 | the small layers at the end in one call |
 //! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
 //! | `depthwise` | depthwise | two rows of a window are neighbours, so that one instruction adds both products |
+//! | `sum` | add_maps | multipliers cut into halves, whose products fit 32 bits |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
 pub(super) mod accumulate;
@@ -40,6 +41,7 @@ pub(super) mod pairwise;
 pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;
+pub(super) mod sum;
 mod table;
 pub(super) mod tail;
 pub(super) mod tile;
@@ -158,6 +160,27 @@ pub(super) trait Simd: Copy {
     }
     /// Bytes, widened with zeros.
     fn widen32(self, x: &Self::NarrowByteChunk) -> Self::I32;
+    /// Bytes, widened with their sign.
+    #[inline(always)]
+    fn widen_signed32(self, x: &Self::NarrowByteChunk) -> Self::I32 {
+        let mut wide = Self::Chunk32::default();
+        for (wide, byte) in wide.as_mut().iter_mut().zip(x.as_ref()) {
+            *wide = i32::from(*byte as i8);
+        }
+        self.load32(&wide)
+    }
+    /// Low 32 bits of the products.
+    #[inline(always)]
+    fn mul32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
+        let mut all = [Self::Chunk32::default(); 2];
+        self.store32(&mut all[0], a);
+        self.store32(&mut all[1], b);
+        let [mut a, b] = all;
+        for (a, b) in a.as_mut().iter_mut().zip(b.as_ref()) {
+            *a = a.wrapping_mul(*b);
+        }
+        self.load32(&a)
+    }
     /// `1 << n[i]`, each `n[i]` 0 to 31; anything for others.
     fn power_of_two32(self, n: Self::I32) -> Self::I32;
     /// `x[i] >> n[i]`, arithmetic, each `n[i]` 0 to 31; anything for others.

@@ -60,10 +60,10 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::maps::{Layer, Map};
+            use crate::kernels::maps::{Layer, Map, Sum, plain};
             use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, products, real};
-            use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise, sparse, tail};
-            use crate::kernels::vector::wide_dot;
+            use crate::kernels::vector::{IS_COMPACT, convolve as convolution, depthwise as filters, requantise};
+            use crate::kernels::vector::{sparse, sum, tail, wide_dot};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
@@ -133,6 +133,8 @@ macro_rules! tier {
                 requantise_i32: Kernel::new(requantise_i32, NAME),
                 convolve: Kernel::new(convolve, NAME),
                 depthwise: Kernel::new(depthwise, NAME),
+                // Downloaded modules have the definition alone.
+                add_maps: if IS_COMPACT { Kernel::new(plain::add, "scalar") } else { Kernel::new(add_maps, NAME) },
             }
             .of_build();
 
@@ -198,6 +200,9 @@ macro_rules! tier {
             entry!($features, depthwise(
                 layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
             ), filters::depthwise(<$simd>::new(), layer, x, second, out));
+            entry!($features, add_maps(
+                how: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8])
+            ), sum::add(<$simd>::new(), how, x, second, out));
         }
     };
 }

@@ -6,9 +6,10 @@
 
 use super::band::Lane;
 use super::dense::Dense;
-use super::ends::Ends;
+use super::ends::{Ends, store_bytes};
 use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::Layer;
+use crate::workspace::rest_mut;
 use core::marker::PhantomData;
 
 /// How an instruction set multiplies four inputs of a pixel by the weights of [`Tile::ROWS`] outputs.
@@ -17,9 +18,10 @@ pub(in crate::kernels) trait Tile: Copy {
     type Input: Lane;
     /// Outputs in a vector of weights.
     const ROWS: usize;
-    /// Vectors of weights in the widest tile, 1 or 2, and pixels, 4 or 8.
+    /// Vectors of weights in the widest tile: 1, 2 or 4.
     const VECTORS: usize;
-    const PIXELS: usize;
+    /// Vectors of sums that fit the registers, 4, 8 or 16: a tile's pixels times its vectors of weights.
+    const SUMS: usize;
     type Weights: Copy;
     type Sums: Copy;
     /// `[i32; ROWS]`.
@@ -40,11 +42,12 @@ pub(in crate::kernels) trait Tile: Copy {
     fn rows(self, sums: Self::Sums) -> Self::Rows;
 }
 
-/// The products of dense layers, on bytes of type `I`, of which all are exact. `VECTORS` by `PIXELS`: the widest tile.
+/// The products of dense layers, on bytes of type `I`, of which all are exact. `VECTORS` of weights and
+/// `SUMS`: the widest tile.
 #[derive(Clone, Copy)]
-pub(in crate::kernels) struct ByteTile<D, I, const VECTORS: usize, const PIXELS: usize>(D, PhantomData<I>);
+pub(in crate::kernels) struct ByteTile<D, I, const VECTORS: usize, const SUMS: usize>(D, PhantomData<I>);
 
-impl<D, I, const VECTORS: usize, const PIXELS: usize> ByteTile<D, I, VECTORS, PIXELS> {
+impl<D, I, const VECTORS: usize, const SUMS: usize> ByteTile<D, I, VECTORS, SUMS> {
     #[inline(always)]
     pub const fn new(products: D) -> Self {
         const { assert!(size_of::<I>() == 1) };
@@ -52,11 +55,11 @@ impl<D, I, const VECTORS: usize, const PIXELS: usize> ByteTile<D, I, VECTORS, PI
     }
 }
 
-impl<D: Dense, I: Lane, const VECTORS: usize, const PIXELS: usize> Tile for ByteTile<D, I, VECTORS, PIXELS> {
+impl<D: Dense, I: Lane, const VECTORS: usize, const SUMS: usize> Tile for ByteTile<D, I, VECTORS, SUMS> {
     type Input = I;
     const ROWS: usize = D::ROWS;
     const VECTORS: usize = VECTORS;
-    const PIXELS: usize = PIXELS;
+    const SUMS: usize = SUMS;
     type Weights = D::Weights;
     type Sums = D::Sums;
     type Rows = D::Rows;
@@ -124,7 +127,10 @@ pub(super) fn pixels<S: Simd, T: Tile>(
         // SAFETY: `reach` is within `x`; the weights of rows from `at.row` on, whole vectors only where so many are
         // left of the stride, are there for all groups: `Way::of` has compared.
         unsafe {
-            if T::VECTORS == 2 && left >= 2 * T::ROWS && count - row > T::ROWS {
+            if T::VECTORS >= 4 && left >= 4 * T::ROWS && count - row > 3 * T::ROWS {
+                by_pixels::<S, T, 4, true>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
+                row += 4 * T::ROWS;
+            } else if T::VECTORS >= 2 && left >= 2 * T::ROWS && count - row > T::ROWS {
                 by_pixels::<S, T, 2, true>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
                 row += 2 * T::ROWS;
             } else if T::ROWS == 4 || left >= T::ROWS {
@@ -170,7 +176,9 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
         let left = some - pixel;
         // SAFETY: the caller's.
         pixel += unsafe {
-            if T::PIXELS == 8 && left >= 8 {
+            if T::SUMS / VECTORS >= 16 && left >= 16 {
+                tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+            } else if T::SUMS / VECTORS >= 8 && left >= 8 {
                 tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
             } else if left >= 4 {
                 tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
@@ -223,9 +231,30 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
             (place, x) = (place.wrapping_add(step), x.wrapping_add(4));
         }
     }
+    if !IS_COMPACT && T::ROWS == S::LANES / 2 && ends.is_bytes {
+        // Through memory, so that the loop above keeps them in registers however this one is compiled.
+        let mut rows = [[S::Chunk32::default(); PIXELS]; VECTORS];
+        for (index, sums) in sums.into_iter().enumerate() {
+            for (rows, sums) in rows.iter_mut().zip(sums) {
+                rows[index].as_mut().copy_from_slice(t.rows(sums).as_ref());
+            }
+        }
+        let mut done = 0;
+        for rows in &rows {
+            let end = ends.end(s, at.block_row + done);
+            let count = at.rows.saturating_sub(done).min(T::ROWS);
+            let mut to = at.to + pixel * at.channels + at.row + done;
+            for rows in rows {
+                store_bytes(s, end.round(s, s.load32(rows)), rest_mut(out, to), count);
+                to += at.channels;
+            }
+            done += T::ROWS;
+        }
+        return PIXELS;
+    }
     for (index, sums) in sums.into_iter().enumerate() {
         // A vector of the end may be longer than one of sums.
-        let mut rows = [0; 48];
+        let mut rows = [0; 64];
         for (rows, sums) in rows.chunks_exact_mut(T::ROWS).zip(sums) {
             for (row, sum) in rows.iter_mut().zip(t.rows(sums).as_ref()) {
                 *row = *sum;

@@ -1,9 +1,9 @@
-//! ELEMENTWISE: two maps of one shape, or a map and a pixel that meets all of its pixels.
+//! ELEMENTWISE: two maps of one shape, or a map and a pixel that meets all of its pixels. The sum of two maps of one
+//! shape is a kernel of the tier.
 
-use super::moved::put;
 use super::{Bytes, OnMaps, Running, bytes, integers};
 use crate::format::{OpRecord, activation};
-use crate::kernels::maps::{Map, rounded};
+use crate::kernels::maps::{Map, Sum, rounded};
 
 /// ELEMENTWISE.
 #[derive(Debug, Clone, Copy)]
@@ -17,43 +17,41 @@ impl OnMaps for Elementwise {
         second: Option<Bytes<'_>>,
         to: (Map, &mut [u8]),
     ) -> Option<()> {
+        let second = second?;
         let [.., low, high] = record.params;
-        let how = How {
-            code: record.activation,
+        let how = Sum {
             // Maxima and minima have none.
             multipliers: if let [a, b] = *integers(on.model, record.multipliers) { [a, b] } else { [0; 2] },
             shift: bytes(on.model, record.shifts).first().map_or(1, |shift| u32::from(*shift)),
-            ends: [low as i32, high as i32],
+            low: low as i32,
+            high: high as i32,
         };
-        run(&how, from, second?, to);
+        let shape = |map: &Map| [map.height, map.width, map.channels];
+        if record.activation == activation::SUM && shape(&from.0) == shape(&second.0) {
+            (on.kernels.add_maps.call)(&how, from, second, to);
+        } else {
+            run(record.activation, &how, from, second, to);
+        }
         Some(())
     }
 }
 
-struct How {
-    code: u32,
-    multipliers: [i32; 2],
-    shift: u32,
-    ends: [i32; 2],
-}
-
 /// x, second: (height, width, channels), or one of both (1, 1, channels).
-fn run(how: &How, (from, x): Bytes<'_>, (other, second): Bytes<'_>, (to, out): (Map, &mut [u8])) {
-    let [low, high] = how.ends;
+fn run(code: u32, how: &Sum, (from, x): Bytes<'_>, (other, second): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     let len = |map: &Map| (map.height * map.row()).max(1);
     for index in 0..to.height * to.row() {
         let (a, b) = (from.at(x, index % len(&from)), other.at(second, index % len(&other)));
-        let (real_a, real_b) = (i64::from(a - from.zero), i64::from(b - other.zero));
-        let [first, last] = how.multipliers.map(i64::from);
-        let value = match how.code {
-            activation::MAX => a.max(b).max(low).min(high),
-            activation::MIN => a.min(b).max(low).min(high),
+        let (real_a, real_b) = (a - from.zero, b - other.zero);
+        let value = match code {
+            activation::MAX => a.max(b).max(how.low).min(how.high),
+            activation::MIN => a.min(b).max(how.low).min(how.high),
             // Of i16 the product has 34 bits, of what else there is less than 32.
             activation::PRODUCT => {
-                rounded(real_a.wrapping_mul(real_b).wrapping_mul(first), how.shift, to.zero, low, high)
+                let product = i64::from(real_a).wrapping_mul(real_b.into()).wrapping_mul(how.multipliers[0].into());
+                rounded(product, how.shift, to.zero, how.low, how.high)
             }
-            _ => rounded(real_a * first + real_b * last, how.shift, to.zero, low, high),
+            _ => how.of(real_a, real_b, to.zero),
         };
-        put(&to, out, index, value);
+        to.put(out, index, value);
     }
 }

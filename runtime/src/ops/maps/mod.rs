@@ -10,7 +10,7 @@ mod gather;
 mod moved;
 mod pool;
 
-use super::{Banks, Kind, Place, Places, Running, typed, typed_mut};
+use super::{Banks, Kind, Place, Places, Running, typed};
 use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
 use crate::kernels::maps::Map;

@@ -1,7 +1,7 @@
 //! MOVE, PAD and RESIZE: elements at other places, and means of them.
 
-use super::{Bytes, OnMaps, Running, integers, typed_mut};
-use crate::format::{OpRecord, element};
+use super::{Bytes, OnMaps, Running, integers};
+use crate::format::OpRecord;
 use crate::kernels::maps::Map;
 
 /// MOVE.
@@ -57,18 +57,6 @@ impl OnMaps for Resize {
     }
 }
 
-/// Writes an element of a map.
-#[inline(always)]
-pub(super) fn put(to: &Map, out: &mut [u8], index: usize, value: i32) {
-    match to.element {
-        element::I16 => typed_mut::<i16>(out).get_mut(index).into_iter().for_each(|out| *out = value as i16),
-        element::I32 | element::F32 => {
-            typed_mut::<i32>(out).get_mut(index).into_iter().for_each(|out| *out = value);
-        }
-        _ => out.get_mut(index).into_iter().for_each(|out| *out = value as u8),
-    }
-}
-
 /// Element (y, x, c) is the one at `start + y · steps[0] + x · steps[1] + c · steps[2]`.
 fn shift(start: u32, steps: [i32; 3], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
     for index in 0..to.height * to.row() {
@@ -78,7 +66,7 @@ fn shift(start: u32, steps: [i32; 3], (from, x): Bytes<'_>, (to, out): (Map, &mu
         for (at, step) in at.into_iter().zip(steps) {
             source += at as i64 * i64::from(step);
         }
-        put(&to, out, index, from.at(x, source as usize));
+        to.put(out, index, from.at(x, source as usize));
     }
 }
 
@@ -93,7 +81,7 @@ fn pad(before: [u32; 2], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
             (Some(row), Some(column)) => from.at(x, (row * from.width + column) * from.channels + channel),
             _ => to.zero,
         };
-        put(&to, out, index, value);
+        to.put(out, index, value);
     }
 }
 
@@ -117,6 +105,6 @@ fn resize(taps: &[i32], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
             + i64::from(along(*bottom)) * i64::from(*down);
         let half = 1i64 << (2 * WEIGHT_BITS - 1);
         let magnitude = (sum.abs() + half) >> (2 * WEIGHT_BITS);
-        put(&to, out, index, if sum < 0 { -(magnitude as i32) } else { magnitude as i32 });
+        to.put(out, index, if sum < 0 { -(magnitude as i32) } else { magnitude as i32 });
     }
 }

@@ -4,11 +4,13 @@
 //! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both
 //! without saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the
 //! weights, is summed along and taken away. The f32 kernels are AVX2's, because the definition has eight lanes, but for
-//! layers on columns, alone or within `tail_f32`, where a lane is a row.
+//! layers on columns, alone or within `tail_f32`, where a lane is a row ([`columns`]).
+
+mod columns;
 
 use super::avx2::{Avx2, compute};
 use super::vector::sparse::Found;
-use super::vector::{ByteTile, Columns, Dense, Simd, chunk_views, tier};
+use super::vector::{ByteTile, Dense, Simd, chunk_views, tier};
 use core::arch::x86_64::*;
 
 tier!(
@@ -16,7 +18,7 @@ tier!(
     KERNELS = "avx512", module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
     simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new())
+    tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new())
 );
 
 /// The instruction set.
@@ -192,6 +194,15 @@ impl Simd for Avx512 {
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(x.as_ptr().cast())) }
     }
     #[inline(always)]
+    fn widen_signed32(self, x: &[u8; 16]) -> __m512i {
+        // SAFETY: the array has 16 bytes; the instruction set as in `compute`.
+        unsafe { _mm512_cvtepi8_epi32(_mm_loadu_si128(x.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn mul32(self, a: __m512i, b: __m512i) -> __m512i {
+        compute!(_mm512_mullo_epi32(a, b))
+    }
+    #[inline(always)]
     fn power_of_two32(self, n: __m512i) -> __m512i {
         compute!(_mm512_sllv_epi32(_mm512_set1_epi32(1), n))
     }
@@ -244,42 +255,6 @@ fn round64(x: __m512i, n: __m512i, low: i32, high: i32) -> __m512i {
     let x = _mm512_add_epi64(x, _mm512_sllv_epi64(one, _mm512_sub_epi64(n, one)));
     let x = _mm512_max_epi64(_mm512_srav_epi64(x, n), _mm512_set1_epi64(low.into()));
     _mm512_min_epi64(x, _mm512_set1_epi64(high.into()))
-}
-
-impl Columns for Avx512 {
-    type Vector = __m512;
-    const ROWS: usize = 16;
-    const TILE: usize = 2;
-    #[inline(always)]
-    unsafe fn load(self, x: *const f32) -> __m512 {
-        // SAFETY: the caller's; the instruction set as in `compute`.
-        unsafe { _mm512_loadu_ps(x) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, out: *mut f32, x: __m512) {
-        // SAFETY: the caller's; the instruction set as in `compute`.
-        unsafe { _mm512_storeu_ps(out, x) }
-    }
-    #[inline(always)]
-    fn splat(self, x: f32) -> __m512 {
-        compute!(_mm512_set1_ps(x))
-    }
-    #[inline(always)]
-    fn add(self, a: __m512, b: __m512) -> __m512 {
-        compute!(_mm512_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: __m512, b: __m512) -> __m512 {
-        compute!(_mm512_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn relu(self, x: __m512) -> __m512 {
-        compute!(_mm512_max_ps(x, _mm512_setzero_ps()))
-    }
-    #[inline(always)]
-    fn crelu(self, x: __m512) -> __m512 {
-        compute!(_mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(1.0)))
-    }
 }
 
 /// Loads of weights for both kinds of inputs.
