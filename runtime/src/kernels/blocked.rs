@@ -22,6 +22,8 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
+    #[cfg(short_ways)]
+    batch: scalar::BATCH,
     update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, stubs::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16, i16>, stubs::update_both, NAME),

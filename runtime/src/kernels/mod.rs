@@ -51,7 +51,7 @@ pub(crate) use prefetch::prefetch;
 pub use table::Tier;
 pub(crate) use table::{AffineI8, Dequantisation, Dot, Kernel, Moved, PairwiseU8, RealLayer, TAIL_WIDTH, WideDot};
 #[cfg(short_ways)]
-pub(crate) use table::{MoveDot, MoveDots, MoveRows};
+pub(crate) use table::{BatchKernels, MoveDot, MoveDots, MoveRows};
 
 /// A tier of this build, and whether this machine can run it.
 struct Candidate {

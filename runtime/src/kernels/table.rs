@@ -108,6 +108,15 @@ pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>
 /// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
 pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 
+/// [`AffineI8`] of several inputs, which share each load of the weights: `out[i][n] = bias[n] + Σ_k x[i][k]·w[n,k]`. x:
+/// as many as `out`, each the bytes of (K,) u8 or i8 · out: each (N,).
+#[cfg(short_ways)]
+pub type AffineBatch = fn(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]);
+/// [`crate::num::store`] of real numbers as bytes, u8 or i8; whether all are finite, and if not, `out` is unspecified.
+/// x: (n,) · unit: positive and finite · zero: of i16 · out: (n,).
+#[cfg(short_ways)]
+pub type StoreF32 = fn(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool;
+
 /// Elements of the widest value within a [`TailF32`].
 pub const TAIL_WIDTH: usize = 64;
 
@@ -147,6 +156,20 @@ impl MoveDots {
         }
         Self { crelu: none, screlu: none, screlu_short: none, screlu_rounded: none }
     };
+}
+
+/// What a batch is run with. Of builds with `cfg(short_ways)`.
+#[cfg(short_ways)]
+#[derive(Debug, Clone, Copy)]
+pub struct BatchKernels {
+    /// Dense layer on any u8 inputs.
+    pub affine_u8: AffineBatch,
+    /// Dense layer on i8 inputs.
+    pub affine_i8: AffineBatch,
+    /// Reals to inputs of u8.
+    pub store_u8: StoreF32,
+    /// Reals to inputs of i8.
+    pub store_i8: StoreF32,
 }
 
 /// The operands of [`DequantiseF32`].
@@ -223,6 +246,10 @@ macro_rules! tables {
             #[cfg(short_ways)]
             #[doc(hidden)]
             pub move_dots: MoveDots,
+            /// Batches.
+            #[cfg(short_ways)]
+            #[doc(hidden)]
+            pub batch: BatchKernels,
             $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*
         }
 

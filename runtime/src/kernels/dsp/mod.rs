@@ -26,6 +26,8 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
+    #[cfg(short_ways)]
+    batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::of(ACCUMULATORS, update::<Pair, i16>, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<Pair, i16>, stubs::update_both, NAME),
     dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),

@@ -23,6 +23,8 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
+    #[cfg(short_ways)]
+    batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::of(ACCUMULATORS, update::<i16>, stubs::update, NAME),
     update_i8: Kernel::of(ACCUMULATORS, update::<i8>, stubs::update, NAME),
     update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16>, stubs::update_both, NAME),
