@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "they are C's")]
 
 use crate::PLIES;
-use crate::evaluations::{Call, colour, lines_of_play};
+use crate::play::{Call, colour, lines_of_play};
 use std::ffi::CString;
 use std::hint::black_box;
 use std::ptr::{null, null_mut};

@@ -3,11 +3,12 @@
 
 use crate::c_engine::c_engine;
 use crate::nets::{multi_layer, perspective};
-use crate::{Cases, FEATURES, PLIES, Random, features, widths};
+use crate::play::{Call, colour, lines_of_play};
+use crate::{Cases, FEATURES, PLIES, features, widths};
 use std::cell::{LazyCell, RefCell};
 use std::rc::Rc;
 use tamis_quant::run::AlignedBytes;
-use tamis_runtime::engine::{Colour, Expected, Features, Kind, Network, Piece, State};
+use tamis_runtime::engine::{Colour, Expected, Features, Network, State};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
 use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
@@ -61,18 +62,6 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
     }
 }
 
-/// What an engine calls in an iteration.
-#[derive(Clone, Copy)]
-pub(crate) enum Call {
-    /// The same as `update-head`, as an engine does it: a quiet move by its piece, from which the features are to be
-    /// found, and an evaluation.
-    MoveAndEvaluate,
-    /// A quiet move that is taken back.
-    MoveAndBack,
-    /// A position that is up to date.
-    Evaluate,
-}
-
 /// By their ids, in Rust and through C.
 const CALLS: [(&str, &str, Call); 3] = [
     ("engine-head", "c-engine-head", Call::MoveAndEvaluate),
@@ -113,29 +102,6 @@ fn engine<const H: usize>(model: Model<'static>, tier: &'static Tier, buckets: u
             }
         }
     }
-}
-
-/// A position, and lines of play from it: a piece goes to a square of its own, so that no two ever meet.
-pub(crate) fn lines_of_play() -> (Vec<Piece>, Vec<Vec<(Piece, Piece)>>) {
-    let mut random = Random::new(7);
-    let pieces: Vec<Piece> =
-        (0..32).map(|piece| Piece::new(colour(piece / 16), Kind::ALL[piece % 5], 2 * piece as u8)).collect();
-    let mut line = |mut pieces: Vec<Piece>| -> Vec<(Piece, Piece)> {
-        let mut step = |_| {
-            let mover = random.within(0, 31) as usize;
-            let from = pieces[mover];
-            let mut free = (0..64).filter(|square| pieces.iter().all(|piece| piece.square() != *square));
-            pieces[mover] = from.at(free.nth(random.within(0, 31) as usize).unwrap());
-            (pieces[mover], from)
-        };
-        (1..PLIES).map(&mut step).collect()
-    };
-    let lines = (0..FEATURES / PLIES).map(|_| line(pieces.clone())).collect();
-    (pieces, lines)
-}
-
-pub(crate) const fn colour(number: usize) -> Colour {
-    Colour::BOTH[number % 2]
 }
 
 /// The same as `update-head`, through a ply stack: a push, and an evaluation that computes both perspectives.

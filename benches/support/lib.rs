@@ -11,6 +11,7 @@ mod layers;
 mod limits;
 mod maps;
 mod nets;
+mod play;
 mod random;
 mod series;
 mod threats;

@@ -1,7 +1,6 @@
 //! Pharaoh alignments: `0-0 1-2` says that source token 0 goes with target token 0, and 1 with 2.
 
-use super::features::is_blank;
-use crate::text::printable;
+use super::text::{is_blank, printable};
 use thiserror::Error;
 
 /// The pairs of one line, checked against its lengths.

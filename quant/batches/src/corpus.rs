@@ -3,10 +3,10 @@
 use super::MAX_LINES;
 use super::error::BatchError;
 use super::indexed::Indexed;
-use super::lines::Lines;
+use super::lines::{Lines, check_regular};
 use super::options::{Files, Options, Shuffle};
 use super::order::Order;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -68,18 +68,6 @@ fn read(files: &mut [Indexed], line: u32, texts: &mut Texts) -> Result<(), Batch
     texts.line = line;
     let fields = [&mut texts.source, &mut texts.target, &mut texts.alignment];
     files.iter_mut().zip(fields).try_for_each(|(file, text)| file.read(line.into(), text))
-}
-
-/// Refuses a folder, and a pipe or a device: every pass opens the file anew, and what one pass took of a pipe, the next
-/// misses.
-pub(super) fn check_regular(path: &Path) -> Result<(), BatchError> {
-    let metadata = path.metadata().map_err(|error| BatchError::io(path, &error))?;
-    let file = path.to_owned();
-    match metadata.is_dir() {
-        true => Err(BatchError::Directory { file }),
-        false if metadata.is_file() => Ok(()),
-        false => Err(BatchError::NotRegular { file }),
-    }
 }
 
 impl Corpus {

@@ -46,7 +46,7 @@ pub use alignment::{Alignment, AlignmentFault};
 pub use batch::{Batch, Dense, Padded, Target};
 pub use buckets::{Buckets, boundaries, bucket_of, window_size};
 pub use error::{BatchError, Blame, LineFault, OptionFault};
-pub use features::{SourceFeatures, TargetFeatures, source_features, target_features, tokens};
+pub use features::{SourceFeatures, TargetFeatures, source_features, target_features};
 pub use format::{JsonLines, MAX_HEADER_LEN_BYTES, SafetensorsParts, WriteError, names};
 pub use options::{BatchType, Files, MAX_BATCH_SIZE, Options, Shuffle};
 pub use order::{Order, shard_starts};
@@ -54,9 +54,12 @@ pub use picture::picture;
 pub use pipeline::{Pipeline, Progress};
 pub use prefetch::Prefetch;
 pub use summary::{BucketSummary, Dropped, Summary};
-pub use vocabulary::{END, MAX_TOKENS, PAD, START, Vocabulary};
+pub use text::tokens;
+pub use vocabulary::{END, PAD, START, Vocabulary};
 
 /// The longest line that is read, in bytes, without its end.
 pub const MAX_LINE_LEN_BYTES: usize = 1 << 20;
 /// The most lines of a corpus: line numbers are i32 in files of batches.
 pub const MAX_LINES: u64 = i32::MAX as u64;
+/// The most tokens of a vocabulary, the unknown one among them: as many features as a network takes.
+pub const MAX_TOKENS: usize = 1 << 24;

@@ -24,6 +24,18 @@ pub(super) fn is_gzip(reader: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
+/// Refuses a folder, and a pipe or a device: every pass opens the file anew, and what one pass took of a pipe, the next
+/// misses.
+pub(super) fn check_regular(path: &Path) -> Result<(), BatchError> {
+    let metadata = path.metadata().map_err(|error| BatchError::io(path, &error))?;
+    let file = path.to_owned();
+    match metadata.is_dir() {
+        true => Err(BatchError::Directory { file }),
+        false if metadata.is_file() => Ok(()),
+        false => Err(BatchError::NotRegular { file }),
+    }
+}
+
 /// A file of lines, from its first on.
 pub(super) struct Lines {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! Text of a file in a message.
+//! What stands between tokens, and text of a file in a message.
 
 /// Text longer than this is cut.
 const LONGEST: usize = 64;
@@ -10,4 +10,19 @@ pub(crate) fn printable(text: &str) -> String {
         out.push('…');
     }
     out
+}
+
+/// Whether a byte stands between tokens: ASCII white space as C has it, no other.
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+}
+
+/// The tokens of a line: what stands between blanks. No-break spaces and other blanks beyond ASCII are part of tokens.
+///
+/// ```
+/// use tamis_batches::tokens;
+/// assert_eq!(tokens(" a  b\tc\u{a0}d ").collect::<Vec<_>>(), ["a", "b", "c\u{a0}d"]);
+/// ```
+pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_ascii() && is_blank(c as u8)).filter(|token| !token.is_empty())
 }

@@ -1,9 +1,9 @@
 //! Tokens and their ids: a token a line, its id the line's number from 0.
 
-use super::corpus::check_regular;
+use super::MAX_TOKENS;
 use super::error::{BatchError, LineFault};
-use super::features::{is_blank, tokens};
-use super::lines::Lines;
+use super::lines::{Lines, check_regular};
+use super::text::{is_blank, tokens};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
@@ -15,8 +15,6 @@ pub const PAD: u32 = 0;
 pub const START: u32 = 1;
 /// The id behind a target, `</s>`.
 pub const END: u32 = 2;
-/// The most tokens of a vocabulary, the unknown one among them: as many features as a network takes.
-pub const MAX_TOKENS: usize = 1 << 24;
 
 /// What the first three lines have to be.
 const SPECIAL: [&str; 3] = ["<blank>", "<s>", "</s>"];

@@ -7,9 +7,9 @@ use crate::network::Network;
 use crate::options::{HASH_DEFAULT, Options, evaluator};
 use crate::positions::POSITIONS;
 use crate::root::{self, Task};
+use crate::say::say;
 use crate::table::Table;
 use crate::time::{Deadlines, Limits};
-use crate::uci::say;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 

@@ -7,14 +7,15 @@
 //! cargo run --release -p tamis-runtime --example engine -- bench 6 --net threats.quantised.bin
 //! ```
 //!
-//! What meets Tamis is in `network` (the file), `pieces` (a move as pieces that come and go), `evaluation::held` (a
-//! state and its network) and `evaluation::tamis` (make, go back, evaluate). The rest is what every engine has; the
-//! rules are cozy-chess's.
+//! What meets Tamis is in `network` (the file), `load` (the file, checked), `pieces` (a move as pieces that come and
+//! go), `evaluation::held` (a state and its network) and `evaluation::tamis` (make, go back, evaluate). The rest is
+//! what every engine has; the rules are cozy-chess's.
 
 mod bench;
 mod command;
 mod evaluation;
 mod game;
+mod load;
 mod network;
 mod options;
 mod order;
@@ -22,6 +23,7 @@ mod pieces;
 mod positions;
 mod quiescence;
 mod root;
+mod say;
 mod score;
 mod search;
 mod table;
@@ -31,6 +33,9 @@ mod worker;
 
 use options::Options;
 use std::process::ExitCode;
+
+/// Plies of the longest line, the root included.
+const MAX_PLY: usize = 128;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -1,16 +1,11 @@
 //! The network: embedded in the program, or another from a file (`EvalFile`), of the embedded one's kind or of any.
 
-use crate::evaluation::held::{self, Held};
-use cozy_chess::Board;
 use std::fs::File;
 use std::io::Read;
-use tamis_runtime::engine::{AnyNetwork, Colour, Expected, Features, LoadError};
-use tamis_runtime::kernels::Tier;
+use tamis_runtime::engine::AnyNetwork;
 
 /// Width of an accumulator of this engine's own network.
 pub const HIDDEN: usize = 128;
-/// What else that network is.
-const EXPECTED: Expected = Expected { features: Features::CHESS_768, output_buckets: 8, outputs: 1 };
 
 /// The file becomes a part of the program, at a multiple of 64 in memory.
 static EMBEDDED: &[u8] = tamis_runtime::include_model!("reference.quantised.bin");
@@ -66,25 +61,4 @@ pub fn read(path: &str) -> Result<Bytes, String> {
     let start = bytes.as_ptr().align_offset(ALIGN) % ALIGN;
     bytes.copy_within(ALIGN.., start);
     Ok(&bytes[start..start + len])
-}
-
-/// Checks a container, binds it to a tier and chooses by its width and its features how it is used. What it gives has
-/// evaluated a position, so a search will not be refused one.
-pub fn load(bytes: Bytes, tier: &'static Tier) -> Result<Network, String> {
-    let net = match Own::load_on(bytes, &EXPECTED, tier) {
-        Ok(net) => Network::Own(net),
-        Err(LoadError::Differs { .. }) => {
-            Network::Any(AnyNetwork::load_on(bytes, tier).map_err(|error| error.to_string())?)
-        }
-        Err(error) => return Err(error.to_string()),
-    };
-    let found = net.any().outputs();
-    if found != EXPECTED.outputs {
-        let expected = EXPECTED.outputs;
-        return Err(LoadError::Differs { what: "outputs", found, expected }.to_string());
-    }
-    held::filled_anew(net.any(), &Board::default())
-        .and_then(|mut state| state.evaluate(Colour::White))
-        .map_err(|error| error.to_string())?;
-    Ok(net)
 }

@@ -1,6 +1,7 @@
 //! What a user can choose, and what follows from it.
 
 use crate::evaluation::Kind;
+use crate::load::load;
 use crate::network::{self, Bytes, Network};
 use std::time::Duration;
 use tamis_runtime::kernels::{self, Tier};
@@ -32,7 +33,7 @@ impl Options {
         Ok(Self {
             hash_megabytes: HASH_DEFAULT,
             overhead: Duration::from_millis(OVERHEAD_DEFAULT_MS),
-            net: network::load(bytes, kernels::best())?,
+            net: load(bytes, kernels::best())?,
             bytes,
             evaluator: Kind::Tamis,
             is_checked: false,
@@ -53,7 +54,7 @@ impl Options {
         match name.to_ascii_lowercase().as_str() {
             "hash" => self.hash_megabytes = number(HASH_MOST as u64)?.max(1) as usize,
             "move overhead" => self.overhead = Duration::from_millis(number(OVERHEAD_MOST_MS)?),
-            "tier" => self.net = network::load(self.bytes, tier(value)?)?,
+            "tier" => self.net = load(self.bytes, tier(value)?)?,
             "evaluator" => self.evaluator = evaluator(value)?,
             "check" => {
                 self.is_checked =
@@ -72,7 +73,7 @@ impl Options {
             _ => network::read(path).map_err(refused)?,
         };
         let tier = self.net.any().plan().kernels();
-        let net = network::load(bytes, tier).map_err(|error| refused(format!("{path}: {error}")))?;
+        let net = load(bytes, tier).map_err(|error| refused(format!("{path}: {error}")))?;
         let news = format!("network {:016x}, {} bytes", net.any().plan().identity().checksum(), bytes.len());
         (self.net, self.bytes) = (net, bytes);
         Ok(news)

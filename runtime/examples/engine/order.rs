@@ -1,7 +1,7 @@
 //! Which move to try first: what the table knows, captures of much by little, moves that refuted neighbours, moves that
 //! did well before.
 
-use crate::search::MAX_PLY;
+use crate::MAX_PLY;
 use cozy_chess::{BitBoard, Board, Color, File, Move, Piece, Rank};
 use heapless::Vec;
 

@@ -1,9 +1,10 @@
 //! Where the depth is used up: captures and promotions until nothing hangs, and every move out of check.
 
+use crate::MAX_PLY;
 use crate::evaluation::Evaluator;
 use crate::order::{Candidate, Moves};
 use crate::score;
-use crate::search::{Halt, MAX_PLY, Search};
+use crate::search::{Halt, Search};
 use crate::table::Bound;
 use cozy_chess::Board;
 

@@ -1,5 +1,6 @@
 //! Deeper and deeper from the position on the board, until time is up.
 
+use crate::MAX_PLY;
 use crate::evaluation::held::{Any, Fixed, Held};
 use crate::evaluation::scalar::Scalar;
 use crate::evaluation::tamis::{Checked, Copied, Goto, Popped, Tamis};
@@ -8,7 +9,7 @@ use crate::game::Game;
 use crate::network::Network;
 use crate::order::Memory;
 use crate::score::{self, INFINITE, MATE_BOUND};
-use crate::search::{Halt, MAX_PLY, Search};
+use crate::search::{Halt, Search};
 use crate::table::Table;
 use crate::time::{Deadlines, Limits};
 use cozy_chess::{Board, Move};

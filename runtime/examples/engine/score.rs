@@ -1,6 +1,6 @@
 //! Scores: centipawns, and above them mates by their distance.
 
-use crate::search::MAX_PLY;
+use crate::MAX_PLY;
 use std::fmt;
 
 /// More than any score.

@@ -12,6 +12,7 @@
 //!
 //! Every number is an integer and every loop in a fixed order, so the count of nodes is the same on every machine.
 
+use crate::MAX_PLY;
 use crate::evaluation::{Evaluator, Fault};
 use crate::order::{Candidate, Memory, Moves};
 use crate::pieces;
@@ -23,8 +24,6 @@ use heapless::Vec as Bounded;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Plies of the longest line, the root included.
-pub const MAX_PLY: usize = 128;
 /// Nodes between two looks at the clock: a millisecond or two.
 const PATIENCE: u64 = 512;
 /// A side that is so many centipawns a ply above beta will not fall below it.

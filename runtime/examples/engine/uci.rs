@@ -7,6 +7,7 @@ use crate::game::Game;
 use crate::options::{self, Options};
 use crate::pieces;
 use crate::root::Task;
+use crate::say::say;
 use crate::table::Table;
 use crate::time::{Deadlines, Limits};
 use crate::worker::Worker;
@@ -16,15 +17,6 @@ use std::time::Instant;
 
 /// The longest line that is read: a game of ten thousand moves.
 const LONGEST_LINE: u64 = 1 << 16;
-
-/// Writes a line. Who has closed the pipe will close the input too, so an error needs no answer.
-macro_rules! say {
-    ($($text:tt)*) => {{
-        use std::io::Write;
-        let _ = writeln!(std::io::stdout(), $($text)*);
-    }};
-}
-pub(crate) use say;
 
 /// Exit status 0 after `quit` or at the end of the input.
 pub fn converse(options: Options) -> ExitCode {

@@ -1,9 +1,9 @@
 //! A search in a thread of its own, so that the engine listens meanwhile.
 
 use crate::root::{self, Iteration, Task};
+use crate::say::say;
 use crate::score::Shown;
 use crate::table::Table;
-use crate::uci::say;
 use cozy_chess::util::display_uci_move;
 use std::io;
 use std::sync::Arc;

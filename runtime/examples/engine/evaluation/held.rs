@@ -1,9 +1,9 @@
 //! The library's state together with its network, of one of two kinds: with its sizes in the type, for the network that
 //! the engine was built for, or in memory as large as a file wants it.
 
+use crate::MAX_PLY;
 use crate::network::{HIDDEN, Own};
 use crate::pieces::{self, Moved};
-use crate::search::MAX_PLY;
 use cozy_chess::Board;
 use tamis_runtime::RunError;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, State, StateError};

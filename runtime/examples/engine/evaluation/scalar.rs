@@ -11,9 +11,9 @@
 //! It knows one kind of network, this engine's own, and reads its numbers from the same container.
 
 use super::{Evaluator, Fault};
+use crate::MAX_PLY;
 use crate::network::HIDDEN;
 use crate::pieces::{self, Moved};
-use crate::search::MAX_PLY;
 use cozy_chess::Board;
 use tamis_runtime::engine::{AnyNetwork, Colour, Piece};
 use tamis_runtime::format::Model;
