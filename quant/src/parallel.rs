@@ -104,8 +104,8 @@ pub fn map_with<M, T: Send>(
     done.into_iter().map(|(_, made)| made).collect()
 }
 
-/// `work` of every piece of `out`, `len` elements each and the last perhaps fewer, with the number of the piece: what it
-/// makes is written where it stays. Memory of its own for each thread, as in [`map_with`].
+/// `work` of every piece of `out`, `len` elements each and the last perhaps fewer, with the number of the piece: what
+/// it makes is written where it stays. Memory of its own for each thread, as in [`map_with`].
 ///
 /// # Errors
 /// What `work` gives for the first piece that it fails for; `out` is then unspecified.

@@ -13,8 +13,8 @@ pub const U8_ENDS: [i32; 2] = [0, 255];
 /// The ends of i8.
 pub const I8_ENDS: [i32; 2] = [-128, 127];
 
-/// How an input stores a real number: the multiple of `unit` that is nearest, halves away from 0, behind the zero point;
-/// what lies beyond an end goes to it. x: finite · unit: positive · zero: of i16 · low ≤ high: of i16.
+/// How an input stores a real number: the multiple of `unit` that is nearest, halves away from 0, behind the zero
+/// point; what lies beyond an end goes to it. x: finite · unit: positive · zero: of i16 · low ≤ high: of i16.
 ///
 /// What is far beyond is cut first, so that a conversion to i32 and back takes the fraction off: `f64::round` is a call
 /// where the build names no instruction set, and this is a few instructions for several numbers.

@@ -199,8 +199,8 @@ impl<'p, 'm> Batch<'p, 'm> {
         Ok(())
     }
 
-    /// Rows as the runtime takes them, in the memory of a thread where they have to be stored: at most as many as it has
-    /// room for.
+    /// Rows as the runtime takes them, in the memory of a thread where they have to be stored: at most as many as it
+    /// has room for.
     fn inputs_of<'s>(
         &self,
         bytes: &'s mut [u8],

@@ -10,6 +10,7 @@ use crate::ops::Running;
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::step::{INPUTS_AT_ONCE, Step};
+use crate::sure::sure;
 use crate::workspace::range;
 
 impl Plan<'_> {
@@ -116,7 +117,8 @@ impl Plan<'_> {
         if found != expected {
             return Err(RunError::Length { what: "stored input", found, expected });
         }
-        let zero = self.model.values().first().map_or(0, |value| i32::from(value.zero));
+        // Every model has its input as the first of its values.
+        let zero = sure(self.model.values().first().map(|value| i32::from(value.zero)));
         Ok(self.stored(x, input.unit, zero, is_signed, out))
     }
 

@@ -1,9 +1,9 @@
 //! `out = bias + W·x` for bytes and several `x`, on weights in K4.
 //!
-//! One input meets every weight once, so a layer takes as long as its weights take to load. Several share a load: a tile
-//! of inputs by vectors of rows keeps its sums in registers while all columns pass, and a group of columns costs a load
-//! of weights for each vector and a broadcast for each input, where it makes a product for each pair of them. All inputs
-//! pass a block of rows before the next is begun, so that a layer beyond the second cache is read once.
+//! One input meets every weight once, so a layer takes as long as its weights take to load. Several share a load: a
+//! tile of inputs by vectors of rows keeps its sums in registers while all columns pass, and a group of columns costs a
+//! load of weights for each vector and a broadcast for each input, where it makes a product for each pair of them. All
+//! inputs pass a block of rows before the next is begun, so that a layer beyond the second cache is read once.
 //!
 //! How large a tile is follows from the registers: with 32 of them six inputs by four vectors, or by two where a row's
 //! sums take two registers; with 16 four by two. With 16 and sums of two nothing is gained: what a weight or an input

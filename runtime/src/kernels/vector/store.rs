@@ -2,8 +2,8 @@
 //!
 //! Of an f32 `x` and an f32 unit `u` the quotient is a half, `k + ½`, or at least 2⁻²⁶ away from each: `x = X·2^a` and
 //! `u = U·2^b` with X and U below 2²⁴, so that `x − (k + ½)·u` is a multiple of `2^min(a, b − 1)`. Where `a ≥ b − 1`
-//! that is at least 2⁻¹/U of the unit. Where `a` is less, X·2^a must be about `u/2` or more to be near a half, so `a` is
-//! at least `b − 2`, and it is 2⁻²/U.
+//! that is at least 2⁻¹/U of the unit. Where `a` is less, X·2^a must be about `u/2` or more to be near a half, so `a`
+//! is at least `b − 2`, and it is 2⁻²/U.
 //!
 //! `x · (1/u)·(1 + 2⁻³⁸)` in f64 is above the quotient, in size, by 2⁻³⁸ of it, less roundings of about 2⁻⁵¹: up to
 //! 2⁹ units that is at most 2⁻²⁹, which no other quotient lies within below a half, and a half itself is moved off. So
