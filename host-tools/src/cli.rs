@@ -7,6 +7,7 @@ mod divide;
 mod eval;
 mod fit;
 mod network;
+mod parse;
 mod scales;
 mod verify;
 
@@ -17,13 +18,13 @@ pub use divide::Divide;
 pub use eval::{Eval, Positions};
 pub use fit::Fit;
 pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
+pub use parse::{parse, parse_from};
 pub use scales::{Rows, Scales, Scaling};
 pub use verify::Verify;
 
 use crate::status;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -32,23 +33,6 @@ const HELP_COLUMNS: usize = 80;
 const EVERY_COMMAND: &str = "Options of every command";
 /// Behind a help that leaves options out.
 const MORE: &str = "More options, and more about these: --help-all";
-
-/// The command line.
-///
-/// # Errors
-/// clap's own refusal, which is also how it answers `--help` and `--version`.
-pub fn parse() -> Result<Cli, clap::Error> {
-    Cli::try_parse()
-}
-
-/// The same of arguments that somebody else gives, without the program's name.
-///
-/// # Errors
-/// As [`parse`].
-pub fn parse_from<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Result<Cli, clap::Error> {
-    let name = OsString::from("host-tools");
-    Cli::try_parse_from(std::iter::once(name).chain(arguments.into_iter().map(Into::into)))
-}
 
 /// Quantise, pack, inspect, evaluate and verify trained networks.
 #[derive(Debug, Parser)]
@@ -115,7 +99,7 @@ Examples:
         after_help = MORE
     )]
     Pack(Pack),
-    /// Turn a container back into the file that was packed
+    /// Turn a container back into its quantised.bin or .nnue file
     #[command(before_help = "Example: host-tools unpack net.bin -o quantised.bin")]
     Unpack(Unpack),
     /// Say what is in a container, and prove its bounds again

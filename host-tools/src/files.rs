@@ -19,12 +19,15 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
-use tamis_quant::import::importers::{NetworkForm, sniff_network};
+use tamis_quant::import::importers::network_in_place;
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_runtime::raw::MAGIC;
 
 /// The name that means standard input or output.
 const STREAM: &str = "-";
+
+/// What is looked at of a file to tell what it is.
+const START_LEN_BYTES: u64 = 4096;
 
 const MIB: u64 = 1 << 20;
 /// The longest description or gate file.
@@ -64,6 +67,9 @@ pub fn read_text(path: &Path, expected: &str, limit_bytes: u64) -> Result<String
     };
     refuse_foreign(path, &bytes, expected)?;
     let text = String::from_utf8(bytes).map_err(|error| {
+        if let Some(what) = network_in_place(error.as_bytes()) {
+            return misplaced(path, what, expected);
+        }
         let at = error.utf8_error().valid_up_to();
         let message =
             format!("{}: byte {at} is not UTF-8, so that the file is no text; expected {expected}", path.display());
@@ -109,12 +115,11 @@ pub fn refuse_foreign(path: &Path, start: &[u8], expected: &str) -> Result<(), C
 /// # Errors
 /// [`CliError`] naming it, and where it belongs.
 pub fn refuse_network(path: &Path, expected: &str) -> Result<(), CliError> {
-    let what = match sniff_network(path) {
-        _ if is_container(path) => "a container",
-        Err(_) | Ok(NetworkForm::Safetensors | NetworkForm::Npz) => return Ok(()),
-        Ok(form) => form.is_what(),
-    };
-    Err(misplaced(path, what, expected))
+    if path.is_dir() {
+        return Ok(());
+    }
+    let (start, _) = import::read_file_start(path, START_LEN_BYTES).explain()?;
+    network_in_place(&start).map_or(Ok(()), |what| Err(misplaced(path, what, expected)))
 }
 
 fn misplaced(path: &Path, what: &str, expected: &str) -> CliError {

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tamis_quant::import;
-use tamis_quant::import::importers::sniff_network;
+use tamis_quant::import::importers::{NetworkForm, quantised_form, read_quantised_network, sniff_network};
 use tamis_quant::pack;
 use tamis_quant::proof::prove;
 use tamis_quant::run::AlignedBytes;
@@ -119,9 +119,20 @@ fn refuse_for_container_by_form(path: &Path) -> Result<(), CliError> {
     // What is none of them is left to the container's own reader.
     let Ok(form) = sniff_network(path) else { return Ok(()) };
     let shown = path.display();
-    let arch = if form.needs_arch() { " --arch ARCH" } else { "" };
+    let is_quantised = || {
+        let form = quantised_form(path)?;
+        read_quantised_network(path, form).ok()
+    };
+    let command = match form {
+        NetworkForm::Bullet => format!("quantise {shown} --arch A.toml"),
+        _ if is_quantised().is_some() => format!("pack {shown}"),
+        form => {
+            let arch = if form.needs_arch() { " --arch ARCH" } else { "" };
+            format!("quantise {shown}{arch} --calibrate EXAMPLES")
+        }
+    };
     Err(CliError::new(Status::Unsupported, format!("{shown}: is {}, expected a container", form.is_what()))
-        .help(format!("make one of it: `host-tools quantise {shown}{arch} -o OUT`")))
+        .help(format!("make one of it: `host-tools {command} -o OUT`")))
 }
 
 /// The length of a container by its first bytes, which must be that of the file.

@@ -8,8 +8,10 @@ use std::path::Path;
 use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::Imported;
-use tamis_quant::import::Ranges;
-use tamis_quant::import::importers::{NetworkArch, NetworkOptions, draft_network, read_network, read_network_of_reals};
+use tamis_quant::import::importers::{
+    NetworkArch, NetworkForm, NetworkOptions, draft_network, read_network, read_network_of_reals,
+};
+use tamis_quant::import::{Ranges, Remark};
 use tamis_quant::pack::Provenance;
 use tamis_quant::verify::mistakes::MistakeKind;
 use tamis_quant::verify::{ImportInfo, Reading};
@@ -62,6 +64,12 @@ impl Import {
         &self.info
     }
 
+    /// The same with a remark on how its examples were read.
+    pub fn with_remark(mut self, remark: Option<&str>) -> Self {
+        self.info.remarks.extend(remark.map(|text| Remark::Warning(text.to_owned())));
+        self
+    }
+
     /// The remarks as sentences about a file.
     pub fn warnings(&self, file: &str) -> Vec<String> {
         self.info.remarks.iter().map(|remark| format!("{file}: {}", remark.text())).collect()
@@ -75,6 +83,40 @@ impl Import {
 pub fn layers(args: &cli::NetworkArgs) -> Result<Option<Architecture>, CliError> {
     let options = options(args)?;
     Ok(options.bullets().filter(|arch| arch.input.is_sparse()).cloned())
+}
+
+/// Refuses what is said about a checkpoint where there is none, or one that leaves nothing open.
+///
+/// # Errors
+/// [`CliError`] naming the first option that was given; those in `but` are the caller's. why: "this is a container".
+pub fn refuse_options(args: &cli::NetworkArgs, but: &[&str], why: &str) -> Result<(), CliError> {
+    let given = [
+        ("--from", args.from.is_some()),
+        ("--arch", args.arch.is_some()),
+        ("--learning-rate", args.learning_rate.is_some()),
+        ("--kind", args.kind.is_some()),
+        ("--features", args.features.is_some()),
+        ("--fields", args.fields.is_some()),
+        ("--max-active", args.max_active.is_some()),
+        ("--separator", args.separator.is_some()),
+        ("--activation", !args.activation_of.is_empty()),
+        ("--orientation", args.orientation.is_some()),
+    ];
+    match given.iter().find(|(option, is_given)| *is_given && !but.contains(option)) {
+        Some((option, _)) => Err(CliError::usage(format!("{option}: says what a checkpoint leaves open, and {why}"))
+            .help(format!("leave {option} out"))),
+        None => Ok(()),
+    }
+}
+
+/// The same of a network of bullet's layers, of which its description says everything.
+///
+/// # Errors
+/// [`CliError`] naming the option.
+pub fn refuse_beside_layers(args: &cli::NetworkArgs) -> Result<(), CliError> {
+    let is_bullets = matches!(args.from, None | Some(NetworkForm::Bullet));
+    let but: &[&str] = if is_bullets { &["--arch", "--from"] } else { &["--arch"] };
+    refuse_options(args, but, "this is a network of bullet's layers, whose description says all of it")
 }
 
 /// Reads a checkpoint that has to be a graph.

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use tamis_quant::import::fnv1a_64;
+use tamis_quant::import::importers::{NNUE_FILE, network_in_place};
 use tamis_quant::pack::{NNUE_SOURCE, Provenance};
 use tamis_quant::stockfish::{self, Division, Net};
 
@@ -45,7 +46,7 @@ pub fn is_nnue(path: &Path) -> bool {
     let mut start = [0; 4];
     path.is_file()
         && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
-        && stockfish::is_nnue(&start)
+        && network_in_place(&start) == Some(NNUE_FILE)
 }
 
 /// Refuses a `.nnue` file where a container is read.

@@ -139,7 +139,9 @@ impl<'c> Output<'c> {
     pub fn fail(&self, error: &CliError) -> Status {
         say(Kind::Error, &error.to_string());
         if self.json {
-            let body = Failure { status: error.status().number(), message: &error.to_string() };
+            let (_, _, help) = error.clone().into_parts();
+            let (status, message) = (error.status().number(), &*error.to_string());
+            let body = Failure { status, message, help: help.as_deref() };
             let _ = print_json(&Versioned { schema: FAILURE_SCHEMA, body: &body });
         }
         error.status()
@@ -154,7 +156,7 @@ pub fn refuse(refused: &clap::Error) -> Status {
     }
     if std::env::args_os().any(|argument| argument == "--json") {
         let message = refused.render().to_string();
-        let body = Failure { status: Status::Usage.number(), message: message.trim_end() };
+        let body = Failure { status: Status::Usage.number(), message: message.trim_end(), help: None };
         let _ = print_json(&Versioned { schema: FAILURE_SCHEMA, body: &body });
     }
     Status::Usage
@@ -212,7 +214,10 @@ struct Versioned<'a, T> {
 #[derive(Serialize)]
 struct Failure<'a> {
     status: u8,
+    /// What standard error says, the next step among it.
     message: &'a str,
+    /// The next step alone, if there is one.
+    help: Option<&'a str>,
 }
 
 /// What a line on standard error is.

@@ -2,6 +2,7 @@
 
 use crate::cli::{Module, Target};
 use crate::divide::DivideReport;
+use crate::examples::Examples;
 use crate::footprint::Footprint;
 use crate::output::Report;
 use crate::report::{self, FitReport, PermutationReport, ProofReport, TensorReport};
@@ -9,6 +10,7 @@ use crate::seal::{Sealed, unproved_warning};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
+use tamis_quant::data::ByteType;
 use tamis_quant::import::Remark;
 use tamis_quant::quantise::graph::Widened;
 use tamis_quant::quantise::scales::Scales;
@@ -78,11 +80,55 @@ pub struct Parts {
     pub accuracy: Option<Measured>,
 }
 
-/// Examples and their file.
+/// Examples that calibrated, and how they were read.
 #[derive(Debug, Serialize)]
 pub struct Calibrated {
-    pub file: String,
-    pub examples: usize,
+    file: String,
+    examples: usize,
+    /// The array, of a file that names its arrays.
+    array: Option<String>,
+    /// `u8` or `i8`, of an array of bytes.
+    bytes: Option<&'static str>,
+    /// What a byte b stands for is (b − zero) · unit; none where bytes are numbers as they are.
+    unit: Option<f64>,
+    zero: Option<i32>,
+    #[serde(skip)]
+    remark: Option<String>,
+}
+
+impl Calibrated {
+    /// Of what was read from a file.
+    pub fn of(path: &Path, examples: &Examples) -> Self {
+        let word = |bytes: ByteType| if bytes == ByteType::U8 { "u8" } else { "i8" };
+        Self {
+            file: path.display().to_string(),
+            examples: examples.samples.len(),
+            array: examples.array.clone(),
+            bytes: examples.bytes.map(word),
+            unit: examples.encoding.map(|encoding| encoding.unit),
+            zero: examples.encoding.map(|encoding| encoding.zero),
+            remark: examples.remark.clone(),
+        }
+    }
+
+    /// What is to be known of how they were read.
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
+    }
+
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self { file, examples, array, bytes, unit, zero, .. } = self;
+        write!(out, "  calibrated on {examples} examples of {file}")?;
+        if let Some(array) = array {
+            write!(out, ", array `{array}`")?;
+        }
+        match (bytes, unit, zero) {
+            (Some(bytes), Some(unit), Some(zero)) => write!(out, ", {bytes}, a byte b as (b - {zero}) * {unit}")?,
+            (Some(bytes), ..) => write!(out, ", {bytes}, as real numbers")?,
+            _ => {}
+        }
+        writeln!(out)
+    }
 }
 
 /// What `verify` has in full.
@@ -203,9 +249,7 @@ impl Report for Written {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}: {}", self.network, self.architecture)?;
         writeln!(out, "  read       {} ({}), FNV-1a {}", self.input, self.import.source, self.import.hash)?;
-        if let Some(Calibrated { file, examples }) = &self.parts.calibration {
-            writeln!(out, "  calibrated on {examples} examples of {file}")?;
-        }
+        self.parts.calibration.iter().try_for_each(|calibrated| calibrated.print(out))?;
         if !self.parts.kept_f32.is_empty() {
             writeln!(out, "  kept f32   {}", self.parts.kept_f32.join(", "))?;
         }

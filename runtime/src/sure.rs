@@ -28,6 +28,7 @@ pub(crate) fn bias_at<T: Copy + Default>(biases: &[T], row: usize) -> T {
 }
 
 /// The biases from a row on: none in layers without.
+#[cfg_attr(microcontroller, allow(dead_code, reason = "it is the vectors'"))]
 #[inline(always)]
 pub(crate) fn biases_from<T>(biases: &[T], row: usize) -> &[T] {
     debug_assert!(biases.is_empty() || row <= biases.len(), "row {row} of {}", biases.len());

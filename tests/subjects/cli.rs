@@ -30,6 +30,8 @@ mod graph_refusals; // options and files that do not fit a graph
 mod graphs; // small graphs from a checkpoint to a verdict
 #[path = "cli/looks.rs"]
 mod looks; // help, completions, terminals
+#[path = "cli/needless.rs"]
+mod needless; // options that a kind of network has no use for
 #[path = "cli/nnue.rs"]
 mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/packed.rs"]

@@ -2,10 +2,11 @@
 //! kept here. `firmware-examples/run` gives MLPerf Tiny's and random ones, and holds what this prints to the integers
 //! that the host worked out by the networks' definition, without the runtime.
 //!
-//! The containers are copied to RAM, so this says nothing of flash; and nothing is counted.
+//! The containers are copied to RAM, so this says nothing of flash. Every inference is counted.
 
 use crate::Error;
 use crate::hash::fnv1a;
+use crate::mark::counted;
 use core::ffi::CStr;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::of_target;
@@ -78,7 +79,7 @@ fn run_one<'i>(network: &[u8], mut inputs: &'i [u8], scratch: &mut [u8]) -> Resu
             element::I8 => Input::I8(bytemuck::cast_slice(input)),
             _ => Input::U8(input),
         };
-        match plan.run(input, 0, scratch)? {
+        match counted(|| plan.run(input, 0, scratch))? {
             Output::I32(outputs) => print(outputs.len(), outputs.iter().map(|output| output.to_le_bytes())),
             Output::F32(outputs) => print(outputs.len(), outputs.iter().map(|output| output.to_le_bytes())),
             _ => return Err(Error::Because("outputs of a kind that this program does not know")),

@@ -15,6 +15,8 @@ pub struct Eval {
     #[command(flatten)]
     pub positions: Positions,
     /// Labels: the same, or a number a line; sums up
+    ///
+    /// The sum stands on standard error, so that standard output holds a line an example.
     #[arg(long, value_name = "FILE", requires = "inputs")]
     pub labels: Option<PathBuf>,
     /// How the examples lie.
@@ -27,8 +29,8 @@ pub struct Eval {
     #[arg(hide_short_help = true, long, requires = "inputs", conflicts_with = "float")]
     pub raw: bool,
     /// Pass over the first N examples: those that calibrated, for instance
-    #[arg(hide_short_help = true, long, value_name = "N", requires = "inputs", default_value_t = 0)]
-    pub skip: usize,
+    #[arg(hide_short_help = true, long, value_name = "N", requires = "inputs")]
+    pub skip: Option<usize>,
     /// Evaluate the first N positions or examples only
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,

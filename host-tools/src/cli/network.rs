@@ -85,18 +85,18 @@ pub struct Calibration {
     pub arrays: Arrays,
     /// How a range follows from what was seen
     ///
-    /// Balanced channels (see --no-equalise) have theirs from the balance.
-    #[arg(hide_short_help = true, long, value_enum, default_value_t = RangeMethod::MeanSquare, help_heading = GRAPHS)]
-    pub method: RangeMethod,
-    /// Per cent of the values that the range of `--method percentile` holds
-    #[arg(hide_short_help = true, long, value_name = "P", default_value_t = 99.99, help_heading = GRAPHS)]
-    pub percentile: f64,
-    /// Which weights share a unit
-    #[arg(hide_short_help = true, long, value_enum, default_value_t = Weights::PerChannel, help_heading = GRAPHS)]
-    pub weights: Weights,
-    /// Bits of weights; 16 with `--activations i16` only
-    #[arg(hide_short_help = true, long, value_enum, default_value_t = Bits::Eight, help_heading = GRAPHS)]
-    pub weight_bits: Bits,
+    /// Without it mean-square. Balanced channels (see --no-equalise) have theirs from the balance.
+    #[arg(hide_short_help = true, long, value_enum, help_heading = GRAPHS)]
+    pub method: Option<RangeMethod>,
+    /// Per cent of the values that the range of `--method percentile` holds; 99.99 without it
+    #[arg(hide_short_help = true, long, value_name = "P", help_heading = GRAPHS)]
+    pub percentile: Option<f64>,
+    /// Which weights share a unit; per-channel without it
+    #[arg(hide_short_help = true, long, value_enum, help_heading = GRAPHS)]
+    pub weights: Option<Weights>,
+    /// Bits of weights, 8 without it; 16 with `--activations i16` only
+    #[arg(hide_short_help = true, long, value_enum, help_heading = GRAPHS)]
+    pub weight_bits: Option<Bits>,
     /// Integers between layers
     ///
     /// Without it i8 for maps and for TFLite and ONNX files, u7 for others.
@@ -105,16 +105,15 @@ pub struct Calibration {
     /// Keep the map that a layer makes in i16; may be given again; `auto` finds the maps that gain most, by measuring
     #[arg(hide_short_help = true, long, value_name = "auto|LAYER", help_heading = GRAPHS)]
     pub sixteen: Vec<String>,
-    /// The most maps that `--sixteen auto` chooses
+    /// The most maps that `--sixteen auto` chooses; 3 without it
     #[arg(
         hide_short_help = true,
         long,
         value_name = "N",
         requires = "sixteen",
-        default_value_t = 3,
         help_heading = GRAPHS
     )]
-    pub sixteen_maps: usize,
+    pub sixteen_maps: Option<usize>,
     /// The most bytes of workspace that the network may need with the maps that `--sixteen auto` chooses
     #[arg(hide_short_help = true, long, value_name = "BYTES", requires = "sixteen", help_heading = GRAPHS)]
     pub sixteen_workspace: Option<usize>,

@@ -31,8 +31,8 @@ pub struct Verify {
     #[command(flatten)]
     pub arrays: Arrays,
     /// Pass over the first N examples: those that calibrated, for instance
-    #[arg(hide_short_help = true, long, value_name = "N", requires = "inputs", default_value_t = 0)]
-    pub skip: usize,
+    #[arg(hide_short_help = true, long, value_name = "N", requires = "inputs")]
+    pub skip: Option<usize>,
     /// Positions to run: BulletFormat, or lines of FEN, of `FEN | score | result` or of EPD
     ///
     /// Beside a reference with examples of its own, for the first question only.

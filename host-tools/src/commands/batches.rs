@@ -96,7 +96,13 @@ pub fn run(args: &Batches, output: &Output) -> Result<Written, CliError> {
 fn refuse_foreign(path: &Path) -> Result<(), CliError> {
     const START_LEN_BYTES: u64 = 512;
     match read_file_start(path, START_LEN_BYTES) {
-        Ok((start, _)) if !is_gzip(&start) => files::refuse_foreign(path, &start, "text, a sentence or a word a line"),
+        Ok((start, _)) if !is_gzip(&start) => {
+            const EXPECTED: &str = "text, a sentence or a word a line";
+            files::refuse_foreign(path, &start, EXPECTED)?;
+            // The start may end within a character.
+            let is_text = std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
+            if is_text { Ok(()) } else { files::refuse_network(path, EXPECTED) }
+        }
         _ => Ok(()),
     }
 }

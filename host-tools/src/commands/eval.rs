@@ -14,10 +14,10 @@ use crate::bare::container_of;
 use crate::cli::Eval;
 use crate::divide::{DivideReport, refuse_elsewhere};
 use crate::error::{CliError, Explain};
-use crate::examples::refuse_without_examples;
+use crate::examples::{refuse_no_limit, refuse_without_examples};
 use crate::files;
 use crate::model_file::ModelFile;
-use crate::network::Import;
+use crate::network::{Import, refuse_beside_layers, refuse_options};
 use crate::nnue::refuse_for_checkpoint;
 use crate::output::{Output, Report};
 use crate::progress;
@@ -54,15 +54,37 @@ pub struct Evaluations {
     /// Every output bucket of each position, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     buckets: Option<Vec<Vec<BucketValues>>>,
-    /// What lists of features say that they are worth.
+    /// What lists of features, or positions, say that they are worth.
     #[serde(skip_serializing_if = "Option::is_none")]
     scores: Option<Scores>,
     /// What reading the checkpoint was about; of examples only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     import: Option<Import>,
-    /// Of examples with labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<Summary>,
+    /// What can be said of all of them; nothing where neither labels nor scores stand beside them.
+    summary: Option<OfAll>,
+    /// Whether the text shows the parts beside the values.
+    #[serde(skip)]
+    shows_parts: bool,
+    /// How the examples were read, if that is to be known.
+    #[serde(skip)]
+    remark: Option<String>,
+}
+
+/// How good the outputs are.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum OfAll {
+    /// By the labels.
+    Labels(Summary),
+    /// By scores, which make no answer right or wrong.
+    Scores { count: usize, correct: Option<usize>, mean_difference: f64, correlation: Option<f64> },
+}
+
+impl From<Scores> for OfAll {
+    fn from(scores: Scores) -> Self {
+        let Scores { count, mean_difference, correlation } = scores;
+        Self::Scores { count, correct: None, mean_difference, correlation }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -82,10 +104,17 @@ pub enum Value {
 /// [`CliError`] naming file and line or record.
 pub fn run(args: &Eval, output: &Output) -> Result<Evaluations, CliError> {
     if let Some(inputs) = &args.positions.inputs {
+        refuse_no_limit(args.limit, "examples")?;
         refuse_elsewhere(args.divide.rule, &args.model)?;
         return examples::run(args, inputs, output);
     }
-    refuse_without_examples(&args.arrays, "--inputs FILE")?;
+    let more = [
+        ("--labels", args.labels.is_some()),
+        ("--logits", args.logits),
+        ("--raw", args.raw),
+        ("--skip", args.skip.is_some()),
+    ];
+    refuse_without_examples(&args.arrays, &more, "--inputs FILE")?;
     match (&args.network.arch, args.float) {
         (Some(arch), true) => {
             refuse_elsewhere(args.divide.rule, &args.model)?;
@@ -114,6 +143,8 @@ impl Evaluations {
             scores: None,
             import: None,
             summary: None,
+            shows_parts: false,
+            remark: None,
         }
     }
 }
@@ -123,10 +154,19 @@ fn in_integers(args: &Eval, arch: Option<&Path>, output: &Output) -> Result<Eval
     let file = match arch {
         Some(arch) => {
             refuse_elsewhere(args.divide.rule, &args.model)?;
+            refuse_beside_layers(&args.network)?;
             let (container, len_bytes) = container_of(&args.model, arch)?;
             ModelFile::made_of(&args.model, &container, len_bytes)
         }
-        None => ModelFile::read_or_pack(&args.model, args.divide.rule)?,
+        None => {
+            let file = ModelFile::read_or_pack(&args.model, args.divide.rule)?;
+            refuse_options(
+                &args.network,
+                &[],
+                &format!("{} holds integers, which say all of it", args.model.display()),
+            )?;
+            file
+        }
     };
     let model = file.model()?;
     if let Some(divide) = file.divide(&model, args.divide.rule)? {
@@ -161,6 +201,7 @@ fn in_reals(args: &Eval, arch: &Path, output: &Output) -> Result<Evaluations, Cl
         let message = format!("{}: is a container; --float evaluates what it was made from", args.model.display());
         return Err(CliError::usage(message).help("leave --float and --arch out, or give the checkpoint"));
     }
+    refuse_beside_layers(&args.network)?;
     let arch = files::read_arch(arch)?;
     let net = read_checkpoint(&args.model, &arch).explain()?.net.to_f64();
     evaluate(args, &arch, None, output, |examples| {
@@ -190,25 +231,32 @@ fn evaluate(
         }
         Ok(())
     };
-    let scores = match &args.positions.feature_lists {
+    let mut worth: Vec<Option<f64>> = Vec::new();
+    match &args.positions.feature_lists {
         Some(path) => {
             let lines = lists::read(path, arch, args.limit)?;
             let examples: Vec<Example> = lines.iter().map(|line| line.example.clone()).collect();
             examples.chunks(BLOCK).try_for_each(with_buckets)?;
-            Scores::of(&lines, &values)
+            worth.extend(lines.iter().map(|line| line.score));
         }
         None => {
             in_blocks(args, output, |positions| {
                 let examples = positions.iter().map(|position| to_example(arch, position));
                 let (examples, unfit) = up_to_a_fault(examples);
                 with_buckets(&examples)?;
+                worth.extend(positions.iter().map(score_of));
                 unfit.map_or(Ok(()), Err)
             })?;
-            None
         }
-    };
+    }
     let buckets = args.buckets.then_some(tables);
-    Ok(Evaluations { buckets, scores, ..Evaluations::new(&args.model, &arch.name, tier, values) })
+    let scores = Scores::of(&worth, &values);
+    Ok(Evaluations {
+        buckets,
+        scores,
+        summary: scores.map(OfAll::from),
+        ..Evaluations::new(&args.model, &arch.name, tier, values)
+    })
 }
 
 /// The same example under each output bucket.
@@ -263,6 +311,11 @@ fn in_blocks(
     Ok(())
 }
 
+/// What a position says that it is worth for the side to move.
+fn score_of(position: &Position) -> Option<f64> {
+    position.score.map(f64::from)
+}
+
 fn to_example(arch: &Architecture, position: &Position) -> Result<Example, CliError> {
     match example(arch, position) {
         Err(EvalError::NotChess) => Err(CliError::usage(format!(
@@ -278,22 +331,31 @@ impl Report for Evaluations {
     const SCHEMA: Option<&'static str> = Some("tamis-eval-1");
 
     fn warnings(&self) -> Vec<String> {
-        self.import.as_ref().map_or_else(Vec::new, |import| import.warnings(&self.file))
+        let of_import = self.import.as_ref().map_or_else(Vec::new, |import| import.warnings(&self.file));
+        of_import.into_iter().chain(self.remark.clone()).collect()
     }
 
     fn summary(&self) -> Option<String> {
-        let of_parts = |divide: &DivideReport| format!("values divided {divide}");
-        let of_scores = self.scores.as_ref().map(Scores::text);
-        let summary = self.summary.as_ref().map(examples::summary_text).or(of_scores);
-        summary.or_else(|| self.divide.as_ref().map(of_parts))
+        let of_parts = self.divide.as_ref().map(|divide| format!("values divided {divide}"));
+        let of_labels = match &self.summary {
+            Some(OfAll::Labels(summary)) => Some(examples::summary_text(summary)),
+            _ => None,
+        };
+        let all = [of_labels, self.scores.as_ref().map(Scores::text), of_parts];
+        let said: Vec<String> = all.into_iter().flatten().collect();
+        (!said.is_empty()).then(|| said.join("; "))
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(positions) = &self.buckets {
             return buckets::print(out, positions);
         }
+        let parts = self.parts.as_deref().filter(|_| self.shows_parts).map(<[buckets::Parts]>::iter);
+        let mut parts = parts.into_iter().flatten();
         for values in &self.values {
-            let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+            let mut words: Vec<String> = values.iter().map(ToString::to_string).collect();
+            words
+                .extend(parts.next().into_iter().flat_map(|part| [part.psqt.to_string(), part.positional.to_string()]));
             writeln!(out, "{}", words.join(" "))?;
         }
         Ok(())

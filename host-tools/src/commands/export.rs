@@ -5,7 +5,7 @@ use crate::cli::Export;
 use crate::error::{CliError, Explain};
 use crate::files::{self, Sink};
 use crate::model_file::ModelFile;
-use crate::network::{Import, read_graph};
+use crate::network::{Import, read_graph, refuse_options};
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -70,6 +70,7 @@ fn of_container(args: &Export) -> Result<Contents, CliError> {
         return Err(CliError::usage(format!("{place}: --arch is for a checkpoint; a container has its description"))
             .help("leave --arch out"));
     }
+    refuse_options(&args.network, &[], &format!("{place} is a container, which says all of it"))?;
     let file = ModelFile::read(&args.checkpoint)?;
     let model = file.model()?;
     let graph = unpack_program(&model).explain_at(&args.checkpoint)?;

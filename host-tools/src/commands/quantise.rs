@@ -47,10 +47,13 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     match (network::layers(&args.network)?, arch_file) {
         (Some(arch), Some(arch_file)) => {
             if let Some(calibration) = calibration {
-                let message =
-                    format!("{}: calibrates graphs, and this is a network of accumulators", calibration.display());
+                let message = format!(
+                    "{}: --calibrate is for graphs, and this is a network of accumulators",
+                    calibration.display()
+                );
                 return Err(CliError::usage(message).help("leave it out; its scales stand in its description"));
             }
+            network::refuse_beside_layers(&args.network)?;
             refuse_what_is_for_graphs(&args.calibration)?;
             scales::refuse(args)?;
             accumulators(args, &arch, arch_file, destination, output)
@@ -59,9 +62,13 @@ pub fn run(args: &Quantise, output: &Output) -> Result<Written, CliError> {
     }
 }
 
-/// What has a default that says nothing is passed over.
+/// What only graphs have a use for; what needs `--calibrate` was refused with it.
 fn refuse_what_is_for_graphs(typed: &Calibration) -> Result<(), CliError> {
     let given = [
+        ("--method", typed.method.is_some()),
+        ("--percentile", typed.percentile.is_some()),
+        ("--weights", typed.weights.is_some()),
+        ("--weight-bits", typed.weight_bits.is_some()),
         ("--keep-f32", !typed.keep_f32.is_empty()),
         ("--array", typed.arrays.array.is_some()),
         ("--input-unit", typed.arrays.input_unit.is_some()),

@@ -39,8 +39,13 @@ pub fn run(args: &Unpack) -> Result<Unpacked, CliError> {
     let model = file.model()?;
     let contents = Contents::of(&model).explain_at(&args.model)?;
     let Some(TrainersFile { form, source, bytes }) = contents.trainers_file().explain_at(&args.model)? else {
-        let message = format!("{}: a graph's container, which has no bare form", args.model.display());
-        return Err(CliError::usage(message).help("`host-tools export` writes its tensors as safetensors"));
+        let source = model.metadata().explain_at(&args.model)?.source;
+        let message = format!(
+            "{}: made of {source}; only a trainer's quantised.bin and a .nnue file come back from a container",
+            args.model.display()
+        );
+        return Err(CliError::usage(message)
+            .help("`host-tools export` writes a graph's tensors as safetensors; keep the file that it was made of"));
     };
     let metadata = model.metadata().explain_at(&args.model)?;
     let hash = fnv1a_64(&bytes);

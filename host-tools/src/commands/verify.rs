@@ -10,9 +10,10 @@ pub use text::deviation;
 use crate::cli::Verify;
 use crate::divide::DivideReport;
 use crate::error::{CliError, Explain};
-use crate::examples::refuse_without_examples;
+use crate::examples::{refuse_no_limit, refuse_without_examples};
 use crate::files::{self, PositionFile, Sink};
 use crate::model_file::ModelFile;
+use crate::network::refuse_options;
 use crate::output::{Output, Report};
 use crate::progress;
 use crate::status::Status;
@@ -32,6 +33,9 @@ pub struct Verified {
     html: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     partial: Option<String>,
+    /// How the examples were read, if that is to be known; the report has it among the remarks of the checkpoint.
+    #[serde(skip)]
+    remark: Option<String>,
 }
 
 /// What a container is held against, read and in memory. What the arguments mean differs from one kind of network to
@@ -42,6 +46,11 @@ trait Held {
 
     /// The file that is at fault where they do not fit.
     fn file(&self) -> &Path;
+
+    /// How the examples were read, if that is to be known.
+    fn remark(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Reads everything, measures, writes the page.
@@ -49,8 +58,13 @@ trait Held {
 /// # Errors
 /// [`CliError`] naming the file; findings are in the report, not errors.
 pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
+    refuse_no_limit(args.limit, "examples")?;
     if args.inputs.is_none() {
-        refuse_without_examples(&args.arrays, "--inputs FILE")?;
+        let more = [("--labels", args.labels.is_some()), ("--skip", args.skip.is_some())];
+        refuse_without_examples(&args.arrays, &more, "--inputs FILE")?;
+    }
+    if !args.merge.is_empty() {
+        refuse_beside_parts(args)?;
     }
     let Verify { truth, positions, gates, .. } = args;
     let arch = args.network.arch.as_deref().map(Path::new);
@@ -65,7 +79,10 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     let model = file.model()?;
     let gates = args.gates.as_deref().map_or(Ok(Gates::default()), read_gates)?;
 
-    let part = if args.merge.is_empty() { measured(args, model, output)? } else { merged(&args.merge)? };
+    let (part, remark) = match args.merge.as_slice() {
+        [] => measured(args, model, output)?,
+        parts => (merged(parts)?, None),
+    };
     let bytes = partial.as_ref().map(|_| part.to_bytes());
     let report = match part.report(&model, &gates) {
         // The file that is of another container is the part.
@@ -79,11 +96,11 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
         page.write(to_html(&report).as_bytes())?;
     }
     let path = |path: &Option<PathBuf>| path.as_deref().map(|path| path.display().to_string());
-    Ok(Verified { report, html: path(&args.html), partial: path(&args.partial) })
+    Ok(Verified { report, html: path(&args.html), partial: path(&args.partial), remark })
 }
 
 /// Runs the examples.
-fn measured(args: &Verify, model: Model<'_>, output: &Output) -> Result<Part, CliError> {
+fn measured(args: &Verify, model: Model<'_>, output: &Output) -> Result<(Part, Option<String>), CliError> {
     let held = read(args, &model)?;
     let bar = progress::bar(output, "verifying", 0);
     let mut step = |done, total| {
@@ -91,11 +108,24 @@ fn measured(args: &Verify, model: Model<'_>, output: &Output) -> Result<Part, Cl
         bar.set_position(done);
     };
     let part = match held.case(model).and_then(|case| case.allowing_constants(args.allow_constant).part(&mut step)) {
-        Err(nothing @ VerifyError::NoExamples) => return Err(nothing_to_run(&nothing, args)),
+        Err(VerifyError::NoExamples) => return Err(nothing_to_run(args)),
         part => part.explain_at(held.file())?,
     };
     bar.finish_and_clear();
-    Ok(part)
+    Ok((part, held.remark().map(str::to_owned)))
+}
+
+/// What only says how examples are measured has no use for parts that were measured before.
+fn refuse_beside_parts(args: &Verify) -> Result<(), CliError> {
+    refuse_options(&args.network, &[], "parts were measured before")?;
+    let given = [("--divide", args.divide.rule.is_some()), ("--allow-constant", args.allow_constant)];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => {
+            Err(CliError::usage(format!("{option}: is about what is measured, and parts were measured before"))
+                .help("leave it out, or give it where `verify --partial` measures"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Reads parts, one after the other.
@@ -134,14 +164,9 @@ fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
 }
 
 /// The model has no part in it.
-fn nothing_to_run(error: &VerifyError, args: &Verify) -> CliError {
-    match &args.positions {
-        _ if args.limit == Some(0) => {
-            CliError::usage("--limit 0: no examples are left to run").help("give a limit of 1 or more")
-        }
-        Some(path) => CliError::usage(format!("{}: holds no positions", path.display())),
-        None => CliError::usage(error.to_string()),
-    }
+fn nothing_to_run(args: &Verify) -> CliError {
+    CliError::usage(format!("{}: nothing to run the network on", args.model.display()))
+        .help("give --positions FILE.bf, or a --reference that holds positions or inputs")
 }
 
 fn read_gates(path: &Path) -> Result<Gates, CliError> {
@@ -158,6 +183,7 @@ fn read_reference(path: &Path, limit: usize) -> Result<Reference, CliError> {
     const EXPECTED: &str = "a reference, safetensors";
     let bytes = files::read(path, EXPECTED, files::MAX_REFERENCE_LEN_BYTES)?;
     files::refuse_foreign(path, &bytes, EXPECTED)?;
+    files::refuse_network(path, EXPECTED)?;
     let mut reference = Reference::parse(&bytes).explain_at(path)?;
     reference.positions.truncate(limit);
     reference.inputs.truncate(limit);
@@ -183,9 +209,10 @@ impl Report for Verified {
         gates.chain(self.report.failures()).collect()
     }
 
-    /// Limits that nobody set, and that a network of its kind usually keeps.
+    /// How examples were read, and limits that nobody set, and that a network of its kind usually keeps.
     fn warnings(&self) -> Vec<String> {
-        self.report.unusual().into_iter().map(|found| format!("accuracy: {found}")).collect()
+        let unusual = self.report.unusual().into_iter().map(|found| format!("accuracy: {found}"));
+        self.remark.iter().cloned().chain(unusual).collect()
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -88,6 +88,9 @@ impl Advice for GraphQuantError {
     }
 }
 
+/// What to do about a file that is damaged.
+const AGAIN: &str = "copy the file again, in binary mode and whole, or make it again";
+
 /// What to read about a description that is refused.
 const KEYS: &str = "DESCRIPTIONS.md of quant explains every key; `host-tools describe` prints a graph's description";
 
@@ -127,7 +130,14 @@ impl Advice for NetworkError {
             ),
             Self::NoText { .. } => Some("the checkpoint stands by itself, the description behind --arch"),
             Self::UnknownFolder => Some("give the folder that holds them, or a file"),
-            Self::Empty => Some("copy the file again, or make it again"),
+            Self::Empty => Some(AGAIN),
+            Self::Container => {
+                Some("give the checkpoint that it was made from; `host-tools inspect` shows what is in a container")
+            }
+            Self::NoDescription { .. } => Some("give the network where it belongs, and its description here"),
+            // The message says the next step.
+            Self::NeedlessArch | Self::NeedlessOption { .. } | Self::Bullet | Self::NoLayers => None,
+            other if other.class() == ErrorKind::Malformed => Some(AGAIN),
             _ => None,
         }
     }
@@ -155,7 +165,7 @@ impl Advice for GateError {
     }
 
     fn advice(&self) -> Option<&'static str> {
-        Some("VERIFICATION.md of quant lists the gates, `max_error = 5.0` for instance")
+        Some("DESCRIPTIONS.md of quant lists the limits, `max_error = 5.0` for instance")
     }
 }
 
@@ -215,6 +225,17 @@ impl Advice for ImportError {
             Self::In { cause, .. } => cause.advice(),
             Self::NonFinite { .. } => Some("give an earlier checkpoint of the run, or correct the description"),
             Self::FloatCheckpoint { .. } => Some("`host-tools quantise` takes it"),
+            Self::Length { .. }
+            | Self::TensorLength { .. }
+            | Self::UnknownTensors { .. }
+            | Self::MissingTensors { .. }
+            | Self::Magic { .. }
+            | Self::Tail { .. }
+            | Self::NotRecognised { .. } => Some(
+                "correct the description, whose keys DESCRIPTIONS.md of quant explains; or copy the file again, if it \
+                 is cut off",
+            ),
+            Self::Weights { .. } | Self::DuplicateTensor { .. } | Self::Empty => Some(AGAIN),
             Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
                 Some("check the path and the folder it starts from")
             }

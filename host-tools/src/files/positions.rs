@@ -1,6 +1,6 @@
 //! Files of positions: lines of text or BulletFormat, told apart by their first bytes.
 
-use super::{MAX_FENS_LEN_BYTES, read_records, read_text, refuse_foreign};
+use super::{MAX_FENS_LEN_BYTES, read_records, read_text, refuse_foreign, refuse_network};
 use crate::error::{CliError, Explain};
 use std::path::{Path, PathBuf};
 use tamis_quant::import;
@@ -87,5 +87,9 @@ pub fn is_lines(path: &Path) -> Result<bool, CliError> {
     const START_LEN_BYTES: u64 = 512;
     let (start, _) = import::read_file_start(path, START_LEN_BYTES).explain()?;
     refuse_foreign(path, &start, EXPECTED)?;
+    let first = start.first_chunk::<RECORD_LEN_BYTES>();
+    if first.is_none_or(|record| Position::from_record(record).is_err()) {
+        refuse_network(path, EXPECTED)?;
+    }
     Ok(is_text(&start))
 }

@@ -30,6 +30,9 @@ pub fn operation_word(kind: u32) -> &'static str {
     op::word(kind).unwrap_or("unknown")
 }
 
+/// The code of an operation without an activation.
+const NO_ACTIVATION: u32 = 0;
+
 /// An activation; `None` where an operation has none.
 pub fn activation_word(code: u32) -> Option<&'static str> {
     match code {
@@ -48,6 +51,13 @@ pub fn activation_word(code: u32) -> Option<&'static str> {
         activation::SHIFT_SQUARE => Some("square"),
         activation::SQUARE_AND_CLIP => Some("square, clip"),
         activation::HARD_SWISH => Some("hard-swish"),
-        _ => None,
+        // Their operation's word says what they are.
+        NO_ACTIVATION
+        | activation::MAX
+        | activation::MIN
+        | activation::MEAN
+        | activation::SUM
+        | activation::PRODUCT => None,
+        _ => Some("unknown"),
     }
 }

@@ -72,19 +72,78 @@ fn shape(value: &ValueRecord) -> Shape {
 /// What a table says of what an operation does not have.
 const NO_WORD: &str = "";
 
+/// What an operation multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Products {
+    /// Nothing, or nothing by weights: tables, features of trees, sums, moves.
+    None,
+    /// A row of weights for each feature that can be active.
+    ActiveFeatures,
+    /// The weights for every pixel that is read.
+    PixelsRead,
+    /// The weights for every pixel that is written; a vector is one.
+    PixelsWritten,
+}
+
+/// By kind; none of a kind that is not defined.
+const fn products(kind: u32) -> Option<Products> {
+    Some(match kind {
+        op::SPARSE_AFFINE => Products::ActiveFeatures,
+        op::TRANSPOSED_CONVOLUTION => Products::PixelsRead,
+        op::ACTIVATE_DOT
+        | op::AFFINE_I8
+        | op::AFFINE_F32
+        | op::AFFINE_I16
+        | op::AFFINE_I32
+        | op::CONVOLUTION
+        | op::ROUNDED_DOT
+        | op::WIDE_HEAD => Products::PixelsWritten,
+        op::RESCALE
+        | op::ACTIVATE_F32
+        | op::PAIRWISE_U8
+        | op::DEQUANTISE
+        | op::ACTIVATION_F32
+        | op::ADD_F32
+        | op::SCALE_F32
+        | op::REQUANTISE
+        | op::SPARSE_ROWS
+        | op::FM_TERM
+        | op::BI_INTERACTION
+        | op::INNER_PRODUCTS
+        | op::CONCAT
+        | op::ADD_I32
+        | op::LOOKUP
+        | op::TREES
+        | op::TO_F32
+        | op::QUANTISE
+        | op::CLIP_U8
+        | op::PSQT
+        | op::ACTIVATE_U8
+        | op::POOL
+        | op::ELEMENTWISE
+        | op::MOVE
+        | op::PAD
+        | op::RESIZE
+        | op::PAIRWISE_ROUNDED
+        | op::MULTIPLY_F32
+        | op::FEATURE_SUMS => Products::None,
+        _ => return None,
+    })
+}
+
 /// Rows times columns of the weights, for every pixel; of a sparse input as many columns as features can be active.
 fn macs(model: &Model<'_>, record: &OpRecord) -> u64 {
     let output = model.values().get(record.output as usize).map_or(Shape::vector(0), shape);
-    match record.kind {
-        op::SPARSE_AFFINE => u64::from(model.input().max_active) * output.len() as u64,
-        // Tables, and features of trees, which nothing is multiplied by.
-        op::SPARSE_ROWS | op::LOOKUP | op::TREES => 0,
+    let weights = || elements(model.tensor(record.weights));
+    match products(record.kind).unwrap_or_else(|| unreachable!("the loader knows operation {}", record.kind)) {
+        Products::None => 0,
+        Products::ActiveFeatures => u64::from(model.input().max_active) * output.len() as u64,
         // A kernel around every pixel that is read, a row of weights an output.
-        op::TRANSPOSED_CONVOLUTION => {
+        Products::PixelsRead => {
             let input = model.values().get(record.input as usize).map_or(Shape::vector(0), shape);
-            input.pixels() as u64 * elements(model.tensor(record.weights))
+            input.pixels() as u64 * weights()
         }
-        _ => output.pixels() as u64 * elements(model.tensor(record.weights)),
+        Products::PixelsWritten => output.pixels() as u64 * weights(),
     }
 }
 
@@ -146,5 +205,18 @@ impl OperationReport {
             self.weights.as_deref().unwrap_or(NO_WORD),
             self.activation.unwrap_or(NO_WORD),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{op, products};
+
+    /// A new row of the runtime's table has to be said here, too.
+    #[test]
+    fn every_operation_says_what_it_multiplies() {
+        for kind in (0..256).filter(|kind| op::word(*kind).is_some()) {
+            assert!(products(kind).is_some(), "{kind}: {:?}", op::word(kind));
+        }
     }
 }

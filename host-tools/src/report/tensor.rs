@@ -78,12 +78,13 @@ fn of_tensor(tensor: &QuantTensor) -> TensorReport {
 /// of a tensor by its name.
 pub fn of_model(model: &Model<'_>, metadata: &Metadata<'_>, scale: impl Fn(&str) -> Option<i32>) -> Vec<TensorReport> {
     let mut names = metadata.tensor_names.lines();
-    let facts = (0..model.tensors().len()).filter_map(|index| {
+    let facts = (0..).zip(model.tensors()).map(|(index, _)| {
+        // Metadata may have been cut out of a file; a tensor without a name is still one.
         let name = names.next().unwrap_or_default();
-        let tensor = model.tensor(u32::try_from(index).ok()?)?;
+        let tensor = model.tensor(index).unwrap_or_else(|| unreachable!("tensor {index} is one of the model's"));
         let (min, max) = stored_ends(&tensor);
         let record = tensor.record;
-        Some(TensorReport {
+        TensorReport {
             name: name.to_owned(),
             element: element_word(u32::from(record.element)),
             banks: record.banks as usize,
@@ -93,7 +94,7 @@ pub fn of_model(model: &Model<'_>, metadata: &Metadata<'_>, scale: impl Fn(&str)
             scale: scale(name),
             min,
             max,
-        })
+        }
     });
     facts.collect()
 }

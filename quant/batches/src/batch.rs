@@ -91,7 +91,7 @@ impl Shape {
 
 /// The batch of some rows of a window.
 pub(super) fn batch(bucket: u64, window: &Window, rows: Range<usize>, shape: &Shape) -> Batch {
-    let lines = window.lines.get(rows.clone()).unwrap_or_default().to_vec();
+    let lines = window.lines[rows.clone()].to_vec();
     let count = lines.len();
     let mut source = Padded {
         width: shape.source,
@@ -117,7 +117,7 @@ pub(super) fn batch(bucket: u64, window: &Window, rows: Range<usize>, shape: &Sh
         let (rows_of, columns) = (shape.matrix_rows, shape.source);
         let mut values = vec![0.0; count * rows_of * columns];
         let each = (rows_of * columns).max(1);
-        let alignments = window.alignments.get(rows).unwrap_or_default();
+        let alignments = &window.alignments[rows];
         for (alignment, matrix) in alignments.iter().zip(values.chunks_exact_mut(each)) {
             alignment.fill(columns, matrix);
         }

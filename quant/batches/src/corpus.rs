@@ -58,7 +58,7 @@ impl Waiting {
         let parts = [(&mut texts.source, 0..source), (&mut texts.target, source..target)];
         for (text, part) in parts.into_iter().chain([(&mut texts.alignment, target..self.text.len())]) {
             text.clear();
-            text.push_str(self.text.get(part).unwrap_or_default());
+            text.push_str(&self.text[part]);
         }
     }
 }
@@ -147,7 +147,7 @@ impl Corpus {
                 for ((file, text), there) in files.iter_mut().zip(fields).zip(&mut there) {
                     *there = file.next(text)?;
                 }
-                let there = there.get(..files.len()).unwrap_or_default();
+                let there = &there[..files.len()];
                 let (Some(ended), more) =
                     (there.iter().position(|there| !there), there.iter().position(|there| *there))
                 else {

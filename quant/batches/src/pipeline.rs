@@ -228,7 +228,8 @@ impl Pipeline {
             return Ok(());
         }
         let longest = rows.max_by_key(|row| window.source.row(*row).len().max(window.target.row(*row).len()));
-        let line = longest.and_then(|row| window.lines.get(row)).map_or(0, |line| u64::from(*line) + 1);
+        let row = longest.unwrap_or_else(|| unreachable!("no rows have no elements"));
+        let line = u64::from(window.lines[row]) + 1;
         Err(BatchError::BatchTooLarge { file: self.source_path.clone(), line, elements, limit: MAX_ELEMENTS })
     }
 

@@ -31,11 +31,11 @@ impl Rows {
         self.ends.push(self.ids.len());
     }
 
-    /// Row `row`.
+    /// Row `row`, which has to be there.
     pub fn row(&self, row: usize) -> &[u32] {
-        let start = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(row).copied().unwrap_or(start);
-        self.ids.get(start..end).unwrap_or_default()
+        // The first row begins where the ids do.
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ids[start..self.ends[row]]
     }
 }
 

@@ -11,10 +11,14 @@ use crate::import::tensors::{
 
 /// The array of the examples, unless another is asked for.
 const USUAL: &str = "inputs";
+/// The array of the examples that calibrate, which then comes before the usual one.
+const CALIBRATION: &str = "calibration_inputs";
 
 /// The inputs of a file, and its labels if there is an array of that name.
-pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, DataError> {
+pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>, calibrates: bool) -> Result<Inputs, DataError> {
     let mut tensors = read(bytes)?;
+    let own = array.is_none() && calibrates && tensors.contains_key(CALIBRATION);
+    let array = if own { Some(CALIBRATION) } else { array };
     let name = choose(&tensors, array, USUAL, |rank| rank >= 2, "two dimensions or more")?;
     let Some((tensor, element)) = tensors.remove(&name) else { return Err(DataError::Empty) };
     // First, for the other dimensions of nothing may multiply to anything.
@@ -49,7 +53,7 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>) -> Result<Inputs, D
         None => None,
     };
     let rows = Rows::Reals { axes, values: tensor.values, bytes, encoding: None };
-    Ok(Inputs { rows, labels, outputs: None })
+    Ok(Inputs { rows, labels, outputs: None, array: (!name.is_empty()).then_some(name) })
 }
 
 /// The labels of a file.

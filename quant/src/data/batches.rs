@@ -60,6 +60,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Inputs, DataError> {
         labels: (labels.len() == count).then_some(labels),
         outputs: outputs.map(|columns| Outputs { columns, values: logits }),
         rows: Rows::Tokens(tokens),
+        array: None,
     })
 }
 

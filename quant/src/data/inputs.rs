@@ -11,6 +11,8 @@ pub struct Inputs {
     pub(super) rows: Rows,
     pub(super) labels: Option<Vec<f64>>,
     pub(super) outputs: Option<Outputs>,
+    /// The array that was read, of a file of several.
+    pub(super) array: Option<String>,
 }
 
 /// What another framework computed for the examples: (n, columns), before the last sigmoid or softmax.
@@ -80,6 +82,31 @@ impl Inputs {
         match &self.rows {
             Rows::Reals { bytes, .. } => *bytes,
             Rows::Pixels { .. } => Some(ByteType::U8),
+            _ => None,
+        }
+    }
+
+    /// The name of the array that was read, where a file names its arrays.
+    #[must_use]
+    pub fn array(&self) -> Option<&str> {
+        self.array.as_deref()
+    }
+
+    /// What the bytes of an array stand for, where that was said.
+    #[must_use]
+    pub const fn encoding(&self) -> Option<Encoding> {
+        match &self.rows {
+            Rows::Reals { encoding, .. } => *encoding,
+            _ => None,
+        }
+    }
+
+    /// The type of an array of bytes that are the real numbers that they are, 200 as 200.0, because nobody said what
+    /// they stand for.
+    #[must_use]
+    pub const fn bytes_as_reals(&self) -> Option<ByteType> {
+        match &self.rows {
+            Rows::Reals { bytes, encoding: None, .. } => *bytes,
             _ => None,
         }
     }

@@ -16,8 +16,21 @@ pub struct Selection<'s> {
     pub limit: Option<usize>,
     /// What the bytes of an array stand for; of other files nothing.
     pub encoding: Option<Encoding>,
+    /// Whether the examples calibrate: `calibration_inputs` then comes before `inputs`, where no array is named.
+    pub calibrates: bool,
     /// Whether the examples of an array are (channels, height, width), to be put in order.
     pub channels_first: bool,
+}
+
+/// An array by name, of a file that has no names.
+fn refuse_name(selection: Selection<'_>, present: &str) -> Result<(), DataError> {
+    match selection.array {
+        Some(array) => {
+            let why = format!("there is no array `{}`", printable(array));
+            Err(DataError::Choice { why, present: present.to_owned() })
+        }
+        None => Ok(()),
+    }
 }
 
 impl Inputs {
@@ -28,7 +41,8 @@ impl Inputs {
     pub fn read(bytes: &[u8], selection: Selection<'_>) -> Result<Self, DataError> {
         let bytes = unpacked(bytes)?;
         let mut inputs = if idx::is_idx(&bytes) {
-            Self { rows: idx::read_images(&bytes)?, labels: None, outputs: None }
+            refuse_name(selection, "pixels of idx, which have no name")?;
+            Self { rows: idx::read_images(&bytes)?, labels: None, outputs: None, array: None }
         } else if is_safetensors(&bytes) && batches::is_batches(&bytes) {
             if let Some(array) = selection.array {
                 let why = format!("no array `{}` of examples", printable(array));
@@ -36,8 +50,9 @@ impl Inputs {
             }
             batches::read(&bytes)?
         } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
-            arrays::read_inputs(&bytes, selection.array)?
+            arrays::read_inputs(&bytes, selection.array, selection.calibrates)?
         } else {
+            refuse_name(selection, "lines of text, which have no name")?;
             text::read_rows(&bytes, selection.limit.unwrap_or(usize::MAX))?
         };
         inputs.truncate(selection.limit.unwrap_or(usize::MAX));

@@ -48,7 +48,7 @@ pub(super) fn read_rows(bytes: &[u8], limit: usize) -> Result<Inputs, DataError>
         }
         rows.push((line, features));
     }
-    Ok(Inputs { rows: Rows::Features(rows), labels: Some(labels), outputs: None })
+    Ok(Inputs { rows: Rows::Features(rows), labels: Some(labels), outputs: None, array: None })
 }
 
 /// A number a line.

@@ -30,8 +30,7 @@ impl QuantisedError {
     #[must_use]
     pub const fn class(&self) -> ErrorKind {
         match self {
-            Self::Unsupported { .. } => ErrorKind::Unsupported,
-            Self::Float => ErrorKind::Usage,
+            Self::Unsupported { .. } | Self::Float => ErrorKind::Unsupported,
             Self::Description(_) => ErrorKind::Malformed,
         }
     }

@@ -79,7 +79,10 @@ pub enum VerifyError {
         expected: usize,
     },
     /// Checkpoint and model are not of one shape.
-    #[error("the model is {model}, the checkpoint {checkpoint}; they are not the same network")]
+    #[error(
+        "the model is {model}, the checkpoint {checkpoint}; they are not the same network; give the \
+             one that it was made from"
+    )]
     DifferentShapes {
         /// The model's shape.
         model: String,
@@ -115,12 +118,12 @@ impl VerifyError {
             | Self::NoExamples
             | Self::NoTruth
             | Self::ReferenceCount { .. }
+            | Self::DifferentShapes { .. }
             | Self::OtherNetwork { .. } => ErrorKind::Usage,
             Self::Sample { .. }
             | Self::Run { .. }
             | Self::ReferenceShape { .. }
             | Self::Outputs { .. }
-            | Self::DifferentShapes { .. }
             | Self::NotChess => ErrorKind::Malformed,
         }
     }

@@ -26,7 +26,8 @@ impl Report {
         let mut hold = |what: &str, value: Option<f64>, limit: f64, unit: &str| {
             // One of fifty is 2 %, and in f64 a little more.
             if let Some(value) = value.filter(|value| *value > limit * (1.0 + 1e-9)) {
-                found.push(format!("{what} {value:.2}{unit}, usually at most {limit}{unit}"));
+                let one = if limit == 1.0 { unit.trim_end_matches('s') } else { unit };
+                found.push(format!("{what} {value:.2}{unit}, usually at most {limit}{one}"));
             }
         };
         if self.unit == "centipawns" {

@@ -1,6 +1,7 @@
 //! The verdict in words: what a report says to somebody who reads four lines of it.
 
 use super::accuracy::Accuracy;
+use super::mistakes::{Mistake, MistakeKind};
 use super::report::Report;
 
 /// One line.
@@ -67,7 +68,10 @@ impl Report {
         }
         if let Some(predictions) = &accuracy.predictions {
             let (float, integer) = (predictions.float_correct, predictions.correct);
-            parts.push(format!("right {} of {}, in float {}", integer.equal, integer.count, float.equal));
+            let is_chance = |mistake: &Mistake| mistake.kind == MistakeKind::ChanceLevel;
+            let guessed = self.mistakes.iter().chain(&self.remarks).any(is_chance);
+            let guessed = if guessed { ", as often as guessing" } else { "" };
+            parts.push(format!("right {} of {}, in float {}{guessed}", integer.equal, integer.count, float.equal));
             if let (Some(float), Some(integer)) = (predictions.float_auc, predictions.auc) {
                 parts.push(format!("AUC {integer:.5}, in float {float:.5}"));
             }

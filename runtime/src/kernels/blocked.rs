@@ -6,11 +6,11 @@
 
 use super::maps::{Layer, Map};
 use super::micro::accumulate::{update, update_both};
-use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
-use super::micro::depthwise::depthwise;
 use super::micro::dot::{Plain, Product, dot};
 use super::micro::requantise::requantise;
+use super::micro::words::Words;
+use super::micro::{filters, tile};
 use super::{Kernel, Tier, scalar};
 use crate::num::mul_high;
 
@@ -84,8 +84,17 @@ fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high:
 }
 
 fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
-    convolve::convolve::<Rows, Rows>(layer, x, second, out);
+    tile::convolve::<Words<Places>>(layer, x, second, out);
 }
+
+fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
+    filters::depthwise::<Words<Places>>(layer, x, second, out);
+}
+
+#[cfg(not(cortex_m = "thumb1"))]
+use super::micro::words::Plain as Places;
+#[cfg(cortex_m = "thumb1")]
+use super::thumb1::Places;
 
 /// The blocks of this target.
 struct Rows;

@@ -29,6 +29,10 @@ pub mod scalar;
 mod stubs;
 pub(crate) mod suite;
 pub(crate) mod table;
+#[cfg_attr(
+    microcontroller,
+    allow(dead_code, unused_imports, unused_macros, reason = "microcontrollers call it by the tier `wide` only")
+)]
 mod vector;
 #[cfg(feature = "wide")]
 mod wide;

@@ -6,6 +6,7 @@
 //! of its word by two shifts, the outer two by one: fifteen instructions for four products, load included. A row alone
 //! has registers for the offsets that loads of signed bytes want, and takes both factors from memory.
 
+use super::micro::words::{PLACES, Sums};
 use core::arch::naked_asm;
 
 /// Rows of a block.
@@ -154,3 +155,76 @@ functions!(
     ],
     one_i8 ["ldrb r2, [r0]", "sxtb r2, r2"] ["ldrsb r2, [r0, r5]", "ldrsb r2, [r0, r6]", "ldrsb r2, [r0, r7]"]
 );
+
+/// Tiles of four places.
+pub(super) struct Places;
+
+impl Sums for Places {
+    #[inline(always)]
+    unsafe fn add(sums: &mut [i32; PLACES], x: *const u32, w: *const i8, stride_bytes: usize, groups: usize) {
+        // SAFETY: the caller's.
+        unsafe { add_places(sums.as_mut_ptr(), x, w, stride_bytes, groups) }
+    }
+}
+
+/// An input of four places, whose weight is in r4 as soon as the given instructions have cut it out of r5.
+macro_rules! input {
+    ($cut:literal) => {
+        concat!(
+            $cut,
+            "\n ldm r7!, {{r0-r3}}\n",
+            "muls r0, r4, r0\n add r8, r0\n muls r1, r4, r1\n add r9, r1\n",
+            "muls r2, r4, r2\n add r10, r2\n muls r3, r4, r3\n add r11, r3",
+        )
+    };
+}
+
+/// [`Sums::add`]: eleven instructions for the four products of a weight, and six for what a word of weights takes. r5:
+/// a word of weights · r6, r7: weights and inputs · r8 to r11: sums · r12: stride · lr: end of the inputs.
+///
+/// # Safety
+/// As there.
+#[unsafe(naked)]
+unsafe extern "C" fn add_places(sums: *mut i32, x: *const u32, w: *const i8, stride_bytes: usize, groups: usize) {
+    naked_asm!(
+        "push {{r0, r4-r7, lr}}",
+        "mov r4, r8",
+        "mov r5, r9",
+        "mov r6, r10",
+        "mov r7, r11",
+        "push {{r4-r7}}",
+        "mov r12, r3",
+        "ldm r0!, {{r4-r7}}",
+        "mov r8, r4",
+        "mov r9, r5",
+        "mov r10, r6",
+        "mov r11, r7",
+        "ldr r3, [sp, #40]",
+        "lsls r3, r3, #6",
+        "adds r3, r3, r1",
+        "mov lr, r3",
+        "mov r6, r2",
+        "mov r7, r1",
+        "2:",
+        "ldr r5, [r6]",
+        "add r6, r12",
+        input!("sxtb r4, r5"),
+        input!("lsls r4, r5, #16\n asrs r4, r4, #24"),
+        input!("lsls r4, r5, #8\n asrs r4, r4, #24"),
+        input!("asrs r4, r5, #24"),
+        "cmp r7, lr",
+        "bne 2b",
+        "ldr r0, [sp, #16]",
+        "mov r4, r8",
+        "mov r5, r9",
+        "mov r6, r10",
+        "mov r7, r11",
+        "stm r0!, {{r4-r7}}",
+        "pop {{r4-r7}}",
+        "mov r8, r4",
+        "mov r9, r5",
+        "mov r10, r6",
+        "mov r11, r7",
+        "pop {{r0, r4-r7, pc}}",
+    )
+}

@@ -34,6 +34,9 @@ pub const fn layout(layout: Layout) -> &'static str {
     }
 }
 
+/// The code of an operation without an activation.
+const NO_ACTIVATION: u32 = 0;
+
 /// None of an operation without one.
 pub const fn activation(code: u32) -> Option<&'static str> {
     match code {
@@ -52,7 +55,14 @@ pub const fn activation(code: u32) -> Option<&'static str> {
         activation::SHIFT_SQUARE => Some("square"),
         activation::SQUARE_AND_CLIP => Some("square, clip"),
         activation::HARD_SWISH => Some("hard-swish"),
-        _ => None,
+        // Their operation's word says what they are.
+        NO_ACTIVATION
+        | activation::MAX
+        | activation::MIN
+        | activation::MEAN
+        | activation::SUM
+        | activation::PRODUCT => None,
+        _ => Some(UNKNOWN),
     }
 }
 

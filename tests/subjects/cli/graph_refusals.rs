@@ -94,7 +94,7 @@ fn options_for_graphs_do_not_fit_layers() {
     let before = names(folder);
     let out = folder.join("out");
     let ran = host_tools!("quantise", raw, "--arch", arch, "--calibrate", rows, "-o", out);
-    refused(&ran, 2, &["rows: calibrates graphs", "help: leave it out"], folder, &before);
+    refused(&ran, 2, &["rows: --calibrate is for graphs", "help: leave it out"], folder, &before);
     let ran = host_tools!("quantise", raw, "--arch", arch, "--keep-f32", "l0", "-o", out);
     refused(&ran, 2, &["--keep-f32", "help: "], folder, &before);
     let ran = host_tools!("export", chess, "-o", out);

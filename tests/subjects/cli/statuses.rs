@@ -11,10 +11,12 @@ use tests::pairs;
 
 const KINGS: &str = "4k3/8/8/8/8/8/8/4K3 w";
 /// What several commands have alike.
-const SHORT: [(&str, &str); 4] = [
+const SHORT: [(&str, &str); 6] = [
     ("DIGITS", "@digits.safetensors --arch @digits.toml"),
     ("INPUTS", "--inputs @digits.reference.safetensors --array inputs"),
     ("CALIBRATE", "--calibrate @digits.reference.safetensors --array inputs"),
+    ("FEATURES", "@../vectors/lists.raw.bin --arch @../architectures/lists.toml"),
+    ("LISTS", "@../vectors/lists.txt"),
     ("NNUE", "--checkpoint @nnue.weights.bin --arch nnue.toml"),
 ];
 /// Where the file in question stands in a command.
@@ -235,7 +237,7 @@ const KINDS: [Kind; 19] = [
 ];
 
 /// What the commands take, in a folder.
-fn prepare(folder: &Path) {
+pub(super) fn prepare(folder: &Path) {
     let path = |name: &str| folder.join(name);
     let (checkpoint, arch) = reference();
     fs::copy(arch, path("nnue.toml")).unwrap();
@@ -270,6 +272,7 @@ fn spoil(folder: &Path) {
     let whole = fs::read(own("reference/digits.safetensors")).unwrap();
     write("cut.safetensors", &whole[..whole.len() - 9]);
     write("cut.tflite", b"\x1c\0\0\0TFL3\x14\0\0\0");
+    write("elsewhere.tflite", &[b"\x1c\0\0\0TFL3\x14\0\0\0".as_slice(), &[0xC3; 33]].concat());
     write("cut.npy", b"\x93NUMPY\x01\0\x06\0{'desc");
     write("cut.nnue", &[&0x7AF3_2F20_u32.to_le_bytes()[..], &[7; 40]].concat());
     write("broken.toml", b"schema = 1\nname = \n");
@@ -286,6 +289,12 @@ fn spoil(folder: &Path) {
 
 /// The status of a command on a file, and the first line of what it said.
 fn status(folder: &Path, command: &str, file: &str) -> (Option<i32>, String) {
+    let (status, said) = ran(folder, command, file);
+    (status, said.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The status of a command on a file, and what it said on standard error. What it wrote is removed.
+pub(super) fn ran(folder: &Path, command: &str, file: &str) -> (Option<i32>, String) {
     let command = SHORT.iter().fold(command.to_owned(), |command, (short, long)| command.replace(short, long));
     let words = command.split(' ').map(|word| match (word, word.strip_prefix('@')) {
         (FILE, _) => file.to_owned(),
@@ -297,8 +306,22 @@ fn status(folder: &Path, command: &str, file: &str) -> (Option<i32>, String) {
     for out in ["out", "out.rs"] {
         let _ = fs::remove_file(folder.join(out));
     }
-    let said = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
-    (output.status.code(), said)
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// One fault that no single file has: another network than the container was made from.
+#[test]
+fn another_network_has_one_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    prepare(folder);
+    for command in [
+        "verify nnue.bin --checkpoint pairs.raw --arch pairs.toml --positions some.bf",
+        "verify digits.bin --checkpoint @keywords.safetensors INPUTS",
+    ] {
+        let (found, said) = status(folder, command, "");
+        assert!(found == Some(2) && said.contains("network"), "{command}: {found:?}: {said}");
+    }
 }
 
 #[test]
@@ -315,6 +338,9 @@ fn one_fault_has_one_status_in_every_command() {
             faults.push(("huge", 5));
         }
         faults.extend(container.map(|status| ("nnue.bin", status)));
+        if *container == ELSEWHERE {
+            faults.extend([("elsewhere.tflite", 5), ("cut.nnue", 5)]);
+        }
         faults.extend(is_pipe.then_some(("pipe", 2)));
         for (fault, expected) in faults {
             // Empty, a file says nothing of its family, but by its name.

@@ -37,13 +37,21 @@ fn made(out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
     match fullest {
         Some(bound) if shown.proof.holds => writeln!(
             out,
-            "  proved     nothing can overflow; the fullest is the {} of `{}`, which uses {:.3} of its {}",
-            bound.quantity, bound.tensor, bound.uses, bound.element
+            "  proved     nothing can overflow; the fullest is the {} of `{}`, which uses {} of its {}",
+            bound.quantity,
+            bound.tensor,
+            share(bound.uses),
+            bound.element
         )?,
         _ => shown.proof.violations.iter().try_for_each(|violation| writeln!(out, "  NOT PROVED {violation}"))?,
     }
     let back = if shown.comes_back { "the same integers" } else { "OTHER INTEGERS" };
     writeln!(out, "  packed     checksum {}; taken apart again it gives {back}", shown.checksum)
+}
+
+/// A part of a type's range; three digits show nothing of a network as small as the demo's second.
+fn share(uses: f64) -> String {
+    if uses < 0.001 { "less than 0.001".to_owned() } else { format!("{uses:.3}") }
 }
 
 fn ran(out: &mut dyn Write, shown: &Shown) -> io::Result<()> {

@@ -1,13 +1,13 @@
 //! Examples of a file: which network, which outputs, and how good they are.
 
 use super::evaluator::{Evaluator, GraphContainer};
-use super::{BLOCK, Evaluations, Value, up_to_a_fault};
+use super::{BLOCK, Evaluations, OfAll, Value, up_to_a_fault};
 use crate::cli::Eval;
 use crate::error::{CliError, Explain};
-use crate::examples::{Which, read_inputs, read_labels_of, unfit};
+use crate::examples::{TakenBy, Which, bytes_as_reals, read_inputs, read_labels_of, sample_of, unfit};
 use crate::files;
 use crate::model_file::ModelFile;
-use crate::network::{self, Import};
+use crate::network::{self, Import, refuse_options};
 use crate::output::Output;
 use crate::progress;
 use std::path::Path;
@@ -21,7 +21,8 @@ use tamis_quant::score::{Summary, summarise};
 pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, CliError> {
     if !files::is_container(&args.model) {
         if args.tier.is_some() {
-            return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision"));
+            return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision")
+                .help("leave --tier out"));
         }
         if let Some(arch) = network::layers(&args.network)? {
             return Err(no_vectors(&args.model, &arch.name));
@@ -39,6 +40,7 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
         return Err(CliError::usage(format!("{}: a container, which has no full precision", args.model.display()))
             .help("give the checkpoint that it was made from, or leave --float and --arch out"));
     }
+    refuse_options(&args.network, &[], &format!("{} is a container, which says all of it", args.model.display()))?;
     let tier = crate::commands::tier(args.tier.as_deref())?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;
@@ -47,7 +49,8 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
         return Err(no_vectors(&args.model, &graph.name));
     }
     let name = graph.name.clone();
-    let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&graph.input);
+    let which = Which::of(&args.arrays, args.skip, args.limit)?;
+    let which = which.for_container(&graph.input, TakenBy::Container);
     let mut container = GraphContainer::new(model, tier, graph);
     if args.raw {
         container = container.with_integers(args.logits).ok_or_else(|| {
@@ -67,6 +70,7 @@ fn no_vectors(path: &Path, name: &str) -> CliError {
 struct Evaluated {
     values: Vec<Vec<Value>>,
     summary: Option<Summary>,
+    remark: Option<String>,
 }
 
 impl Evaluated {
@@ -77,19 +81,9 @@ impl Evaluated {
         tier: Option<&'static str>,
         import: Option<Import>,
     ) -> Result<Evaluations, CliError> {
-        let Self { values, summary } = self;
-        Ok(Evaluations {
-            file: args.model.display().to_string(),
-            network,
-            tier,
-            values,
-            parts: None,
-            buckets: None,
-            scores: None,
-            divide: None,
-            import,
-            summary,
-        })
+        let Self { values, summary, remark } = self;
+        let summary = summary.map(OfAll::Labels);
+        Ok(Evaluations { import, summary, remark, ..Evaluations::new(&args.model, &network, tier, values) })
     }
 }
 
@@ -102,21 +96,21 @@ fn evaluate(
     let inputs = read_inputs(path, which)?;
     let labels = match &args.labels {
         Some(path) => Some(read_labels_of(path, which)?),
-        None => inputs.labels().map(|labels| labels.iter().skip(args.skip).copied().collect()),
+        None => inputs.labels().map(|labels| labels.iter().skip(which.skip).copied().collect()),
     };
-    if args.skip > 0 && args.skip >= inputs.len() {
+    if which.skip > 0 && which.skip >= inputs.len() {
         let message = format!("{}: no examples are left of {}", path.display(), inputs.len());
         return Err(CliError::usage(message).help("pass over fewer"));
     }
     let input = evaluator.input();
     let bar = progress::bar(output, "evaluating", inputs.len());
     let (mut values, mut scores) = (Vec::new(), Vec::new());
-    let indices: Vec<usize> = (args.skip..inputs.len()).collect();
+    let indices: Vec<usize> = (which.skip..inputs.len()).collect();
     for block in indices.chunks(BLOCK) {
-        let samples = block.iter().map(|index| inputs.sample(*index, input).explain_at(path));
+        let samples = block.iter().map(|index| sample_of(&inputs, *index, path, which, input));
         let (samples, unread) = up_to_a_fault(samples);
         for (index, evaluation) in block.iter().zip(evaluator.evaluate(&samples)) {
-            let evaluation = evaluation.map_err(|why| unfit(path, &inputs.place(*index), &why))?;
+            let evaluation = evaluation.map_err(|why| unfit(path, &inputs.place(*index), &why, which.advice(input)))?;
             let reals = if args.logits { &evaluation.scores } else { &evaluation.outputs };
             values.push(match evaluation.integers {
                 Some(integers) => integers.into_iter().map(Value::Int).collect(),
@@ -132,7 +126,7 @@ fn evaluate(
     bar.finish_and_clear();
     let labelled = args.labels.as_deref().unwrap_or(path);
     let summary = labels.map(|labels| summarise(&scores, &labels).explain_at(labelled)).transpose()?;
-    Ok(Evaluated { values, summary })
+    Ok(Evaluated { values, summary, remark: bytes_as_reals(&inputs, path, input) })
 }
 
 /// `correct 9 of 10, auc 0.93, logloss 0.31`

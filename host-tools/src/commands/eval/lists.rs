@@ -24,23 +24,23 @@ pub fn read(path: &Path, arch: &Architecture, limit: Option<usize>) -> Result<Ve
     }
 }
 
-/// The first output beside the scores of the lines that have one.
-#[derive(Debug, Serialize)]
+/// The first output beside the scores of the lists or positions that have one.
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Scores {
-    /// How many lines have one.
-    count: usize,
+    /// How many have one.
+    pub count: usize,
     /// Mean of the differences' sizes.
-    mean_difference: f64,
+    pub mean_difference: f64,
     /// Pearson's; none where one side is constant.
-    correlation: Option<f64>,
+    pub correlation: Option<f64>,
 }
 
 impl Scores {
-    /// None where no line has a score.
-    pub fn of(lines: &[FeatureLine], values: &[Vec<Value>]) -> Option<Self> {
+    /// None where there is no score. Scores as many as values.
+    pub fn of(scores: &[Option<f64>], values: &[Vec<Value>]) -> Option<Self> {
         let first = |values: &Vec<Value>| values.first().map(Value::number);
         let pairs: Vec<(f64, f64)> =
-            lines.iter().zip(values).filter_map(|(line, values)| Some((line.score?, first(values)?))).collect();
+            scores.iter().zip(values).filter_map(|(score, values)| Some(((*score)?, first(values)?))).collect();
         if pairs.is_empty() {
             return None;
         }

@@ -1,7 +1,8 @@
 //! Positions on a container of the Stockfish family: the value, and the two parts that it is the sum of.
 
 use super::buckets::{BucketValues, Parts};
-use super::{Evaluations, Value};
+use super::lists::Scores;
+use super::{Evaluations, OfAll, Value, score_of};
 use crate::cli::Eval;
 use crate::divide::DivideReport;
 use crate::error::{CliError, Explain};
@@ -43,8 +44,9 @@ pub fn run(
         let table = (0..count).map(&mut of_bucket).collect::<Result<Vec<_>, CliError>>()?;
         Ok((value, parts, table))
     };
-    let mut values = Vec::new();
+    let (mut values, mut worth) = (Vec::new(), Vec::new());
     super::in_blocks(args, output, |block| {
+        worth.extend(block.iter().map(score_of));
         let made = parallel::map_with(block.len(), runner, |runner, index| one(runner, &block[index]));
         for made in made {
             let (value, parts, table) = made?;
@@ -54,13 +56,16 @@ pub fn run(
         }
         Ok(())
     })?;
-    if args.parts {
-        for (values, Parts { psqt, positional }) in values.iter_mut().zip(&all) {
-            values.extend([Value::Int(*psqt), Value::Int(*positional)]);
-        }
-    }
-    let (parts, divide, buckets) = (Some(all), Some(divide), args.buckets.then_some(tables));
-    Ok(Evaluations { parts, divide, buckets, ..Evaluations::new(&args.model, metadata.name, Some(tier.name), values) })
+    let scores = Scores::of(&worth, &values);
+    Ok(Evaluations {
+        parts: Some(all),
+        shows_parts: args.parts,
+        divide: Some(divide),
+        buckets: args.buckets.then_some(tables),
+        scores,
+        summary: scores.map(OfAll::from),
+        ..Evaluations::new(&args.model, metadata.name, Some(tier.name), values)
+    })
 }
 
 /// The value of a bucket, and its parts. What the last operation reads is their sum where it divides; where it adds,

@@ -3,6 +3,7 @@
 use crate::cli::Positions;
 use crate::error::{CliError, Explain};
 use crate::files::{PositionFile, PositionIter};
+use crate::status::Status;
 use std::path::Path;
 use tamis_quant::positions::Position;
 
@@ -12,6 +13,14 @@ pub enum Source {
     Fen(String),
     /// A file of them.
     File(PositionFile),
+}
+
+/// What is no text may be BulletFormat.
+fn or_records(error: CliError) -> CliError {
+    match error.status() {
+        Status::Malformed => error.help("--fens takes lines of text; BulletFormat goes to --positions FILE"),
+        _ => error,
+    }
 }
 
 impl Source {
@@ -25,7 +34,7 @@ impl Source {
         }
         match (&args.fen, &args.fens, &args.positions) {
             (Some(fen), ..) => Ok(Self::Fen(fen.clone())),
-            (_, Some(path), _) => Ok(Self::File(PositionFile::read_lines(path)?)),
+            (_, Some(path), _) => Ok(Self::File(PositionFile::read_lines(path).map_err(or_records)?)),
             (.., Some(path)) => Ok(Self::File(PositionFile::read(path, limit)?)),
             _ => Err(CliError::usage("the network takes positions").help("give --fen, --fens or --positions")),
         }

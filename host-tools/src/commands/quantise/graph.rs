@@ -13,7 +13,7 @@ use crate::report;
 use crate::seal::seal;
 use crate::status::Status;
 use crate::written::{Calibrated, Parts, Title, Written};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tamis_quant::calibrate::Method;
 use tamis_quant::constant::{constant_values, constant_weights};
 use tamis_quant::data::{ByteType, Encoding};
@@ -34,18 +34,19 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     let (graph, import) = read_graph(&args.checkpoint, &args.network)?;
     refuse_quantised(&graph, &args.checkpoint)?;
     let calibration = &args.calibration;
-    let which = Which::of(&calibration.arrays, 0, calibration.calibrate_limit)?;
-    let which = Which { unit_of_container: true, ..which };
-    let (samples, bytes) = match &calibration.calibrate {
+    let which = Which::of(&calibration.arrays, None, calibration.calibrate_limit)?;
+    let which = Which { unit_of_container: true, calibrates: true, ..which };
+    let (samples, bytes, calibrated) = match &calibration.calibrate {
         Some(path) => {
             let examples = Examples::read(path, which, &graph)?;
-            (examples.samples, examples.bytes)
+            let calibrated = Calibrated::of(path, &examples);
+            (examples.samples, examples.bytes, Some(calibrated))
         }
         None => {
             // A unit is the container's, too.
             let without_unit = cli::Arrays { input_unit: None, ..calibration.arrays.clone() };
-            refuse_without_examples(&without_unit, "--calibrate DATA")?;
-            (Vec::new(), None)
+            refuse_without_examples(&without_unit, &[], "--calibrate DATA")?;
+            (Vec::new(), None, None)
         }
     };
     constant::refuse(&constant_weights(&graph), &args.checkpoint, args.allow_constant)?;
@@ -68,10 +69,10 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     };
     destination.write(&sealed)?;
     let title = Title { network: graph.name.clone(), architecture: report::graph_in_one_line(&quantised) };
+    let import = import.with_remark(calibrated.as_ref().and_then(Calibrated::remark));
     let (place, source) = ((&args.target, &args.module), (&*args.checkpoint, import.info().clone()));
-    let calibrated = |path: &PathBuf| Calibrated { file: path.display().to_string(), examples: samples.len() };
     let parts = Parts {
-        calibration: calibration.calibrate.as_ref().map(calibrated),
+        calibration: calibrated,
         kept_f32: options.keep_f32.into_iter().collect(),
         float_len_bytes: Some(graph.parameter_count() * size_of::<f32>()),
         accuracy,
@@ -98,8 +99,9 @@ fn refuse_what_is_for_layers(args: &Quantise) -> Result<(), CliError> {
         return Err(CliError::usage("--form bare: only bullet's networks have a bare form")
             .help("leave it out; `host-tools export` writes the numbers of a graph as safetensors"));
     }
-    if args.scaling.scales == Some(Scales::Proof) {
-        return Err(CliError::usage("--scales proof: is for networks of accumulators")
+    if let Some(scales) = args.scaling.scales {
+        let word = if scales == Scales::Proof { "proof" } else { "trainer" };
+        return Err(CliError::usage(format!("--scales {word}: is for networks of accumulators"))
             .help("leave it out; a graph's scales come from its weights and from what --calibrate DATA shows"));
     }
     if args.scaling.rows.is_some() {
@@ -127,8 +129,13 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
     let theirs = source.starts_with("TFLite") || source.starts_with("ONNX");
     let usual = if theirs { cli::Activations::I8 } else { cli::Activations::U7 };
     let activations = typed.activations.unwrap_or(usual);
-    let percentile = typed.percentile;
-    let method = match typed.method {
+    let chosen = typed.method.unwrap_or(cli::RangeMethod::MeanSquare);
+    if typed.percentile.is_some() && chosen != cli::RangeMethod::Percentile {
+        return Err(CliError::usage("--percentile: is for `--method percentile`")
+            .help("add --method percentile, or leave --percentile out"));
+    }
+    let percentile = typed.percentile.unwrap_or(PERCENTILE);
+    let method = match chosen {
         cli::RangeMethod::MinMax => Method::MinMax,
         cli::RangeMethod::Percentile if (50.0..=100.0).contains(&percentile) => Method::Percentile(percentile),
         cli::RangeMethod::Percentile => {
@@ -138,7 +145,8 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
         cli::RangeMethod::MeanSquare => Method::MeanSquare,
         cli::RangeMethod::Entropy => Method::Entropy,
     };
-    if typed.weight_bits == cli::Bits::Sixteen && activations != cli::Activations::I16 {
+    let weight_bits = typed.weight_bits.unwrap_or(cli::Bits::Eight);
+    if weight_bits == cli::Bits::Sixteen && activations != cli::Activations::I16 {
         return Err(
             CliError::usage("--weight-bits 16: such weights read i16 activations only").help("add --activations i16")
         );
@@ -150,12 +158,12 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
     };
     Ok(Options {
         method,
-        weights: match typed.weights {
+        weights: match typed.weights.unwrap_or(cli::Weights::PerChannel) {
             cli::Weights::PerChannel => Granularity::PerChannel,
             cli::Weights::PerTensor => Granularity::PerTensor,
         },
         activations: integers(activations),
-        weight_bits: match typed.weight_bits {
+        weight_bits: match weight_bits {
             cli::Bits::Eight => WeightBits::Eight,
             cli::Bits::Sixteen => WeightBits::Sixteen,
         },
@@ -177,6 +185,10 @@ fn options(args: &Quantise, graph: &Graph, source: &str, bytes: Option<ByteType>
     })
 }
 
+/// Per cent of the values that a range holds, where that is how ranges follow: one value of 10000 is left out.
+const PERCENTILE: f64 = 99.99;
+/// Maps in 16 bits that are chosen at most.
+const SIXTEEN_MAPS: usize = 3;
 /// What stands for a choice in place of a layer's name.
 const AUTO: &str = "auto";
 
@@ -193,6 +205,7 @@ fn integers(typed: cli::Activations) -> Activations {
 fn sixteen_budget(typed: &cli::Calibration) -> Result<Option<SixteenBudget>, CliError> {
     if !typed.sixteen.iter().any(|name| name == AUTO) {
         let given = [
+            ("--sixteen-maps", typed.sixteen_maps.is_some()),
             ("--sixteen-workspace", typed.sixteen_workspace.is_some()),
             ("--sixteen-macs", typed.sixteen_macs.is_some()),
         ];
@@ -210,7 +223,7 @@ fn sixteen_budget(typed: &cli::Calibration) -> Result<Option<SixteenBudget>, Cli
         return Err(CliError::usage(format!("--sixteen-macs {percent}: expected 0 to 100")));
     }
     Ok(Some(SixteenBudget {
-        maps: typed.sixteen_maps,
+        maps: typed.sixteen_maps.unwrap_or(SIXTEEN_MAPS),
         workspace_len_bytes: typed.sixteen_workspace,
         macs_percent: typed.sixteen_macs,
     }))

@@ -3,9 +3,9 @@
 use super::{Held, read_reference};
 use crate::cli::Verify;
 use crate::error::{CliError, Explain};
-use crate::examples::{Examples, Which, read_inputs};
+use crate::examples::{Examples, TakenBy, Which, read_inputs};
 use crate::files;
-use crate::network::{Import, other_readings, read_reals};
+use crate::network::{Import, other_readings, read_reals, refuse_options};
 use crate::status::Status;
 use std::path::{Path, PathBuf};
 use tamis_quant::data::{Outputs, classes};
@@ -25,6 +25,8 @@ struct Checkpoint {
     inputs: PathBuf,
     samples: Vec<Sample>,
     labels: Option<Vec<usize>>,
+    /// How the examples were read, if that is to be known.
+    remark: Option<String>,
 }
 
 /// What another framework computed, with its examples.
@@ -40,6 +42,14 @@ struct Computed {
 /// # Errors
 /// [`CliError`] naming the file.
 pub fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
+    let given = [("--positions", args.positions.is_some()), ("--feature-lists", args.feature_lists.is_some())];
+    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        let message = format!("{option}: {} is a graph, which takes examples", args.model.display());
+        return Err(CliError::usage(message).help("leave it out; --inputs FILE gives examples"));
+    }
+    if args.truth.checkpoint.is_none() {
+        refuse_options(&args.network, &[], "no checkpoint is given")?;
+    }
     if let (Some(reference), None) = (&args.truth.reference, &args.inputs) {
         // A checkpoint beside it says only whether the container is its own.
         if let Some(path) = &args.truth.checkpoint {
@@ -60,11 +70,14 @@ pub fn read(args: &Verify, model: &Model<'_>) -> Result<Box<dyn Held>, CliError>
     check_layers(model, &graph).explain_at(&args.model)?;
     let readings = other_readings(path, &args.network, &graph)?;
     let program = unpack_graph(model).explain_at(&args.model)?;
-    let which = Which::of(&args.arrays, args.skip, args.limit)?.for_container(&program.input);
+    let which = Which::of(&args.arrays, args.skip, args.limit)?;
+    let which = which.for_container(&program.input, TakenBy::Both);
     let examples = Examples::read(inputs, which, &graph)?;
     let labels = examples.classes(inputs, args.labels.as_deref(), which, &graph)?;
     let (model, path, inputs) = (args.model.clone(), path.clone(), inputs.clone());
-    Ok(Box::new(Checkpoint { model, path, graph, import, readings, inputs, samples: examples.samples, labels }))
+    let import = import.with_remark(examples.remark.as_deref());
+    let (samples, remark) = (examples.samples, examples.remark);
+    Ok(Box::new(Checkpoint { model, path, graph, import, readings, inputs, samples, labels, remark }))
 }
 
 /// The reference's own inputs, or its batches, are the examples, its outputs the truth.
@@ -135,6 +148,10 @@ impl Held for Checkpoint {
 
     fn file(&self) -> &Path {
         &self.model
+    }
+
+    fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::cli::Verify;
 use crate::commands::eval::lists;
 use crate::error::{CliError, Explain};
 use crate::files;
+use crate::network::refuse_beside_layers;
 use std::path::{Path, PathBuf};
 use tamis_quant::float::Example;
 use tamis_quant::import::{Checkpoint, read_checkpoint};
@@ -31,6 +32,7 @@ pub fn read(args: &Verify, _: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
         let message = format!("{}: examples are for graphs, and the container holds layers", inputs.display());
         return Err(CliError::usage(message).help("give --positions, or a --reference with inputs of its own"));
     }
+    refuse_beside_layers(&args.network)?;
     let arch = args.network.arch.as_deref().map(Path::new);
     let checkpoint = match (&args.truth.checkpoint, arch) {
         (Some(path), Some(arch)) => Some((path.clone(), read_described(path, arch)?)),

@@ -5,6 +5,7 @@ use super::{Held, read_positions};
 use crate::cli::Verify;
 use crate::error::CliError;
 use crate::files;
+use crate::network::refuse_options;
 use crate::nnue::{NnueFile, refuse};
 use std::path::{Path, PathBuf};
 use tamis_quant::positions::Position;
@@ -24,6 +25,7 @@ struct Nnue {
 /// [`CliError`] naming the file, and arguments that the family has no use for.
 pub fn read(args: &Verify, _: &Model<'_>) -> Result<Box<dyn Held>, CliError> {
     refuse(args.network.arch.is_some(), "--arch", &args.model)?;
+    refuse_options(&args.network, &[], "a network of the Stockfish family leaves nothing open")?;
     refuse(args.inputs.is_some(), "--inputs", &args.model)?;
     refuse(args.feature_lists.is_some(), "--feature-lists", &args.model)?;
     refuse(args.truth.reference.is_some(), "--reference", &args.model)?;

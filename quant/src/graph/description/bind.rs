@@ -64,7 +64,9 @@ impl Description {
 /// Moves the numbers of a node from tensors that were found to fit.
 fn fill(op: &mut Op, described: &Described, read: Shape, tensors: &mut Tensors) -> Result<(), TensorsError> {
     let mut take = |name: &str| -> Vec<f64> {
-        let tensor = tensors.remove(name).unwrap_or_else(|| unreachable!("`{name}` was found missing before"));
+        let tensor = tensors
+            .remove(name)
+            .unwrap_or_else(|| unreachable!("`{name}` is there: what is missing was refused before"));
         tensor.values
     };
     match (op, &described.op) {

@@ -104,6 +104,13 @@ fn model(
     if of_trees {
         return forest::build(name, matrices, options);
     }
+    if let Some(rate) = options.learning_rate {
+        return Err(AngelError::Option {
+            option: "--learning-rate",
+            found: rate.to_string(),
+            expected: "nothing: it is for the leaves of trees, which this model has none of".to_owned(),
+        });
+    }
     match description.filter(|_| options.kind.is_none()) {
         Some(description) => network::build(name, description, matrices, options, "graph.json"),
         None => {

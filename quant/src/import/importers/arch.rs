@@ -1,7 +1,7 @@
 //! What `--arch` can be.
 
 use super::NetworkError;
-use super::form::START_LEN_BYTES;
+use super::form::{START_LEN_BYTES, network_in_place};
 use crate::arch::Architecture;
 use crate::graph::Input;
 use crate::graph::description::{Described, DescribedOp, Description, is_description};
@@ -44,7 +44,7 @@ impl NetworkArch {
             return Ok(Self::Chain(chain));
         }
         if start.starts_with(&MAGIC) {
-            return Err(NetworkError::NoDescription.at(path));
+            return Err(NetworkError::NoDescription { what: "a container" }.at(path));
         }
         if let Some(other) = foreign(&start) {
             return Err(NetworkError::from(ImportError::Foreign(other)).at(path));
@@ -53,8 +53,11 @@ impl NetworkArch {
             return Err(NetworkError::LongDescription { len_bytes, limit_bytes: MAX_TEXT_LEN_BYTES }.at(path));
         }
         let bytes = read_file_at_most(path, MAX_TEXT_LEN_BYTES)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|error| NetworkError::NoText { offset_bytes: error.utf8_error().valid_up_to() }.at(path))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let offset_bytes = error.utf8_error().valid_up_to();
+            let what = network_in_place(error.as_bytes());
+            what.map_or(NetworkError::NoText { offset_bytes }, |what| NetworkError::NoDescription { what }).at(path)
+        })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let origin = path.display().to_string();
         if is_description(text) {

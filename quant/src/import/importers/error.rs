@@ -97,6 +97,16 @@ pub enum NetworkError {
     /// An architecture for a checkpoint that has its own.
     #[error("says its layers itself; leave --arch out")]
     NeedlessArch,
+    /// An option that the form has no use for.
+    #[error("{option} is for {users}, and this is {form}; leave it out")]
+    NeedlessOption {
+        /// Its name on the command line.
+        option: &'static str,
+        /// What it is for.
+        users: &'static str,
+        /// What the file is.
+        form: &'static str,
+    },
     /// A file that is too long for what `--arch` takes; told before it is read.
     #[error(
         "{len_bytes} bytes, at most {limit_bytes} are read of a description; expected TOML, a .fann or a network JSON"
@@ -113,9 +123,12 @@ pub enum NetworkError {
         /// Where.
         offset_bytes: usize,
     },
-    /// A container in place of a description.
-    #[error("is a container, expected a description, TOML, a .fann or a network JSON")]
-    NoDescription,
+    /// A network in place of a description.
+    #[error("is {what}, expected a description, TOML, a .fann or a network JSON")]
+    NoDescription {
+        /// What it is: `a container`.
+        what: &'static str,
+    },
     /// A quantised model.
     #[error("a container, quantised already, and no checkpoint")]
     Container,
@@ -159,11 +172,12 @@ impl NetworkError {
             Self::Description(error) => error.class(),
             Self::Bullets(error) => error.class(),
             Self::Chain(ChainError::NotSupported { .. }) => ErrorKind::Unsupported,
-            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } | Self::NeedlessArch => {
-                ErrorKind::Usage
-            }
+            Self::Chain(_) | Self::Bullet | Self::NoLayers | Self::WrongArch { .. } => ErrorKind::Usage,
+            Self::NeedlessArch | Self::NeedlessOption { .. } => ErrorKind::Usage,
             Self::Container | Self::UnknownFolder => ErrorKind::Usage,
-            Self::Unsupported { .. } | Self::LongDescription { .. } | Self::NoDescription => ErrorKind::Unsupported,
+            Self::Unsupported { .. } | Self::LongDescription { .. } | Self::NoDescription { .. } => {
+                ErrorKind::Unsupported
+            }
             Self::Graph(_) | Self::Empty => ErrorKind::Malformed,
             Self::NoText { .. } | Self::NotRecognised { .. } => ErrorKind::Malformed,
         }

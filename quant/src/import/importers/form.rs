@@ -8,6 +8,7 @@ use crate::import::onnx::is_onnx;
 use crate::import::tensors::{is_npz, is_safetensors};
 use crate::import::tflite::is_tflite;
 use crate::import::{IN_DIRECTORY, ImportError, MAX_FILE_LEN_BYTES, foreign, read_file_start, weights_bin};
+use crate::stockfish;
 use std::path::Path;
 use tamis_runtime::raw::MAGIC;
 
@@ -142,6 +143,21 @@ fn sniff_start(start: &[u8]) -> Result<NetworkForm, NetworkError> {
         return Err(NetworkError::Empty);
     }
     found.ok_or_else(|| NetworkError::NotRecognised { start: start[..start.len().min(16)].escape_ascii().to_string() })
+}
+
+/// What [`network_in_place`] calls a file of the Stockfish family.
+pub const NNUE_FILE: &str = "a .nnue file of the Stockfish family";
+
+/// What the bytes of a network are, by their beginning, where no network is wanted: `a TFLite model`. Named arrays may
+/// be anything's, so that files of them are none.
+#[must_use]
+pub fn network_in_place(start: &[u8]) -> Option<&'static str> {
+    let by_form = || match sniff_start(start) {
+        Err(NetworkError::Container) => Some("a container"),
+        Err(_) | Ok(NetworkForm::Safetensors | NetworkForm::Npz) => None,
+        Ok(form) => Some(form.is_what()),
+    };
+    stockfish::is_nnue(start).then_some(NNUE_FILE).or_else(by_form)
 }
 
 /// A name, and a count of values that no text behind a line of one word makes.

@@ -7,25 +7,25 @@ mod arch;
 mod dense;
 mod error;
 mod form;
+mod options;
 mod quantised;
 
 pub use arch::NetworkArch;
 pub use dense::dense_graph;
 pub use error::NetworkError;
-pub use form::{NetworkForm, sniff_network};
+pub use form::{NNUE_FILE, NetworkForm, network_in_place, sniff_network};
+pub use options::NetworkOptions;
 pub use quantised::{
     QUANTISED_SOURCE, QuantisedNetwork, quantised_form, read_network_of_reals, read_quantised_network,
 };
 
-use super::angel::{self, read_model};
-use super::datacode::{self, Orientation, read_datacode};
+use super::angel::read_model;
+use super::datacode::{self, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::onnx::read_onnx_with;
 use super::tensors::{Draft, TensorForm, drafted, import, import_chain};
 use super::tflite::read_tflite;
 use super::{Imported, read_file_at_most};
-use crate::arch::Architecture;
-use crate::graph::Activation;
 use std::path::Path;
 
 /// The longest checkpoint, in bytes.
@@ -33,59 +33,13 @@ pub const MAX_NETWORK_LEN_BYTES: u64 = 2 << 30;
 /// The longest file of tensors, whose numbers take up to eight times as much as f64.
 pub const MAX_TENSORS_LEN_BYTES: u64 = 1 << 30;
 
-/// What the user knows about a checkpoint; what a form has no use for is passed over.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct NetworkOptions {
-    /// The form, where its content is not to decide.
-    pub from: Option<NetworkForm>,
-    /// How the tensors hang together, or the sizes of the layers.
-    pub arch: Option<NetworkArch>,
-    /// What the leaves of trees are multiplied by.
-    pub learning_rate: Option<f64>,
-    /// What stands between the fields of text matrices.
-    pub separator: Option<String>,
-    /// Which model a folder of matrices is.
-    pub kind: Option<angel::Kind>,
-    /// Number of fields, each with one active feature.
-    pub fields: Option<usize>,
-    /// The most features that are active at once, where they are not fields.
-    pub max_active: Option<usize>,
-    /// Number of features, where the checkpoint does not know it.
-    pub features: Option<usize>,
-    /// How weight matrices lie, where the file leaves it open: DataCode's, and tensors under a chain.
-    pub orientation: Option<Orientation>,
-    /// The epsilon of all normalizations, whatever the checkpoint or its description says.
-    pub epsilon: Option<f64>,
-    /// What layers of DataCode's compute, by their names in the file; `None` is nothing.
-    pub activations: Vec<(String, Option<Activation>)>,
-}
-
-impl NetworkOptions {
-    /// The description of a checkpoint of bullet's, if that is what is described.
-    #[must_use]
-    pub fn bullets(&self) -> Option<&Architecture> {
-        let may_be = matches!(self.from, None | Some(NetworkForm::Bullet));
-        self.arch.as_ref().filter(|_| may_be)?.bullets()
-    }
-
-    fn angel(&self) -> angel::Options {
-        angel::Options {
-            kind: self.kind,
-            learning_rate: self.learning_rate,
-            separator: self.separator.clone(),
-            fields: self.fields,
-            max_active: self.max_active,
-            features: self.features,
-        }
-    }
-}
-
 /// Reads a network from a file, or from a folder.
 ///
 /// # Errors
 /// [`NetworkError`] naming the path.
 pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, NetworkError> {
     if let Some(arch) = options.bullets().filter(|arch| !arch.input.is_sparse()) {
+        options.check(NetworkForm::Bullet).map_err(|cause| cause.at(path))?;
         return dense::read(path, arch);
     }
     let form = match options.from {
@@ -93,6 +47,7 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         None => sniff_network(path)?,
     };
     let at = |cause: NetworkError| cause.at(path);
+    options.check(form).map_err(at)?;
     let says_its_layers = matches!(
         form,
         NetworkForm::DataCode
@@ -108,7 +63,13 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let read = |limit| read_file_at_most(path, limit);
     match form {
-        NetworkForm::Bullet => Err(at(NetworkError::Bullet)),
+        NetworkForm::Bullet => Err(at(match &options.arch {
+            Some(arch) => NetworkError::WrongArch {
+                found: arch.words(),
+                expected: "a description of a checkpoint of bullet, `schema = 1`",
+            },
+            None => NetworkError::Bullet,
+        })),
         NetworkForm::DataCode => {
             let activations = options.activations.clone();
             let datacode = datacode::Options { orientation: options.orientation, activations };
@@ -161,6 +122,7 @@ pub fn draft_network(path: &Path, options: &NetworkOptions) -> Result<Option<(Dr
     if !matches!(form, NetworkForm::Safetensors | NetworkForm::Npz) {
         return Ok(None);
     }
+    options.check(form).map_err(|cause| cause.at(path))?;
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let bytes = read_file_at_most(path, MAX_TENSORS_LEN_BYTES)?;
     let drafted = drafted(&bytes, tensor_form(form), &name, chain, options.orientation);

@@ -82,6 +82,7 @@ pub fn read_network_of_reals(path: &Path, options: &NetworkOptions) -> Result<Im
     if let Some(form) = form
         && let Ok(QuantisedNetwork { reals, .. }) = read_quantised_network(path, form)
     {
+        options.check(form).map_err(|cause| cause.at(path))?;
         return Ok(reals);
     }
     read_network(path, options)

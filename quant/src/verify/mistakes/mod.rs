@@ -72,7 +72,9 @@ pub enum MistakeKind {
     Calibration,
     /// Channels that are the same for every input.
     DeadChannels,
-    /// Some other fact of the description.
+    /// Container and checkpoint meet the labels as often as guessing does.
+    ChanceLevel,
+    /// Some other fact of the description, or a distance that no single change explains.
     OtherFact,
     /// The integers are not this checkpoint's and no single change explains it.
     OtherWeights,
@@ -131,6 +133,7 @@ impl MistakeKind {
             Self::Epsilon => "another epsilon",
             Self::Calibration => "examples unlike the calibration's",
             Self::DeadChannels => "dead channels",
+            Self::ChanceLevel => "labels met as often as by guessing",
             Self::OtherFact => "descriptions differ",
             Self::OtherWeights => "other weights",
             Self::Fitted => "fitted to examples",

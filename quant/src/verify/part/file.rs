@@ -134,6 +134,15 @@ impl Left<'_> {
     }
 }
 
+/// A label as the class that it is.
+fn class(label: f64) -> Result<usize, PartError> {
+    let most = f64::from(u32::MAX);
+    if label.fract() == 0.0 && (0.0..=most).contains(&label) {
+        return Ok(label as usize);
+    }
+    Err(PartError::Malformed(format!("a label is {label}, expected a whole number from 0 to {most}")))
+}
+
 impl Head {
     fn with(self, numbers: &[f64]) -> Result<Part, PartError> {
         let Self { facts, examples, outputs, layers, apart, has_labels, .. } = self;
@@ -148,7 +157,7 @@ impl Head {
         let (integer, truth) = (left.take(examples, outputs)?, left.take(examples, outputs)?);
         let layers = left.layers(layers)?;
         let labels = if has_labels { Some(left.take(examples, 1)?) } else { None };
-        let labels = labels.map(|labels| labels.iter().map(|label| *label as usize).collect());
+        let labels = labels.map(|labels| labels.iter().map(|label| class(*label)).collect()).transpose()?;
         let apart = match apart {
             Some(ApartHead { samples, layers, causes, f32_cause }) => {
                 let layers = left.layers(layers)?;

@@ -5,15 +5,17 @@
 //! costs two spreads and two multiplications, and its four inputs are spread once for the four rows of a block. SMLAD
 //! sets a sticky flag where a sum wraps; nothing reads it.
 
+mod filter;
 mod pairs;
+mod tile;
 
 use super::maps::{Layer, Map};
 use super::micro::accumulate::{update, update_both};
-use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Product, dot};
+use super::micro::filters;
 use super::micro::requantise::requantise;
-use super::{Kernel, Tier, blocked};
+use super::{Kernel, Tier, blocked, micro};
 use crate::num::mul_high;
 use core::arch::asm;
 use pairs::{Clip, Pair};
@@ -44,6 +46,7 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
     convolve: Kernel::new(convolve, NAME),
+    depthwise: Kernel::new(depthwise, NAME),
     ..blocked::KERNELS
 }
 .of_build();
@@ -85,7 +88,11 @@ fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high:
 }
 
 fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
-    convolve::convolve::<Rows, Rows>(layer, x, second, out);
+    micro::tile::convolve::<tile::Places>(layer, x, second, out);
+}
+
+fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
+    filters::depthwise::<filter::Four>(layer, x, second, out);
 }
 
 pub(super) struct Rows;

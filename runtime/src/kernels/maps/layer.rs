@@ -28,6 +28,15 @@ impl Layer<'_> {
         self.geometry.kernel[0] * self.geometry.kernel[1]
     }
 
+    /// Whether a place sees the pixel where it is, and no other: then places are pixels, one behind the other.
+    #[cfg(any(test, microcontroller))]
+    pub(crate) const fn sees_itself(&self) -> bool {
+        let Geometry { kernel, stride, before, transposed, .. } = self.geometry;
+        matches!((kernel, stride, before, transposed), ([1, 1], [1, 1], [0, 0], false))
+            && self.from.width == self.to.width
+            && self.from.height == self.to.height
+    }
+
     /// The first element of the pixel that a tap of a place reads; none in the padding. tap, place: down, then across.
     #[inline(always)]
     pub fn pixel(&self, place: [usize; 2], tap: [usize; 2]) -> Option<usize> {

@@ -9,4 +9,8 @@ mod window;
 pub use layer::Layer;
 pub use round::Rounding;
 pub(crate) use round::{Beside, rounded};
+#[cfg(any(test, microcontroller))]
+pub(crate) use round::{HIGH_WORD_ONLY, rounded_words};
+#[cfg(any(test, microcontroller))]
+pub(crate) use window::Seen;
 pub use window::{Geometry, Map};

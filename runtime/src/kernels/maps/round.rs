@@ -6,7 +6,7 @@ use crate::num;
 use crate::workspace::{rest, rest_mut, typed_mut};
 
 /// Smallest shift of which the low word of a product is not needed.
-const HIGH_WORD_ONLY: u32 = 33;
+pub(crate) const HIGH_WORD_ONLY: u32 = 33;
 
 /// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift
 /// and, where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
@@ -103,9 +103,27 @@ fn rounded_high(product: i32, shift: u32, zero: i32, low: i32, high: i32) -> i32
     (shifted + zero).max(low).min(high)
 }
 
+/// [`rounded`] without its ends, which are of at most 16 bits, half: `1 + 2 · zero`. What leaves 32 bits before it is
+/// clamped is as good as their end, so that all behind the shift is done in them.
+#[cfg(any(test, microcontroller))]
+#[inline(always)]
+pub(crate) fn rounded_words(product: i64, shift: u32, half: i32) -> i32 {
+    let less = shift.wrapping_sub(1);
+    let (low, high) = (product as u32, (product >> 32) as i32);
+    // Shifts by a word's size and more are two: less / 32 words, then the rest.
+    let (value, above) = if less < 32 {
+        let above = high >> less;
+        ((low >> less | (high << 1 << (31 - less)) as u32) as i32, above)
+    } else {
+        (high >> (less & 31), high >> 31)
+    };
+    let value = if value >> 31 == above { value } else { above >> 31 ^ i32::MAX };
+    value.saturating_add(half) >> 1
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{HIGH_WORD_ONLY, rounded, rounded_high};
+    use super::{HIGH_WORD_ONLY, rounded, rounded_high, rounded_words};
     use crate::num::mul_high;
 
     /// Both ends of both factors, and what lies on either side of a half.
@@ -116,6 +134,12 @@ mod tests {
         for sum in ends.into_iter().chain(around) {
             for multiplier in ends.into_iter().chain([0x4000_0001, 0x7654_3210]) {
                 let product = i64::from(sum) * i64::from(multiplier);
+                for (shift, zero) in (1..=62).flat_map(|shift| [(shift, -128), (shift, 0), (shift, 32_768)]) {
+                    for (low, high) in [(-128, 127), (0, 255), (-32_768, 32_767)] {
+                        let found = rounded_words(product, shift, 1 + 2 * zero).max(low).min(high);
+                        assert_eq!(found, rounded(product, shift, zero, low, high), "{sum} {multiplier} {shift}");
+                    }
+                }
                 assert_eq!(i64::from(mul_high(sum, multiplier)), product >> 32);
                 for shift in HIGH_WORD_ONLY..=62 {
                     for (zero, low, high) in [(0, -128, 127), (-128, -128, 127), (7, i32::MIN, i32::MAX)] {

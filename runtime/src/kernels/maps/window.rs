@@ -2,6 +2,8 @@
 
 use crate::format::{ValueRecord, WindowRecord, element};
 use crate::workspace::{rest, typed};
+#[cfg(any(test, microcontroller))]
+use core::ops::Range;
 
 /// The shape and the integers of a map.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +90,44 @@ impl Geometry {
         };
         (at < size).then_some(at)
     }
+
+    /// The taps along an axis of `size` that see a pixel, of a window that does not exchange places and pixels. By
+    /// steps: a division is dear where the processor has none.
+    #[inline(never)]
+    pub(crate) fn seen(&self, axis: usize, output: usize, size: usize) -> Seen {
+        // No place of the pairs that the compiler would have to look at.
+        let of = |pair: [usize; 2]| if axis == 0 { pair[0] } else { pair[1] };
+        let (dilation, before) = (of(self.dilation), of(self.before));
+        let (mut tap, mut at, mut end) = (0, output * of(self.stride), of(self.kernel));
+        while at < before && tap < end {
+            (tap, at) = (tap + 1, at + dilation);
+        }
+        let mut last = at + (end - tap) * dilation;
+        while end > tap && last - dilation >= size + before {
+            (end, last) = (end - 1, last - dilation);
+        }
+        Seen { tap, count: end - tap, pixel: at.wrapping_sub(before) }
+    }
+
+    /// The outputs along an axis all of whose taps see a pixel.
+    #[cfg(any(test, microcontroller))]
+    pub(crate) fn inner(&self, axis: usize, size: usize, outputs: usize) -> Range<usize> {
+        let is_whole = |output: usize| self.seen(axis, output, size).count == self.kernel[axis];
+        let start = (0..outputs).find(|output| is_whole(*output)).unwrap_or(outputs);
+        let end = (start..outputs).rev().find(|output| is_whole(*output)).map_or(start, |last| last + 1);
+        start..end
+    }
+}
+
+/// Taps along an axis that see a pixel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    /// The first of them, and how many they are.
+    #[cfg_attr(not(any(test, microcontroller)), expect(dead_code, reason = "pools have no weights"))]
+    pub tap: usize,
+    pub count: usize,
+    /// What the first sees, if there is one.
+    pub pixel: usize,
 }
 
 /// The first element, which a place within a map has.

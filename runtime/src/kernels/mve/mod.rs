@@ -7,11 +7,11 @@
 //! that VMLADAVA can add to.
 
 mod accumulate;
+mod tile;
 
 use super::maps::{Layer, Map};
-use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
-use super::{Kernel, Tier, blocked, dsp};
+use super::{Kernel, Tier, blocked, dsp, micro};
 use accumulate::{update, update_both};
 use core::arch::asm;
 
@@ -63,9 +63,8 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, i8>(x, w, stride, bias, out);
 }
 
-/// Bytes without a sign take the blocks of [`super::dsp`].
 fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
-    convolve::convolve::<dsp::Rows, Rows>(layer, x, second, out);
+    micro::tile::convolve::<tile::Places>(layer, x, second, out);
 }
 
 struct Rows;

@@ -26,26 +26,34 @@ impl OnMaps for Pool {
 
 /// ends: what maxima and means are clamped to.
 fn run(geometry: &Geometry, code: u32, [low, high]: [i32; 2], (from, x): Bytes<'_>, (to, out): (Map, &mut [u8])) {
-    let across = geometry.kernel[1].max(1);
-    let is_sum = code == activation::SUM;
-    for index in 0..to.height * to.row() {
-        let (place, channel) = (index / to.channels.max(1), index % to.channels.max(1));
-        let (y, column) = (place / to.width.max(1), place % to.width.max(1));
-        let (mut sum, mut greatest, mut count) = (0i32, i32::MIN, 0i32);
-        for tap in 0..geometry.kernel[0] * across {
-            let Some(row) = geometry.input(0, y, tap / across, from.height) else { continue };
-            let Some(pixel) = geometry.input(1, column, tap % across, from.width) else { continue };
-            let value = from.at(x, (row * from.width + pixel) * from.channels + channel);
-            greatest = greatest.max(value);
-            sum = sum.wrapping_add(if is_sum { value - from.zero } else { value });
-            count += 1;
+    // Sums are of numbers, the others of integers as they are stored.
+    let zero = if code == activation::SUM { from.zero } else { 0 };
+    let step = geometry.dilation[1] * from.channels;
+    let mut index = 0;
+    for y in 0..to.height {
+        let down = geometry.seen(0, y, from.height);
+        for column in 0..to.width {
+            let across = geometry.seen(1, column, from.width);
+            let count = (down.count * across.count) as i32;
+            for channel in 0..to.channels {
+                let (mut sum, mut greatest) = (0i32, i32::MIN);
+                for row in 0..down.count {
+                    let row = (down.pixel + row * geometry.dilation[0]) * from.width + across.pixel;
+                    for pixel in 0..across.count {
+                        let value = from.at(x, row * from.channels + channel + pixel * step) - zero;
+                        greatest = greatest.max(value);
+                        sum = sum.wrapping_add(value);
+                    }
+                }
+                let value = match code {
+                    activation::MAX => greatest.max(low).min(high),
+                    activation::MEAN => mean(sum, count).max(low).min(high),
+                    _ => sum,
+                };
+                put(&to, out, index, value);
+                index += 1;
+            }
         }
-        let value = match code {
-            activation::MAX => greatest.max(low).min(high),
-            activation::MEAN => mean(sum, count).max(low).min(high),
-            _ => sum,
-        };
-        put(&to, out, index, value);
     }
 }
 

@@ -7,7 +7,7 @@ use super::hypotheses::{Hypothesis, channels, flatten_orders, other_padding, uni
 use super::{Evidence, Found, Measured, Mistake, MistakeKind, Suspects, evenly};
 use crate::verify::predictions::class;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A change is a mistake's mending if answers that become right outnumber those that become wrong by this many standard
 /// errors,
@@ -16,6 +16,8 @@ const DECISIVE_ERRORS: f64 = 3.5;
 const DECISIVE: f64 = 0.05;
 /// It is worth a remark from this many standard errors on.
 const NOTICED_ERRORS: f64 = 2.5;
+/// Guessing is decisive where a share that is so many standard errors above what was met is still a useless network's.
+const CHANCE_ERRORS: f64 = 4.0;
 /// Fewer examples say nothing.
 const LEAST_EXAMPLES: usize = 40;
 /// Examples by which changes are chosen that are tried on all.
@@ -34,11 +36,21 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>, found: &mut 
     let outputs = suspects.outputs(measured);
     let is_right: Vec<bool> =
         measured.truth.chunks(outputs).zip(labels).map(|(row, label)| class(row) == *label).collect();
-    found.remarks.extend(by_chance(&is_right, outputs));
+    let chance = by_chance(&is_right, labels, outputs);
+    better_change(suspects, labels, &is_right, found);
+    match chance {
+        Some((mistake, true)) if found.mistakes.is_empty() => found.mistakes.push(mistake),
+        Some((mistake, _)) => found.remarks.insert(0, mistake),
+        None => {}
+    }
+}
+
+/// The change of unit, of channels or of order under which the labels are met far more often.
+fn better_change(suspects: &Suspects<'_>, labels: &[usize], is_right: &[bool], found: &mut Found) {
     let (screened, all) = (evenly(labels.len(), SCREENED), evenly(labels.len(), labels.len()));
     let mut best: Option<(Hypothesis<'_>, Gain)> = None;
     for hypothesis in changes(suspects) {
-        let gain = |indices: &[usize]| gain(&hypothesis, suspects, labels, (&is_right, indices));
+        let gain = |indices: &[usize]| gain(&hypothesis, suspects, labels, (is_right, indices));
         if !gain(&screened).is_some_and(|gain| gain.share > 0.0) {
             continue;
         }
@@ -66,22 +78,34 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>, found: &mut 
     }
 }
 
-/// That the checkpoint itself meets the labels no more often than guessing does, beyond two standard errors.
-fn by_chance(is_right: &[bool], classes: usize) -> Option<Mistake> {
+/// That the checkpoint itself meets the labels no more often than guessing does, beyond two standard errors, and
+/// whether that is decisive: the labels are of the network's classes, and so many that a network of any use would meet
+/// more.
+fn by_chance(is_right: &[bool], labels: &[usize], classes: usize) -> Option<(Mistake, bool)> {
     if classes < 3 {
         return None;
     }
     let (count, guessed) = (is_right.len() as f64, 1.0 / classes as f64);
-    let right = is_right.iter().filter(|right| **right).count() as f64 / count;
-    (right <= guessed + 2.0 * (guessed * (1.0 - guessed) / count).sqrt()).then(|| Mistake {
-        kind: MistakeKind::OtherFact,
+    let met = is_right.iter().filter(|right| **right).count();
+    let right = met as f64 / count;
+    let errors = |share: f64| (share * (1.0 - share) / count).sqrt();
+    if right > guessed + 2.0 * errors(guessed) {
+        return None;
+    }
+    let most = right.max(guessed) + CHANCE_ERRORS * errors(right.max(guessed));
+    let of_use = (3.0 * guessed).min(f64::midpoint(1.0, guessed));
+    let distinct = labels.iter().collect::<BTreeSet<_>>().len();
+    let mistake = Mistake {
+        kind: MistakeKind::ChanceLevel,
         evidence: Evidence::Labels,
         text: format!(
-            "the checkpoint itself meets {:.1} % of the labels, as often as guessing does among {classes}: are the \
-             examples in the network's unit (--input-unit), and the labels theirs?",
+            "the checkpoint itself meets {met} of {} labels, {:.1} %, as often as guessing does among {classes}: the \
+             examples are not in the network's unit (--input-unit, --input-zero), or the labels are not theirs",
+            is_right.len(),
             100.0 * right
         ),
-    })
+    };
+    Some((mistake, most < of_use && 2 * distinct >= classes))
 }
 
 /// What both sides may have wrong alike.

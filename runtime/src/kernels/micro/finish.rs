@@ -1,0 +1,225 @@
+//! The end of a convolution: from the sums of a tile to what is written.
+//!
+//! Where the shift of a channel is above 32, as the quantiser writes it for a single product, a value is the high word
+//! of its product, shifted by all places but one, half of a bit added and that place shifted out; the zero point is
+//! added with the half. Targets do that where the sums are ([`Bytes`]). Other shifts, and sums of two products, take
+//! both words. What does not become bytes goes through the definition.
+
+use crate::format::element;
+use crate::kernels::maps::{Beside, HIGH_WORD_ONLY, Layer, Map, Rounding, rounded_words};
+use crate::num::mul_high;
+use crate::sure::at;
+use crate::workspace::typed;
+
+/// Where what is rounded goes, and what is added to it before.
+pub(in crate::kernels) struct End<'a, 'o> {
+    rounding: Rounding<'a>,
+    to: Map,
+    second: Option<(Map, &'a [u8])>,
+    out: &'o mut [u8],
+    is_high: bool,
+}
+
+/// Which sums are rounded: of `outputs` outputs and `places` places, the first of them output `first` of the place that
+/// begins with element `start` of the map.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct Part {
+    pub first: usize,
+    pub outputs: usize,
+    pub start: usize,
+    pub places: usize,
+    /// Elements from place to place.
+    pub step: usize,
+}
+
+/// How sums become bytes: `clamp(((high word of sum · multiplier >> less) + half) >> 1, low, high)`, with `less` the
+/// shift less 33.
+#[repr(C)]
+pub(in crate::kernels) struct Bytes {
+    pub multipliers: *const i32,
+    pub shifts: *const u8,
+    /// The first output's element of the first place.
+    pub out: *mut u8,
+    /// Elements from place to place.
+    pub step: usize,
+    /// Half of a bit, and twice the zero point.
+    pub half: i32,
+    pub low: i32,
+    pub high: i32,
+    /// Whether the ends are those of bytes with a sign.
+    pub is_all: u32,
+}
+
+impl<'a, 'o> End<'a, 'o> {
+    pub fn new(layer: &Layer<'a>, second: Option<(Map, &'a [u8])>, out: &'o mut [u8]) -> Self {
+        let is_high = second.is_none()
+            && matches!(layer.to.element, element::U8 | element::I8)
+            && layer.rounding.shifts.iter().all(|shift| u32::from(*shift) >= HIGH_WORD_ONLY);
+        Self { rounding: layer.rounding, to: layer.to, second, out, is_high }
+    }
+
+    /// How a part becomes bytes, if the high words are enough for it. All that the pointers say is there: multipliers
+    /// and shifts of its outputs, all of which are above 32, and its elements.
+    #[inline(always)]
+    pub fn bytes(&mut self, part: Part) -> Option<Bytes> {
+        let Part { first, outputs, start, places, step } = part;
+        let is_there = outputs > 0
+            && places > 0
+            && start + (places - 1) * step + first + outputs <= self.out.len()
+            && first + outputs <= self.rounding.multipliers.len().min(self.rounding.shifts.len());
+        let Rounding { multipliers, shifts, low, high } = self.rounding;
+        (self.is_high && is_there).then(|| Bytes {
+            multipliers: multipliers.as_ptr().wrapping_add(first),
+            shifts: shifts.as_ptr().wrapping_add(first),
+            out: self.out.as_mut_ptr().wrapping_add(start + first),
+            step,
+            half: self.half(),
+            low,
+            high,
+            is_all: self.is_all(),
+        })
+    }
+
+    /// Whether all outputs are bytes that the high words of their products are enough for.
+    pub const fn is_high(&self) -> bool {
+        self.is_high
+    }
+
+    /// Half of a bit, and twice the zero point.
+    pub const fn half(&self) -> i32 {
+        half(self.to)
+    }
+
+    /// Whether the ends are those of bytes with a sign.
+    pub fn is_all(&self) -> u32 {
+        u32::from((self.rounding.low, self.rounding.high) == (i8::MIN.into(), i8::MAX.into()))
+    }
+
+    /// Rounds the sums of a part and writes them. strides: sums from output to output, and from place to place.
+    #[inline(never)]
+    pub fn part(&mut self, sums: &[i32], part: Part, strides: [usize; 2]) {
+        let Part { first, outputs, start, places, step } = part;
+        if outputs == 0 || places == 0 {
+            return;
+        }
+        let end = start + (places - 1) * step + first + outputs;
+        let is_there = end <= self.out.len()
+            && (outputs - 1) * strides[0] + (places - 1) * strides[1] < sums.len()
+            && first + outputs <= self.rounding.shifts.len();
+        if !matches!(self.to.element, element::U8 | element::I8) || !is_there {
+            return self.by_definition(sums, part, strides);
+        }
+        match self.second {
+            Some((map, bytes)) if map.element == element::I8 => self.beside::<i8>(sums, part, strides, typed(bytes)),
+            Some((map, bytes)) if map.element == element::I16 => self.beside::<i16>(sums, part, strides, typed(bytes)),
+            Some((map, bytes)) if map.element == element::U8 => self.beside::<u8>(sums, part, strides, bytes),
+            Some(_) => self.by_definition(sums, part, strides),
+            None => {
+                // SAFETY: the last sum and the last element were found to lie within their slices.
+                unsafe {
+                    each_byte(self.out, sums, part, strides, |output| Output::of(&self.rounding, self.to, output))
+                }
+            }
+        }
+    }
+
+    /// With a second map's elements.
+    #[inline(never)]
+    fn beside<T: Copy + Into<i32>>(&mut self, sums: &[i32], part: Part, strides: [usize; 2], elements: &[T]) {
+        let Some((map, _)) = self.second else { return };
+        let Part { first, outputs, start, places, step } = part;
+        let channels = self.to.channels;
+        if start + (places - 1) * step + first + outputs > elements.len()
+            || channels + first + outputs > self.rounding.multipliers.len()
+        {
+            debug_assert!(false, "a second map that is not there");
+            return;
+        }
+        for output in 0..outputs {
+            let own = Output::of(&self.rounding, self.to, first + output);
+            let of_other = i64::from(at(self.rounding.multipliers, channels + first + output));
+            let (mut index, mut sum) = (start + first + output, output * strides[0]);
+            for _ in 0..places {
+                // SAFETY: `part` and the comparison above have found the last of each to lie within its slice.
+                unsafe {
+                    let other: i32 = (*elements.get_unchecked(index)).into();
+                    let product =
+                        i64::from(*sums.get_unchecked(sum)) * own.multiplier + i64::from(other - map.zero) * of_other;
+                    *self.out.get_unchecked_mut(index) = own.by_both_words(product);
+                }
+                (index, sum) = (index + step, sum + strides[1]);
+            }
+        }
+    }
+
+    /// Any map.
+    #[inline(never)]
+    fn by_definition(&mut self, sums: &[i32], part: Part, [to_output, to_place]: [usize; 2]) {
+        for place in 0..part.places {
+            for output in 0..part.outputs {
+                let sum = at(sums, output * to_output + place * to_place);
+                let start = part.start + place * part.step + part.first + output;
+                let beside = self.second.map(|(map, bytes)| Beside { map, bytes, start });
+                self.rounding.block(&[sum], part.first + output, beside, (self.to, self.out, start));
+            }
+        }
+    }
+}
+
+/// How an output becomes bytes.
+#[derive(Clone, Copy)]
+struct Output {
+    multiplier: i64,
+    shift: u32,
+    half: i32,
+    low: i32,
+    high: i32,
+}
+
+impl Output {
+    fn of(rounding: &Rounding<'_>, to: Map, output: usize) -> Self {
+        Self {
+            multiplier: at(rounding.multipliers, output).into(),
+            shift: at(rounding.shifts, output).into(),
+            half: half(to),
+            low: rounding.low,
+            high: rounding.high,
+        }
+    }
+
+    #[inline(always)]
+    fn by_both_words(&self, product: i64) -> u8 {
+        rounded_words(product, self.shift, self.half).max(self.low).min(self.high) as u8
+    }
+}
+
+/// Half of a bit, and twice the zero point.
+const fn half(to: Map) -> i32 {
+    1 + 2 * to.zero
+}
+
+/// Rounds sums alone.
+///
+/// # Safety
+/// The last sum and the last element of the part lie within their slices.
+#[inline(always)]
+unsafe fn each_byte(out: &mut [u8], sums: &[i32], part: Part, strides: [usize; 2], of: impl Fn(usize) -> Output) {
+    for output in 0..part.outputs {
+        let own = of(part.first + output);
+        let less = own.shift.wrapping_sub(HIGH_WORD_ONLY);
+        let (mut index, mut sum) = (part.start + part.first + output, output * strides[0]);
+        for _ in 0..part.places {
+            // SAFETY: no place and no output is behind the last.
+            unsafe {
+                let value = *sums.get_unchecked(sum);
+                *out.get_unchecked_mut(index) = if less < 32 {
+                    let high = mul_high(value, own.multiplier as i32);
+                    (((high >> less) + own.half) >> 1).max(own.low).min(own.high) as u8
+                } else {
+                    own.by_both_words(i64::from(value) * own.multiplier)
+                };
+            }
+            (index, sum) = (index + part.step, sum + strides[1]);
+        }
+    }
+}

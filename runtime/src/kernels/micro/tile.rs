@@ -1,0 +1,274 @@
+//! A convolution whose outputs see all channels, a tile of neighbouring places at a time.
+//!
+//!     for each block of outputs, for each tile of places:
+//!         for each piece of the inputs that fits the stack:
+//!             spread the piece of every place, the zero point taken off
+//!             for each output:
+//!                 sums ← biases, or those of the piece before
+//!                 sums += its weights · the inputs of all places
+//!                 behind the last piece, round
+//!
+//! What an input becomes when it is spread, how those of the places lie, and what is done for each output are the
+//! target's ([`Tile`]). Inputs are spread once for all outputs of a block, and the weights of an output are read and
+//! unpacked once for all places of a tile. Padding is 0 then. Weights lie in K4, in which what stands behind the last
+//! input is 0.
+
+use super::finish::{Bytes, End, Part};
+use super::inputs::{Run, Walk};
+use crate::format::element;
+use crate::kernels::maps::{Layer, Map};
+use crate::kernels::vector::dense::fits;
+use crate::sure::{at, bias_at};
+use crate::workspace::{range, range_mut, rest};
+use core::ptr;
+
+/// Most places of a tile.
+const MOST_PLACES: usize = 4;
+/// Words of inputs that are spread at once.
+const SPREAD: usize = 320;
+/// Sums of a block of outputs, of all places.
+const SUMS: usize = 256;
+/// Bytes of a place that are gathered at once, where its inputs are no whole groups of four.
+const GATHERED: usize = 160;
+
+/// The outputs of a tile.
+#[repr(C)]
+pub(in crate::kernels) struct Rows {
+    /// Groups of inputs.
+    pub x: *const u32,
+    /// The first output's weights, in K4, and bytes from group to group.
+    pub w: *const i8,
+    pub stride_bytes: usize,
+    /// What the sums begin with; null: with themselves.
+    pub bias: *const i32,
+    /// (outputs, places)
+    pub sums: *mut i32,
+    /// How they end; null: as sums.
+    pub bytes: *const Bytes,
+    /// At least one of each.
+    pub groups: usize,
+    pub outputs: usize,
+}
+
+/// A target's way through a tile, exact modulo 2³².
+pub(in crate::kernels) trait Tile {
+    /// Places of a tile.
+    const PLACES: usize;
+    /// Words of a group of four inputs, of all places.
+    const GROUP: usize;
+    /// Whether spread inputs still have their zero point, which biases are then freed of.
+    const FOLDS_ZERO: bool = false;
+
+    /// Spreads `groups` groups of four inputs of one place, and `minus_zero` added to each.
+    ///
+    /// # Safety
+    /// As many bytes can be read at `x`, and groups that begin as many words before `out` as the place's number be
+    /// written.
+    unsafe fn spread(x: *const u8, groups: usize, is_signed: bool, minus_zero: i16, out: *mut u32);
+
+    /// For every output: `sums[output][place] += Σ x[k, place]·w[output, k]`, and their beginning and end.
+    ///
+    /// # Safety
+    /// All that `rows` points to can be read, and of inputs all that `SPREAD` words hold; sums and bytes of all places
+    /// can be written; weights are at a multiple of four, as is their stride. Of a tile that folds the zero point,
+    /// biases and sums are there for an even number of outputs.
+    unsafe fn rows(rows: &Rows);
+}
+
+/// [`crate::kernels::Convolve`].
+#[inline(always)]
+pub(in crate::kernels) fn convolve<T: Tile>(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
+    let groups = (layer.taps() * layer.from.channels).div_ceil(4);
+    let outputs = layer.to.channels;
+    if groups == 0
+        || !fits(groups, layer.stride, layer.weights.len(), outputs)
+        || !layer.weights.as_ptr().addr().is_multiple_of(4)
+        || !(layer.bias.is_empty() || layer.bias.len() >= outputs)
+    {
+        debug_assert!(false, "weights that are not those of the layer");
+        return;
+    }
+    let mut first = 0;
+    while first < outputs {
+        block::<T>(layer, x, groups, End::new(layer, second, out), first);
+        first += SUMS / T::PLACES;
+    }
+}
+
+/// Outputs `first..` of all places, as many as there is room for.
+#[inline(never)]
+fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '_>, first: usize) {
+    let to = &layer.to;
+    let outputs = (to.channels - first).min(SUMS / T::PLACES);
+    let (mut sums, mut spread) = ([0; SUMS], [0; SPREAD]);
+    let (mut walks, mut gathered) = ([Walk::default(); MOST_PLACES], [0; GATHERED]);
+    let is_plain = layer.sees_itself();
+    let is_gathered = !is_plain && !layer.from.channels.is_multiple_of(4);
+    let at_once = (SPREAD / T::GROUP).min(if is_gathered { GATHERED / 4 } else { SPREAD });
+    let mut folded = [0; SUMS / 4];
+    let mut bias = if layer.bias.is_empty() { ptr::null() } else { layer.bias.as_ptr().wrapping_add(first) };
+    if T::FOLDS_ZERO {
+        fold::<T>(layer, groups, first, &mut spread, &mut sums);
+        for (index, (folded, sums)) in folded.iter_mut().zip(sums.chunks_exact(T::PLACES)).enumerate().take(outputs) {
+            *folded = bias_at(layer.bias, first + index).wrapping_sub(at(sums, 0));
+        }
+        bias = folded.as_ptr();
+    }
+    let (count, mut start) = (to.height * to.width, 0);
+    let mut next = [0, 0];
+    while start < count {
+        let places = (count - start).min(T::PLACES);
+        // Those behind the last place are summed and not written.
+        let walks = range_mut(&mut walks, 0..if is_plain { 0 } else { places });
+        for walk in &mut *walks {
+            *walk = Walk::new(layer, next);
+            next[1] += 1;
+            if next[1] == to.width {
+                next = [next[0] + 1, 0];
+            }
+        }
+        let part = Part { first, outputs, start: start * to.channels, places, step: to.channels };
+        let bytes = if places == T::PLACES { end.bytes(part) } else { None };
+        let mut rows = Rows {
+            x: spread.as_ptr(),
+            w: ptr::null(),
+            stride_bytes: 4 * layer.stride,
+            bias,
+            sums: sums.as_mut_ptr(),
+            bytes: ptr::null(),
+            groups: 0,
+            outputs,
+        };
+        if rows.bias.is_null() {
+            sums.fill(0);
+        }
+        let mut done = 0;
+        while done < groups {
+            rows.groups = (groups - done).min(at_once);
+            if is_plain {
+                spread_pixels::<T>(layer, x, [start, places], [done, rows.groups], &mut spread);
+            }
+            for (place, walk) in walks.iter_mut().enumerate() {
+                let to = To { groups: rows.groups, spread: &mut spread, place, gathered: &mut gathered };
+                spread_place::<T>(layer, x, walk, to);
+            }
+            rows.w = layer.weights.as_ptr().wrapping_add(4 * (done * layer.stride + first));
+            done += rows.groups;
+            if let Some(bytes) = &bytes
+                && done == groups
+            {
+                rows.bytes = bytes;
+            }
+            // SAFETY: the groups lie in `spread`; `convolve` has measured weights and biases, whose rows lie within the
+            // stride, a multiple of four; `sums` holds those of all outputs, and `bytes` says what is there.
+            unsafe { T::rows(&rows) };
+            rows.bias = ptr::null();
+        }
+        if bytes.is_none() {
+            end.part(&sums, part, [T::PLACES, 1]);
+        }
+        start += places;
+    }
+}
+
+/// The sums of outputs `first..` where all inputs are the zero point, of the tile's first place.
+#[inline(never)]
+fn fold<T: Tile>(layer: &Layer<'_>, groups: usize, first: usize, spread: &mut [u32; SPREAD], sums: &mut [i32; SUMS]) {
+    let (is_signed, padding) = (layer.from.element == element::I8, [layer.from.zero as u8; 4]);
+    let at_once = groups.min(SPREAD / T::GROUP);
+    for group in 0..at_once {
+        // SAFETY: four bytes, and as many groups as there is room for.
+        unsafe { T::spread(padding.as_ptr(), 1, is_signed, 0, spread.as_mut_ptr().wrapping_add(group * T::GROUP)) };
+    }
+    sums.fill(0);
+    let mut done = 0;
+    while done < groups {
+        let rows = Rows {
+            x: spread.as_ptr(),
+            w: layer.weights.as_ptr().wrapping_add(4 * (done * layer.stride + first)),
+            stride_bytes: 4 * layer.stride,
+            bias: ptr::null(),
+            sums: sums.as_mut_ptr(),
+            bytes: ptr::null(),
+            groups: (groups - done).min(at_once),
+            outputs: (layer.to.channels - first).min(SUMS / T::PLACES),
+        };
+        // SAFETY: as in `block`.
+        unsafe { T::rows(&rows) };
+        done += rows.groups;
+    }
+}
+
+/// Groups of pixels, from the first one and as many: from the first group and as many.
+#[inline(always)]
+fn spread_pixels<T: Tile>(
+    layer: &Layer<'_>,
+    x: &[u8],
+    [first, count]: [usize; 2],
+    [done, groups]: [usize; 2],
+    spread: &mut [u32; SPREAD],
+) {
+    let (is_signed, minus_zero) = (layer.from.element == element::I8, -layer.from.zero as i16);
+    let channels = layer.from.channels;
+    // The last group of a pixel may be no whole one.
+    let whole = groups.min(channels / 4 - done);
+    debug_assert!(groups * T::GROUP <= spread.len() && whole + 1 >= groups, "groups that there is no room for");
+    for place in 0..count {
+        let pixel = range(x, (first + place) * channels..(first + place + 1) * channels);
+        let pixel = rest(pixel, 4 * done);
+        let out = spread.as_mut_ptr().wrapping_add(place);
+        // SAFETY: `whole` groups were counted, and another one is copied to four bytes; the groups were found to fit.
+        unsafe {
+            T::spread(pixel.as_ptr(), whole, is_signed, minus_zero, out);
+            if whole < groups {
+                let mut last = [0; 4];
+                last.iter_mut().zip(rest(pixel, 4 * whole)).for_each(|(to, from)| *to = *from);
+                T::spread(last.as_ptr(), 1, is_signed, minus_zero, out.wrapping_add(whole * T::GROUP));
+            }
+        }
+    }
+}
+
+/// Where groups of a place go, and room for gathering them.
+struct To<'a> {
+    groups: usize,
+    spread: &'a mut [u32; SPREAD],
+    place: usize,
+    gathered: &'a mut [u8; GATHERED],
+}
+
+/// The next groups of a place.
+#[inline(never)]
+fn spread_place<T: Tile>(layer: &Layer<'_>, x: &[u8], walk: &mut Walk, to: To<'_>) {
+    let To { groups, spread: out, place, gathered } = to;
+    let is_signed = layer.from.element == element::I8;
+    let (padding, minus_zero) = ([layer.from.zero as u8; 4], -layer.from.zero as i16);
+    debug_assert!(groups * T::GROUP <= out.len(), "groups that there is no room for");
+    let mut out = out.as_mut_ptr().wrapping_add(place);
+    let mut put = |x: *const u8, groups: usize| {
+        // SAFETY: below, `x` holds as many groups, which are `groups` in all, and these were found to fit.
+        unsafe { T::spread(x, groups, is_signed, minus_zero, out) };
+        out = out.wrapping_add(groups * T::GROUP);
+    };
+    if layer.from.channels.is_multiple_of(4) {
+        let mut left = groups;
+        while left > 0
+            && let Some(run) = walk.run(layer, x, 4 * left)
+        {
+            left -= match run {
+                Run::Pixels(pixels) => {
+                    put(pixels.as_ptr(), pixels.len() / 4);
+                    pixels.len() / 4
+                }
+                Run::Padding(len) => {
+                    (0..len / 4).for_each(|_| put(padding.as_ptr(), 1));
+                    len / 4
+                }
+            };
+        }
+    } else {
+        let gathered = range_mut(gathered, 0..4 * groups);
+        walk.gather(layer, x, layer.from.zero as u8, gathered);
+        put(gathered.as_ptr(), groups);
+    }
+}
