@@ -40,10 +40,7 @@ pub fn layers(cases: &mut Cases) {
     }
 }
 
-/// Inputs of a batch.
-const BATCH: usize = 24;
-
-/// Dense networks, `exact` and where the weights earn the paired form; and the first on a batch.
+/// Dense networks, `exact` and where the weights earn the paired form.
 pub fn perceptrons(cases: &mut Cases) {
     for widths in PERCEPTRONS {
         for (name, earns_pairs) in [("exact", false), ("paired", true)] {
@@ -61,19 +58,6 @@ pub fn perceptrons(cases: &mut Cases) {
             });
         }
     }
-    let widths = PERCEPTRONS[0];
-    let model = LazyCell::new(|| perceptron(widths, false));
-    cases.every_tier("perceptron-batch", &format!("{BATCH}x784-128-10"), |tier| {
-        let plan = Plan::new(*model, tier);
-        let x = AlignedBytes::copy_of(&Random::new(5).vector(BATCH * widths[0], 0, 127, |value| value as u8));
-        let mut workspace = AlignedBytes::zeroed(plan.batch_len_bytes(BATCH));
-        move |iterations| {
-            for _ in 0..iterations {
-                let inputs: Vec<Input<'_>> = black_box(x.as_ref()).chunks(widths[0]).map(Input::U8).collect();
-                plan.run_batch(&inputs, 0, workspace.as_mut(), |_, output| consume(output)).unwrap();
-            }
-        }
-    });
 }
 
 /// Accumulators in which a group of four neurons, in either perspective, is live in both halves or its products are
