@@ -1,7 +1,7 @@
 //! Whether the build is for a Thumb or RISC-V processor of 32 bits without an operating system, `cfg(microcontroller)`,
 //! and which instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`; `cfg(rv32im)`. Whether it has room
-//! for a second, shorter way through the commonest calls of an engine, `cfg(short_ways)`: firmware counts its flash, a
-//! page what it downloads.
+//! for a second, shorter way through the commonest calls of an engine and through batches, `cfg(short_ways)`: firmware
+//! counts its flash, a page what it downloads.
 //!
 //! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the
 //! target's name and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a

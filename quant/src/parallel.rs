@@ -104,12 +104,48 @@ pub fn map_with<M, T: Send>(
     done.into_iter().map(|(_, made)| made).collect()
 }
 
+/// `work` of every piece of `out`, `len` elements each and the last perhaps fewer, with the number of the piece: what
+/// it makes is written where it stays. Memory of its own for each thread, as in [`map_with`].
+///
+/// # Errors
+/// What `work` gives for the first piece that it fails for; `out` is then unspecified.
+pub fn fill_with<M, T: Send, E: Send>(
+    out: &mut [T],
+    len: usize,
+    memory: impl Fn() -> M + Sync,
+    work: impl Fn(&mut M, usize, &mut [T]) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let len = len.max(1);
+    let count = out.len().div_ceil(len);
+    let pieces = Mutex::new(out.chunks_mut(len).enumerate());
+    let made = map_with(count, memory, |memory, _| {
+        let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let (index, piece) = next.unwrap_or_else(|| unreachable!("as many pieces as calls"));
+        work(memory, index, piece).map_err(|error| (index, error))
+    });
+    let first = made.into_iter().filter_map(Result::err).min_by_key(|(index, _)| *index);
+    first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
     fn pieces_come_in_order() {
         assert_eq!(super::map(100, |index| index * index), (0..100).map(|index| index * index).collect::<Vec<_>>());
         assert!(super::map(0, |index| index).is_empty());
+    }
+
+    #[test]
+    fn pieces_lie_in_their_place() {
+        let mut out = [0; 103];
+        let fill = |_: &mut (), index: usize, piece: &mut [usize]| {
+            piece.iter_mut().enumerate().for_each(|(place, out)| *out = 10 * index + place);
+            Ok::<(), usize>(())
+        };
+        assert_eq!(super::fill_with(&mut out, 10, || (), fill), Ok(()));
+        assert!(out.iter().enumerate().all(|(index, out)| index == *out));
+        let refuse = |_: &mut (), index: usize, _: &mut [usize]| if index % 4 == 3 { Err(index) } else { Ok(()) };
+        assert_eq!(super::fill_with(&mut out, 10, || (), refuse), Err(3));
     }
 
     #[test]

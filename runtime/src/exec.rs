@@ -15,6 +15,7 @@ use crate::plan::Plan;
 use crate::step::{AHEAD, FusedHead, Step};
 use crate::workspace::range;
 
+mod batch;
 mod dense;
 mod into;
 mod rows;

@@ -1,5 +1,5 @@
 //! The arithmetic, once. Every kernel of every tier, and on the host the proof and the integer model, round, clip and
-//! add through these definitions; FORMAT.md states them in words. (How a real number becomes a stored integer is the
+//! add through these definitions; FORMAT.md states them in words. (How a weight becomes a stored integer is the
 //! quantiser's.)
 
 mod exp;
@@ -7,6 +7,31 @@ mod exp;
 pub use exp::{exp, sigmoid, tanh};
 
 use crate::format::activation;
+
+/// The ends of u8.
+pub const U8_ENDS: [i32; 2] = [0, 255];
+/// The ends of i8.
+pub const I8_ENDS: [i32; 2] = [-128, 127];
+
+/// How an input stores a real number: the multiple of `unit` that is nearest, halves away from 0, behind the zero
+/// point; what lies beyond an end goes to it. x: finite · unit: positive · zero: of i16 · low ≤ high: of i16.
+///
+/// What is far beyond is cut first, so that a conversion to i32 and back takes the fraction off: `f64::round` is a call
+/// where the build names no instruction set, and this is a few instructions for several numbers.
+///
+/// ```
+/// use tamis_runtime::raw::num::store;
+/// assert_eq!([0.49, 0.5, -0.5, 1e9].map(|x| store(x, 1.0, 3, 0, 255)), [3, 4, 2, 255]);
+/// ```
+#[inline]
+pub fn store(x: f64, unit: f64, zero: i32, low: i32, high: i32) -> i32 {
+    const FAR: f64 = 1_000_000.0;
+    let quotient = (x / unit).clamp(-FAR, FAR);
+    let whole = quotient as i32;
+    let rest = quotient - f64::from(whole);
+    let away = i32::from(rest >= 0.5) - i32::from(rest <= -0.5);
+    (whole + away + zero).clamp(low, high)
+}
 
 /// The engine's integer head: [`rescale_exact`], reduced to its low 32 bits.
 ///

@@ -6,6 +6,7 @@ use crate::kernels::Tier;
 use crate::ops::{Place, Places, Running, Work};
 use crate::output::Output;
 
+mod batch;
 mod fuse;
 mod head;
 mod layer;
@@ -13,6 +14,7 @@ mod tail;
 
 use crate::sure::sure;
 use crate::workspace::typed;
+pub(crate) use batch::INPUTS_AT_ONCE;
 pub(crate) use fuse::fused;
 pub(crate) use head::FusedHead;
 use layer::LayerU8;

@@ -1,6 +1,7 @@
 //! What holds of every container that the loader accepts: every tier's every way of running it gives what the second
 //! reader gives.
 
+mod batches;
 mod board;
 mod lines;
 mod sample;
@@ -35,6 +36,7 @@ pub fn hold(bytes: &[u8], seed: u64) {
         assert_eq!(found, Ok(signature), "signature on {} and by the second reader", tier.name);
     }
     let mut random = Random(seed);
+    let mut given = Vec::new();
     for number in 0..SAMPLES {
         let sample = Sample::draw(&model, &mut random, number);
         let bucket = SplitMix(random.draw()).below(model.input().bucket_count) as usize;
@@ -44,7 +46,9 @@ pub fn hold(bytes: &[u8], seed: u64) {
             let plan = Plan::new(model, tier);
             ways(&plan, &sample, bucket, &expected, &format!("sample {number}, bucket {bucket}, {}", tier.name));
         }
+        given.push(sample);
     }
+    batches::hold(&model, &container, &given, &mut random);
     if model.input().kind == input_kind::FEATURES {
         lines::hold(&model, &container, &mut random);
         if model.input().feature_set != 0 {

@@ -3,6 +3,7 @@
 use super::element::Element;
 use crate::graph::{Input, Sample, SampleError};
 use crate::spatial::Shape;
+use tamis_runtime::raw::num;
 
 /// What goes in.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,14 +72,14 @@ pub enum GraphInput {
     },
 }
 
-/// How a dense input stores a real number: its multiple of the unit that is nearest, halves away from 0, behind the
-/// zero point; what is beyond the type goes to its nearest end.
+/// How a dense input stores a real number: by [`num::store`], the multiple of the unit that is nearest, behind the zero
+/// point; what is beyond the type goes to its nearest end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stored {
     /// The real value of a 1.
     pub unit: f64,
     /// The integer that stands for 0.
-    pub zero: f64,
+    pub zero: i32,
 }
 
 impl Stored {
@@ -86,27 +87,19 @@ impl Stored {
     #[inline]
     #[must_use]
     pub fn u8(self, x: f64) -> u8 {
-        self.nearest(x, 0.0, 255.0) as u8
+        self.nearest(x, num::U8_ENDS) as u8
     }
 
     /// As i8.
     #[inline]
     #[must_use]
     pub fn i8(self, x: f64) -> i8 {
-        self.nearest(x, -128.0, 127.0) as i8
+        self.nearest(x, num::I8_ENDS) as i8
     }
 
-    /// What is far beyond a byte is cut first, so that a conversion to i32 and back takes the fraction off:
-    /// `f64::round` is a call a number where the build names no instruction set, and this is a few instructions for
-    /// several.
     #[inline]
-    fn nearest(self, x: f64, low: f64, high: f64) -> f64 {
-        const FAR: f64 = 1_000_000.0;
-        let quotient = (x / self.unit).clamp(-FAR, FAR);
-        let whole = f64::from(quotient as i32);
-        let rest = quotient - whole;
-        let away = f64::from(i32::from(rest >= 0.5) - i32::from(rest <= -0.5));
-        (whole + away + self.zero).clamp(low, high)
+    fn nearest(self, x: f64, [low, high]: [i32; 2]) -> i32 {
+        num::store(x, self.unit, self.zero, low, high)
     }
 }
 
@@ -137,7 +130,7 @@ impl ProgramInput {
                 if x.len() != shape.len() {
                     return Err(SampleError::Len { found: x.len(), expected: shape.len() });
                 }
-                let stored = Stored { unit: f64::from(*unit), zero: f64::from(*zero) };
+                let stored = Stored { unit: f64::from(*unit), zero: *zero };
                 Ok(match element {
                     Element::U8 => GraphInput::U8(x.iter().map(|x| stored.u8(*x)).collect()),
                     Element::I8 => GraphInput::I8(x.iter().map(|x| stored.i8(*x)).collect()),
@@ -189,7 +182,7 @@ mod tests {
     fn the_nearest_is_that_of_round() {
         for unit in [1.0f32, 0.5, 0.1, 1.0 / 255.0, 3.7e-3, 1e30, 1e-30] {
             for zero in [0, -3, 128] {
-                let stored = Stored { unit: f64::from(unit), zero: f64::from(zero) };
+                let stored = Stored { unit: f64::from(unit), zero };
                 let steps = (-70_000..70_000).map(|step| f64::from(step) / 256.0);
                 let ends = [0.0, -0.0, 1e300, -1e300, f64::MIN_POSITIVE, 0.5, -0.5, 0.49999999999999994, 1e6, -1e6];
                 for x in steps.chain(ends).map(|x| x * f64::from(unit)) {

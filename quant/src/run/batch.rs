@@ -22,6 +22,7 @@ mod error;
 mod rows;
 
 pub use error::BatchError;
+use rows::not_finite;
 pub use rows::{Rows, SparseRows, Values};
 
 use super::{AlignedBytes, features_in};
@@ -29,20 +30,26 @@ use crate::graph::Sample;
 use crate::parallel;
 use crate::positions::Position;
 use crate::program::{Element, GraphInput, ProgramInput, Stored};
-use tamis_runtime::raw::{NONE, element};
-use tamis_runtime::raw::{input_kind, perspective_order};
+use bytemuck::{cast_slice, cast_slice_mut};
+use std::ops::Range;
+use tamis_runtime::raw::{NONE, element, perspective_order};
 use tamis_runtime::{Input, Output, Plan, RunError};
 
-/// Rows of one piece of work: what takes longer than to start a thread.
-const PIECE: usize = 64;
+/// Rows of one piece of work: what takes longer than to start a thread, and whole blocks.
+const PIECE: usize = 4 * BLOCK;
+/// Most rows that the runtime is given at once: it gains nothing by more.
+const BLOCK: usize = 24;
+/// Bytes of workspace that all of them may take: a second cache has room for the weights beside them.
+const WORKSPACES: usize = 1 << 16;
 
-/// Memory that one thread needs for one row.
+/// Memory that one thread needs.
 #[derive(Debug)]
 pub struct Scratch {
+    /// Of as many rows as are run at once.
     workspace: AlignedBytes,
-    u8: Vec<u8>,
-    i8: Vec<i8>,
-    f32: Vec<f32>,
+    /// As many rows of a network of bytes, or of reals.
+    bytes: Vec<u8>,
+    reals: Vec<f32>,
     own: Vec<i16>,
     other: Vec<i16>,
 }
@@ -103,13 +110,16 @@ impl<'p, 'm> Batch<'p, 'm> {
     #[must_use]
     pub fn scratch(&self) -> Scratch {
         let model = self.plan.model();
-        let size = if model.input().kind == input_kind::DENSE { self.columns() } else { 0 };
-        let hidden = self.plan.hidden();
+        let (bytes, reals) = match self.input {
+            ProgramInput::Dense { element: Element::U8 | Element::I8, .. } => (self.columns(), 0),
+            ProgramInput::Dense { .. } => (0, self.columns()),
+            ProgramInput::Sparse { .. } | ProgramInput::Features { .. } => (0, 0),
+        };
+        let (hidden, rows) = (self.plan.hidden(), self.rows_at_once());
         Scratch {
-            workspace: AlignedBytes::zeroed(model.workspace_len_bytes()),
-            u8: vec![0; size],
-            i8: vec![0; size],
-            f32: vec![0.0; size],
+            workspace: AlignedBytes::zeroed(self.plan.batch_len_bytes(rows)),
+            bytes: vec![0; rows * bytes],
+            reals: vec![0.0; rows * reals],
             own: vec![0; hidden],
             other: vec![0; if model.input().perspectives == 2 { hidden } else { 0 }],
         }
@@ -121,7 +131,36 @@ impl<'p, 'm> Batch<'p, 'm> {
     /// [`BatchError`] naming row and column.
     pub fn rows(&self, rows: Rows<'_>) -> Result<Vec<f64>, BatchError> {
         let count = self.count(rows)?;
-        self.in_pieces(count, |scratch, row, out| self.row_into(scratch, rows, row, out))
+        let at_once = self.rows_at_once();
+        self.in_pieces(count, |scratch, rows_of_piece, out| {
+            for (block, out) in out.chunks_mut((at_once * self.outputs).max(1)).enumerate() {
+                let first = rows_of_piece.start + block * at_once;
+                self.block_into(scratch, rows, first..rows_of_piece.end.min(first + at_once), out)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Some rows, at most as many as there is memory for at once.
+    fn block_into(
+        &self,
+        scratch: &mut Scratch,
+        rows: Rows<'_>,
+        range: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<(), BatchError> {
+        let Scratch { workspace, bytes, reals, .. } = scratch;
+        let inputs = self.inputs_of(bytes, reals, rows, range.clone())?;
+        let take = |index: usize, output: Output<'_>| {
+            self.write(output, &mut out[index * self.outputs..(index + 1) * self.outputs]);
+        };
+        let done = self.plan.run_batch(&inputs, 0, workspace.as_mut(), take);
+        done.map_err(|(index, cause)| BatchError::Run { row: range.start + index, cause })
+    }
+
+    /// Rows that find room in [`WORKSPACES`], at least one.
+    fn rows_at_once(&self) -> usize {
+        (WORKSPACES / self.plan.batch_len_bytes(1)).clamp(1, BLOCK)
     }
 
     /// How many rows there are.
@@ -153,40 +192,55 @@ impl<'p, 'm> Batch<'p, 'm> {
         row: usize,
         out: &mut [f64],
     ) -> Result<(), BatchError> {
-        // Taken out for the call: the input may lie beside it.
-        let mut workspace = std::mem::take(&mut scratch.workspace);
-        let done = self.input_of(scratch, rows, row).and_then(|input| {
-            let output = self.plan.run(input, 0, workspace.as_mut());
-            self.write(output.map_err(|cause| BatchError::Run { row, cause })?, out);
-            Ok(())
-        });
-        scratch.workspace = workspace;
-        done
+        let Scratch { workspace, bytes, reals, .. } = scratch;
+        let inputs = self.inputs_of(bytes, reals, rows, row..row + 1)?;
+        let output = self.plan.run(inputs[0], 0, workspace.as_mut());
+        self.write(output.map_err(|cause| BatchError::Run { row, cause })?, out);
+        Ok(())
     }
 
-    /// A row as the runtime takes it, in the memory of a thread where it has to be stored.
-    fn input_of<'s>(&self, scratch: &'s mut Scratch, rows: Rows<'s>, row: usize) -> Result<Input<'s>, BatchError> {
+    /// Rows as the runtime takes them, in the memory of a thread where they have to be stored: at most as many as it
+    /// has room for.
+    fn inputs_of<'s>(
+        &self,
+        bytes: &'s mut [u8],
+        reals: &'s mut [f32],
+        rows: Rows<'s>,
+        range: Range<usize>,
+    ) -> Result<Vec<Input<'s>>, BatchError> {
         let ProgramInput::Dense { element, unit, zero, .. } = self.input else {
             return Err(BatchError::Kind { found: "vectors", expected: self.takes() });
         };
         let columns = self.columns();
-        let range = row * columns..(row + 1) * columns;
-        let stored = Stored { unit: f64::from(unit), zero: f64::from(zero) };
-        let Scratch { u8, i8, f32, .. } = scratch;
+        let of_row = |row: usize| row * columns..(row + 1) * columns;
+        let stored = Stored { unit: f64::from(unit), zero };
         Ok(match (element, rows) {
-            (Element::U8, Rows::U8(all)) => Input::U8(&all[range]),
-            (Element::I8, Rows::I8(all)) => Input::I8(&all[range]),
-            (Element::U8, _) => {
-                rows.each(range, row, u8, |x| stored.u8(x))?;
-                Input::U8(u8)
-            }
-            (Element::I8, _) => {
-                rows.each(range, row, i8, |x| stored.i8(x))?;
-                Input::I8(i8)
+            (Element::U8, Rows::U8(all)) => range.map(|row| Input::U8(&all[of_row(row)])).collect(),
+            (Element::I8, Rows::I8(all)) => range.map(|row| Input::I8(&all[of_row(row)])).collect(),
+            (Element::U8 | Element::I8, _) => {
+                let bytes = &mut bytes[..range.len() * columns];
+                for (row, bytes) in range.zip(bytes.chunks_mut(columns)) {
+                    match (element, rows) {
+                        (_, Rows::F32(all)) => {
+                            let x = &all[of_row(row)];
+                            let is_finite = self.plan.store_input(x, bytes);
+                            if !is_finite.map_err(|cause| BatchError::Run { row, cause })? {
+                                return Err(not_finite(x, row));
+                            }
+                        }
+                        (Element::U8, _) => rows.each(of_row(row), row, bytes, |x| stored.u8(x))?,
+                        _ => rows.each(of_row(row), row, cast_slice_mut(bytes), |x| stored.i8(x))?,
+                    }
+                }
+                let input = |x| if element == Element::U8 { Input::U8(x) } else { Input::I8(cast_slice(x)) };
+                bytes.chunks(columns).map(input).collect()
             }
             _ => {
-                rows.each(range, row, f32, |x| x as f32)?;
-                Input::F32(f32)
+                let reals = &mut reals[..range.len() * columns];
+                for (row, reals) in range.zip(reals.chunks_mut(columns)) {
+                    rows.each(of_row(row), row, reals, |x| x as f32)?;
+                }
+                reals.chunks(columns).map(Input::F32).collect()
             }
         })
     }
@@ -199,8 +253,8 @@ impl<'p, 'm> Batch<'p, 'm> {
     /// # Panics
     /// If there is no such row.
     pub fn stored(&self, rows: Rows<'_>, row: usize) -> Result<GraphInput, BatchError> {
-        let mut scratch = self.scratch();
-        Ok(match self.input_of(&mut scratch, rows, row)? {
+        let Scratch { mut bytes, mut reals, .. } = self.scratch();
+        Ok(match self.inputs_of(&mut bytes, &mut reals, rows, row..row + 1)?[0] {
             Input::U8(x) => GraphInput::U8(x.to_vec()),
             Input::I8(x) => GraphInput::I8(x.to_vec()),
             Input::F32(x) => GraphInput::F32(x.to_vec()),
@@ -229,7 +283,7 @@ impl<'p, 'm> Batch<'p, 'm> {
             let found = *offsets.get(row + 1).or(offsets.last()).unwrap_or(&expected);
             return Err(BatchError::Offsets { row, found, expected });
         }
-        self.in_pieces(offsets.len() - 1, |scratch, row, out| {
+        self.row_by_row(offsets.len() - 1, |scratch, row, out| {
             let range = offsets[row]..offsets[row + 1];
             let value = |place: usize| values.map_or(1.0, |values| values[place]);
             let active: Vec<(u32, f64)> = range.clone().map(|place| (features[place], value(place))).collect();
@@ -257,7 +311,7 @@ impl<'p, 'm> Batch<'p, 'm> {
         if self.plan.chess_view().is_none() {
             return Err(BatchError::Kind { found: "positions", expected: self.takes() });
         }
-        let values = self.in_pieces(positions.len(), |scratch, row, out| {
+        let values = self.row_by_row(positions.len(), |scratch, row, out| {
             let (lists, bucket) = features_in(self.plan, &positions[row])
                 .ok_or(BatchError::Kind { found: "positions", expected: self.takes() })?;
             let at = |cause| BatchError::Run { row, cause };
@@ -299,25 +353,30 @@ impl<'p, 'm> Batch<'p, 'm> {
         }
     }
 
-    /// Pieces of rows on all threads; of errors the first row's.
-    fn in_pieces(
+    /// Row by row on all threads; of errors the first row's.
+    fn row_by_row(
         &self,
         count: usize,
         row: impl Fn(&mut Scratch, usize, &mut [f64]) -> Result<(), BatchError> + Sync,
     ) -> Result<Vec<f64>, BatchError> {
-        let piece = |scratch: &mut Scratch, piece: usize| {
-            let rows = piece * PIECE..count.min((piece + 1) * PIECE);
-            let mut made = vec![0.0; rows.len() * self.outputs];
-            for (index, out) in rows.zip(made.chunks_mut(self.outputs.max(1))) {
-                row(scratch, index, out)?;
-            }
-            Ok(made)
-        };
-        let pieces = parallel::map_with(count.div_ceil(PIECE), || self.scratch(), piece);
-        let mut all = Vec::with_capacity(count * self.outputs);
-        for piece in pieces {
-            all.extend(piece?);
-        }
+        self.in_pieces(count, |scratch, rows, out| {
+            rows.zip(out.chunks_mut(self.outputs.max(1))).try_for_each(|(index, out)| row(scratch, index, out))
+        })
+    }
+
+    /// Pieces of rows on all threads; of errors the first row's.
+    fn in_pieces(
+        &self,
+        count: usize,
+        work: impl Fn(&mut Scratch, Range<usize>, &mut [f64]) -> Result<(), BatchError> + Sync,
+    ) -> Result<Vec<f64>, BatchError> {
+        let mut all = vec![0.0; count * self.outputs];
+        parallel::fill_with(
+            &mut all,
+            PIECE * self.outputs,
+            || self.scratch(),
+            |scratch, piece, out| work(scratch, piece * PIECE..count.min((piece + 1) * PIECE), out),
+        )?;
         Ok(all)
     }
 

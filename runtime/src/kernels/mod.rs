@@ -60,7 +60,7 @@ pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
 pub(crate) use {
     operands::MoveRows,
-    table::{MoveDot, MoveDots},
+    table::{BatchKernels, MoveDot, MoveDots},
 };
 
 /// A tier of this build, and whether this machine can run it.

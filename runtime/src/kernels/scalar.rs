@@ -14,6 +14,8 @@ pub static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
+    #[cfg(short_ways)]
+    batch: BATCH,
     update_i16: Kernel::new(update_i16, NAME),
     update_i8: Kernel::new(update_i8, NAME),
     update_both_i16: Kernel::new(update_both, NAME),
@@ -245,6 +247,36 @@ fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i
             *sum = sum.wrapping_add(i32::from(*value) * weight);
         }
     }
+}
+
+/// Batches input by input, number by number.
+#[cfg(short_ways)]
+pub(super) const BATCH: super::BatchKernels = {
+    fn affine_u8(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]) {
+        x.iter().zip(out).for_each(|(x, out)| affine(x, w, stride, bias, out));
+    }
+    fn affine_i8(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]) {
+        x.iter().zip(out).for_each(|(x, out)| affine::<i8>(bytemuck::cast_slice(x), w, stride, bias, out));
+    }
+    fn store(x: &[f32], unit: f32, zero: i32, [low, high]: [i32; 2], out: &mut [u8]) -> bool {
+        for (out, x) in out.iter_mut().zip(x) {
+            *out = num::store((*x).into(), unit.into(), zero, low, high) as u8;
+        }
+        all_finite(x)
+    }
+    fn store_u8(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool {
+        store(x, unit, zero, num::U8_ENDS, out)
+    }
+    fn store_i8(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool {
+        store(x, unit, zero, num::I8_ENDS, out)
+    }
+    super::BatchKernels { affine_u8, affine_i8, store_u8, store_i8 }
+};
+
+/// Whether real numbers can be stored.
+#[cfg(short_ways)]
+pub(super) fn all_finite(x: &[f32]) -> bool {
+    x.iter().all(|x| x.is_finite())
 }
 
 /// What a tier's dense kernel does with slices whose lengths break its contract, instead of reading where nothing is.

@@ -107,6 +107,15 @@ pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])
 /// The sum of two maps of one shape, FORMAT.md 6.24, of any narrow elements. x, second, out: the maps and their bytes.
 pub type AddMaps = fn(sum: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8]));
 
+/// [`AffineI8`] of several inputs, which share each load of the weights: `out[i][n] = bias[n] + Σ_k x[i][k]·w[n,k]`. x:
+/// as many as `out`, each the bytes of (K,) u8 or i8 · out: each (N,).
+#[cfg(short_ways)]
+pub type AffineBatch = fn(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]);
+/// [`crate::num::store`] of real numbers as bytes, u8 or i8; whether all are finite, and if not, `out` is unspecified.
+/// x: (n,) · unit: positive and finite · zero: of i16 · out: (n,).
+#[cfg(short_ways)]
+pub type StoreF32 = fn(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool;
+
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
@@ -136,6 +145,20 @@ impl MoveDots {
     };
 }
 
+/// What a batch is run with. Of builds with `cfg(short_ways)`.
+#[cfg(short_ways)]
+#[derive(Debug, Clone, Copy)]
+pub struct BatchKernels {
+    /// Dense layer on any u8 inputs.
+    pub affine_u8: AffineBatch,
+    /// Dense layer on i8 inputs.
+    pub affine_i8: AffineBatch,
+    /// Reals to inputs of u8.
+    pub store_u8: StoreF32,
+    /// Reals to inputs of i8.
+    pub store_i8: StoreF32,
+}
+
 macro_rules! tables {
     (
         $($(#[$doc:meta])* $field:ident: $kind:ty $(=> $is_built:expr, $stub:ident)?;)*
@@ -152,6 +175,10 @@ macro_rules! tables {
             #[cfg(short_ways)]
             #[doc(hidden)]
             pub move_dots: MoveDots,
+            /// Batches.
+            #[cfg(short_ways)]
+            #[doc(hidden)]
+            pub batch: BatchKernels,
             $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*
         }
 

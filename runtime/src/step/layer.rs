@@ -28,6 +28,12 @@ impl LayerU8<'_> {
         };
         let (weights, bias) = (self.weights.bank(on.bucket), self.bias.bank(on.bucket));
         (self.affine)(x, weights, self.weights.stride, bias, typed_mut(sums));
+        self.round(on, at, workspace);
+    }
+
+    /// Rounds the sums that lie in their place.
+    #[inline(always)]
+    pub fn round(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         if GENERAL && self.sums == at.write {
             return self.requantise.run_in_place(on.kernels, on.bucket, range_mut(workspace, at.write.range()));
         }

@@ -62,9 +62,7 @@ impl Rows<'_> {
         ) -> Result<(), BatchError> {
             // All are looked at before any is stored, so that several are at once.
             if !from.iter().fold(true, |finite, x| finite & (*x).into().is_finite()) {
-                let column = from.iter().position(|x| !(*x).into().is_finite());
-                let column = column.unwrap_or_else(|| unreachable!("one of them is not finite"));
-                return Err(BatchError::NotFinite { row, column, value: from[column].into() });
+                return Err(not_finite(from, row));
             }
             to.iter_mut().zip(from).for_each(|(to, x)| *to = store((*x).into()));
             Ok(())
@@ -76,4 +74,11 @@ impl Rows<'_> {
             Self::I8(x) => all(&x[range], row, to, store),
         }
     }
+}
+
+/// The refusal of a row with a number that is not finite.
+pub(super) fn not_finite<S: Copy + Into<f64>>(from: &[S], row: usize) -> BatchError {
+    let column = from.iter().position(|x| !(*x).into().is_finite());
+    let column = column.unwrap_or_else(|| unreachable!("one of them is not finite"));
+    BatchError::NotFinite { row, column, value: from[column].into() }
 }

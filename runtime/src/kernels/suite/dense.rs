@@ -5,15 +5,16 @@ use crate::format::{Layout, claim};
 use crate::kernels::{Tier, scalar};
 
 /// Most outputs: eight vectors of sixteen rows, and some.
-const MOST_ROWS: usize = 180;
+pub(super) const MOST_ROWS: usize = 180;
 /// Most inputs: a list of groups, and some.
-const MOST_COLS: usize = 1096;
+pub(super) const MOST_COLS: usize = 1096;
 /// Most weights.
-const WEIGHTS: usize = 24_576;
+pub(super) const WEIGHTS: usize = 24_576;
 /// Outputs around tiles of 1, 2, 4 and 8 vectors of 4, 8 and 16 rows.
-const ROWS: [usize; 20] = [1, 3, 4, 5, 8, 10, 12, 16, 17, 31, 32, 33, 36, 60, 64, 65, 68, 128, 132, MOST_ROWS];
+pub(super) const ROWS: [usize; 20] =
+    [1, 3, 4, 5, 8, 10, 12, 16, 17, 31, 32, 33, 36, 60, 64, 65, 68, 128, 132, MOST_ROWS];
 /// Inputs around groups, pairs of groups and rounds of chains.
-const COLS: [usize; 14] = [1, 3, 4, 5, 7, 8, 9, 12, 16, 31, 32, 33, 64, 67];
+pub(super) const COLS: [usize; 14] = [1, 3, 4, 5, 7, 8, 9, 12, 16, 31, 32, 33, 64, 67];
 /// (outputs, inputs) behind accumulators: whole lists, and those that the lists do not take.
 const SPARSE: [(usize, usize); 12] = [
     (16, 1024),

@@ -7,6 +7,8 @@
 //! where saturation, sign and wrap show.
 
 mod accumulators;
+#[cfg(short_ways)]
+mod batch;
 mod dense;
 mod dense16;
 mod maps;
@@ -47,6 +49,8 @@ pub fn check(tier: &Tier) -> Result<(), Mismatch> {
     let mut random = Random(1);
     accumulators::check(tier, &mut random)?;
     dense::check(tier, &mut random)?;
+    #[cfg(short_ways)]
+    batch::check(tier, &mut random)?;
     if REALS {
         reals::check(tier, &mut random)?;
     }
@@ -137,6 +141,14 @@ mod tests {
                 let mut out = [7; 16];
                 (tier.affine_i8.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
                 assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
+                #[cfg(short_ways)]
+                for call in [tier.batch.affine_u8, tier.batch.affine_i8].into_iter().filter(|_| tier.name != "blocked")
+                {
+                    let mut outs = [[7; 16]; 2];
+                    let [first, second] = &mut outs;
+                    call(&[&x, &x], &[1; 16], stride, &[], &mut [first, second]);
+                    assert_eq!(outs, [[0; 16]; 2], "{}, {stride}", tier.name);
+                }
                 // A tier may take the definition's kernels of reals and i16, which look at every index, and a build may
                 // lack them.
                 if !["scalar", "absent"].contains(&tier.affine_i16.from.name()) {

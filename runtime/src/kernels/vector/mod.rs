@@ -16,6 +16,8 @@
 //! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
 //! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
+//! | `batch` | `batch`: dense layers | the same, a tile of inputs by rows: each vector of weights is loaded once for several |
+//! | `store` | `batch`: inputs | a reciprocal a little too large, so that halves round away and nothing else changes |
 //! | `dense16` | affine_i16 | four rows share each load of the inputs; products of neighbours, as in `dot` |
 //! | `sparse` | affine_u7_sparse | the same, over a list of the groups that are not zero |
 //! | `columns` | affine_f32_columns | a row a lane: the definition's eight lanes are eight vectors |
@@ -28,6 +30,8 @@
 
 pub(super) mod accumulate;
 mod band;
+#[cfg(short_ways)]
+pub(super) mod batch;
 pub(super) mod columns;
 pub(super) mod convolve;
 pub(super) mod dense;
@@ -42,6 +46,8 @@ pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;
 pub(super) mod sum;
+#[cfg(short_ways)]
+pub(super) mod store;
 mod table;
 pub(super) mod tail;
 pub(super) mod tile;

@@ -92,6 +92,25 @@ macro_rules! tier {
                 ) -> Option<i32>, move_dot::screlu_rounded(<$simd>::new(), out, source, rows, moved, w, first, max));
             }
 
+            /// Several inputs at once.
+            #[cfg(short_ways)]
+            mod batches {
+                use super::*;
+                use crate::kernels::vector::{batch, store};
+                use crate::num::{I8_ENDS, U8_ENDS};
+
+                entry!($features, affine_u8(
+                    x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]
+                ), batch::affine_u8(<$u7>::new(), <$u8>::new(), x, w, stride, bias, out));
+                entry!($features, affine_i8(
+                    x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]
+                ), batch::affine(<$i8>::new(), x, w, stride, bias, out));
+                entry!($features, store_u8(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool,
+                    store::store(x, unit, zero, U8_ENDS, out));
+                entry!($features, store_i8(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool,
+                    store::store(x, unit, zero, I8_ENDS, out));
+            }
+
             pub(in crate::kernels) static KERNELS: Tier = Tier {
                 name: NAME,
                 #[cfg(short_ways)]
@@ -100,6 +119,13 @@ macro_rules! tier {
                     screlu: moves::screlu,
                     screlu_short: moves::screlu_short,
                     screlu_rounded: moves::screlu_rounded,
+                },
+                #[cfg(short_ways)]
+                batch: crate::kernels::BatchKernels {
+                    affine_u8: batches::affine_u8,
+                    affine_i8: batches::affine_i8,
+                    store_u8: batches::store_u8,
+                    store_i8: batches::store_i8,
                 },
                 update_i16: Kernel::new(update_i16, NAME),
                 update_i8: Kernel::new(update_i8, NAME),
