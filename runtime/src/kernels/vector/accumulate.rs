@@ -157,9 +157,17 @@ fn in_rounds<S: Simd, R: Row<S>, const SIDES: usize, const N: usize>(
     // its vector.
     unsafe {
         let (out, source, rows) = (out.as_mut_ptr(), source.as_ptr(), rows.as_ptr());
-        one_side::<S, R, N>(s, out, source, rows, &starts[0], len);
-        if let Some(starts) = starts.get(1) {
-            one_side::<S, R, N>(s, out.add(len), source.add(len), rows, starts, len);
+        match &starts[..] {
+            // Each with loops of its own, which shows at 128 wide.
+            [first, second] if S::TAKES_LONG_STEPS => {
+                one_side::<S, R, N>(s, out, source, rows, first, len);
+                one_side::<S, R, N>(s, out.add(len), source.add(len), rows, second, len);
+            }
+            starts => {
+                for (side, starts) in starts.iter().enumerate() {
+                    one_side::<S, R, N>(s, out.add(side * len), source.add(side * len), rows, starts, len);
+                }
+            }
         }
     }
     true
