@@ -100,7 +100,8 @@ fn width<const H: usize>(cases: &mut Cases) {
             cases.every_tier(what, &format!("2x{H}-{buckets}-buckets"), |tier| {
                 let (ring, weights, lists, dot) = (Rc::clone(&ring), *weights, *lists, dot(tier));
                 walk(ring, move |at, _, after| {
-                    let bank = &weights[lists[at] as usize % buckets * 2 * H..][..2 * H];
+                    // A power of two, which the anchors know when they are compiled.
+                    let bank = &weights[(lists[at] as usize & (buckets - 1)) * 2 * H..][..2 * H];
                     black_box(dot(&after[0], &after[1], bank, MAX));
                 })
             });
@@ -147,6 +148,7 @@ fn walk<const H: usize>(
     let (mut at, mut ply) = (0, 0);
     move |iterations| {
         let mut ring = ring.borrow_mut();
+        let ring: &mut [Pair<H>; PLIES] = ring.first_chunk_mut().unwrap();
         for _ in 0..iterations {
             at = (at + 4) % FEATURES;
             let next = (ply + 1) % PLIES;

@@ -127,43 +127,79 @@ fn stack<const H: usize>(plan: Plan<'static>, buckets: usize) -> impl FnMut(u64)
 }
 
 /// Goes round the ring of plies with random features.
-fn game<const H: usize>(plan: Plan<'static>, ring: Ring<H>, buckets: usize, work: Work) -> impl FnMut(u64) {
-    let lists = features();
-    for pair in ring.borrow_mut().iter_mut() {
-        refresh(&plan, pair, &lists[..64]);
-    }
-    let mut workspace = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
-    let (mut at, mut ply) = (0, 0);
-    move |iterations| {
-        let mut ring = ring.borrow_mut();
-        for _ in 0..iterations {
-            at = (at + 4) % FEATURES;
-            let list = &lists[at..at + 4];
-            let next = (ply + 1) % PLIES;
-            let [before, after] = ring.get_disjoint_mut([ply, next]).unwrap();
-            ply = next;
-            match work {
-                Work::Update | Work::UpdateAndHead => {
-                    let (added, removed) = ([&list[..1], &list[2..3]], [&list[1..2], &list[3..]]);
-                    if matches!(work, Work::UpdateAndHead) {
-                        let (bucket, scratch) = (list[0] as usize % buckets, workspace.as_mut());
-                        let found = after.update_and_evaluate(&plan, before, added, removed, 0, bucket, scratch);
-                        consume(found.unwrap());
-                        continue;
-                    }
-                    after.update_both(&plan, before, added, removed).unwrap();
-                }
-                Work::RefreshAndHead => refresh(&plan, after, &lists[at * 16 % FEATURES..][..64]),
-                Work::Head => {}
-            }
-            if !matches!(work, Work::Update) {
-                consume(after.evaluate(&plan, 0, list[0] as usize % buckets, workspace.as_mut()).unwrap());
-            }
-        }
+fn game<const H: usize>(plan: Plan<'static>, ring: Ring<H>, buckets: usize, work: Work) -> Box<dyn FnMut(u64)> {
+    match work {
+        Work::Update => around(plan, ring, buckets, |plan, at| {
+            at.after.update_both(plan, at.before, at.added(), at.removed()).unwrap();
+        }),
+        Work::Head => around(plan, ring, buckets, |plan, at| {
+            consume(at.after.evaluate(plan, 0, at.bucket, at.scratch).unwrap());
+        }),
+        Work::UpdateAndHead => around(plan, ring, buckets, |plan, at| {
+            let (added, removed) = (at.added(), at.removed());
+            let found = at.after.update_and_evaluate(plan, at.before, added, removed, 0, at.bucket, at.scratch);
+            consume(found.unwrap());
+        }),
+        Work::RefreshAndHead => around(plan, ring, buckets, |plan, at| {
+            refresh(plan, at.after, at.many);
+            consume(at.after.evaluate(plan, 0, at.bucket, at.scratch).unwrap());
+        }),
     }
 }
 
-fn refresh<const H: usize>(plan: &Plan<'_>, pair: &mut AccumulatorPair<H>, list: &[u32]) {
+/// A ply of a game.
+struct At<'g, const H: usize> {
+    before: &'g AccumulatorPair<H>,
+    after: &'g mut AccumulatorPair<H>,
+    /// Of both perspectives, one that comes and one that goes.
+    list: &'g [u32; 4],
+    /// 32 of both perspectives.
+    many: &'g [u32; 64],
+    bucket: usize,
+    scratch: &'g mut [u8],
+}
+
+impl<'g, const H: usize> At<'g, H> {
+    fn added(&self) -> [&'g [u32]; 2] {
+        [&self.list[..1], &self.list[2..3]]
+    }
+
+    fn removed(&self) -> [&'g [u32]; 2] {
+        [&self.list[1..2], &self.list[3..]]
+    }
+}
+
+/// `step` for every ply, each with a loop of its own, so that nothing is asked in it that an engine knows.
+fn around<const H: usize>(
+    plan: Plan<'static>,
+    ring: Ring<H>,
+    buckets: usize,
+    step: impl Fn(&Plan<'static>, At<'_, H>) + 'static,
+) -> Box<dyn FnMut(u64)> {
+    assert!(buckets.is_power_of_two());
+    // As many more at the end, so that 64 follow every one.
+    let lists: Vec<u32> = features().into_iter().chain(features().into_iter().take(64)).collect();
+    for pair in ring.borrow_mut().iter_mut() {
+        refresh(&plan, pair, lists.first_chunk().unwrap());
+    }
+    let mut memory = AlignedBytes::zeroed(plan.model().workspace_len_bytes());
+    let (mut at, mut ply) = (0, 0);
+    Box::new(move |iterations| {
+        let (mut ring, scratch) = (ring.borrow_mut(), memory.as_mut());
+        let plies: &mut [AccumulatorPair<H>; PLIES] = ring.first_chunk_mut().unwrap();
+        for _ in 0..iterations {
+            at = (at + 4) % FEATURES;
+            let next = (ply + 1) % PLIES;
+            let [before, after] = plies.get_disjoint_mut([ply, next]).unwrap();
+            ply = next;
+            let (list, many) = (lists[at..].first_chunk().unwrap(), lists[at..].first_chunk().unwrap());
+            let bucket = lists[at] as usize & (buckets - 1);
+            step(&plan, At { before, after, list, many, bucket, scratch: &mut *scratch });
+        }
+    })
+}
+
+fn refresh<const H: usize>(plan: &Plan<'_>, pair: &mut AccumulatorPair<H>, list: &[u32; 64]) {
     pair.refresh(plan, 0, &list[..32]).unwrap();
     pair.refresh(plan, 1, &list[32..]).unwrap();
 }

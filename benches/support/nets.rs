@@ -71,7 +71,8 @@ pub fn king_buckets_container(count: usize, hidden: usize) -> AlignedBytes {
     container(&read_raw(&raw, &arch).unwrap())
 }
 
-/// (768 -> `hidden`)x2 -> 1 with SCReLU, weights of the range that training leaves, 1 output bucket or more.
+/// (768 -> `hidden`)x2 -> 1 with SCReLU, weights of the range that training leaves, 1 output bucket or more. The wider,
+/// the smaller are the head's, so that the sums of every width are proved to fit 32 bits, as the anchors' are taken to.
 pub(crate) fn perspective(hidden: usize, buckets: usize) -> Model<'static> {
     let (table, bucketed) =
         if buckets > 1 { (format!("buckets = {{ count = {buckets} }}\n"), true) } else { (String::new(), false) };
@@ -81,12 +82,13 @@ pub(crate) fn perspective(hidden: usize, buckets: usize) -> Model<'static> {
          [[layer]]\nname = \"l1\"\noutputs = 1\nbucketed = {bucketed}\n{TENSORS}"
     );
     let mut random = Random::new(11);
+    let most = (30 * 1024 / hidden as i32).min(63);
     model(&text, |index| {
-        // Feature weights within ±30 of 255, then head weights within ±63 of 64.
+        // Feature weights within ±30 of 255, then head weights within ±63 of 64 or less.
         let weight = if index < (CHESS + 1) * hidden {
             random.within(-30, 30) as f32 / 255.0
         } else {
-            random.within(-63, 63) as f32 / 64.0
+            random.within(-most, most) as f32 / 64.0
         };
         if index >= (CHESS + 1) * hidden + 2 * hidden * buckets { 0.0 } else { weight }
     })

@@ -2,8 +2,10 @@
 //! add through these definitions; FORMAT.md states them in words. (How a weight becomes a stored integer is the
 //! quantiser's.)
 
+mod divisor;
 mod exp;
 
+pub use divisor::Divisor;
 pub use exp::{exp, sigmoid, tanh};
 
 use crate::format::activation;
@@ -75,36 +77,6 @@ pub const fn rescale_wide(sum: i64, pre_divisor: i32, bias: i32, factor: i32, di
 pub fn rescale_by(sum: i32, pre_divisor: Divisor, bias: i32, factor: i32, divisor: Divisor) -> i32 {
     let with_bias = pre_divisor.divide(i64::from(sum)) + i64::from(bias);
     divisor.divide(with_bias * i64::from(factor)) as i32
-}
-
-/// A divisor of 1 to 2³¹ − 1, made ready to divide by multiplication, which takes a quarter of a division's time.
-///
-/// With `r = ⌊(2⁶⁴ − 1) / d⌋` and `0 ≤ n ≤ 2⁶³`, `n·r / 2⁶⁴` is below `n / d` by less than `n·(1 + 1/d) / 2⁶⁴ < 1`, so
-/// that its integer part is the quotient or one less, and one comparison with the remainder tells which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Divisor {
-    divisor: u64,
-    reciprocal: u64,
-}
-
-impl Divisor {
-    /// Of a number from 1 on; a smaller one, which no checked file has, counts as 1.
-    pub const fn new(divisor: i32) -> Self {
-        let divisor = if divisor < 1 { 1 } else { divisor as u64 };
-        Self { divisor, reciprocal: u64::MAX / divisor }
-    }
-
-    /// `n / divisor`, toward zero.
-    #[inline]
-    pub const fn divide(self, n: i64) -> i64 {
-        // All ones below zero. A branch would be guessed wrong for half of all scores, and the guess waits for the
-        // whole sum.
-        let sign = n >> 63;
-        let magnitude = (n ^ sign).wrapping_sub(sign) as u64;
-        let estimate = ((magnitude as u128 * self.reciprocal as u128) >> 64) as u64;
-        let quotient = estimate + (magnitude - estimate * self.divisor >= self.divisor) as u64;
-        (quotient as i64 ^ sign).wrapping_sub(sign)
-    }
 }
 
 /// The one requantisation: `clamp((sum · multiplier + 2^(shift−1)) >> shift, low, high)` in 64 bits, an arithmetic

@@ -63,7 +63,7 @@ impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
     ///
     /// # Errors
     /// As [`Plan::update`].
-    #[inline]
+    #[inline(always)]
     pub fn update_both(
         &mut self,
         plan: &Plan<'_>,

@@ -39,6 +39,8 @@ impl Simd for Avx512 {
 
     chunk_views!(32);
 
+    const TAKES_LONG_STEPS: bool = true;
+
     #[inline(always)]
     fn load(self, x: &[i16; 32]) -> __m512i {
         // SAFETY: the array has 64 bytes; the instruction set as in `compute`.

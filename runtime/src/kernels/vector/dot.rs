@@ -13,7 +13,8 @@
 //! | split: `c² = high·2¹⁶ + low` | any c | multiply low and high, correct the sign, pairs, add; pairs, add |
 //!
 //! The rounded form is an operation of its own; the others are exact modulo 2³². Several independent chains of sums
-//! hide the latency of the multiplication.
+//! hide the latency of the multiplication. Where the clip is 255, as in most networks, an instruction set may clip two
+//! vectors in less than two instructions each ([`Bytes`]).
 
 use super::{IS_COMPACT, Simd};
 use crate::num;
@@ -23,8 +24,62 @@ pub(super) const SQUARE_FITS_I16: i16 = 181;
 /// Largest clip whose square fits u16.
 pub(super) const SQUARE_FITS_U16: i16 = 255;
 
+/// How two vectors are clipped to 0 to the clip.
+pub(super) trait Clip<S: Simd>: Copy {
+    /// Whether it is worth long loops.
+    const IS_COMMON: bool;
+    fn both(self, s: S, a: S::I16, b: S::I16) -> [S::I16; 2];
+    #[inline(always)]
+    fn single(self, s: S, x: S::I16) -> S::I16 {
+        self.both(s, x, x)[0]
+    }
+}
+
+/// To any clip, which is in every lane of `high`.
+#[derive(Clone, Copy)]
+pub(super) struct Between<S: Simd> {
+    low: S::I16,
+    high: S::I16,
+}
+
+impl<S: Simd> Between<S> {
+    #[inline(always)]
+    pub fn new(s: S, max: i16) -> Self {
+        Self { low: s.splat(0), high: s.splat(max) }
+    }
+}
+
+impl<S: Simd> Clip<S> for Between<S> {
+    const IS_COMMON: bool = !S::CLIPS_BYTES;
+    #[inline(always)]
+    fn both(self, s: S, a: S::I16, b: S::I16) -> [S::I16; 2] {
+        [self.single(s, a), self.single(s, b)]
+    }
+    #[inline(always)]
+    fn single(self, s: S, x: S::I16) -> S::I16 {
+        s.min(s.max(x, self.low), self.high)
+    }
+}
+
+/// To 255.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes;
+
+/// The clip of [`Bytes`].
+pub(super) const BYTE_MAX: i16 = 255;
+
+impl<S: Simd> Clip<S> for Bytes {
+    const IS_COMMON: bool = true;
+    #[inline(always)]
+    fn both(self, s: S, a: S::I16, b: S::I16) -> [S::I16; 2] {
+        s.clip_bytes(a, b)
+    }
+}
+
 /// One way to add `activation(x)·w` to sums. `max` is the clip in every lane, `x` is clipped.
 pub(super) trait Term<S: Simd>: Copy {
+    /// Whether clips of 255 have a loop of their own, where it is shorter.
+    const CLIPS_BYTES: bool;
     /// Independent sums.
     type Sums: Copy;
     fn zero(s: S) -> Self::Sums;
@@ -38,6 +93,7 @@ pub(super) trait Term<S: Simd>: Copy {
 pub(super) struct Plain;
 
 impl<S: Simd> Term<S> for Plain {
+    const CLIPS_BYTES: bool = true;
     type Sums = S::I32;
     #[inline(always)]
     fn zero(s: S) -> S::I32 {
@@ -65,6 +121,7 @@ impl<S: Simd> Term<S> for Plain {
 pub(super) struct Short;
 
 impl<S: Simd> Term<S> for Short {
+    const CLIPS_BYTES: bool = true;
     type Sums = S::I32;
     #[inline(always)]
     fn zero(s: S) -> S::I32 {
@@ -92,6 +149,7 @@ impl<S: Simd> Term<S> for Short {
 pub(super) struct Rounded;
 
 impl<S: Simd> Term<S> for Rounded {
+    const CLIPS_BYTES: bool = true;
     type Sums = S::I32;
     #[inline(always)]
     fn zero(s: S) -> S::I32 {
@@ -119,6 +177,7 @@ impl<S: Simd> Term<S> for Rounded {
 pub(super) struct Square;
 
 impl<S: Simd> Term<S> for Square {
+    const CLIPS_BYTES: bool = false;
     type Sums = S::I32;
     #[inline(always)]
     fn zero(s: S) -> S::I32 {
@@ -146,6 +205,7 @@ impl<S: Simd> Term<S> for Square {
 pub(super) struct Biased;
 
 impl<S: Simd> Term<S> for Biased {
+    const CLIPS_BYTES: bool = true;
     /// Of `(c² − 2¹⁵)·w`, and of `w`.
     type Sums = (S::I32, S::I32);
     #[inline(always)]
@@ -176,6 +236,7 @@ impl<S: Simd> Term<S> for Biased {
 pub(super) struct Split;
 
 impl<S: Simd> Term<S> for Split {
+    const CLIPS_BYTES: bool = false;
     /// Of the low and of the high halves.
     type Sums = (S::I32, S::I32);
     #[inline(always)]
@@ -241,11 +302,24 @@ pub(in crate::kernels) fn screlu_rounded<S: Simd>(s: S, first: &[i16], second: &
 
 #[inline(always)]
 fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
+    if S::CLIPS_BYTES && T::CLIPS_BYTES && max == BYTE_MAX {
+        clipped::<S, T, Bytes, CHAINS>(s, first, second, w, Bytes, max)
+    } else {
+        clipped::<S, T, Between<S>, CHAINS>(s, first, second, w, Between::new(s, max), max)
+    }
+}
+
+/// `clip` is to `max`.
+#[inline(always)]
+fn clipped<S: Simd, T: Term<S>, C: Clip<S>, const CHAINS: usize>(
+    s: S,
+    first: &[i16],
+    second: &[i16],
+    w: &[i16],
+    clip: C,
+    max: i16,
+) -> i32 {
     let mut sums = [T::zero(s); CHAINS];
-    let (low, high) = (s.splat(0), s.splat(max));
-    let add = |sums: &mut T::Sums, x: &S::Chunk, w: &S::Chunk| {
-        *sums = T::add(s, *sums, s.min(s.max(s.load(x), low), high), s.load(w));
-    };
     let len = first.len();
     let (w_first, w_second) = w.split_at(len.min(w.len()));
     // The accumulators of a perspective each, whole rounds of both in one loop.
@@ -253,17 +327,21 @@ fn both<S: Simd, T: Term<S>, const CHAINS: usize>(s: S, first: &[i16], second: &
     if second.len() == len && w_second.len() == len && w_first.len() == len && len.is_multiple_of(round) {
         const { assert!(size_of::<S::Chunk>() == S::LANES * size_of::<i16>()) };
         for start in (0..len).step_by(round) {
-            for (lane, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            for (lane, [sums_first, sums_second]) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                 let at = start + lane * S::LANES;
                 // SAFETY: `len` is a multiple of the step, so `at + LANES` is at most `len`, which is the length of all
                 // four slices. A chunk is an array of that many i16 (asserted above), as aligned as one.
                 let chunk = |x: &[i16]| unsafe { *x.as_ptr().add(at).cast::<S::Chunk>() };
-                add(&mut sums[0], &chunk(first), &chunk(w_first));
-                add(&mut sums[1], &chunk(second), &chunk(w_second));
+                let [x, y] = clip.both(s, s.load(&chunk(first)), s.load(&chunk(second)));
+                *sums_first = T::add(s, *sums_first, x, s.load(&chunk(w_first)));
+                *sums_second = T::add(s, *sums_second, y, s.load(&chunk(w_second)));
             }
         }
         return total::<S, T, CHAINS>(s, sums);
     }
+    let add = |sums: &mut T::Sums, x: &S::Chunk, w: &S::Chunk| {
+        *sums = T::add(s, *sums, clip.single(s, s.load(x)), s.load(w));
+    };
     let mut singles = 0i32;
     for (x, w) in [(first, w_first), (second, w_second)] {
         let ((x, x_rest), (w, w_rest)) = (S::chunks(x), S::chunks(w));

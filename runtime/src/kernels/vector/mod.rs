@@ -103,6 +103,17 @@ pub(super) trait Simd: Copy {
     fn sub(self, a: Self::I16, b: Self::I16) -> Self::I16;
     fn min(self, a: Self::I16, b: Self::I16) -> Self::I16;
     fn max(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// Whether processors that run these instructions learn from short steps along a row to fetch what lies behind it;
+    /// see `accumulate`.
+    const TAKES_LONG_STEPS: bool = false;
+    /// Whether there is a shorter [`Simd::clip_bytes`], for which loops of their own are worth while.
+    const CLIPS_BYTES: bool = false;
+    /// Both clipped to 0 to 255.
+    #[inline(always)]
+    fn clip_bytes(self, a: Self::I16, b: Self::I16) -> [Self::I16; 2] {
+        let (low, high) = (self.splat(0), self.splat(255));
+        [self.min(self.max(a, low), high), self.min(self.max(b, low), high)]
+    }
     fn xor(self, a: Self::I16, b: Self::I16) -> Self::I16;
     fn or(self, a: Self::I16, b: Self::I16) -> Self::I16;
     /// Low 16 bits of the products.

@@ -6,12 +6,15 @@
 //! [`super::dot::Term`]'s to say, and the rows of a move are loaded as in [`super::accumulate`].
 
 use super::Simd;
-use super::accumulate::loaded;
-use super::dot::{Biased, Plain, Rounded, SQUARE_FITS_I16, SQUARE_FITS_U16, Short, Split, Square, Term, total};
+use super::accumulate::{LONG_ROUNDS, loaded};
+use super::dot::{
+    BYTE_MAX, Between, Biased, Bytes, Clip, Plain, Rounded, SQUARE_FITS_I16, SQUARE_FITS_U16, Short, Split, Square,
+    Term, total,
+};
 use crate::kernels::{MoveRows, Moved};
 
-/// Vectors of a turn of the loop, and so chains of sums.
-const ROUND: usize = 4;
+/// Chains of sums.
+const CHAINS: usize = 4;
 
 /// CReLU.
 #[inline(always)]
@@ -90,70 +93,79 @@ fn either<S: Simd, T: Term<S>>(
     first: usize,
     max: i16,
 ) -> Option<i32> {
-    match moved {
-        Moved::Quiet(changes) => one_pass::<S, T, 2>(s, out, source, rows, &loaded(changes), w, first, max),
-        Moved::Capture(changes) => one_pass::<S, T, 3>(s, out, source, rows, &loaded(changes), w, first, max),
+    let len = w.len() / 2;
+    if !w.len().is_multiple_of(2 * S::LANES) || out.len() != w.len() || source.len() != w.len() {
+        return None;
     }
+    let ends = Ends { out, source, w, len, first, last: rows.rows.len().checked_sub(len)? };
+    let is_byte = S::CLIPS_BYTES && T::CLIPS_BYTES && max == BYTE_MAX;
+    match moved {
+        Moved::Quiet(changes) if is_byte => one_pass::<S, T, Bytes, 2>(s, ends, rows, &loaded(changes), Bytes),
+        Moved::Capture(changes) if is_byte => one_pass::<S, T, Bytes, 3>(s, ends, rows, &loaded(changes), Bytes),
+        Moved::Quiet(changes) => one_pass::<S, T, Between<S>, 2>(s, ends, rows, &loaded(changes), Between::new(s, max)),
+        Moved::Capture(changes) => {
+            one_pass::<S, T, Between<S>, 3>(s, ends, rows, &loaded(changes), Between::new(s, max))
+        }
+    }
+}
+
+/// What was held against each other: `len` is a multiple of [`Simd::LANES`], the slices have twice as many elements,
+/// and a row may begin at `last` or before.
+struct Ends<'e> {
+    out: &'e mut [i16],
+    source: &'e [i16],
+    w: &'e [i16],
+    len: usize,
+    first: usize,
+    last: usize,
 }
 
 #[inline(always)]
-fn one_pass<S: Simd, T: Term<S>, const N: usize>(
+fn one_pass<S: Simd, T: Term<S>, C: Clip<S>, const N: usize>(
     s: S,
-    out: &mut [i16],
-    source: &[i16],
+    ends: Ends<'_>,
     table: &MoveRows<'_>,
     changes: &[[u32; N]; 2],
-    w: &[i16],
-    first: usize,
-    max: i16,
+    clip: C,
 ) -> Option<i32> {
     const { assert!(size_of::<S::Chunk>() == S::LANES * size_of::<i16>()) };
-    let len = out.len() / 2;
-    let is_whole = len.is_multiple_of(S::LANES) && [out.len(), source.len(), w.len()] == [2 * len; 3];
-    let last = table.rows.len().checked_sub(len).filter(|_| is_whole)?;
+    let Ends { out, source, w, len, first, last } = ends;
     let mut starts = [[0; N]; 2];
-    let mut farthest = 0;
     for (start, row) in starts.as_flattened_mut().iter_mut().zip(changes.as_flattened()) {
         *start = (*row as usize).wrapping_mul(table.stride);
-        farthest = farthest.max(*start);
-    }
-    if farthest > last {
-        return None;
-    }
-    let clip = (s.splat(0), s.splat(max));
-    let mut sums = [T::zero(s); ROUND];
-    let in_rounds = len - len % (ROUND * S::LANES);
-    // One perspective after the other, as in `accumulate`.
-    for (side, starts) in starts.iter().enumerate() {
-        // SAFETY: `at + LANES` below is at most `len`, since `len` is a multiple of LANES and `at` a smaller one. Of
-        // `out`, `source` and `w`, 2 · len elements each, a perspective's half begins at most at len; and
-        // `start + at + LANES` is at most `last + len`, the length of the rows. The chunks are arrays of LANES i16
-        // (asserted above), as aligned as one. `out` is borrowed for writing, and no reference into it lives longer
-        // than its vector.
-        unsafe {
-            let pass = Pass {
-                source: source.as_ptr().add(side * len),
-                out: out.as_mut_ptr().add(side * len),
-                rows: starts.map(|start| table.rows.as_ptr().add(start)),
-                weights: w.as_ptr().add(if side == first { 0 } else { len }),
-            };
-            let mut at = 0;
-            while at < in_rounds {
-                for (lane, sums) in sums.iter_mut().enumerate() {
-                    *sums = pass.vector::<S, T>(s, clip, *sums, at + lane * S::LANES);
-                }
-                at += ROUND * S::LANES;
-            }
-            while at < len {
-                sums[0] = pass.vector::<S, T>(s, clip, sums[0], at);
-                at += S::LANES;
-            }
+        if *start > last {
+            return None;
         }
     }
-    Some(total::<S, T, ROUND>(s, sums))
+    let mut sums = [T::zero(s); CHAINS];
+    // One perspective after the other, as in `accumulate`, each with a loop of its own: what differs between the two is
+    // known when they are compiled.
+    // SAFETY: of `out`, `source` and `w`, 2 · len elements each, a perspective's half begins at most at len; and
+    // `start + len` is at most `last + len`, the length of the rows. `out` is borrowed for writing, and no reference
+    // into it lives longer than its vector.
+    unsafe {
+        let rows = |starts: [usize; N]| starts.map(|start| table.rows.as_ptr().add(start));
+        let (second_weights, first_weights) = if first == 0 { (len, 0) } else { (0, len) };
+        let pass = Pass {
+            source: source.as_ptr(),
+            out: out.as_mut_ptr(),
+            rows: rows(starts[0]),
+            weights: w.as_ptr().add(first_weights),
+        };
+        sums = pass.run::<S, T, C>(s, clip, sums, len);
+        let pass = Pass {
+            source: source.as_ptr().add(len),
+            out: out.as_mut_ptr().add(len),
+            rows: rows(starts[1]),
+            weights: w.as_ptr().add(second_weights),
+        };
+        sums = pass.run::<S, T, C>(s, clip, sums, len);
+    }
+    Some(total::<S, T, CHAINS>(s, sums))
 }
 
 /// Where a perspective's vectors lie.
+#[derive(Clone, Copy)]
 struct Pass<const N: usize> {
     source: *const i16,
     out: *mut i16,
@@ -162,18 +174,134 @@ struct Pass<const N: usize> {
 }
 
 impl<const N: usize> Pass<N> {
-    /// A vector, element `at` on.
+    /// # Safety
+    /// `len` elements, a multiple of [`Simd::LANES`], can be read of each, and written to `out`, to which nothing else
+    /// refers.
+    #[inline(always)]
+    unsafe fn run<S: Simd, T: Term<S>, C: Clip<S>>(
+        &self,
+        s: S,
+        clip: C,
+        mut sums: [T::Sums; CHAINS],
+        len: usize,
+    ) -> [T::Sums; CHAINS] {
+        let (mut pass, mut left) = (*self, len);
+        // SAFETY: a round is done where all of its vectors are left, and a vector where one is, since `len` is a
+        // multiple of its length. The chunks are arrays of so many i16 (asserted in `one_pass`), as aligned as one.
+        unsafe {
+            while S::TAKES_LONG_STEPS && C::IS_COMMON && left >= LONG_ROUNDS[0] * S::LANES {
+                sums = pass.long_round::<S, T, C>(s, clip, sums);
+                pass = pass.behind(LONG_ROUNDS[0] * S::LANES);
+                left -= LONG_ROUNDS[0] * S::LANES;
+            }
+            while left >= LONG_ROUNDS[1] * S::LANES {
+                sums = pass.round::<S, T, C>(s, clip, sums);
+                pass = pass.behind(LONG_ROUNDS[1] * S::LANES);
+                left -= LONG_ROUNDS[1] * S::LANES;
+            }
+            while left > 0 {
+                let weights = pass.weights::<S>(s, 0);
+                sums[0] = T::add(s, sums[0], clip.single(s, pass.vector::<S>(s, 0)), weights);
+                pass = pass.behind(S::LANES);
+                left -= S::LANES;
+            }
+        }
+        sums
+    }
+
+    /// What follows so many elements. Pointers that walk along, and not an index, so that every place of a round is a
+    /// number that is known when it is compiled.
+    #[inline(always)]
+    fn behind(self, count: usize) -> Self {
+        Self {
+            source: self.source.wrapping_add(count),
+            out: self.out.wrapping_add(count),
+            rows: self.rows.map(|row| row.wrapping_add(count)),
+            weights: self.weights.wrapping_add(count),
+        }
+    }
+
+    /// [`LONG_ROUNDS`]`[0]` vectors, one after the other: as a loop the compiler may leave it one, and keep the sums in
+    /// memory to find them by a number.
+    ///
+    /// # Safety
+    /// As [`Pass::vector`], for all of them.
+    #[inline(always)]
+    unsafe fn long_round<S: Simd, T: Term<S>, C: Clip<S>>(
+        &self,
+        s: S,
+        clip: C,
+        mut sums: [T::Sums; CHAINS],
+    ) -> [T::Sums; CHAINS] {
+        const { assert!(LONG_ROUNDS[0] == 2 * LONG_ROUNDS[1]) };
+        // SAFETY: the caller's.
+        unsafe {
+            sums = self.round::<S, T, C>(s, clip, sums);
+            self.behind(LONG_ROUNDS[1] * S::LANES).round::<S, T, C>(s, clip, sums)
+        }
+    }
+
+    /// [`LONG_ROUNDS`]`[1]` vectors.
+    ///
+    /// # Safety
+    /// As [`Pass::vector`], for all of them.
+    #[inline(always)]
+    unsafe fn round<S: Simd, T: Term<S>, C: Clip<S>>(
+        &self,
+        s: S,
+        clip: C,
+        mut sums: [T::Sums; CHAINS],
+    ) -> [T::Sums; CHAINS] {
+        const { assert!(LONG_ROUNDS[1] == 2 * CHAINS) };
+        // SAFETY: the caller's.
+        unsafe {
+            sums = self.four::<S, T, C>(s, clip, sums);
+            self.behind(CHAINS * S::LANES).four::<S, T, C>(s, clip, sums)
+        }
+    }
+
+    /// A vector for each of the sums.
+    ///
+    /// # Safety
+    /// As [`Pass::vector`], for all of them.
+    #[inline(always)]
+    unsafe fn four<S: Simd, T: Term<S>, C: Clip<S>>(
+        &self,
+        s: S,
+        clip: C,
+        mut sums: [T::Sums; CHAINS],
+    ) -> [T::Sums; CHAINS] {
+        for (pair, [first, second]) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let [one, two] = [2 * pair * S::LANES, (2 * pair + 1) * S::LANES];
+            // SAFETY: the caller's.
+            unsafe {
+                // Weights are loaded before sums are stored: often they lie at a distance of whole pages, and a load so
+                // far from a store before it may wait for it.
+                let weights = [self.weights::<S>(s, one), self.weights::<S>(s, two)];
+                let [x, y] = clip.both(s, self.vector::<S>(s, one), self.vector::<S>(s, two));
+                *first = T::add(s, *first, x, weights[0]);
+                *second = T::add(s, *second, y, weights[1]);
+            }
+        }
+        sums
+    }
+
+    /// The weights, element `at` on.
+    ///
+    /// # Safety
+    /// A vector can be read there.
+    #[inline(always)]
+    unsafe fn weights<S: Simd>(&self, s: S, at: usize) -> S::I16 {
+        // SAFETY: the caller's.
+        s.load(unsafe { &*self.weights.add(at).cast() })
+    }
+
+    /// A vector of the new accumulator, element `at` on, which it also stores.
     ///
     /// # Safety
     /// A vector can be read there of each, and written to `out`, to which nothing else refers.
     #[inline(always)]
-    unsafe fn vector<S: Simd, T: Term<S>>(
-        &self,
-        s: S,
-        (low, high): (S::I16, S::I16),
-        sums: T::Sums,
-        at: usize,
-    ) -> T::Sums {
+    unsafe fn vector<S: Simd>(&self, s: S, at: usize) -> S::I16 {
         // SAFETY: the caller's.
         unsafe {
             let mut sum = s.load(&*self.source.add(at).cast());
@@ -182,7 +310,7 @@ impl<const N: usize> Pass<N> {
                 sum = if place == 0 { s.add(sum, row) } else { s.sub(sum, row) };
             }
             s.store(&mut *self.out.add(at).cast(), sum);
-            T::add(s, sums, s.min(s.max(sum, low), high), s.load(&*self.weights.add(at).cast()))
+            sum
         }
     }
 }
