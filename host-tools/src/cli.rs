@@ -6,6 +6,7 @@ mod core;
 mod divide;
 mod eval;
 mod fit;
+mod memory;
 mod network;
 mod scales;
 mod verify;
@@ -16,6 +17,7 @@ pub use batches::{BatchFormat, BatchType, Batches};
 pub use divide::Divide;
 pub use eval::{Eval, Positions};
 pub use fit::Fit;
+pub use memory::Memory;
 pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
 pub use scales::{Rows, Scales, Scaling};
 pub use verify::Verify;
@@ -276,6 +278,9 @@ pub struct Quantise {
     /// A Rust module beside it.
     #[command(flatten)]
     pub module: Module,
+    /// The workspace.
+    #[command(flatten)]
+    pub memory: Memory,
     /// Write the network even if an accumulator can overflow
     #[arg(hide_short_help = true, long)]
     pub unproved: bool,
@@ -312,6 +317,9 @@ pub struct Pack {
     /// A Rust module beside it.
     #[command(flatten)]
     pub module: Module,
+    /// The workspace.
+    #[command(flatten)]
+    pub memory: Memory,
     /// Write the network even if an accumulator can overflow
     #[arg(long)]
     pub unproved: bool,
