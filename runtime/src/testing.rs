@@ -4,11 +4,11 @@
 
 pub use crate::engine::state::state_len_bytes;
 pub use crate::kernels::maps::{Geometry, Layer, Map, Rounding};
+pub use crate::kernels::operands::{Dequantisation, Moved, RealLayer, TAIL_WIDTH};
 pub use crate::kernels::prefetch::prefetch;
 pub use crate::kernels::table::{
-    ALL_NAMES, ActivateF32, ActivationF32, AffineF32, AffineI8, AffineI16, Convolve, Depthwise, Dequantisation,
-    DequantiseF32, Dot, Kernel, Moved, PairwiseU8, RealLayer, Requantise, TAIL_WIDTH, TailF32, TierName, Update,
-    UpdateBoth,
+    ALL_NAMES, ActivateF32, ActivationF32, AffineF32, AffineI8, AffineI16, Convolve, Depthwise, DequantiseF32, Dot,
+    Kernel, PairwiseU8, Requantise, TailF32, TierName, Update, UpdateBoth,
 };
 pub use crate::signature::random::SplitMix;
 

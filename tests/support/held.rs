@@ -7,6 +7,7 @@ mod sample;
 
 use crate::sample_models::Random;
 use crate::second_reader::{Container, Numbers};
+pub use board::evaluate as evaluate_board;
 use bytemuck::cast_slice;
 use sample::Sample;
 use tamis_quant::run::{AlignedBytes, Runner};
@@ -49,6 +50,26 @@ pub fn hold(bytes: &[u8], seed: u64) {
         if model.input().feature_set != 0 {
             board::hold(bytes, &container, &mut random);
         }
+    }
+}
+
+/// A part of that, for many containers: one input in place of the signature's, ordinary or extreme, and every way of
+/// running it on every tier.
+///
+/// # Panics
+/// As [`hold`].
+pub fn hold_briefly(bytes: &[u8], seed: u64) {
+    let model = Model::parse(bytes).unwrap_or_else(|error| panic!("the loader refuses it: {error}"));
+    let container = Container::read(bytes).unwrap_or_else(|error| panic!("the second reader refuses it: {error}"));
+    let mut random = Random(seed);
+    let number = (random.draw() % 3) as u32;
+    let sample = Sample::draw(&model, &mut random, number);
+    let bucket = SplitMix(random.draw()).below(model.input().bucket_count) as usize;
+    let expected: Vec<Vec<u8>> =
+        container.evaluate(&sample.given(), bucket).iter().enumerate().map(bytes_of(&container)).collect();
+    for tier in tiers() {
+        let plan = Plan::new(model, tier);
+        ways(&plan, &sample, bucket, &expected, &format!("sample {number}, bucket {bucket}, {}", tier.name));
     }
 }
 

@@ -57,6 +57,16 @@ pub enum PackError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The zero point of a graph's value, which a file says twice, is not the same both times.
+    #[error("value of `{node}`: a zero point of {found}, and {expected} in its record; pack the network again")]
+    ZeroPoint {
+        /// Name of what makes the value.
+        node: String,
+        /// Among the names of values.
+        found: i32,
+        /// In the value's record.
+        expected: i32,
+    },
     /// The tensors are not those that the description names.
     #[error("there is no tensor `{tensor}` of shape {outputs} × {inputs}, which the description names; pack it again")]
     Contents {
@@ -80,6 +90,7 @@ impl PackError {
             | Self::Parse(_)
             | Self::Description(_)
             | Self::Permutation { .. }
+            | Self::ZeroPoint { .. }
             | Self::Contents { .. } => ErrorKind::Malformed,
         }
     }

@@ -53,7 +53,10 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         // One unit for all elements, or one each.
         let units = reader.reals(unit as u32).filter(|units| [1, shape_of(made).channels].contains(&units.len()));
         let units = units.ok_or_else(|| missing(&format!("{name}{UNIT}"), made.len as usize))?;
-        let zero = facts[2 * index];
+        let (zero, expected) = (facts[2 * index], i32::from(made.zero));
+        if zero != expected {
+            return Err(PackError::ZeroPoint { node: name.to_owned(), found: zero, expected });
+        }
         let layer = facts.get(2 * index + 1).and_then(|layer| usize::try_from(*layer).ok());
         let mut reads = vec![record.input as usize];
         if record.second != NONE {

@@ -4,14 +4,16 @@
 //! u8. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
 //! along and taken away.
 
+use super::avx2;
 use super::avx2::{Avx2, compute, load_256, one_sum_a_row, two_groups};
-use super::vector::{ByteTile, Dense, tier};
+use super::vector::{ByteTile, Dense, extension};
 use core::arch::x86_64::*;
 
-tier!(
+extension!(
     /// The tier.
-    KERNELS = "avxvnni", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
-    simd Avx2, reals Avx2, columns Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
+    KERNELS = "avxvnni" over avx2::KERNELS, module table,
+    features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
+    simd Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
     tile ByteTile::<_, u8, 2, 4>::new(Unsigned::new())
 );
 

@@ -11,8 +11,7 @@ use super::micro::dense::{Blocks, affine};
 use super::micro::depthwise::depthwise;
 use super::micro::dot::{Plain, Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Tier, scalar, stubs};
-use crate::features::{ACCUMULATORS, MAPS};
+use super::{Kernel, Tier, scalar};
 use crate::num::mul_high;
 
 const NAME: &str = "blocked";
@@ -22,15 +21,15 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
-    update_i16: Kernel::of(ACCUMULATORS, update::<i16, i16>, stubs::update, NAME),
-    update_i8: Kernel::of(ACCUMULATORS, update::<i16, i8>, stubs::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16, i16>, stubs::update_both, NAME),
-    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i16, i8>, stubs::update_both, NAME),
-    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),
-    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
-    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
-    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
-    dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
+    update_i16: Kernel::new(update::<i16, i16>, NAME),
+    update_i8: Kernel::new(update::<i16, i8>, NAME),
+    update_both_i16: Kernel::new(update_both::<i16, i16>, NAME),
+    update_both_i8: Kernel::new(update_both::<i16, i8>, NAME),
+    dot_crelu: Kernel::new(dot_crelu, NAME),
+    dot_screlu: Kernel::new(dot_screlu, NAME),
+    dot_screlu_short: Kernel::new(dot_screlu_short, NAME),
+    dot_sqrrelu: Kernel::new(dot_screlu, NAME),
+    dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
@@ -40,10 +39,11 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
-    convolve: Kernel::of(MAPS, convolve, stubs::convolve, NAME),
-    depthwise: Kernel::of(MAPS, depthwise, stubs::convolve, NAME),
+    convolve: Kernel::new(convolve, NAME),
+    depthwise: Kernel::new(depthwise, NAME),
     ..scalar::KERNELS
-};
+}
+.of_build();
 
 fn dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
     dot(Plain { max }, Product::Crelu, first, second, w, max)

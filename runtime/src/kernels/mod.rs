@@ -23,12 +23,14 @@ pub(crate) mod maps;
 mod micro;
 #[cfg(cortex_m = "mve")]
 mod mve;
+pub(crate) mod operands;
 pub(crate) mod prefetch;
 pub mod scalar;
 mod stubs;
 pub(crate) mod suite;
 pub(crate) mod table;
 mod vector;
+#[cfg(feature = "wide")]
 mod wide;
 
 // Targets with soft floats, as kernels of operating systems use, have the processor but not the vectors.
@@ -47,11 +49,15 @@ mod simd128;
 #[cfg(cortex_m = "thumb1")]
 mod thumb1;
 
+pub(crate) use operands::{Dequantisation, Moved, RealLayer, TAIL_WIDTH};
 pub(crate) use prefetch::prefetch;
 pub use table::Tier;
-pub(crate) use table::{AffineI8, Dequantisation, Dot, Kernel, Moved, PairwiseU8, RealLayer, TAIL_WIDTH, WideDot};
+pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
-pub(crate) use table::{MoveDot, MoveDots, MoveRows};
+pub(crate) use {
+    operands::MoveRows,
+    table::{MoveDot, MoveDots},
+};
 
 /// A tier of this build, and whether this machine can run it.
 struct Candidate {
@@ -62,6 +68,7 @@ struct Candidate {
 /// Slowest first, the definition at the head; the last that the machine can run is the one that [`best`] takes.
 static CANDIDATES: &[Candidate] = &[
     Candidate { table: &scalar::KERNELS, is_available: always },
+    #[cfg(feature = "wide")]
     Candidate { table: &wide::KERNELS, is_available: always },
     #[cfg(any(test, microcontroller))]
     Candidate { table: &blocked::KERNELS, is_available: always },
@@ -91,7 +98,7 @@ const fn always() -> bool {
 ///
 /// ```
 /// let names: Vec<&str> = tamis_runtime::kernels::tiers().map(|tier| tier.name).collect();
-/// assert_eq!(names[..2], ["scalar", "wide"]);
+/// assert_eq!(names[0], "scalar");
 /// ```
 pub fn tiers() -> impl DoubleEndedIterator<Item = &'static Tier> {
     CANDIDATES.iter().filter(|candidate| (candidate.is_available)()).map(|candidate| candidate.table)
@@ -116,7 +123,7 @@ pub fn best() -> &'static Tier {
 
 /// On microcontrollers and in WebAssembly the fastest tier that the build's target names, chosen when it is compiled:
 /// what firmware and pages take, because nothing of the other tiers is linked then. Everywhere else the portable one,
-/// `wide`; see [`best`].
+/// `wide`, or, in a build without it, `scalar`; see [`best`].
 ///
 /// ```
 /// use tamis_runtime::kernels;
@@ -130,4 +137,4 @@ pub const fn of_target() -> &'static Tier {
 #[cfg(any(microcontroller, target_arch = "wasm32"))]
 const OF_TARGET: &Tier = CANDIDATES[CANDIDATES.len() - 1].table;
 #[cfg(not(any(microcontroller, target_arch = "wasm32")))]
-const OF_TARGET: &Tier = &wide::KERNELS;
+const OF_TARGET: &Tier = CANDIDATES[if cfg!(feature = "wide") { 1 } else { 0 }].table;

@@ -1,8 +1,7 @@
 //! The definition: the plainest loop for every operation. Never optimised; every other tier must give these bits.
 
 use super::maps::plain;
-use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier, stubs};
-use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
+use super::{Dequantisation, Kernel, Moved, RealLayer, TAIL_WIDTH, Tier};
 use crate::format::{Layout, activation};
 use crate::num;
 use crate::sure::{at, bias_at, sure};
@@ -15,39 +14,40 @@ pub static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
-    update_i16: Kernel::of(ACCUMULATORS, update_i16, stubs::update, NAME),
-    update_i8: Kernel::of(ACCUMULATORS, update_i8, stubs::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both, stubs::update_both, NAME),
-    update_both_i8: Kernel::of(ACCUMULATORS, update_both, stubs::update_both, NAME),
-    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),
-    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
-    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
-    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_sqrrelu, stubs::dot, NAME),
-    dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
-    wide_dot_crelu: Kernel::of(GENERAL, wide_dot_crelu, stubs::wide_dot, NAME),
-    wide_dot_screlu: Kernel::of(GENERAL, wide_dot_screlu, stubs::wide_dot, NAME),
-    pairwise_u8: Kernel::of(ACCUMULATORS, pairwise_u8, stubs::pairwise_u8, NAME),
-    pairwise_u8_rounded: Kernel::of(ACCUMULATORS, pairwise_u8_rounded, stubs::pairwise_u8, NAME),
-    activate_f32: Kernel::of(ACCUMULATORS && REALS, activate_f32, stubs::activate_f32, NAME),
+    update_i16: Kernel::new(update_i16, NAME),
+    update_i8: Kernel::new(update_i8, NAME),
+    update_both_i16: Kernel::new(update_both, NAME),
+    update_both_i8: Kernel::new(update_both, NAME),
+    dot_crelu: Kernel::new(dot_crelu, NAME),
+    dot_screlu: Kernel::new(dot_screlu, NAME),
+    dot_screlu_short: Kernel::new(dot_screlu_short, NAME),
+    dot_sqrrelu: Kernel::new(dot_sqrrelu, NAME),
+    dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
+    wide_dot_crelu: Kernel::new(wide_dot_crelu, NAME),
+    wide_dot_screlu: Kernel::new(wide_dot_screlu, NAME),
+    pairwise_u8: Kernel::new(pairwise_u8, NAME),
+    pairwise_u8_rounded: Kernel::new(pairwise_u8_rounded, NAME),
+    activate_f32: Kernel::new(activate_f32, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
     affine_u8_paired: Kernel::new(affine_u8, NAME),
     affine_u7_sparse: Kernel::new(affine_u8, NAME),
     affine_i8: Kernel::new(affine_i8, NAME),
-    affine_i16: Kernel::of(GENERAL || MAPS, affine_i16, stubs::affine_i16, NAME),
-    affine_i16_i8: Kernel::of(GENERAL || MAPS, affine_i16_i8, stubs::affine_i16, NAME),
-    affine_f32: Kernel::of(REALS, affine_f32, stubs::affine_f32, NAME),
-    affine_f32_columns: Kernel::of(REALS, affine_f32_columns, stubs::affine_f32, NAME),
-    tail_f32: Kernel::of(REALS && !IS_SMALL, tail_f32, stubs::tail_f32, NAME),
-    activation_f32: Kernel::of(REALS, activation_f32, stubs::activation_f32, NAME),
-    dequantise_f32: Kernel::of(REALS, dequantise_f32, stubs::dequantise_f32, NAME),
+    affine_i16: Kernel::new(affine_i16, NAME),
+    affine_i16_i8: Kernel::new(affine_i16_i8, NAME),
+    affine_f32: Kernel::new(affine_f32, NAME),
+    affine_f32_columns: Kernel::new(affine_f32_columns, NAME),
+    tail_f32: Kernel::new(tail_f32, NAME),
+    activation_f32: Kernel::new(activation_f32, NAME),
+    dequantise_f32: Kernel::new(dequantise_f32, NAME),
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
-    convolve: Kernel::of(MAPS, plain::convolve, stubs::convolve, NAME),
-    depthwise: Kernel::of(MAPS, plain::depthwise, stubs::convolve, NAME),
-};
+    convolve: Kernel::new(plain::convolve, NAME),
+    depthwise: Kernel::new(plain::depthwise, NAME),
+}
+.of_build();
 
 fn update_i16(out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]) {
     update(out, source, rows, stride, added, removed);

@@ -1,7 +1,7 @@
-//! Entries that do nothing, for kernels that no operation of this build calls; see [`super::Kernel::of`].
+//! Entries that do nothing, for kernels that no operation of this build calls; see [`super::Tier::of_build`].
 
 use super::maps::{Layer, Map};
-use super::{Dequantisation, Moved, RealLayer};
+use super::operands::{Dequantisation, Moved, RealLayer};
 
 pub(super) fn update<T>(_: &mut [i16], _: Option<&[i16]>, _: &[T], _: usize, _: &[u32], _: &[u32]) {}
 pub(super) fn update_both<T>(_: &mut [i16], _: &[i16], _: &[T], _: usize, _: &Moved) {}

@@ -1,7 +1,11 @@
 //! What a tier is: the type of each of its functions, and the table of them.
 
 use super::maps::{Layer, Map};
-use crate::format::Layout;
+#[cfg(short_ways)]
+use super::operands::MoveRows;
+use super::operands::{Dequantisation, Moved, RealLayer};
+use super::stubs;
+use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -35,16 +39,9 @@ impl TierName {
 }
 
 impl<F: Copy> Kernel<F> {
-    /// A tier's entry for operations of every build.
+    /// A tier's entry.
     pub(super) const fn new(call: F, from: &'static str) -> Self {
         Self { call, from: TierName::new(from) }
-    }
-
-    /// A tier's entry: `call`, or `stubs` where `is_built`, a constant of [`crate::features`], says that no operation
-    /// of this build calls it. A table holds on to all its functions, so a kernel that nothing calls would cost
-    /// firmware its flash.
-    pub(super) const fn of(is_built: bool, call: F, absent: F, from: &'static str) -> Self {
-        if is_built { Self::new(call, from) } else { Self::new(absent, "absent") }
     }
 }
 
@@ -96,7 +93,7 @@ pub type ActivationF32 = fn(x: &[f32], activation: u32, out: &mut [f32]);
 /// bias: (n,) or empty for none · activation: one of [`crate::num::activate`].
 pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u32, out: &mut [f32]);
 /// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each
-/// layer's outputs: at most [`TAIL_WIDTH`] · out: the last layer's outputs.
+/// layer's outputs: at most [`super::TAIL_WIDTH`] · out: the last layer's outputs.
 pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
 /// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as
 /// they were.
@@ -107,18 +104,6 @@ pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: 
 pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 /// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
 pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
-
-/// Elements of the widest value within a [`TailF32`].
-pub const TAIL_WIDTH: usize = 64;
-
-/// The rows of a [`MoveDot`].
-#[cfg(short_ways)]
-#[derive(Debug, Clone, Copy)]
-pub struct MoveRows<'a> {
-    pub rows: &'a [i16],
-    /// Elements a row, of which the first H count.
-    pub stride: usize,
-}
 
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
@@ -149,68 +134,10 @@ impl MoveDots {
     };
 }
 
-/// The operands of [`DequantiseF32`].
-#[derive(Debug, Clone, Copy)]
-pub struct Dequantisation<'a> {
-    /// What a sum of 1 stands for.
-    pub factor: f32,
-    /// As many as sums, or none.
-    pub bias: &'a [f32],
-    /// One of [`crate::num::activate`].
-    pub activation: u32,
-}
-
-/// The operands of [`AffineF32`].
-#[derive(Debug, Clone, Copy)]
-pub struct RealLayer<'a> {
-    /// How the weights lie: `Rows` or `Columns`.
-    pub layout: Layout,
-    /// One bank, (outputs, inputs) in this layout.
-    pub weights: &'a [f32],
-    /// Elements a row, or a column.
-    pub stride: usize,
-    /// (outputs,), or empty for none.
-    pub bias: &'a [f32],
-    /// One of [`crate::num::activate`].
-    pub activation: u32,
-    /// Rows.
-    pub outputs: usize,
-}
-
-/// The rows that a move adds and removes, a perspective each: one that comes, then those that go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Moved {
-    /// `[added, removed]`: a piece goes from one square to another.
-    Quiet([[u32; 2]; 2]),
-    /// `[added, removed, removed]`: and takes one.
-    Capture([[u32; 3]; 2]),
-}
-
-impl Moved {
-    /// Both perspectives' lists as a move; `None` for any other.
-    #[inline]
-    pub const fn of(added: [&[u32]; 2], removed: [&[u32]; 2]) -> Option<Self> {
-        match (added, removed) {
-            ([[a], [b]], [[c], [d]]) => Some(Self::Quiet([[*a, *c], [*b, *d]])),
-            ([[a], [b]], [[c, d], [e, f]]) => Some(Self::Capture([[*a, *c, *d], [*b, *e, *f]])),
-            _ => None,
-        }
-    }
-
-    /// The largest row.
-    #[inline]
-    pub fn largest(&self) -> u32 {
-        let rows = match self {
-            Self::Quiet(changes) => changes.as_flattened(),
-            Self::Capture(changes) => changes.as_flattened(),
-        };
-        rows.iter().fold(0, |largest, row| largest.max(*row))
-    }
-}
-
 macro_rules! tables {
-    ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
+    (
+        $($(#[$doc:meta])* $field:ident: $kind:ty $(=> $is_built:expr, $stub:ident)?;)*
+    ) => {
         /// A tier: its name, and a table with a function for every hot operation, which is the runtime's own.
         ///
         /// [`super::best`], [`super::of_target`], [`super::by_name`] and [`super::tiers`] give one,
@@ -227,6 +154,26 @@ macro_rules! tables {
         }
 
         impl Tier {
+            /// The table of this build: a stub where no operation of it calls the kernel. A table holds on to all its
+            /// functions, so a kernel that nothing calls would cost firmware its flash, and an engine its build.
+            pub(super) const fn of_build(mut self) -> Self {
+                $($(if !$is_built {
+                    self.$field = Kernel::new(stubs::$stub, "absent");
+                })?)*
+                #[cfg(short_ways)]
+                if !ACCUMULATORS {
+                    self.move_dots = MoveDots::NONE;
+                }
+                self
+            }
+
+            /// The same kernels under another tier's name, which they are as good for.
+            pub(super) const fn named(mut self, name: &'static str) -> Self {
+                self.name = name;
+                $(self.$field.from = TierName::new(name);)*
+                self
+            }
+
             /// Every operation with the tier that its kernel comes from, in the table's order.
             pub fn operations(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
                 [$((stringify!($field), self.$field.from.name()),)*].into_iter()
@@ -235,72 +182,74 @@ macro_rules! tables {
     };
 }
 
+// A kernel with `=>` is called only by operations of builds where the constant of `features` behind it is true; in
+// others the stub of that name stands in for it.
 tables! {
     /// Accumulator, rows of i16 in and out.
-    update_i16: Update<i16>,
+    update_i16: Update<i16> => ACCUMULATORS, update;
     /// Accumulator, rows of i8 in and out.
-    update_i8: Update<i8>,
+    update_i8: Update<i8> => ACCUMULATORS, update;
     /// A move in both accumulators, rows of i16.
-    update_both_i16: UpdateBoth<i16>,
+    update_both_i16: UpdateBoth<i16> => ACCUMULATORS, update_both;
     /// A move in both accumulators, rows of i8.
-    update_both_i8: UpdateBoth<i8>,
+    update_both_i8: UpdateBoth<i8> => ACCUMULATORS, update_both;
     /// CReLU, then dot.
-    dot_crelu: Dot,
+    dot_crelu: Dot => ACCUMULATORS, dot;
     /// SCReLU, then dot, any weights.
-    dot_screlu: Dot,
+    dot_screlu: Dot => ACCUMULATORS, dot;
     /// SCReLU, then dot, where `max · |w|` fits i16: the product `clip(x) · w` wraps to i16 before it meets the second
     /// `clip(x)`, so the tiers agree even on weights that break the condition.
-    dot_screlu_short: Dot,
+    dot_screlu_short: Dot => ACCUMULATORS, dot;
     /// Unclipped squared ReLU, then dot.
-    dot_sqrrelu: Dot,
+    dot_sqrrelu: Dot => ACCUMULATORS, dot;
     /// SCReLU, then dot, with the product `clip(x) · w` rounded at 15 bits before it meets the second `clip(x)`.
-    dot_screlu_rounded: Dot,
+    dot_screlu_rounded: Dot => ACCUMULATORS, dot;
     /// CReLU, then dot, in 64 bits.
-    wide_dot_crelu: WideDot,
+    wide_dot_crelu: WideDot => GENERAL, wide_dot;
     /// SCReLU or squared ReLU, then dot, in 64 bits.
-    wide_dot_screlu: WideDot,
+    wide_dot_screlu: WideDot => GENERAL, wide_dot;
     /// Products of the accumulator's halves.
-    pairwise_u8: PairwiseU8,
+    pairwise_u8: PairwiseU8 => ACCUMULATORS, pairwise_u8;
     /// The same, rounded; `shift` 1 to 15, `max << (15 − shift)` in i16.
-    pairwise_u8_rounded: PairwiseU8,
+    pairwise_u8_rounded: PairwiseU8 => ACCUMULATORS, pairwise_u8;
     /// Accumulators to reals.
-    activate_f32: ActivateF32,
+    activate_f32: ActivateF32 => ACCUMULATORS && REALS, activate_f32;
     /// Dense layer on any u8 inputs.
-    affine_u8: AffineI8<u8>,
+    affine_u8: AffineI8<u8>;
     /// Dense layer on inputs up to 127.
-    affine_u7: AffineI8<u8>,
+    affine_u7: AffineI8<u8>;
     /// The same for weights that [`crate::format::claim::QUADS_FIT_I16`] speaks of.
-    affine_u7_paired: AffineI8<u8>,
+    affine_u7_paired: AffineI8<u8>;
     /// Dense layer on any u8 inputs, for such weights.
-    affine_u8_paired: AffineI8<u8>,
+    affine_u8_paired: AffineI8<u8>;
     /// The same as `affine_u7`, made for inputs with many groups of four zeros.
-    affine_u7_sparse: AffineI8<u8>,
+    affine_u7_sparse: AffineI8<u8>;
     /// Dense layer on i8 inputs.
-    affine_i8: AffineI8<i8>,
+    affine_i8: AffineI8<i8>;
     /// Dense layer on i16 inputs, weights of i16.
-    affine_i16: AffineI16<i16>,
+    affine_i16: AffineI16<i16> => GENERAL || MAPS, affine_i16;
     /// Dense layer on i16 inputs, weights of i8.
-    affine_i16_i8: AffineI16<i8>,
+    affine_i16_i8: AffineI16<i8> => GENERAL || MAPS, affine_i16;
     /// Dense layer on reals.
-    affine_f32: AffineF32,
+    affine_f32: AffineF32 => REALS, affine_f32;
     /// The same on weights in `Columns`.
-    affine_f32_columns: AffineF32,
+    affine_f32_columns: AffineF32 => REALS, affine_f32;
     /// Small layers on reals, one after the other.
-    tail_f32: TailF32,
+    tail_f32: TailF32 => REALS && !IS_SMALL, tail_f32;
     /// Activation on reals.
-    activation_f32: ActivationF32,
+    activation_f32: ActivationF32 => REALS, activation_f32;
     /// Sums to reals.
-    dequantise_f32: DequantiseF32,
+    dequantise_f32: DequantiseF32 => REALS, dequantise_f32;
     /// Requantisation to u8.
-    requantise_u8: Requantise<u8>,
+    requantise_u8: Requantise<u8>;
     /// Requantisation to i8.
-    requantise_i8: Requantise<i8>,
+    requantise_i8: Requantise<i8>;
     /// Requantisation to i32.
-    requantise_i32: Requantise<i32>,
+    requantise_i32: Requantise<i32>;
     /// Convolution of bytes whose outputs see all channels.
-    convolve: Convolve,
+    convolve: Convolve => MAPS, convolve;
     /// Convolution with a filter for every channel.
-    depthwise: Depthwise,
+    depthwise: Depthwise => MAPS, convolve;
 }
 
 /// Every tier that there is on some machine, in the order of [`super::tiers`].

@@ -71,14 +71,16 @@ fn line(start: &[Piece], random: &mut Random) -> Vec<(Piece, Piece)> {
     moves
 }
 
-/// By the second reader, from the board.
-fn evaluate(net: &AnyNetwork<'_>, container: &Container, pieces: &[Piece], mover: Colour) -> i32 {
+/// What a board is worth to `mover`, by the second reader, whose accumulators are filled from the board.
+pub fn evaluate(net: &AnyNetwork<'_>, container: &Container, pieces: &[Piece], mover: Colour) -> i32 {
     let model = net.plan().model();
     let is_without_kings = net.view().planes == tamis_runtime::raw::chess::Planes::NoKings;
     let side = |colour: Colour| {
         let turned = if is_without_kings { 63 } else { 56 };
         let is_black = colour == Colour::Black;
-        let king = pieces[colour.index()].square() ^ if is_black { turned } else { 0 };
+        let own_king = |piece: &&Piece| piece.kind() == Kind::King && piece.colour() == colour;
+        let king =
+            pieces.iter().find(own_king).expect("a king of each side").square() ^ if is_black { turned } else { 0 };
         let features = pieces.iter().filter(|piece| !(is_without_kings && piece.kind() == Kind::King)).map(|piece| {
             let is_blacks = piece.colour() == Colour::Black;
             feature(container, is_black, piece.kind() as u32, is_blacks, piece.square().into(), king.into())

@@ -13,8 +13,7 @@ use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Product, dot};
 use super::micro::requantise::requantise;
-use super::{Kernel, Tier, blocked, stubs};
-use crate::features::{ACCUMULATORS, MAPS};
+use super::{Kernel, Tier, blocked};
 use crate::num::mul_high;
 use core::arch::asm;
 use pairs::{Clip, Pair};
@@ -26,13 +25,13 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
-    update_i16: Kernel::of(ACCUMULATORS, update::<Pair, i16>, stubs::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<Pair, i16>, stubs::update_both, NAME),
-    dot_crelu: Kernel::of(ACCUMULATORS, dot_crelu, stubs::dot, NAME),
-    dot_screlu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
-    dot_screlu_short: Kernel::of(ACCUMULATORS, dot_screlu_short, stubs::dot, NAME),
-    dot_sqrrelu: Kernel::of(ACCUMULATORS, dot_screlu, stubs::dot, NAME),
-    dot_screlu_rounded: Kernel::of(ACCUMULATORS, dot_screlu_rounded, stubs::dot, NAME),
+    update_i16: Kernel::new(update::<Pair, i16>, NAME),
+    update_both_i16: Kernel::new(update_both::<Pair, i16>, NAME),
+    dot_crelu: Kernel::new(dot_crelu, NAME),
+    dot_screlu: Kernel::new(dot_screlu, NAME),
+    dot_screlu_short: Kernel::new(dot_screlu_short, NAME),
+    dot_sqrrelu: Kernel::new(dot_screlu, NAME),
+    dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
     affine_u8: Kernel::new(affine_u8, NAME),
     affine_u7: Kernel::new(affine_u8, NAME),
     affine_u7_paired: Kernel::new(affine_u8, NAME),
@@ -42,9 +41,10 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
-    convolve: Kernel::of(MAPS, convolve, stubs::convolve, NAME),
+    convolve: Kernel::new(convolve, NAME),
     ..blocked::KERNELS
-};
+}
+.of_build();
 
 fn dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32 {
     dot(Clip::new(max), Product::Crelu, first, second, w, max)

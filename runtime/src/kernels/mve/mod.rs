@@ -11,8 +11,7 @@ mod accumulate;
 use super::maps::{Layer, Map};
 use super::micro::convolve;
 use super::micro::dense::{Blocks, affine};
-use super::{Kernel, Tier, blocked, dsp, stubs};
-use crate::features::{ACCUMULATORS, MAPS};
+use super::{Kernel, Tier, blocked, dsp};
 use accumulate::{update, update_both};
 use core::arch::asm;
 
@@ -23,10 +22,10 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
-    update_i16: Kernel::of(ACCUMULATORS, update::<i16>, stubs::update, NAME),
-    update_i8: Kernel::of(ACCUMULATORS, update::<i8>, stubs::update, NAME),
-    update_both_i16: Kernel::of(ACCUMULATORS, update_both::<i16>, stubs::update_both, NAME),
-    update_both_i8: Kernel::of(ACCUMULATORS, update_both::<i8>, stubs::update_both, NAME),
+    update_i16: Kernel::new(update::<i16>, NAME),
+    update_i8: Kernel::new(update::<i8>, NAME),
+    update_both_i16: Kernel::new(update_both::<i16>, NAME),
+    update_both_i8: Kernel::new(update_both::<i8>, NAME),
     // Plain loops, of which the compiler makes vectors.
     dot_crelu: blocked::KERNELS.dot_crelu,
     dot_screlu: blocked::KERNELS.dot_screlu,
@@ -41,9 +40,10 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_u8: Kernel::new(requantise_u8, NAME),
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
-    convolve: Kernel::of(MAPS, convolve, stubs::convolve, NAME),
+    convolve: Kernel::new(convolve, NAME),
     ..dsp::KERNELS
-};
+}
+.of_build();
 
 /// As signed bytes, which they are up to 127.
 fn affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {

@@ -4,7 +4,7 @@
 mod bytes;
 mod reals;
 
-use super::vector::{ByteTile, Simd, chunk_views, sparse, tier};
+use super::vector::{ByteTile, Simd, chunk_views, extension, sparse, tier};
 use bytes::{Bytes, Dots, MovedBytes, MovedDots};
 use core::arch::aarch64::*;
 
@@ -15,10 +15,11 @@ tier!(
     tile ByteTile::<_, i8, 2, 4>::new(Bytes::<false>::new())
 );
 
-tier!(
+extension!(
     /// The tier of processors with dot products.
-    DOTPROD = "neon+dotprod", module dotprod_table, features #[target_feature(enable = "neon,dotprod")],
-    simd Neon, reals Neon, columns Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
+    DOTPROD = "neon+dotprod" over super::KERNELS, module dotprod_table,
+    features #[target_feature(enable = "neon,dotprod")],
+    simd Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
     tile ByteTile::<_, i8, 2, 8>::new(Dots::new())
 );
 

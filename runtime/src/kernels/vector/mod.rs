@@ -53,7 +53,7 @@ pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 pub(super) use columns::Columns;
 pub(super) use dense::Dense;
 pub(super) use real::Reals;
-pub(super) use table::{entry, tier};
+pub(super) use table::{entry, extension, products, tier};
 pub(super) use tile::ByteTile;
 
 use super::maps::rounded;

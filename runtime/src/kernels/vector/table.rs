@@ -18,6 +18,29 @@ macro_rules! entry {
     };
 }
 
+/// The entries of products of bytes, in a module of a tier; the types are those of [`tier`].
+macro_rules! products {
+    (
+        #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr
+    ) => {
+        entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            dense::affine_u8(<$u7>::new(), <$u8>::new(), x, w, stride, bias, out));
+        entry!($features, affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            dense::affine(<$u7>::new(), x, w, stride, bias, out));
+        entry!($features, affine_u7_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            dense::affine(<$paired>::new(), x, w, stride, bias, out));
+        entry!($features, affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            dense::affine_u8(<$paired>::new(), <$u8>::new(), x, w, stride, bias, out));
+        entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
+        entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
+        entry!($features, convolve(
+            layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
+        ), convolution::convolve(<$simd>::new(), $tile, layer, x, second, out));
+    };
+}
+
 /// Defines a tier's table and its entry functions.
 ///
 /// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
@@ -31,15 +54,16 @@ macro_rules! tier {
         tile $tile:expr
     ) => {
         $(#[$doc])*
-        pub(super) static $table: crate::kernels::Tier = $module::KERNELS;
+        pub(in crate::kernels) use $module::KERNELS as $table;
 
         mod $module {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, real, wide_dot};
             use crate::kernels::maps::{Layer, Map};
+            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, products, real};
             use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise, sparse, tail};
+            use crate::kernels::vector::wide_dot;
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
             const NAME: &str = $name;
@@ -68,7 +92,7 @@ macro_rules! tier {
                 ) -> Option<i32>, move_dot::screlu_rounded(<$simd>::new(), out, source, rows, moved, w, first, max));
             }
 
-            pub(super) const KERNELS: Tier = Tier {
+            pub(in crate::kernels) static KERNELS: Tier = Tier {
                 name: NAME,
                 #[cfg(short_ways)]
                 move_dots: crate::kernels::MoveDots {
@@ -109,8 +133,10 @@ macro_rules! tier {
                 requantise_i32: Kernel::new(requantise_i32, NAME),
                 convolve: Kernel::new(convolve, NAME),
                 depthwise: Kernel::new(depthwise, NAME),
-            };
+            }
+            .of_build();
 
+            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile);
             entry!($features, update_i16(
                 out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]
             ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
@@ -141,18 +167,6 @@ macro_rules! tier {
                 pairwise::rounded(<$simd>::new(), x, max, shift, out));
             entry!($features, activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]),
                 real::activate(<$reals>::new(), x, code, max, inverse, out));
-            entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense::affine_u8(<$u7>::new(), <$u8>::new(), x, w, stride, bias, out));
-            entry!($features, affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense::affine(<$u7>::new(), x, w, stride, bias, out));
-            entry!($features, affine_u7_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense::affine(<$paired>::new(), x, w, stride, bias, out));
-            entry!($features, affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense::affine_u8(<$paired>::new(), <$u8>::new(), x, w, stride, bias, out));
-            entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
-            entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
             entry!($features, affine_i16(x: &[i16], w: &[i16], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense16::affine(<$simd>::new(), x, w, stride, bias, out));
             entry!($features, affine_i16_i8(x: &[i16], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
@@ -181,13 +195,45 @@ macro_rules! tier {
             entry!($features, requantise_i32(
                 x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]
             ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
-            entry!($features, convolve(
-                layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
-            ), convolution::convolve(<$simd>::new(), $tile, layer, x, second, out));
             entry!($features, depthwise(
                 layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
             ), filters::depthwise(<$simd>::new(), layer, x, second, out));
         }
     };
 }
-pub(in crate::kernels) use {entry, tier};
+/// Defines the tier of a set that extends another by products of bytes: all else is that tier's, which every machine
+/// of this one has.
+macro_rules! extension {
+    (
+        $(#[$doc:meta])* $table:ident = $name:literal over $base:path, module $module:ident,
+        features #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr
+    ) => {
+        $(#[$doc])*
+        pub(in crate::kernels) use $module::KERNELS as $table;
+
+        mod $module {
+            use super::*;
+            use bytemuck::cast_slice;
+            use crate::kernels::maps::{Layer, Map};
+            use crate::kernels::vector::{convolve as convolution, dense, entry, products, sparse};
+            use crate::kernels::{Kernel, Tier};
+
+            const NAME: &str = $name;
+
+            pub(in crate::kernels) static KERNELS: Tier = Tier {
+                affine_u8: Kernel::new(affine_u8, NAME),
+                affine_u7: Kernel::new(affine_u7, NAME),
+                affine_u7_paired: Kernel::new(affine_u7_paired, NAME),
+                affine_u8_paired: Kernel::new(affine_u8_paired, NAME),
+                affine_u7_sparse: Kernel::new(affine_u7_sparse, NAME),
+                affine_i8: Kernel::new(affine_i8, NAME),
+                convolve: Kernel::new(convolve, NAME),
+                ..$base.named(NAME)
+            }
+            .of_build();
+
+            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile);
+        }
+    };
+}
+pub(in crate::kernels) use {entry, extension, products, tier};
