@@ -9,6 +9,7 @@ mod fit;
 mod memory;
 mod network;
 mod scales;
+mod unpack;
 mod verify;
 
 pub use self::core::Core;
@@ -20,6 +21,7 @@ pub use fit::Fit;
 pub use memory::Memory;
 pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
 pub use scales::{Rows, Scales, Scaling};
+pub use unpack::Unpack;
 pub use verify::Verify;
 
 use crate::status;
@@ -331,16 +333,6 @@ pub struct Pack {
     /// A rule of the Stockfish family.
     #[command(flatten)]
     pub divide: Divide,
-}
-
-/// `unpack`
-#[derive(Debug, Args)]
-pub struct Unpack {
-    /// Container
-    pub model: PathBuf,
-    /// Where to.
-    #[command(flatten)]
-    pub target: Target,
 }
 
 /// `inspect`

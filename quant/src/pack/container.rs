@@ -53,8 +53,8 @@ pub fn pack(program: &Program, proof: &Proof, provenance: &Provenance) -> Result
 
 /// The same with a workspace of at most `budget` bytes: where a plan of whole values needs more, operations on maps
 /// write over what they read, row by row, or hand on a few rows at a time. The bits of every value and the signature
-/// are those of [`pack`], and nothing is computed twice; beginning bands of rows takes time, so the plan is the one within
-/// the budget that begins the fewest.
+/// are those of [`pack`], and nothing is computed twice; beginning bands of rows takes time, so the plan is the one
+/// within the budget that begins the fewest.
 ///
 /// # Errors
 /// As [`pack`]; [`PackError::Budget`] if no such plan was found.

@@ -112,7 +112,7 @@ fn bands<'o>(overlaps: impl Iterator<Item = &'o Overlap> + Clone, is_down: bool,
     let (mut done, mut count) = (0, 0);
     while done < rows {
         let free = |overlap: &Overlap| if is_down { overlap.downward(done) } else { overlap.upward(rows - done) };
-        done += overlaps.clone().map(free).min().unwrap_or(rows).clamp(1, rows - done);
+        done += overlaps.clone().map(free).fold(rows - done, u32::min).max(1);
         count += 1;
     }
     count

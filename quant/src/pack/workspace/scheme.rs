@@ -1,5 +1,5 @@
-//! Which values lie in the workspace a few rows at a time, which may lie over what they are made of, and what that means
-//! for their places.
+//! Which values lie in the workspace a few rows at a time, which may lie over what they are made of, and what that
+//! means for their places.
 
 use super::{Life, last_read, reads};
 use std::ops::Range;
@@ -32,8 +32,10 @@ impl Scheme {
                 .map(|reader| reader.reach + (batch - 1) * reader.stride)
                 .filter(|rows| *rows <= MOST_ROWS && *rows < values[index].pixels()[0])
                 .filter(|_| handed_on(index) && stages < MOST_STAGES);
-            held[index] = rows.unwrap_or(0);
             stages = if rows.is_some() { stages + 1 } else { 1 };
+            if let Some(rows) = rows {
+                held[index] = rows;
+            }
         }
         Self { held, batch }
     }
@@ -113,8 +115,8 @@ impl Scheme {
             let before = end.saturating_sub(batch) * write_row;
             i64::from(window.end(end - 1) * read_row) - i64::from(before)
         };
-        let most = |all: &dyn Fn(u32) -> i64, of: Range<u32>| of.map(all).max().unwrap_or(0);
-        let [down, up] = [most(&down, 0..rows), most(&up, 1..rows + 1)];
+        // A map has a row.
+        let [down, up] = [(0..rows).map(down).max()?, (1..rows + 1).map(up).max()?];
         let [down, up] = [down.min((rows * write_row).into()), up.min((window.size * read_row).into())];
         let aligned = |bytes: i64| (bytes.max(0) as usize).next_multiple_of(ALIGNMENT) as isize;
         Some([aligned(down), aligned(up)])

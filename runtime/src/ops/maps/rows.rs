@@ -1,13 +1,13 @@
 //! Operations a band of rows at a time: those whose values do not lie whole in the workspace, and those that write over
 //! what they read.
 //!
-//! A band of rows is an operation of its own: of maps with fewer rows, and with less padding above. So no kernel knows of
-//! bands, and the bits are those of the whole maps.
+//! A band of rows is an operation of its own: of maps with fewer rows, and with less padding above. So no kernel knows
+//! of bands, and the bits are those of the whole maps.
 //!
 //! In a stretch each operation but the last leaves its rows in a place that holds a few. The loop goes to the last
 //! operation for which there is something to do: it writes as many rows as its input is there for and its place has
-//! room for, and where that is none the one before it gets its turn. Rows that the reader is done with make room when it
-//! is short: what is still read moves to the front of the place.
+//! room for, and where that is none the one before it gets its turn. Rows that the reader is done with make room when
+//! it is short: what is still read moves to the front of the place.
 
 use super::{Bytes, Convolution, Elementwise, OnMaps, Parts, Place, Pool, Running};
 use crate::format::{MOST_STAGES, NONE, OpRecord, Overlap, RowWindow, ValueRecord, element, op};
@@ -162,8 +162,8 @@ struct Held {
     next: u32,
 }
 
-/// Bytes to an earlier place, which may be over what they are. Not by `copy_within`, whose check the smallest images would
-/// keep.
+/// Bytes to an earlier place, which may be over what they are. Not by `copy_within`, whose check the smallest images
+/// would keep.
 fn move_down(workspace: &mut [u8], from: Range<usize>, to: usize) {
     let distance = from.start - to;
     let Some(bytes) = workspace.get_mut(to..from.end) else { return };
