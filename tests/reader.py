@@ -53,7 +53,7 @@ INPUT = record(
 )
 BLOCK = record(("u4", "first_feature feature_count weights bias claims reserved_0 reserved_1 reserved_2"))
 TENSOR = record(("u2", "element layout"), ("u4", "banks rows cols stride offset_bytes len_bytes claims"))
-VALUE = record(("u2", "element"), ("i2", "zero"), ("u4", "len offset_bytes"), ("u2", "down across"))
+VALUE = record(("u2", "element"), ("i2", "zero"), ("u4", "len place"), ("u2", "down across"))
 OPERATION = record(
     ("u4", "kind input input_start input_len second second_start output"),
     ("u4", "weights bias multipliers shifts activation param_0 param_1 param_2 param_3"),
@@ -160,12 +160,17 @@ class Value:
     def __init__(self, fields, place):
         need(fields["element"] in ELEMENTS, place, f"unknown element {fields['element']}")
         self.element = ELEMENTS[fields["element"]]
-        self.len, self.zero, self.offset = fields["len"], fields["zero"], fields["offset_bytes"]
+        self.len, self.zero = fields["len"], fields["zero"]
         self.height, self.width = fields["down"] + 1, fields["across"] + 1
         need(1 <= self.len <= 2**24, place, f"{self.len} elements are not 1 to 2^24")
         need(self.len % (self.height * self.width) == 0, place, "height and width do not divide the elements")
         self.channels = self.len // (self.height * self.width)
-        self.end = self.offset + self.len * self.element.itemsize
+        # Rows that lie in the workspace at a time, 0 for all; value 0 has no place.
+        self.rows = 0 if fields["place"] == NONE else fields["place"] % 64
+        self.offset = fields["place"] - self.rows
+        need(self.rows < self.height, place, f"{self.rows} of {self.height} rows at a time")
+        self.row_len = self.len // self.height * self.element.itemsize
+        self.end = self.offset + (self.rows or self.height) * self.row_len
         low, high = (0, 0) if self.element in (I32, REAL) else integers(self.element)
         need(low <= self.zero <= high, place, f"zero {self.zero} is not {low} to {high}")
 
@@ -204,6 +209,7 @@ class Network:
         self.check_input(header)
         self.check_workspace(header)
         self.blocks = self.read_blocks(blocks)
+        self.fields = operations
         self.operations = [Operation(self, i, fields) for i, fields in enumerate(operations)]
 
     def tensor(self, number, place, elements, rows, cols, layouts=(ROWS,), banks=(1,)):
@@ -273,8 +279,6 @@ class Network:
 
     def check_workspace(self, header):
         """Section 4.5: the places, and the length that the header names."""
-        for number, value in enumerate(self.values[1:], 1):
-            need(value.offset % 64 == 0, f"value {number}", f"place {value.offset} is no multiple of 64")
         end = next_multiple(max(value.end for value in self.values[1:]), 64)
         need(header["workspace_len_bytes"] == end <= 2**26, "header, workspace_len_bytes", f"should be {end}")
 
@@ -368,6 +372,7 @@ class Operation:
         need(self.n == self.m or not same, self.place, f"makes {self.m} elements of {self.n}")
         self.s = self.read_second(second)
         need(self.s is None or self.s.element in named(source), self.place, "second value of another element")
+        self.check_rows()
         self.check_overlap("input", self.x, self.n)
         if self.s is not None:
             self.check_overlap("second", self.s, self.second_len)
@@ -376,12 +381,65 @@ class Operation:
         """Section 4.5: what is read is still there, and is not written over."""
         if value.offset == NONE:
             return
-        start = value.offset + self.fields[f"{field}_start"] * value.element.itemsize
-        end = start + count * value.element.itemsize
-        for number in range(self.fields[field] + 1, self.index + 2):
+        start, end = value.offset, value.end
+        if not value.rows:
+            start += self.fields[f"{field}_start"] * value.element.itemsize
+            end = start + count * value.element.itemsize
+        last = self.index
+        while self.net.values[last + 1].rows:
+            last += 1
+            need(last + 1 < len(self.net.values), self.place, "hands rows on to no operation")
+        for number in range(self.fields[field] + 1, last + 2):
             other = self.net.values[number]
-            need(other.end <= start or end <= other.offset or self.in_place(other), self.place,
+            need(other.end <= start or end <= other.offset or self.in_place(other) or self.over(other), self.place,
                  f"{field}: value {number} lies over it")
+
+    def goes_by_rows(self):
+        return self.fields["kind"] in (27, 29) or self.fields["kind"] == 30 and self.x.shape() == self.y.shape()
+
+    def reach(self):
+        """Rows that a row of the output needs, where none is outside."""
+        return ((self.words[0] & 255) - 1) * (self.words[1] & 255) + 1 if self.fields["kind"] != 30 else 1
+
+    def needed(self, field, row):
+        """The rows of a value that a row of the output needs."""
+        value = self.x if field == "input" else self.s
+        if field == "input" and self.fields["kind"] != 30:
+            first = row * (self.words[0] >> 16 & 255) - (self.words[1] >> 16 & 255)
+            return max(first, 0), min(first + self.reach(), value.height)
+        return (row, row + 1) if value.shape() == self.y.shape() else (0, value.height)
+
+    def over(self, output):
+        """An operation by rows that writes over what it reads: each row over none that it or a later one needs."""
+        if output is not self.y or output.rows or self.x.rows or self.fields["kind"] not in (27, 29, 30):
+            return False
+        reads = [(field, value) for field, value in (("input", self.x), ("second", self.s))
+                 if value is not None and value.offset != NONE]
+
+        def is_free(row, others):
+            start, end = output.offset + row * output.row_len, output.offset + (row + 1) * output.row_len
+            spans = [(value, *self.needed(field, other)) for field, value in reads for other in others]
+            return all(end <= value.offset + first * value.row_len or value.offset + last * value.row_len <= start
+                       for value, first, last in spans)
+
+        rows = range(output.height)
+        return all(is_free(row, rows[row:]) for row in rows) or all(is_free(row, rows[:row + 1]) for row in rows)
+
+    def check_rows(self):
+        """Values of which a few rows lie there at a time: the next operation alone reads them, and both go by rows."""
+        if self.y.rows:
+            following = [op["input"] for op in self.net.fields[self.index + 1:self.index + 2]]
+            need(following == [self.index + 1] and self.goes_by_rows(), self.place, "hands its rows on to nobody")
+            first = self.index
+            while first and self.net.values[first].rows:
+                first -= 1
+            need(self.index + 2 - first <= 16, self.place, "hands on rows as one of too many")
+        for field in ("input", "second"):
+            number = self.fields[field]
+            if number != NONE and self.net.values[number].rows:
+                need(field == "input" and number == self.index, self.place, f"{field} does not lie whole in its place")
+        if self.x is not None and self.x.rows:
+            need(self.goes_by_rows() and self.reach() <= self.x.rows, self.place, "is handed too few rows")
 
     def in_place(self, output):
         """The one operation that may write where it reads."""

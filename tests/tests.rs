@@ -141,6 +141,9 @@ mod chains; // files of DataCode and lattice-tune against their recorded outputs
 #[path = "subjects/inputs.rs"]
 mod inputs; // descriptions of graphs, files of tensors, readers of examples
 
+#[path = "subjects/memory.rs"]
+mod memory; // networks of maps within a budget of memory: the same bits in less
+
 #[path = "subjects/maps.rs"]
 mod maps; // networks over maps: their descriptions, and what other programs answer
 

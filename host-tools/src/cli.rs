@@ -6,9 +6,11 @@ mod core;
 mod divide;
 mod eval;
 mod fit;
+mod memory;
 mod network;
 mod parse;
 mod scales;
+mod unpack;
 mod verify;
 
 pub use self::core::Core;
@@ -17,9 +19,11 @@ pub use batches::{BatchFormat, BatchType, Batches};
 pub use divide::Divide;
 pub use eval::{Eval, Positions};
 pub use fit::Fit;
+pub use memory::Memory;
 pub use network::{Activations, Bits, Calibration, NetworkArgs, RangeMethod, Weights};
 pub use parse::{parse, parse_from};
 pub use scales::{Rows, Scales, Scaling};
+pub use unpack::Unpack;
 pub use verify::Verify;
 
 use crate::status;
@@ -260,6 +264,9 @@ pub struct Quantise {
     /// A Rust module beside it.
     #[command(flatten)]
     pub module: Module,
+    /// The workspace.
+    #[command(flatten)]
+    pub memory: Memory,
     /// Write the network even if an accumulator can overflow
     #[arg(hide_short_help = true, long)]
     pub unproved: bool,
@@ -296,6 +303,9 @@ pub struct Pack {
     /// A Rust module beside it.
     #[command(flatten)]
     pub module: Module,
+    /// The workspace.
+    #[command(flatten)]
+    pub memory: Memory,
     /// Write the network even if an accumulator can overflow
     #[arg(long)]
     pub unproved: bool,
@@ -307,16 +317,6 @@ pub struct Pack {
     /// A rule of the Stockfish family.
     #[command(flatten)]
     pub divide: Divide,
-}
-
-/// `unpack`
-#[derive(Debug, Args)]
-pub struct Unpack {
-    /// Container
-    pub model: PathBuf,
-    /// Where to.
-    #[command(flatten)]
-    pub target: Target,
 }
 
 /// `inspect`

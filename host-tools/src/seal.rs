@@ -5,7 +5,7 @@ use crate::footprint::Footprint;
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
-use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::pack::{Provenance, pack, pack_within, whole_workspace_len_bytes};
 use tamis_quant::program::Program;
 use tamis_quant::proof::{Proof, prove};
 use tamis_quant::run::{AlignedBytes, Runner};
@@ -25,8 +25,19 @@ pub struct Sealed {
     pub signature: u64,
     /// Scratch memory of an evaluation.
     pub workspace_len_bytes: usize,
+    /// The same where every value lies whole and apart.
+    pub whole_workspace_len_bytes: usize,
     /// What to expect on microcontrollers.
     pub footprint: Footprint,
+}
+
+/// What a user asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    /// To write a network that has no proof.
+    pub unproved: bool,
+    /// The most bytes of scratch memory.
+    pub ram: Option<usize>,
 }
 
 /// Proves, packs, parses and signs. Without `unproved` a program without a proof is refused. `name`: what a refusal
@@ -39,16 +50,19 @@ pub fn seal(
     program: &Program,
     name: &str,
     origin: &Provenance,
-    unproved: bool,
+    asked: Asked,
     output: &Output,
 ) -> Result<Sealed, CliError> {
     let spinner = progress::spinner(output, "proving");
     let proof = prove(program);
     spinner.finish_and_clear();
-    if !proof.holds() && !unproved {
+    if !proof.holds() && !asked.unproved {
         return Err(refusal(name, &proof));
     }
-    let bytes = pack(program, &proof, origin).explain()?;
+    let bytes = match asked.ram {
+        None => pack(program, &proof, origin).explain()?,
+        Some(budget) => pack_within(program, &proof, origin, budget).explain()?,
+    };
     sealed(proof, &bytes)
 }
 
@@ -56,8 +70,17 @@ fn sealed(proof: Proof, bytes: &[u8]) -> Result<Sealed, CliError> {
     let container = AlignedBytes::copy_of(bytes);
     let model = Model::parse(container.as_ref()).explain()?;
     let (checksum, signature) = (model.header().checksum(), sign(model, kernels::best())?);
-    let (workspace_len_bytes, footprint) = (model.workspace_len_bytes(), Footprint::of(&model));
-    Ok(Sealed { proof, container, checksum, signature, workspace_len_bytes, footprint })
+    let footprint = Footprint::of(&model);
+    let (workspace_len_bytes, whole) = (model.workspace_len_bytes(), whole_workspace_len_bytes(&model).explain()?);
+    Ok(Sealed {
+        proof,
+        container,
+        checksum,
+        signature,
+        workspace_len_bytes,
+        whole_workspace_len_bytes: whole,
+        footprint,
+    })
 }
 
 /// A model's signature on a tier.

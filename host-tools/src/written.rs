@@ -45,6 +45,8 @@ pub struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     footprint: Option<Footprint>,
     workspace_len_bytes: usize,
+    /// The same where every value lies whole and apart.
+    whole_workspace_len_bytes: usize,
     tensors: Vec<TensorReport>,
     proof: ProofReport,
     /// Of a container; the bare form has none.
@@ -177,6 +179,7 @@ impl Written {
             module: module.shown(),
             footprint: module.codegen.is_some().then(|| sealed.footprint.clone().on(module.core)),
             workspace_len_bytes: sealed.workspace_len_bytes,
+            whole_workspace_len_bytes: sealed.whole_workspace_len_bytes,
             tensors,
             proof: ProofReport::of(&sealed.proof),
             checksum: Some(format!("{:016x}", sealed.checksum)),
@@ -207,7 +210,8 @@ impl Written {
         if let Some(module) = &self.module {
             writeln!(out, "  module     {module} (Rust), which embeds it")?;
         }
-        writeln!(out, "  workspace  {} bytes", self.workspace_len_bytes)?;
+        let saved = report::saved(self.workspace_len_bytes, self.whole_workspace_len_bytes);
+        writeln!(out, "  workspace  {} bytes{saved}", self.workspace_len_bytes)?;
         if let Some(divide) = &self.parts.divide {
             writeln!(out, "  divide     {divide}")?;
         }

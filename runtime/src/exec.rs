@@ -4,12 +4,12 @@
 //! never taken; they stand where an `unwrap` would, so that nothing can panic.
 
 use crate::error::RunError;
-use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
+use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS, ROWS};
 use crate::format::{element, input_kind};
 use crate::input::Input;
 #[cfg(short_ways)]
 use crate::kernels::Moved;
-use crate::ops::{Running, check_list};
+use crate::ops::{Running, check_list, trace_rows};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::step::{AHEAD, FusedHead, Step};
@@ -130,7 +130,9 @@ impl Plan<'_> {
         self.head.as_ref().map(|head| head.score(own, other, bucket))
     }
 
-    /// The same, showing every value as it is computed: `observe(value index, its bytes)`.
+    /// The same, showing every value as it is computed: `observe(value index, its bytes)`. One of which the workspace
+    /// holds a few rows at a time comes in pieces, one call behind the other, from the first row to the last; for each
+    /// such value the operations before it that hand rows on run again.
     ///
     /// # Errors
     /// As [`Plan::run`].
@@ -146,6 +148,10 @@ impl Plan<'_> {
         let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket };
         for record in self.model.ops() {
             if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
+                let output = step.places.output;
+                if ROWS && trace_rows(&on, output, workspace, |rows| observe(output, rows)) {
+                    continue;
+                }
                 step.run(&on, workspace);
                 observe(step.places.output, range(workspace, step.places.write.range()));
             }

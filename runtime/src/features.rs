@@ -12,6 +12,9 @@ pub(crate) const REALS: bool = cfg!(feature = "reals");
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// Maps of features: values with pixels and zero points, and the operations 27 to 33.
 pub(crate) const MAPS: bool = cfg!(feature = "maps");
+/// Maps of which a few rows lie in the workspace at a time, and those that are written over what they are made of. Of
+/// the two modules for pages the small one is without: it sends what it refuses to the other, which has `general`.
+pub(crate) const ROWS: bool = cfg!(all(feature = "maps", any(not(target_arch = "wasm32"), feature = "general")));
 /// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other
 /// uses for those bytes.
 pub(crate) const TELLS_MAPS: bool = MAPS || !IS_SMALL;

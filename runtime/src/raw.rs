@@ -15,11 +15,15 @@ pub use crate::format::header::{
 };
 pub use crate::format::layout::Layout;
 pub use crate::format::model::Tensor;
+#[doc(hidden)]
+pub use crate::format::records::MOST_ROWS;
 pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord};
 #[doc(hidden)]
 pub use crate::format::records::{
     activation, claim, element, feature_set, feature_sums, input_kind, op, perspective_order,
 };
+#[doc(hidden)]
+pub use crate::format::rows::{MOST_STAGES, Overlap, RowWindow};
 pub use crate::format::window::WindowRecord;
 #[doc(hidden)]
 pub use crate::format::window::is_depthwise;

@@ -149,7 +149,7 @@ fn joins_are_checked() {
             // Where it reads, it must not write.
             ("op.output", &|draft, at| {
                 let (input, written) = (draft.ops[at].input as usize, draft.ops[at].output as usize);
-                draft.values[written].offset_bytes = draft.values[input].offset_bytes;
+                draft.values[written].place = draft.values[input].place;
             }),
         ],
     );
@@ -163,7 +163,7 @@ fn joins_are_checked() {
             ("op.params", &|draft, at| draft.ops[at].params[0] = 1),
             ("op.output", &|draft, at| {
                 let (second, written) = (draft.ops[at].second as usize, draft.ops[at].output as usize);
-                draft.values[written].offset_bytes = draft.values[second].offset_bytes;
+                draft.values[written].place = draft.values[second].place;
             }),
         ],
     );
@@ -469,7 +469,7 @@ fn rounded_in_place(of: u32, to: u32) -> Draft {
     let shifts = draft.tensor(element::U8, Layout::Rows, (1, len, 1), || [1 + next.next().unwrap() % 9]);
     let params = [-100_000i32 as u32, 1_000_000, 0, 0];
     draft.op(to, len as u32, 0, OpRecord { multipliers, shifts, params, ..blank(op::REQUANTISE) });
-    draft.values[2].offset_bytes = draft.values[1].offset_bytes;
+    draft.values[2].place = draft.values[1].place;
     draft
 }
 
@@ -493,7 +493,7 @@ fn sums_are_rounded_to_i32_where_they_lie() {
         }
     };
     // Not at the same place, not of the same width, not a part, and nothing may read the sums behind it.
-    refused("op.output", &|draft| draft.values[2].offset_bytes += 64);
+    refused("op.output", &|draft| draft.values[2].place += 64);
     refused("op.output", &|draft| {
         draft.values[2].element = element::I8 as u16;
         draft.ops[1].params = [-128i32 as u32, 127, 0, 0];

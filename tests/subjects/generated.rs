@@ -97,7 +97,7 @@ fn outputs_elsewhere(draft: &Draft) -> String {
     let beside = Plan::new(model, by_name("scalar").unwrap()).beside_outputs_len_bytes();
     let outputs = &model.values()[model.input().output as usize];
     let reads_two = model.ops().iter().any(|op| op.second != NONE);
-    match (beside < model.workspace_len_bytes(), outputs.offset_bytes) {
+    match (beside < model.workspace_len_bytes(), outputs.place) {
         (false, _) => "outputs elsewhere, all the workspace beside them".to_owned(),
         (true, 0) => "outputs elsewhere, the first place".to_owned(),
         (true, _) if reads_two => "outputs elsewhere, behind the others, one of which is read with a second".to_owned(),
@@ -191,7 +191,22 @@ const ACTIVATIONS: [(u32, &[u32]); 8] = [
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 86] = [
+const WANTED: [(&str, usize); 101] = [
+    ("rows handed on by kind 27", 100),
+    ("rows handed on by kind 29", 30),
+    ("rows handed on by kind 30", 5),
+    ("a stretch of 2", 50),
+    ("a stretch of 3", 20),
+    ("a stretch of more", 2),
+    ("a stretch that ends with kind 27", 50),
+    ("a stretch that ends with kind 29", 20),
+    ("a stretch that ends with kind 30", 5),
+    ("a stretch that ends with a second value", 5),
+    ("kind 27, over what is read, down", 20),
+    ("kind 27, over what is read, up", 20),
+    ("kind 29, over what is read, down", 10),
+    ("kind 29, over what is read, up", 10),
+    ("kind 30, over what is read, down", 5),
     ("rows of kind 1", 10),
     ("rows of kind 5", 10),
     ("rows of kind 7", 10),

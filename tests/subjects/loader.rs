@@ -261,7 +261,7 @@ fn contradictions_are_refused() {
         draft.tensors[0].0.banks = 0;
         draft.tensors[0].1.clear();
     });
-    refused("op.output", &|draft| draft.values[2].offset_bytes = 0);
+    refused("op.output", &|draft| draft.values[2].place = 0);
     refused("op.input", &|draft| {
         // Another sum in the place of the first, which is read after it.
         let (dot, head) = (draft.ops[0], draft.ops[1]);

@@ -17,7 +17,7 @@ type Mistake = (&'static str, fn(&mut Tier));
 
 /// A plausible mistake for every operation, in the table's order.
 #[rustfmt::skip]
-const MISTAKES: [Mistake; 32] = [
+const MISTAKES: [Mistake; 33] = [
     // The tail of a row that is no multiple of the vector's width.
     ("update_i16", |k| k.update_i16.call = |out, source, rows, stride, added, removed| {
         let whole = out.len() / 16 * 16;

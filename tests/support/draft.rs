@@ -74,7 +74,7 @@ impl Draft {
             input_kind::SPARSE => (element::I16, input.max_active),
             _ => (element::I16, input.perspectives * input.hidden),
         };
-        let first = ValueRecord { element: element as u16, zero: 0, len, offset_bytes: NONE, extent: [0; 2] };
+        let first = ValueRecord { element: element as u16, zero: 0, len, place: NONE, extent: [0; 2] };
         // Four empty texts, the hash 0 and no header: six zeros.
         let metadata = vec![0; 6];
         Self { input, blocks: vec![], tensors: vec![], values: vec![first], ops: vec![], metadata }
@@ -122,9 +122,9 @@ impl Draft {
     /// The same, reading the value `input` from the record's `input_start` on; returns the new value's number.
     pub fn op_on(&mut self, element: u32, len: u32, input: u32, record: OpRecord) -> u32 {
         let input_len = self.values[input as usize].len - record.input_start;
-        let offset_bytes = self.workspace_len();
+        let place = self.workspace_len();
         let output = self.values.len() as u32;
-        self.values.push(ValueRecord { element: element as u16, zero: 0, len, offset_bytes, extent: [0; 2] });
+        self.values.push(ValueRecord { element: element as u16, zero: 0, len, place, extent: [0; 2] });
         self.ops.push(OpRecord { input, input_len, output, ..record });
         self.input.output = output;
         output
@@ -133,9 +133,9 @@ impl Draft {
     fn workspace_len(&self) -> u32 {
         let end = |value: &ValueRecord| {
             let size = element::len_bytes(value.element()).unwrap_or(1) as u32;
-            value.offset_bytes.saturating_add(value.len.saturating_mul(size)).min(u32::MAX - 63)
+            value.offset_bytes().saturating_add(value.len_held().saturating_mul(size)).min(u32::MAX - 63)
         };
-        let used = self.values.iter().filter(|value| value.offset_bytes != NONE).map(end).max();
+        let used = self.values.iter().filter(|value| value.place != NONE).map(end).max();
         used.unwrap_or(0).next_multiple_of(ALIGNMENT as u32)
     }
 

@@ -117,8 +117,13 @@ pub struct Memory {
 /// Packs, takes apart again, and runs on every tier against the integer model, in exactly as much memory as is needed.
 #[track_caller]
 pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> Memory {
-    let packed = pack(program, &prove(program), &Provenance::default()).unwrap();
-    let bytes = AlignedBytes::copy_of(&packed);
+    packed_runs_everywhere(&pack(program, &prove(program), &Provenance::default()).unwrap(), program, samples)
+}
+
+/// The same of a container that a program was packed as.
+#[track_caller]
+pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sample]) -> Memory {
+    let bytes = AlignedBytes::copy_of(packed);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let again = unpack_graph(&model).unwrap();
     for (node, again) in program.nodes.iter().zip(&again.nodes) {

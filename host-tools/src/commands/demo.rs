@@ -6,7 +6,7 @@ mod text;
 use crate::error::{CliError, Explain};
 use crate::output::{Output, Report};
 use crate::report::{self, ProofReport};
-use crate::seal::seal;
+use crate::seal::{Asked, seal};
 use crate::status::Status;
 use embedded::{EMBEDDED, Embedded};
 use serde::Serialize;
@@ -82,7 +82,7 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
         (quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).explain()?, None)
     };
     let origin = Provenance { source: checkpoint.source.clone(), source_hash: checkpoint.bytes_hash };
-    let sealed = seal(&program, &arch.name, &origin, false, output)?;
+    let sealed = seal(&program, &arch.name, &origin, Asked::default(), output)?;
     let model = Model::parse(sealed.container.as_ref()).explain()?;
     let parameters: usize = program.tensors().map(|tensor| tensor.outputs * tensor.inputs).sum();
     Ok(Shown {

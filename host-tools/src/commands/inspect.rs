@@ -46,6 +46,8 @@ pub struct Inspection {
     tier: &'static str,
     /// Scratch memory of one evaluation, the outputs among it.
     workspace_len_bytes: usize,
+    /// The same where every value lies whole and apart.
+    whole_workspace_len_bytes: usize,
     output_len_bytes: usize,
     /// Scratch memory of one evaluation whose outputs lie elsewhere, `Plan::run_into`.
     beside_outputs_len_bytes: usize,
@@ -98,6 +100,7 @@ pub fn run(args: &Inspect) -> Result<Inspection, CliError> {
         signature: format!("{:016x}", sign(model, tier)?),
         tier: tier.name,
         workspace_len_bytes: model.workspace_len_bytes(),
+        whole_workspace_len_bytes: pack::whole_workspace_len_bytes(&model).explain_at(&args.model)?,
         output_len_bytes: report::output_len_bytes(&model),
         is_mostly_outputs: report::is_mostly_outputs(&model),
         beside_outputs_len_bytes: report::beside_outputs_len_bytes(&model),
@@ -204,7 +207,8 @@ impl Report for Inspection {
         let (all, outputs, beside) = (self.workspace_len_bytes, self.output_len_bytes, self.beside_outputs_len_bytes);
         let elsewhere =
             if self.is_mostly_outputs { format!("; {beside} where those lie elsewhere") } else { String::new() };
-        writeln!(out, "  workspace  {all} bytes, {outputs} of them the outputs{elsewhere}")?;
+        let saved = report::saved(all, self.whole_workspace_len_bytes);
+        writeln!(out, "  workspace  {all} bytes, {outputs} of them the outputs{elsewhere}{saved}")?;
         if self.computes_rows && self.output_len_bytes > size_of::<i32>() {
             writeln!(out, "  rows       some outputs can be computed without the others (run_rows)")?;
         }

@@ -16,7 +16,7 @@ use crate::nnue::is_nnue;
 use crate::output::Output;
 use crate::permute;
 use crate::report::{self, FitReport};
-use crate::seal::seal;
+use crate::seal::{Asked, seal};
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
@@ -72,7 +72,8 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
-    let sealed = seal(&program, &net.arch.name, &origin, args.unproved, output)?;
+    let sealed =
+        seal(&program, &net.arch.name, &origin, Asked { unproved: args.unproved, ram: args.memory.ram }, output)?;
     let bytes = if fit.is_some() { to_bare(&net).explain_at(arch_file)? } else { bytes };
     check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
     destination.write(&sealed)?;

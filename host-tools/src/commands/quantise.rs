@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::permute;
 use crate::progress;
 use crate::report;
-use crate::seal::seal;
+use crate::seal::{Asked, seal};
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
 use tamis_quant::arch::Architecture;
@@ -115,7 +115,8 @@ fn accumulators(
     let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.checkpoint, args.allow_constant)?;
-    let sealed = seal(&program, &net.arch.name, &origin, args.unproved, output)?;
+    let sealed =
+        seal(&program, &net.arch.name, &origin, Asked { unproved: args.unproved, ram: args.memory.ram }, output)?;
     let bare = match args.form {
         Form::Container => None,
         Form::Bare => Some(to_bare(&net).explain_at(arch_file)?),

@@ -253,7 +253,14 @@ impl Advice for PackError {
     }
 
     fn advice(&self) -> Option<&'static str> {
-        if let Self::Parse(error) = self { error.advice() } else { None }
+        match self {
+            Self::Parse(error) => error.advice(),
+            Self::Budget { .. } => Some(
+                "give --ram as much, or make the maps smaller: fewer channels or a larger stride where they are \
+                 largest; `host-tools inspect` of the network without --ram shows where that is",
+            ),
+            _ => None,
+        }
     }
 }
 

@@ -15,7 +15,9 @@ pub use architecture::{graph_in_one_line, one_line};
 pub use claims::{Disagreement, disagreements};
 pub use engine::EngineReport;
 pub use fit::FitReport;
-pub use operation::{OperationReport, beside_outputs_len_bytes, is_mostly_outputs, operations, output_len_bytes};
+pub use operation::{
+    OperationReport, beside_outputs_len_bytes, is_mostly_outputs, operations, output_len_bytes, saved,
+};
 pub use permutation::{OrderReport, PermutationReport};
 pub use proof::ProofReport;
 pub use scales::print_scales;

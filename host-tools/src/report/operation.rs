@@ -3,7 +3,6 @@
 use super::code_names::{activation_word, element_word, operation_word};
 use crate::table::row;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use tamis_quant::graph::Shape;
 use tamis_runtime::Plan;
 use tamis_runtime::format::{Metadata, Model};
@@ -31,6 +30,8 @@ pub struct OperationReport {
     pub macs: u64,
     /// Bytes of the values in the workspace that are needed while it runs, what it writes among them.
     pub alive_len_bytes: usize,
+    /// Rows of the output that lie in the workspace at a time; 0 for all of them.
+    pub rows_held: u32,
     /// Name of its weights.
     pub weights: Option<String>,
     /// Its activation.
@@ -56,6 +57,7 @@ pub fn operations(model: &Model<'_>, metadata: &Metadata<'_>) -> Vec<OperationRe
             output_shape: output.map_or(Shape::vector(0), shape).axes(),
             macs: macs(model, record),
             alive_len_bytes: alive_len_bytes(model, index),
+            rows_held: output.map_or(NO_ROWS, ValueRecord::rows_held),
             weights: name(record.weights),
             activation: activation_word(record.activation),
         }
@@ -152,18 +154,43 @@ fn elements(weights: Option<Tensor<'_>>) -> u64 {
     weights.iter().map(|tensor| u64::from(tensor.record.rows) * u64::from(tensor.record.cols)).sum()
 }
 
-/// Of all values that are written up to this operation and read by it or behind it, two that share a place once; the
-/// output is read at the end.
+/// Of all values that are written up to this operation and read by it or behind it, the bytes of the workspace in which
+/// they lie, those of two that share a place once; the output is read at the end. Operations that hand on rows run at
+/// the same time.
 fn alive_len_bytes(model: &Model<'_>, index: usize) -> usize {
-    let last = model.values().len().saturating_sub(1);
+    let values = model.values();
+    let last = values.len().saturating_sub(1);
+    let is_held = |value: usize| values.get(value).is_some_and(|value| value.rows_held() > 0);
+    let first = (0..=index).rev().find(|op| !is_held(*op)).unwrap_or(index);
+    let end = (index..last).find(|op| !is_held(op + 1)).unwrap_or(index);
     let is_read = |value: usize| {
-        let mut behind = model.ops().iter().skip(index);
+        let mut behind = model.ops().iter().skip(first);
         value == last || behind.any(|op| op.input as usize == value || op.second as usize == value)
     };
-    let written = model.values().iter().enumerate().take(index + 2).skip(1);
+    let written = values.iter().enumerate().take(end + 2).skip(1);
     let alive = written.filter(|(value, _)| *value == index + 1 || is_read(*value));
-    let places: BTreeMap<u32, usize> = alive.map(|(_, value)| (value.offset_bytes, len_bytes(value))).collect();
-    places.values().sum()
+    let mut places: Vec<(usize, usize)> = alive.map(|(_, value)| place(value)).collect();
+    places.sort_unstable();
+    let (mut sum, mut reached) = (0, 0);
+    for (start, end) in places {
+        sum += end.saturating_sub(start.max(reached));
+        reached = reached.max(end);
+    }
+    sum
+}
+
+/// Where a value lies in the workspace, from its first byte to its end.
+fn place(value: &ValueRecord) -> (usize, usize) {
+    let start = value.offset_bytes() as usize;
+    (start, start + value.len_held() as usize * element::len_bytes(value.element()).unwrap_or(NO_BYTES))
+}
+
+/// What a workspace would be if every value lay whole, where it is less; empty if it is not.
+pub fn saved(len_bytes: usize, whole_len_bytes: usize) -> String {
+    if len_bytes >= whole_len_bytes {
+        return String::new();
+    }
+    format!("; {whole_len_bytes} if every value lay whole and apart, with as many multiplications")
 }
 
 /// Bytes of the network's outputs.
@@ -183,6 +210,7 @@ pub fn is_mostly_outputs(model: &Model<'_>) -> bool {
 
 /// Of a value that there is not, which the loader rules out.
 const NO_BYTES: usize = 0;
+const NO_ROWS: u32 = 0;
 
 fn len_bytes(value: &ValueRecord) -> usize {
     value.len as usize * element::len_bytes(value.element()).unwrap_or(NO_BYTES)
@@ -196,10 +224,14 @@ impl OperationReport {
 
     /// The operation as a row of a table.
     pub fn row(&self) -> Vec<String> {
+        let rows = match self.rows_held {
+            0 => String::new(),
+            rows => format!(", {rows} rows at a time"),
+        };
         row![
             self.kind,
             format!("value {} ({})", self.input, self.input_len),
-            format!("value {} ({} {})", self.output, Shape::of_axes(self.output_shape), self.output_element),
+            format!("value {} ({} {}{rows})", self.output, Shape::of_axes(self.output_shape), self.output_element),
             self.macs,
             self.alive_len_bytes,
             self.weights.as_deref().unwrap_or(NO_WORD),

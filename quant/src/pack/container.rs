@@ -2,11 +2,11 @@
 
 use super::error::PackError;
 use super::records::{Records, records};
-use super::workspace::plan;
+use super::workspace::{Least, plan, plan_within};
 use crate::program::Program;
 use crate::proof::Proof;
 use bytemuck::{bytes_of, cast_slice};
-use tamis_runtime::format::Metadata;
+use tamis_runtime::format::{Metadata, Model};
 use tamis_runtime::raw::{ALIGNMENT, BYTE_ORDER, Header, MAGIC, MAX_WORKSPACE_LEN_BYTES, VERSION, checksum};
 
 /// Where the numbers came from; nothing that depends on the machine or the time.
@@ -48,8 +48,31 @@ pub struct Provenance {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn pack(program: &Program, proof: &Proof, provenance: &Provenance) -> Result<Vec<u8>, PackError> {
-    let mut records = records(program, proof)?;
-    let workspace = placed(&mut records)?;
+    pack_placed(program, provenance, placed(records(program, proof)?, None)?)
+}
+
+/// The same with a workspace of at most `budget` bytes: where a plan of whole values needs more, operations on maps
+/// write over what they read, row by row, or hand on a few rows at a time. The bits of every value and the signature
+/// are those of [`pack`], and nothing is computed twice; beginning bands of rows takes time, so the plan is the one
+/// within the budget that begins the fewest.
+///
+/// # Errors
+/// As [`pack`]; [`PackError::Budget`] if no such plan was found.
+pub fn pack_within(
+    program: &Program,
+    proof: &Proof,
+    provenance: &Provenance,
+    budget: usize,
+) -> Result<Vec<u8>, PackError> {
+    pack_placed(program, provenance, placed(records(program, proof)?, Some(budget))?)
+}
+
+/// The container of records whose values have their places.
+fn pack_placed(
+    program: &Program,
+    provenance: &Provenance,
+    (records, workspace): (Records<'_>, u32),
+) -> Result<Vec<u8>, PackError> {
     let names: Vec<&str> = records.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let tensor_names = names.join("\n");
     let metadata = Metadata {
@@ -127,13 +150,26 @@ fn assemble(mut records: Records<'_>, workspace: u32, metadata: &[u8]) -> Result
     Ok(file)
 }
 
-/// Gives the values of records their places; the workspace's length.
-fn placed(records: &mut Records<'_>) -> Result<u32, PackError> {
-    let workspace = plan(&mut records.values, &records.ops).ok_or(PackError::TooLarge { len_bytes: usize::MAX })?;
+/// Gives the values of records their places, within a budget if there is one; with the workspace's length.
+fn placed(mut records: Records<'_>, budget: Option<usize>) -> Result<(Records<'_>, u32), PackError> {
+    let too_large = |len_bytes| PackError::TooLarge { len_bytes };
+    let whole = plan(&mut records.values, &records.ops).ok_or(too_large(usize::MAX))?;
+    let workspace = match budget {
+        None => whole,
+        Some(budget) => {
+            let most = u32::try_from(budget).unwrap_or(u32::MAX);
+            let found = plan_within(&mut records.values, &records.ops, most).ok_or(too_large(usize::MAX))?;
+            found.map_err(|Least { len_bytes }| PackError::Budget {
+                budget,
+                least: len_bytes as usize,
+                whole: whole as usize,
+            })?
+        }
+    };
     if workspace > MAX_WORKSPACE_LEN_BYTES {
-        return Err(PackError::TooLarge { len_bytes: workspace as usize });
+        return Err(too_large(workspace as usize));
     }
-    Ok(workspace)
+    Ok((records, workspace))
 }
 
 /// The bytes of workspace that a program needs as a container.
@@ -141,7 +177,16 @@ fn placed(records: &mut Records<'_>) -> Result<u32, PackError> {
 /// # Errors
 /// [`PackError::Unsupported`] and [`PackError::TooLarge`], as [`pack`] has them.
 pub fn workspace_len_bytes(program: &Program, proof: &Proof) -> Result<usize, PackError> {
-    Ok(placed(&mut records(program, proof)?)? as usize)
+    Ok(placed(records(program, proof)?, None)?.1 as usize)
+}
+
+/// The bytes of workspace that a container's network needs where every value lies whole and apart.
+///
+/// # Errors
+/// [`PackError::TooLarge`] as [`pack`] has it.
+pub fn whole_workspace_len_bytes(model: &Model<'_>) -> Result<usize, PackError> {
+    let whole = plan(&mut model.values().to_vec(), model.ops());
+    whole.map(|len_bytes| len_bytes as usize).ok_or(PackError::TooLarge { len_bytes: usize::MAX })
 }
 
 /// A part of the file, which is as long as its parts.

@@ -17,6 +17,18 @@ pub enum PackError {
         /// The length.
         len_bytes: usize,
     },
+    /// No plan of the workspace fits the budget.
+    #[error(
+        "a workspace of {budget} bytes: {least} are the least that was found, and {whole} where every value lies whole"
+    )]
+    Budget {
+        /// What was asked for.
+        budget: usize,
+        /// Of the smallest plan that was found.
+        least: usize,
+        /// Of whole values.
+        whole: usize,
+    },
     /// The bare form needs a header and there is none.
     #[error(
         "the bare file starts with a header of {len_bytes} bytes; give it as `header_hex` in [file] of the description"
@@ -71,7 +83,9 @@ impl PackError {
     /// The class that decides the exit status.
     pub fn class(&self) -> ErrorKind {
         match self {
-            Self::Unsupported(_) | Self::TooLarge { .. } | Self::NameTaken { .. } => ErrorKind::Unsupported,
+            Self::Unsupported(_) | Self::TooLarge { .. } | Self::Budget { .. } | Self::NameTaken { .. } => {
+                ErrorKind::Unsupported
+            }
             Self::NoHeader { .. }
             | Self::Parse(_)
             | Self::Description(_)

@@ -20,7 +20,7 @@ mod unpack_nnue;
 mod workspace;
 
 pub use bare::to_bare;
-pub use container::{Provenance, pack, workspace_len_bytes};
+pub use container::{Provenance, pack, pack_within, whole_workspace_len_bytes, workspace_len_bytes};
 pub use contents::{BARE_SOURCE, Contents, NNUE_SOURCE, TrainersFile, unpack_program};
 pub use error::PackError;
 pub use export::{QUANTISED_KEY, export_graph};

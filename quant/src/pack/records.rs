@@ -84,7 +84,7 @@ fn value_record(element: Element, zero: i32, shape: Shape) -> Result<ValueRecord
         return Err(PackError::from(Unsupported { layer: shape.to_string(), what, instead: "use a smaller map" }));
     };
     let (element, len) = (element.code() as u16, shape.len() as u32);
-    Ok(ValueRecord { element, zero, len, offset_bytes: NONE, extent: [down, across] })
+    Ok(ValueRecord { element, zero, len, place: NONE, extent: [down, across] })
 }
 
 fn input(program: &Program) -> InputRecord {

@@ -3,6 +3,7 @@
 use super::{Outputs, Runner, owned};
 use crate::graph::{Sample, SampleError};
 use crate::program::{GraphInput, ProgramInput};
+use tamis_runtime::raw::element;
 use tamis_runtime::{Input, RunError};
 
 /// Why a sample cannot be run.
@@ -37,7 +38,7 @@ impl Runner<'_> {
     pub fn evaluate_input(
         &mut self,
         input: &GraphInput,
-        observe: impl FnMut(usize, &[u8]),
+        mut observe: impl FnMut(usize, &[u8]),
     ) -> Result<Outputs, RunError> {
         let input = match input {
             GraphInput::Features { lists, bucket } => return self.evaluate_lists(lists, *bucket, observe),
@@ -46,6 +47,20 @@ impl Runner<'_> {
             GraphInput::F32(x) => Input::F32(x),
             GraphInput::Sparse { features, values } => Input::Sparse { features, values },
         };
-        Ok(owned(self.plan.run_traced(input, 0, self.workspace.as_mut(), observe)?))
+        // A value of which the workspace holds a few rows at a time comes in pieces.
+        let (values, mut pieces) = (self.plan.model().values(), Vec::new());
+        let whole = |value: usize, bytes: &[u8]| {
+            let record = &values[value];
+            if record.rows_held() == 0 {
+                return observe(value, bytes);
+            }
+            pieces.extend_from_slice(bytes);
+            let len = element::len_bytes(record.element()).map(|len| len * record.len as usize);
+            if len == Some(pieces.len()) {
+                observe(value, &pieces);
+                pieces.clear();
+            }
+        };
+        Ok(owned(self.plan.run_traced(input, 0, self.workspace.as_mut(), whole)?))
     }
 }

@@ -4,6 +4,7 @@
 //! side of the cut and writes on the other takes the one as an input that does not lie in the workspace.
 
 use crate::error::RunError;
+use crate::features::ROWS;
 use crate::format::{ALIGNMENT, Model, NONE, OpRecord};
 use crate::input::Input;
 use crate::ops::{Place, Places, Running};
@@ -117,6 +118,12 @@ impl Cut {
         let places = Places::of(model, record)?;
         let write = self.side(places.write)?;
         let read = if places.reads_input { write } else { self.side(places.read)? };
+        // So does one that hands rows on, or takes them, know where all of its stretch is.
+        let is_held = |index: u32| model.values().get(index as usize).is_some_and(|value| value.rows_held() > 0);
+        let is_in_stretch = ROWS && (is_held(record.input) || is_held(record.output));
+        if is_in_stretch && ([write, read] != [Side::Beside; 2] || self.beside.start > 0) {
+            return None;
+        }
         if record.second == NONE {
             return Some(());
         }

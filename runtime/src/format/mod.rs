@@ -15,6 +15,7 @@ mod metadata;
 pub(crate) mod model;
 pub(crate) mod quads;
 pub(crate) mod records;
+pub(crate) mod rows;
 pub(crate) mod window;
 
 pub use error::ParseError;
@@ -33,4 +34,5 @@ pub(crate) use records::{
     BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set,
     feature_sums, input_kind, op, perspective_order,
 };
+pub(crate) use rows::{MOST_STAGES, Overlap, RowWindow};
 pub(crate) use window::{WindowRecord, is_depthwise};

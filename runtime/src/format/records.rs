@@ -1,5 +1,7 @@
 //! The fixed-size records between header and tensors. A microcontroller reads them where they lie.
 
+use super::NONE;
+use crate::features::ROWS;
 use bytemuck::{Pod, Zeroable};
 
 /// What goes into the network and what comes out, 64 bytes, right behind the header.
@@ -99,8 +101,9 @@ pub struct ValueRecord {
     pub zero: i16,
     /// Number of elements.
     pub len: u32,
-    /// Where it lies in the workspace, a multiple of 64; none for value 0.
-    pub offset_bytes: u32,
+    /// Where it lies in the workspace, a multiple of 64, and in the six bits that such a number leaves how many of its
+    /// rows lie there at once, 0 for all of them; none for value 0.
+    pub place: u32,
     /// Rows of pixels beyond the first, and pixels of a row beyond the first. A vector is one pixel: both are 0.
     pub extent: [u16; 2],
 }
@@ -117,7 +120,32 @@ impl ValueRecord {
     pub const fn pixels(&self) -> [u32; 2] {
         [self.extent[0] as u32 + 1, self.extent[1] as u32 + 1]
     }
+
+    /// Where it lies in the workspace.
+    #[inline]
+    pub const fn offset_bytes(&self) -> u32 {
+        if ROWS { self.place & !MOST_ROWS } else { self.place }
+    }
+
+    /// How many of its rows lie in the workspace at once; 0 for all of them.
+    #[inline]
+    pub const fn rows_held(&self) -> u32 {
+        if ROWS && self.place != NONE { self.place & MOST_ROWS } else { 0 }
+    }
+
+    /// Elements that its place holds.
+    #[inline]
+    pub const fn len_held(&self) -> u32 {
+        match self.rows_held() {
+            0 => self.len,
+            // Rows divide a length, as the loader has checked, and what lies there is a part of it.
+            rows => (self.len / self.pixels()[0]).saturating_mul(rows),
+        }
+    }
 }
+
+/// The most rows of a value that lies in the workspace a few rows at a time: what a multiple of 64 leaves.
+pub const MOST_ROWS: u32 = 63;
 
 /// An operation, 64 bytes. FORMAT.md defines the arithmetic of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -2,7 +2,7 @@
 
 use super::list::List;
 use super::{Input, Running};
-use crate::features::GENERAL;
+use crate::features::{GENERAL, ROWS};
 use crate::format::{InputRecord, Model, OpRecord, element, input_kind, perspective_order};
 use crate::workspace::{range, range_mut, split};
 use core::ops::Range;
@@ -19,7 +19,9 @@ impl Place {
     pub fn of(model: &Model<'_>, value: u32, start: u32, len: u32) -> Self {
         let Some(record) = model.values().get(value as usize) else { return Self { start: 0, end: 0 } };
         let shift = element::shift(record.element());
-        let base = if value == 0 { 0 } else { record.offset_bytes };
+        let base = if value == 0 { 0 } else { record.offset_bytes() };
+        // What lies there a few rows at a time is read as a whole, by its operation.
+        let len = if ROWS && record.rows_held() > 0 { record.len_held() } else { len };
         // Within the workspace, as the loader has checked.
         let start = base.wrapping_add(start << shift);
         Self { start, end: start.wrapping_add(len << shift) }

@@ -102,9 +102,20 @@ impl Network {
     ) -> Result<Array, JsError> {
         let input = Dense::read(self.record(), input)?;
         let (plan, values) = (self.loaded.plan(), Array::new());
+        let mut pieces = Vec::new();
         plan.run_traced(input.input(), of(bucket), self.workspace.get_mut(), |index, bytes| {
-            let code = plan.model().values().get(index).map(ValueRecord::element);
-            values.push(&code.map_or(JsValue::UNDEFINED, |code| arrays::value(code, bytes)));
+            let Some(record) = plan.model().values().get(index) else { return };
+            let mut bytes = bytes;
+            // One of which a few rows lie in memory at a time comes in pieces.
+            if record.rows_held() > 0 {
+                pieces.extend_from_slice(bytes);
+                if element::len_bytes(record.element()).map(|len| len * record.len as usize) != Some(pieces.len()) {
+                    return;
+                }
+                bytes = &pieces;
+            }
+            values.push(&arrays::value(record.element(), bytes));
+            pieces.clear();
         })?;
         Ok(values)
     }

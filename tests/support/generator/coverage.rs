@@ -3,7 +3,7 @@
 
 use crate::draft::Draft;
 use std::collections::BTreeSet;
-use tamis_runtime::raw::{NONE, OpRecord, claim, element, op};
+use tamis_runtime::raw::{NONE, OpRecord, Overlap, claim, element, op};
 
 /// Operations that a plan resolves ahead.
 const AHEAD: usize = 16;
@@ -39,6 +39,7 @@ pub fn of(draft: &Draft) -> BTreeSet<String> {
         found.extend(form(draft, op));
     }
     found.extend(head(draft));
+    found.extend(by_rows(draft));
     for pair in draft.ops.windows(2) {
         let [first, second] = pair else { continue };
         found.extend(neighbours(draft, first, second));
@@ -94,7 +95,7 @@ fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
     if op.input_len < from.len {
         all.push(format!("kind {kind}, a part"));
     }
-    if op.input != 0 && from.offset_bytes == to.offset_bytes {
+    if op.input != 0 && from.place == to.place {
         all.push(format!("kind {kind}, in place"));
     }
     if op.input == 0 {
@@ -137,6 +138,32 @@ pub fn is_part_of_dot(draft: &Draft) -> bool {
     head(draft).is_some() && draft.ops[1].input_start > 0
 }
 
+/// Operations that write over what they read, and stretches that hand on a few rows at a time.
+fn by_rows(draft: &Draft) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut stages = 1;
+    for op in &draft.ops {
+        if draft.values[op.output as usize].rows_held() > 0 {
+            stages += 1;
+            found.push(format!("rows handed on by kind {}", op.kind));
+            continue;
+        }
+        if stages > 1 {
+            found.push(format!("a stretch of {}", if stages > 3 { "more".to_owned() } else { stages.to_string() }));
+            found.push(format!("a stretch that ends with kind {}", op.kind));
+            if op.second != NONE {
+                found.push("a stretch that ends with a second value".to_owned());
+            }
+        } else if overlap(draft, op.input, op.output) || op.second != NONE && overlap(draft, op.second, op.output) {
+            let overlaps = Overlap::all(op, |value| &draft.values[value as usize]);
+            let is_down = overlaps.iter().flatten().all(Overlap::goes_down);
+            found.push(format!("kind {}, over what is read, {}", op.kind, if is_down { "down" } else { "up" }));
+        }
+        stages = 1;
+    }
+    found
+}
+
 /// Two neighbours that one step may do, and what speaks against it.
 fn neighbours(draft: &Draft, first: &OpRecord, second: &OpRecord) -> Option<String> {
     let name = match (first.kind, second.kind) {
@@ -172,7 +199,8 @@ fn readers(draft: &Draft, value: u32) -> usize {
 fn overlap(draft: &Draft, a: u32, b: u32) -> bool {
     let place = |value: u32| {
         let value = draft.values[value as usize];
-        value.offset_bytes..value.offset_bytes + value.len * element::len_bytes(value.element()).unwrap() as u32
+        value.offset_bytes()
+            ..value.offset_bytes() + value.len_held() * element::len_bytes(value.element()).unwrap() as u32
     };
     a != 0 && b != 0 && place(a).start < place(b).end && place(b).start < place(a).end
 }

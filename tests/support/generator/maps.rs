@@ -113,6 +113,10 @@ impl Program<'_, '_> {
 
     pub(super) fn convolution(&mut self, kind: u32) -> bool {
         let Some((read, value)) = self.map() else { return false };
+        self.convolution_on(kind, read, value)
+    }
+
+    fn convolution_on(&mut self, kind: u32, read: Read, value: ValueRecord) -> bool {
         if value.element() == element::I16 && value.zero != 0 {
             return false;
         }
@@ -168,6 +172,10 @@ impl Program<'_, '_> {
 
     pub(super) fn pool(&mut self) -> bool {
         let Some((read, value)) = self.map() else { return false };
+        self.pool_on(read, value)
+    }
+
+    fn pool_on(&mut self, read: Read, value: ValueRecord) -> bool {
         let from = axes(&value);
         let Some(([first, last], [height, width])) = self.window(from, false) else { return false };
         let to = [height, width, from[2]];
@@ -186,7 +194,11 @@ impl Program<'_, '_> {
     }
 
     pub(super) fn elementwise(&mut self) -> bool {
-        let Some((mut read, mut value)) = self.map() else { return false };
+        let Some((read, value)) = self.map() else { return false };
+        self.elementwise_on(read, value)
+    }
+
+    fn elementwise_on(&mut self, mut read: Read, mut value: ValueRecord) -> bool {
         let shape = axes(&value);
         let other = if self.choices.one_in(2) { [1, 1, shape[2]] } else { shape };
         let Some(mut second) = self.alike(other) else { return false };
@@ -258,8 +270,47 @@ impl Program<'_, '_> {
 
     pub(super) fn resize(&mut self) -> bool {
         let Some((read, value)) = self.map() else { return false };
+        let to = [1 + self.below(6), 1 + self.below(6), axes(&value)[2]];
+        self.resize_to(read, value, to)
+    }
+
+    /// Several operations that go row by row, each on what the one before wrote.
+    pub(super) fn rows(&mut self) {
+        let Some((read, value)) = self.map() else { return };
+        let tall = [8 + self.below(24), 1 + self.below(3), axes(&value)[2]];
+        self.resize_to(read, value, tall);
+        let count = self.choices.pick(&[2, 3, 4, 6, 20]);
+        for _ in 0..count {
+            self.row_by_row();
+        }
+    }
+
+    /// One of them on the last value, if that is a map of several rows; of one row it is made again.
+    fn row_by_row(&mut self) {
+        const TRIES: usize = 12;
+        let read = self.last();
+        let value = self.value(read.value);
+        if !NARROW.contains(&read.element) || value.extent[0] == 0 {
+            return;
+        }
+        for _ in 0..TRIES {
+            let (values, ops, output) = (self.draft.values.len(), self.draft.ops.len(), self.draft.input.output);
+            let is_made = match self.choices.below(5) {
+                0 => self.pool_on(read, value),
+                1 => self.elementwise_on(read, value),
+                _ => self.convolution_on(op::CONVOLUTION, read, value),
+            };
+            if is_made && self.draft.values[values].extent[0] > 2 {
+                return;
+            }
+            self.draft.values.truncate(values);
+            self.draft.ops.truncate(ops);
+            self.draft.input.output = output;
+        }
+    }
+
+    fn resize_to(&mut self, read: Read, value: ValueRecord, to: [u32; 3]) -> bool {
         let from = axes(&value);
-        let to = [1 + self.below(6), 1 + self.below(6), from[2]];
         if to.iter().product::<u32>() > LONGEST {
             return false;
         }

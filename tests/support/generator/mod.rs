@@ -52,5 +52,8 @@ pub fn container(choices: &mut Choices<'_>) -> Draft {
             program.grow();
         }
     }
+    if program.choices.one_in(4) {
+        program.rows();
+    }
     program.finish()
 }

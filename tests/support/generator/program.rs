@@ -166,7 +166,7 @@ impl Program<'_, '_> {
     pub fn push(&mut self, read: Read, element: u32, len: u32, record: OpRecord) -> bool {
         let output = self.draft.values.len() as u32;
         let (zero, extent) = (self.zero(element), self.extent(len));
-        self.draft.values.push(ValueRecord { element: element as u16, zero, len, offset_bytes: 0, extent });
+        self.draft.values.push(ValueRecord { element: element as u16, zero, len, place: 0, extent });
         let Read { value: input, start: input_start, len: input_len, .. } = read;
         self.draft.ops.push(OpRecord { input, input_start, input_len, output, ..record });
         self.draft.input.output = output;

@@ -91,8 +91,8 @@ fn tail() -> Draft {
     draft.op(element::F32, 3, 0, OpRecord { weights, ..blank(op::AFFINE_F32) });
     draft.op(element::F32, 3, 0, OpRecord { params: factor(400.0), ..blank(op::SCALE_F32) });
     // Where the sums lay, which have long been read.
-    let place = draft.values[2].offset_bytes;
-    draft.values[8].offset_bytes = place;
+    let place = draft.values[2].place;
+    draft.values[8].place = place;
     draft
 }
 

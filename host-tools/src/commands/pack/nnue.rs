@@ -8,7 +8,7 @@ use crate::error::{CliError, Explain};
 use crate::nnue::{NnueFile, refuse};
 use crate::output::Output;
 use crate::report;
-use crate::seal::seal;
+use crate::seal::{Asked, seal};
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use tamis_quant::constant::constant_tensors;
@@ -29,7 +29,13 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let origin = file.provenance();
     let program = file.net.lower();
     constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
-    let sealed = seal(&program, &file.net.shape.to_string(), &origin, args.unproved, output)?;
+    let sealed = seal(
+        &program,
+        &file.net.shape.to_string(),
+        &origin,
+        Asked { unproved: args.unproved, ram: args.memory.ram },
+        output,
+    )?;
     let container = sealed.container.as_ref();
     let model = Model::parse(container).explain()?;
     if to_bytes(&unpack_nnue(&model).explain()?) != file.bytes {

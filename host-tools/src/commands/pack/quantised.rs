@@ -7,7 +7,7 @@ use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::output::Output;
 use crate::report;
-use crate::seal::seal;
+use crate::seal::{Asked, seal};
 use crate::written::{Title, Written};
 use tamis_quant::graph::description::Description;
 use tamis_quant::import::importers::{NetworkForm, QuantisedNetwork, read_quantised_network};
@@ -33,7 +33,8 @@ pub fn run(args: &Pack, form: NetworkForm, output: &Output) -> Result<Written, C
     let (program, mut remarks) = integers.lower(&description).explain_at(path)?;
     remarks.splice(0..0, reals.remarks.iter().filter(|remark| !integers.remarks.contains(remark)).cloned());
     let origin = Provenance { source: reals.source.clone(), source_hash: reals.bytes_hash };
-    let sealed = seal(&program, &program.name, &origin, args.unproved, output)?;
+    let sealed =
+        seal(&program, &program.name, &origin, Asked { unproved: args.unproved, ram: args.memory.ram }, output)?;
     check_origin(&Model::parse(sealed.container.as_ref()).explain()?, &reals.graph).explain_at(path)?;
     destination.write(&sealed)?;
     let hash = format!("{:016x}", origin.source_hash);

@@ -10,7 +10,7 @@ use crate::network::read_graph;
 use crate::output::Output;
 use crate::progress;
 use crate::report;
-use crate::seal::seal;
+use crate::seal::{Asked, seal};
 use crate::status::Status;
 use crate::written::{Calibrated, Parts, Title, Written};
 use std::path::Path;
@@ -58,7 +58,13 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     let options = options(args, &graph, import.source(), bytes)?.with_ranges(import.ranges().clone());
     let (Quantised { program: quantised, removed, sixteen }, options) =
         quantised(args, &graph, &samples, options, output)?;
-    let sealed = seal(&quantised, &quantised.name, import.provenance(), args.unproved, output)?;
+    let sealed = seal(
+        &quantised,
+        &quantised.name,
+        import.provenance(),
+        Asked { unproved: args.unproved, ram: args.memory.ram },
+        output,
+    )?;
     let accuracy = match samples.as_slice() {
         [] => None,
         samples => {

@@ -6,6 +6,7 @@
 //! Demands are branches to one place in each function there; those of single numbers are tables.
 
 mod accumulators;
+mod by_rows;
 mod general;
 mod header;
 mod input;

@@ -1,12 +1,13 @@
 //! Operations: every one reads what an earlier one wrote, and writes to a place of its own; a rounding to i32 may write
-//! where it reads. After this the executor cannot fail for anything that the file says.
+//! where it reads, and one that goes row by row over what it has read (`by_rows`). After this the executor cannot fail
+//! for anything that the file says.
 
 use super::rules::{A, B, D, Rule, Table, word};
 use super::values::are_apart;
 use super::{Checker, Refused};
-use crate::features::{GENERAL, MAPS};
+use crate::features::{GENERAL, MAPS, ROWS};
 use crate::format::records::{element, op};
-use crate::format::{Header, Model, OpRecord, ValueRecord};
+use crate::format::{Header, MOST_STAGES, Model, OpRecord, ValueRecord};
 use core::mem::offset_of;
 
 /// The most operations. Whether a value is still intact when it is read takes a pass over the operations since, so the
@@ -26,6 +27,9 @@ pub(super) const COUNTS: [Rule; 3] = [
     Rule::known(OUTPUT, word(offset_of!(Header, op_count)), 0, "input.output", "the output of the last operation"),
 ];
 pub(super) const RESULT: [Rule; 1] = [Rule::known(TO, element::I32 as i8, 1, "input.output", "a value of i32 or f32")];
+
+/// The field of the value that an operation reads first.
+const INPUT_NAME: &str = "op.input";
 
 impl<'a> Checker<'a> {
     /// The operations, in order; operation `i` writes value `i + 1`. The checker has turned to the header.
@@ -49,7 +53,7 @@ impl<'a> Checker<'a> {
         let number = self.index.get() as u32 + 1;
         let is_next = record.output == number;
         self.need(is_next, "op.output", record.output, "the value numbered one more than the operation")?;
-        let input = self.read(record.input, record.input_start, record.input_len, "op.input")?;
+        let input = self.read(record.input, record.input_start, record.input_len, INPUT_NAME)?;
         let output = self.value(number);
         let operation = Operation { checker: self, model: &self.model, record, input, output };
         if let Some(len) = operation.second_len()? {
@@ -60,13 +64,14 @@ impl<'a> Checker<'a> {
         }
         operation.input_is_known()?;
         self.know(TO, output.element());
-        operation.kind()
+        operation.kind()?;
+        if ROWS { operation.by_rows() } else { Ok(()) }
     }
 
     /// One of the values, of which there is one more than operations.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn value(&self, index: u32) -> &'a ValueRecord {
-        const NOWHERE: &ValueRecord = &ValueRecord { element: 0, zero: 0, len: 0, offset_bytes: 0, extent: [0; 2] };
+        const NOWHERE: &ValueRecord = &ValueRecord { element: 0, zero: 0, len: 0, place: 0, extent: [0; 2] };
         self.model.values().get(index as usize).unwrap_or(NOWHERE)
     }
 
@@ -76,17 +81,23 @@ impl<'a> Checker<'a> {
         let now = self.index.get() as u32;
         self.need(index <= now, name, index, "the input or an earlier operation's output")?;
         let value = self.value(index);
+        if ROWS && index > 0 && value.rows_held() > 0 {
+            // What is not there at once is read as it comes, by the operation behind it.
+            self.need(index == now && name == INPUT_NAME, name, index, "a value that lies whole in its place")?;
+        }
         // At least one element, which no number of them from the end on is.
         let fits = len.wrapping_sub(1) < value.len.saturating_sub(start);
         self.need(fits, name, start, "a range within the value (found: its start)")?;
         // Places are used again, but not before the last operation that reads them. The input has none. This
-        // operation's own output is the last of those that must be apart.
-        let mut later = if index == 0 { now + 1 } else { index };
-        while later <= now {
+        // operation's own output is the last of those that must be apart; of a stretch of operations that run a few
+        // rows at a time, its end's.
+        let end = if ROWS { self.stretch_end(now) } else { now };
+        let mut later = if index == 0 { end + 1 } else { index };
+        while later <= end {
             later += 1;
             let other = self.value(later);
-            let is_rounded = later > now && self.is_in_place(value, other);
-            if !are_apart(value, other) && !is_rounded {
+            let may_meet = later > now && (self.is_in_place(value, other) || ROWS && self.goes_by_rows());
+            if !are_apart(value, other) && !may_meet {
                 return Err(if later > now {
                     self.fault("op.output", later, "a place that the operation does not read")
                 } else {
@@ -97,13 +108,33 @@ impl<'a> Checker<'a> {
         Ok(value)
     }
 
+    /// The last operation of the stretch in which this one is: those that write a value of which a few rows lie in the
+    /// workspace at a time, and the one behind them.
+    fn stretch_end(&self, from: u32) -> u32 {
+        let (mut end, most) = (from, from + MOST_STAGES as u32);
+        while end < most && self.value(end + 1).rows_held() > 0 {
+            end += 1;
+        }
+        end
+    }
+
+    /// Whether the operation at hand stands alone and may go row by row, so that what it overwrites is looked at when
+    /// its window is known to be one.
+    pub(super) fn goes_by_rows(&self) -> bool {
+        let now = self.index.get() as u32;
+        let kind = self.model.ops().get(self.index.get()).map(|record| record.kind);
+        matches!(kind, Some(op::CONVOLUTION | op::POOL | op::ELEMENTWISE))
+            && (now == 0 || self.value(now).rows_held() == 0)
+            && self.value(now + 1).rows_held() == 0
+    }
+
     /// Whether the operation at hand rounds a whole value of i32 to i32 where it lies.
     fn is_in_place(&self, value: &ValueRecord, output: &ValueRecord) -> bool {
         let kind = self.model.ops().get(self.index.get()).map(|record| record.kind);
         GENERAL
             && kind == Some(op::REQUANTISE)
             && [value.element(), output.element()] == [element::I32; 2]
-            && (value.offset_bytes, value.len) == (output.offset_bytes, output.len)
+            && (value.place, value.len) == (output.place, output.len)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, Table, word};
 use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
-use crate::features::{ACCUMULATORS, GENERAL, MAPS};
+use crate::features::{ACCUMULATORS, GENERAL, MAPS, ROWS};
 use crate::format::records::{element, input_kind};
 use crate::format::{ALIGNMENT, Header, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;
@@ -19,7 +19,7 @@ const EXTENT_WORD: (i8, u8) = if MAPS { (NOTHING, AT_MOST) } else { (0, 0) };
 pub(super) const INPUT: [Rule; 4] = [
     Rule::known(FOUND, ELEMENT, 0, "value.element", "the input's element"),
     Rule::new(offset_of!(ValueRecord, len), LEN, 0, "value.len", "the input's length"),
-    Rule::new(offset_of!(ValueRecord, offset_bytes), NOTHING, 0, "value.offset_bytes", "none for the input"),
+    Rule::new(offset_of!(ValueRecord, place), NOTHING, 0, "value.place", "none for the input"),
     OTHER[0],
 ];
 /// The others.
@@ -79,8 +79,8 @@ impl Checker<'_> {
                 self.need(asked <= MAX_WORKSPACE_LEN_BYTES, "header.workspace_len_bytes", asked, "at most 2^26")?;
             } else {
                 self.rules(Table::OTHER)?;
-                let (place, end) = (value.offset_bytes, end(value));
-                self.need(place & UNALIGNED == 0, "value.offset_bytes", place, "a multiple of 64")?;
+                let (place, end) = (value.offset_bytes(), end(value));
+                self.need(place & UNALIGNED == 0, "value.place", place, "a multiple of 64")?;
                 self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
                 used = end.max(used);
             }
@@ -90,6 +90,15 @@ impl Checker<'_> {
                 let has_zero = index > 0 || input.kind == input_kind::DENSE;
                 self.know(ZERO, if has_zero { beyond_element(value) } else { value.zero.into() } as u32);
                 self.rules(Table::EXTENT)?;
+            }
+            if ROWS {
+                let rows = value.rows_held();
+                self.need(
+                    rows < value.pixels()[0],
+                    "value.place",
+                    rows,
+                    "fewer rows than the value has, or 0 for all",
+                )?;
             }
             index = self.index.get() + 1;
         }
@@ -132,10 +141,10 @@ fn end(value: &ValueRecord) -> u32 {
     if element::len_bytes(code(value)).is_none() {
         return u32::MAX;
     }
-    value.offset_bytes.saturating_add(value.len.min(MAX_LEN) << element::shift(code(value)))
+    value.offset_bytes().saturating_add(value.len_held().min(MAX_LEN) << element::shift(code(value)))
 }
 
 /// Whether two values, whose places lie within the workspace, share no byte of it.
 pub(super) fn are_apart(a: &ValueRecord, b: &ValueRecord) -> bool {
-    end(a) <= b.offset_bytes || end(b) <= a.offset_bytes
+    end(a) <= b.offset_bytes() || end(b) <= a.offset_bytes()
 }

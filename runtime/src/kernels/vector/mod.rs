@@ -45,9 +45,9 @@ pub(super) mod pairwise;
 pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;
-pub(super) mod sum;
 #[cfg(short_ways)]
 pub(super) mod store;
+pub(super) mod sum;
 mod table;
 pub(super) mod tail;
 pub(super) mod tile;

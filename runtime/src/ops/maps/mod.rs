@@ -9,17 +9,22 @@ mod elementwise;
 mod gather;
 mod moved;
 mod pool;
+mod rows;
 
 use super::{Banks, Kind, Place, Places, Running, typed};
+use crate::features::ROWS;
 use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
 use crate::kernels::maps::Map;
 use crate::workspace::{around, range, range_mut, rest};
 pub(crate) use convolution::Convolution;
 use core::marker::PhantomData;
+use core::mem::take;
+use core::ops::Range;
 pub(crate) use elementwise::Elementwise;
 pub(crate) use moved::{Move, Pad, Resize};
 pub(crate) use pool::Pool;
+pub(crate) use rows::trace as trace_rows;
 
 /// A map that is read.
 type Bytes<'x> = (Map, &'x [u8]);
@@ -47,6 +52,9 @@ impl<T: OnMaps> Kind<'_> for Late<T> {
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        if ROWS && rows::run(on, at, workspace) {
+            return;
+        }
         let is_done = look_up(on, at, workspace).and_then(|found| {
             let Operands { record, from, second, to } = found;
             T::run(on, record, from, second, to)
@@ -69,23 +77,41 @@ fn look_up<'w>(on: &Running<'w, 'w>, at: &Places, workspace: &'w mut [u8]) -> Op
     let record = on.model.ops().get(at.output.checked_sub(1)?)?;
     let value = |index: u32| on.model.values().get(index as usize);
     let (from, to) = (Map::of(value(record.input)?), Map::of(value(record.output)?));
-    let (before, out, behind) = around(workspace, at.write.range());
-    let end = at.write.range().end;
-    let read = |place: Place, is_input: bool| -> &'w [u8] {
-        let place = place.range();
-        if is_input {
-            range(on.input.bytes(), place)
-        } else if place.start >= end {
-            range(behind, place.start - end..place.end - end)
-        } else {
-            range(before, place)
-        }
-    };
+    let mut parts = Parts::around(on, workspace, at.write.range());
     let second = value(record.second).map(|second| {
         let place = Place::of(on.model, record.second, 0, second.len);
-        (Map::of(second), read(place, record.second == 0))
+        (Map::of(second), parts.read(place.range(), record.second == 0))
     });
-    Some(Operands { record, from: (from, read(at.read, at.reads_input)), second, to: (to, out) })
+    let from = (from, parts.read(at.read.range(), at.reads_input));
+    Some(Operands { record, from, second, to: (to, take(&mut parts.out)) })
+}
+
+/// The workspace around what is written, and the network's input.
+struct Parts<'w> {
+    input: &'w [u8],
+    before: &'w [u8],
+    out: &'w mut [u8],
+    behind: &'w [u8],
+    /// Where what lies behind begins.
+    end: usize,
+}
+
+impl<'w> Parts<'w> {
+    fn around(on: &Running<'w, '_>, workspace: &'w mut [u8], write: Range<usize>) -> Self {
+        let end = write.end;
+        let (before, out, behind) = around(workspace, write);
+        Self { input: on.input.bytes(), before, out, behind, end }
+    }
+
+    fn read(&self, place: Range<usize>, is_input: bool) -> &'w [u8] {
+        if is_input {
+            range(self.input, place)
+        } else if place.start >= self.end {
+            range(self.behind, place.start - self.end..place.end - self.end)
+        } else {
+            range(self.before, place)
+        }
+    }
 }
 
 /// The integers of a tensor of one bank; none where there is no tensor.
