@@ -112,7 +112,7 @@ impl Program<'_, '_> {
         let end = taken.iter().map(|range| range.end).max().unwrap_or(0);
         let mut all = (0..end).step_by(64).filter(fits);
         // The lowest or the highest, which the parity of the value says, so that both orders come.
-        if value.is_multiple_of(2) { all.next() } else { all.last() }
+        if value.is_multiple_of(2) { all.next() } else { all.next_back() }
     }
 
     fn record(&self, index: u32) -> &ValueRecord {

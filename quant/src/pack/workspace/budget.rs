@@ -55,7 +55,7 @@ pub fn plan_within(values: &mut [ValueRecord], ops: &[OpRecord], budget: u32) ->
 fn stretches(values: &[ValueRecord], ops: &[OpRecord]) -> Vec<Range<usize>> {
     let can: Vec<bool> =
         (0..values.len()).map(|index| index > 0 && can_be_handed_on(values, ops, index).is_some()).collect();
-    let mut all = vec![0..0];
+    let mut all = Vec::from([Range::default()]);
     for start in 1..values.len() {
         let end = (start..values.len()).find(|index| !can[*index]).unwrap_or(values.len());
         all.extend((start + 1..=end).map(|end| start..end));
