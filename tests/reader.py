@@ -373,18 +373,15 @@ class Operation:
         self.s = self.read_second(second)
         need(self.s is None or self.s.element in named(source), self.place, "second value of another element")
         self.check_rows()
-        self.check_overlap("input", self.x, self.n)
+        self.check_overlap("input", self.x)
         if self.s is not None:
-            self.check_overlap("second", self.s, self.second_len)
+            self.check_overlap("second", self.s)
 
-    def check_overlap(self, field, value, count):
-        """Section 4.5: what is read is still there, and is not written over."""
+    def check_overlap(self, field, value):
+        """Section 4.5: a value that is read is still there, all of it, and is not written over."""
         if value.offset == NONE:
             return
         start, end = value.offset, value.end
-        if not value.rows:
-            start += self.fields[f"{field}_start"] * value.element.itemsize
-            end = start + count * value.element.itemsize
         last = self.index
         while self.net.values[last + 1].rows:
             last += 1

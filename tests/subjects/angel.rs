@@ -117,7 +117,8 @@ fn models_reproduce_their_scores(fixtures: Fixtures) {
     {
         let path = angel.join("models").join(model);
         assert!(is_angel_folder(&path));
-        let options = Options { learning_rate: Some(0.3), features: Some(148), ..Options::default() };
+        let learning_rate = (model == "gbdt").then_some(0.3);
+        let options = Options { learning_rate, features: Some(148), ..Options::default() };
         let imported = read_model(&path, &options).unwrap();
         assert_eq!(imported.remarks.len(), remarks, "{:?}", imported.remarks);
         assert_eq!((imported.source.as_str(), imported.graph.name.as_str()), ("Angel model folder", model));

@@ -365,7 +365,8 @@ fn click_models_keep_their_auc(fixtures: Fixtures) {
     let rows = Inputs::read(&rows, Selection::default()).unwrap();
     let labels: Vec<usize> = rows.labels().unwrap().iter().map(|label| usize::from(*label > 0.0)).collect();
     for name in ["lr", "fm", "deepfm", "pnn", "gbdt"] {
-        let options = NetworkOptions { learning_rate: Some(0.3), features: Some(148), ..NetworkOptions::default() };
+        let learning_rate = (name == "gbdt").then_some(0.3);
+        let options = NetworkOptions { learning_rate, features: Some(148), ..NetworkOptions::default() };
         let graph = read_network(&folder.join("models").join(name), &options).unwrap().graph;
         let samples: Vec<Sample> = (0..rows.len()).map(|index| rows.sample(index, graph.input).unwrap()).collect();
         let quantised = quantise_graph(&graph, &samples[..500], &Options::default()).unwrap();
