@@ -5,7 +5,7 @@ use super::maps::{Layer, Map, Sum};
 use super::operands::MoveRows;
 use super::operands::{Dequantisation, Moved, RealLayer};
 use super::stubs;
-use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS};
+use crate::features::{ACCUMULATORS, ADDS_MAPS, GENERAL, IS_SMALL, MAPS, REALS};
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -285,7 +285,7 @@ tables! {
     /// Convolution with a filter for every channel.
     depthwise: Depthwise => MAPS, convolve;
     /// Sum of two maps of one shape.
-    add_maps: AddMaps => MAPS, add_maps;
+    add_maps: AddMaps => ADDS_MAPS, add_maps;
 }
 
 /// Every tier that there is on some machine, in the order of [`super::tiers`].

@@ -7,7 +7,7 @@ use crate::fen;
 use crate::memory::{Bytes, Loaded};
 use js_sys::{Array, Int16Array, Reflect, Uint8Array};
 use tamis_runtime::format::ParseError;
-use tamis_runtime::raw::{InputRecord, ValueRecord, element, input_kind};
+use tamis_runtime::raw::{InputRecord, element, input_kind};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan};
 use wasm_bindgen::prelude::wasm_bindgen;

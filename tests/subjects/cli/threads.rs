@@ -105,7 +105,8 @@ fn graphs_come_out_alike() {
             .map(|extension| own("reference").join(format!("{name}.{extension}")));
         let model = folder.path().join(name);
         let quantise = words!("quantise", checkpoint, "--arch", arch, "--calibrate", data, "--calibrate-limit", "40");
-        let with_unit = |words: Vec<OsString>| words.into_iter().chain(unit.iter().map(OsString::from)).collect::<Vec<_>>();
+        let with_unit =
+            |words: Vec<OsString>| words.into_iter().chain(unit.iter().map(OsString::from)).collect::<Vec<_>>();
         let quantise = with_unit(quantise.to_vec());
         for options in [&[][..], &["--activations", "i16"], &["--method", "percentile"], &["--no-bias-correction"]] {
             let more = options.iter().copied().chain(["-o", "@model.bin"]).map(OsString::from);
@@ -129,7 +130,7 @@ fn graphs_come_out_alike() {
             "--html",
             "@page.html"
         );
-        alike(with_unit(verify.to_vec())).fine();
+        alike(&with_unit(verify.to_vec())).fine();
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) const SQUARE_FITS_U16: i16 = 255;
 /// How two vectors are clipped to 0 to the clip.
 pub(super) trait Clip<S: Simd>: Copy {
     /// Whether it is worth long loops.
+    #[cfg_attr(not(short_ways), expect(dead_code, reason = "only moves with their dots have them"))]
     const IS_COMMON: bool;
     fn both(self, s: S, a: S::I16, b: S::I16) -> [S::I16; 2];
     #[inline(always)]

@@ -61,7 +61,9 @@ pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 pub(super) use columns::Columns;
 pub(super) use dense::Dense;
 pub(super) use real::Reals;
-pub(super) use table::{entry, extension, products, tier};
+#[allow(unused_imports, reason = "not every target has a tier that extends another")]
+pub(super) use table::extension;
+pub(super) use table::{entry, products, tier};
 pub(super) use tile::ByteTile;
 
 use super::maps::rounded;

@@ -60,9 +60,9 @@ macro_rules! tier {
             use super::*;
             use bytemuck::cast_slice;
             use bytemuck::cast_slice_mut;
-            use crate::kernels::maps::{Layer, Map, Sum, plain};
+            use crate::kernels::maps::{Layer, Map, Sum};
             use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, products, real};
-            use crate::kernels::vector::{IS_COMPACT, convolve as convolution, depthwise as filters, requantise};
+            use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise};
             use crate::kernels::vector::{sparse, sum, tail, wide_dot};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
 
@@ -160,7 +160,7 @@ macro_rules! tier {
                 convolve: Kernel::new(convolve, NAME),
                 depthwise: Kernel::new(depthwise, NAME),
                 // Downloaded modules have the definition alone.
-                add_maps: if IS_COMPACT { Kernel::new(plain::add, "scalar") } else { Kernel::new(add_maps, NAME) },
+                add_maps: Kernel::new(add_maps, NAME),
             }
             .of_build();
 
@@ -234,6 +234,7 @@ macro_rules! tier {
 }
 /// Defines the tier of a set that extends another by products of bytes: all else is that tier's, which every machine
 /// of this one has.
+#[allow(unused_macros, reason = "not every target has such a tier")]
 macro_rules! extension {
     (
         $(#[$doc:meta])* $table:ident = $name:literal over $base:path, module $module:ident,
@@ -267,4 +268,6 @@ macro_rules! extension {
         }
     };
 }
-pub(in crate::kernels) use {entry, extension, products, tier};
+#[allow(unused_imports, reason = "not every target has a tier that extends another")]
+pub(in crate::kernels) use extension;
+pub(in crate::kernels) use {entry, products, tier};

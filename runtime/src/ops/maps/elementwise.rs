@@ -2,6 +2,7 @@
 //! shape is a kernel of the tier.
 
 use super::{Bytes, OnMaps, Running, bytes, integers};
+use crate::features::ADDS_MAPS;
 use crate::format::{OpRecord, activation};
 use crate::kernels::maps::{Map, Sum, rounded};
 
@@ -27,7 +28,7 @@ impl OnMaps for Elementwise {
             high: high as i32,
         };
         let shape = |map: &Map| [map.height, map.width, map.channels];
-        if record.activation == activation::SUM && shape(&from.0) == shape(&second.0) {
+        if ADDS_MAPS && record.activation == activation::SUM && shape(&from.0) == shape(&second.0) {
             (on.kernels.add_maps.call)(&how, from, second, to);
         } else {
             run(record.activation, &how, from, second, to);
