@@ -91,8 +91,10 @@ fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mu
     filters::depthwise::<Words<Places>>(layer, x, second, out);
 }
 
-#[cfg(not(cortex_m = "thumb1"))]
+#[cfg(not(any(cortex_m = "thumb1", rv32im)))]
 use super::micro::words::Plain as Places;
+#[cfg(rv32im)]
+use super::rv32::Places;
 #[cfg(cortex_m = "thumb1")]
 use super::thumb1::Places;
 

@@ -1,6 +1,7 @@
 //! The blocks of the blocked tier on RISC-V of 32 bits, by hand: eight sums and four inputs stay in registers, a weight
 //! is loaded with its sign, multiplied and added. Compilers take the loads of a block apart and spill what they hold.
 
+use super::micro::words::{PLACES, Sums};
 use core::arch::asm;
 
 /// Rows of a block.
@@ -118,3 +119,54 @@ macro_rules! functions {
 }
 functions!(u8, "lbu", block_u8, one_u8);
 functions!(i8, "lb", block_i8, one_i8);
+
+/// Tiles of four places.
+pub(super) struct Places;
+
+/// An input of four places, at offsets from {x}, and its weight, at one from {w}.
+macro_rules! input {
+    ($a:literal, $b:literal, $c:literal, $d:literal, $weight:literal) => {
+        concat!(
+            "lb {t}, ",
+            $weight,
+            "({w})\n",
+            "lw {x0}, ",
+            $a,
+            "({x})\n lw {x1}, ",
+            $b,
+            "({x})\n lw {x2}, ",
+            $c,
+            "({x})\n lw {x3}, ",
+            $d,
+            "({x})\n",
+            "mul {x0}, {x0}, {t}\n mul {x1}, {x1}, {t}\n mul {x2}, {x2}, {t}\n mul {x3}, {x3}, {t}\n",
+            "add {s0}, {s0}, {x0}\n add {s1}, {s1}, {x1}\n add {s2}, {s2}, {x2}\n add {s3}, {s3}, {x3}\n",
+        )
+    };
+}
+
+impl Sums for Places {
+    #[inline(always)]
+    unsafe fn add(sums: &mut [i32; PLACES], x: *const u32, w: *const i8, stride_bytes: usize, groups: usize) {
+        let [s0, s1, s2, s3] = sums;
+        // SAFETY: the loop reads four inputs of four places and four weights of each of `groups` groups, at least one,
+        // for which the caller vouches, and writes no memory.
+        unsafe {
+            asm!(
+                "2:",
+                input!("0", "4", "8", "12", "0"),
+                input!("16", "20", "24", "28", "1"),
+                input!("32", "36", "40", "44", "2"),
+                input!("48", "52", "56", "60", "3"),
+                "addi {x}, {x}, 64",
+                "add {w}, {w}, {stride}",
+                "bne {x}, {end}, 2b",
+                x = inout(reg) x => _, end = in(reg) x.add(4 * PLACES * groups),
+                w = inout(reg) w => _, stride = in(reg) stride_bytes,
+                x0 = out(reg) _, x1 = out(reg) _, x2 = out(reg) _, x3 = out(reg) _, t = out(reg) _,
+                s0 = inout(reg) *s0, s1 = inout(reg) *s1, s2 = inout(reg) *s2, s3 = inout(reg) *s3,
+                options(readonly, nostack)
+            );
+        }
+    }
+}

@@ -127,10 +127,10 @@ unsafe fn filter<T: Copy + Into<i32>>(taps: &Taps) {
 }
 
 /// [`Sums`] of processors without a way of their own: Cortex-M3, and hosts that test this tier.
-#[cfg(not(cortex_m = "thumb1"))]
+#[cfg(not(any(cortex_m = "thumb1", rv32im)))]
 pub(in crate::kernels) struct Plain;
 
-#[cfg(not(cortex_m = "thumb1"))]
+#[cfg(not(any(cortex_m = "thumb1", rv32im)))]
 impl Sums for Plain {
     #[inline(always)]
     unsafe fn add(sums: &mut [i32; PLACES], x: *const u32, w: *const i8, stride_bytes: usize, groups: usize) {
