@@ -15,8 +15,8 @@ pub(crate) const MAPS: bool = cfg!(feature = "maps");
 /// Maps of which a few rows lie in the workspace at a time, and those that are written over what they are made of. Of
 /// the two modules for pages the small one is without: it sends what it refuses to the other, which has `general`.
 pub(crate) const ROWS: bool = cfg!(all(feature = "maps", any(not(target_arch = "wasm32"), feature = "general")));
-/// Whether the sum of two maps of one shape is a kernel, as on hosts. Elsewhere it has the loop of all operations element
-/// by element: firmware and pages count their bytes.
+/// Whether the sum of two maps of one shape is a kernel, as on hosts. Elsewhere it has the loop of all operations that
+/// go element by element: firmware and pages count their bytes.
 pub(crate) const ADDS_MAPS: bool = MAPS && cfg!(short_ways);
 /// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other
 /// uses for those bytes.

@@ -197,7 +197,6 @@ macro_rules! tables {
             }
 
             /// The same kernels under another tier's name, which they are as good for.
-            #[cfg_attr(microcontroller, allow(dead_code, reason = "none of their tiers is made of another one"))]
             #[cfg_attr(
                 not(any(target_arch = "x86_64", target_arch = "aarch64")),
                 expect(dead_code, reason = "no tier of this target extends another")
