@@ -15,7 +15,7 @@ pub fn print_scales(out: &mut dyn Write, scales: &Scales) -> io::Result<()> {
     if *tried == 1 {
         // Another form has no scales but its description's.
         write!(out, "  scales     the description's, {}: expected error {} ", said(chosen), error(chosen))?;
-        writeln!(out, "on {examples} drawn examples")?;
+        writeln!(out, "on {examples} random examples")?;
         return print_rows(out, *rows);
     }
     if chosen.form == trainer.form {
@@ -24,7 +24,7 @@ pub fn print_scales(out: &mut dyn Write, scales: &Scales) -> io::Result<()> {
         write!(out, "  scales     products rounded, {}: expected error {} ", said(chosen), error(chosen))?;
         write!(out, "(the trainer's {}: {}), ", said(trainer), error(trainer))?;
     }
-    writeln!(out, "least of {tried} tried on {examples} drawn examples")?;
+    writeln!(out, "least of {tried} tried on {examples} random examples")?;
     if let Some(bound) = scales.held_by() {
         let percent = 100.0 * bound.fraction;
         writeln!(out, "             held by {} of `{}`, {percent:.1} % of its type", bound.quantity, bound.tensor)?;

@@ -103,7 +103,6 @@ fn of_bucket(spans: &[Span], bucket: usize) -> &Span {
 
 /// Whether what a node makes depends on the output bucket.
 fn is_bucketed(program: &Program, node: &ProgramNode, spans: &[Vec<Span>]) -> bool {
-    let own = matches!(node.op, Operation::Psqt { .. } | Operation::FeatureSums { is_bucketed: true, .. })
-        || node.op.tensors().any(|tensor| tensor.banks > 1);
+    let own = node.op.chooses_by_bucket() || node.op.tensors().any(|tensor| tensor.banks > 1);
     program.buckets() > 1 && (own || node.reads.iter().any(|read| spans[read.value].len() > 1))
 }
