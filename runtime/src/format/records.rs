@@ -194,6 +194,16 @@ pub mod input_kind {
     pub const DENSE: u32 = 2;
     /// A vector of which most elements are zero: the others' numbers in ascending order, with or without values.
     pub const SPARSE: u32 = 3;
+
+    /// A code's word; `None` for a code that is not defined.
+    pub const fn word(code: u32) -> Option<&'static str> {
+        match code {
+            FEATURES => Some("features"),
+            DENSE => Some("dense"),
+            SPARSE => Some("sparse"),
+            _ => None,
+        }
+    }
 }
 
 /// Codes of [`InputRecord::feature_set`], and the tables that go with them.
@@ -260,6 +270,18 @@ pub mod element {
         }
     }
 
+    /// A code's word; `None` for a code that is not defined.
+    pub const fn word(code: u32) -> Option<&'static str> {
+        match code {
+            U8 => Some("u8"),
+            I8 => Some("i8"),
+            I16 => Some("i16"),
+            I32 => Some("i32"),
+            F32 => Some("f32"),
+            _ => None,
+        }
+    }
+
     /// How often the length of an element of this code doubles that of a byte.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) const fn shift(code: u32) -> u32 {
@@ -282,6 +304,14 @@ pub mod claim {
     pub const QUADS_FIT_I16: u32 = 8;
     /// Every bit that is defined.
     pub const ALL: u32 = 15;
+
+    /// Each bit and its word.
+    pub const WORDS: [(u32, &str); 4] = [
+        (ACCUMULATOR_FITS, "accumulator-fits"),
+        (SUM_FITS, "sum-fits"),
+        (PRODUCT_FITS_I16, "product-fits-i16"),
+        (QUADS_FIT_I16, "quads-fit-i16"),
+    ];
 
     /// 32767 / 127.
     pub const QUAD_LIMIT: i32 = 258;
@@ -384,4 +414,27 @@ pub mod activation {
     pub const PRODUCT: u32 = 19;
     /// x · clamp(x + 3, 0, 6) / 6
     pub const HARD_SWISH: u32 = 20;
+
+    /// A code's word; `None` of an operation that has no activation or whose own word says what it is, and of a code
+    /// that is not defined.
+    pub const fn word(code: u32) -> Option<&'static str> {
+        match code {
+            IDENTITY => Some("identity"),
+            RELU => Some("relu"),
+            CRELU => Some("crelu"),
+            SCRELU => Some("screlu"),
+            SQRRELU => Some("sqrrelu"),
+            PAIRWISE_CRELU => Some("pairwise-crelu"),
+            DUAL_CRELU => Some("dual-crelu"),
+            LEAKY_RELU => Some("leaky-relu"),
+            SIGMOID => Some("sigmoid"),
+            TANH => Some("tanh"),
+            SOFTMAX => Some("softmax"),
+            SHIFT_CLIP => Some("clip"),
+            SHIFT_SQUARE => Some("square"),
+            SQUARE_AND_CLIP => Some("square, clip"),
+            HARD_SWISH => Some("hard-swish"),
+            _ => None,
+        }
+    }
 }
