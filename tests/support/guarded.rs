@@ -53,16 +53,17 @@ impl<T: Pod> Guarded<T> {
         unsafe { ptr::copy_nonoverlapping(elements.as_ptr(), start, elements.len()) };
         Self { map, map_len_bytes, start, len: elements.len() }
     }
+}
 
-    /// The elements.
-    #[must_use]
-    pub fn as_ref(&self) -> &[T] {
+impl<T> AsRef<[T]> for Guarded<T> {
+    fn as_ref(&self) -> &[T] {
         // SAFETY: as many were written there, which stay for as long as this value is there.
         unsafe { core::slice::from_raw_parts(self.start, self.len) }
     }
+}
 
-    /// The elements, to write.
-    pub fn as_mut(&mut self) -> &mut [T] {
+impl<T> AsMut<[T]> for Guarded<T> {
+    fn as_mut(&mut self) -> &mut [T] {
         // SAFETY: the same, and nobody else refers to them.
         unsafe { core::slice::from_raw_parts_mut(self.start, self.len) }
     }
