@@ -71,7 +71,8 @@ pub fn prove(program: &Program) -> Proof {
             let (input, buckets) = (&program.input, program.buckets());
             let nodes = &program.nodes[..index];
             let (span, found) = bound(&Before { input, nodes, spans: &before, bucket, buckets }, node);
-            let first = bucket * node.value.shape.channels;
+            // A layer that all buckets share has the same rows in each, behind what differs between them.
+            let first = if has_rows_a_bucket(node) { bucket * node.value.shape.channels } else { 0 };
             let place =
                 |check: Check| Check { row: first + check.row, bucket: (buckets > 1).then_some(bucket), ..check };
             checks.extend(found.into_iter().map(place));
@@ -103,6 +104,10 @@ fn of_bucket(spans: &[Span], bucket: usize) -> &Span {
 
 /// Whether what a node makes depends on the output bucket.
 fn is_bucketed(program: &Program, node: &ProgramNode, spans: &[Vec<Span>]) -> bool {
-    let own = node.op.chooses_by_bucket() || node.op.tensors().any(|tensor| tensor.banks > 1);
-    program.buckets() > 1 && (own || node.reads.iter().any(|read| spans[read.value].len() > 1))
+    program.buckets() > 1 && (has_rows_a_bucket(node) || node.reads.iter().any(|read| spans[read.value].len() > 1))
+}
+
+/// Whether each output bucket has rows of its own.
+fn has_rows_a_bucket(node: &ProgramNode) -> bool {
+    node.op.chooses_by_bucket() || node.op.tensors().any(|tensor| tensor.banks > 1)
 }
