@@ -2,6 +2,7 @@
 
 use crate::kernels::maps::Layer;
 use crate::workspace::{range, rest};
+use core::ops::Range;
 
 /// A place, and how far its inputs were read: a row of taps is inputs in the padding, inputs that lie side by side in
 /// the map, and padding again.
@@ -27,21 +28,46 @@ pub(in crate::kernels) enum Run<'x> {
     Padding(usize),
 }
 
+/// Rows of neighbours, all of them in the map.
+pub(in crate::kernels) struct Whole {
+    /// The first input.
+    pub x: *const u8,
+    /// At least one, and inputs of each.
+    pub rows: usize,
+    pub len: usize,
+    /// Bytes from row to row.
+    pub next: usize,
+}
+
 impl Walk {
-    /// At the first input of a place, down and across.
+    /// Columns of places all of whose taps across see pixels.
+    pub fn whole_columns(layer: &Layer<'_>) -> Range<usize> {
+        let (geometry, width) = (&layer.geometry, layer.to.width);
+        let is_whole = |column: usize| geometry.seen(1, column, layer.from.width).count == geometry.kernel[1];
+        let start = (0..width).find(|column| is_whole(*column)).unwrap_or(width);
+        start..(start..width).rev().find(|column| is_whole(*column)).map_or(start, |last| last + 1)
+    }
+
+    /// At the first input of a place, down and across. whole: [`Walk::whole_columns`], of which nothing is asked anew.
     #[inline(always)]
-    pub fn new(layer: &Layer<'_>, [down, across]: [usize; 2]) -> Self {
+    pub fn new(layer: &Layer<'_>, [down, across]: [usize; 2], whole: &Range<usize>) -> Self {
         let (geometry, from) = (&layer.geometry, &layer.from);
-        let seen = geometry.seen(1, across, from.width);
         let channels = from.channels;
-        let left = seen.tap * channels;
+        let len = geometry.kernel[1] * channels;
+        let (mut left, mut right) = (0, len);
+        let mut pixel = (across * geometry.stride[1]).wrapping_sub(geometry.before[1]);
+        if !whole.contains(&across) {
+            let seen = geometry.seen(1, across, from.width);
+            (left, pixel) = (seen.tap * channels, seen.pixel);
+            right = left + seen.count * channels;
+        }
         Self {
             rows: geometry.kernel[0],
             row: down * geometry.stride[0],
             left,
-            right: left + seen.count * channels,
-            len: geometry.kernel[1] * channels,
-            first: seen.pixel.wrapping_mul(channels),
+            right,
+            len,
+            first: pixel.wrapping_mul(channels),
             done: 0,
         }
     }
@@ -82,6 +108,75 @@ impl Walk {
         })
     }
 
+    /// The inputs that are left, if they are whole rows of taps, at most `most` inputs, each row neighbours in the map.
+    #[inline(always)]
+    pub fn whole(&mut self, layer: &Layer<'_>, x: &[u8], most: usize) -> Option<Whole> {
+        let (geometry, from) = (&layer.geometry, &layer.from);
+        let (row, rows, len) = (self.row.wrapping_sub(geometry.before[0]), self.rows, self.len);
+        let start = row.wrapping_mul(from.row()).wrapping_add(self.first);
+        let is_whole = self.left == 0
+            && self.right == len
+            && self.done == 0
+            && geometry.dilation == [1, 1]
+            && rows > 0
+            && row < from.height
+            && rows <= from.height - row
+            && rows * len <= most
+            && start + (rows - 1) * from.row() + len <= x.len();
+        is_whole.then(|| {
+            self.rows = 0;
+            Whole { x: x.as_ptr().wrapping_add(start), rows, len, next: from.row() }
+        })
+    }
+
+    /// The inputs that are left into the front of `out`, if they are whole rows of taps, at most `most` inputs, whose
+    /// pixels are neighbours; else nothing, and false. All is written by words: what these bring behind an end, what
+    /// comes next writes over, or weights meet that are 0.
+    #[inline(always)]
+    pub fn gather_rows(&mut self, layer: &Layer<'_>, x: &[u8], padding: u8, most: usize, out: &mut [u8]) -> bool {
+        const SPARE: usize = size_of::<u32>() - 1;
+        let (from, down) = (&layer.from, layer.geometry.dilation[0]);
+        let first = self.row as isize - layer.geometry.before[0] as isize;
+        let last = (first + (self.rows * down) as isize - down as isize).min(from.height as isize - 1);
+        let seen = self.right - self.left;
+        let is_fit = self.done == 0
+            && layer.geometry.dilation[1] == 1
+            && seen > 0
+            && self.rows * self.len <= most
+            && most + SPARE <= out.len()
+            && last >= 0
+            && last as usize * from.row() + self.first + seen + SPARE <= x.len();
+        // A processor that reads only words at multiples of four would take them apart.
+        if cfg!(cortex_m = "thumb1") || !is_fit {
+            return false;
+        }
+        let padding = u32::from(padding) * 0x0101_0101;
+        let (mut row, mut to) = (first, out.as_mut_ptr());
+        for _ in 0..self.rows {
+            let (pixels, end) = (to.wrapping_add(self.left), to.wrapping_add(self.len));
+            // SAFETY: what is written begins within a row of taps, so that it ends at most three bytes behind the last,
+            // which `out` has. What is read begins within the pixels that are seen of a row of the map, up to row
+            // `last`, and behind those the map was found to have three bytes.
+            unsafe {
+                if row >= 0 && row < from.height as isize {
+                    fill(to, pixels, padding);
+                    let mut from = x.as_ptr().wrapping_add(row as usize * from.row() + self.first);
+                    let (mut to, behind) = (pixels, pixels.wrapping_add(seen));
+                    while to < behind {
+                        to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned());
+                        (from, to) = (from.wrapping_add(size_of::<u32>()), to.wrapping_add(size_of::<u32>()));
+                    }
+                    fill(behind, end, padding);
+                } else {
+                    fill(to, end, padding);
+                }
+            }
+            (row, to) = (row + down as isize, end);
+        }
+        self.rows = 0;
+        true
+    }
+
     /// The next inputs into `out`, `padding` where there are none. Behind the last, `out` stays as it is, which meets
     /// weights that are 0.
     pub fn gather(&mut self, layer: &Layer<'_>, x: &[u8], padding: u8, out: &mut [u8]) {
@@ -102,5 +197,18 @@ impl Walk {
             let Some(later) = out.get_mut(len..) else { return };
             out = later;
         }
+    }
+}
+
+/// Words of padding, up to three bytes behind an end.
+///
+/// # Safety
+/// As many can be written.
+#[inline(always)]
+unsafe fn fill(mut to: *mut u8, end: *mut u8, padding: u32) {
+    while to < end {
+        // SAFETY: the caller's.
+        unsafe { to.cast::<u32>().write_unaligned(padding) };
+        to = to.wrapping_add(size_of::<u32>());
     }
 }

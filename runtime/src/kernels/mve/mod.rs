@@ -7,6 +7,8 @@
 //! that VMLADAVA can add to.
 
 mod accumulate;
+mod beside;
+mod filter;
 mod tile;
 
 use super::maps::{Layer, Map};
@@ -43,6 +45,7 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
     convolve: Kernel::new(convolve, NAME),
+    depthwise: Kernel::new(filter::depthwise, NAME),
     ..dsp::KERNELS
 }
 .of_build();
