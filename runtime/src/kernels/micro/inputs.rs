@@ -28,35 +28,47 @@ pub(in crate::kernels) enum Run<'x> {
     Padding(usize),
 }
 
-/// Rows of neighbours, all of them in the map.
-pub(in crate::kernels) struct Whole {
-    /// The first input.
-    pub x: *const u8,
-    /// At least one, and inputs of each.
-    pub rows: usize,
-    pub len: usize,
-    /// Bytes from row to row.
-    pub next: usize,
+/// Places all of whose taps see pixels.
+pub(in crate::kernels) struct Inner {
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl Inner {
+    pub fn new(layer: &Layer<'_>) -> Self {
+        let (from, to) = (&layer.from, &layer.to);
+        let along = |axis: usize, size: usize, places: usize, taps: usize| {
+            let is_whole = |place: usize| layer.geometry.seen(axis, place, size).count == taps;
+            let start = (0..places).find(|place| is_whole(*place)).unwrap_or(places);
+            start..(start..places).rev().find(|place| is_whole(*place)).map_or(start, |last| last + 1)
+        };
+        let [down, across] = layer.geometry.kernel;
+        Self { rows: along(0, from.height, to.height, down), columns: along(1, from.width, to.width, across) }
+    }
+
+    /// The first input of a place that is one of them, in the map.
+    #[inline(always)]
+    pub fn corner(&self, layer: &Layer<'_>, [down, across]: [usize; 2]) -> Option<usize> {
+        let (geometry, from) = (&layer.geometry, &layer.from);
+        (self.rows.contains(&down) && self.columns.contains(&across)).then(|| {
+            let row = (down * geometry.stride[0]).wrapping_sub(geometry.before[0]);
+            let column = (across * geometry.stride[1]).wrapping_sub(geometry.before[1]);
+            row.wrapping_mul(from.width).wrapping_add(column).wrapping_mul(from.channels)
+        })
+    }
 }
 
 impl Walk {
-    /// Columns of places all of whose taps across see pixels.
-    pub fn whole_columns(layer: &Layer<'_>) -> Range<usize> {
-        let (geometry, width) = (&layer.geometry, layer.to.width);
-        let is_whole = |column: usize| geometry.seen(1, column, layer.from.width).count == geometry.kernel[1];
-        let start = (0..width).find(|column| is_whole(*column)).unwrap_or(width);
-        start..(start..width).rev().find(|column| is_whole(*column)).map_or(start, |last| last + 1)
-    }
-
-    /// At the first input of a place, down and across. whole: [`Walk::whole_columns`], of which nothing is asked anew.
+    /// At the first input of a place, down and across. inner: of its columns
+    /// nothing is asked anew.
     #[inline(always)]
-    pub fn new(layer: &Layer<'_>, [down, across]: [usize; 2], whole: &Range<usize>) -> Self {
+    pub fn new(layer: &Layer<'_>, [down, across]: [usize; 2], inner: &Inner) -> Self {
         let (geometry, from) = (&layer.geometry, &layer.from);
         let channels = from.channels;
         let len = geometry.kernel[1] * channels;
         let (mut left, mut right) = (0, len);
         let mut pixel = (across * geometry.stride[1]).wrapping_sub(geometry.before[1]);
-        if !whole.contains(&across) {
+        if !inner.columns.contains(&across) {
             let seen = geometry.seen(1, across, from.width);
             (left, pixel) = (seen.tap * channels, seen.pixel);
             right = left + seen.count * channels;
@@ -105,27 +117,6 @@ impl Walk {
         Some(match start {
             Some(start) => Run::Pixels(range(rest(x, start), 0..len)),
             None => Run::Padding(len),
-        })
-    }
-
-    /// The inputs that are left, if they are whole rows of taps, at most `most` inputs, each row neighbours in the map.
-    #[inline(always)]
-    pub fn whole(&mut self, layer: &Layer<'_>, x: &[u8], most: usize) -> Option<Whole> {
-        let (geometry, from) = (&layer.geometry, &layer.from);
-        let (row, rows, len) = (self.row.wrapping_sub(geometry.before[0]), self.rows, self.len);
-        let start = row.wrapping_mul(from.row()).wrapping_add(self.first);
-        let is_whole = self.left == 0
-            && self.right == len
-            && self.done == 0
-            && geometry.dilation == [1, 1]
-            && rows > 0
-            && row < from.height
-            && rows <= from.height - row
-            && rows * len <= most
-            && start + (rows - 1) * from.row() + len <= x.len();
-        is_whole.then(|| {
-            self.rows = 0;
-            Whole { x: x.as_ptr().wrapping_add(start), rows, len, next: from.row() }
         })
     }
 

@@ -14,12 +14,13 @@
 //! input is 0.
 
 use super::finish::{Bytes, End, FourBeside, Part};
-use super::inputs::{Run, Walk};
+use super::inputs::{Inner, Walk};
+use super::spread::{self, To};
 use crate::format::element;
 use crate::kernels::maps::{Layer, Map};
 use crate::kernels::vector::dense::fits;
 use crate::sure::{at, bias_at};
-use crate::workspace::{range, range_mut, rest};
+use crate::workspace::{range_mut, rest};
 use core::ptr;
 
 /// Most places of a tile.
@@ -29,10 +30,7 @@ pub(in crate::kernels) const SPREAD: usize = 320;
 /// Sums of a block of outputs, of all places.
 const SUMS: usize = 256;
 /// Bytes of a place that are gathered at once, where its inputs are no whole groups of four.
-const GATHERED: usize = 160;
-/// Bytes of padding that are spread at once.
-const PADDING: usize = 32;
-
+pub(super) const GATHERED: usize = 160;
 /// The outputs of a tile.
 #[repr(C)]
 pub(in crate::kernels) struct Rows {
@@ -135,13 +133,23 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
     }
     let (count, mut start) = (to.height * to.width, 0);
     let mut next = [0, 0];
-    let whole = if is_plain { 0..0 } else { Walk::whole_columns(layer) };
+    let inner = Inner::new(layer);
+    // Whether the inputs of an inner place are read without a walk.
+    let has_corners = !is_plain
+        && !is_gathered
+        && groups <= at_once
+        && layer.geometry.dilation == [1, 1]
+        && layer.from.height * layer.from.row() <= x.len();
+    let mut corners = [None; MOST_PLACES];
     while start < count {
         let places = (count - start).min(T::PLACES);
         // Those behind the last place are summed and not written.
         let walks = range_mut(&mut walks, 0..if is_plain { 0 } else { places });
-        for walk in &mut *walks {
-            *walk = Walk::new(layer, next, &whole);
+        for (walk, corner) in walks.iter_mut().zip(&mut corners) {
+            *corner = if has_corners { inner.corner(layer, next) } else { None };
+            if corner.is_none() {
+                *walk = Walk::new(layer, next, &inner);
+            }
             next[1] += 1;
             if next[1] == to.width {
                 next = [next[0] + 1, 0];
@@ -160,11 +168,12 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
             outputs,
             place_bytes: size_of::<u32>() * T::PLACE,
         };
+        // What a last group has behind its pixel meets weights that are 0.
         let reads_pixels = T::READS_PIXELS
             && is_plain
             && places == T::PLACES
             && layer.from.element == element::I8
-            && layer.from.channels.is_multiple_of(4);
+            && (start + places - 1) * layer.from.channels + 4 * groups <= x.len();
         if reads_pixels {
             rows.place_bytes = layer.from.channels;
         }
@@ -175,14 +184,19 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
         while done < groups {
             rows.groups = (groups - done).min(at_once);
             if reads_pixels {
-                let pixels = range(x, start * layer.from.channels..(start + places) * layer.from.channels);
-                rows.x = rest(pixels, 4 * done).as_ptr().cast();
+                rows.x = rest(x, start * layer.from.channels + 4 * done).as_ptr().cast();
             } else if is_plain {
-                spread_pixels::<T>(layer, x, [start, places], [done, rows.groups], &mut spread);
+                spread::pixels::<T>(layer, x, [start, places], [done, rows.groups], &mut spread);
             }
-            for (place, walk) in walks.iter_mut().enumerate() {
+            for (place, (walk, corner)) in walks.iter_mut().zip(&corners).enumerate() {
+                if let Some(corner) = corner {
+                    // SAFETY: the window of an inner place lies in the map, which `x` holds, and its groups were found
+                    // to fit.
+                    unsafe { spread::corner::<T>(layer, x.as_ptr().wrapping_add(*corner), &mut spread, place) };
+                    continue;
+                }
                 let to = To { groups: rows.groups, spread: &mut spread, place, gathered: &mut gathered };
-                spread_place::<T>(layer, x, walk, to);
+                spread::place::<T>(layer, x, walk, to);
             }
             rows.w = layer.weights.as_ptr().wrapping_add(4 * (done * layer.stride + first));
             done += rows.groups;
@@ -236,94 +250,5 @@ fn fold<T: Tile>(layer: &Layer<'_>, groups: usize, first: usize, spread: &mut [u
         // SAFETY: as in `block`.
         unsafe { T::rows(&rows) };
         done += rows.groups;
-    }
-}
-
-/// Groups of pixels, from the first one and as many: from the first group and as many.
-#[inline(always)]
-fn spread_pixels<T: Tile>(
-    layer: &Layer<'_>,
-    x: &[u8],
-    [first, count]: [usize; 2],
-    [done, groups]: [usize; 2],
-    spread: &mut [u32; SPREAD],
-) {
-    let (is_signed, minus_zero) = (layer.from.element == element::I8, -layer.from.zero as i16);
-    let channels = layer.from.channels;
-    // The last group of a pixel may be no whole one.
-    let whole = groups.min(channels / 4 - done);
-    debug_assert!(groups * T::GROUP <= spread.len() && whole + 1 >= groups, "groups that there is no room for");
-    for place in 0..count {
-        let pixel = range(x, (first + place) * channels..(first + place + 1) * channels);
-        let pixel = rest(pixel, 4 * done);
-        let out = spread.as_mut_ptr().wrapping_add(place * T::PLACE);
-        // SAFETY: `whole` groups were counted, and another one is copied to four bytes; the groups were found to fit.
-        unsafe {
-            T::spread(pixel.as_ptr(), whole, is_signed, minus_zero, out);
-            if whole < groups {
-                let mut last = [0; 4];
-                last.iter_mut().zip(rest(pixel, 4 * whole)).for_each(|(to, from)| *to = *from);
-                T::spread(last.as_ptr(), 1, is_signed, minus_zero, out.wrapping_add(whole * T::NEXT));
-            }
-        }
-    }
-}
-
-/// Where groups of a place go, and room for gathering them.
-struct To<'a> {
-    groups: usize,
-    spread: &'a mut [u32; SPREAD],
-    place: usize,
-    gathered: &'a mut [u8; GATHERED],
-}
-
-/// The next groups of a place.
-#[inline(never)]
-fn spread_place<T: Tile>(layer: &Layer<'_>, x: &[u8], walk: &mut Walk, to: To<'_>) {
-    let To { groups, spread: out, place, gathered } = to;
-    let is_signed = layer.from.element == element::I8;
-    let (padding, minus_zero) = ([layer.from.zero as u8; PADDING], -layer.from.zero as i16);
-    debug_assert!(groups * T::GROUP <= out.len(), "groups that there is no room for");
-    let mut out = out.as_mut_ptr().wrapping_add(place * T::PLACE);
-    let mut put = |x: *const u8, groups: usize| {
-        // SAFETY: below, `x` holds as many groups, which are `groups` in all, and these were found to fit.
-        unsafe { T::spread(x, groups, is_signed, minus_zero, out) };
-        out = out.wrapping_add(groups * T::NEXT);
-    };
-    if layer.from.channels.is_multiple_of(4) {
-        let mut left = groups;
-        if let Some(whole) = walk.whole(layer, x, 4 * groups) {
-            let mut x = whole.x;
-            for _ in 0..whole.rows {
-                put(x, whole.len / 4);
-                x = x.wrapping_add(whole.next);
-            }
-            left = 0;
-        }
-        while left > 0
-            && let Some(run) = walk.run(layer, x, 4 * left)
-        {
-            left -= match run {
-                Run::Pixels(pixels) => {
-                    put(pixels.as_ptr(), pixels.len() / 4);
-                    pixels.len() / 4
-                }
-                Run::Padding(len) => {
-                    let mut left = len / 4;
-                    while left > 0 {
-                        let groups = left.min(PADDING / 4);
-                        put(padding.as_ptr(), groups);
-                        left -= groups;
-                    }
-                    len / 4
-                }
-            };
-        }
-    } else {
-        let padding = layer.from.zero as u8;
-        if !walk.gather_rows(layer, x, padding, 4 * groups, gathered) {
-            walk.gather(layer, x, padding, range_mut(gathered, 0..4 * groups));
-        }
-        put(gathered.as_ptr(), groups);
     }
 }

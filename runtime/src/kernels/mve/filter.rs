@@ -2,7 +2,8 @@
 //!
 //! Channels lie side by side in the map, and the nine inputs of an output far apart. So four channels of a band of four
 //! rows are laid apart first, the four rows of a pixel in a word and the pixels of a channel one behind the other;
-//! gathering words and scattering bytes does that for sixteen at a time. A vector is then four columns by four rows,
+//! gathering words and scattering bytes does that for sixteen at a time, or gathering bytes where words do not lie at
+//! multiples of four. A vector is then four columns by four rows,
 //! which hold the windows of four outputs that are neighbours, two by two: four products of it, with the same weights
 //! in four places, are their sums, 5 instructions for 36 products. At a stride of two there is a window in each of four
 //! vectors. Padding is laid down as the zero point, so that no window is special, and the zero point stays in the
@@ -10,6 +11,7 @@
 //!
 //! Other windows, strides and ends, and maps of less than two by two outputs, go to [`crate::kernels::dsp`].
 
+use super::apart::{Apart, BAND_BYTES, BANDS, CHANNELS, COLUMNS, Lay};
 use crate::format::element;
 use crate::kernels::dsp;
 use crate::kernels::maps::{Layer, Map};
@@ -18,19 +20,6 @@ use crate::sure::{at, bias_at};
 use crate::workspace::rest;
 use core::arch::asm;
 use core::mem::offset_of;
-
-/// Channels that are laid apart at once.
-const CHANNELS: usize = 4;
-/// Columns of a band, so many that what lies four bytes a column, a channel behind the other, is within a byte's reach.
-const COLUMNS: usize = 21;
-/// Bands that are laid apart at once.
-const BANDS: usize = 4;
-/// Bytes of a band: its channels' words.
-const BAND_BYTES: usize = 4 * COLUMNS * CHANNELS;
-
-/// Bands, channels, columns: four rows' bytes each; and a vector's reach behind them.
-#[repr(C, align(4))]
-struct Apart([[[u32; COLUMNS]; CHANNELS]; BANDS], [u32; 4]);
 
 /// A channel's weights for each of four outputs, column by column, four rows each.
 #[repr(C)]
@@ -71,8 +60,7 @@ pub(super) fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])
         && matches!(stride, 1 | 2)
         && matches!(from.element, element::U8 | element::I8)
         && from.channels == channels
-        && channels.is_multiple_of(CHANNELS)
-        && x.as_ptr().addr().is_multiple_of(CHANNELS)
+        && channels >= CHANNELS
         && to.width >= 2
         && to.height >= 2
         && from.height * from.row() <= x.len()
@@ -109,8 +97,12 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
     let skipped = (-left).max(0) as usize;
     let from_column = left.max(0) as usize;
     let width = seen.saturating_sub(skipped).min(from.width.saturating_sub(from_column));
-    let mut channel = 0;
-    while channel < to.channels {
+    let has_words = from.channels.is_multiple_of(CHANNELS) && x.as_ptr().addr().is_multiple_of(CHANNELS);
+    let mut begun = 0;
+    while begun < to.channels {
+        // The last four begin among those before, where channels are no multiple of four, and write the same again.
+        let channel = begun.min(to.channels - CHANNELS);
+        begun = channel + CHANNELS;
         let mut filters = [const { Weights([[0; 4]; 4]) }; CHANNELS];
         let mut biases = [0; CHANNELS];
         for (index, (filter, bias)) in filters.iter_mut().zip(&mut biases).enumerate() {
@@ -141,9 +133,9 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
                     flip: flip.into(),
                 };
                 // SAFETY: lanes of rows that the mask leaves out are not read, and `width` columns from `from_column`
-                // on lie in the map, which `x` was found to hold, whole groups of four channels at multiples of four;
-                // as many columns of the band behind `skipped` lie in `apart`.
-                unsafe { lay_apart(&lay) };
+                // on lie in the map, which `x` was found to hold, where `has_words` says so at multiples of four; as many
+                // columns of the band behind `skipped` lie in `apart`.
+                unsafe { if has_words { lay.by_words() } else { lay.by_bytes() } };
             }
             for (index, (filter, bias)) in filters.iter().zip(biases).enumerate() {
                 let output = channel + index;
@@ -180,7 +172,6 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
             }
             y = row + 2 * pairs;
         }
-        channel += CHANNELS;
     }
 }
 
@@ -198,74 +189,6 @@ fn weights(layer: &Layer<'_>, channel: usize) -> (Weights, i32) {
     let [a, b, c] = columns;
     let [d, e, f] = columns.map(|column| column << 8);
     (Weights([[a, b, c, 0], [0, a, b, c], [d, e, f, 0], [0, d, e, f]]), sum)
-}
-
-/// Columns of a band of four rows.
-#[repr(C)]
-struct Lay {
-    x: *const u8,
-    to: *mut u8,
-    columns: usize,
-    /// Bytes from pixel to pixel, and from row to row.
-    pixel: usize,
-    row: usize,
-    /// Four bits for every row that is there.
-    mask: u32,
-    /// What others count as, and what is added to each byte.
-    padding: u32,
-    flip: u32,
-}
-
-/// Where sixteen bytes go: those of a row side by side in their channels.
-static PLACES: [u8; 16] = {
-    let mut places = [0; 16];
-    let mut index = 0;
-    while index < 16 {
-        places[index] = (index % CHANNELS * 4 * COLUMNS + index / CHANNELS) as u8;
-        index += 1;
-    }
-    places
-};
-const _: () = assert!((CHANNELS - 1) * 4 * COLUMNS + 3 < 256);
-
-/// Lays four channels of a band apart.
-///
-/// # Safety
-/// Words of the rows that are there can be read in all columns, at multiples of four, and as many columns of the four
-/// channels be written.
-#[inline(never)]
-unsafe fn lay_apart(lay: &Lay) {
-    if lay.columns == 0 {
-        return;
-    }
-    // SAFETY: the loop reads and writes what the caller vouches for; VPR is no clobber that could be named, and nobody
-    // keeps it across a call.
-    unsafe {
-        asm!(
-            "movs r0, #0",
-            "vidup.u32 q1, r0, #1",
-            "vmul.i32 q1, q1, {row}",
-            "vldrb.u8 q2, [{places}]",
-            "vdup.32 q3, {padding}",
-            "vmsr p0, {mask}",
-            "dls lr, {columns}",
-            "2:",
-            "vpst",
-            "vldrwt.u32 q0, [{x}, q1]",
-            "vpsel q0, q0, q3",
-            "vadd.i8 q0, q0, {flip}",
-            "vstrb.8 q0, [{to}, q2]",
-            "add {x}, {x}, {pixel}",
-            "add {to}, {to}, #4",
-            "le lr, 2b",
-            x = inout(reg) lay.x => _, to = inout(reg) lay.to => _, columns = in(reg) lay.columns,
-            pixel = in(reg) lay.pixel, row = in(reg) lay.row, mask = in(reg) lay.mask, padding = in(reg) lay.padding,
-            flip = in(reg) lay.flip, places = in(reg) PLACES.as_ptr(),
-            out("r0") _, out("lr") _,
-            out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
-            options(nostack)
-        );
-    }
 }
 
 /// Where the assembly finds them.

@@ -7,6 +7,7 @@
 //! that VMLADAVA can add to.
 
 mod accumulate;
+mod apart;
 mod beside;
 mod filter;
 mod tile;
