@@ -338,48 +338,6 @@ impl Operation {
         )
     }
 
-    /// Whether what it makes of the same values depends on the output bucket, tensors with a bank a bucket apart.
-    #[must_use]
-    pub const fn chooses_by_bucket(&self) -> bool {
-        match self {
-            Self::Psqt { .. } => true,
-            Self::FeatureSums { is_bucketed, .. } => *is_bucketed,
-            Self::ActivateDot { .. }
-            | Self::RoundedDot { .. }
-            | Self::Rescale { .. }
-            | Self::WideHead { .. }
-            | Self::ActivateF32 { .. }
-            | Self::PairwiseU8 { .. }
-            | Self::ClipU8 { .. }
-            | Self::ActivateU8 { .. }
-            | Self::Affine { .. }
-            | Self::AffineI32 { .. }
-            | Self::AffineF32 { .. }
-            | Self::SparseAffine { .. }
-            | Self::SparseRows { .. }
-            | Self::FmTerm { .. }
-            | Self::BiInteraction { .. }
-            | Self::InnerProducts { .. }
-            | Self::Concat { .. }
-            | Self::Add
-            | Self::Multiply
-            | Self::Requantise { .. }
-            | Self::Lookup { .. }
-            | Self::Trees { .. }
-            | Self::ToF32 { .. }
-            | Self::Dequantise { .. }
-            | Self::Quantise { .. }
-            | Self::Activation(_)
-            | Self::Scale(_)
-            | Self::Convolution(_)
-            | Self::Pool { .. }
-            | Self::Elementwise { .. }
-            | Self::Move { .. }
-            | Self::Pad { .. }
-            | Self::Resize { .. } => false,
-        }
-    }
-
     /// The word in reports.
     #[must_use]
     pub const fn word(&self) -> &'static str {

@@ -16,6 +16,7 @@ mod accumulators;
 mod before;
 mod board;
 mod bounds;
+mod buckets;
 mod extremes;
 mod maps;
 mod pairs;
@@ -34,7 +35,8 @@ pub use report::{Check, Proof, Quantity, Violation, Witness};
 pub(crate) use span::Span;
 pub(crate) use wide::leaves_i32;
 
-use crate::program::{Operation, Program, ProgramNode};
+use crate::program::Program;
+use buckets::{has_rows_a_bucket, is_bucketed};
 
 /// Derives every bound of a program, and a witness for the worst row of every tensor that exceeds its type.
 ///
@@ -100,14 +102,4 @@ pub fn accumulator_ranges(program: &Program) -> Vec<(i64, i64)> {
 
 fn of_bucket(spans: &[Span], bucket: usize) -> &Span {
     if spans.len() == 1 { &spans[0] } else { &spans[bucket] }
-}
-
-/// Whether what a node makes depends on the output bucket.
-fn is_bucketed(program: &Program, node: &ProgramNode, spans: &[Vec<Span>]) -> bool {
-    program.buckets() > 1 && (has_rows_a_bucket(node) || node.reads.iter().any(|read| spans[read.value].len() > 1))
-}
-
-/// Whether each output bucket has rows of its own.
-fn has_rows_a_bucket(node: &ProgramNode) -> bool {
-    node.op.chooses_by_bucket() || node.op.tensors().any(|tensor| tensor.banks > 1)
 }

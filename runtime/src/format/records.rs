@@ -1,5 +1,7 @@
 //! The fixed-size records between header and tensors. A microcontroller reads them where they lie.
 
+pub mod op;
+
 use super::NONE;
 use crate::features::ROWS;
 use bytemuck::{Pod, Zeroable};
@@ -317,7 +319,7 @@ pub mod claim {
     pub const QUAD_LIMIT: i32 = 258;
 }
 
-/// What [`op::FEATURE_SUMS`] makes of both perspectives, the one that comes first in value 0 being the first.
+/// What [`FEATURE_SUMS`](crate::raw::op::FEATURE_SUMS) makes of both perspectives, the one that comes first in value 0 being the first.
 pub mod feature_sums {
     /// The first one's.
     pub const FIRST: u32 = 0;
@@ -327,49 +329,6 @@ pub mod feature_sums {
     pub const FIRST_LESS_SECOND: u32 = 2;
     /// The second one's less the first one's.
     pub const SECOND_LESS_FIRST: u32 = 3;
-}
-
-/// Codes of [`OpRecord::kind`].
-pub mod op {
-    use crate::features::{Feature, least};
-    use crate::operations::operations;
-
-    /// Makes the codes and the words of the table.
-    macro_rules! codes {
-        ($($(#[$doc:meta])* $name:ident = $code:literal, $word:literal, if $built:ident else $missing:ident,
-            $reads:ident, $second:ident, $demands:ident, $work:ty;)*) => {
-            $($(#[$doc])* pub const $name: u32 = $code;)*
-
-            /// A kind's word; `None` for a code that is not defined.
-            pub const fn word(code: u32) -> Option<&'static str> {
-                match code {
-                    $($name => Some($word),)*
-                    _ => None,
-                }
-            }
-
-            /// The feature that adds least code of those with which a build runs a kind; `None` for a code that is not
-            /// defined.
-            pub const fn feature(code: u32) -> Option<Feature> {
-                match code {
-                    $($name => Some(least::$built),)*
-                    _ => None,
-                }
-            }
-        };
-    }
-
-    operations!(codes);
-
-    /// The most elements that WIDE_HEAD reads: no sum of theirs leaves 62 bits, and that many numbers of 16 bits add up
-    /// in 32.
-    pub const WIDE_INPUTS: u32 = 1 << 16;
-    /// Bits of a digit of PSQT where the record does not say another number.
-    pub const DIGIT_BITS: u32 = 10;
-    /// The most digits of PSQT.
-    pub const MAX_DIGITS: u32 = 5;
-    /// Largest magnitude of a zero point, in REQUANTISE, TO_F32 and QUANTISE.
-    pub const MAX_ZERO: i32 = 32_768;
 }
 
 /// Codes of [`OpRecord::activation`].

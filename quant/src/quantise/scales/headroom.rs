@@ -5,9 +5,8 @@
 //! a little off, which candidates are judged by too. Lists that are drawn evenly say nothing of features that come
 //! together, so that networks over features of one's own stay as they are.
 
-use super::candidates::rounded_by;
 use super::examples::{Use, draw};
-use crate::arch::InputKind;
+use crate::arch::{Architecture, InputKind};
 use crate::float::{Affine, Example, Net};
 use crate::parallel;
 use crate::program::Program;
@@ -18,6 +17,12 @@ use crate::quantised::NeuronScales;
 const MARGIN: f64 = 1.1;
 /// Examples that a thread takes at once.
 const PIECE: usize = 512;
+
+/// By how much an accumulator is off at most: a truncated weight by up to 1, another by half; a list's rows and the
+/// bias.
+pub(super) fn rounded_by(arch: &Architecture) -> f64 {
+    1.0 + arch.max_active() as f64
+}
 
 /// How much finer the neurons of drawn boards' networks can be.
 pub struct Headroom {

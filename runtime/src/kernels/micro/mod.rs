@@ -8,7 +8,7 @@
 //! | `tile` | convolve | four places share the unpacking of weights, all outputs that of inputs |
 //! | `filters` | depthwise | four channels at a time, whose weights are unpacked once for all places |
 //! | `words` | both | inputs as words, where the target has no products of halves |
-//! | `inputs`, `finish` | both | how a place's inputs are read, and how sums become bytes |
+//! | `inputs`, `spread`, `finish` | both | how a place's inputs are read and spread, and how sums become bytes |
 //! | `depthwise` | depthwise of i16, and of large windows | a block of channels, tap after tap |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
@@ -20,5 +20,6 @@ pub(super) mod filters;
 pub(super) mod finish;
 pub(super) mod inputs;
 pub(super) mod requantise;
+pub(super) mod spread;
 pub(super) mod tile;
 pub(super) mod words;

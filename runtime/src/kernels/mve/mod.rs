@@ -7,6 +7,9 @@
 //! that VMLADAVA can add to.
 
 mod accumulate;
+mod apart;
+mod beside;
+mod filter;
 mod tile;
 
 use super::maps::{Layer, Map};
@@ -43,6 +46,7 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
     convolve: Kernel::new(convolve, NAME),
+    depthwise: Kernel::new(filter::depthwise, NAME),
     ..dsp::KERNELS
 }
 .of_build();
