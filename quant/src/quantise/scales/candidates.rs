@@ -1,6 +1,6 @@
 //! Networks with other scales than the trainer's, near the edge of what the proofs allow.
 
-use super::headroom::Headroom;
+use super::headroom::{Headroom, rounded_by};
 use crate::arch::{Activation, Architecture, ElementType, HeadDivision, Rounding, TensorSpec};
 use crate::float::{Affine, Net};
 use crate::program::Program;
@@ -54,12 +54,6 @@ fn greatest_qa(net: &Net<f32>, program: &Program) -> Option<i32> {
     let real = (reached as f64 + rounded) / qa;
     let most = (f64::from(i16::MAX) - rounded) / real;
     Some(most.min(i16::MAX.into()) as i32).filter(|most| *most > 0)
-}
-
-/// By how much an accumulator is off at most: a truncated weight by up to 1, another by half; a list's rows and the
-/// bias.
-pub(super) fn rounded_by(arch: &Architecture) -> f64 {
-    1.0 + arch.max_active() as f64
 }
 
 /// The greatest scale with which every weight of a layer is a byte; 0 where there is none.

@@ -5,9 +5,8 @@
 //! a little off, which candidates are judged by too. Lists that are drawn evenly say nothing of features that come
 //! together, so that networks over features of one's own stay as they are.
 
-use super::candidates::rounded_by;
 use super::examples::{Use, draw};
-use crate::arch::InputKind;
+use crate::arch::{Architecture, InputKind};
 use crate::float::{Affine, Example, Net};
 use crate::parallel;
 use crate::program::Program;
@@ -56,6 +55,12 @@ impl Headroom {
         };
         NeuronScales::at_most(self.reached.iter().zip(&self.proved).map(neuron))
     }
+}
+
+/// By how much an accumulator is off at most: a truncated weight by up to 1, another by half; a list's rows and the
+/// bias.
+pub fn rounded_by(arch: &Architecture) -> f64 {
+    1.0 + arch.max_active() as f64
 }
 
 /// The greatest accumulator of each neuron.
