@@ -1,8 +1,9 @@
 //! Neurons in front of pairs that are stored finer than the first layer's scale.
 //!
-//! A neuron whose accumulator never comes near 1 wastes what its products could resolve: they are clipped at 1, and have
-//! seven bits for all up to there. With its row of weights and its bias times `s` the clip stands at `1/s`, a product of
-//! the pair (a, b) is `s[a]·s[b]` times as large, and the second layer's weights of that product are divided by as much:
+//! A neuron whose accumulator never comes near 1 wastes what its products could resolve: they are clipped at 1, and
+//! have seven bits for all up to there. With its row of weights and its bias times `s` the clip stands at `1/s`, a
+//! product of the pair (a, b) is `s[a]·s[b]` times as large, and the second layer's weights of that product are divided
+//! by as much:
 //!
 //! ```text
 //! Σ w · clip(x_a) · clip(x_b)  =  Σ w/(s_a·s_b) · clip(s_a·x_a) · clip(s_b·x_b)     where s_a·x_a ≤ 1, s_b·x_b ≤ 1

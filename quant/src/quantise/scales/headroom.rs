@@ -63,6 +63,12 @@ impl Headroom {
     }
 }
 
+/// By how much an accumulator is off at most: a truncated weight by up to 1, another by half; a list's rows and the
+/// bias.
+pub fn rounded_by(arch: &Architecture) -> f64 {
+    1.0 + arch.max_active() as f64
+}
+
 /// The greatest accumulator of each neuron.
 fn reached(first: &Affine<f32>, examples: &[Example]) -> Vec<f32> {
     let hidden = first.bias.len();
