@@ -9,8 +9,8 @@
 //! caller   work 1 | take 0 1 | work 4 | take 2 3 4
 //! ```
 //!
-//! What was taken goes back to the thread that made it and is freed there. An allocator keeps memory by threads: where one
-//! freed what another made while that went on allocating, both waited for each other half of the time.
+//! What was taken goes back to the thread that made it and is freed there. An allocator keeps memory by threads: where
+//! one freed what another made while that went on allocating, both waited for each other half of the time.
 
 use super::{threads, with_threads};
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ use std::thread;
 const PIECES_AHEAD: usize = 16;
 
 /// `work` of every item on all threads; `take` gets what it made in the order of the items, on the caller's thread.
-/// About `ahead` items are made and not taken at most, so that no more memory is held. Sums that `take` adds up have the
-/// bits of a plain loop.
+/// About `ahead` items are made and not taken at most, so that no more memory is held. Sums that `take` adds up have
+/// the bits of a plain loop.
 ///
 /// ```
 /// let mut taken = Vec::new();
