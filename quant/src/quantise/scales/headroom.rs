@@ -18,12 +18,6 @@ const MARGIN: f64 = 1.1;
 /// Examples that a thread takes at once.
 const PIECE: usize = 512;
 
-/// By how much an accumulator is off at most: a truncated weight by up to 1, another by half; a list's rows and the
-/// bias.
-pub(super) fn rounded_by(arch: &Architecture) -> f64 {
-    1.0 + arch.max_active() as f64
-}
-
 /// How much finer the neurons of drawn boards' networks can be.
 pub struct Headroom {
     /// (hidden,): the greatest accumulator, as a real.
