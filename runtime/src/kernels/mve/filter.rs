@@ -120,7 +120,7 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
                 let top = (row * stride + 2 * band) as isize - geometry.before[0] as isize;
                 let above = (-top).clamp(0, 4);
                 let below = (top + 4 - from.height as isize).clamp(0, 4);
-                let mask = 0xFFFF << (4 * above) & 0xFFFF >> (4 * below);
+                let mask = (0xFFFF << (4 * above)) & (0xFFFF >> (4 * below));
                 let pixel = (top * from.width as isize + from_column as isize) * from.channels as isize;
                 let lay = Lay {
                     x: x.as_ptr().wrapping_offset(pixel + channel as isize),
