@@ -146,8 +146,7 @@ def networks(measured, kept):
         counts = [measured.network(board, name) for board in BOARDS]
         if None in counts:
             print("firmware: MLPERF TINY'S NETWORKS ARE NOT COMPARED: TAMIS_FIXTURES is not set")
-            begin, end = (kept.index(line) if line in kept else 0 for line in (OF_NETWORKS, OF_LAYERS))
-            return kept[begin:end]
+            return kept[kept.index(OF_NETWORKS) : kept.index(OF_LAYERS)] if OF_NETWORKS in kept else []
         body.append([title, *(f"{count:,}" for count in counts)])
         others = [cmsis_nn_network(board, name) for board in BOARDS]
         if any(others):

@@ -59,7 +59,7 @@ fn by_both_words<T>(
     for (((out, x), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
         let (shift, product) = (u32::from(*shift), mul_high(*x, *multiplier));
         let value = if shift >= HIGH_WORD_ONLY {
-            ((product >> (shift - HIGH_WORD_ONLY & 31)) + 1) >> 1
+            ((product >> ((shift - HIGH_WORD_ONLY) & 31)) + 1) >> 1
         } else {
             with_low_word(x.wrapping_mul(*multiplier) as u32, product, shift)
         };

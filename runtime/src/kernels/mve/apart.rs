@@ -5,16 +5,42 @@ use core::arch::asm;
 
 /// Channels that are laid apart at once.
 pub(super) const CHANNELS: usize = 4;
-/// Columns of a band, so many that what lies four bytes a column, a channel behind the other, is within a byte's reach.
+/// Most columns of a band, so that what lies four bytes a column, a channel behind the other, is within a byte's reach.
 pub(super) const COLUMNS: usize = 21;
-/// Bands that are laid apart at once.
-pub(super) const BANDS: usize = 4;
-/// Bytes of a band: its channels' words.
-pub(super) const BAND_BYTES: usize = 4 * COLUMNS * CHANNELS;
+/// Words of all bands.
+const WORDS: usize = 4 * CHANNELS * COLUMNS;
 
-/// Bands, channels, columns: four rows' bytes each; and a vector's reach behind them.
-#[repr(C, align(4))]
-pub(super) struct Apart(pub [[[u32; COLUMNS]; CHANNELS]; BANDS], pub [u32; 4]);
+/// As many bands as there is room for: band after band, channel after channel, four rows' bytes a column; and a vector's
+/// reach behind them.
+#[repr(C)]
+pub(super) struct Apart([u32; WORDS], [u32; 4]);
+
+impl Apart {
+    /// With bytes of padding everywhere.
+    pub fn new(padding: u8) -> Self {
+        Self([u32::from(padding) * 0x0101_0101; WORDS], [0; 4])
+    }
+
+    /// Bands of as many columns, at least one and at most [`COLUMNS`].
+    pub const fn bands(columns: usize) -> usize {
+        if columns == 0 { 0 } else { WORDS / (CHANNELS * columns) }
+    }
+
+    pub const fn bytes(&self) -> *const u8 {
+        (&raw const *self).cast()
+    }
+
+    pub const fn bytes_mut(&mut self) -> *mut u8 {
+        (&raw mut *self).cast()
+    }
+}
+
+/// Where sixteen bytes of a column go, four channels of a row and row after row: those of a channel side by side, and
+/// the channels as many bytes apart.
+pub(super) fn places(channel_bytes: usize) -> [u8; 16] {
+    core::array::from_fn(|index| (index % CHANNELS * channel_bytes + index / CHANNELS) as u8)
+}
+const _: () = assert!((CHANNELS - 1) * 4 * COLUMNS + 3 < 256);
 
 /// Columns of a band of four rows.
 #[repr(C)]
@@ -30,19 +56,10 @@ pub(super) struct Lay {
     /// What others count as, and what is added to each byte.
     pub padding: u32,
     pub flip: u32,
+    /// Bytes from channel to channel of what is written, and [`places`] of as many.
+    pub channel_bytes: usize,
+    pub places: [u8; 16],
 }
-
-/// Where sixteen bytes go: those of a row side by side in their channels.
-static PLACES: [u8; 16] = {
-    let mut places = [0; 16];
-    let mut index = 0;
-    while index < 16 {
-        places[index] = (index % CHANNELS * 4 * COLUMNS + index / CHANNELS) as u8;
-        index += 1;
-    }
-    places
-};
-const _: () = assert!((CHANNELS - 1) * 4 * COLUMNS + 3 < 256);
 
 impl Lay {
     /// Lays four channels of a band apart.
@@ -78,7 +95,7 @@ impl Lay {
                 "le lr, 2b",
                 x = inout(reg) lay.x => _, to = inout(reg) lay.to => _, columns = in(reg) lay.columns,
                 pixel = in(reg) lay.pixel, row = in(reg) lay.row, mask = in(reg) lay.mask, padding = in(reg) lay.padding,
-                flip = in(reg) lay.flip, places = in(reg) PLACES.as_ptr(),
+                flip = in(reg) lay.flip, places = in(reg) lay.places.as_ptr(),
                 out("r0") _, out("lr") _,
                 out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
                 options(nostack)
@@ -118,7 +135,7 @@ impl Lay {
                     pixel = in(reg) lay.pixel, row = in(reg) lay.row, mask = in(reg) lay.mask,
                     padding = in(reg) lay.padding, flip = in(reg) lay.flip,
                     // Stores that narrow take a low register.
-                    inout("r1") lay.to.wrapping_add(channel * 4 * COLUMNS) => _, out("r0") _, out("lr") _,
+                    inout("r1") lay.to.wrapping_add(channel * lay.channel_bytes) => _, out("r0") _, out("lr") _,
                     out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d6") _, out("d7") _,
                     options(nostack)
                 );

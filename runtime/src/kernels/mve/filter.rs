@@ -11,7 +11,7 @@
 //!
 //! Other windows, strides and ends, and maps of less than two by two outputs, go to [`crate::kernels::dsp`].
 
-use super::apart::{Apart, BAND_BYTES, BANDS, CHANNELS, COLUMNS, Lay};
+use super::apart::{Apart, CHANNELS, COLUMNS, Lay, places};
 use crate::format::element;
 use crate::kernels::dsp;
 use crate::kernels::maps::{Layer, Map};
@@ -47,6 +47,8 @@ struct Outputs {
     bands: usize,
     skip: isize,
     skip_out: isize,
+    /// Bytes from band to band of what is read.
+    band_bytes: usize,
 }
 
 /// [`crate::kernels::Depthwise`].
@@ -73,26 +75,28 @@ pub(super) fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])
     let most = if stride == 1 { COLUMNS - 3 } else { (COLUMNS - 1) / 2 };
     let chunks = to.width.div_ceil(most).max(1);
     let columns = if chunks == 1 { to.width } else { to.width.div_ceil(chunks).next_multiple_of(2) };
-    let mut apart = Apart([[[0; COLUMNS]; CHANNELS]; BANDS], [0; 4]);
     let mut start = 0;
     while start < to.width {
         let first = start.min(to.width - columns);
-        chunk(layer, x, bytes.out, [first, columns], &mut apart);
+        chunk(layer, x, bytes.out, [first, columns]);
         start = first + columns;
     }
 }
 
 /// Some columns of outputs: the first and how many. Of `out` the layer's maps say how long it is.
 #[inline(never)]
-fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2], apart: &mut Apart) {
+fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]) {
     let (from, to, geometry) = (&layer.from, &layer.to, &layer.geometry);
     let stride = geometry.stride[0];
     // The flip makes a byte one with a sign.
     let flip: u8 = if from.element == element::I8 { 0 } else { 0x80 };
     let padding = (from.zero as u8).wrapping_add(flip);
-    apart.0.as_flattened_mut().as_flattened_mut().fill(u32::from(padding) * 0x0101_0101);
+    let mut apart = Apart::new(padding);
     // Columns of pixels that the windows see, those before the map left out.
     let seen = (columns - 1) * stride + 3;
+    let (channel_bytes, band_bytes) = (4 * seen, 4 * seen * CHANNELS);
+    let places = places(channel_bytes);
+    let most_pairs = Apart::bands(seen) / stride.max(1);
     let left = (first * stride) as isize - geometry.before[1] as isize;
     let skipped = (-left).max(0) as usize;
     let from_column = left.max(0) as usize;
@@ -115,22 +119,24 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
         while y < to.height {
             // Pairs of rows, whose bands are one at a stride of 1, two at one of 2; the last may be begun before.
             let (row, pairs) =
-                if to.height - y >= 2 { (y, ((to.height - y) / 2).min(BANDS / stride)) } else { (to.height - 2, 1) };
+                if to.height - y >= 2 { (y, ((to.height - y) / 2).min(most_pairs)) } else { (to.height - 2, 1) };
             for band in 0..pairs * stride {
                 let top = (row * stride + 2 * band) as isize - geometry.before[0] as isize;
                 let above = (-top).clamp(0, 4);
                 let below = (top + 4 - from.height as isize).clamp(0, 4);
-                let mask = 0xFFFF << (4 * above) & 0xFFFF >> (4 * below);
+                let mask = (0xFFFF << (4 * above)) & (0xFFFF >> (4 * below));
                 let pixel = (top * from.width as isize + from_column as isize) * from.channels as isize;
                 let lay = Lay {
                     x: x.as_ptr().wrapping_offset(pixel + channel as isize),
-                    to: (&raw mut *apart).cast::<u8>().wrapping_add(band * BAND_BYTES + 4 * skipped),
+                    to: apart.bytes_mut().wrapping_add(band * band_bytes + 4 * skipped),
                     columns: width,
                     pixel: from.channels,
                     row: from.row(),
                     mask,
                     padding: u32::from(from.zero as u8) * 0x0101_0101,
                     flip: flip.into(),
+                    channel_bytes,
+                    places,
                 };
                 // SAFETY: lanes of rows that the mask leaves out are not read, and `width` columns from `from_column`
                 // on lie in the map, which `x` was found to hold, where `has_words` says so at multiples of four; as many
@@ -142,7 +148,7 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
                 let rounding = &layer.rounding;
                 let mut outputs = Outputs {
                     weights: filter,
-                    x: (&raw const *apart).cast::<u8>().wrapping_add(index * 4 * COLUMNS),
+                    x: apart.bytes().wrapping_add(index * channel_bytes),
                     out: out.wrapping_add((row * to.width + first) * to.channels + output),
                     pairs: columns / 2,
                     bias,
@@ -156,6 +162,7 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
                     bands: pairs,
                     skip: 0,
                     skip_out: 0,
+                    band_bytes,
                 };
                 // SAFETY: there are two by two outputs for every pair of columns and of rows, the windows of which lie
                 // in `apart`, and a vector's reach behind the last; of the last column of an odd number the one before
@@ -199,7 +206,7 @@ const _: () = {
     assert!(offset_of!(Outputs, low) == 32 && offset_of!(Outputs, high) == 36 && offset_of!(Outputs, pixel) == 40);
     assert!(offset_of!(Outputs, row) == 44 && offset_of!(Outputs, bands) == 48 && offset_of!(Outputs, skip) == 52);
     assert!(offset_of!(Outputs, skip_out) == 56);
-    assert!(BAND_BYTES == 336);
+    assert!(offset_of!(Outputs, band_bytes) == 60);
 };
 
 /// The sums of four outputs in r0, r2, r4 and r6, from r1 on, weights in q4 to q7; r1 at the next ones.
@@ -212,7 +219,7 @@ macro_rules! of_one_vector {
 /// The same at a stride of two: the second row's windows lie in the next band.
 macro_rules! of_four_vectors {
     () => {
-        "add r10, r1, #336\n vldrb.u8 q0, [r1]\n vmladav.s8 r0, q0, q4\n vldrb.u8 q0, [r1, #8]\n vmladav.s8 r2, q0, q4\n\
+        "add r10, r1, r11\n vldrb.u8 q0, [r1]\n vmladav.s8 r0, q0, q4\n vldrb.u8 q0, [r1, #8]\n vmladav.s8 r2, q0, q4\n\
          vldrb.u8 q0, [r10]\n vmladav.s8 r4, q0, q4\n vldrb.u8 q0, [r10, #8]\n vmladav.s8 r6, q0, q4\n adds r1, #16"
     };
 }
@@ -220,7 +227,7 @@ macro_rules! of_four_vectors {
 macro_rules! function {
     ($name:ident, $sums:ident) => {
         /// r1: inputs · r3: bytes · r5: bias · r7: 32 less the shift · r8: zero point · r9: from pair to pair of bytes ·
-        /// r12: pairs · q2: where four outputs lie · q3: multiplier. On the stack both ends as vectors, bands that are
+        /// r11: from band to band · r12: pairs · q2: where four outputs lie · q3: multiplier. On the stack both ends as vectors, bands that are
         /// left, and what is skipped behind each.
         ///
         /// # Safety
@@ -253,6 +260,7 @@ macro_rules! function {
                     "str r4, [sp, #40]",
                     "ldrd r7, r8, [r0, #24]",
                     "ldr r12, [r0, #12]",
+                    "ldr r11, [r0, #60]",
                     "ldm r0, {{r0, r1, r3}}",
                     "vldrw.u32 q4, [r0]",
                     "vldrw.u32 q5, [r0, #16]",
@@ -304,7 +312,7 @@ impl Outputs {
     #[inline(always)]
     unsafe fn run(&mut self, stride: usize) {
         // A pair of rows has as many bands as the stride says, and a pair of columns as many times eight bytes.
-        self.skip = (stride * BAND_BYTES) as isize - (self.pairs * stride * 8) as isize;
+        self.skip = (stride * self.band_bytes) as isize - (self.pairs * stride * 8) as isize;
         self.skip_out = (2 * self.row) as isize - (self.pairs * 2 * self.pixel) as isize;
         // SAFETY: the caller's.
         unsafe { if stride == 1 { at_one(self) } else { at_two(self) } }

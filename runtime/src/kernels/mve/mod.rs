@@ -1,5 +1,12 @@
 //! Cortex-M52, M55 and M85: Helium, vectors of 16 bytes, with the scalar DSP of [`super::dsp`] for the rest.
 //!
+//! | module | what |
+//! |---|---|
+//! | `accumulate` | update, update_both |
+//! | `tile` | convolve, two places by four outputs at a time |
+//! | `beside` | its end where a second map is added |
+//! | `filter`, `apart` | depthwise, two by two outputs at a time, and how four channels are laid apart for it |
+//!
 //! VMLADAVA multiplies sixteen bytes by sixteen bytes and adds all products to one register, so it wants sixteen inputs
 //! of one row side by side, where K4 has four, and the next four a stride further. A gathering load fetches them: four
 //! addresses, a stride apart, in one vector; the rows of a block differ by an offset in the instruction, so one
