@@ -5,8 +5,8 @@ use crate::divide::DivideReport;
 use crate::examples::Examples;
 use crate::footprint::Footprint;
 use crate::output::Report;
+use crate::packed::{Packed, unproved_warning};
 use crate::report::{self, FitReport, PermutationReport, ProofReport, TensorReport};
-use crate::seal::{Sealed, unproved_warning};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -164,7 +164,7 @@ impl Written {
         (input, import): (&Path, ImportInfo),
         Title { network, architecture }: Title,
         tensors: Vec<TensorReport>,
-        sealed: &Sealed,
+        packed: &Packed,
     ) -> Self {
         Self {
             schema,
@@ -175,15 +175,15 @@ impl Written {
             input: input.display().to_string(),
             import,
             parts: Parts::default(),
-            len_bytes: sealed.container.as_ref().len(),
+            len_bytes: packed.container.as_ref().len(),
             module: module.shown(),
-            footprint: module.codegen.is_some().then(|| sealed.footprint.clone().on(module.core)),
-            workspace_len_bytes: sealed.workspace_len_bytes,
-            whole_workspace_len_bytes: sealed.whole_workspace_len_bytes,
+            footprint: module.codegen.is_some().then(|| packed.footprint.clone().on(module.core)),
+            workspace_len_bytes: packed.workspace_len_bytes,
+            whole_workspace_len_bytes: packed.whole_workspace_len_bytes,
             tensors,
-            proof: ProofReport::of(&sealed.proof),
-            checksum: Some(format!("{:016x}", sealed.checksum)),
-            signature: format!("{:016x}", sealed.signature),
+            proof: ProofReport::of(&packed.proof),
+            checksum: Some(format!("{:016x}", packed.checksum)),
+            signature: format!("{:016x}", packed.signature),
         }
     }
 

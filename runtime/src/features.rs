@@ -35,3 +35,30 @@ pub(crate) const IS_SMALL: bool = cfg!(target_os = "none");
 /// Whether a tier that this build is for has a kernel of its own for bytes up to 127. Of the microcontrollers' only the
 /// one with vectors has.
 pub(crate) const TELLS_U7: bool = cfg!(any(not(microcontroller), cortex_m = "mve"));
+
+/// A feature of this crate, by which programs that look into files say which build runs an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// None: every build runs it.
+    Always,
+    /// `accumulators`.
+    Accumulators,
+    /// `reals`.
+    Reals,
+    /// `maps`.
+    Maps,
+    /// `general`.
+    General,
+}
+
+/// Of each constant above the feature that adds least code among those with which it is true.
+pub(crate) mod least {
+    use super::Feature;
+
+    pub const ALWAYS: Feature = Feature::Always;
+    pub const ACCUMULATORS: Feature = Feature::Accumulators;
+    pub const REALS: Feature = Feature::Reals;
+    pub const MAPS: Feature = Feature::Maps;
+    pub const GENERAL: Feature = Feature::General;
+    pub const GENERAL_OR_MAPS: Feature = Feature::Maps;
+}

@@ -8,6 +8,8 @@
 //! chess (`chess`). The file format has its own version and keeps its promises; this module does not: it changes with
 //! the runtime, outside semantic versioning, so a program that uses it names the runtime's exact version.
 
+#[doc(hidden)]
+pub use crate::features::Feature;
 pub use crate::format::header::Header;
 #[doc(hidden)]
 pub use crate::format::header::{

@@ -12,7 +12,7 @@ pub struct Fit {
     /// read. Every second position is fitted to, the others measure what came of it. For networks of accumulators with
     /// one layer of i16 behind them, or with pairs, a layer of i8 and reals, which are moved too; the scales and the
     /// form of the file stay.
-    #[arg(id = "fit", long = "fit", value_name = "POSITIONS.bf")]
+    #[arg(id = "fit", long = "fit", value_name = "POSITIONS")]
     pub positions: Option<PathBuf>,
     /// Take the first N positions
     #[arg(

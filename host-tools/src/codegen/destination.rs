@@ -5,7 +5,7 @@ use super::{Module, sink};
 use crate::cli;
 use crate::error::{CliError, Explain};
 use crate::files::Sink;
-use crate::seal::Sealed;
+use crate::packed::Packed;
 use std::path::{Path, PathBuf};
 use tamis_runtime::format::Model;
 
@@ -35,12 +35,12 @@ impl Destination {
     ///
     /// # Errors
     /// [`CliError`] naming the file.
-    pub fn write(self, sealed: &Sealed) -> Result<(), CliError> {
-        let bytes = sealed.container.as_ref();
+    pub fn write(self, packed: &Packed) -> Result<(), CliError> {
+        let bytes = packed.container.as_ref();
         let Some((path, sink)) = self.module else { return self.container.write(bytes) };
         let model = Model::parse(bytes).explain()?;
         // The module's bytes are on the disk before the container has its name; only a rename is left then.
-        let module = Module::begin(sink, &path, &self.out, &model, sealed.signature)?;
+        let module = Module::begin(sink, &path, &self.out, &model, packed.signature)?;
         self.container.write(bytes)?;
         module.keep()
     }

@@ -6,7 +6,7 @@ use crate::error::{CliError, Explain};
 use crate::footprint::Footprint;
 use crate::model_file::ModelFile;
 use crate::output::Report;
-use crate::seal::sign;
+use crate::packed::sign;
 use serde::Serialize;
 use std::io::{self, Write};
 use tamis_runtime::kernels;

@@ -5,8 +5,8 @@ mod text;
 
 use crate::error::{CliError, Explain};
 use crate::output::{Output, Report};
+use crate::packed::{PackOptions, prove_and_pack};
 use crate::report::{self, ProofReport};
-use crate::seal::{Asked, seal};
 use crate::status::Status;
 use embedded::{EMBEDDED, Embedded};
 use serde::Serialize;
@@ -82,8 +82,8 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
         (quantise_graph(&graph, &[], &Options::default().with_ranges(ranges)).explain()?, None)
     };
     let origin = Provenance { source: checkpoint.source.clone(), source_hash: checkpoint.bytes_hash };
-    let sealed = seal(&program, &arch.name, &origin, Asked::default(), output)?;
-    let model = Model::parse(sealed.container.as_ref()).explain()?;
+    let packed = prove_and_pack(&program, &arch.name, &origin, PackOptions::default(), output)?;
+    let model = Model::parse(packed.container.as_ref()).explain()?;
     let parameters: usize = program.tensors().map(|tensor| tensor.outputs * tensor.inputs).sum();
     Ok(Shown {
         network: arch.name.clone(),
@@ -93,8 +93,8 @@ fn show(embedded: &Embedded, output: &Output) -> Result<Shown, CliError> {
         float_len_bytes: parameters * size_of::<f32>(),
         len_bytes: model.bytes().len(),
         scales,
-        checksum: format!("{:016x}", sealed.checksum),
-        proof: ProofReport::of(&sealed.proof),
+        checksum: format!("{:016x}", packed.checksum),
+        proof: ProofReport::of(&packed.proof),
         comes_back: unpack_program(&model).explain()? == program,
         evaluations: evaluate(embedded.fens, &checkpoint, model)?,
         verification: verified(embedded, &checkpoint, model)?,

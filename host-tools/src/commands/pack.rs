@@ -14,9 +14,9 @@ use crate::files;
 use crate::fit;
 use crate::nnue::is_nnue;
 use crate::output::Output;
+use crate::packed::{PackOptions, prove_and_pack};
 use crate::permute;
 use crate::report::{self, FitReport};
-use crate::seal::{Asked, seal};
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
@@ -72,16 +72,21 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let permutation = permute::apply(&mut net, &args.permute, &args.bare, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
-    let sealed =
-        seal(&program, &net.arch.name, &origin, Asked { unproved: args.unproved, ram: args.memory.ram }, output)?;
+    let packed = prove_and_pack(
+        &program,
+        &net.arch.name,
+        &origin,
+        PackOptions { unproved: args.unproved, ram: args.memory.ram },
+        output,
+    )?;
     let bytes = if fit.is_some() { to_bare(&net).explain_at(arch_file)? } else { bytes };
-    check_inverse(sealed.container.as_ref(), &bytes, &args.bare)?;
-    destination.write(&sealed)?;
+    check_inverse(packed.container.as_ref(), &bytes, &args.bare)?;
+    destination.write(&packed)?;
     let hash = format!("{:016x}", origin.source_hash);
     let import = ImportInfo { source: origin.source, hash, remarks: contradictions(&net) };
     let title = Title { network: net.arch.name.clone(), architecture: report::one_line(&net.arch) };
     let place = (&args.target, &args.module);
-    let written = Written::new(SCHEMA, place, (&args.bare, import), title, report::of_net(&net), &sealed);
+    let written = Written::new(SCHEMA, place, (&args.bare, import), title, report::of_net(&net), &packed);
     Ok(written.with(Parts { permutation, fit, comes_back_len_bytes: Some(bytes.len()), ..Parts::default() }))
 }
 

@@ -13,10 +13,10 @@ use crate::fit;
 use crate::network;
 use crate::nnue::refuse_for_checkpoint;
 use crate::output::Output;
+use crate::packed::{PackOptions, prove_and_pack};
 use crate::permute;
 use crate::progress;
 use crate::report;
-use crate::seal::{Asked, seal};
 use crate::written::{Parts, Title, Written};
 use std::path::Path;
 use tamis_quant::arch::Architecture;
@@ -115,20 +115,25 @@ fn accumulators(
     let permutation = permute::apply(&mut net, &args.permute, &args.checkpoint, output)?;
     let program = net.lower().explain()?;
     constant::refuse(&constant_tensors(&program), &args.checkpoint, args.allow_constant)?;
-    let sealed =
-        seal(&program, &net.arch.name, &origin, Asked { unproved: args.unproved, ram: args.memory.ram }, output)?;
+    let packed = prove_and_pack(
+        &program,
+        &net.arch.name,
+        &origin,
+        PackOptions { unproved: args.unproved, ram: args.memory.ram },
+        output,
+    )?;
     let bare = match args.form {
         Form::Container => None,
         Form::Bare => Some(to_bare(&net).explain_at(arch_file)?),
     };
     match &bare {
-        None => destination.write(&sealed)?,
+        None => destination.write(&packed)?,
         Some(bare) => destination.write_bare(bare)?,
     }
     let title = Title { network: net.arch.name.clone(), architecture: report::one_line(&net.arch) };
     let (place, tensors) = ((&args.target, &args.module), report::of_net(&net));
     let float_len_bytes = tensors.iter().map(|tensor| tensor.rows * tensor.cols * size_of::<f32>()).sum();
-    let written = Written::new(SCHEMA, place, (&args.checkpoint, import), title, tensors, &sealed);
+    let written = Written::new(SCHEMA, place, (&args.checkpoint, import), title, tensors, &packed);
     let parts = Parts { permutation, scales, fit, float_len_bytes: Some(float_len_bytes), ..Parts::default() };
     let written = written.with(parts);
     Ok(match bare {

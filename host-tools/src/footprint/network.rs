@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
 use tamis_runtime::format::Model;
-use tamis_runtime::raw::{OpRecord, activation, element, input_kind, op};
+use tamis_runtime::raw::{Feature, OpRecord, activation, element, input_kind, op};
 use tamis_runtime::testing::state_len_bytes;
 
 /// Positions of a line of play that is shown: the root and sixteen moves, as in the image `plies`.
@@ -116,88 +116,22 @@ pub fn images(model: &Model<'_>) -> [Option<&'static Image>; 2] {
     names.map(|name| name.and_then(measured::named))
 }
 
-/// A feature of the runtime without which an operation is not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Feature {
-    Always,
-    Accumulators,
-    Maps,
-    Reals,
-    General,
-}
-
-/// What holds an operation, with the least code; none of a kind that is not defined.
-const fn feature(kind: u32) -> Option<Feature> {
-    Some(match kind {
-        op::AFFINE_I8 | op::REQUANTISE => Feature::Always,
-        op::ACTIVATE_DOT | op::RESCALE | op::PAIRWISE_U8 | op::ROUNDED_DOT | op::PAIRWISE_ROUNDED => {
-            Feature::Accumulators
-        }
-        op::ACTIVATE_F32
-        | op::DEQUANTISE
-        | op::AFFINE_F32
-        | op::ACTIVATION_F32
-        | op::ADD_F32
-        | op::SCALE_F32
-        | op::MULTIPLY_F32 => Feature::Reals,
-        op::CONVOLUTION
-        | op::TRANSPOSED_CONVOLUTION
-        | op::POOL
-        | op::ELEMENTWISE
-        | op::MOVE
-        | op::PAD
-        | op::RESIZE
-        | op::CONCAT
-        | op::LOOKUP
-        | op::AFFINE_I16 => Feature::Maps,
-        op::SPARSE_AFFINE
-        | op::SPARSE_ROWS
-        | op::FM_TERM
-        | op::BI_INTERACTION
-        | op::INNER_PRODUCTS
-        | op::ADD_I32
-        | op::TREES
-        | op::TO_F32
-        | op::QUANTISE
-        | op::CLIP_U8
-        | op::PSQT
-        | op::ACTIVATE_U8
-        | op::AFFINE_I32
-        | op::WIDE_HEAD
-        | op::FEATURE_SUMS => Feature::General,
-        _ => return None,
-    })
-}
-
 /// Operations of a runtime without features, which `minimal` has.
 const fn is_everywhere(kind: u32) -> bool {
-    matches!(feature(kind), Some(Feature::Always))
+    matches!(op::feature(kind), Some(Feature::Always))
 }
 
 /// Those of one with `maps`, which `minimal_keywords` has.
 const fn has_maps(kind: u32) -> bool {
-    matches!(feature(kind), Some(Feature::Always | Feature::Maps))
+    matches!(op::feature(kind), Some(Feature::Always | Feature::Maps))
 }
 
 /// Those of one with `maps` and `reals`, which `minimal_softmax` has.
 const fn has_reals(kind: u32) -> bool {
-    matches!(feature(kind), Some(Feature::Always | Feature::Maps | Feature::Reals))
+    matches!(op::feature(kind), Some(Feature::Always | Feature::Maps | Feature::Reals))
 }
 
 /// Those of one with `accumulators`, `maps` and `reals`, which all images with logs have.
 const fn has_logs(kind: u32) -> bool {
-    matches!(feature(kind), Some(Feature::Always | Feature::Maps | Feature::Reals | Feature::Accumulators))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{feature, op};
-
-    /// A new row of the runtime's table has to be said here, too, or no size is said of its networks.
-    #[test]
-    fn every_operation_has_its_feature() {
-        for kind in (0..256).filter(|kind| op::word(*kind).is_some()) {
-            assert!(feature(kind).is_some(), "{kind}: {:?}", op::word(kind));
-        }
-    }
+    matches!(op::feature(kind), Some(Feature::Always | Feature::Maps | Feature::Reals | Feature::Accumulators))
 }

@@ -54,7 +54,7 @@ pub use picture::picture;
 pub use pipeline::{Pipeline, Progress};
 pub use prefetch::Prefetch;
 pub use summary::{BucketSummary, Dropped, Summary};
-pub use text::tokens;
+pub use text::{printable, tokens};
 pub use vocabulary::{END, PAD, START, Vocabulary};
 
 /// The longest line that is read, in bytes, without its end.

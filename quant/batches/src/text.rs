@@ -3,8 +3,8 @@
 /// Text longer than this is cut.
 const LONGEST: usize = 64;
 
-/// Made safe to print: escaped, and cut when long.
-pub(crate) fn printable(text: &str) -> String {
+/// Text of a file for a message: escaped as in Rust, and cut behind 64 characters.
+pub fn printable(text: &str) -> String {
     let mut out: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() {
         out.push('…');
@@ -25,4 +25,15 @@ pub(super) const fn is_blank(byte: u8) -> bool {
 /// ```
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_ascii() && is_blank(c as u8)).filter(|token| !token.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn hostile_text_is_cut_and_escaped() {
+        assert_eq!(printable("a\u{1b}[31m"), "a\\u{1b}[31m");
+        assert_eq!(printable(&"é".repeat(65)).chars().count(), 65);
+    }
 }

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{ArchError, Cause, Place};
-use super::suggest::{advice, other_operation, printable};
+use super::suggest::{advice, other_operation};
 use super::types::{Architecture, SCHEMA};
+use tamis_batches::printable;
 
 /// The longest text that is read; the longest sensible description is a few kilobytes.
 const LIMIT_BYTES: usize = 1 << 20;

@@ -116,15 +116,6 @@ pub(crate) fn other_name(found: &str, known: &[&str]) -> Option<&'static str> {
     Some(name)
 }
 
-/// Text from a file, made safe to print: escaped, and cut when long.
-pub(crate) fn printable(text: &str) -> String {
-    let mut out: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        out.push('…');
-    }
-    out
-}
-
 /// The known word with the fewest edits, if a third of the letters or fewer (at least one, two from four on) differ; of
 /// several the nearest in length, since letters are exchanged more often than left out.
 fn nearest<'a, S: AsRef<str>>(found: &str, known: &'a [S]) -> Option<&'a str> {
@@ -160,7 +151,7 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{advice, distance, other_operation, printable};
+    use super::{advice, distance, other_operation};
 
     #[test]
     fn distances_count_letters_and_exchanged_neighbours() {
@@ -195,11 +186,5 @@ mod tests {
         for (found, known) in [("rleu", &known[..]), ("relu", &known), ("gelu", &["kind"])] {
             assert_eq!(other_operation(found, known), None, "{found}");
         }
-    }
-
-    #[test]
-    fn hostile_text_is_cut_and_escaped() {
-        assert_eq!(printable("a\u{1b}[31m"), "a\\u{1b}[31m");
-        assert_eq!(printable(&"é".repeat(65)).chars().count(), 65);
     }
 }

@@ -3,11 +3,11 @@
 use super::encoding::ByteType;
 use super::error::DataError;
 use super::inputs::{Inputs, Rows};
-use crate::arch::suggest::printable;
 use crate::graph::description::Tensor;
 use crate::import::tensors::{
     Element, TypedTensors, is_npy, is_npz, read_typed_npy, read_typed_npz, read_typed_safetensors,
 };
+use tamis_batches::printable;
 
 /// The array of the examples, unless another is asked for.
 const USUAL: &str = "inputs";

@@ -9,11 +9,11 @@
 use super::error::DataError;
 use super::inputs::{Inputs, Outputs, Rows};
 use super::tokens::{Row, Tokens};
-use crate::arch::suggest::printable;
 use crate::import::tensors::{TensorFileError, metadata_value};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use tamis_batches::names;
+use tamis_batches::printable;
 
 /// Whether a file of tensors holds batches.
 pub(super) fn is_batches(bytes: &[u8]) -> bool {

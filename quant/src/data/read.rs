@@ -4,8 +4,8 @@ use super::encoding::{Encoding, channels_last};
 use super::error::DataError;
 use super::inputs::{Inputs, Rows};
 use super::{arrays, batches, idx, text, unpacked};
-use crate::arch::suggest::printable;
 use crate::import::tensors::{is_npy, is_npz, is_safetensors};
+use tamis_batches::printable;
 
 /// Which part of a file is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

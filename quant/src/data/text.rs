@@ -2,7 +2,7 @@
 
 use super::error::DataError;
 use super::inputs::{Inputs, Rows};
-use crate::arch::suggest::printable;
+use tamis_batches::printable;
 
 /// libsvm or dummy, as the first line with a feature says.
 #[derive(Clone, Copy, PartialEq)]

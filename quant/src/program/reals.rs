@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::maps::Convolution;
 use super::operation::Operation;
-use super::tensor::{QuantTensor, Values};
+use super::tensor::QuantTensor;
 use super::{Program, ProgramInput, ProgramNode};
 use crate::graph::description::{Tensor, Tensors};
 
@@ -43,7 +43,7 @@ impl Program {
                         }
                         None => node.value.unit(0),
                     };
-                    let values = elements(table).into_iter().map(|x| x * factor).collect();
+                    let values = table.elements().into_iter().map(|x| x * factor).collect();
                     tensors.insert(table.name.clone(), Tensor { shape: vec![table.inputs, table.outputs], values });
                 }
                 _ => {}
@@ -65,7 +65,7 @@ impl Program {
         };
         let taps = window.taps();
         let inputs = weights.inputs / taps;
-        let stored = elements(weights);
+        let stored = weights.elements();
         let places = (0..weights.outputs)
             .flat_map(|row| (0..inputs).flat_map(move |input| (0..taps).map(move |tap| (row, tap * inputs + input))));
         let real = |(row, column)| {
@@ -122,18 +122,10 @@ impl Program {
     }
 }
 
-/// The elements as reals, in training order.
-fn elements(tensor: &QuantTensor) -> Vec<f64> {
-    match &tensor.values {
-        Values::Int(values) => values.iter().copied().map(f64::from).collect(),
-        Values::F32(values) => values.iter().copied().map(f64::from).collect(),
-    }
-}
-
 /// A matrix, row after row.
 fn put(tensors: &mut Tensors, tensor: &QuantTensor, real: impl Fn(usize, usize, f64) -> f64) {
     let (outputs, inputs) = (tensor.outputs, tensor.inputs);
-    let values = elements(tensor);
+    let values = tensor.elements();
     let at = |row: usize, input: usize| values[row + outputs * input];
     let rows = (0..outputs).flat_map(|row| (0..inputs).map(move |input| (row, input)));
     let values = rows.map(|(row, input)| real(row, input, at(row, input))).collect();
@@ -141,6 +133,6 @@ fn put(tensors: &mut Tensors, tensor: &QuantTensor, real: impl Fn(usize, usize, 
 }
 
 fn put_vector(tensors: &mut Tensors, tensor: &QuantTensor, real: impl Fn(usize, f64) -> f64) {
-    let values = elements(tensor).into_iter().enumerate().map(|(row, x)| real(row, x)).collect();
+    let values = tensor.elements().into_iter().enumerate().map(|(row, x)| real(row, x)).collect();
     tensors.insert(tensor.name.clone(), Tensor { shape: vec![tensor.outputs], values });
 }

@@ -56,6 +56,15 @@ impl QuantTensor {
         }
     }
 
+    /// The elements as they are stored, integers or reals, in training order.
+    #[must_use]
+    pub fn elements(&self) -> Vec<f64> {
+        match &self.values {
+            Values::Int(values) => values.iter().copied().map(f64::from).collect(),
+            Values::F32(values) => values.iter().copied().map(f64::from).collect(),
+        }
+    }
+
     /// The rows of an output bucket.
     #[must_use]
     pub const fn bank(&self, bucket: usize) -> std::ops::Range<usize> {

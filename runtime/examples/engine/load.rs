@@ -1,6 +1,6 @@
 //! From a file's bytes to a network that a search can rely on.
 
-use crate::evaluation::held::{self, Held};
+use crate::evaluation::network_state::{self, NetworkState};
 use crate::network::{Bytes, Network, Own};
 use cozy_chess::Board;
 use tamis_runtime::engine::{AnyNetwork, Colour, Expected, Features, LoadError};
@@ -24,7 +24,7 @@ pub fn load(bytes: Bytes, tier: &'static Tier) -> Result<Network, String> {
         let expected = EXPECTED.outputs;
         return Err(LoadError::Differs { what: "outputs", found, expected }.to_string());
     }
-    held::filled_anew(net.any(), &Board::default())
+    network_state::filled_anew(net.any(), &Board::default())
         .and_then(|mut state| state.evaluate(Colour::White))
         .map_err(|error| error.to_string())?;
     Ok(net)

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! What meets Tamis is in `network` (the file), `load` (the file, checked), `pieces` (a move as pieces that come and
-//! go), `evaluation::held` (a state and its network) and `evaluation::tamis` (make, go back, evaluate). The rest is
-//! what every engine has; the rules are cozy-chess's.
+//! go), `evaluation::network_state` (a state and its network) and `evaluation::tamis` (make, go back, evaluate). The
+//! rest is what every engine has; the rules are cozy-chess's.
 
 mod bench;
 mod command;

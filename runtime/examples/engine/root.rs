@@ -1,7 +1,7 @@
 //! Deeper and deeper from the position on the board, until time is up.
 
 use crate::MAX_PLY;
-use crate::evaluation::held::{Any, Fixed, Held};
+use crate::evaluation::network_state::{Any, Fixed, NetworkState};
 use crate::evaluation::scalar::Scalar;
 use crate::evaluation::tamis::{Checked, Copied, Goto, Popped, Tamis};
 use crate::evaluation::{Evaluator, Fault, Kind};
@@ -65,7 +65,7 @@ pub fn search(task: &Task, table: &mut Table, stop: &AtomicBool, report: &mut dy
 }
 
 /// The same with a state, used in the manner that the task names.
-fn search_in_step<S: Held>(
+fn search_in_step<S: NetworkState>(
     state: S,
     task: &Task,
     table: &mut Table,

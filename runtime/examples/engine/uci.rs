@@ -2,7 +2,7 @@
 
 use crate::bench;
 use crate::command::{self, Command};
-use crate::evaluation::held::{self, Held};
+use crate::evaluation::network_state::{self, NetworkState};
 use crate::game::Game;
 use crate::options::{self, Options};
 use crate::pieces;
@@ -129,7 +129,7 @@ impl Engine {
     /// The network's centipawns for the side to move.
     fn evaluate(&self) -> Result<i32, String> {
         let board = &self.game.board;
-        held::filled_anew(self.options.net.any(), board)
+        network_state::filled_anew(self.options.net.any(), board)
             .and_then(|mut state| state.evaluate(pieces::colour(board.side_to_move())))
             .map_err(|error| error.to_string())
     }

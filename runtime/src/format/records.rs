@@ -301,6 +301,7 @@ pub mod feature_sums {
 
 /// Codes of [`OpRecord::kind`].
 pub mod op {
+    use crate::features::{Feature, least};
     use crate::operations::operations;
 
     /// Makes the codes and the words of the table.
@@ -313,6 +314,15 @@ pub mod op {
             pub const fn word(code: u32) -> Option<&'static str> {
                 match code {
                     $($name => Some($word),)*
+                    _ => None,
+                }
+            }
+
+            /// The feature that adds least code of those with which a build runs a kind; `None` for a code that is not
+            /// defined.
+            pub const fn feature(code: u32) -> Option<Feature> {
+                match code {
+                    $($name => Some(least::$built),)*
                     _ => None,
                 }
             }

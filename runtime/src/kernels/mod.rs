@@ -11,6 +11,10 @@
 //! `blocked`, `dsp` and `mve`. A tier's table comes out of [`tiers`] only where the machine can run it, which is what
 //! makes its functions safe to call.
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "a kernel takes slices, strides and parameters side by side: a struct for each would hide its contract"
+)]
 #![allow(unsafe_code, reason = "intrinsics, loads, stores, and the guarded call of an entry; each with its argument")]
 
 #[cfg(any(test, microcontroller))]

@@ -82,6 +82,7 @@ impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
     ///
     /// # Panics
     /// If `side` is neither 0 nor 1.
+    #[expect(clippy::too_many_arguments, reason = "those of the two methods that it is in one")]
     #[inline]
     pub fn update_and_evaluate<'w>(
         &mut self,

@@ -54,6 +54,7 @@ impl Step<'_> {
 /// A dense layer's sums of every input. read: whether it is the network's input that is read, and where · sums: where
 /// they go · workspaces: with the bytes from one to the next.
 #[cfg(short_ways)]
+#[expect(clippy::too_many_arguments, reason = "what a kernel takes, and where it lies")]
 fn sums_of(
     on: &Running<'_, '_>,
     weights: Banks<'_, i8>,

@@ -186,6 +186,7 @@ impl Program<'_, '_> {
 
     /// Integers from `low` to `high`, or reals; a bank for all buckets or one for each; now and then a tensor that is
     /// there.
+    #[expect(clippy::too_many_arguments, reason = "a record and the ends of what it holds")]
     pub fn tensor(
         &mut self,
         element: u32,

@@ -7,8 +7,8 @@ use crate::constant;
 use crate::error::{CliError, Explain};
 use crate::nnue::{NnueFile, refuse};
 use crate::output::Output;
+use crate::packed::{PackOptions, prove_and_pack};
 use crate::report;
-use crate::seal::{Asked, seal};
 use crate::status::Status;
 use crate::written::{Parts, Title, Written};
 use tamis_quant::constant::constant_tensors;
@@ -29,14 +29,14 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let origin = file.provenance();
     let program = file.net.lower();
     constant::refuse(&constant_tensors(&program), &args.bare, args.allow_constant)?;
-    let sealed = seal(
+    let packed = prove_and_pack(
         &program,
         &file.net.shape.to_string(),
         &origin,
-        Asked { unproved: args.unproved, ram: args.memory.ram },
+        PackOptions { unproved: args.unproved, ram: args.memory.ram },
         output,
     )?;
-    let container = sealed.container.as_ref();
+    let container = packed.container.as_ref();
     let model = Model::parse(container).explain()?;
     if to_bytes(&unpack_nnue(&model).explain()?) != file.bytes {
         let message = format!("{}: unpacking would not give the file back", args.bare.display());
@@ -47,8 +47,8 @@ pub fn run(args: &Pack, output: &Output) -> Result<Written, CliError> {
     let import = ImportInfo { source: origin.source, hash, remarks: Vec::new() };
     let title = Title { network: metadata.name.to_owned(), architecture: file.net.shape.to_string() };
     let (place, tensors) = ((&args.target, &args.module), report::of_model(&model, &metadata, |_| None));
-    let written = Written::new(SCHEMA, place, (&args.bare, import), title, tensors, &sealed);
-    destination.write(&sealed)?;
+    let written = Written::new(SCHEMA, place, (&args.bare, import), title, tensors, &packed);
+    destination.write(&packed)?;
     let comes_back_len_bytes = Some(file.bytes.len());
     Ok(written.with(Parts { divide: Some(file.divide), comes_back_len_bytes, ..Parts::default() }))
 }

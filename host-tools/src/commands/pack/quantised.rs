@@ -6,8 +6,8 @@ use crate::codegen::Destination;
 use crate::divide::refuse_elsewhere;
 use crate::error::{CliError, Explain};
 use crate::output::Output;
+use crate::packed::{PackOptions, prove_and_pack};
 use crate::report;
-use crate::seal::{Asked, seal};
 use crate::written::{Title, Written};
 use tamis_quant::graph::description::Description;
 use tamis_quant::import::importers::{NetworkForm, QuantisedNetwork, read_quantised_network};
@@ -33,13 +33,18 @@ pub fn run(args: &Pack, form: NetworkForm, output: &Output) -> Result<Written, C
     let (program, mut remarks) = integers.lower(&description).explain_at(path)?;
     remarks.splice(0..0, reals.remarks.iter().filter(|remark| !integers.remarks.contains(remark)).cloned());
     let origin = Provenance { source: reals.source.clone(), source_hash: reals.bytes_hash };
-    let sealed =
-        seal(&program, &program.name, &origin, Asked { unproved: args.unproved, ram: args.memory.ram }, output)?;
-    check_origin(&Model::parse(sealed.container.as_ref()).explain()?, &reals.graph).explain_at(path)?;
-    destination.write(&sealed)?;
+    let packed = prove_and_pack(
+        &program,
+        &program.name,
+        &origin,
+        PackOptions { unproved: args.unproved, ram: args.memory.ram },
+        output,
+    )?;
+    check_origin(&Model::parse(packed.container.as_ref()).explain()?, &reals.graph).explain_at(path)?;
+    destination.write(&packed)?;
     let hash = format!("{:016x}", origin.source_hash);
     let import = ImportInfo { source: origin.source, hash, remarks };
     let title = Title { network: program.name.clone(), architecture: report::graph_in_one_line(&program) };
     let place = (&args.target, &args.module);
-    Ok(Written::new(SCHEMA, place, (path, import), title, report::of_graph(&program), &sealed))
+    Ok(Written::new(SCHEMA, place, (path, import), title, report::of_graph(&program), &packed))
 }

@@ -8,9 +8,9 @@ use crate::error::{CliError, Explain};
 use crate::examples::{Examples, Which, encoding, refuse_without_examples};
 use crate::network::read_graph;
 use crate::output::Output;
+use crate::packed::{PackOptions, prove_and_pack};
 use crate::progress;
 use crate::report;
-use crate::seal::{Asked, seal};
 use crate::status::Status;
 use crate::written::{Calibrated, Parts, Title, Written};
 use std::path::Path;
@@ -58,11 +58,11 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
     let options = options(args, &graph, import.source(), bytes)?.with_ranges(import.ranges().clone());
     let (Quantised { program: quantised, removed, sixteen }, options) =
         quantised(args, &graph, &samples, options, output)?;
-    let sealed = seal(
+    let packed = prove_and_pack(
         &quantised,
         &quantised.name,
         import.provenance(),
-        Asked { unproved: args.unproved, ram: args.memory.ram },
+        PackOptions { unproved: args.unproved, ram: args.memory.ram },
         output,
     )?;
     let accuracy = match samples.as_slice() {
@@ -73,7 +73,7 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
             Some(accuracy.explain_at(&args.checkpoint)?.into())
         }
     };
-    destination.write(&sealed)?;
+    destination.write(&packed)?;
     let title = Title { network: graph.name.clone(), architecture: report::graph_in_one_line(&quantised) };
     let import = import.with_remark(calibrated.as_ref().and_then(Calibrated::remark));
     let (place, source) = ((&args.target, &args.module), (&*args.checkpoint, import.info().clone()));
@@ -86,7 +86,7 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
         removed: (removed.channels > 0).then_some(removed),
         ..Parts::default()
     };
-    Ok(Written::new(SCHEMA, place, source, title, report::of_graph(&quantised), &sealed).with(parts))
+    Ok(Written::new(SCHEMA, place, source, title, report::of_graph(&quantised), &packed).with(parts))
 }
 
 /// A graph that rounds was quantised before.

@@ -3,8 +3,9 @@
 use super::{Refusal, name, range};
 use crate::arch::error::{Cause, Place};
 use crate::arch::shape::Part;
-use crate::arch::suggest::{advice, printable};
+use crate::arch::suggest::advice;
 use crate::arch::types::{Activation, Architecture, ElementType, HeadDivision, InputKind, Rounding, TensorSpec};
+use tamis_batches::printable;
 
 impl Architecture {
     pub(super) fn check_tensors(&self) -> Result<(), Refusal> {

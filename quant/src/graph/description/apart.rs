@@ -4,9 +4,9 @@ use super::error::{Cause, DescriptionError};
 use super::order::{KernelOrder, KernelSizes, Order};
 use super::tensor::{Tensor, Tensors};
 use super::types::{Described, DescribedOp, Description, Kernel, TREE_PARTS};
-use crate::arch::suggest::printable;
 use crate::float::Matrix;
 use crate::graph::{Graph, Node, Op, Shape, Tree, Window};
+use tamis_batches::printable;
 
 /// A part of a tree as numbers.
 type PartOf<'f> = dyn Fn(&Tree) -> Vec<f64> + 'f;

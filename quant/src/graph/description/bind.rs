@@ -6,10 +6,10 @@ use super::order::{KernelSizes, Order};
 use super::skeleton::Skeleton;
 use super::tensor::Tensors;
 use super::types::{Described, DescribedOp, Description, Kernel, TREE_PARTS};
-use crate::arch::suggest::printable;
 use crate::float::Matrix;
 use crate::graph::{Forest, Graph, Op, Shape, Tree};
 use std::collections::HashSet;
+use tamis_batches::printable;
 
 /// The last part of a tensor's name that PyTorch's normalizations count their steps in; no network computes with it.
 const STEPS_PART: &str = "num_batches_tracked";

@@ -4,9 +4,9 @@ use super::error::Cause;
 use super::sizes::{range, size};
 use super::skeleton::Skeleton;
 use super::types::{Described, DescribedOp, Description, Kernel};
-use crate::arch::suggest::printable;
 use crate::graph::{Activation, GraphError, Input, Value, Window};
 use std::collections::HashSet;
+use tamis_batches::printable;
 
 /// The most nodes.
 pub(super) const MAX_NODES: usize = 4096;

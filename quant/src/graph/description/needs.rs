@@ -3,8 +3,9 @@
 use super::order::{KernelOrder, KernelSizes, Order};
 use super::tensor::{Tensor, Tensors};
 use super::types::{Described, DescribedOp, Kernel};
-use crate::arch::suggest::{advice, printable};
+use crate::arch::suggest::advice;
 use crate::graph::Shape;
+use tamis_batches::printable;
 
 /// A tensor that a node needs.
 pub(super) struct Need {

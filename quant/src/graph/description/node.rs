@@ -11,10 +11,11 @@ use super::order::Order;
 use super::read::{AXES, Place};
 use super::skeleton::Skeleton;
 use super::types::{Described, DescribedOp};
-use crate::arch::suggest::{advice, printable};
+use crate::arch::suggest::advice;
 use crate::graph::{Activation, Axis, Binary, Shape, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
+use tamis_batches::printable;
 use toml::Spanned;
 
 /// Every key that some operation has.

@@ -7,10 +7,11 @@ use super::read::Place;
 use super::skeleton::Skeleton;
 use super::types::{Description, VERSION};
 use crate::arch::parse::{line_of_offset, on_one_line, unknown_word};
-use crate::arch::suggest::{advice, other_name, other_operation, printable};
+use crate::arch::suggest::{advice, other_name, other_operation};
 use crate::graph::{Input, Shape, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
+use tamis_batches::printable;
 use toml::de::DeTable;
 
 /// The longest text that is read.

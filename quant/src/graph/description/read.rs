@@ -2,8 +2,9 @@
 
 use super::error::Cause;
 use super::sizes::{MAX_LEN, range};
-use crate::arch::suggest::{advice, printable};
+use crate::arch::suggest::advice;
 use crate::graph::{Axis, Shape};
+use tamis_batches::printable;
 use toml::Value;
 
 /// The axes as they are written.

@@ -6,7 +6,6 @@
 //! outputs is its bias, the one whose name begins alike before any other.
 
 use super::error::TensorsImportError;
-use crate::arch::suggest::printable;
 use crate::graph::description::{Description, Tensor, Tensors};
 use crate::import::Remark;
 use crate::import::chain::{Chain, ChainLayer};
@@ -14,6 +13,7 @@ use crate::import::datacode::Orientation;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt::Write;
+use tamis_batches::printable;
 
 /// The part of a name that PyTorch's normalizations count their steps in.
 const STEPS_PART: &str = "num_batches_tracked";

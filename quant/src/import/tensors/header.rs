@@ -4,11 +4,11 @@
 //! tensors it has; and what no tensor needs of its metadata is passed over.
 
 use super::error::TensorFileError;
-use crate::arch::suggest::printable;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
 use std::ops::Range;
+use tamis_batches::printable;
 
 /// The header's length stands in front of it.
 const LENGTH_LEN_BYTES: usize = 8;

@@ -132,7 +132,7 @@ impl Header {
 
 /// `<f4`: the order of the bytes, the kind, and how many.
 fn element(descr: &str) -> Result<(Element, bool), TensorFileError> {
-    let strange = || TensorFileError::Type { tensor: "npy".to_owned(), found: crate::arch::suggest::printable(descr) };
+    let strange = || TensorFileError::Type { tensor: "npy".to_owned(), found: tamis_batches::printable(descr) };
     let mut letters = descr.chars();
     let (order, kind) = (letters.next(), letters.as_str());
     let element = match kind {

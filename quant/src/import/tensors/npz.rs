@@ -7,9 +7,9 @@ use super::element::TypedTensors;
 use super::error::TensorFileError;
 use super::npy::read_npy_within;
 use super::unpack::{MAX_UNPACKED_LEN_BYTES, inflate};
-use crate::arch::suggest::printable;
 use crate::graph::description::Tensors;
 use std::borrow::Cow;
+use tamis_batches::printable;
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const CENTRAL: &[u8] = b"PK\x01\x02";

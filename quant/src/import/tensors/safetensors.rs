@@ -3,9 +3,9 @@
 use super::element::{Element, TypedTensors};
 use super::error::TensorFileError;
 use super::header::{Entry, Header};
-use crate::arch::suggest::printable;
 use crate::graph::description::{DESCRIPTION_KEY, Tensor, Tensors};
 use std::collections::btree_map::Entry::{Occupied, Vacant};
+use tamis_batches::printable;
 
 /// Whether bytes start like safetensors: a length that is not too long, and JSON.
 #[must_use]

@@ -5,7 +5,7 @@ use super::flatbuffer::{FlatBuffer, Place, Table};
 use super::operators::{Builtin, CUSTOM};
 use super::options;
 use super::types::{Element, Model, Operator, Options, Quantisation, Tensor};
-use crate::arch::suggest::printable;
+use tamis_batches::printable;
 
 /// The only version of the format that is in use.
 const VERSION: u32 = 3;

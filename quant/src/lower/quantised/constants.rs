@@ -1,7 +1,7 @@
 //! Values that depend on nothing.
 
 use super::layers::tensor;
-use super::{Held, Lowering};
+use super::{Located, Lowering};
 use crate::arch::ElementType;
 use crate::program::{Convolution, Operation, Rounding};
 use crate::quantised::{QuantisedError, QuantisedNode, Quantity};
@@ -9,7 +9,7 @@ use crate::spatial::{Shape, Window};
 
 impl Lowering<'_> {
     /// Numbers as they are stored: a channel each of one pixel, the sums of a convolution whose weights are 0.
-    pub(super) fn constant(&mut self, node: &QuantisedNode, values: &[i32]) -> Result<Held, QuantisedError> {
+    pub(super) fn constant(&mut self, node: &QuantisedNode, values: &[i32]) -> Result<Located, QuantisedError> {
         let (is, len) = (node.makes, values.len());
         let of = |part: &str| format!("{}.{part}", node.name);
         let pixel = Quantity { shape: Shape::vector(1), ..self.given() };
@@ -29,6 +29,6 @@ impl Lowering<'_> {
             )),
             rounding: Some(Rounding { multipliers: vec![1 << 30; len], shifts: vec![30; len], low, high }),
         });
-        Ok(Held { at: self.push(&node.name, &[any], op, Quantity { shape: Shape::vector(len), ..is }), is })
+        Ok(Located { at: self.push(&node.name, &[any], op, Quantity { shape: Shape::vector(len), ..is }), is })
     }
 }

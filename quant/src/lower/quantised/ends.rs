@@ -1,6 +1,6 @@
 //! What goes in and what comes out.
 
-use super::{Held, Lowering, unsupported};
+use super::{Located, Lowering, unsupported};
 use crate::program::{Element, Operation, ProgramInput};
 use crate::quantised::{QuantisedError, QuantisedOp, Quantity};
 use crate::remark::Remark;
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         let shape = if given.len() == 1 { first.shape } else { Shape::vector(total) };
         self.take(Quantity { shape, ..*first });
         if let [only] = given[..] {
-            self.held[0] = Some(Held { at: 0, is: only });
+            self.located[0] = Some(Located { at: 0, is: only });
             return Ok(());
         }
         let mut start = 0;
@@ -67,7 +67,7 @@ impl Lowering<'_> {
             if (is.scale, is.zero_point) != (first.scale, first.zero_point) {
                 at = self.renamed(name, at, *is);
             }
-            self.held[value] = Some(Held { at, is: *is });
+            self.located[value] = Some(Located { at, is: *is });
             start += is.shape.len();
         }
         let names: Vec<String> = graph.inputs.iter().map(|(name, is)| format!("`{name}` ({})", is.shape)).collect();
@@ -91,7 +91,7 @@ impl Lowering<'_> {
                 return Err(unsupported(&node.name, what, "quantise the whole network"));
             }
             made = Some(node.makes);
-            self.held[value] = Some(Held { at: 0, is: node.makes });
+            self.located[value] = Some(Located { at: 0, is: node.makes });
         }
         self.take(made.ok_or(QuantisedError::Float)?);
         Ok(())
@@ -103,7 +103,7 @@ impl Lowering<'_> {
 
     /// The last operation: bytes become reals; sums of i32 stay what they are.
     pub(super) fn close(&mut self, output: usize) {
-        let Some(Held { mut at, is }) = self.held[output] else {
+        let Some(Located { mut at, is }) = self.located[output] else {
             unreachable!("what comes out is needed");
         };
         if is.element == Element::I32 {

@@ -1,7 +1,7 @@
 //! Layers with weights, pools and means.
 
 use super::rounding::reach;
-use super::{Held, Lowering, unsupported};
+use super::{Located, Lowering, unsupported};
 use crate::arch::ElementType;
 use crate::program::{Convolution, Element, Operation, PoolKind, QuantTensor, Rounding, Values};
 use crate::quantised::{Clamp, QuantisedError, QuantisedNode, Quantity, Sums, Weights};
@@ -25,14 +25,14 @@ impl Lowering<'_> {
         (window, transposed): (Window, bool),
         groups: usize,
         weights: &Weights,
-    ) -> Result<Held, QuantisedError> {
+    ) -> Result<Located, QuantisedError> {
         let at = self.map(node, 0);
         let from = self.read(node, 0).is;
         self.weighted(node, (at, from), (window, transposed), groups, weights)
     }
 
     /// Rows of as many elements as the weights have inputs: the pixels of a map, or a map that the weights cover.
-    pub(super) fn linear(&mut self, node: &QuantisedNode, weights: &Weights) -> Result<Held, QuantisedError> {
+    pub(super) fn linear(&mut self, node: &QuantisedNode, weights: &Weights) -> Result<Located, QuantisedError> {
         let held = self.read(node, 0);
         let inputs = weights.weights.inputs;
         let pixels = held.is.shape.len() / inputs;
@@ -55,7 +55,7 @@ impl Lowering<'_> {
         (window, transposed): (Window, bool),
         groups: usize,
         weights: &Weights,
-    ) -> Result<Held, QuantisedError> {
+    ) -> Result<Located, QuantisedError> {
         let (outputs, inputs) = (weights.weights.outputs, weights.weights.inputs);
         if from.element == Element::I16 {
             return Err(unsupported(&node.name, "a layer that reads int16", "quantise its values to bytes"));
@@ -76,7 +76,7 @@ impl Lowering<'_> {
             bias: Some(tensor(of("bias"), ElementType::I32, outputs, 1, weights.bias.clone())),
             rounding,
         });
-        Ok(Held { at: self.push(&node.name, &[at], op, Quantity { shape: made, ..node.makes }), is: node.makes })
+        Ok(Located { at: self.push(&node.name, &[at], op, Quantity { shape: made, ..node.makes }), is: node.makes })
     }
 
     /// The greatest, or the mean of the stored values.
@@ -86,18 +86,18 @@ impl Lowering<'_> {
         window: Window,
         is_max: bool,
         Clamp { low, high }: Clamp,
-    ) -> Result<Held, QuantisedError> {
+    ) -> Result<Located, QuantisedError> {
         let at = self.map(node, 0);
         let window = fitting(node, window, false, self.shape(at), node.makes.shape)?;
         let kind = if is_max { PoolKind::Max } else { PoolKind::Mean };
-        Ok(Held {
+        Ok(Located {
             at: self.push(&node.name, &[at], Operation::Pool { window, kind, low, high }, node.makes),
             is: node.makes,
         })
     }
 
     /// Over whole axes: a pool's sums; over the channels, weights of 1.
-    pub(super) fn mean(&mut self, node: &QuantisedNode, over: [bool; 3]) -> Result<Held, QuantisedError> {
+    pub(super) fn mean(&mut self, node: &QuantisedNode, over: [bool; 3]) -> Result<Located, QuantisedError> {
         let (at, from, to) = (self.map(node, 0), self.read(node, 0).is, node.makes);
         let axes = from.shape.axes();
         let size = |axis: usize| if over[axis] { axes[axis] } else { 1 };
@@ -115,7 +115,7 @@ impl Lowering<'_> {
             let weights = tensor(format!("{}.ones", node.name), ElementType::I8, 1, count, vec![1; count]);
             let rounding = Some(rounding);
             let op = Convolution { window, transposed: false, groups: 1, weights, bias: None, rounding };
-            return Ok(Held { at: self.push(&node.name, &[at], Operation::Convolution(op), made), is: to });
+            return Ok(Located { at: self.push(&node.name, &[at], Operation::Convolution(op), made), is: to });
         }
         let sums = Quantity { element: Element::I32, zero_point: 0, scale: from.scale / count as f32, shape: kept };
         let pool = Operation::Pool { window, kind: PoolKind::Sum, low: 0, high: 0 };
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         let Rounding { multipliers, shifts, low, high } = rounding;
         let (multipliers, shifts) = (multipliers.repeat(kept.len()), shifts.repeat(kept.len()));
         let op = Operation::Requantise { multipliers, shifts, low, high };
-        Ok(Held { at: self.push(&node.name, &[at], op, made), is: to })
+        Ok(Located { at: self.push(&node.name, &[at], op, made), is: to })
     }
 }
 

@@ -30,7 +30,7 @@ impl QuantisedGraph {
             graph: self,
             input: ProgramInput::Dense { shape: Shape::vector(0), element: Element::F32, unit: 1.0, zero: 0 },
             nodes: Vec::new(),
-            held: vec![None; self.inputs.len() + self.nodes.len()],
+            located: vec![None; self.inputs.len() + self.nodes.len()],
             remarks: self.remarks.clone(),
             differing: (0, 0),
         };
@@ -39,10 +39,10 @@ impl QuantisedGraph {
         lowering.open(&needed)?;
         for (index, node) in self.nodes.iter().enumerate() {
             let value = self.inputs.len() + index;
-            if needed[value] && lowering.held[value].is_none() {
+            if needed[value] && lowering.located[value].is_none() {
                 let held = lowering.node(node)?;
                 lowering.stands_for(held.at, node);
-                lowering.held[value] = Some(held);
+                lowering.located[value] = Some(held);
             }
         }
         lowering.close(output);
@@ -76,7 +76,7 @@ impl QuantisedGraph {
 
 /// Where a value's elements are, in their order; the program's value may have another shape.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct Located {
     at: usize,
     is: Quantity,
 }
@@ -86,14 +86,14 @@ struct Lowering<'g> {
     input: ProgramInput,
     nodes: Vec<ProgramNode>,
     /// Of each value of the graph.
-    held: Vec<Option<Held>>,
+    located: Vec<Option<Located>>,
     remarks: Vec<Remark>,
     /// Sums that become other integers than engines make of them, and how many sums there can be.
     differing: (u64, u64),
 }
 
 impl Lowering<'_> {
-    fn node(&mut self, node: &QuantisedNode) -> Result<Held, QuantisedError> {
+    fn node(&mut self, node: &QuantisedNode) -> Result<Located, QuantisedError> {
         let no = |what: &str, instead| Err(unsupported(&node.name, what, instead));
         match &node.op {
             QuantisedOp::Convolution { window, groups, weights } => {
@@ -140,7 +140,7 @@ impl Lowering<'_> {
         let is_table = matches!(node.op, QuantisedOp::Table(_) | QuantisedOp::Requantise { .. });
         let same = || {
             let read = node.reads.first().filter(|_| is_table)?;
-            self.nodes[self.held[*read]?.at.checked_sub(1)?].value.layer
+            self.nodes[self.located[*read]?.at.checked_sub(1)?].value.layer
         };
         let layer = node.layer.or_else(same);
         if let Some(node) = at.checked_sub(1).map(|node| &mut self.nodes[node]) {
@@ -149,8 +149,8 @@ impl Lowering<'_> {
     }
 
     /// What a node reads, which stands before it and is lowered.
-    fn read(&self, node: &QuantisedNode, place: usize) -> Held {
-        self.held[node.reads[place]].unwrap_or_else(|| unreachable!("`{}` reads what stands before it", node.name))
+    fn read(&self, node: &QuantisedNode, place: usize) -> Located {
+        self.located[node.reads[place]].unwrap_or_else(|| unreachable!("`{}` reads what stands before it", node.name))
     }
 
     /// Appends an operation; the number of the value that it makes.
@@ -187,7 +187,7 @@ impl Lowering<'_> {
     }
 
     /// A value as a map of this shape, of as many elements: as it is, or copied.
-    fn shaped(&mut self, name: &str, held: Held, shape: Shape) -> usize {
+    fn shaped(&mut self, name: &str, held: Located, shape: Shape) -> usize {
         if self.shape(held.at) == shape {
             return held.at;
         }
@@ -207,14 +207,14 @@ impl Lowering<'_> {
     }
 
     /// A function of each byte.
-    fn table(&mut self, node: &QuantisedNode, table: &[i16; 256]) -> Result<Held, QuantisedError> {
+    fn table(&mut self, node: &QuantisedNode, table: &[i16; 256]) -> Result<Located, QuantisedError> {
         let held = self.read(node, 0);
         let is_byte = |quantity: Quantity| matches!(quantity.element, Element::U8 | Element::I8);
         if !is_byte(held.is) || !is_byte(node.makes) {
             let what = format!("a function of {} to {}", held.is.element.word(), node.makes.element.word());
             return Err(unsupported(&node.name, what, "quantise its values to bytes"));
         }
-        Ok(Held { at: self.lookup(&node.name, held.at, table, node.makes), is: node.makes })
+        Ok(Located { at: self.lookup(&node.name, held.at, table, node.makes), is: node.makes })
     }
 
     fn lookup(&mut self, name: &str, at: usize, table: &[i16; 256], makes: Quantity) -> usize {

@@ -1,18 +1,18 @@
 //! The same bytes at other places.
 
-use super::{Held, Lowering};
+use super::{Located, Lowering};
 use crate::program::Operation;
 use crate::quantised::{QuantisedError, QuantisedNode, Quantity};
 use crate::remark::Remark;
 use crate::spatial::{Axis, Coordinates, Move, Rounding, Sampling, Shape, Tap, taps};
 
 impl Lowering<'_> {
-    pub(super) fn moved(&mut self, node: &QuantisedNode, by: &Move, fill: i32) -> Result<Held, QuantisedError> {
+    pub(super) fn moved(&mut self, node: &QuantisedNode, by: &Move, fill: i32) -> Result<Located, QuantisedError> {
         let (held, is) = (self.read(node, 0), node.makes);
         let shape = held.is.shape;
         let strides = [shape.width * shape.channels, shape.channels, 1];
         let (start, steps) = match by {
-            Move::Reshape(_) => return Ok(Held { at: held.at, is }),
+            Move::Reshape(_) => return Ok(Located { at: held.at, is }),
             Move::Pad { before, after } => return Ok(self.padded(node, *before, *after, fill)),
             Move::Transpose(order) => (0, order.map(|axis| strides[axis] as i32)),
             Move::Slice { start, step, .. } => {
@@ -20,11 +20,11 @@ impl Lowering<'_> {
                 (first, [0, 1, 2].map(|axis| (step[axis] * strides[axis]) as i32))
             }
         };
-        Ok(Held { at: self.push(&node.name, &[held.at], Operation::Move { start, steps }, is), is })
+        Ok(Located { at: self.push(&node.name, &[held.at], Operation::Move { start, steps }, is), is })
     }
 
     /// A border of one stored value: of the zero point, which is another one for a while where that is not it.
-    fn padded(&mut self, node: &QuantisedNode, before: [usize; 3], after: [usize; 3], fill: i32) -> Held {
+    fn padded(&mut self, node: &QuantisedNode, before: [usize; 3], after: [usize; 3], fill: i32) -> Located {
         let (name, from) = (node.name.as_str(), self.read(node, 0).is);
         let mut at = self.map(node, 0);
         let with = |shape: Shape| Quantity { shape, zero_point: fill, ..from };
@@ -40,7 +40,7 @@ impl Lowering<'_> {
         let padded = before[2] + channels + after[2];
         if padded != channels {
             // Channels as the pixels of a row.
-            let held = Held { at, is: with(Shape::map(height, width, channels)) };
+            let held = Located { at, is: with(Shape::map(height, width, channels)) };
             let rows = self.shaped(name, held, Shape::map(height * width, channels, 1));
             let op = Operation::Pad { before: [0, before[2]] };
             at = self.push(&format!("{name}.channels"), &[rows], op, with(Shape::map(height * width, padded, 1)));
@@ -48,11 +48,11 @@ impl Lowering<'_> {
         if fill != from.zero_point {
             at = self.renamed(name, at, node.makes);
         }
-        Held { at, is: node.makes }
+        Located { at, is: node.makes }
     }
 
     /// One behind the other, two at a time.
-    pub(super) fn joined(&mut self, node: &QuantisedNode, axis: Axis) -> Held {
+    pub(super) fn joined(&mut self, node: &QuantisedNode, axis: Axis) -> Located {
         let first = self.read(node, 0);
         let (mut at, mut axes) = (first.at, first.is.shape.axes());
         for place in 1..node.reads.len() {
@@ -62,15 +62,15 @@ impl Lowering<'_> {
             let made = Quantity { shape: Shape::of_axes(axes), ..node.makes };
             at = self.push(&node.name, &[at, next.at], Operation::Concat { runs }, made);
         }
-        Held { at, is: node.makes }
+        Located { at, is: node.makes }
     }
 
-    pub(super) fn nearest(&mut self, node: &QuantisedNode, coordinates: Coordinates) -> Held {
+    pub(super) fn nearest(&mut self, node: &QuantisedNode, coordinates: Coordinates) -> Located {
         let rounding = if coordinates == Coordinates::Asymmetric { Rounding::Floor } else { Rounding::HalfUp };
         self.resized(node, Sampling::Nearest(rounding), coordinates)
     }
 
-    pub(super) fn bilinear(&mut self, node: &QuantisedNode, coordinates: Coordinates) -> Held {
+    pub(super) fn bilinear(&mut self, node: &QuantisedNode, coordinates: Coordinates) -> Located {
         let text = format!(
             "`{}`: weights of 10 bits between pixels, where engines have 11 or 10: integers may differ by 1",
             node.name
@@ -79,12 +79,12 @@ impl Lowering<'_> {
         self.resized(node, Sampling::Bilinear, coordinates)
     }
 
-    fn resized(&mut self, node: &QuantisedNode, sampling: Sampling, coordinates: Coordinates) -> Held {
+    fn resized(&mut self, node: &QuantisedNode, sampling: Sampling, coordinates: Coordinates) -> Located {
         let (at, to) = (self.map(node, 0), node.makes.shape);
         let from = self.shape(at);
         let integers = |tap: Tap| [tap.first as i32, tap.second as i32, (tap.weight * 1024.0).round() as i32];
         let along = |from, to| taps(from, to, sampling, coordinates).into_iter().map(integers);
         let taps = along(from.height, to.height).chain(along(from.width, to.width)).collect();
-        Held { at: self.push(&node.name, &[at], Operation::Resize { taps }, node.makes), is: node.makes }
+        Located { at: self.push(&node.name, &[at], Operation::Resize { taps }, node.makes), is: node.makes }
     }
 }

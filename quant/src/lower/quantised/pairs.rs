@@ -1,7 +1,7 @@
 //! Two values, element by element.
 
 use super::rounding::reach;
-use super::{Held, Lowering};
+use super::{Located, Lowering};
 use crate::program::{Operation, Pairing, Rounding};
 use crate::quantised::{Clamp, QuantisedError, QuantisedNode, QuantisedOp, Quantity, Sums};
 
@@ -26,9 +26,9 @@ impl Lowering<'_> {
         })
     }
 
-    fn pair(&mut self, node: &QuantisedNode, op: Operation) -> Held {
+    fn pair(&mut self, node: &QuantisedNode, op: Operation) -> Located {
         let reads = self.operands(node);
-        Held { at: self.push(&node.name, &reads, op, node.makes), is: node.makes }
+        Located { at: self.push(&node.name, &reads, op, node.makes), is: node.makes }
     }
 
     pub(super) fn sum(
@@ -37,12 +37,12 @@ impl Lowering<'_> {
         multipliers: [i32; 2],
         shift: u32,
         Clamp { low, high }: Clamp,
-    ) -> Result<Held, QuantisedError> {
+    ) -> Result<Located, QuantisedError> {
         let pairing = Pairing::Sum;
         Ok(self.pair(node, Operation::Elementwise { pairing, multipliers, shift, low, high }))
     }
 
-    pub(super) fn product(&mut self, node: &QuantisedNode, clamp: Clamp) -> Result<Held, QuantisedError> {
+    pub(super) fn product(&mut self, node: &QuantisedNode, clamp: Clamp) -> Result<Located, QuantisedError> {
         let [a, b] = [0, 1].map(|place| self.read(node, place).is);
         let scale = a.scale * b.scale / node.makes.scale;
         let products = reach(a).into_iter().flat_map(|x| reach(b).map(|y| x * y));
@@ -55,7 +55,7 @@ impl Lowering<'_> {
     }
 
     /// The greater, or the smaller.
-    pub(super) fn extreme(&mut self, node: &QuantisedNode) -> Result<Held, QuantisedError> {
+    pub(super) fn extreme(&mut self, node: &QuantisedNode) -> Result<Located, QuantisedError> {
         let pairing = if node.op == QuantisedOp::Maximum { Pairing::Max } else { Pairing::Min };
         let (low, high) = node.makes.element.range();
         Ok(self.pair(node, Operation::Elementwise { pairing, multipliers: [0, 0], shift: 0, low, high }))

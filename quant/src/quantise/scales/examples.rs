@@ -6,6 +6,7 @@
 use crate::arch::{Architecture, InputKind};
 use crate::float::{Example, example};
 use crate::positions::Position;
+use tamis_runtime::testing::SplitMix;
 
 /// How many.
 const COUNT: usize = 1024;
@@ -19,27 +20,19 @@ const BACK: [u8; 8] = [3, 1, 2, 4, 5, 2, 1, 3];
 /// Of a game's beginning to its end: the share of pieces that are left, in 1/256.
 const LEAST_LEFT: u32 = 40;
 
-/// SplitMix64.
-struct Random(u64);
+/// Below `end`, which a multiplication spreads evenly.
+fn below(random: &mut SplitMix, end: u32) -> u32 {
+    (((random.draw() >> 32) * u64::from(end)) >> 32) as u32
+}
 
-impl Random {
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((((bits ^ (bits >> 31)) >> 32) * u64::from(end)) >> 32) as u32
-    }
-
-    /// With a chance in 256.
-    fn chance(&mut self, of: u32) -> bool {
-        self.below(256) < of
-    }
+/// With a chance in 256.
+fn chance(random: &mut SplitMix, of: u32) -> bool {
+    below(random, 256) < of
 }
 
 /// Examples for a network of accumulators.
 pub fn draw(arch: &Architecture) -> Vec<Example> {
-    let mut random = Random(0);
+    let mut random = SplitMix(0);
     if arch.input.kind == InputKind::Chess {
         let boards = std::iter::repeat_with(|| board(&mut random)).take(COUNT);
         return boards.filter_map(|position| example(arch, &position?).ok()).collect();
@@ -47,8 +40,8 @@ pub fn draw(arch: &Architecture) -> Vec<Example> {
     std::iter::repeat_with(|| lists(arch, &mut random)).take(COUNT).collect()
 }
 
-fn board(random: &mut Random) -> Option<Position> {
-    let left = LEAST_LEFT + random.below(257 - LEAST_LEFT);
+fn board(random: &mut SplitMix) -> Option<Position> {
+    let left = LEAST_LEFT + below(random, 257 - LEAST_LEFT);
     let moved = 320u32.saturating_sub(left);
     let mut taken = [false; 64];
     let mut pieces = Vec::with_capacity(32);
@@ -60,21 +53,21 @@ fn board(random: &mut Random) -> Option<Position> {
         is_free
     };
     for (file, piece) in (0u32..).zip(BACK) {
-        let is_there = piece == KING || random.chance(left);
+        let is_there = piece == KING || chance(random, left);
         for side in [0, OPPONENT] {
             let (home, code) = (if side == 0 { file } else { 56 + file }, piece + side);
-            if is_there != (piece != KING && random.chance(16)) {
-                let wanted = if random.chance(moved) { random.below(64) } else { home };
+            if is_there != (piece != KING && chance(random, 16)) {
+                let wanted = if chance(random, moved) { below(random, 64) } else { home };
                 // Somewhere there is a place.
                 let _ = (0..64).any(|step| put(code, (wanted + step) % 64));
             }
         }
     }
     for file in 0..8 {
-        let is_there = random.chance(left.saturating_add(64));
+        let is_there = chance(random, left.saturating_add(64));
         for side in [0, OPPONENT] {
-            if is_there != random.chance(24) {
-                let ahead = 8 * [0, 0, 0, 1, 1, 2, 2, 3, 4][random.below(9) as usize];
+            if is_there != chance(random, 24) {
+                let ahead = 8 * [0, 0, 0, 1, 1, 2, 2, 3, 4][below(random, 9) as usize];
                 put(PAWN + side, if side == 0 { 8 + file + ahead } else { 48 + file - ahead });
             }
         }
@@ -82,16 +75,16 @@ fn board(random: &mut Random) -> Option<Position> {
     Position::new(&pieces).ok()
 }
 
-fn lists(arch: &Architecture, random: &mut Random) -> Example {
+fn lists(arch: &Architecture, random: &mut SplitMix) -> Example {
     let (features, most) = (arch.feature_count(), arch.max_active());
     let most = most.min(features) as u32;
     let mut list = || -> Vec<u32> {
-        let count = most / 2 + random.below(most - most / 2 + 1);
-        let mut list: Vec<u32> = (0..count).map(|_| random.below(features as u32)).collect();
+        let count = most / 2 + below(random, most - most / 2 + 1);
+        let mut list: Vec<u32> = (0..count).map(|_| below(random, features as u32)).collect();
         list.sort_unstable();
         list.dedup();
         list
     };
     let lists = if arch.perspectives() == 2 { [list(), list()] } else { [list(), Vec::new()] };
-    Example::Features { lists, bucket: random.below(arch.bucket_count() as u32) as usize }
+    Example::Features { lists, bucket: below(random, arch.bucket_count() as u32) as usize }
 }

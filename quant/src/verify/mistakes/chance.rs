@@ -4,6 +4,7 @@ use crate::arch::Rounding;
 use crate::float::{Affine, Net};
 use crate::quantised::QuantNet;
 use crate::verify::VerifyError;
+use tamis_runtime::testing::SplitMix;
 
 /// An event of chance is not this many of its standard deviations from what is expected: one in thirty thousand, and
 /// some thirty changes are tried.
@@ -56,7 +57,7 @@ where
     let model = net.to_reals();
     let own = outputs(&model)?;
     let trials = TRIED.div_ceil(own.len().max(1)).max(LEAST_TRIALS);
-    let (mut draws, mut squares) = (Draws(0), 0.0);
+    let (mut draws, mut squares) = (SplitMix(0), 0.0);
     for _ in 0..trials {
         let other = outputs(&drawn(net, &model, &mut draws))?;
         squares += own.iter().zip(&other).map(|(own, other)| (own - other).powi(2)).sum::<f64>();
@@ -64,7 +65,7 @@ where
     Ok(squares / (trials * own.len().max(1)) as f64)
 }
 
-fn drawn(net: &QuantNet, model: &Net<f64>, draws: &mut Draws) -> Net<f64> {
+fn drawn(net: &QuantNet, model: &Net<f64>, draws: &mut SplitMix) -> Net<f64> {
     let mut other = model.clone();
     let layers = other.layers.iter_mut().chain(&mut other.psqt).zip(net.layers.iter().chain(&net.psqt));
     for (layer, file) in layers {
@@ -75,7 +76,7 @@ fn drawn(net: &QuantNet, model: &Net<f64>, draws: &mut Draws) -> Net<f64> {
             let truncates = net.arch.tensor(&file.name).is_some_and(|spec| spec.rounding == Rounding::Truncate);
             for value in values {
                 // From −1/2 to 1/2 of a unit.
-                let step = draws.next() - 0.5;
+                let step = fraction(draws) - 0.5;
                 let lost = match *value {
                     _ if !truncates => step,
                     0.0 => 2.0 * step,
@@ -88,16 +89,9 @@ fn drawn(net: &QuantNet, model: &Net<f64>, draws: &mut Draws) -> Net<f64> {
     other
 }
 
-/// SplitMix64, as numbers from 0 to 1.
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
+/// A number from 0 to 1.
+fn fraction(random: &mut SplitMix) -> f64 {
+    (random.draw() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]
@@ -124,8 +118,8 @@ mod tests {
 
     #[test]
     fn draws_fill_their_range() {
-        let mut draws = Draws(0);
-        let drawn: Vec<f64> = (0..1000).map(|_| draws.next()).collect();
+        let mut draws = SplitMix(0);
+        let drawn: Vec<f64> = (0..1000).map(|_| fraction(&mut draws)).collect();
         assert!(drawn.iter().all(|x| (0.0..1.0).contains(x)) && (mean(&drawn) - 0.5).abs() < 0.03);
     }
 }

@@ -110,9 +110,9 @@ impl Part {
 }
 
 /// Numbers that are left.
-struct Left<'n>(&'n [f64]);
+struct Remaining<'n>(&'n [f64]);
 
-impl Left<'_> {
+impl Remaining<'_> {
     fn take(&mut self, rows: usize, columns: usize) -> Result<Vec<f64>, PartError> {
         let found = self.0.len();
         let whole = rows.checked_mul(columns).and_then(|count| self.0.split_at_checked(count));
@@ -153,7 +153,7 @@ impl Head {
         if !(facts.about.scale.is_finite() && facts.about.scale > 0.0) {
             return wrong(format!("a scale of {}", facts.about.scale));
         }
-        let mut left = Left(numbers);
+        let mut left = Remaining(numbers);
         let (integer, truth) = (left.take(examples, outputs)?, left.take(examples, outputs)?);
         let layers = left.layers(layers)?;
         let labels = if has_labels { Some(left.take(examples, 1)?) } else { None };

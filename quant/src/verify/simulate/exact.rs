@@ -19,12 +19,12 @@ pub(super) struct Pair {
 impl Pair {
     /// A tensor that nothing rounds, or whose own elements are all that there is.
     pub fn as_stored(tensor: &QuantTensor) -> Self {
-        Self { name: tensor.name.clone(), exact: elements(tensor), stored: Vec::new(), is_rounded: false }
+        Self { name: tensor.name.clone(), exact: tensor.elements(), stored: Vec::new(), is_rounded: false }
     }
 
     /// A tensor of integers or reals beside what it was before it was rounded, or fitted.
     pub fn fitted(tensor: &QuantTensor, exact: Vec<f64>) -> Self {
-        let stored = elements(tensor);
+        let stored = tensor.elements();
         let is_rounded = matches!(tensor.values, Values::Int(_)) || stored != exact;
         Self { name: tensor.name.clone(), exact, stored, is_rounded }
     }
@@ -32,16 +32,8 @@ impl Pair {
     /// A tensor beside what it was before; of reals the difference has no switch.
     pub fn new(tensor: &QuantTensor, exact: Vec<f64>) -> Self {
         let is_rounded = matches!(tensor.values, Values::Int(_));
-        let stored = if is_rounded { elements(tensor) } else { Vec::new() };
+        let stored = if is_rounded { tensor.elements() } else { Vec::new() };
         Self { name: tensor.name.clone(), exact, stored, is_rounded }
-    }
-}
-
-/// The elements as they are stored, in training order.
-pub(super) fn elements(tensor: &QuantTensor) -> Vec<f64> {
-    match &tensor.values {
-        Values::Int(values) => values.iter().copied().map(f64::from).collect(),
-        Values::F32(values) => values.iter().copied().map(f64::from).collect(),
     }
 }
 

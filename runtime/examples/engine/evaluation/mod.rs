@@ -2,7 +2,7 @@
 //! one that takes its moves back one by one, `copied` for one that has nothing but positions, `checked` holds the first
 //! against an accumulator filled anew, at every node, and `scalar` is the plain loops that they are measured against.
 
-pub mod held;
+pub mod network_state;
 pub mod scalar;
 pub mod tamis;
 

@@ -1,6 +1,6 @@
 //! The library's state in step with the search, in one of four manners, the first of them the one to copy.
 
-use super::held::{self, Held};
+use super::network_state::{self, NetworkState};
 use super::{Evaluator, Fault};
 use crate::pieces::{self, Moved};
 use cozy_chess::Board;
@@ -10,22 +10,22 @@ use tamis_runtime::engine::{Colour, StateError};
 /// What a search does and what a state does for it; each manner changes what is different about it.
 pub trait Manner {
     #[inline]
-    fn push(state: &mut impl Held, moved: &Moved) -> Result<(), StateError> {
+    fn push(state: &mut impl NetworkState, moved: &Moved) -> Result<(), StateError> {
         state.push(moved)
     }
 
     #[inline]
-    fn push_null(state: &mut impl Held) -> Result<(), StateError> {
+    fn push_null(state: &mut impl NetworkState) -> Result<(), StateError> {
         state.push_null()
     }
 
     #[inline]
-    fn goto(state: &mut impl Held, ply: usize) -> Result<(), StateError> {
+    fn goto(state: &mut impl NetworkState, ply: usize) -> Result<(), StateError> {
         state.goto(ply)
     }
 
     #[inline]
-    fn evaluate(state: &mut impl Held, board: &Board) -> Result<i32, Box<Fault>> {
+    fn evaluate(state: &mut impl NetworkState, board: &Board) -> Result<i32, Box<Fault>> {
         Ok(state.evaluate(pieces::colour(board.side_to_move()))?)
     }
 }
@@ -39,7 +39,7 @@ impl Manner for Goto {}
 pub struct Popped;
 
 impl Manner for Popped {
-    fn goto(state: &mut impl Held, ply: usize) -> Result<(), StateError> {
+    fn goto(state: &mut impl NetworkState, ply: usize) -> Result<(), StateError> {
         while state.height()? > ply {
             state.pop()?;
         }
@@ -52,19 +52,19 @@ impl Manner for Popped {
 pub struct Copied;
 
 impl Manner for Copied {
-    fn push(_: &mut impl Held, _: &Moved) -> Result<(), StateError> {
+    fn push(_: &mut impl NetworkState, _: &Moved) -> Result<(), StateError> {
         Ok(())
     }
 
-    fn push_null(_: &mut impl Held) -> Result<(), StateError> {
+    fn push_null(_: &mut impl NetworkState) -> Result<(), StateError> {
         Ok(())
     }
 
-    fn goto(_: &mut impl Held, _: usize) -> Result<(), StateError> {
+    fn goto(_: &mut impl NetworkState, _: usize) -> Result<(), StateError> {
         Ok(())
     }
 
-    fn evaluate(state: &mut impl Held, board: &Board) -> Result<i32, Box<Fault>> {
+    fn evaluate(state: &mut impl NetworkState, board: &Board) -> Result<i32, Box<Fault>> {
         state.refresh(board)?;
         Goto::evaluate(state, board)
     }
@@ -74,9 +74,9 @@ impl Manner for Copied {
 pub struct Checked;
 
 impl Manner for Checked {
-    fn evaluate(state: &mut impl Held, board: &Board) -> Result<i32, Box<Fault>> {
+    fn evaluate(state: &mut impl NetworkState, board: &Board) -> Result<i32, Box<Fault>> {
         let found = Goto::evaluate(state, board)?;
-        let mut alone = held::filled_anew(state.net(), board)?;
+        let mut alone = network_state::filled_anew(state.net(), board)?;
         for colour in Colour::BOTH {
             let (found, expected) = (state.accumulator(colour)?, alone.accumulator(colour)?);
             let differs = found.iter().zip(&expected).enumerate().find(|(_, (found, expected))| found != expected);
@@ -101,7 +101,7 @@ impl<S, M> Tamis<S, M> {
     }
 }
 
-impl<S: Held, M: Manner> Evaluator for Tamis<S, M> {
+impl<S: NetworkState, M: Manner> Evaluator for Tamis<S, M> {
     fn refresh(&mut self, board: &Board) -> Result<(), Box<Fault>> {
         Ok(self.state.refresh(board)?)
     }

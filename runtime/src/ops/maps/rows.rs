@@ -157,7 +157,7 @@ fn sure_value(values: &[ValueRecord], index: u32) -> &ValueRecord {
 
 /// Rows `first..next` of an operation's output lie in its place; those before have been.
 #[derive(Clone, Copy, Default)]
-struct Held {
+struct RowsReady {
     first: u32,
     next: u32,
 }
@@ -184,11 +184,11 @@ fn stretch(on: &Running<'_, '_>, last: usize, workspace: &mut [u8], mut observe:
     while held_input(first) {
         first -= 1;
     }
-    let mut all = [Held::default(); MOST_STAGES];
+    let mut all = [RowsReady::default(); MOST_STAGES];
     let mut index = last;
     loop {
         let stage = Stage::of(on, index)?;
-        let Held { first: oldest, next } = *all.get(index - first)?;
+        let RowsReady { first: oldest, next } = *all.get(index - first)?;
         let (rows, place) = (stage.to.pixels()[0], stage.place());
         let mut read = Strip { start: Place::of(on.model, stage.record.input, 0, 0).range().start, first: 0 };
         let (mut there, mut needed) = (rows, oldest);
@@ -215,7 +215,7 @@ fn stretch(on: &Running<'_, '_>, last: usize, workspace: &mut [u8], mut observe:
         }
         band(on, &stage, [read, write], next..end, workspace);
         let held = all.get_mut(index - first)?;
-        *held = Held { first: write.first, next: end };
+        *held = RowsReady { first: write.first, next: end };
         if index < last {
             index += 1;
             continue;

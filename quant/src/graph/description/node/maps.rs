@@ -1,7 +1,6 @@
 //! Nodes over maps: windows, parts and sizes.
 
 use super::RawNode;
-use crate::arch::suggest::printable;
 use crate::graph::description::error::Cause;
 use crate::graph::description::keys::Word;
 use crate::graph::description::order::KernelOrder;
@@ -9,6 +8,7 @@ use crate::graph::description::read::Place;
 use crate::graph::description::sizes::range;
 use crate::graph::description::types::{DescribedOp, Kernel};
 use crate::graph::{Coordinates, Fill, Pooling, Rounding, Sampling, Shape, Window};
+use tamis_batches::printable;
 
 /// How coordinates are written.
 pub(in crate::graph::description) const COORDINATES: [(&str, Coordinates); 4] = [

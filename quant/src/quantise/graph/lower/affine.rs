@@ -42,7 +42,7 @@ impl Lowering<'_> {
         } else {
             Weights { real: fold(weights, &whole), input_unit: 1.0 }
         };
-        self.fitting(value, node, &read, bias, whole.zero, limit, |weights, bias| {
+        self.fitting(value, node, &read, bias, (whole.zero, limit), |weights, bias| {
             (Operation::Affine { weights, bias: Some(bias) }, whole.at)
         })
     }
@@ -66,8 +66,7 @@ impl Lowering<'_> {
         node: &Node,
         weights: &Weights,
         bias: &[f64],
-        zero: i32,
-        limit: i32,
+        (zero, limit): (i32, i32),
         make: impl Fn(QuantTensor, QuantTensor) -> (Operation, usize),
     ) -> Result<Form, GraphQuantError> {
         let mut wider = vec![1.0; weights.real.outputs];

@@ -40,7 +40,7 @@ impl Lowering<'_> {
         let read = Weights { real: weights.clone(), input_unit };
         // Rows of features cost memory, not time: i16, whatever the dense layers have.
         let limit = WeightBits::Sixteen.limit();
-        self.fitting(value, node, &read, bias, 0, limit, |weights, bias| {
+        self.fitting(value, node, &read, bias, (0, limit), |weights, bias| {
             (Operation::SparseAffine { weights, bias: Some(bias) }, 0)
         })
     }

@@ -14,7 +14,7 @@ use tamis_runtime::kernels::{self, Tier};
 
 /// A container and what is known about it.
 #[derive(Debug)]
-pub struct Sealed {
+pub struct Packed {
     /// The proof, which holds unless the user waived it.
     pub proof: Proof,
     /// The container.
@@ -33,7 +33,7 @@ pub struct Sealed {
 
 /// What a user asked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked {
+pub struct PackOptions {
     /// To write a network that has no proof.
     pub unproved: bool,
     /// The most bytes of scratch memory.
@@ -46,13 +46,13 @@ pub struct Asked {
 /// # Errors
 /// [`Status::GateFailed`] for a proof that fails, with tensor, row, bound and witness of each violation;
 /// [`Status::Unsupported`] for what the runtime has no operation for.
-pub fn seal(
+pub fn prove_and_pack(
     program: &Program,
     name: &str,
     origin: &Provenance,
-    asked: Asked,
+    asked: PackOptions,
     output: &Output,
-) -> Result<Sealed, CliError> {
+) -> Result<Packed, CliError> {
     let spinner = progress::spinner(output, "proving");
     let proof = prove(program);
     spinner.finish_and_clear();
@@ -63,16 +63,16 @@ pub fn seal(
         None => pack(program, &proof, origin).explain()?,
         Some(budget) => pack_within(program, &proof, origin, budget).explain()?,
     };
-    sealed(proof, &bytes)
+    packed(proof, &bytes)
 }
 
-fn sealed(proof: Proof, bytes: &[u8]) -> Result<Sealed, CliError> {
+fn packed(proof: Proof, bytes: &[u8]) -> Result<Packed, CliError> {
     let container = AlignedBytes::copy_of(bytes);
     let model = Model::parse(container.as_ref()).explain()?;
     let (checksum, signature) = (model.header().checksum(), sign(model, kernels::best())?);
     let footprint = Footprint::of(&model);
     let (workspace_len_bytes, whole) = (model.workspace_len_bytes(), whole_workspace_len_bytes(&model).explain()?);
-    Ok(Sealed {
+    Ok(Packed {
         proof,
         container,
         checksum,

@@ -9,7 +9,7 @@ use tamis_runtime::RunError;
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, State, StateError};
 
 /// One a thread. What its methods do stands with [`State`]'s.
-pub trait Held {
+pub trait NetworkState {
     fn net(&self) -> &AnyNetwork<'static>;
     fn refresh(&mut self, board: &Board) -> Result<(), StateError>;
     fn push(&mut self, moved: &Moved) -> Result<(), StateError>;
@@ -34,7 +34,7 @@ impl Fixed {
     }
 }
 
-impl Held for Fixed {
+impl NetworkState for Fixed {
     fn net(&self) -> &AnyNetwork<'static> {
         self.net.any()
     }
@@ -101,7 +101,7 @@ impl Any {
     }
 }
 
-impl Held for Any {
+impl NetworkState for Any {
     fn net(&self) -> &AnyNetwork<'static> {
         &self.net
     }
