@@ -180,7 +180,7 @@ impl Split<'_> {
             let mut rows = Vec::with_capacity(2 * (1 + switches.len()) * outputs);
             rows.extend(exact.outputs);
             rows.extend(rounded.outputs);
-            for (_, switch) in &switches {
+            for (_, switch) in switches {
                 let before = simulation.values_before(*switch);
                 let (one, _) = simulation.traced(example, &|other| other == *switch, &exact_values[..before]);
                 let (others, _) = simulation.traced(example, &|other| other != *switch, &rounded_values[..before]);

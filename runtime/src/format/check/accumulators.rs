@@ -2,8 +2,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::activation;
-use crate::format::records::{element, input_kind, op};
+use crate::format::records::{activation, element, input_kind, op};
 use crate::format::{Layout, MAX_RESCALE_FACTOR};
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.

@@ -2,8 +2,7 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::activation;
-use crate::format::records::{element, op};
+use crate::format::records::{activation, element, op};
 use crate::format::{Layout, NONE, ValueRecord, WindowRecord, is_depthwise};
 
 /// The bytes and i16 that maps are of.
