@@ -32,18 +32,6 @@ pub use crate::format::{checksum::checksum, quads::quads_fit};
 #[doc(hidden)]
 pub use crate::signature::fnv::{FNV_OFFSET, fnv1a};
 
-/// Codes of [`OpRecord::activation`].
-#[doc(hidden)]
-pub mod activation {
-    pub use crate::format::activation::*;
-}
-
-/// Codes of [`OpRecord::kind`].
-#[doc(hidden)]
-pub mod op {
-    pub use crate::format::op::*;
-}
-
 /// The features of chess.
 #[doc(hidden)]
 pub mod chess {

@@ -1,5 +1,8 @@
 //! The fixed-size records between header and tensors. A microcontroller reads them where they lie.
 
+pub mod activation;
+pub mod op;
+
 use super::NONE;
 use crate::features::ROWS;
 use bytemuck::{Pod, Zeroable};

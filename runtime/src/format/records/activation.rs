@@ -1,4 +1,4 @@
-//! Codes of [`OpRecord::activation`](super::records::OpRecord::activation).
+//! Codes of [`OpRecord::activation`](super::OpRecord::activation).
 
 /// x
 pub const IDENTITY: u32 = 1;

@@ -1,4 +1,4 @@
-//! Codes of [`OpRecord::kind`](crate::raw::OpRecord::kind), and numbers of single kinds.
+//! Codes of [`OpRecord::kind`](super::OpRecord::kind), and numbers of single kinds.
 
 use crate::features::{Feature, least};
 use crate::operations::operations;
