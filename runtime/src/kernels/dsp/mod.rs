@@ -28,6 +28,8 @@ pub(super) static KERNELS: Tier = Tier {
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
     #[cfg(short_ways)]
+    chain: None,
+    #[cfg(short_ways)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<Pair, i16>, NAME),
     update_both_i16: Kernel::new(update_both::<Pair, i16>, NAME),
