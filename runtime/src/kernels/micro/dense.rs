@@ -11,8 +11,8 @@ use crate::kernels::vector::dense::fits;
 use crate::sure::{bias_at, sure};
 use core::mem::MaybeUninit;
 
-/// Words of inputs that are unpacked at once.
-const SPREAD: usize = 128;
+/// Words of inputs that are unpacked at once; where memory is scarcest, fewer.
+const SPREAD: usize = if cfg!(cortex_m = "thumb1") { 128 } else { 320 };
 
 /// A target's way through whole groups of four inputs of type `T`, exact modulo 2³².
 pub(in crate::kernels) trait Blocks<T> {

@@ -9,7 +9,7 @@ use crate::format::element;
 use crate::kernels::maps::{Beside, HIGH_WORD_ONLY, Layer, Map, Rounding, rounded_words};
 use crate::num::mul_high;
 use crate::sure::at;
-use crate::workspace::{range, typed};
+use crate::workspace::typed;
 
 /// Where what is rounded goes, and what is added to it before.
 pub(in crate::kernels) struct End<'a, 'o> {
@@ -18,6 +18,8 @@ pub(in crate::kernels) struct End<'a, 'o> {
     second: Option<(Map, &'a [u8])>,
     out: &'o mut [u8],
     is_high: bool,
+    /// Whether all shifts are of 2 to 32 and a second map is there.
+    is_short: bool,
 }
 
 /// Which sums are rounded: of `outputs` outputs and `places` places, the first of them output `first` of the place that
@@ -79,7 +81,8 @@ impl<'a, 'o> End<'a, 'o> {
         let is_high = second.is_none()
             && matches!(layer.to.element, element::U8 | element::I8)
             && layer.rounding.shifts.iter().all(|shift| u32::from(*shift) >= HIGH_WORD_ONLY);
-        Self { rounding: layer.rounding, to: layer.to, second, out, is_high }
+        let is_short = second.is_some() && layer.rounding.shifts.iter().all(|shift| matches!(shift, 2..=32));
+        Self { rounding: layer.rounding, to: layer.to, second, out, is_high, is_short }
     }
 
     /// How a part becomes bytes, if the high words are enough for it. All that the pointers say is there: multipliers
@@ -187,14 +190,15 @@ impl<'a, 'o> End<'a, 'o> {
         let Part { first, outputs, start, places, step } = part;
         let Rounding { multipliers, shifts, low, high } = self.rounding;
         let (of_others, end) = (self.to.channels + first, start + 3 * step + first + outputs);
-        let is_fit = places == 4
+        let is_fit = self.is_short
+            && places == 4
             && outputs > 0
             && matches!(map.element, element::U8 | element::I8)
             && matches!(self.to.element, element::U8 | element::I8)
             && end <= others.len().min(self.out.len())
             && 4 * outputs <= sums.len()
             && of_others + outputs <= multipliers.len()
-            && range(shifts, first..first + outputs).iter().all(|shift| matches!(shift, 2..=32));
+            && first + outputs <= shifts.len();
         is_fit.then(|| FourBeside {
             minus_zero: -map.zero,
             one: 1,
