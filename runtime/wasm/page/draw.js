@@ -54,6 +54,18 @@ function trace(context, strokes, width) {
   context.stroke();
 }
 
+/** A picture of `side` × `side` reals, as dark as each is beside the greatest. */
+function paintCells(context, reals, side) {
+  const [width, height] = [context.canvas.width / side, context.canvas.height / side];
+  const greatest = Math.max(...reals, 1e-9);
+  context.fillStyle = context.strokeStyle;
+  reals.forEach((value, cell) => {
+    context.globalAlpha = Math.max(0, value / greatest);
+    context.fillRect((cell % side) * width, Math.floor(cell / side) * height, width, height);
+  });
+  context.globalAlpha = 1;
+}
+
 export async function draw(parent, network, known) {
   const side = Math.round(Math.sqrt(network.facts.input.size));
   const sheet = element("canvas", {
@@ -70,6 +82,8 @@ export async function draw(parent, network, known) {
   const layers = element("div", { class: "layers" });
   const samples = element("div", { class: "samples", role: "group", "aria-label": "Samples" });
   let strokes = [];
+  /** A sample that lies on the sheet in place of strokes: its reals, row by row. */
+  let sample = null;
   let pen = { at: [0.5, 0.5], isDown: false, isShown: false };
 
   function paint() {
@@ -77,6 +91,7 @@ export async function draw(parent, network, known) {
     context.clearRect(0, 0, sheet.width, sheet.height);
     context.strokeStyle = getComputedStyle(sheet).color;
     const scaled = ([x, y]) => [x * sheet.width, y * sheet.height];
+    if (sample) paintCells(context, sample, side);
     trace(context, strokes.map((stroke) => stroke.map(scaled)), sheet.width / 14);
     if (!pen.isShown) return;
     context.beginPath();
@@ -94,8 +109,10 @@ export async function draw(parent, network, known) {
   }
 
   function drawn() {
+    if (strokes.length > 0) sample = null;
     paint();
     if (strokes.length > 0) return answerTo(inkOf(strokes, side));
+    if (sample) return answerTo(sample);
     answer.textContent = "–";
     fill(answers);
     showLayers(layers, [{ name: "Input", values: new Uint8Array(side * side), shape: [1, 1, side * side], columns: side }]);
@@ -103,6 +120,7 @@ export async function draw(parent, network, known) {
 
   function clear() {
     strokes = [];
+    sample = null;
     pen.isDown = false;
     drawn();
   }
@@ -134,8 +152,7 @@ export async function draw(parent, network, known) {
       pen.isDown = !pen.isDown;
       if (pen.isDown) strokes.push([pen.at]);
     } else if (event.key === "Delete" || event.key === "Backspace") {
-      strokes = [];
-      pen.isDown = false;
+      clear();
     } else return;
     event.preventDefault();
     pen.isShown = true;
@@ -174,14 +191,14 @@ export async function draw(parent, network, known) {
   if (!known.inputs) return;
   const bytes = await bytesOf(known.inputs.file);
   const size = network.facts.input.size;
-  for (let start = 0, sample = 0; start + size <= bytes.length; start += size, sample++) {
+  for (let start = 0, number = 0; start + size <= bytes.length; start += size, number++) {
     const show = () => {
       strokes = [];
-      paint();
-      answerTo(Array.from(bytes.subarray(start, start + size), (value) => value * known.inputs.unit));
+      sample = Array.from(bytes.subarray(start, start + size), (value) => value * known.inputs.unit);
+      drawn();
     };
-    const name = `Sample ${known.answers[sample]}`;
-    samples.append(element("button", { type: "button", class: "small", title: name, "aria-label": name, onclick: show }, known.answers[sample]));
+    const name = `Sample ${known.answers[number]}`;
+    samples.append(element("button", { type: "button", class: "small", title: name, "aria-label": name, onclick: show }, known.answers[number]));
   }
   samples.firstElementChild?.click();
 }

@@ -107,6 +107,13 @@ def drawn(browser: Browser) -> None:
     assert sum(right) >= 3, f"of four drawn digits the network knew {sum(right)}"
 
 
+def inked(browser: Browser) -> int:
+    """Dots of the sheet that are not paper."""
+    return browser.js("""const sheet = document.querySelector('.sheet');
+        const dots = sheet.getContext('2d').getImageData(0, 0, sheet.width, sheet.height).data;
+        return dots.filter((value, index) => index % 4 === 3 && value > 0).length""")
+
+
 def samples(browser: Browser) -> None:
     """The answers of the sample pictures are the ones of the boards' log."""
     choose(browser, "Digits", "digits")
@@ -116,10 +123,14 @@ def samples(browser: Browser) -> None:
     unit = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["output_unit"]
     for digit, line in enumerate(log):
         browser.click(f".samples button:nth-child({digit + 1})")
+        assert inked(browser) > 0, f"sample {digit} leaves the sheet empty"
         wanted = [round(int(value) * unit, 2) for value in line.partition("[")[2].rstrip("]").split(",")]
         found = browser.js("return [...document.querySelectorAll('.answers .value')].map((value) => value.textContent)")
         assert all(abs(number(value) - want) < 0.0051 for value, want in zip(found, wanted)), (found, wanted)
         assert browser.text("#answer") == str(digit)
+    browser.js("""[...document.querySelectorAll('#play button')]
+        .find((button) => button.textContent === 'Clear').click()""")
+    assert inked(browser) == 0 and browser.text("#answer") == "–"
 
 
 def positions(browser: Browser) -> None:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import _core
+from . import _core, commands
 from .arrays import numpy_of, rows, safetensors_of
-from .errors import FileError, TamisError, UsageError, of_status
+from .commands import Gates, Option, PathLike
+from .errors import FileError, UsageError
 from .model import Model
-from .report import Proof, Report
+from .report import Proof, Report, reported
 
-PathLike: TypeAlias = "str | os.PathLike[str]"
 #: A checkpoint: a file or folder of any form that is read, or a dict of tensors, such as torch's `state_dict()`.
 Checkpoint: TypeAlias = "PathLike | Mapping[str, Any]"
-#: Limits, by name, or a file of them.
-Gates: TypeAlias = "PathLike | Mapping[str, float | bool]"
-Option: TypeAlias = "str | int | float | bool | os.PathLike[str] | list[str] | tuple[str, ...] | None"
-
 
 
 def load(source: PathLike | bytes | bytearray | memoryview) -> Model:
@@ -35,12 +28,12 @@ def load(source: PathLike | bytes | bytearray | memoryview) -> Model:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Model(bytes(source))
     path = Path(source)
-    with _place() as place:
+    with commands.place() as place:
         # Its errors name the file, what it is, and what makes a container of it.
-        found = _command(place, "inspect", path)
+        found = commands.command(place, "inspect", path)
         if found["len_bytes"] != found["container_len_bytes"] or found["text"] is not None:
             packed = place / "packed.bin"
-            _command(place, "pack", path, out=packed, unproved=True)
+            commands.command(place, "pack", path, out=packed, unproved=True)
             path = packed
         try:
             return Model(path.read_bytes())
@@ -65,9 +58,9 @@ def quantise(
 
     Raises `GateError` where no proof holds, and writes nothing then.
     """
-    with _place() as place:
+    with commands.place() as place:
         target = place / "quantised.bin"
-        _command(
+        commands.command(
             place,
             "quantise",
             _checkpoint(place, checkpoint),
@@ -103,8 +96,8 @@ def verify(
     gates: limits, `{"max_error": 5.0}` or a file · partial: keep what was measured, 16 bytes an output, for
     `Report.merge` · options: any other option of `host-tools verify`.
     """
-    with _place() as place:
-        return _report(
+    with commands.place() as place:
+        return reported(
             place,
             _model(place, model),
             partial,
@@ -114,77 +107,20 @@ def verify(
             labels=_examples(place, "labels", labels),
             positions=_positions(place, positions),
             reference=reference,
-            gates=_gates(place, gates),
+            gates=commands.gates(place, gates),
             **_checked(options),
         )
 
 
-def merge(reports: list[Report], gates: Gates | None) -> Report:
-    """What `Report.merge` does."""
-    with _place() as place:
-        parts = []
-        for index, report in enumerate(reports):
-            if report._part is None:
-                raise UsageError(f"report {index}: holds no part", "verify(…, partial=True)")
-            parts.append(_written(place, f"report {index}", report._part[0]))
-        if not parts or reports[0]._part is None:
-            raise UsageError("no reports to merge", "give those of verify(…, partial=True)")
-        model = _written(place, "model.bin", reports[0]._part[1])
-        return _report(place, model, True, merge=[str(part) for part in parts], gates=_gates(place, gates))
-
-
-def _report(place: Path, model: Path, partial: bool, **options: Option) -> Report:
-    page, part = place / "report.html", place / "part"
-    written = {"partial": part} if partial else {}
-    content, warnings = _answer(place, "verify", model, html=page, **written, **options)
-    content.pop("partial", None)
-    kept = (part.read_bytes(), model.read_bytes()) if partial else None
-    return Report(content, page.read_text(encoding="utf-8"), warnings, kept)
-
-
 def inspect(model: Model | PathLike) -> dict[str, Any]:
     """What is in a container, or in a `.nnue` file."""
-    with _place() as place:
-        return _command(place, "inspect", _model(place, model))
+    with commands.place() as place:
+        return commands.command(place, "inspect", _model(place, model))
 
 
 def proof(model: Model | PathLike) -> Proof:
     """The bounds of every sum of a model, derived again from its own integers."""
     return Proof(inspect(model)["proof"])
-
-
-@contextmanager
-def _place() -> Iterator[Path]:
-    """A folder for what the commands read and write, for as long as they do."""
-    with tempfile.TemporaryDirectory(prefix="tamis-") as folder:
-        yield Path(folder)
-
-
-def _command(place: Path, command: str, subject: PathLike, **options: Option) -> dict[str, Any]:
-    return _answer(place, command, subject, **options)[0]
-
-
-def _answer(place: Path, command: str, subject: PathLike, **options: Option) -> tuple[dict[str, Any], list[str]]:
-    """What a command says, with the names of what was in memory where it names files of this folder."""
-    arguments = [command]
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            arguments.append(option)
-        elif isinstance(value, (list, tuple)):
-            arguments += [f"{option}={os.fspath(one)}" for one in value]
-        elif value is not None and value is not False:
-            arguments.append(f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
-    arguments += ["--", os.fspath(subject)]
-    inside = f"{place}{os.sep}"
-    try:
-        _, text, warnings = _core.run_command(arguments)
-    except TamisError as error:
-        message = error.message.replace(inside, "")
-        help = error.help.replace(inside, "") if error.help else None
-        raise of_status(error.status, message, help) from None
-    warnings = [warning.replace(inside, "") for warning in warnings]
-    return cast("dict[str, Any]", json.loads(text.replace(json.dumps(inside)[1:-1], ""))), warnings
 
 
 def _checked(options: Mapping[str, Option]) -> dict[str, Option]:
@@ -194,22 +130,9 @@ def _checked(options: Mapping[str, Option]) -> dict[str, Option]:
     return dict(options)
 
 
-def _written(place: Path, name: str, content: bytes) -> Path:
-    path = place / name
-    path.write_bytes(content)
-    return path
-
-
-def _gates(place: Path, gates: Gates | None) -> PathLike | None:
-    if not isinstance(gates, Mapping):
-        return gates
-    text = "".join(f"{key} = {str(limit).lower()}\n" for key, limit in gates.items())
-    return _written(place, "gates.toml", text.encode())
-
-
 def _model(place: Path, model: Model | PathLike) -> Path:
     if isinstance(model, _core.Model):
-        return _written(place, "model.bin", model.container)
+        return commands.written(place, "model.bin", model.container)
     return Path(model)
 
 
@@ -217,7 +140,7 @@ def _checkpoint(place: Path, checkpoint: Checkpoint) -> Path:
     if isinstance(checkpoint, Mapping):
         if not checkpoint:
             raise UsageError("checkpoint: a dict without tensors", "give net.state_dict()")
-        return _written(place, "state_dict.safetensors", safetensors_of(checkpoint))
+        return commands.written(place, "state_dict.safetensors", safetensors_of(checkpoint))
     try:
         return Path(checkpoint)
     except TypeError:
@@ -227,7 +150,7 @@ def _checkpoint(place: Path, checkpoint: Checkpoint) -> Path:
 
 def _arch(place: Path, arch: PathLike | None) -> PathLike | None:
     if isinstance(arch, str) and "\n" in arch:
-        return _written(place, "arch.toml", arch.encode())
+        return commands.written(place, "arch.toml", arch.encode())
     return arch
 
 
@@ -248,5 +171,5 @@ def _positions(place: Path, positions: Any) -> Path | None:
     if positions is None or isinstance(positions, (str, os.PathLike)):
         return None if positions is None else Path(positions)
     if isinstance(positions, (bytes, bytearray, memoryview)):
-        return _written(place, "positions.bf", bytes(positions))
-    return _written(place, "positions.txt", "".join(f"{line}\n" for line in positions).encode())
+        return commands.written(place, "positions.bf", bytes(positions))
+    return commands.written(place, "positions.txt", "".join(f"{line}\n" for line in positions).encode())

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, commands
 from .errors import UsageError
-
-if TYPE_CHECKING:
-    from .report import Proof
+from .report import Proof
 
 
 class Model(_core.Model):
@@ -36,20 +35,15 @@ class Model(_core.Model):
 
     def inspect(self) -> dict[str, Any]:
         """What is in the container: the object that `host-tools inspect --json` prints."""
-        from .jobs import inspect
-
-        return inspect(self)
+        with commands.place() as place:
+            return commands.command(place, "inspect", commands.written(place, "model.bin", self.container))
 
     def proof(self) -> Proof:
         """The bounds of every sum, derived again from the container's own integers."""
-        from .jobs import proof
-
-        return proof(self)
+        return Proof(self.inspect()["proof"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the container, whole or not at all."""
-        from pathlib import Path
-
         target = Path(path)
         beside = target.with_name(f".{target.name}.{os.getpid()}")
         try:
@@ -64,5 +58,3 @@ class Model(_core.Model):
     def __repr__(self) -> str:
         axes = "×".join(str(axis) for axis in self.input_shape)
         return f"<tamis.Model {self.name!r}: {self.input_kind} {axes} -> {self.outputs}, {len(self.container)} bytes>"
-
-

@@ -5,7 +5,12 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, cast
+
+from . import commands
+from .commands import Gates, Option
+from .errors import UsageError
 
 
 class Report:
@@ -30,16 +35,24 @@ class Report:
         self.warnings: list[str] = list(warnings)
 
     @staticmethod
-    def merge(reports: Iterable[Report], *, gates: Any = None) -> Report:
+    def merge(reports: Iterable[Report], *, gates: Gates | None = None) -> Report:
         """The report of all examples together, of reports that `verify(…, partial=True)` made of some of them each, in
         the order of the examples; of merged ones as well.
 
         Every figure made of outputs has the bits that one run over all examples gives it; the errors of layers differ
         in their last digits. Mistakes are those that one of the parts found.
         """
-        from .jobs import merge
-
-        return merge(list(reports), gates)
+        with commands.place() as place:
+            parts, model = [], None
+            for index, report in enumerate(reports):
+                if report._part is None:
+                    raise UsageError(f"report {index}: holds no part", "verify(…, partial=True)")
+                part, container = report._part
+                parts.append(str(commands.written(place, f"report {index}", part)))
+                model = model or commands.written(place, "model.bin", container)
+            if model is None:
+                raise UsageError("no reports to merge", "give those of verify(…, partial=True)")
+            return reported(place, model, True, merge=parts, gates=commands.gates(place, gates))
 
     @property
     def passed(self) -> bool:
@@ -80,6 +93,16 @@ class Report:
         )
 
 
+def reported(place: Path, model: Path, partial: bool, **options: Option) -> Report:
+    """What `verify` finds in a folder, and where it is to be merged, the part."""
+    page, part = place / "report.html", place / "part"
+    written = {"partial": part} if partial else {}
+    content, warnings = commands.answer(place, "verify", model, html=page, **written, **options)
+    content.pop("partial", None)
+    kept = (part.read_bytes(), model.read_bytes()) if partial else None
+    return Report(content, page.read_text(encoding="utf-8"), warnings, kept)
+
+
 class Proof:
     """The bounds of a network's sums. `holds`: nothing can leave its type, whatever goes in."""
 
@@ -105,5 +128,3 @@ class Proof:
 
     def __repr__(self) -> str:
         return f"<tamis.Proof: {'holds' if self.holds else 'DOES NOT HOLD'}>"
-
-
