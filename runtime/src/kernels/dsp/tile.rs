@@ -6,7 +6,7 @@
 //! what takes the zero point off to both halves while they spread them. Sums stay in registers from bias to byte.
 
 use crate::kernels::micro::finish::Bytes;
-use crate::kernels::micro::tile::{Rows, Tile};
+use crate::kernels::micro::target::{Rows, Tile};
 use core::arch::asm;
 use core::mem::offset_of;
 

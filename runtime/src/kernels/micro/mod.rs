@@ -21,5 +21,6 @@ pub(super) mod finish;
 pub(super) mod inputs;
 pub(super) mod requantise;
 pub(super) mod spread;
+pub(super) mod target;
 pub(super) mod tile;
 pub(super) mod words;

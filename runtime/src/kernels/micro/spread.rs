@@ -1,7 +1,7 @@
 //! Inputs of a tile's places to what its target multiplies, the zero point taken off where it does that.
 
 use super::inputs::{Run, Walk};
-use super::tile::{GATHERED, SPREAD, Tile};
+use super::target::{GATHERED, SPREAD, Tile};
 use crate::format::element;
 use crate::kernels::maps::Layer;
 use crate::workspace::{range, range_mut, rest};

@@ -3,7 +3,7 @@
 
 use super::filters::{Filter, Run, Taps};
 use super::finish::Bytes;
-use super::tile::{Rows, Tile};
+use super::target::{Rows, Tile};
 use crate::kernels::maps::HIGH_WORD_ONLY;
 use crate::num::mul_high;
 

@@ -10,8 +10,8 @@ pub(super) const COLUMNS: usize = 21;
 /// Words of all bands.
 const WORDS: usize = 4 * CHANNELS * COLUMNS;
 
-/// As many bands as there is room for: band after band, channel after channel, four rows' bytes a column; and a vector's
-/// reach behind them.
+/// As many bands as there is room for: band after band, channel after channel, four rows' bytes a column; and behind
+/// them what a vector reaches.
 #[repr(C)]
 pub(super) struct Apart([u32; WORDS], [u32; 4]);
 
@@ -65,16 +65,16 @@ impl Lay {
     /// Lays four channels of a band apart.
     ///
     /// # Safety
-    /// Words of the rows that are there can be read in all columns, at multiples of four, and as many columns of the four
-    /// channels be written.
+    /// Words of the rows that are there can be read in all columns, at multiples of four, and as many columns of the
+    /// four channels be written.
     #[inline(never)]
     pub unsafe fn by_words(&self) {
         let lay = self;
         if lay.columns == 0 {
             return;
         }
-        // SAFETY: the loop reads and writes what the caller vouches for; VPR is no clobber that could be named, and nobody
-        // keeps it across a call.
+        // SAFETY: the loop reads and writes what the caller vouches for; VPR is no clobber that could be named, and
+        // nobody keeps it across a call.
         unsafe {
             asm!(
                 "movs r0, #0",
@@ -94,8 +94,8 @@ impl Lay {
                 "add {to}, {to}, #4",
                 "le lr, 2b",
                 x = inout(reg) lay.x => _, to = inout(reg) lay.to => _, columns = in(reg) lay.columns,
-                pixel = in(reg) lay.pixel, row = in(reg) lay.row, mask = in(reg) lay.mask, padding = in(reg) lay.padding,
-                flip = in(reg) lay.flip, places = in(reg) lay.places.as_ptr(),
+                pixel = in(reg) lay.pixel, row = in(reg) lay.row, mask = in(reg) lay.mask,
+                padding = in(reg) lay.padding, flip = in(reg) lay.flip, places = in(reg) lay.places.as_ptr(),
                 out("r0") _, out("lr") _,
                 out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
                 options(nostack)

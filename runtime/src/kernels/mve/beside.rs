@@ -1,8 +1,8 @@
 //! Sums of a tile with a second map's elements beside them, four places at a time.
 //!
 //! Both products have 64 bits, and their sum is rounded at a shift of at most 32: low words are added, and what they
-//! carry, wherever a sum is less than what went into it, goes to the high ones. Then the low word gives the last bits and
-//! the high one, saturated, those above.
+//! carry, wherever a sum is less than what went into it, goes to the high ones. Then the low word gives the last bits
+//! and the high one, saturated, those above.
 
 use crate::kernels::micro::finish::FourBeside;
 use core::arch::asm;
@@ -110,7 +110,7 @@ macro_rules! function {
 function!(of_i8, "vldrb.s32");
 function!(of_u8, "vldrb.u32");
 
-/// [`crate::kernels::micro::tile::Tile::beside`].
+/// [`crate::kernels::micro::target::Tile::beside`].
 ///
 /// # Safety
 /// As there.

@@ -139,8 +139,8 @@ fn chunk(layer: &Layer<'_>, x: &[u8], out: *mut u8, [first, columns]: [usize; 2]
                     places,
                 };
                 // SAFETY: lanes of rows that the mask leaves out are not read, and `width` columns from `from_column`
-                // on lie in the map, which `x` was found to hold, where `has_words` says so at multiples of four; as many
-                // columns of the band behind `skipped` lie in `apart`.
+                // on lie in the map, which `x` was found to hold, where `has_words` says so at multiples of four; as
+                // many columns of the band behind `skipped` lie in `apart`.
                 unsafe { if has_words { lay.by_words() } else { lay.by_bytes() } };
             }
             for (index, (filter, bias)) in filters.iter().zip(biases).enumerate() {
@@ -188,7 +188,7 @@ fn weights(layer: &Layer<'_>, channel: usize) -> (Weights, i32) {
     let (mut columns, mut sum) = ([0; 3], 0);
     for down in 0..3 {
         for (across, column) in columns.iter_mut().enumerate() {
-            let weight = rest(layer.weights, (3 * down + across) * layer.stride + channel).first().map_or(0, |w| *w);
+            let weight = *at(layer.weights, (3 * down + across) * layer.stride + channel);
             sum += i32::from(weight);
             *column |= u32::from(weight as u8) << (8 * down);
         }
@@ -226,9 +226,9 @@ macro_rules! of_four_vectors {
 
 macro_rules! function {
     ($name:ident, $sums:ident) => {
-        /// r1: inputs · r3: bytes · r5: bias · r7: 32 less the shift · r8: zero point · r9: from pair to pair of bytes ·
-        /// r11: from band to band · r12: pairs · q2: where four outputs lie · q3: multiplier. On the stack both ends as vectors, bands that are
-        /// left, and what is skipped behind each.
+        /// r1: inputs · r3: bytes · r5: bias · r7: 32 less the shift · r8: zero point · r9: from pair to pair of
+        /// bytes · r11: from band to band · r12: pairs · q2: where four outputs lie · q3: multiplier. On the stack
+        /// both ends as vectors, bands that are left, and what is skipped behind each.
         ///
         /// # Safety
         /// All that `outputs` speaks of can be read and written.

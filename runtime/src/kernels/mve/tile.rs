@@ -8,7 +8,7 @@
 
 use super::beside::beside;
 use crate::kernels::micro::finish::{Bytes, FourBeside};
-use crate::kernels::micro::tile::{Rows, SPREAD, Tile};
+use crate::kernels::micro::target::{Rows, SPREAD, Tile};
 use core::arch::asm;
 use core::mem::offset_of;
 
