@@ -6,15 +6,15 @@
 //! ([`ByteLayer`]), and the shifts of bytes are 33 to 62, so that their rounding is [`requantise::rounded`] and nothing
 //! else.
 
-use super::dense::{Dense, fitting};
-use super::ending::Ending;
+use super::dense::{Dense, Ending, fitting};
 use super::{IS_COMPACT, Simd, requantise};
 use crate::kernels::layers::{ByteLayer, CHAIN_WIDTH, Rounding};
 use crate::num;
 use crate::sure::at;
 use crate::workspace::{range, range_mut, rest_mut, typed_mut};
 
-/// Whether a vector of rows is one of i32, as it is but for the portable tier: without it there would be nothing to gain.
+/// Whether a vector of rows is one of i32, as it is but for the portable tier: without it there would be nothing to
+/// gain.
 pub(in crate::kernels) const fn is_for<S: Simd, D: Dense>() -> bool {
     D::ROWS == S::LANES / 2
 }

@@ -41,7 +41,6 @@ pub(super) mod dense;
 pub(super) mod dense16;
 pub(super) mod depthwise;
 pub(super) mod dot;
-mod ending;
 mod ends;
 #[cfg(short_ways)]
 pub(super) mod move_dot;
