@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use benches::{
-    Cases, ThreadTime, evaluations, four_mebibytes, layers, measure, perceptrons, threat_evaluations, trainer,
+    Cases, ThreadTime, batches, evaluations, four_mebibytes, layers, measure, perceptrons, threat_evaluations, trainer,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -36,6 +36,7 @@ fn evaluate(criterion: &mut Criterion<ThreadTime>) {
     trainer(&mut cases);
     layers(&mut cases);
     perceptrons(&mut cases);
+    batches(&mut cases);
     measure(criterion, cases);
 }
 

@@ -3,9 +3,9 @@
 //!
 //!     board_networks FIXTURES OUT
 //!
-//! OUT gets a folder for each of MLPerf Tiny's networks, and a few for random networks of convolutions, each with
-//! `network.bin`, `inputs.bin` and `expected.out`. The outputs are those of the integer model, which works a network
-//! out by its definition and has nothing of the runtime in it.
+//! OUT gets a folder for each of MLPerf Tiny's networks, one for the largest with a workspace within a budget, and a
+//! few for random networks of convolutions, each with `network.bin`, `inputs.bin` and `expected.out`. The outputs are
+//! those of the integer model, which works a network out by its definition and has nothing of the runtime in it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a tool of the tests, which stops at whatever is wrong")]
 
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tamis_quant::graph::Sample;
 use tamis_quant::integer::{Data, IntegerModel};
-use tamis_quant::pack::{Provenance, pack};
+use tamis_quant::pack::{Provenance, pack, pack_within};
 use tamis_quant::program::{GraphInput, Program};
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::quantise_graph;
@@ -24,6 +24,9 @@ use tests::windows::{Drawn, programs};
 
 /// Inputs of each: an emulator of a small core takes seconds for them.
 const INPUTS: usize = 4;
+/// The network with the largest maps, and bytes of workspace that it is also given within.
+const LARGEST: &str = "vww";
+const BUDGET: usize = 30_000;
 /// Random networks.
 const RANDOM: usize = 300;
 /// Bytes of containers, or of their inputs, that a board is given at once: less than it has room for by more than one.
@@ -36,12 +39,17 @@ fn main() {
         let network = network(fixtures, name, real);
         let program = quantise_graph(&network.graph, &network.calibration, &network.options(encoding)).unwrap();
         let mut given = Given::default();
-        given.add(&program, &network.inputs);
+        given.add(&program, &network.inputs, None);
         given.write(&out.join(name));
+        if name == LARGEST {
+            let mut within = Given::default();
+            within.add(&program, &network.inputs, Some(BUDGET));
+            within.write(&out.join(format!("{name}-within")));
+        }
     }
     let (mut given, mut folder) = (Given::default(), 0);
     for Drawn { program, samples, .. } in programs().take(RANDOM) {
-        given.add(&program, &samples);
+        given.add(&program, &samples, None);
         if given.containers.len().max(given.inputs.len()) > GIVEN_LEN_BYTES {
             std::mem::take(&mut given).write(&out.join(format!("random-{folder}")));
             folder += 1;
@@ -59,8 +67,14 @@ struct Given {
 }
 
 impl Given {
-    fn add(&mut self, program: &Program, samples: &[Sample]) {
-        let container = AlignedBytes::copy_of(&pack(program, &prove(program), &Provenance::default()).unwrap());
+    /// budget: bytes that the workspace may have, if it is to be planned within as many.
+    fn add(&mut self, program: &Program, samples: &[Sample], budget: Option<usize>) {
+        let (proof, provenance) = (prove(program), Provenance::default());
+        let packed = match budget {
+            Some(budget) => pack_within(program, &proof, &provenance, budget),
+            None => pack(program, &proof, &provenance),
+        };
+        let container = AlignedBytes::copy_of(&packed.unwrap());
         let workspace = Model::parse(container.as_ref()).unwrap().workspace_len_bytes();
         let len = container.as_ref().len();
         writeln!(self.expected, "{len} bytes, workspace {workspace} bytes").unwrap();

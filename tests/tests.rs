@@ -27,6 +27,12 @@ mod threats_reach; // how far legal positions drive sums that are not proved
 #[path = "subjects/threats_live.rs"]
 mod threats_live; // the same held to engines that run beside the test
 
+#[path = "subjects/borders.rs"]
+mod borders; // what kernels read and write without asking, at the end of a page
+
+#[path = "subjects/contradictions.rs"]
+mod contradictions; // what a container says twice and differently
+
 #[path = "subjects/cli.rs"]
 mod cli; // the program as a person or a script meets it
 

@@ -4,13 +4,15 @@
 //! [`counted_from_here`] is entered once for each case, in the order in which the ids are printed; the tool counts what
 //! happens in it and nothing else.
 
-use benches::{Case, Cases, accumulators, dense, evaluations, layers, maps, perceptrons, tails, threat_evaluations};
+use benches::{
+    Case, Cases, accumulators, batches, dense, evaluations, layers, maps, perceptrons, tails, threat_evaluations,
+};
 use tamis_runtime::kernels::by_name;
 
 /// Enough for an odd start to be small, few enough for an emulator: valgrind is fifty times slower than the machine.
 const ITERATIONS: u64 = 4;
 /// One shape of each operation, and one of each network.
-const SHAPES: [&str; 50] = [
+const SHAPES: [&str; 51] = [
     "update_i16/2x256-move",
     "update_i16/2x256-capture",
     "update_i16/2x256-refresh-32",
@@ -61,6 +63,7 @@ const SHAPES: [&str; 50] = [
     "engine-from-cache/(86896-128)x2-32-32-1x8",
     "layers/1024-16-32-1x8-20%",
     "perceptron/256-32-32-1-exact",
+    "batch/784-128-10x24",
 ];
 
 fn main() {
@@ -72,6 +75,7 @@ fn main() {
     threat_evaluations(&mut cases);
     layers(&mut cases);
     perceptrons(&mut cases);
+    batches(&mut cases);
     dense(&mut cases);
     tails(&mut cases);
     maps(&mut cases);

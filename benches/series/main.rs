@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use benches::{
-    Cases, Figure, accumulators, dense, evaluations, layers, limits, maps, perceptrons, pin, series, tails,
+    Cases, Figure, accumulators, batches, dense, evaluations, layers, limits, maps, perceptrons, pin, series, tails,
     threat_evaluations, trainer,
 };
 use serde_json::json;
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
     trainer(&mut cases);
     layers(&mut cases);
     perceptrons(&mut cases);
+    batches(&mut cases);
     dense(&mut cases);
     tails(&mut cases);
     maps(&mut cases);

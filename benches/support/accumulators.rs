@@ -113,15 +113,19 @@ fn width<const H: usize>(cases: &mut Cases) {
             black_box(dot(&after[0], &after[1], &weights[..2 * H], MAX));
         })
     });
-    let pairs: [(&str, PickPairs); 2] =
-        [("pairwise_u8", |tier| tier.pairwise_u8.call), ("pairwise_u8_rounded", |tier| tier.pairwise_u8_rounded.call)];
-    for (what, products) in pairs {
+    // As a trainer has them, and as they round at the trainer's scale and at the one that `quantise` takes.
+    let pairs: [(&str, PickPairs, i16, u32); 3] = [
+        ("pairwise_u8", |tier| tier.pairwise_u8.call, MAX, 9),
+        ("pairwise_u8_rounded", |tier| tier.pairwise_u8_rounded.call, MAX, 9),
+        ("pairwise_u8_finest", |tier| tier.pairwise_u8_rounded.call, 8 * MAX, 15),
+    ];
+    for (what, products, max, shift) in pairs {
         cases.every_tier(what, &format!("2x{H}"), |tier| {
             let (ring, products) = (Rc::clone(&ring), products(tier));
             let mut out = AlignedBytes::zeroed(H);
             walk(ring, move |_, _, after| {
                 for (acc, out) in after.iter().zip(black_box(out.as_mut()).chunks_mut(H / 2)) {
-                    products(acc, MAX, 9, out);
+                    products(acc, max, shift, out);
                 }
             })
         });

@@ -60,6 +60,28 @@ pub fn perceptrons(cases: &mut Cases) {
     }
 }
 
+/// Rows of a batch: as many as the runtime gains by.
+const ROWS: usize = 24;
+
+/// The first of these networks on several rows at once.
+pub fn batches(cases: &mut Cases) {
+    let widths = PERCEPTRONS[0];
+    let model = LazyCell::new(|| perceptron(widths, false));
+    let words: Vec<String> = widths.iter().map(usize::to_string).collect();
+    cases.every_tier("batch", &format!("{}x{ROWS}", words.join("-")), |tier| {
+        let plan = Plan::new(*model, tier);
+        let row = |seed| AlignedBytes::copy_of(&Random::new(seed).vector(widths[0], 0, 127, |value| value as u8));
+        let rows: Vec<AlignedBytes> = (0..ROWS as u64).map(row).collect();
+        let mut workspace = AlignedBytes::zeroed(plan.batch_len_bytes(ROWS));
+        move |iterations| {
+            let inputs: Vec<Input<'_>> = rows.iter().map(|row| Input::U8(black_box(row.as_ref()))).collect();
+            for _ in 0..iterations {
+                plan.run_batch(&inputs, 0, workspace.as_mut(), |_, output| consume(output)).unwrap();
+            }
+        }
+    });
+}
+
 /// Accumulators in which a group of four neurons, in either perspective, is live in both halves or its products are
 /// zero.
 fn positions(density: u32) -> AlignedBytes {

@@ -22,7 +22,7 @@ pub use case::{Case, Cases, PORTABLE, measure};
 pub use clock::{ThreadTime, pin, processor_time};
 pub use dense::{dense, tails};
 pub use evaluations::evaluations;
-pub use layers::{layers, perceptrons};
+pub use layers::{batches, layers, perceptrons};
 pub use limits::limits;
 pub use maps::maps;
 pub use nets::{four_mebibytes, king_buckets, king_buckets_container, reference};

@@ -2,7 +2,8 @@
 
     table.py [--write] README TARGET
 
-TARGET holds images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, and results/compiler. Counts are exact, so
+TARGET holds images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, results/BOARD/given-NETWORK.counts where
+TAMIS_FIXTURES has MLPerf Tiny's networks, and results/compiler. Counts are exact, so
 those of the same compiler must be equal, and sizes may differ by FOLDER_BYTES; another compiler's are not compared, and
 that is said.
 """
@@ -11,7 +12,7 @@ import pathlib
 import sys
 
 import image
-from baselines import cmsis_nn
+from baselines import cmsis_nn, cmsis_nn_network
 
 BEGIN = "<!-- From here to the end mark: written by `firmware-examples/run --bless`. -->"
 END = "<!-- End of what is written by `firmware-examples/run --bless`. -->"
@@ -31,6 +32,21 @@ BOARDS = {
     "cortex-m55": "M55",
     "riscv32": "RV32IMAC",
 }
+# MLPerf Tiny's networks, which the program `given` runs where TAMIS_FIXTURES has them, by their folders.
+NETWORKS = {
+    "kws": "KWS",
+    "ic": "IC",
+    "vww": "VWW",
+    "vww-within": "VWW, workspace within 30,000 bytes",
+    "ad": "AD",
+}
+OF_NETWORKS = (
+    "MLPerf Tiny's networks quantised from their float files, an inference; VWW without its channels that are always "
+    "0, which CMSIS-NN's sums of layers have:"
+)
+OF_LAYERS = (
+    "Fully connected layers, requantisation included; instructions, not cycles, and in brackets per multiplication:"
+)
 SHAPES = [(784, 128), (768, 256), (256, 32), (128, 10), (64, 32), (32, 32), (32, 10), (32, 1), (16, 1)]
 
 # The stretches between marks, in the order in which a program comes to them.
@@ -66,6 +82,11 @@ class Measured:
     def count(self, board, program, stretch, occurrence=0):
         """The instructions of a stretch, the first one of its name if none is asked for."""
         return [count for name, count in self.counts(board, program) if name == stretch][occurrence]
+
+    def network(self, board, name):
+        """The instructions of the first inference of a given network, or None where there were none."""
+        path = self.target / "results" / board / f"given-{name}.counts"
+        return int(path.read_text().split()[0]) if path.exists() else None
 
     def stack(self, board, program):
         """Bytes: painted by the program, or watched from outside for one without a log."""
@@ -116,6 +137,21 @@ def inferences(measured):
             [f"digits: its layer {name_of(shape)}", *(f"{layer(measured, board, shape, 'u7'):,}" for board in BOARDS)]
         )
     return rows(["", *BOARDS.values()], body)
+
+
+def networks(measured, kept):
+    """Instructions of MLPerf Tiny's networks beside CMSIS-NN's; where they were not run, what the table has."""
+    body = []
+    for name, title in NETWORKS.items():
+        counts = [measured.network(board, name) for board in BOARDS]
+        if None in counts:
+            print("firmware: MLPERF TINY'S NETWORKS ARE NOT COMPARED: TAMIS_FIXTURES is not set")
+            return kept[kept.index(OF_NETWORKS) : kept.index(OF_LAYERS)] if OF_NETWORKS in kept else []
+        body.append([title, *(f"{count:,}" for count in counts)])
+        others = [cmsis_nn_network(board, name) for board in BOARDS]
+        if any(others):
+            body.append([f"{title}, CMSIS-NN", *(f"{count:,}" if count else "–" for count in others)])
+    return [OF_NETWORKS, "", *rows(["", *BOARDS.values()], body)]
 
 
 def layer(measured, board, shape, kind):
@@ -171,14 +207,11 @@ def made_by(measured):
     return f"Made by {measured.compiler()}."
 
 
-def table(measured):
-    """All of it, as lines."""
+def table(measured, kept):
+    """All of it, as lines. kept: those of the table that there is."""
     lines = [made_by(measured), "", "Instructions, not cycles:", "", *inferences(measured)]
-    lines += [
-        "Fully connected layers, requantisation included; instructions, not cycles, and in brackets per "
-        "multiplication:",
-        "",
-    ]
+    lines += networks(measured, kept)
+    lines += [OF_LAYERS, ""]
     lines += layers(measured)
     lines += [
         SIZES,
@@ -204,7 +237,7 @@ def main():
     kept, end, after = rest.partition(END)
     if not begin or not end:
         sys.exit(f"table: {readme} lacks the line {BEGIN if not begin else END}")
-    made = "\n" + "\n".join(table(measured))
+    made = "\n" + "\n".join(table(measured, kept.splitlines()))
     if is_written:
         readme.write_text(before + begin + made + end + after)
         print(f"firmware: wrote the table of {readme.name}")

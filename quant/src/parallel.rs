@@ -3,8 +3,13 @@
 //! A caller says with [`with_threads`] how many threads work at most. Pieces are cut by their number alone, never by
 //! the number of threads, and what they make is put together in their order, so that every bit is the same for any.
 
+mod in_order;
+
+pub use in_order::{in_order, in_order_with};
+
 use std::cell::Cell;
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -45,28 +50,7 @@ pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     map_with(count, || (), |(), index| work(index))
 }
 
-/// `work` of every item, a block of them after the other: `take` gets what it made in the order of the items, on the
-/// caller's thread, before the next block begins, so that no more than a block is held. Sums that `take` adds up have
-/// the bits of a plain loop.
-///
-/// # Errors
-/// The first that `work` or `take` gives, in the order of the items.
-pub fn in_blocks<T: Send, E: Send>(
-    count: usize,
-    block: usize,
-    work: impl Fn(usize) -> Result<T, E> + Sync,
-    mut take: impl FnMut(usize, T) -> Result<(), E>,
-) -> Result<(), E> {
-    let block = block.max(1);
-    for start in (0..count).step_by(block) {
-        for (index, made) in map(block.min(count - start), |index| work(start + index)).into_iter().enumerate() {
-            take(start + index, made?)?;
-        }
-    }
-    Ok(())
-}
-
-/// The same with memory of its own for each thread, which no result may depend on.
+/// [`map`] with memory of its own for each thread, which no result may depend on.
 pub fn map_with<M, T: Send>(
     count: usize,
     memory: impl Fn() -> M + Sync,
@@ -127,6 +111,25 @@ pub fn fill_with<M, T: Send, E: Send>(
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
+/// What `work` makes of `0..count`, cut into ranges of `len` and the last perhaps shorter, one after the other.
+///
+/// # Errors
+/// What `work` gives for the first range that it fails for.
+pub fn gather<T: Send, E: Send>(
+    count: usize,
+    len: usize,
+    work: impl Fn(Range<usize>) -> Result<Vec<T>, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let len = len.max(1);
+    let pieces = map(count.div_ceil(len), |piece| work(piece * len..count.min((piece + 1) * len)));
+    let mut all = Vec::with_capacity(count);
+    pieces.into_iter().try_for_each(|piece| {
+        all.extend(piece?);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -146,6 +149,14 @@ mod tests {
         assert!(out.iter().enumerate().all(|(index, out)| index == *out));
         let refuse = |_: &mut (), index: usize, _: &mut [usize]| if index % 4 == 3 { Err(index) } else { Ok(()) };
         assert_eq!(super::fill_with(&mut out, 10, || (), refuse), Err(3));
+    }
+
+    #[test]
+    fn ranges_are_gathered_in_order() {
+        let doubled = |range: std::ops::Range<usize>| Ok::<_, ()>(range.map(|index| 2 * index).collect());
+        assert_eq!(super::gather(103, 10, doubled).unwrap(), (0..103).map(|index| 2 * index).collect::<Vec<_>>());
+        let refuse = |range: std::ops::Range<usize>| if range.end > 40 { Err(range.start) } else { Ok(vec![0]) };
+        assert_eq!(super::gather(103, 10, refuse), Err(40));
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Plan<'_> {
         self.check(input, bucket, workspace)?;
         let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket };
         if AHEAD != 0 {
-            for step in &self.steps {
+            for step in self.steps_left(&on, workspace) {
                 step.run(&on, workspace);
             }
         }
@@ -60,6 +60,29 @@ impl Plan<'_> {
             }
         }
         Ok(self.output(workspace))
+    }
+
+    /// The steps that are left once those that are one call have run, and those before them.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    fn steps_left(&self, on: &Running<'_, '_>, workspace: &mut [u8]) -> &[Step<'_>] {
+        let Some(chain) = &self.chain else { return &self.steps };
+        let [before, own, behind] = chain.cut(&self.steps);
+        for step in before {
+            step.run(on, workspace);
+        }
+        if !chain.run(on, workspace) {
+            for step in own {
+                step.run(on, workspace);
+            }
+        }
+        behind
+    }
+
+    #[cfg(not(short_ways))]
+    #[inline(always)]
+    fn steps_left(&self, _: &Running<'_, '_>, _: &mut [u8]) -> &[Step<'_>] {
+        &self.steps
     }
 
     /// The network behind accumulators of the right length, where it is one layer with one output.

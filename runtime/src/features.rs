@@ -3,12 +3,12 @@
 //! Features add, and none changes a result. Where one is left out, the loader refuses the files that need it and says
 //! so; what would run them stands behind an `if` on its constant, so that the compiler takes it out.
 
-/// Accumulators: networks of lists of features, and the operations 1, 2 and 4 of FORMAT.md.
+/// Accumulators: networks of lists of features, and the operations 1, 2, 4, 35 and 36 of FORMAT.md.
 pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
-/// Reals: the operations 3 and 6 to 10.
+/// Reals: the operations 3, 6 to 10 and 38.
 pub(crate) const REALS: bool = cfg!(feature = "reals");
-/// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 26,
-/// 34 and 37.
+/// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 26, 34, 37 and
+/// 39.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// Maps of features: values with pixels and zero points, and the operations 27 to 33.
 pub(crate) const MAPS: bool = cfg!(feature = "maps");

@@ -6,6 +6,8 @@ use crate::format::{BlockRecord, Identity, Model, element};
 #[cfg(short_ways)]
 use crate::kernels::MoveRows;
 use crate::kernels::{Moved, Tier, prefetch};
+#[cfg(short_ways)]
+use crate::step::Chained;
 use crate::step::{AHEAD, FusedHead, OutputPlace, Step, fused};
 use crate::sure::sure;
 
@@ -43,6 +45,9 @@ pub struct Plan<'a> {
     /// The first `done` operations, resolved and fused.
     pub(crate) steps: heapless::Vec<Step<'a>, AHEAD>,
     pub(crate) done: usize,
+    /// Those of them that are one call.
+    #[cfg(short_ways)]
+    pub(crate) chain: Option<Chained<'a>>,
     pub(crate) output: OutputPlace,
     /// The whole network behind the accumulators, where it is one layer with one output.
     pub(crate) head: Option<FusedHead<'a>>,
@@ -71,6 +76,8 @@ impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
     pub fn new(model: Model<'a>, kernels: &'static Tier) -> Self {
         let (steps, done) = fused(&model, kernels);
+        #[cfg(short_ways)]
+        let chain = Chained::resolve(&model, kernels, &steps);
         let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
         let bias = match first {
@@ -85,7 +92,23 @@ impl<'a> Plan<'a> {
         let identity = model.identity();
         #[cfg(short_ways)]
         let head = head.map(|head| head.behind(move_rows(rows, stride).filter(|_| is_plain)));
-        Self { model, kernels, steps, done, output, head, rows, stride, bias, hidden, size, is_plain, identity }
+        Self {
+            model,
+            kernels,
+            steps,
+            done,
+            #[cfg(short_ways)]
+            chain,
+            output,
+            head,
+            rows,
+            stride,
+            bias,
+            hidden,
+            size,
+            is_plain,
+            identity,
+        }
     }
 
     /// The model.

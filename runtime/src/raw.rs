@@ -21,9 +21,7 @@ pub use crate::format::model::Tensor;
 pub use crate::format::records::MOST_ROWS;
 pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord};
 #[doc(hidden)]
-pub use crate::format::records::{
-    activation, claim, element, feature_set, feature_sums, input_kind, op, perspective_order,
-};
+pub use crate::format::records::{claim, element, feature_set, feature_sums, input_kind, perspective_order};
 #[doc(hidden)]
 pub use crate::format::rows::{MOST_STAGES, Overlap, RowWindow};
 pub use crate::format::window::WindowRecord;
@@ -33,6 +31,18 @@ pub use crate::format::window::is_depthwise;
 pub use crate::format::{checksum::checksum, quads::quads_fit};
 #[doc(hidden)]
 pub use crate::signature::fnv::{FNV_OFFSET, fnv1a};
+
+/// Codes of [`OpRecord::activation`].
+#[doc(hidden)]
+pub mod activation {
+    pub use crate::format::activation::*;
+}
+
+/// Codes of [`OpRecord::kind`].
+#[doc(hidden)]
+pub mod op {
+    pub use crate::format::op::*;
+}
 
 /// The features of chess.
 #[doc(hidden)]

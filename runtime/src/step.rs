@@ -7,6 +7,8 @@ use crate::ops::{Place, Places, Running, Work};
 use crate::output::Output;
 
 mod batch;
+#[cfg(short_ways)]
+mod chain;
 mod fuse;
 mod head;
 mod layer;
@@ -15,6 +17,8 @@ mod tail;
 use crate::sure::sure;
 use crate::workspace::typed;
 pub(crate) use batch::INPUTS_AT_ONCE;
+#[cfg(short_ways)]
+pub(crate) use chain::Chained;
 pub(crate) use fuse::fused;
 pub(crate) use head::FusedHead;
 use layer::LayerU8;

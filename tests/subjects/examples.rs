@@ -72,3 +72,19 @@ fn a_file_is_loaded_from_disk() {
     let refused = run("load", &[own("vectors/tiny.toml").to_str().unwrap()]);
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("NotAContainer"));
 }
+
+/// A line an operation, with the multiplications by its weights; of tiers only those that are there.
+#[test]
+fn a_profile_has_a_line_an_operation() {
+    let path = own("../firmware-examples/programs/src/keywords.quantised.bin");
+    let path = path.to_str().unwrap();
+    let said = printed("profile", &[path, "scalar", "1"]);
+    let lines: Vec<&str> = said.lines().collect();
+    let bytes = AlignedBytes::copy_of(&std::fs::read(path).unwrap());
+    let model = Model::parse(bytes.as_ref()).unwrap();
+    assert!(lines[0].ends_with("tier scalar, the least of 1 runs"), "{said}");
+    assert_eq!(lines.len(), model.ops().len() + 3, "{said}");
+    assert!(said.contains(" 320000 ") && said.contains("convolution 10x4/2 49x10x1 -> 25x5x64"), "{said}");
+    let refused = run("profile", &[path, "abacus"]);
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("no tier abacus here"));
+}

@@ -10,7 +10,7 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::fit::{Fit, FitError, Limits, fit};
 use tamis_quant::quantise::quantise;
 use tamis_quant::quantise::scales::{Rows, quantise_by_proof};
-use tamis_quant::quantised::QuantNet;
+use tamis_quant::quantised::{QuantNet, as_stored};
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_quant::verify::stats::compare;
 use tamis_runtime::format::Model;
@@ -49,7 +49,8 @@ fn fitted(net: &Net<f32>, mut integers: QuantNet, examples: &[Example]) -> Fit {
     let program = integers.lower().unwrap();
     assert!(prove(&program).holds());
 
-    let (first, reals) = (&integers.layers[0], &net.layers[0]);
+    let stored = as_stored(net, &integers);
+    let (first, reals) = (&integers.layers[0], &stored.layers[0]);
     for (tensor, reals) in [(&first.weights, &reals.weights.values), (&first.bias, &reals.bias)] {
         let scale = f64::from(tensor.scale.unwrap());
         let off = tensor.integers().iter().zip(reals).map(|(a, b)| (f64::from(*a) - f64::from(*b) * scale).abs());

@@ -197,7 +197,7 @@ const WANTED: [(&str, usize); 101] = [
     ("rows handed on by kind 30", 5),
     ("a stretch of 2", 50),
     ("a stretch of 3", 20),
-    ("a stretch of more", 2),
+    ("a stretch of more", 10),
     ("a stretch that ends with kind 27", 50),
     ("a stretch that ends with kind 29", 20),
     ("a stretch that ends with kind 30", 5),

@@ -1,9 +1,11 @@
 //! The overflow proof on networks small enough to try everything, and its witnesses replayed.
 
 use tamis_quant::arch::{Activation, Architecture, ElementType, HeadDivision};
+use tamis_quant::pack::unpack;
 use tamis_quant::program::{QuantTensor, Values};
 use tamis_quant::proof::{Proof, Quantity, Witness, accumulator_ranges};
 use tamis_quant::quantised::{QuantLayer, QuantNet};
+use tamis_runtime::format::Model;
 use tests::replay::{accumulate, contribution};
 use tests::trials::Fixtures;
 use tests::{architecture, bare_net, narrow};
@@ -281,3 +283,29 @@ fn witnesses_of_real_networks_leave_i32(folder: Fixtures) {
         }
     }
 }
+
+/// A layer that all output buckets share, behind one that has rows for each: a row that overflows is the tensor's own,
+/// in the bucket that drives it furthest, and the witness reaches it.
+#[test]
+fn a_shared_layer_behind_a_bucketed_one_is_named_by_its_own_rows() {
+    let sample = tests::sample_models::small().into_iter().find(|sample| sample.name == SHARED).unwrap();
+    let net = unpack(&Model::parse(sample.bytes.as_ref()).unwrap()).unwrap();
+    assert!(prove(&net).holds());
+    for row in 0..7 {
+        let mut net = net.clone();
+        let bias = net.tensor_mut("l2b").unwrap();
+        let mut values = bias.integers().to_vec();
+        assert_eq!(values.len(), 7);
+        values[row] = i32::MAX;
+        bias.values = Values::Int(values);
+        let proof = prove(&net);
+        let [violation] = &proof.violations[..] else { panic!("{:?}", proof.violations) };
+        assert_eq!((violation.check.tensor.as_str(), violation.check.row), ("l2w", row));
+        assert!(violation.check.bucket.is_some() && violation.check.high > i64::from(i32::MAX));
+        let Some(Witness::Activations { value, .. }) = &violation.witness else { panic!("{:?}", violation.witness) };
+        assert_eq!(*value, violation.check.high, "row {row}");
+    }
+}
+
+/// 9 outputs for each of three buckets, and 7 behind them for all.
+const SHARED: &str = "bytes, and integers to the end";

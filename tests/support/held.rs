@@ -10,7 +10,7 @@ use crate::sample_models::Random;
 use crate::second_reader::{Container, Numbers};
 pub use board::evaluate as evaluate_board;
 use bytemuck::cast_slice;
-use sample::Sample;
+pub use sample::Sample;
 use tamis_quant::run::{AlignedBytes, Runner};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;

@@ -23,6 +23,7 @@ pub mod draft;
 pub mod exercise;
 pub mod generator;
 pub mod graphs;
+pub mod guarded;
 pub mod held;
 pub mod integers;
 pub mod maps;

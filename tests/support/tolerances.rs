@@ -97,6 +97,9 @@ pub const CODE_OF_ANOTHER_NETWORK: f64 = 0.12;
 /// Code of an image that was measured, as a share of what is expected of it: a compiler's order of functions changes
 /// some bytes from place to place.
 pub const CODE_OF_AN_IMAGE: f64 = 0.02;
+/// What two float networks differ by in centipawns that are one, but for neurons that are some sixteenths larger and
+/// weights behind them as much smaller: every such weight is an f32 that was rounded once more.
+pub const FINER_NEURONS: f64 = 0.01;
 /// Mean error of a fitted network on positions that were held out, in centipawns, where a few thousand were fitted to:
 /// it is settled on those, and errors of a game's positions go together. On 100,000 it is 0.02.
 pub const FITTED_MEAN: f64 = 0.5;

@@ -1,15 +1,12 @@
 //! What a chess engine has to be built for: the numbers that `Network` and `Expected` of the runtime's engine interface
 //! take.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::chess::{Planes, Relations};
 use tamis_runtime::raw::feature_set;
-
-/// The word for both kinds of relations.
-const THREATS_AND_PAIRS: &str = "threats and pawn pairs";
 
 /// The shape that an engine fixes.
 #[derive(Debug, Serialize)]
@@ -24,7 +21,8 @@ pub struct EngineReport {
     kings: &'static str,
     /// `threats`, or `threats and pawn pairs`, where relations between pieces are features too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    relations: Option<&'static str>,
+    #[serde(serialize_with = "relations_word")]
+    relations: Option<Relations>,
     output_buckets: u32,
     outputs: usize,
 }
@@ -46,10 +44,7 @@ impl EngineReport {
                 Planes::Merged => "merged",
                 Planes::NoKings => "none",
             },
-            relations: set.relations.map(|relations| match relations {
-                Relations::Threats => "threats",
-                Relations::ThreatsAndPairs => THREATS_AND_PAIRS,
-            }),
+            relations: set.relations,
             output_buckets: input.bucket_count,
             outputs: network.outputs(),
         })
@@ -58,8 +53,8 @@ impl EngineReport {
     /// The features as an expression of the runtime's [`tamis_runtime::engine::Features`].
     pub fn features(&self) -> String {
         match self.relations {
-            Some(THREATS_AND_PAIRS) => return "Features::THREATS_AND_PAIRS".to_owned(),
-            Some(_) => return "Features::THREATS".to_owned(),
+            Some(Relations::ThreatsAndPairs) => return "Features::THREATS_AND_PAIRS".to_owned(),
+            Some(Relations::Threats) => return "Features::THREATS".to_owned(),
             None => {}
         }
         let mirrored = if self.mirrored { ".mirrored()" } else { "" };
@@ -70,6 +65,17 @@ impl EngineReport {
         };
         format!("Features::king_buckets({}){mirrored}{kings}", self.king_buckets)
     }
+}
+
+const fn word(relations: Relations) -> &'static str {
+    match relations {
+        Relations::Threats => "threats",
+        Relations::ThreatsAndPairs => "threats and pawn pairs",
+    }
+}
+
+fn relations_word<S: Serializer>(relations: &Option<Relations>, serializer: S) -> Result<S::Ok, S::Error> {
+    relations.map(word).serialize(serializer)
 }
 
 impl fmt::Display for EngineReport {
@@ -87,7 +93,7 @@ impl fmt::Display for EngineReport {
             _ => {}
         }
         if let Some(relations) = self.relations {
-            write!(f, ", and {relations}")?;
+            write!(f, ", and {}", word(relations))?;
         }
         write!(f, "; {output_buckets} output bucket{}", plural(*output_buckets as usize))?;
         write!(f, ", {outputs} output{}", plural(*outputs))

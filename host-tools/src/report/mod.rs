@@ -2,7 +2,6 @@
 
 mod architecture;
 mod claims;
-mod code_names;
 mod engine;
 mod fit;
 mod operation;
@@ -22,3 +21,6 @@ pub use permutation::{OrderReport, PermutationReport};
 pub use proof::ProofReport;
 pub use scales::print_scales;
 pub use tensor::{TensorReport, of_graph, of_model, of_net, print};
+
+/// Of a code that this version has no word for.
+const UNKNOWN: &str = "unknown";

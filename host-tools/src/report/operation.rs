@@ -1,13 +1,13 @@
 //! The operations of a container, in the order in which they run.
 
-use super::code_names::{activation_word, element_word, operation_word};
+use super::UNKNOWN;
 use crate::table::row;
 use serde::Serialize;
 use tamis_quant::graph::Shape;
 use tamis_runtime::Plan;
 use tamis_runtime::format::{Metadata, Model};
 use tamis_runtime::kernels::scalar;
-use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, element, op};
+use tamis_runtime::raw::{NONE, OpRecord, Tensor, ValueRecord, activation, element, op};
 
 /// One operation.
 #[derive(Debug, Clone, Serialize)]
@@ -46,20 +46,21 @@ pub fn operations(model: &Model<'_>, metadata: &Metadata<'_>) -> Vec<OperationRe
         found.map(|name| (*name).to_owned())
     };
     let facts = model.ops().iter().enumerate().map(|(index, record)| {
-        let output = model.values().get(record.output as usize);
+        // The loader has checked that every operation writes a value.
+        let output = &model.values()[record.output as usize];
         OperationReport {
-            kind: operation_word(record.kind),
+            kind: op::word(record.kind).unwrap_or(UNKNOWN),
             input: record.input,
             input_len: record.input_len,
             output: record.output,
-            output_len: output.map_or(0, |value| value.len),
-            output_element: output.map_or("unknown", |value| element_word(value.element())),
-            output_shape: output.map_or(Shape::vector(0), shape).axes(),
+            output_len: output.len,
+            output_element: element::word(output.element()).unwrap_or(UNKNOWN),
+            output_shape: shape(output).axes(),
             macs: macs(model, record),
             alive_len_bytes: alive_len_bytes(model, index),
-            rows_held: output.map_or(NO_ROWS, ValueRecord::rows_held),
+            rows_held: output.rows_held(),
             weights: name(record.weights),
-            activation: activation_word(record.activation),
+            activation: activation::word(record.activation),
         }
     });
     facts.collect()
@@ -210,7 +211,6 @@ pub fn is_mostly_outputs(model: &Model<'_>) -> bool {
 
 /// Of a value that there is not, which the loader rules out.
 const NO_BYTES: usize = 0;
-const NO_ROWS: u32 = 0;
 
 fn len_bytes(value: &ValueRecord) -> usize {
     value.len as usize * element::len_bytes(value.element()).unwrap_or(NO_BYTES)

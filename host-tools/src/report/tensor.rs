@@ -1,6 +1,6 @@
 //! The tensors of a network: types, shapes, scales, ranges.
 
-use super::code_names::{element_word, layout_word};
+use super::UNKNOWN;
 use crate::table::{self, row};
 use bytemuck::AnyBitPattern;
 use serde::Serialize;
@@ -86,11 +86,11 @@ pub fn of_model(model: &Model<'_>, metadata: &Metadata<'_>, scale: impl Fn(&str)
         let record = tensor.record;
         TensorReport {
             name: name.to_owned(),
-            element: element_word(u32::from(record.element)),
+            element: element::word(record.element.into()).unwrap_or(UNKNOWN),
             banks: record.banks as usize,
             rows: record.rows as usize,
             cols: record.cols as usize,
-            layout: Some(layout_word(tensor.layout)),
+            layout: Some(tensor.layout.word()),
             scale: scale(name),
             min,
             max,

@@ -114,13 +114,16 @@ impl Architecture {
     /// `MaterialCount`: `(pieces − 2) / ceil(32 / count)`.
     #[must_use]
     pub fn piece_count_table(&self) -> [u8; feature_set::BUCKET_TABLE_LEN] {
-        let given = self.buckets.as_ref().and_then(|buckets| buckets.by_piece_count.as_deref());
-        let divisor = 32usize.div_ceil(self.bucket_count().max(1));
-        std::array::from_fn(|pieces| match given {
+        std::array::from_fn(|pieces| self.bucket_of_count(pieces))
+    }
+
+    /// An entry of that table.
+    fn bucket_of_count(&self, pieces: usize) -> u8 {
+        match self.buckets.as_ref().and_then(|buckets| buckets.by_piece_count.as_deref()) {
             Some(table) => table.get(pieces).copied().unwrap_or(0),
             // At most 30 / 1.
-            None => (pieces.saturating_sub(2) / divisor) as u8,
-        })
+            None => (pieces.saturating_sub(2) / 32usize.div_ceil(self.bucket_count().max(1))) as u8,
+        }
     }
 
     /// The file's word for what a bucket table counts: a bit a kind of piece, 0 all kinds, and whether by sides.
@@ -147,7 +150,10 @@ impl Architecture {
     #[must_use]
     pub fn bucket_of(&self, own: [usize; 6], other: [usize; 6]) -> usize {
         match feature_set::bucket_place(self.counted(), own, other) {
-            Some(place) => self.bucket_table()[place].into(),
+            Some(place) => match self.buckets.as_ref().and_then(|buckets| buckets.by_side_counts.as_deref()) {
+                Some(table) => table[place].into(),
+                None => self.bucket_of_count(place).into(),
+            },
             None => 0,
         }
     }

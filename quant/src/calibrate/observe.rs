@@ -40,7 +40,7 @@ pub fn calibrate(graph: &Graph, samples: &[Sample]) -> Result<Calibration, (usiz
     Ok(Calibration { values, samples: samples.len() })
 }
 
-/// Pieces of samples that are looked at side by side. Each holds what it saw until all are put together.
+/// Pieces of samples that are looked at side by side, at most. Each holds what it saw until all are put together.
 const PIECES: usize = 16;
 
 /// What is seen of all samples, from `start` on: ends, magnitudes and counts, which come to the same in any order.
@@ -50,9 +50,10 @@ fn for_each(
     start: &[Observed],
     see: impl Fn(&mut Observed, &[f64]) + Sync,
 ) -> Result<Vec<Observed>, (usize, SampleError)> {
+    let pieces = PIECES.min(samples.len());
     let piece = |piece: usize| {
         let mut observed = start.to_vec();
-        let range = piece * samples.len() / PIECES..(piece + 1) * samples.len() / PIECES;
+        let range = piece * samples.len() / pieces..(piece + 1) * samples.len() / pieces;
         for (index, sample) in (range.start..).zip(&samples[range]) {
             let mut values = graph.trace(sample).map_err(|error| (index, error))?;
             if let (Sample::Sparse(active), Some(first)) = (sample, values.first_mut()) {
@@ -63,7 +64,7 @@ fn for_each(
         Ok(observed)
     };
     let mut all = start.to_vec();
-    for piece in parallel::map(PIECES, piece) {
+    for piece in parallel::map(pieces, piece) {
         all.iter_mut().zip(piece?).for_each(|(all, piece)| all.join(&piece));
     }
     Ok(all)

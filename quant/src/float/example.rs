@@ -4,7 +4,9 @@ use tamis_runtime::raw::chess::{ChessView, Perspective};
 
 use super::error::EvalError;
 use crate::arch::{Architecture, InputKind};
+use crate::parallel;
 use crate::positions::Position;
+use std::borrow::Borrow;
 
 /// One input of a network.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,4 +42,21 @@ pub fn example(arch: &Architecture, position: &Position) -> Result<Example, Eval
     let own = list(Perspective::SideToMove);
     let lists = if arch.input.other_first { [other, own] } else { [own, other] };
     Ok(Example::Features { lists, bucket })
+}
+
+/// Positions of a piece of work.
+const POSITIONS: usize = 256;
+
+/// The same of many positions, on all threads.
+///
+/// # Errors
+/// The number of the first that is refused, and [`EvalError::NotChess`] if the network's input is no chess board.
+pub fn examples(
+    arch: &Architecture,
+    positions: &[impl Borrow<Position> + Sync],
+) -> Result<Vec<Example>, (usize, EvalError)> {
+    parallel::gather(positions.len(), POSITIONS, |range| {
+        let one = |index: usize| example(arch, positions[index].borrow()).map_err(|error| (index, error));
+        range.map(one).collect()
+    })
 }

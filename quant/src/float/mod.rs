@@ -13,6 +13,6 @@ mod net;
 pub use activation::activate;
 pub use error::EvalError;
 pub use eval::Trace;
-pub use example::{Example, example};
+pub use example::{Example, example, examples};
 pub use matrix::Matrix;
 pub use net::{Affine, Net, ShapeMismatch};

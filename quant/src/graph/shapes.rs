@@ -3,6 +3,23 @@
 use super::node::{Fill, Graph, Input, Node, Op};
 use crate::spatial::Shape;
 
+/// Whether a graph's numbers are there, or only its sizes: a description says sizes that nobody has yet sent numbers
+/// for, and a check of it takes no memory for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// Each vector is as long as it has to be.
+    There,
+    /// All of them are empty.
+    Absent,
+}
+
+impl Numbers {
+    /// Whether a vector of them is as long as it has to be.
+    pub(crate) fn fit(self, found: usize, expected: usize) -> bool {
+        self == Self::Absent || found == expected
+    }
+}
+
 /// A value whose node does not fit what it reads.
 const NOTHING: Shape = Shape::map(0, 0, 0);
 
@@ -11,6 +28,10 @@ impl Graph {
     /// not fit what it reads, which no checked graph has, has no elements.
     #[must_use]
     pub fn shapes(&self) -> Vec<Shape> {
+        self.shapes_with(Numbers::There)
+    }
+
+    pub(crate) fn shapes_with(&self, numbers: Numbers) -> Vec<Shape> {
         let input = match self.input {
             Input::Dense { shape } => shape,
             Input::Sparse { features, .. } => Shape::vector(features),
@@ -18,7 +39,7 @@ impl Graph {
         let mut shapes = vec![input];
         for node in &self.nodes {
             let reads: Option<Vec<Shape>> = node.reads.iter().map(|read| shapes.get(*read).copied()).collect();
-            let made = reads.and_then(|reads| node.op.shape(&reads, self.max_active()));
+            let made = reads.and_then(|reads| node.op.shape_with(&reads, self.max_active(), numbers));
             shapes.push(made.unwrap_or(NOTHING));
         }
         shapes
@@ -34,8 +55,12 @@ impl Graph {
 impl Op {
     /// The shape that it makes of these; none if they do not fit it.
     pub(crate) fn shape(&self, reads: &[Shape], max_active: usize) -> Option<Shape> {
+        self.shape_with(reads, max_active, Numbers::There)
+    }
+
+    pub(crate) fn shape_with(&self, reads: &[Shape], max_active: usize, numbers: Numbers) -> Option<Shape> {
         if let Self::Constant { shape, values } = self {
-            return (shape.len() == values.len()).then_some(*shape);
+            return numbers.fit(values.len(), shape.len()).then_some(*shape);
         }
         let first = *reads.first()?;
         let [height, width, channels] = first.axes();
@@ -63,12 +88,12 @@ impl Op {
             Self::Binary(_) => broadcast(first, *reads.get(1)?)?,
             Self::Scale(_) | Self::Activation(_) => first,
             Self::PerChannel { factors, offsets } => {
-                (factors.len() == channels && offsets.len() == channels).then_some(first)?
+                [factors, offsets].iter().all(|all| numbers.fit(all.len(), channels)).then_some(first)?
             }
             Self::Quantise { scales, zero_points, .. } => {
-                (scales.len() == channels && zero_points.len() == channels).then_some(first)?
+                [scales, zero_points].iter().all(|all| numbers.fit(all.len(), channels)).then_some(first)?
             }
-            Self::PRelu { slopes } => (slopes.len() == channels).then_some(first)?,
+            Self::PRelu { slopes } => numbers.fit(slopes.len(), channels).then_some(first)?,
             Self::Flatten => Shape::vector(first.len()),
             Self::Reshape(shape) => (shape.len() == first.len()).then_some(*shape)?,
             Self::Transpose(order) => {

@@ -67,6 +67,16 @@ pub enum PackError {
         /// In the value's record.
         expected: i32,
     },
+    /// A unit of a graph's value is none, or the output's is not the one that the input record says.
+    #[error("unit of `{node}`: {found}, expected {expected}; pack the network again")]
+    Unit {
+        /// Name of what makes the value.
+        node: String,
+        /// In the tensor of its units.
+        found: f32,
+        /// What it may be.
+        expected: String,
+    },
     /// The tensors are not those that the description names.
     #[error("there is no tensor `{tensor}` of shape {outputs} × {inputs}, which the description names; pack it again")]
     Contents {
@@ -91,6 +101,7 @@ impl PackError {
             | Self::Description(_)
             | Self::Permutation { .. }
             | Self::ZeroPoint { .. }
+            | Self::Unit { .. }
             | Self::Contents { .. } => ErrorKind::Malformed,
         }
     }

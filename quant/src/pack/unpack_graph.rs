@@ -53,6 +53,7 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         // One unit for all elements, or one each.
         let units = reader.reals(unit as u32).filter(|units| [1, shape_of(made).channels].contains(&units.len()));
         let units = units.ok_or_else(|| missing(&format!("{name}{UNIT}"), made.len as usize))?;
+        check_units(&units, name, (index + 1 == count).then(|| model.input().output_unit))?;
         let (zero, expected) = (facts[2 * index], i32::from(made.zero));
         if zero != expected {
             return Err(PackError::ZeroPoint { node: name.to_owned(), found: zero, expected });
@@ -92,6 +93,18 @@ pub fn unpack_graph(model: &Model<'_>) -> Result<Program, PackError> {
         notes: Vec::new(),
         keeps_units: true,
     })
+}
+
+/// That units are those of values: a container says the output's a second time, in its input record.
+fn check_units(units: &[f32], node: &str, output: Option<f32>) -> Result<(), PackError> {
+    let fault = |found: f32, expected: String| Err(PackError::Unit { node: node.to_owned(), found, expected });
+    if let Some(found) = units.iter().find(|unit| !(unit.is_finite() && **unit > 0.0)) {
+        return fault(*found, "a positive number".to_owned());
+    }
+    match output {
+        Some(expected) if units[0] != expected => fault(units[0], format!("{expected} as in the input record")),
+        _ => Ok(()),
+    }
 }
 
 /// The input that the records say; none where they say no value.

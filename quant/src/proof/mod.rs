@@ -16,6 +16,7 @@ mod accumulators;
 mod before;
 mod board;
 mod bounds;
+mod buckets;
 mod extremes;
 mod maps;
 mod pairs;
@@ -34,7 +35,8 @@ pub use report::{Check, Proof, Quantity, Violation, Witness};
 pub(crate) use span::Span;
 pub(crate) use wide::leaves_i32;
 
-use crate::program::{Operation, Program, ProgramNode};
+use crate::program::Program;
+use buckets::{has_rows_a_bucket, is_bucketed};
 
 /// Derives every bound of a program, and a witness for the worst row of every tensor that exceeds its type.
 ///
@@ -71,7 +73,8 @@ pub fn prove(program: &Program) -> Proof {
             let (input, buckets) = (&program.input, program.buckets());
             let nodes = &program.nodes[..index];
             let (span, found) = bound(&Before { input, nodes, spans: &before, bucket, buckets }, node);
-            let first = bucket * node.value.shape.channels;
+            // A layer that all buckets share has the same rows in each, behind what differs between them.
+            let first = if has_rows_a_bucket(node) { bucket * node.value.shape.channels } else { 0 };
             let place =
                 |check: Check| Check { row: first + check.row, bucket: (buckets > 1).then_some(bucket), ..check };
             checks.extend(found.into_iter().map(place));
@@ -99,11 +102,4 @@ pub fn accumulator_ranges(program: &Program) -> Vec<(i64, i64)> {
 
 fn of_bucket(spans: &[Span], bucket: usize) -> &Span {
     if spans.len() == 1 { &spans[0] } else { &spans[bucket] }
-}
-
-/// Whether what a node makes depends on the output bucket.
-fn is_bucketed(program: &Program, node: &ProgramNode, spans: &[Vec<Span>]) -> bool {
-    let own = matches!(node.op, Operation::Psqt { .. } | Operation::FeatureSums { is_bucketed: true, .. })
-        || node.op.tensors().any(|tensor| tensor.banks > 1);
-    program.buckets() > 1 && (own || node.reads.iter().any(|read| spans[read.value].len() > 1))
 }

@@ -56,7 +56,7 @@ pub struct Check {
     pub quantity: Quantity,
     /// Row of the tensor: a hidden unit, or `bucket · outputs + output`. Accumulators report their worst row only.
     pub row: usize,
-    /// Output bucket of the row, where the layer is bucketed.
+    /// Output bucket in which it is reached, where the layer is bucketed or one before it is.
     pub bucket: Option<usize>,
     /// The least value that any admissible input can reach, or a lower bound of it.
     pub low: i64,

@@ -171,7 +171,7 @@ impl Accuracy {
             let values = model.trace(&samples[index]).and_then(|values| beside.example(index, &values));
             values.map_err(|error| (index, error))
         };
-        parallel::in_blocks(samples.len(), beside.block(), example, |_, example| {
+        parallel::in_order(samples.len(), beside.ahead(), example, |_, example| {
             comparison.take(example);
             Ok(())
         })?;

@@ -43,7 +43,7 @@ pub(super) struct BesideExample {
 
 /// Numbers that are held until they are added up, at most, unless one example has more.
 const MOST_NUMBERS: usize = 1 << 21;
-/// Examples of a block, at most.
+/// Examples that wait, at most.
 const MOST_EXAMPLES: usize = 256;
 
 impl<'c> Beside<'c> {
@@ -52,8 +52,8 @@ impl<'c> Beside<'c> {
         Self { program, full, value }
     }
 
-    /// Examples that are worked on side by side.
-    pub fn block(&self) -> usize {
+    /// Examples that may be made before those in front of them are taken.
+    pub fn ahead(&self) -> usize {
         let numbers: usize = (0..=self.program.nodes.len()).map(|value| self.program.len(value)).sum();
         (MOST_NUMBERS / numbers.max(1)).clamp(1, MOST_EXAMPLES)
     }
@@ -131,11 +131,11 @@ impl<'c> Comparison<'c> {
     }
 
     /// The next example, as [`Beside::example`] has it.
-    pub fn take(&mut self, example: BesideExample) {
-        self.integer.extend(example.integer);
-        self.truth.extend(example.truth);
-        for (node, pairs) in example.nodes {
-            self.noise[node].add(pairs.into_iter());
+    pub fn take(&mut self, example: &BesideExample) {
+        self.integer.extend_from_slice(&example.integer);
+        self.truth.extend_from_slice(&example.truth);
+        for (node, pairs) in &example.nodes {
+            self.noise[*node].add(pairs.iter().copied());
         }
         self.examples += 1;
     }
@@ -175,13 +175,11 @@ const EXAMPLES: usize = 64;
 
 /// The float network's outputs on every example.
 pub(super) fn evaluate_all(net: &Net<f64>, examples: &[Example]) -> Result<Vec<f64>, VerifyError> {
-    let pieces = parallel::map(examples.len().div_ceil(EXAMPLES), |piece| {
-        let first = piece * EXAMPLES;
+    parallel::gather(examples.len(), EXAMPLES, |range| {
         let mut outputs = Vec::new();
-        for (index, example) in (first..).zip(&examples[first..examples.len().min(first + EXAMPLES)]) {
-            outputs.extend(net.evaluate(example).map_err(|error| VerifyError::Example { index, error })?);
+        for index in range {
+            outputs.extend(net.evaluate(&examples[index]).map_err(|error| VerifyError::Example { index, error })?);
         }
         Ok(outputs)
-    });
-    pieces.into_iter().collect::<Result<Vec<_>, _>>().map(|pieces| pieces.concat())
+    })
 }

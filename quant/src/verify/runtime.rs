@@ -81,9 +81,9 @@ fn are_alike(tiers: &[TierCheck]) -> bool {
     alike && tiers.iter().all(|tier| tier.first.is_none())
 }
 
-/// Runs every input on every tier and compares every value with the integer model's, a block of inputs at a time on all
-/// threads. Of every input `measure` is given its number and all values of the integer model, the input first, on any
-/// thread; what it makes of them goes to `seen`, in the order of the inputs.
+/// Runs every input on every tier and compares every value with the integer model's, on all threads, about `ahead`
+/// inputs further than what is seen. Of every input `measure` is given its number and all values of the integer model,
+/// the input first, on any thread; what it makes of them goes to `seen`, in the order of the inputs.
 ///
 /// # Errors
 /// The number of an input that cannot be run, and why.
@@ -91,9 +91,9 @@ pub fn check_runtime<T: Send>(
     model: Model<'_>,
     program: &Program,
     inputs: &[GraphInput],
-    block: usize,
+    ahead: usize,
     measure: impl Fn(usize, &[Data]) -> T + Sync,
-    mut seen: impl FnMut(usize, T),
+    mut seen: impl FnMut(usize, &T),
 ) -> Result<RuntimeCheck, (usize, RunError)> {
     let truth = IntegerModel::new(program);
     let runners = || tiers().map(|tier| Runner::new(model, tier)).collect::<Vec<Runner<'_>>>();
@@ -117,26 +117,20 @@ pub fn check_runtime<T: Send>(
         }
         Ok((bytes, first))
     };
-    let block = block.max(1);
-    for start in (0..inputs.len()).step_by(block) {
-        let count = block.min(inputs.len() - start);
-        let made = parallel::map_with(count, runners, |runners, index| {
-            let index = start + index;
-            let expected = truth.trace_input(&inputs[index]);
-            let found: Result<Vec<_>, RunError> =
-                runners.iter_mut().map(|runner| one(runner, index, &expected)).collect();
-            found.map(|found| (found, measure(index, &expected))).map_err(|error| (index, error))
-        });
-        for (index, made) in (start..).zip(made) {
-            let (found, measured) = made?;
-            for (check, (bytes, first)) in checks.iter_mut().zip(found) {
-                check.bytes += bytes;
-                check.differing_examples += usize::from(first.is_some());
-                check.first = check.first.take().or(first);
-            }
-            seen(index, measured);
+    let work = |runners: &mut Vec<Runner<'_>>, index: usize| {
+        let expected = truth.trace_input(&inputs[index]);
+        let found: Result<Vec<_>, RunError> = runners.iter_mut().map(|runner| one(runner, index, &expected)).collect();
+        found.map(|found| (found, measure(index, &expected))).map_err(|error| (index, error))
+    };
+    parallel::in_order_with(inputs.len(), ahead, runners, work, |index, (found, measured)| {
+        for (check, (bytes, first)) in checks.iter_mut().zip(found) {
+            check.bytes += bytes;
+            check.differing_examples += usize::from(first.is_some());
+            check.first = check.first.take().or_else(|| first.clone());
         }
-    }
+        seen(index, measured);
+        Ok(())
+    })?;
     let signatures = parallel::map_with(checks.len(), runners, |runners, tier| runners[tier].signature());
     for (check, signature) in checks.iter_mut().zip(signatures) {
         check.signature = format!("{:016x}", signature.map_err(|error| (0, error))?);

@@ -18,19 +18,15 @@ const MOST_PRODUCTS: usize = 4_000_000_000;
 /// Examples that are taken apart whatever it takes.
 const LEAST_EXAMPLES: usize = 8;
 
-/// Examples that are taken apart side by side.
-const BLOCK: usize = 256;
+/// Examples that are taken apart and not added up, at most.
+const AHEAD: usize = 256;
 
 /// One example, taken apart.
 struct Taken {
-    /// Of each layer some sums, rounded and exact.
-    sums: Vec<Vec<(f64, f64)>>,
-    /// The outputs without any rounding.
-    none: Vec<f64>,
-    /// The outputs with all.
-    all: Vec<f64>,
-    /// Of each rounding the outputs with it alone, and with all others.
-    switches: Vec<(Vec<f64>, Vec<f64>)>,
+    /// Some sums of each layer: its number, rounded and exact.
+    sums: Vec<(usize, (f64, f64))>,
+    /// Rows of outputs: without any rounding, with all, and of each rounding with it alone and with all others.
+    outputs: Vec<f64>,
 }
 
 /// Examples that were taken apart: outputs, an example after the other.
@@ -93,12 +89,14 @@ impl Apart {
         accuracy.split_samples = *samples;
         accuracy.split_total = compare(integer, none);
         let mut total: Vec<f64> = integer.iter().zip(none).map(|(integer, none)| integer - none).collect();
-        for ApartCause { cause, alone, without } in causes {
+        accuracy.causes.extend(parallel::map(causes.len(), |index| {
+            let ApartCause { cause, alone, without } = &causes[index];
+            Cause { cause: cause.clone(), alone: compare(alone, none), last: compare(all, without) }
+        }));
+        for ApartCause { alone, .. } in causes {
             for (rest, (alone, none)) in total.iter_mut().zip(alone.iter().zip(none)) {
                 *rest -= alone - none;
             }
-            let (alone, last) = (compare(alone, none), compare(all, without));
-            accuracy.causes.push(Cause { cause: cause.clone(), alone, last });
         }
         // What the runtime computes in f32 the simulation computes in f64; the rest of the difference is that.
         if let Some(cause) = f32_cause {
@@ -173,33 +171,31 @@ impl Split<'_> {
             let example = examples[index];
             let (exact, exact_values) = simulation.traced(example, &|_| false, &[]);
             let (rounded, rounded_values) = simulation.traced(example, &|_| true, &[]);
-            let sampled = exact.sums.iter().zip(&rounded.sums).map(|(exact, rounded)| {
+            let mut sums = Vec::new();
+            for (layer, (exact, rounded)) in exact.sums.iter().zip(&rounded.sums).enumerate() {
                 let stride = exact.len().div_ceil(SAMPLED_SUMS).max(1);
-                rounded.iter().copied().zip(exact.iter().copied()).step_by(stride).collect()
-            });
-            let of_switch = |(_, switch): &(String, Switch)| {
+                let pairs = rounded.iter().copied().zip(exact.iter().copied()).step_by(stride);
+                sums.extend(pairs.map(|pair| (layer, pair)));
+            }
+            let mut rows = Vec::with_capacity(2 * (1 + switches.len()) * outputs);
+            rows.extend(exact.outputs);
+            rows.extend(rounded.outputs);
+            for (_, switch) in switches {
                 let before = simulation.values_before(*switch);
                 let (one, _) = simulation.traced(example, &|other| other == *switch, &exact_values[..before]);
                 let (others, _) = simulation.traced(example, &|other| other != *switch, &rounded_values[..before]);
-                (one.outputs, others.outputs)
-            };
-            Ok(Taken {
-                sums: sampled.collect(),
-                switches: switches.iter().map(of_switch).collect(),
-                none: exact.outputs,
-                all: rounded.outputs,
-            })
+                rows.extend(one.outputs);
+                rows.extend(others.outputs);
+            }
+            debug_assert_eq!(rows.len(), 2 * (1 + switches.len()) * outputs, "outputs of the integers' number");
+            Ok(Taken { sums, outputs: rows })
         };
-        let done = parallel::in_blocks(examples.len(), BLOCK, one, |_, taken| {
-            for (layer, pairs) in apart.layers.iter_mut().zip(taken.sums) {
-                layer.noise.add(pairs.into_iter());
-            }
-            apart.none.extend(taken.none);
-            apart.all.extend(taken.all);
-            for (cause, (one, others)) in apart.causes.iter_mut().zip(taken.switches) {
-                cause.alone.extend(one);
-                cause.without.extend(others);
-            }
+        let done = parallel::in_order(examples.len(), AHEAD, one, |_, taken| {
+            taken.sums.iter().for_each(|(layer, pair)| apart.layers[*layer].noise.add([*pair].into_iter()));
+            let Apart { none, all, causes, .. } = &mut apart;
+            let kept = [none, all].into_iter();
+            let kept = kept.chain(causes.iter_mut().flat_map(|cause| [&mut cause.alone, &mut cause.without]));
+            kept.zip(taken.outputs.chunks(outputs.max(1))).for_each(|(kept, row)| kept.extend_from_slice(row));
             (0..=switches.len()).for_each(|_| progress.advance());
             Ok(())
         });

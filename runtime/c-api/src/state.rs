@@ -134,7 +134,8 @@ pub unsafe extern "C" fn tamis_state_refresh(
 ) -> Status {
     let refresh = |state: &mut AnyState<'static>| {
         // SAFETY: a handle and `pieces_count` numbers, as the caller promises.
-        let (net, pieces) = unsafe { (memory::shared(net)?, memory::pieces(pieces, pieces_count)?) };
+        let found = unsafe { memory::shared(net).and_then(|net| Ok((net, memory::pieces(pieces, pieces_count)?))) };
+        let (net, pieces) = found.inspect_err(|_| state.clear())?;
         Ok(state.refresh(&net.network, pieces.iter().copied())?)
     };
     // SAFETY: a handle that is this thread's, as the caller promises.

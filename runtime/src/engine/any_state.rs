@@ -177,6 +177,12 @@ impl<'m> AnyState<'m> {
         self.line.refresh(net, pieces, self.scratch.len())
     }
 
+    /// Leaves the state without a position, as a refresh that fails does: for callers that find out before it what is
+    /// wrong with theirs.
+    pub fn clear(&mut self) {
+        self.line.stack.clear();
+    }
+
     /// As [`super::State::push`].
     ///
     /// # Errors

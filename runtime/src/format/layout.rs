@@ -36,6 +36,15 @@ impl Layout {
         }
     }
 
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::K4 => "k4",
+            Self::Columns => "columns",
+        }
+    }
+
     /// Index of element (row, col) within its bank.
     pub const fn offset(self, stride: usize, row: usize, col: usize) -> usize {
         match self {

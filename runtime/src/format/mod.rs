@@ -3,6 +3,7 @@
 //! FORMAT.md is the specification. Nothing here knows kernels or how a network runs. The records and codes that a file
 //! is made of are in [`crate::raw`].
 
+pub(crate) mod activation;
 mod check;
 pub(crate) mod checksum;
 mod error;
@@ -13,6 +14,7 @@ pub(crate) mod layout;
 #[cfg(feature = "metadata")]
 mod metadata;
 pub(crate) mod model;
+pub(crate) mod op;
 pub(crate) mod quads;
 pub(crate) mod records;
 pub(crate) mod rows;
@@ -31,8 +33,8 @@ pub use model::Model;
 pub(crate) use model::{Tensor, part};
 pub(crate) use quads::quads_fit;
 pub(crate) use records::{
-    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, activation, claim, element, feature_set,
-    feature_sums, input_kind, op, perspective_order,
+    BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord, claim, element, feature_set, feature_sums,
+    input_kind, perspective_order,
 };
 pub(crate) use rows::{MOST_STAGES, Overlap, RowWindow};
 pub(crate) use window::{WindowRecord, is_depthwise};

@@ -194,6 +194,16 @@ pub mod input_kind {
     pub const DENSE: u32 = 2;
     /// A vector of which most elements are zero: the others' numbers in ascending order, with or without values.
     pub const SPARSE: u32 = 3;
+
+    /// A code's word; `None` for a code that is not defined.
+    pub const fn word(code: u32) -> Option<&'static str> {
+        match code {
+            FEATURES => Some("features"),
+            DENSE => Some("dense"),
+            SPARSE => Some("sparse"),
+            _ => None,
+        }
+    }
 }
 
 /// Codes of [`InputRecord::feature_set`], and the tables that go with them.
@@ -260,6 +270,18 @@ pub mod element {
         }
     }
 
+    /// A code's word; `None` for a code that is not defined.
+    pub const fn word(code: u32) -> Option<&'static str> {
+        match code {
+            U8 => Some("u8"),
+            I8 => Some("i8"),
+            I16 => Some("i16"),
+            I32 => Some("i32"),
+            F32 => Some("f32"),
+            _ => None,
+        }
+    }
+
     /// How often the length of an element of this code doubles that of a byte.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) const fn shift(code: u32) -> u32 {
@@ -283,11 +305,20 @@ pub mod claim {
     /// Every bit that is defined.
     pub const ALL: u32 = 15;
 
+    /// Each bit and its word.
+    pub const WORDS: [(u32, &str); 4] = [
+        (ACCUMULATOR_FITS, "accumulator-fits"),
+        (SUM_FITS, "sum-fits"),
+        (PRODUCT_FITS_I16, "product-fits-i16"),
+        (QUADS_FIT_I16, "quads-fit-i16"),
+    ];
+
     /// 32767 / 127.
     pub const QUAD_LIMIT: i32 = 258;
 }
 
-/// What [`op::FEATURE_SUMS`] makes of both perspectives, the one that comes first in value 0 being the first.
+/// What [`FEATURE_SUMS`](crate::raw::op::FEATURE_SUMS) makes of both perspectives, the one that comes first in value 0
+/// being the first.
 pub mod feature_sums {
     /// The first one's.
     pub const FIRST: u32 = 0;
@@ -297,91 +328,4 @@ pub mod feature_sums {
     pub const FIRST_LESS_SECOND: u32 = 2;
     /// The second one's less the first one's.
     pub const SECOND_LESS_FIRST: u32 = 3;
-}
-
-/// Codes of [`OpRecord::kind`].
-pub mod op {
-    use crate::features::{Feature, least};
-    use crate::operations::operations;
-
-    /// Makes the codes and the words of the table.
-    macro_rules! codes {
-        ($($(#[$doc:meta])* $name:ident = $code:literal, $word:literal, if $built:ident else $missing:ident,
-            $reads:ident, $second:ident, $demands:ident, $work:ty;)*) => {
-            $($(#[$doc])* pub const $name: u32 = $code;)*
-
-            /// A kind's word; `None` for a code that is not defined.
-            pub const fn word(code: u32) -> Option<&'static str> {
-                match code {
-                    $($name => Some($word),)*
-                    _ => None,
-                }
-            }
-
-            /// The feature that adds least code of those with which a build runs a kind; `None` for a code that is not
-            /// defined.
-            pub const fn feature(code: u32) -> Option<Feature> {
-                match code {
-                    $($name => Some(least::$built),)*
-                    _ => None,
-                }
-            }
-        };
-    }
-
-    operations!(codes);
-
-    /// The most elements that WIDE_HEAD reads: no sum of theirs leaves 62 bits, and that many numbers of 16 bits add up
-    /// in 32.
-    pub const WIDE_INPUTS: u32 = 1 << 16;
-    /// Bits of a digit of PSQT where the record does not say another number.
-    pub const DIGIT_BITS: u32 = 10;
-    /// The most digits of PSQT.
-    pub const MAX_DIGITS: u32 = 5;
-    /// Largest magnitude of a zero point, in REQUANTISE, TO_F32 and QUANTISE.
-    pub const MAX_ZERO: i32 = 32_768;
-}
-
-/// Codes of [`OpRecord::activation`].
-pub mod activation {
-    /// x
-    pub const IDENTITY: u32 = 1;
-    /// max(x, 0)
-    pub const RELU: u32 = 2;
-    /// clamp(x, 0, 1)
-    pub const CRELU: u32 = 3;
-    /// clamp(x, 0, 1)²
-    pub const SCRELU: u32 = 4;
-    /// max(x, 0)²
-    pub const SQRRELU: u32 = 5;
-    /// clamp(x\[i\], 0, 1) · clamp(x\[i + n/2\], 0, 1)
-    pub const PAIRWISE_CRELU: u32 = 6;
-    /// clamp(x, 0, 1), then clamp(x², 0, 1)
-    pub const DUAL_CRELU: u32 = 7;
-    /// x above 0, alpha · x else
-    pub const LEAKY_RELU: u32 = 8;
-    /// 1 / (1 + e^−x)
-    pub const SIGMOID: u32 = 9;
-    /// tanh x
-    pub const TANH: u32 = 10;
-    /// e^x\[i\] / Σ e^x
-    pub const SOFTMAX: u32 = 11;
-    /// clamp(x >> shift, 0, max)
-    pub const SHIFT_CLIP: u32 = 12;
-    /// min(x² >> shift, max)
-    pub const SHIFT_SQUARE: u32 = 13;
-    /// The squares of all, then the clips of all.
-    pub const SQUARE_AND_CLIP: u32 = 14;
-    /// The greatest.
-    pub const MAX: u32 = 15;
-    /// The smallest.
-    pub const MIN: u32 = 16;
-    /// The mean of the integers as they are stored.
-    pub const MEAN: u32 = 17;
-    /// The sum.
-    pub const SUM: u32 = 18;
-    /// The product.
-    pub const PRODUCT: u32 = 19;
-    /// x · clamp(x + 3, 0, 6) / 6
-    pub const HARD_SWISH: u32 = 20;
 }

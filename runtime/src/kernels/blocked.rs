@@ -22,6 +22,8 @@ pub(super) static KERNELS: Tier = Tier {
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
+    chain: None,
+    #[cfg(short_ways)]
     batch: scalar::BATCH,
     update_i16: Kernel::new(update::<i16, i16>, NAME),
     update_i8: Kernel::new(update::<i16, i8>, NAME),
@@ -112,11 +114,21 @@ macro_rules! blocks {
     ($kind:ty, $block:ident, $one:ident) => {
         impl Blocks<$kind> for Rows {
             const ROWS: usize = block::ROWS;
+            #[cfg(cortex_m = "thumb1")]
+            const WORDS: usize = block::WORDS;
 
             #[inline(always)]
             unsafe fn block(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
                 // SAFETY: as the caller vouches.
-                unsafe { block::$block(x, w, stride_bytes, groups, sums) }
+                #[cfg(cortex_m = "thumb1")]
+                unsafe {
+                    block::block(x.cast(), w, stride_bytes, groups, sums)
+                }
+                // SAFETY: as the caller vouches.
+                #[cfg(not(cortex_m = "thumb1"))]
+                unsafe {
+                    block::$block(x, w, stride_bytes, groups, sums)
+                }
             }
             #[inline(always)]
             unsafe fn one(sum: i32, x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize) -> i32 {

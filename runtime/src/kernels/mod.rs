@@ -22,6 +22,8 @@ mod blocked;
 mod detect;
 #[cfg(cortex_m = "dsp")]
 mod dsp;
+#[cfg(short_ways)]
+pub(crate) mod layers;
 pub(crate) mod maps;
 #[cfg(any(test, microcontroller))]
 mod micro;
@@ -64,7 +66,7 @@ pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
 pub(crate) use {
     operands::MoveRows,
-    table::{BatchKernels, MoveDot, MoveDots},
+    table::{BatchKernels, Chain, MoveDot, MoveDots},
 };
 
 /// A tier of this build, and whether this machine can run it.

@@ -15,6 +15,8 @@ pub static KERNELS: Tier = Tier {
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
+    chain: None,
+    #[cfg(short_ways)]
     batch: BATCH,
     update_i16: Kernel::new(update_i16, NAME),
     update_i8: Kernel::new(update_i8, NAME),

@@ -1,5 +1,7 @@
 //! What a tier is: the type of each of its functions, and the table of them.
 
+#[cfg(short_ways)]
+use super::layers::ByteLayer;
 use super::maps::{Layer, Map, Sum};
 #[cfg(short_ways)]
 use super::operands::MoveRows;
@@ -116,6 +118,12 @@ pub type AffineBatch = fn(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], ou
 #[cfg(short_ways)]
 pub type StoreF32 = fn(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool;
 
+/// Dense layers one behind the other, each [`AffineI8`] and, where it rounds, [`Requantise`] behind it: true, or false
+/// where an input is above 127 and must not be, or lengths do not fit; `out` is then unspecified. x: (inputs,) of the
+/// first layer · out: the bytes of the last one's outputs, at a multiple of four.
+#[cfg(short_ways)]
+pub type Chain = fn(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool;
+
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
@@ -179,6 +187,10 @@ macro_rules! tables {
             #[cfg(short_ways)]
             #[doc(hidden)]
             pub batch: BatchKernels,
+            /// Small dense layers in one call; `None` of a tier that runs layer after layer.
+            #[cfg(short_ways)]
+            #[doc(hidden)]
+            pub chain: Option<Chain>,
             $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*
         }
 

@@ -3,7 +3,8 @@
 //!
 //! The four inputs of a group, its weights' word of a row and one byte of it take six of the eight, pointers the rest;
 //! the four sums, the stride and the end lie in the high registers, where an addition reaches them. A byte is cut out
-//! of its word by two shifts, the outer two by one: fifteen instructions for four products, load included. A row alone
+//! of its word by two shifts, the outer two by one: fifteen instructions for four products, load included. Inputs are
+//! words before, unpacked once for all blocks, so that one instruction loads those of a group. A row alone
 //! has registers for the offsets that loads of signed bytes want, and takes both factors from memory.
 
 use super::micro::words::{PLACES, Sums};
@@ -11,6 +12,8 @@ use core::arch::naked_asm;
 
 /// Rows of a block.
 pub(super) const ROWS: usize = 4;
+/// Words that it takes for a group of inputs: one each.
+pub(super) const WORDS: usize = 4;
 
 /// One row of a group: its word at an offset from r1, inputs in r2 to r5, its sum in a high register.
 macro_rules! row {
@@ -34,65 +37,61 @@ macro_rules! row {
         )
     };
 }
-macro_rules! functions {
-    ($kind:ty, $block:ident [$($load:literal),*], $one:ident [$($first:literal),*]
-     [$x1:literal, $x2:literal, $x3:literal]) => {
-        /// `sums[r] += Σ x[k]·w[r,k]`.
-        ///
-        /// # Safety
-        /// As [`super::micro::dense::Blocks::block`].
-        #[unsafe(naked)]
-        pub(super) unsafe extern "C" fn $block(
-            x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32,
-        ) {
-            naked_asm!(
-                "push {{r4-r7, lr}}",
-                "mov r4, r8",
-                "mov r5, r9",
-                "mov r6, r10",
-                "mov r7, r11",
-                "push {{r4-r7}}",
-                // r7: x · r1: w · r12: stride · lr: end of x · r8 to r11: sums
-                "mov r7, r0",
-                "mov r12, r2",
-                "lsls r3, r3, #2",
-                "adds r3, r3, r0",
-                "mov lr, r3",
-                "ldr r0, [sp, #36]",
-                "ldm r0!, {{r2-r5}}",
-                "mov r8, r2",
-                "mov r9, r3",
-                "mov r10, r4",
-                "mov r11, r5",
-                "cmp r7, lr",
-                "beq 3f",
-                "2:",
-                $($load,)*
-                "adds r7, #4",
-                row!("#0", "r8"),
-                row!("#4", "r9"),
-                row!("#8", "r10"),
-                row!("#12", "r11"),
-                "add r1, r12",
-                "cmp r7, lr",
-                "bne 2b",
-                "3:",
-                "mov r2, r8",
-                "mov r3, r9",
-                "mov r4, r10",
-                "mov r5, r11",
-                "ldr r0, [sp, #36]",
-                "stm r0!, {{r2-r5}}",
-                "pop {{r4-r7}}",
-                "mov r8, r4",
-                "mov r9, r5",
-                "mov r10, r6",
-                "mov r11, r7",
-                "pop {{r4-r7, pc}}",
-            )
-        }
+/// `sums[r] += Σ x[k]·w[r,k]`, inputs as words.
+///
+/// # Safety
+/// As [`super::micro::dense::Blocks::block`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn block(x: *const u32, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
+    naked_asm!(
+        "push {{r4-r7, lr}}",
+        "mov r4, r8",
+        "mov r5, r9",
+        "mov r6, r10",
+        "mov r7, r11",
+        "push {{r4-r7}}",
+        // r7: x · r1: w · r12: stride · lr: end of x · r8 to r11: sums
+        "mov r7, r0",
+        "mov r12, r2",
+        "lsls r3, r3, #4",
+        "adds r3, r3, r0",
+        "mov lr, r3",
+        "ldr r0, [sp, #36]",
+        "ldm r0!, {{r2-r5}}",
+        "mov r8, r2",
+        "mov r9, r3",
+        "mov r10, r4",
+        "mov r11, r5",
+        "cmp r7, lr",
+        "beq 3f",
+        "2:",
+        "ldm r7!, {{r2-r5}}",
+        row!("#0", "r8"),
+        row!("#4", "r9"),
+        row!("#8", "r10"),
+        row!("#12", "r11"),
+        "add r1, r12",
+        "cmp r7, lr",
+        "bne 2b",
+        "3:",
+        "mov r2, r8",
+        "mov r3, r9",
+        "mov r4, r10",
+        "mov r5, r11",
+        "ldr r0, [sp, #36]",
+        "stm r0!, {{r2-r5}}",
+        "pop {{r4-r7}}",
+        "mov r8, r4",
+        "mov r9, r5",
+        "mov r10, r6",
+        "mov r11, r7",
+        "pop {{r4-r7, pc}}",
+    )
+}
 
-        /// The same for one row, returned.
+macro_rules! functions {
+    ($kind:ty, $one:ident [$($first:literal),*] [$x1:literal, $x2:literal, $x3:literal]) => {
+        /// The same for one row and inputs as they are, returned.
         ///
         /// # Safety
         /// As [`super::micro::dense::Blocks::one`].
@@ -142,17 +141,9 @@ macro_rules! functions {
         }
     };
 }
-functions!(
-    u8,
-    block_u8 ["ldrb r2, [r7]", "ldrb r3, [r7, #1]", "ldrb r4, [r7, #2]", "ldrb r5, [r7, #3]"],
-    one_u8 ["ldrb r2, [r0]"] ["ldrb r2, [r0, #1]", "ldrb r2, [r0, #2]", "ldrb r2, [r0, #3]"]
-);
+functions!(u8, one_u8 ["ldrb r2, [r0]"] ["ldrb r2, [r0, #1]", "ldrb r2, [r0, #2]", "ldrb r2, [r0, #3]"]);
 functions!(
     i8,
-    block_i8 [
-        "ldrb r2, [r7]", "ldrb r3, [r7, #1]", "ldrb r4, [r7, #2]", "ldrb r5, [r7, #3]",
-        "sxtb r2, r2", "sxtb r3, r3", "sxtb r4, r4", "sxtb r5, r5"
-    ],
     one_i8 ["ldrb r2, [r0]", "sxtb r2, r2"] ["ldrsb r2, [r0, r5]", "ldrsb r2, [r0, r6]", "ldrsb r2, [r0, r7]"]
 );
 

@@ -15,6 +15,10 @@ pub(crate) struct AffineI8<'a> {
     pub affine: ByInput,
     pub weights: Banks<'a, i8>,
     pub bias: Banks<'a, i32>,
+    /// For a chain of layers, whether the weights have [`claim::QUADS_FIT_I16`]; `None` where inputs are none that it
+    /// takes.
+    #[cfg(short_ways)]
+    pub has_quads: Option<bool>,
 }
 
 /// The kernel for the input's element.
@@ -33,7 +37,16 @@ impl<'a> Kind<'a> for AffineI8<'a> {
         } else {
             ByInput::U8(affine_of(model, kernels, record, weights))
         };
-        Some(Self { affine, weights: Banks::new(weights), bias: Banks::new(model.tensor(record.bias)) })
+        Some(Self {
+            affine,
+            weights: Banks::new(weights),
+            bias: Banks::new(model.tensor(record.bias)),
+            #[cfg(short_ways)]
+            has_quads: match Source::of(model, record.input) {
+                Source::Caller | Source::Narrow if from == Some(element::U8) => Some(has_quads(weights)),
+                _ => None,
+            },
+        })
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
@@ -53,7 +66,7 @@ pub(crate) fn affine_of(
     record: &OpRecord,
     weights: Option<Tensor<'_>>,
 ) -> kernels::AffineI8<u8> {
-    let quads = weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0);
+    let quads = has_quads(weights);
     let source = Source::of(model, record.input);
     match source {
         Source::Products => kernels.affine_u7_sparse.call,
@@ -62,6 +75,10 @@ pub(crate) fn affine_of(
         Source::Caller if quads => kernels.affine_u8_paired.call,
         Source::Caller | Source::Wide => kernels.affine_u8.call,
     }
+}
+
+fn has_quads(weights: Option<Tensor<'_>>) -> bool {
+    weights.is_some_and(|weights| weights.record.claims & claim::QUADS_FIT_I16 != 0)
 }
 
 /// Widest input of the kernels that take u7.

@@ -30,6 +30,12 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
         if self.step == 0 { self.all } else { self.start(bucket, self.len) }
     }
 
+    /// The elements of a tensor that has one bank for all buckets.
+    #[cfg(short_ways)]
+    pub fn only(&self) -> Option<&'a [T]> {
+        (self.step == 0).then_some(self.all)
+    }
+
     /// The bias of a row of a bank: 0 in layers without biases.
     #[cfg_attr(short_ways, inline(always))]
     pub fn bias(&self, bucket: usize, row: usize) -> T

@@ -30,7 +30,17 @@ impl Step<'_> {
             match &self.way {
                 Way::LayerU8(layer) => {
                     let read = (self.places.reads_input, self.places.read);
-                    sums_of(&on, layer.weights, layer.bias, false, inputs, read, layer.sums, (&mut *workspace, pitch));
+                    let affine = &layer.affine;
+                    sums_of(
+                        &on,
+                        affine.weights,
+                        affine.bias,
+                        false,
+                        inputs,
+                        read,
+                        layer.sums,
+                        (&mut *workspace, pitch),
+                    );
                     for (_, workspace) in inputs.iter().zip(workspace.chunks_mut(pitch)) {
                         layer.round(&on, &self.places, workspace);
                     }

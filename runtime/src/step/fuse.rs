@@ -32,7 +32,7 @@ pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Tier) -> (heapless::Vec<Ste
 }
 
 /// Operations that read a value.
-fn readers(model: &Model<'_>, value: u32) -> usize {
+pub(super) fn readers(model: &Model<'_>, value: u32) -> usize {
     let reads = |record: &&OpRecord| record.input == value || (record.second != NONE && record.second == value);
     model.ops().iter().filter(reads).count()
 }
@@ -67,10 +67,10 @@ impl<'a> Step<'a> {
             }
             (Way::Tail(tail), next) => Way::Tail(tail.then(&next)?),
             (
-                Way::One(Work::AFFINE_I8(AffineI8 { affine: ByInput::U8(affine), weights, bias })),
+                Way::One(Work::AFFINE_I8(affine @ AffineI8 { affine: ByInput::U8(call), .. })),
                 Work::REQUANTISE(Requantise::Plain(requantise)),
             ) if layer::ELEMENTS.contains(&requantise.element) => {
-                Way::LayerU8(LayerU8 { affine, weights, bias, sums: here.write, requantise })
+                Way::LayerU8(LayerU8 { call, affine, sums: here.write, requantise })
             }
             _ => return None,
         };

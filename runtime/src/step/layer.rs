@@ -3,16 +3,15 @@
 use crate::features::GENERAL;
 use crate::format::element;
 use crate::input::Input;
-use crate::kernels::AffineI8;
-use crate::ops::{Banks, Place, Places, Requantisation, Running};
+use crate::kernels;
+use crate::ops::{AffineI8, Place, Places, Requantisation, Running};
 use crate::workspace::{range, range_mut, split, typed_mut};
 
 /// Its operands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LayerU8<'a> {
-    pub affine: AffineI8<u8>,
-    pub weights: Banks<'a, i8>,
-    pub bias: Banks<'a, i32>,
+    pub call: kernels::AffineI8<u8>,
+    pub affine: AffineI8<'a>,
     /// Where the sums lie.
     pub sums: Place,
     /// To u8 or i32.
@@ -26,8 +25,8 @@ impl LayerU8<'_> {
             Input::U8(x) if at.reads_input => (range(x, at.read.range()), range_mut(workspace, self.sums.range())),
             _ => split(workspace, at.read.range(), self.sums.range()),
         };
-        let (weights, bias) = (self.weights.bank(on.bucket), self.bias.bank(on.bucket));
-        (self.affine)(x, weights, self.weights.stride, bias, typed_mut(sums));
+        let AffineI8 { weights, bias, .. } = &self.affine;
+        (self.call)(x, weights.bank(on.bucket), weights.stride, bias.bank(on.bucket), typed_mut(sums));
         self.round(on, at, workspace);
     }
 

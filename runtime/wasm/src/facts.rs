@@ -1,11 +1,13 @@
 //! What a file says of its network, as JSON; `npm/tamis.d.ts` has the same as types.
 
 use crate::memory::{Bound, Loaded};
-use crate::words;
 use serde::Serialize;
 use tamis_runtime::format::ParseError;
 use tamis_runtime::raw::chess::{Planes, Relations};
-use tamis_runtime::raw::{NONE, feature_set, input_kind, op};
+use tamis_runtime::raw::{NONE, activation, claim, element, feature_set, input_kind, op};
+
+/// Of a code that this version has no word for.
+const UNKNOWN: &str = "unknown";
 
 /// All of it.
 #[derive(Debug, Serialize)]
@@ -86,6 +88,11 @@ struct Tensor<'a> {
     claims: Vec<&'static str>,
 }
 
+/// The words of the claims whose bits are set.
+fn claims(bits: u32) -> Vec<&'static str> {
+    claim::WORDS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| *word).collect()
+}
+
 impl<'a> Facts<'a> {
     /// Of a loaded network.
     pub fn of(loaded: &'a Loaded) -> Result<Self, ParseError> {
@@ -100,13 +107,13 @@ impl<'a> Facts<'a> {
             let ([height, width], len) = (value(index).pixels(), value(index).len);
             [height, width, len / (height * width)]
         };
-        let element = |index: u32| words::element(value(index).element());
+        let element_of = |index: u32| element::word(value(index).element()).unwrap_or(UNKNOWN);
         let record = model.input();
         let input = Input {
-            kind: words::input_kind(record.kind),
+            kind: input_kind::word(record.kind).unwrap_or(UNKNOWN),
             size: record.size,
             shape: if record.kind == input_kind::DENSE { shape(0) } else { [1, 1, record.size] },
-            element: if record.element == 0 { "" } else { words::element(record.element) },
+            element: if record.element == 0 { "" } else { element::word(record.element).unwrap_or(UNKNOWN) },
             unit: record.unit,
             zero: value(0).zero,
             max_active: record.max_active,
@@ -115,29 +122,29 @@ impl<'a> Facts<'a> {
             perspectives: record.perspectives,
         };
         let operations = model.ops().iter().map(|operation| Operation {
-            kind: op::word(operation.kind).unwrap_or(words::UNKNOWN),
+            kind: op::word(operation.kind).unwrap_or(UNKNOWN),
             input: operation.input,
             input_len: operation.input_len,
             second: Some(operation.second).filter(|second| *second != NONE),
             output: operation.output,
-            output_element: element(operation.output),
+            output_element: element_of(operation.output),
             output_shape: shape(operation.output),
             output_zero: value(operation.output).zero,
             weights: name(operation.weights),
-            activation: words::activation(operation.activation),
+            activation: activation::word(operation.activation),
         });
         let tensors = (0..).zip(model.tensors()).map(|(index, tensor)| {
             // What is claimed of an accumulator stands in the record of the block that it is summed from.
             let blocks = model.blocks().iter().filter(|block| block.weights == index);
             Tensor {
-                name: name(index).unwrap_or(words::UNKNOWN),
-                element: words::element(tensor.element.into()),
+                name: name(index).unwrap_or(UNKNOWN),
+                element: element::word(tensor.element.into()).unwrap_or(UNKNOWN),
                 banks: tensor.banks,
                 rows: tensor.rows,
                 cols: tensor.cols,
-                layout: model.tensor(index).map_or(words::UNKNOWN, |tensor| words::layout(tensor.layout)),
+                layout: model.tensor(index).map_or(UNKNOWN, |tensor| tensor.layout.word()),
                 len_bytes: tensor.len_bytes,
-                claims: words::claims(blocks.fold(tensor.claims, |bits, block| bits | block.claims)),
+                claims: claims(blocks.fold(tensor.claims, |bits, block| bits | block.claims)),
             }
         });
         Ok(Self {
@@ -154,7 +161,7 @@ impl<'a> Facts<'a> {
             chess: Chess::of(loaded),
             output_buckets: record.bucket_count,
             outputs: value(record.output).len,
-            output_element: element(record.output),
+            output_element: element_of(record.output),
             output_unit: record.output_unit,
             operations: operations.collect(),
             tensors: tensors.collect(),

@@ -12,4 +12,3 @@ mod facts;
 mod fen;
 mod memory;
 pub mod network;
-mod words;

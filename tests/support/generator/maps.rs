@@ -277,8 +277,10 @@ impl Program<'_, '_> {
     /// Several operations that go row by row, each on what the one before wrote.
     pub(super) fn rows(&mut self) {
         let Some((read, value)) = self.map() else { return };
-        let tall = [8 + self.below(24), 1 + self.below(3), axes(&value)[2]];
-        self.resize_to(read, value, tall);
+        let (width, channels) = (1 + self.below(3), axes(&value)[2]);
+        // As tall as fits.
+        let height = (8 + self.below(24)).min(LONGEST / (width * channels)).max(1);
+        self.resize_to(read, value, [height, width, channels]);
         let count = self.choices.pick(&[2, 3, 4, 6, 20]);
         for _ in 0..count {
             self.row_by_row();
@@ -300,7 +302,9 @@ impl Program<'_, '_> {
                 1 => self.elementwise_on(read, value),
                 _ => self.convolution_on(op::CONVOLUTION, read, value),
             };
-            if is_made && self.draft.values[values].extent[0] > 2 {
+            // Integers of 32 bits are read by no map.
+            let goes_on = |made: &ValueRecord| made.extent[0] > 2 && NARROW.contains(&made.element());
+            if is_made && goes_on(&self.draft.values[values]) {
                 return;
             }
             self.draft.values.truncate(values);

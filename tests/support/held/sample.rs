@@ -1,5 +1,6 @@
 //! Inputs, ordinary ones and those at the ends of what the runtime takes, which is more than the signature draws.
 
+use crate::guarded::Guarded;
 use crate::sample_models::Random;
 use crate::second_reader::Given;
 use tamis_runtime::Input;
@@ -8,11 +9,16 @@ use tamis_runtime::raw::{element, input_kind};
 
 /// An input with its memory.
 #[derive(Debug)]
-pub(super) enum Sample {
+pub enum Sample {
+    /// Of the side to move, and of the other one.
     Accumulators(Vec<i16>, Vec<i16>),
+    /// A vector of bytes.
     U8(Vec<u8>),
+    /// One of signed bytes.
     I8(Vec<i8>),
+    /// One of reals.
     F32(Vec<f32>),
+    /// Features, and their values where the network has them.
     Sparse(Vec<u32>, Vec<i16>),
 }
 
@@ -73,6 +79,23 @@ impl Sample {
         }
     }
 
+    /// What a call gives that gets the input in memory that ends at a page nobody may touch.
+    pub fn at_the_end_of_a_page<T>(&self, call: impl FnOnce(Input<'_>) -> T) -> T {
+        match self {
+            Self::Accumulators(own, other) => {
+                call(Input::Accumulators(Guarded::ending(own).as_ref(), Guarded::ending(other).as_ref()))
+            }
+            Self::U8(x) => call(Input::U8(Guarded::ending(x).as_ref())),
+            Self::I8(x) => call(Input::I8(Guarded::ending(x).as_ref())),
+            Self::F32(x) => call(Input::F32(Guarded::ending(x).as_ref())),
+            Self::Sparse(features, values) => {
+                let (features, values) = (Guarded::ending(features), Guarded::ending(values));
+                call(Input::Sparse { features: features.as_ref(), values: values.as_ref() })
+            }
+        }
+    }
+
+    /// For the runtime.
     pub fn input(&self) -> Input<'_> {
         match self {
             Self::Accumulators(own, other) => Input::Accumulators(own, other),

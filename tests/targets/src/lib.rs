@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a target fails by panicking")]
 
 mod angel;
+mod boards;
+mod c_library;
 mod containers;
 mod corpora;
 mod data;
@@ -68,8 +70,7 @@ const fn running(target: Target) -> Target {
     within(target, 16 << 20, 64)
 }
 
-/// Another budget. A graph's description has numbers for 65536 outputs at most, up to four each, which its check looks
-/// at; a corpus has buffers for its files.
+/// Another budget: a corpus has buffers for its files.
 const fn within(target: Target, fixed_bytes: usize, per_byte: usize) -> Target {
     Target { budget: Budget { fixed_bytes, per_byte }, ..target }
 }
@@ -79,19 +80,20 @@ const fn made(target: Target, made: fn() -> Vec<Vec<u8>>) -> Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 42] = [
+pub const TARGETS: [Target; 43] = [
     running(made(row("loader", containers::loader, 16384, Form::Binary), containers::models)),
     running(row("containers", containers::containers, 4096, Form::Choices)),
     running(row("containers-briefly", containers::briefly, 512, Form::Choices)),
     running(made(row("unpack", containers::unpack, 16384, Form::Binary), containers::models)),
     running(row("quantised", programs::quantised, 64, Form::Choices)),
     running(row("engine", engine::calls, 1024, Form::Choices)),
+    running(row("c-library", c_library::calls, 1024, Form::Choices)),
     row("description", networks::description, 4096, Form::Text(words::DESCRIPTION)),
     row("bare", networks::bare, 1024, Form::Binary),
     row("checkpoint", networks::checkpoint, 1024, Form::Binary),
     made(row("nnue", networks::nnue, 16384, Form::Binary), networks::nnue_files),
     row("nnue-description", networks::nnue_description, 1024, Form::Text(words::NNUE)),
-    within(row("graph-description", networks::graph_description, 4096, Form::Text(words::GRAPH)), 4 << 20, 64),
+    row("graph-description", networks::graph_description, 4096, Form::Text(words::GRAPH)),
     row("chain", networks::chain, 256, Form::Text(words::CHAIN)),
     row("datacode", networks::datacode, 2048, Form::Binary),
     row("lattice-checkpoint", networks::lattice_checkpoint, 2048, Form::Text(words::JSON)),

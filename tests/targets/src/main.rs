@@ -8,7 +8,8 @@
 //! ```
 //!
 //! It ends with a line of tabs: `ran`, name, executions, accepted inputs, seconds of processor time. A panic, ten
-//! seconds, or more memory than the target's budget stop it with status 1; the input is left among the artifacts.
+//! seconds of processor time, or more memory than the target's budget stop it with status 1; the input is left among
+//! the artifacts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a runner fails by panicking")]
 
 use std::hint::black_box;
@@ -22,7 +23,7 @@ use tamis_targets::{TARGETS, Target, by_name};
 
 /// Inputs between two looks at the clock.
 const ROUND: u64 = 256;
-/// An input that takes longer is a finding.
+/// An input that takes more processor time is a finding.
 const LONGEST: Duration = Duration::from_secs(10);
 /// Files of a corpus that are longer than a target's inputs are no use; so many are enough.
 const MOST_FILES: usize = 4096;
@@ -106,18 +107,28 @@ fn run(asked: &Asked) -> ExitCode {
             }
         }
     }
-    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    let seconds = spent.tv_sec as f64 + spent.tv_nsec as f64 * 1e-9;
-    println!("ran\t{}\t{executions}\t{accepted}\t{seconds:.1}", target.name);
+    println!("ran\t{}\t{executions}\t{accepted}\t{:.1}", target.name, spent().as_secs_f64());
     ExitCode::SUCCESS
+}
+
+/// Processor time of this process until now.
+fn spent() -> Duration {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
 }
 
 /// Runs one input; `Err` if it panicked or took too long, which is said.
 fn tried(asked: &Asked, input: &[u8], what: &str) -> Result<bool, ()> {
-    let start = Instant::now();
+    let (start, budget) = (Instant::now(), asked.target.budget.of(input));
     let run = || catch_unwind(AssertUnwindSafe(|| black_box((asked.target.run)(black_box(input)))));
     let (result, bytes) = peak(run);
-    let (took, budget) = (start.elapsed(), asked.target.budget.of(input));
+    let mut took = start.elapsed();
+    if took >= LONGEST {
+        // The clock counts what else the machine did, too. Asking for processor time takes longer than most inputs.
+        let before = spent();
+        let _ = run();
+        took = spent().saturating_sub(before);
+    }
     let why = match result {
         Ok(taken) if took < LONGEST && bytes <= budget => return Ok(taken),
         Ok(_) if bytes > budget => format!("took {bytes} bytes of memory, its budget is {budget}"),

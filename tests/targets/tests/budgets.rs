@@ -150,6 +150,11 @@ fn bombs_stay_within_the_budget() {
         ("brackets", nested("[", "]")),
         ("braces", nested("{\"a\":", "}")),
         ("keys", (0..500).fold(String::new(), |text, index| format!("{text}k{index} = {index}\n")).into_bytes()),
+        ("a layer of many outputs", {
+            let input = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 2\n";
+            let layer = "[[node]]\nname = \"a\"\nop = \"linear\"\noutputs = 16777216\n";
+            format!("{input}{layer}").into_bytes()
+        }),
         ("a long word", vec![b'a'; 4096]),
         ("zeros", vec![0; 4096]),
         ("ones", vec![0xFF; 4096]),

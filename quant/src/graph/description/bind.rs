@@ -7,6 +7,7 @@ use super::skeleton::Skeleton;
 use super::tensor::Tensors;
 use super::types::{Described, DescribedOp, Description, Kernel, TREE_PARTS};
 use crate::float::Matrix;
+use crate::graph::shapes::Numbers;
 use crate::graph::{Forest, Graph, Op, Shape, Tree};
 use std::collections::HashSet;
 use tamis_batches::printable;
@@ -23,7 +24,7 @@ impl Description {
     /// [`TensorsError::Unfit`] with every tensor that is missing, superfluous or of another shape; the others for
     /// numbers that make no network.
     pub fn bind(&self, mut tensors: Tensors) -> Result<Graph, TensorsError> {
-        let Skeleton { mut graph, shapes, .. } = Skeleton::of(self);
+        let Skeleton { shapes, .. } = Skeleton::of(self, Numbers::Absent);
         let reads: Vec<Shape> = {
             let of = |node: &Described| node.reads.first().map_or(Shape::map(0, 0, 0), |read| shapes[*read]);
             self.nodes.iter().map(of).collect()
@@ -49,6 +50,8 @@ impl Description {
             }
             return Err(TensorsError::Unfit { description: printable(&self.name), problems });
         }
+        // Only now that tensors are as large as the description says.
+        let Skeleton { mut graph, .. } = Skeleton::of(self, Numbers::There);
         for ((node, described), read) in graph.nodes.iter_mut().zip(&self.nodes).zip(&reads) {
             fill(&mut node.op, described, *read, &mut tensors)?;
         }

@@ -10,6 +10,7 @@ use super::order::Order;
 use super::read::AXES;
 use super::skeleton::Skeleton;
 use super::types::{Described, DescribedOp, Description, VERSION};
+use crate::graph::shapes::Numbers;
 use crate::graph::{Activation, Axis, Fill, Input, Pooling, Rounding, Sampling, Shape, Value, Window};
 use std::fmt::{Display, Write};
 
@@ -37,7 +38,7 @@ impl Description {
                 }
             }
         }
-        let skeleton = Skeleton::of(self);
+        let skeleton = Skeleton::of(self, Numbers::Absent);
         for (index, node) in self.nodes.iter().enumerate() {
             let read = node.reads.first().map_or(Shape::map(0, 0, 0), |read| skeleton.shape(*read));
             text.0.push_str("\n[[node]]\n");

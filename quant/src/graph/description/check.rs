@@ -4,6 +4,7 @@ use super::error::Cause;
 use super::sizes::{range, size};
 use super::skeleton::Skeleton;
 use super::types::{Described, DescribedOp, Description, Kernel};
+use crate::graph::shapes::Numbers;
 use crate::graph::{Activation, GraphError, Input, Value, Window};
 use std::collections::HashSet;
 use tamis_batches::printable;
@@ -30,7 +31,7 @@ impl Description {
         check_input(self.input).map_err(|cause| (None, cause))?;
         check_count(self.nodes.len()).map_err(|cause| (None, cause))?;
         let mut tensors = HashSet::new();
-        let mut skeleton = Skeleton::new(&self.name, self.input);
+        let mut skeleton = Skeleton::new(&self.name, self.input, Numbers::Absent);
         for (index, node) in self.nodes.iter().enumerate() {
             let at = |cause| (Some(index), cause);
             skeleton.push(node).map_err(at)?;
@@ -86,7 +87,7 @@ impl Description {
 impl Skeleton {
     /// Whether the nodes fit together.
     pub(super) fn check(&self) -> Result<(), Refusal> {
-        self.graph.check().map_err(|error| {
+        self.graph.check_with(self.numbers).map_err(|error| {
             let place = match &error {
                 GraphError::NameTaken { name }
                 | GraphError::Reads { name, .. }

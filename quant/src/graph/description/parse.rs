@@ -8,6 +8,7 @@ use super::skeleton::Skeleton;
 use super::types::{Description, VERSION};
 use crate::arch::parse::{line_of_offset, on_one_line, unknown_word};
 use crate::arch::suggest::{advice, other_name, other_operation};
+use crate::graph::shapes::Numbers;
 use crate::graph::{Input, Shape, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -117,7 +118,7 @@ impl File {
         check_count(self.node.len()).map_err(|cause| (None, cause))?;
         let mut values: HashMap<String, Value> = HashMap::from([INPUT, ALWAYS_INPUT].map(|name| (name.to_owned(), 0)));
         let mut nodes = Vec::new();
-        let mut skeleton = Skeleton::new(&self.name, input);
+        let mut skeleton = Skeleton::new(&self.name, input, Numbers::Absent);
         for (index, node) in self.node.into_iter().enumerate() {
             let at = |cause| (Some(index), cause);
             let name = node.name.get_ref().clone();

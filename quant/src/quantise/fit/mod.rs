@@ -34,7 +34,7 @@ use crate::integer::IntegerModel;
 use crate::parallel;
 use crate::program::{GraphInput, Program, Values};
 use crate::proof::prove;
-use crate::quantised::{QuantLayer, QuantNet};
+use crate::quantised::{QuantLayer, QuantNet, as_stored};
 use form::Form;
 use neuron::{Fitting, Neuron};
 use samples::Samples;
@@ -129,13 +129,13 @@ pub fn fit(
     for moves_second in [true, false] {
         let mut moved = net.clone();
         let samples = &samples;
-        let (sweeps, is_cut_short) =
-            match form {
-                Some(form) => Sweeps { form, samples, moves_second, limits, start, besides_seconds, progress }
-                    .run(&mut moved, real),
-                None => pairs::Fitting { samples, moves_second, limits, start, besides_seconds, progress }
-                    .run(&mut moved, real),
-            };
+        let (sweeps, is_cut_short) = match form {
+            Some(form) => {
+                Sweeps { form, samples, moves_second, limits, start, besides_seconds, progress }.run(&mut moved, real)
+            }
+            None => pairs::Fitting { samples, moves_second, limits, start, besides_seconds, progress }
+                .run(&mut moved, &as_stored(real, net)),
+        };
         let program = moved.lower()?;
         let proof = prove(&program);
         // Sums that come to need 64 bits cost more than they would be worth.

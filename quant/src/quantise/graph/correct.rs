@@ -12,7 +12,7 @@ use crate::program::{Element, Operation, Program, Values};
 /// Samples beyond these change a mean by less than a rounding error.
 const MAX_SAMPLES: usize = 512;
 /// Samples whose values are held at once.
-const BLOCK: usize = 64;
+const AHEAD: usize = 64;
 
 /// Adds to every integer bias the mean of float sum minus integer sum over the samples.
 pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program) -> Result<(), GraphQuantError> {
@@ -48,9 +48,9 @@ pub(super) fn biases(graph: &Graph, samples: &[Sample], quantised: &mut Program)
 fn float_means(graph: &Graph, samples: &[Sample]) -> Result<Vec<Vec<f64>>, (usize, SampleError)> {
     let mut means: Vec<Vec<f64>> = Vec::new();
     let trace = |index: usize| graph.trace(&samples[index]).map_err(|error| (index, error));
-    parallel::in_blocks(samples.len(), BLOCK, trace, |_, values| {
+    parallel::in_order(samples.len(), AHEAD, trace, |_, values| {
         means.resize(values.len(), Vec::new());
-        means.iter_mut().zip(&values).for_each(|(means, values)| add(means, values.iter().copied()));
+        means.iter_mut().zip(values).for_each(|(means, values)| add(means, values.iter().copied()));
         Ok(())
     })?;
     means.iter_mut().flatten().for_each(|sum| *sum /= samples.len() as f64);
@@ -65,8 +65,8 @@ fn integer_means(graph: &Program, node: usize, samples: &[Sample]) -> Result<Vec
         let input = graph.input.quantise(&samples[index]).map_err(|error| (index, error))?;
         Ok(model.trace_first(&input, node + 1).pop())
     };
-    parallel::in_blocks(samples.len(), BLOCK, made, |_, made| {
-        let made = made.unwrap_or_else(|| unreachable!("a trace has its input"));
+    parallel::in_order(samples.len(), AHEAD, made, |_, made| {
+        let made = made.as_ref().unwrap_or_else(|| unreachable!("a trace has its input"));
         add(&mut means, made.integers().iter().copied().map(f64::from));
         Ok(())
     })?;

@@ -129,13 +129,13 @@ impl<'s> Measure<'s> {
     /// Σ (integer − float)² over all logits.
     pub(super) fn error(&self, quantised: &Program) -> Result<f64, GraphQuantError> {
         let model = IntegerModel::new(quantised);
-        let mut error = 0.0;
-        for (index, (sample, truth)) in self.samples.iter().zip(&self.truth).enumerate() {
+        let of_sample = |index: usize| {
             let fault = |error: SampleError| GraphQuantError::Sample { index, error };
-            let found = model.logits(sample, self.logits).map_err(fault)?;
-            error += found.iter().zip(truth).map(|(found, truth)| (found - truth).powi(2)).sum::<f64>();
-        }
-        Ok(error)
+            let found = model.logits(self.samples[index], self.logits).map_err(fault)?;
+            let squares = found.iter().zip(&self.truth[index]).map(|(found, truth)| (found - truth).powi(2));
+            Ok(squares.sum::<f64>())
+        };
+        parallel::map(self.samples.len(), of_sample).into_iter().sum()
     }
 
     /// Σ float².

@@ -1,7 +1,8 @@
-//! Descriptions with other scales than the trainer's, near the edge of what the proofs allow.
+//! Networks with other scales than the trainer's, near the edge of what the proofs allow.
 
+use super::headroom::{Headroom, rounded_by};
 use crate::arch::{Activation, Architecture, ElementType, HeadDivision, Rounding, TensorSpec};
-use crate::float::Net;
+use crate::float::{Affine, Net};
 use crate::program::Program;
 use crate::proof::accumulator_ranges;
 use crate::quantised::{head, rounded_scale};
@@ -21,24 +22,27 @@ const ROOM: f64 = 0.999;
 /// From which share of the greatest scale on weights count as filling i16.
 const FILLED: f64 = 0.9;
 
-/// Descriptions to try; the proof decides. program: of the description's own scales. rows: what the first layer's
-/// weights become.
-pub fn of(net: &Net<f32>, program: &Program, rows: ElementType) -> Vec<Architecture> {
+/// Networks to try, with other descriptions, and some with other neurons' scales; the proof decides. program: of the
+/// description's own scales. rows: what the first layer's weights become.
+pub fn of(net: &Net<f32>, program: &Program, rows: ElementType) -> Vec<Net<f32>> {
     let arch = &net.arch;
     let Some(accumulators) = greatest_qa(net, program) else { return Vec::new() };
     let most = match rows {
         ElementType::I16 => accumulators,
-        ElementType::I8 => accumulators.min(greatest_in_bytes(net)),
+        ElementType::I8 => accumulators.min(greatest_in_bytes(&net.layers[0])),
         ElementType::I32 | ElementType::F32 => return Vec::new(),
     };
     if arch.layers[0].activation == Activation::PairwiseCrelu {
-        return pairs(arch, most);
+        return pairs(net, program, most);
     }
     if head(arch).is_none() {
         return Vec::new();
     }
     // Other activations have no form of their own: a file with other scales would not tell that they were chosen.
-    if arch.layers[0].activation == Activation::Screlu { rounded(net, most) } else { Vec::new() }
+    if arch.layers[0].activation != Activation::Screlu {
+        return Vec::new();
+    }
+    rounded(net, most).into_iter().map(|arch| Net { arch, ..net.clone() }).collect()
 }
 
 /// A scale of the first layer with which accumulators fit, and hardly less than the greatest: what they reach at the
@@ -46,42 +50,62 @@ pub fn of(net: &Net<f32>, program: &Program, rows: ElementType) -> Vec<Architect
 fn greatest_qa(net: &Net<f32>, program: &Program) -> Option<i32> {
     let qa = f64::from(net.arch.tensor(&net.arch.weights_name(0))?.scale?);
     let reached = accumulator_ranges(program).iter().map(|(low, high)| low.abs().max(high.abs())).max()?;
-    // A truncated weight is off by up to 1, another by half; a list's rows and the bias.
-    let rounded = 1.0 + net.arch.max_active() as f64;
+    let rounded = rounded_by(&net.arch);
     let real = (reached as f64 + rounded) / qa;
     let most = (f64::from(i16::MAX) - rounded) / real;
     Some(most.min(i16::MAX.into()) as i32).filter(|most| *most > 0)
 }
 
-/// The greatest scale with which every weight of the first layer is a byte; 0 where there is none.
-fn greatest_in_bytes(net: &Net<f32>) -> i32 {
-    let largest = net.layers[0].weights.values.iter().fold(0f32, |largest, weight| largest.max(weight.abs()));
+/// The greatest scale with which every weight of a layer is a byte; 0 where there is none.
+fn greatest_in_bytes(layer: &Affine<f32>) -> i32 {
+    let largest = layer.weights.values.iter().fold(0f32, |largest, weight| largest.max(weight.abs()));
     // Rounding goes to the nearest, and a half away from zero.
     let most = (f64::from(i8::MAX) + 0.499) / f64::from(largest);
     if largest > 0.0 { most.min(i16::MAX.into()) as i32 } else { 0 }
 }
 
 /// Pairs whose products are rounded: the first layer's scale as it is, twice that, and so on, with products that are
-/// shifted two bits further each time. So a 1 stays what it was, and so do all scales behind it.
-fn pairs(arch: &Architecture, most: i32) -> Vec<Architecture> {
-    let (names, first) = ([arch.weights_name(0), arch.bias_name(0)], &arch.layers[0]);
+/// shifted two bits further each time, so that a 1 stays what it was. Each of them as the neurons are, and with those
+/// finer that have room, and the weights behind them at the finest scale that they have in front of reals.
+fn pairs(net: &Net<f32>, program: &Program, most: i32) -> Vec<Net<f32>> {
+    let (arch, first) = (&net.arch, &net.arch.layers[0]);
+    let names = [arch.weights_name(0), arch.bias_name(0)];
     let (Some(qa), Some(shift)) = (arch.tensor(&names[0]).and_then(|spec| spec.scale), first.product_shift) else {
         return Vec::new();
     };
+    let headroom = Headroom::of(net, program);
     let with = |doublings: u32| {
-        let mut arch = arch.clone();
-        (arch.layers[0].product_shift, arch.layers[0].product_rounded) = (Some(shift + 2 * doublings), true);
-        for spec in arch.tensors.iter_mut().filter(|spec| names.contains(&spec.name)) {
+        let mut net = net.clone();
+        let first = &mut net.arch.layers[0];
+        (first.product_shift, first.product_rounded) = (Some(shift + 2 * doublings), true);
+        for spec in net.arch.tensors.iter_mut().filter(|spec| names.contains(&spec.name)) {
             (spec.scale, spec.rounding) = (Some(qa << doublings), Rounding::Nearest);
         }
-        arch
+        let finer = headroom.as_ref().and_then(|headroom| headroom.scales(&net, qa << doublings));
+        let finer = finer.map(|scales| in_front_of_reals(scales.applied(&net)));
+        [Some(net), finer]
     };
     let steps = (0..=ROUNDED_BITS / 2).filter(|doublings| (1..=ROUNDED_BITS).contains(&(shift + 2 * doublings)));
     let is_fine = |doublings: &u32| {
         let one = i64::from(qa) << doublings;
         one <= i64::from(most) && one << (ROUNDED_BITS - shift - 2 * doublings) <= i64::from(i16::MAX)
     };
-    steps.filter(is_fine).map(with).collect()
+    steps.filter(is_fine).flat_map(with).flatten().collect()
+}
+
+/// With the finest scale of the second layer's weights at which they are bytes, where their sums become reals, whatever
+/// their scale. Sums that stay integers are divided by it, and keep theirs.
+fn in_front_of_reals(mut net: Net<f32>) -> Net<f32> {
+    let name = net.arch.weights_name(1);
+    if net.arch.tensor(&net.arch.bias_name(1)).is_none_or(|bias| bias.r#type != ElementType::F32) {
+        return net;
+    }
+    let finest = greatest_in_bytes(&net.layers[1]);
+    for spec in net.arch.tensors.iter_mut().filter(|spec| spec.name == name && spec.r#type == ElementType::I8) {
+        spec.scale = spec.scale.map(|scale| scale.max(finest));
+        spec.rounding = Rounding::Nearest;
+    }
+    net
 }
 
 /// SCReLU with products that are rounded.

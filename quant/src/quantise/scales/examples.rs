@@ -8,9 +8,6 @@ use crate::float::{Example, example};
 use crate::positions::Position;
 use tamis_runtime::testing::SplitMix;
 
-/// How many.
-const COUNT: usize = 1024;
-
 /// Codes of pieces.
 const PAWN: u8 = 0;
 const KING: u8 = 5;
@@ -30,14 +27,36 @@ fn chance(random: &mut SplitMix, of: u32) -> bool {
     below(random, 256) < of
 }
 
+/// What the examples are for: each use has others.
+#[derive(Debug, Clone, Copy)]
+pub enum Use {
+    /// How far candidates are from the float network.
+    Errors,
+    /// How far accumulators reach.
+    Reach,
+}
+
+impl Use {
+    const fn seed(self) -> u64 {
+        self as u64
+    }
+
+    const fn count(self) -> usize {
+        match self {
+            Self::Errors => 1024,
+            Self::Reach => 8192,
+        }
+    }
+}
+
 /// Examples for a network of accumulators.
-pub fn draw(arch: &Architecture) -> Vec<Example> {
-    let mut random = SplitMix(0);
+pub fn draw(arch: &Architecture, of: Use) -> Vec<Example> {
+    let mut random = SplitMix(of.seed());
     if arch.input.kind == InputKind::Chess {
-        let boards = std::iter::repeat_with(|| board(&mut random)).take(COUNT);
+        let boards = std::iter::repeat_with(|| board(&mut random)).take(of.count());
         return boards.filter_map(|position| example(arch, &position?).ok()).collect();
     }
-    std::iter::repeat_with(|| lists(arch, &mut random)).take(COUNT).collect()
+    std::iter::repeat_with(|| lists(arch, &mut random)).take(of.count()).collect()
 }
 
 fn board(random: &mut SplitMix) -> Option<Position> {

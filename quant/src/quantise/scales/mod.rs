@@ -4,13 +4,15 @@
 //! A trainer's scales leave most of i16 unused. Behind SCReLU with an integer head the products can be rounded
 //! ([`crate::arch::HeadDivision::Rounded`]): that ties the first layer's scale to the accumulators' proof alone, and
 //! lets the output's weights fill i16. The products of pairs can be rounded too
-//! ([`crate::arch::Layer::product_rounded`]), with the first layer's scale doubled as often as the proof allows. What
-//! this costs and gains is found by trying: every candidate is quantised, held to the proof, and run on examples that
-//! are drawn, beside the float network. Drawn boards are no games; they tell scales apart, and what the error is in
-//! play is for `verify` to say.
+//! ([`crate::arch::Layer::product_rounded`]), with the first layer's scale doubled as often as the proof allows, and
+//! with neurons finer than it that leave room below 1 ([`crate::quantised::NeuronScales`]). What this costs and gains
+//! is found by trying: every candidate is quantised, held to the proof, and run on examples that are drawn, beside the
+//! float network. Drawn boards are no games; they tell scales apart, and what the error is in play is for `verify` to
+//! say.
 
 mod candidates;
 mod examples;
+mod headroom;
 mod rows;
 
 pub use rows::{Rows, store_in_bytes};
@@ -23,7 +25,7 @@ use crate::float::{Example, Net};
 use crate::integer::IntegerModel;
 use crate::program::{GraphInput, Program, QuantTensor, Unsupported, Values};
 use crate::proof::{Check, prove};
-use crate::quantised::QuantNet;
+use crate::quantised::{NeuronScales, QuantNet};
 use serde::Serialize;
 
 /// How a network was quantised, and what else was tried.
@@ -39,6 +41,8 @@ pub struct Scales {
     pub examples: usize,
     /// What the first layer's rows are stored as.
     pub rows: ElementType,
+    /// Neurons that are finer than the first layer's scale.
+    pub finer_neurons: usize,
 }
 
 /// Scales, and what follows from them.
@@ -182,9 +186,8 @@ impl<'n> Search<'n> {
 
     /// Tries all others. rows: what the first layer's weights become.
     fn run(&mut self, rows: ElementType) {
-        for arch in candidates::of(self.real, &self.program, rows) {
+        for net in candidates::of(self.real, &self.program, rows) {
             self.tried += 1;
-            let net = Net { arch, ..self.real.clone() };
             // What leaves its type or is not proved is no candidate.
             let Ok(quantised) = quantise(&net) else { continue };
             let Ok(program) = quantised.lower() else { continue };
@@ -198,11 +201,14 @@ impl<'n> Search<'n> {
 
     /// What was found. in_bytes: with its first layer in bytes where every weight is one.
     fn end(self, in_bytes: bool) -> Result<(QuantNet, Scales), Unsupported> {
-        let Self { examples, trainer, mut best, mut chosen, tried, .. } = self;
+        let Self { real, examples, trainer, mut best, mut chosen, tried, .. } = self;
         let _ = in_bytes && store_in_bytes(&mut best);
         chosen.bounds = bounds(&best, &prove(&best.lower()?).checks);
         let rows = best.layers[0].weights.element;
-        Ok((best, Scales { chosen, trainer, tried, examples: examples.inputs.len(), rows }))
+        let is_finer = |scale: &&f64| **scale > 1.0;
+        let scales = NeuronScales::of(real, &best);
+        let finer_neurons = scales.iter().flat_map(NeuronScales::as_slice).filter(is_finer).count();
+        Ok((best, Scales { chosen, trainer, tried, examples: examples.inputs.len(), rows, finer_neurons }))
     }
 }
 
@@ -215,7 +221,7 @@ struct Drawn {
 impl Drawn {
     fn of(net: &Net<f32>) -> Self {
         let real = net.to_f64();
-        let drawn = examples::draw(&net.arch).into_iter().filter_map(|example| {
+        let drawn = examples::draw(&net.arch, examples::Use::Errors).into_iter().filter_map(|example| {
             let outputs = real.evaluate(&example).ok()?;
             let Example::Features { lists, bucket } = example else { return None };
             Some((GraphInput::Features { lists, bucket }, outputs))

@@ -3,7 +3,7 @@
 use super::Case;
 use super::particulars::Particulars;
 use crate::arch::{Architecture, InputKind};
-use crate::float::{EvalError, Example, Net, example};
+use crate::float::{self, EvalError, Example, Net};
 use crate::import::Checkpoint;
 use crate::pack::unpack;
 use crate::positions::Position;
@@ -185,9 +185,7 @@ fn examples(
     if reference.is_some_and(|reference| !reference.inputs.is_empty()) {
         return Err(VerifyError::Example { index: 0, error: EvalError::NotChess });
     }
-    let fault = |(index, error)| VerifyError::Example { index, error };
-    let examples = positions.iter().map(|position| example(arch, position));
-    examples.enumerate().map(|(index, example)| example.map_err(|error| fault((index, error)))).collect()
+    float::examples(arch, positions).map_err(|(index, error)| VerifyError::Example { index, error })
 }
 
 fn same_shape(model: &QuantNet, checkpoint: &Net<f32>) -> Result<(), VerifyError> {

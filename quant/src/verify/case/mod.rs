@@ -81,15 +81,17 @@ impl Case<'_> {
         let mut comparison = Comparison::new(beside);
         let mut refused = None;
         let measure = |index: usize, values: &[Data]| (index < compared).then(|| beside.example(index, values));
-        let seen = |index: usize, example: Option<Result<BesideExample, SampleError>>| {
+        let seen = |index: usize, example: &Option<Result<BesideExample, SampleError>>| {
             match example {
                 Some(Ok(example)) if refused.is_none() => comparison.take(example),
-                Some(Err(error)) if refused.is_none() => refused = Some(VerifyError::Sample { index, error }),
+                Some(Err(error)) if refused.is_none() => {
+                    refused = Some(VerifyError::Sample { index, error: error.clone() });
+                }
                 _ => {}
             }
             progress.advance();
         };
-        let runtime = check_runtime(self.model, &self.program, &self.inputs, beside.block(), measure, seen)
+        let runtime = check_runtime(self.model, &self.program, &self.inputs, beside.ahead(), measure, seen)
             .map_err(|(index, error)| VerifyError::Run { index, error })?;
         if let Some(error) = refused {
             return Err(error);

@@ -32,7 +32,7 @@ use super::reference::Reference;
 use crate::arch::{Architecture, HeadDivision};
 use crate::import::Checkpoint;
 use crate::positions::Position;
-use crate::quantised::QuantNet;
+use crate::quantised::{NeuronScales, QuantNet};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -154,8 +154,17 @@ pub struct Case<'a> {
 }
 
 /// No trainer rounds products: a file that does has scales that were chosen, and its tensors are held to the checkpoint
-/// at those, whatever the description says that is given now.
-fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> Cow<'c, Checkpoint> {
+/// at those, whatever the description says that is given now, and its neurons' own.
+fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &QuantNet) -> Cow<'c, Checkpoint> {
+    let mut chosen = with_the_files_tensors(checkpoint, &file.arch);
+    if let Some(scales) = NeuronScales::of(&chosen.net, file) {
+        let net = scales.applied(&chosen.net);
+        chosen.to_mut().net = net;
+    }
+    chosen
+}
+
+fn with_the_files_tensors<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> Cow<'c, Checkpoint> {
     let is_rounded = |arch: &Architecture| {
         arch.output.divide == HeadDivision::Rounded || arch.layers.iter().any(|layer| layer.product_rounded)
     };
@@ -186,7 +195,7 @@ fn in_the_files_scales<'c>(checkpoint: &'c Checkpoint, file: &Architecture) -> C
 pub fn find(case: &Case<'_>) -> Result<Found, VerifyError> {
     let (mut mistakes, mut remarks) = (rules::find(&case.net.arch), Vec::new());
     if let Some(checkpoint) = case.checkpoint {
-        let checkpoint = &*in_the_files_scales(checkpoint, &case.net.arch);
+        let checkpoint = &*in_the_files_scales(checkpoint, case.net);
         mistakes.extend(
             rules::find(&checkpoint.net.arch)
                 .into_iter()

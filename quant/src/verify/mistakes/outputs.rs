@@ -11,7 +11,7 @@
 use super::chance::{DECISIVE_ERRORS, mean, rounding, signs};
 use super::hypotheses::{Hypothesis, all};
 use super::{Case, Evidence, Mistake, MistakeKind, kings};
-use crate::float::{Net, example};
+use crate::float::{Net, examples};
 use crate::positions::Position;
 use crate::verify::VerifyError;
 use crate::verify::comparison::evaluate_all;
@@ -141,11 +141,8 @@ fn truth(case: &Case<'_>, indices: &[usize], positions: &[&Position]) -> Result<
 }
 
 pub(super) fn outputs(net: &Net<f64>, positions: &[&Position]) -> Result<Vec<f64>, VerifyError> {
-    let mut examples = Vec::with_capacity(positions.len());
-    for (index, position) in positions.iter().enumerate() {
-        examples.push(example(&net.arch, position).map_err(|error| VerifyError::Example { index, error })?);
-    }
-    evaluate_all(net, &examples)
+    let examples = examples(&net.arch, positions);
+    evaluate_all(net, &examples.map_err(|(index, error)| VerifyError::Example { index, error })?)
 }
 
 /// The mean squared error of each position.

@@ -12,6 +12,7 @@ use super::chance::{DECISIVE_ERRORS, block_errors, mean};
 use super::hypotheses::{Hypothesis, all};
 use super::outputs::{outputs, sample};
 use super::{Case, Evidence, Mistake, MistakeKind};
+use crate::parallel;
 use crate::positions::Position;
 use crate::quantised::QuantNet;
 use crate::verify::VerifyError;
@@ -157,8 +158,9 @@ fn fit(values: &[f64], expected: &[f64], scale: f64) -> Fit {
         let pairs = values.iter().zip(expected);
         pairs.map(|(value, expected)| (win_probability(factor * value, scale) - expected).powi(2)).collect()
     };
-    let factors = (-3 * STEPS..=3 * STEPS).map(|step| libm::exp2(f64::from(step) / f64::from(STEPS)));
-    let fits = factors.map(|factor| Fit { factor, losses: losses(factor) });
+    let factors: Vec<f64> =
+        (-3 * STEPS..=3 * STEPS).map(|step| libm::exp2(f64::from(step) / f64::from(STEPS))).collect();
+    let fits = parallel::map(factors.len(), |index| Fit { factor: factors[index], losses: losses(factors[index]) });
     let better = |a: Fit, b: Fit| if mean(&b.losses) < mean(&a.losses) { b } else { a };
-    fits.reduce(better).unwrap_or_else(|| unreachable!("there are factors"))
+    fits.into_iter().reduce(better).unwrap_or_else(|| unreachable!("there are factors"))
 }

@@ -51,14 +51,18 @@ pub(super) fn apply(
         Operation::PairwiseU8 { max, shift, is_rounded, left_out } => {
             let (max, divisor) = (f64::from(*max), (1u64 << shift) as f64);
             let half = if *is_rounded { 0.5 } else { 0.0 };
-            let product = |(a, b): (&f64, &f64)| {
-                let product = a.clamp(0.0, max) * b.clamp(0.0, max) / divisor;
-                if is_on { (product + half).floor() } else { product }
+            // Finer neurons are clipped below the float network's 1.
+            let ceiling = |neuron: usize| if is_on { max } else { max * operands.exact.finer(neuron) };
+            let product = |a: (usize, &f64), b: (usize, &f64)| {
+                let [a, b] = [a, b].map(|(neuron, x)| x.clamp(0.0, ceiling(neuron)));
+                if is_on { (a * b / divisor + half).floor() } else { a * b / divisor }
             };
             let products = |side: &[f64]| -> Vec<f64> {
                 let side = &side[..width - left_out];
-                let (first, second) = side.split_at(side.len() / 2);
-                first.iter().zip(second).map(product).collect()
+                let pairs = side.len() / 2;
+                let (first, second) = side.split_at(pairs);
+                let pair = |(pair, (a, b))| product((pair, a), (pairs + pair, b));
+                first.iter().zip(second).enumerate().map(pair).collect()
             };
             x(0).chunks(width).flat_map(products).collect()
         }

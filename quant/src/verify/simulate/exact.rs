@@ -111,6 +111,8 @@ pub(super) struct Exact {
     pub factors: BTreeMap<usize, f64>,
     /// By node: the clip above of the float network, where the integers' is another.
     pub ceilings: BTreeMap<usize, f64>,
+    /// By how much finer than their layer neurons in front of pairs are stored, where any are.
+    pub neurons: Option<Vec<f64>>,
     /// Layers by their sums.
     pub layers: Vec<LayerSums>,
 }
@@ -131,7 +133,16 @@ impl Exact {
             labels: BTreeMap::new(),
             factors: BTreeMap::new(),
             ceilings: BTreeMap::new(),
+            neurons: None,
             layers: Vec::new(),
+        }
+    }
+
+    /// By how much finer than its layer a neuron in front of pairs is stored.
+    pub fn finer(&self, neuron: usize) -> f64 {
+        match &self.neurons {
+            Some(scales) => scales[neuron],
+            None => 1.0,
         }
     }
 

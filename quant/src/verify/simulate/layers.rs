@@ -6,7 +6,9 @@ use crate::arch::{Activation, ElementType};
 use crate::float::{Affine, Net};
 use crate::pack::PackError;
 use crate::program::{Element, Operation, Program, QuantTensor};
-use crate::quantised::{IntegerActivation, IntegerTail, PsqtColumns, QuantLayer, QuantNet, head, integer_tail};
+use crate::quantised::{
+    IntegerActivation, IntegerTail, NeuronScales, PsqtColumns, QuantLayer, QuantNet, as_stored, head, integer_tail,
+};
 use std::collections::BTreeMap;
 
 /// What a layer's integers stand for.
@@ -25,6 +27,8 @@ impl Simulation {
     /// # Errors
     /// [`PackError::Unsupported`] for what the runtime has no operation for.
     pub fn of_layers(float: &Net<f32>, quantised: &QuantNet) -> Result<Self, PackError> {
+        let scales = NeuronScales::of(float, quantised);
+        let float = &*as_stored(float, quantised);
         // In the trainer's order, as the float network is.
         let program = QuantNet { permutation: None, ..quantised.clone() }.lower()?;
         let tail = integer_tail(&quantised.arch).ok().flatten();
@@ -54,6 +58,7 @@ impl Simulation {
                 }
             }
         }
+        exact.neurons = scales.map(|scales| scales.as_slice().to_vec());
         features(quantised, &program, (&units, tail.as_ref()), &mut exact);
         let value = program.nodes.len();
         Ok(Self::new(program, exact, value))

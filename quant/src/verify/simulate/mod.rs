@@ -198,7 +198,8 @@ impl Simulation {
             Place::Value { value, scale } => values[value].iter().map(|sum| sum / scale).collect(),
             Place::Accumulators { own, scale } => {
                 let sides = values[0].chunks(self.program.width());
-                sides.flat_map(|side| &side[..own]).map(|sum| sum / scale).collect()
+                let real = |(neuron, sum): (usize, &f64)| sum / (scale * self.exact.finer(neuron));
+                sides.flat_map(|side| side[..own].iter().enumerate()).map(real).collect()
             }
             Place::Head { node } => {
                 let made = &self.program.nodes[node];

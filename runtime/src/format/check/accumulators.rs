@@ -2,8 +2,9 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::records::{activation, element, input_kind, op};
+use crate::format::records::{element, input_kind};
 use crate::format::{Layout, MAX_RESCALE_FACTOR};
+use crate::format::{activation, op};
 
 /// Upper limit of a clip or a divisor that is an i16 quantity.
 const I16_MAX: u32 = i16::MAX as u32;

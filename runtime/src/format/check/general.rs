@@ -5,7 +5,8 @@ use super::Refused;
 use super::ops::Operation;
 use crate::features::MAPS;
 use crate::format::Layout;
-use crate::format::records::{activation, element, input_kind, op};
+use crate::format::records::{element, input_kind};
+use crate::format::{activation, op};
 
 /// Upper limit of a multiplier.
 const I32_MAX: u32 = i32::MAX as u32;

@@ -4,7 +4,8 @@
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
 use crate::features::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS, TELLS_MAPS};
-use crate::format::records::{element, input_kind, op};
+use crate::format::op;
+use crate::format::records::{element, input_kind};
 use crate::format::{Layout, NONE, Tensor, Words};
 use crate::operations::operations;
 

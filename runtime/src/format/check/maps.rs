@@ -2,8 +2,9 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::records::{activation, element, op};
+use crate::format::records::element;
 use crate::format::{Layout, NONE, ValueRecord, WindowRecord, is_depthwise};
+use crate::format::{activation, op};
 
 /// The bytes and i16 that maps are of.
 const NARROW: [u32; 3] = [element::U8, element::I8, element::I16];

@@ -6,7 +6,8 @@ use super::rules::{A, B, D, Rule, Table, word};
 use super::values::are_apart;
 use super::{Checker, Refused};
 use crate::features::{GENERAL, MAPS, ROWS};
-use crate::format::records::{element, op};
+use crate::format::op;
+use crate::format::records::element;
 use crate::format::{Header, MOST_STAGES, Model, OpRecord, ValueRecord};
 use core::mem::offset_of;
 

@@ -4,7 +4,8 @@ use super::ops::Operation;
 use super::{Kind, Refused};
 use crate::features::{ACCUMULATORS, GENERAL_OR_MAPS};
 use crate::format::Layout;
-use crate::format::records::{activation, element};
+use crate::format::activation;
+use crate::format::records::element;
 
 /// Upper limit of a clip of accumulators.
 const I16_MAX: u32 = i16::MAX as u32;

@@ -2,7 +2,8 @@
 
 use super::Refused;
 use super::ops::Operation;
-use crate::format::records::{activation, element, feature_sums, op};
+use crate::format::records::{element, feature_sums};
+use crate::format::{activation, op};
 
 /// Upper limit of a clip of accumulators.
 const I16_MAX: u32 = i16::MAX as u32;

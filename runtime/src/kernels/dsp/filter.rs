@@ -46,18 +46,20 @@ macro_rules! round {
             $sum,
             ", ",
             $sum,
-            ", r1\n asr ",
+            ", r1\n",
+        )
+    };
+}
+/// Shifts its last place out and clamps it to the ends in r8 and r9; SSAT does both where those are of a byte with a
+/// sign.
+macro_rules! clamp {
+    ($sum:literal) => {
+        concat!(
+            "asr ",
             $sum,
             ", ",
             $sum,
             ", #1\n",
-        )
-    };
-}
-/// Clamps it to the ends in r8 and r9.
-macro_rules! clamp {
-    ($sum:literal) => {
-        concat!(
             "cmp ",
             $sum,
             ", r8\n it lt\n movlt ",
@@ -150,10 +152,10 @@ macro_rules! function {
                 round!("r7", "#12", "r11"),
                 "cmp lr, #0",
                 "beq 8f",
-                "ssat r4, #8, r4",
-                "ssat r5, #8, r5",
-                "ssat r6, #8, r6",
-                "ssat r7, #8, r7",
+                "ssat r4, #8, r4, asr #1",
+                "ssat r5, #8, r5, asr #1",
+                "ssat r6, #8, r6, asr #1",
+                "ssat r7, #8, r7, asr #1",
                 "7:",
                 "strb r4, [r0]",
                 "strb r5, [r0, #1]",
@@ -245,13 +247,12 @@ macro_rules! nine {
                 each!("asr", ["r4, r8", "r5, r9", "r6, r10", "r7, r11"]),
                 "ldm r1!, {{r8, r9}}",
                 each!("add", ["r4, r8", "r5, r8", "r6, r8", "r7, r8"]),
-                each!("asr", ["r4, #1", "r5, #1", "r6, #1", "r7, #1"]),
                 "cmp r9, #0",
                 "beq 8f",
-                "ssat r4, #8, r4",
-                "ssat r5, #8, r5",
-                "ssat r6, #8, r6",
-                "ssat r7, #8, r7",
+                "ssat r4, #8, r4, asr #1",
+                "ssat r5, #8, r5, asr #1",
+                "ssat r6, #8, r6, asr #1",
+                "ssat r7, #8, r7, asr #1",
                 "7:",
                 "strb r4, [r12]",
                 "strb r5, [r12, #1]",

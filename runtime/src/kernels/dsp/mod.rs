@@ -2,8 +2,8 @@
 //!
 //! SXTB16 spreads bytes 0 and 2 of a word over two halves, and, with a rotation by eight, bytes 1 and 3; SMLAD
 //! multiplies halves by halves and adds both products to a sum, modulo 2³². So a word of K4, four weights of a row,
-//! costs two spreads and two multiplications, and its four inputs are spread once for the four rows of a block. SMLAD
-//! sets a sticky flag where a sum wraps; nothing reads it.
+//! costs two spreads and two multiplications, and its four inputs are spread once for all rows. SMLAD sets a sticky
+//! flag where a sum wraps; nothing reads it.
 
 mod filter;
 mod pairs;
@@ -27,6 +27,8 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
+    #[cfg(short_ways)]
+    chain: None,
     #[cfg(short_ways)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<Pair, i16>, NAME),
@@ -97,13 +99,12 @@ fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mu
 
 pub(super) struct Rows;
 
-/// A group of a block: inputs from r0, the weights of four rows from r1, a stride in r2, sums in r4 to r7; the inputs
-/// spread in r12 and lr, r3 and r8 to r11 for weights.
+/// A group of a block: halves of inputs from r0, the weights of four rows from r1, a stride in r2, sums in r4 to r7;
+/// the inputs in r12 and lr, r3 and r8 to r11 for weights.
 macro_rules! group {
-    ($spread:literal) => {
+    () => {
         concat!(
-            "ldr lr, [r0], #4\n ldm r1, {{r8-r11}}\n add r1, r1, r2\n",
-            $spread, " r12, lr\n ", $spread, " lr, lr, ror #8\n",
+            "ldm r0!, {{r12, lr}}\n ldm r1, {{r8-r11}}\n add r1, r1, r2\n",
             group!(row "r8", "r4"),
             group!(row "r9", "r5"),
             group!(row "r10", "r6"),
@@ -116,6 +117,58 @@ macro_rules! group {
             "smlad ", $sum, ", r3, r12, ", $sum, "\n smlad ", $sum, ", ", $weights, ", lr, ", $sum, "\n",
         )
     };
+}
+
+/// [`Blocks::block`] of unpacked inputs. The block takes all fourteen registers, more than the compiler gives away, so
+/// it saves them itself. Eight groups a round, then one by one; where the rounds and the inputs end lies on the stack.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn block(x: *const u32, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
+    // SAFETY: the loops read the two words and a block's weights of each of `groups` groups; sums are read and written
+    // at `sums`; the caller vouches for all three. Every register but the operands is put back, and so is the stack.
+    unsafe {
+        asm!(
+            "push {{r4-r12, lr}}",
+            "ldm r12, {{r4-r7}}",
+            "add lr, r0, r3, lsl #3",
+            "bic r3, r3, #7",
+            "add r3, r0, r3, lsl #3",
+            "push {{r3, lr}}",
+            "b 3f",
+            "2:",
+            group!(),
+            group!(),
+            group!(),
+            group!(),
+            group!(),
+            group!(),
+            group!(),
+            group!(),
+            "ldr r3, [sp]",
+            "3:",
+            "cmp r0, r3",
+            "bne 2b",
+            "ldr r3, [sp, #4]",
+            "b 5f",
+            "4:",
+            group!(),
+            "ldr r3, [sp, #4]",
+            "5:",
+            "cmp r0, r3",
+            "bne 4b",
+            "ldr r12, [sp, #40]",
+            "stm r12, {{r4-r7}}",
+            "add sp, sp, #8",
+            "pop {{r4-r12, lr}}",
+            inout("r0") x => _,
+            inout("r1") w => _,
+            in("r2") stride_bytes,
+            inout("r3") groups => _,
+            in("r12") sums,
+        );
+    }
 }
 
 /// Two groups of one row, or one.
@@ -154,51 +207,34 @@ macro_rules! functions {
     ($kind:ty, $spread:literal) => {
         impl Blocks<$kind> for Rows {
             const ROWS: usize = 4;
+            const WORDS: usize = 2;
 
-            /// The block takes all fourteen registers, more than the compiler gives away, so it saves them itself. Four
-            /// groups a round, then one by one; where the rounds and the inputs end lies on the stack.
-            #[inline(never)]
-            unsafe fn block(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
-                // SAFETY: the loops read four inputs and a block's weights of each of `groups` groups; sums are read
-                // and written at `sums`; the caller vouches for all three. Every register but the operands is put back,
-                // and so is the stack.
+            #[inline(always)]
+            unsafe fn spread(x: *const $kind, groups: usize, out: *mut u32) {
+                if groups == 0 {
+                    return;
+                }
+                // SAFETY: the loop reads a word, which need not be aligned, and writes two for each of `groups` groups,
+                // for which the caller vouches.
                 unsafe {
                     asm!(
-                        "push {{r4-r12, lr}}",
-                        "ldm r12, {{r4-r7}}",
-                        "add lr, r0, r3, lsl #2",
-                        "bic r3, r3, #3",
-                        "add r3, r0, r3, lsl #2",
-                        "push {{r3, lr}}",
-                        "b 3f",
                         "2:",
-                        group!($spread),
-                        group!($spread),
-                        group!($spread),
-                        group!($spread),
-                        "ldr r3, [sp]",
-                        "3:",
-                        "cmp r0, r3",
+                        "ldr {word}, [{x}], #4",
+                        concat!($spread, " {even}, {word}"),
+                        concat!($spread, " {word}, {word}, ror #8"),
+                        "strd {even}, {word}, [{out}], #8",
+                        "subs {groups}, {groups}, #1",
                         "bne 2b",
-                        "ldr r3, [sp, #4]",
-                        "b 5f",
-                        "4:",
-                        group!($spread),
-                        "ldr r3, [sp, #4]",
-                        "5:",
-                        "cmp r0, r3",
-                        "bne 4b",
-                        "ldr r12, [sp, #40]",
-                        "stm r12, {{r4-r7}}",
-                        "add sp, sp, #8",
-                        "pop {{r4-r12, lr}}",
-                        inout("r0") x => _,
-                        inout("r1") w => _,
-                        in("r2") stride_bytes,
-                        inout("r3") groups => _,
-                        in("r12") sums,
+                        x = inout(reg) x => _, groups = inout(reg) groups => _, out = inout(reg) out => _,
+                        word = out(reg) _, even = out(reg) _, options(nostack)
                     );
                 }
+            }
+
+            #[inline(always)]
+            unsafe fn block(x: *const $kind, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32) {
+                // SAFETY: the caller's.
+                unsafe { block(x.cast(), w, stride_bytes, groups, sums) }
             }
 
             #[inline(always)]

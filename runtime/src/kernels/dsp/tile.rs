@@ -33,35 +33,23 @@ macro_rules! two {
         )
     };
 }
-/// Rounds a sum: its multiplier in r0, its shift less 33 in r1, half in r9.
+/// Rounds a sum but for its last place: its multiplier in r11, its shift less 33 in lr, half in r9.
 macro_rules! round {
     ($sum:literal) => {
         concat!(
-            "smmul ",
-            $sum,
-            ", ",
-            $sum,
-            ", r0\n asr ",
-            $sum,
-            ", ",
-            $sum,
-            ", r1\n",
-            "add ",
-            $sum,
-            ", ",
-            $sum,
-            ", r9\n asr ",
+            "smmul ", $sum, ", ", $sum, ", r11\n asr ", $sum, ", ", $sum, ", lr\n add ", $sum, ", ", $sum, ", r9\n",
+        )
+    };
+}
+/// Shifts that out and clamps the sum to the ends in r10 and r11; SSAT does both where those are of a byte with a sign.
+macro_rules! clamp {
+    ($sum:literal) => {
+        concat!(
+            "asr ",
             $sum,
             ", ",
             $sum,
             ", #1\n",
-        )
-    };
-}
-/// Clamps it to the ends in r10 and r11.
-macro_rules! clamp {
-    ($sum:literal) => {
-        concat!(
             "cmp ",
             $sum,
             ", r10\n it lt\n movlt ",
@@ -123,13 +111,16 @@ impl Tile for Places {
 
 /// Where the assembly finds them.
 const _: () = {
-    assert!(offset_of!(Rows, bias) == 12 && offset_of!(Rows, sums) == 16 && offset_of!(Rows, bytes) == 20);
-    assert!(offset_of!(Rows, groups) == 24 && offset_of!(Rows, outputs) == 28 && offset_of!(Bytes, is_all) == 28);
+    assert!(offset_of!(Rows, x) == 0 && offset_of!(Rows, stride_bytes) == 8 && offset_of!(Rows, bias) == 12);
+    assert!(offset_of!(Rows, sums) == 16 && offset_of!(Rows, bytes) == 20 && offset_of!(Rows, groups) == 24);
+    assert!(offset_of!(Rows, outputs) == 28 && offset_of!(Bytes, half) == 16 && offset_of!(Bytes, is_all) == 28);
 };
 
-/// [`Tile::rows`]: four groups a round, then one by one. r0: inputs · r1: weights · r2: stride · r3, r12: a word of
-/// weights · r4 to r7: sums · r8 to r11: inputs · lr: half of the weights. On the stack the output, the end of the
-/// rounds and of the inputs, and the record.
+/// [`Tile::rows`]: four groups a round, then two, then one. r0: inputs · r1: weights · r2: stride · r3, r12: a word of
+/// weights · r4 to r7: sums · r8 to r11: inputs · lr: half of the weights. On the stack, from its begin: the output's
+/// weights and bias; its multiplier, shift and byte, from place to place of these, half and whether the ends are those
+/// of all bytes; the inputs, the end of the rounds and theirs; outputs that are left, and the end of the sums; the
+/// record of bytes.
 ///
 /// # Safety
 /// As there.
@@ -140,95 +131,105 @@ unsafe fn rows_of_four(rows: *const Rows) {
     unsafe {
         asm!(
             "push {{r4-r11, lr}}",
-            "ldr r1, [r0]",
-            "ldr r2, [r0, #24]",
-            "movs r4, #0",
-            "bic r5, r2, #3",
-            "add r5, r1, r5, lsl #5",
-            "add r6, r1, r2, lsl #5",
-            "mov r7, r0",
-            "push {{r4-r7}}",
+            "sub sp, sp, #56",
+            "ldm r0, {{r1, r3, r4, r5, r6, r7, r8, r9}}",
+            "mov r2, r4",
+            "strd r3, r5, [sp]",
+            "bic r10, r8, #3",
+            "add r10, r1, r10, lsl #5",
+            "add r11, r1, r8, lsl #5",
+            "add r12, sp, #32",
+            "stm r12, {{r1, r10, r11}}",
+            "add r6, r6, r9, lsl #4",
+            "strd r9, r6, [sp, #44]",
+            "str r7, [sp, #52]",
+            "str r7, [sp, #8]",
+            "cbz r7, 1f",
+            "ldm r7, {{r0, r1, r3, r4, r5}}",
+            "ldr r6, [r7, #28]",
+            "add r12, sp, #8",
+            "stm r12, {{r0, r1, r3, r4, r5, r6}}",
             // An output: its sums from biases or memory.
             "1:",
-            "ldrd r12, lr, [sp]",
-            "ldr r3, [sp, #12]",
-            "ldrd r4, r5, [r3, #12]",
-            "ldm r3, {{r0-r2}}",
-            "cbz r4, 6f",
-            "ldr r4, [r4, r12, lsl #2]",
+            "ldrd r1, r3, [sp]",
+            "ldr r0, [sp, #32]",
+            "add r12, r1, #4",
+            "cbz r3, 6f",
+            "ldr r4, [r3], #4",
+            "strd r12, r3, [sp]",
             "mov r5, r4",
             "mov r6, r4",
             "mov r7, r4",
             "b 7f",
             "6:",
-            "add r9, r5, r12, lsl #4",
-            "ldm r9, {{r4-r7}}",
+            "str r12, [sp]",
+            "ldrd r3, r4, [sp, #44]",
+            "sub r4, r4, r3, lsl #4",
+            "ldm r4, {{r4-r7}}",
             "7:",
-            "add r1, r1, r12, lsl #2",
+            "ldr lr, [sp, #36]",
             "cmp r0, lr",
             "beq 3f",
             "2:",
             two!(),
             two!(),
-            "ldr lr, [sp, #4]",
+            "ldr lr, [sp, #36]",
             "cmp r0, lr",
             "bne 2b",
             "3:",
-            "ldr lr, [sp, #8]",
-            "cmp r0, lr",
+            "ldr lr, [sp, #40]",
+            "subs lr, lr, r0",
+            "beq 5f",
+            "cmp lr, #64",
+            "blo 4f",
+            // No flag changes.
+            two!(),
             "beq 5f",
             "4:",
             "ldr r3, [r1]",
-            "add r1, r1, r2",
             half!("r3"),
             half!("r3", "ror #8"),
-            "ldr lr, [sp, #8]",
-            "cmp r0, lr",
-            "bne 4b",
             // To bytes or memory.
             "5:",
-            "ldr r12, [sp]",
-            "ldr lr, [sp, #12]",
-            "ldr r3, [lr, #20]",
-            "cmp r3, #0",
+            "add r12, sp, #8",
+            "ldm r12, {{r0, r1, r3, r8, r9, r10}}",
+            "cmp r0, #0",
             "beq 6f",
-            "ldr lr, [r3, #28]",
-            "ldm r3, {{r0, r1, r2, r8, r9, r10, r11}}",
-            "ldr r0, [r0, r12, lsl #2]",
-            "ldrb r1, [r1, r12]",
-            "add r2, r2, r12",
-            "subs r1, r1, #33",
+            "ldr r11, [r0], #4",
+            "ldrb lr, [r1], #1",
+            "sub lr, lr, #33",
             round!("r4"),
             round!("r5"),
             round!("r6"),
             round!("r7"),
-            "cmp lr, #0",
+            "cmp r10, #0",
             "beq 8f",
-            "ssat r4, #8, r4",
-            "ssat r5, #8, r5",
-            "ssat r6, #8, r6",
-            "ssat r7, #8, r7",
+            "ssat r4, #8, r4, asr #1",
+            "ssat r5, #8, r5, asr #1",
+            "ssat r6, #8, r6, asr #1",
+            "ssat r7, #8, r7, asr #1",
             "7:",
-            "strb r4, [r2]",
-            "strb r5, [r2, r8]",
-            "add r2, r2, r8, lsl #1",
-            "strb r6, [r2]",
-            "strb r7, [r2, r8]",
+            "add lr, r3, r8, lsl #1",
+            "strb r5, [r3, r8]",
+            "strb r6, [lr]",
+            "strb r7, [lr, r8]",
+            "strb r4, [r3], #1",
+            "stm r12, {{r0, r1, r3}}",
             "9:",
-            "ldr lr, [sp, #12]",
-            "adds r12, r12, #1",
-            "ldr r3, [lr, #28]",
-            "str r12, [sp]",
-            "cmp r12, r3",
+            "ldr r3, [sp, #44]",
+            "subs r3, r3, #1",
+            "str r3, [sp, #44]",
             "bne 1b",
-            "add sp, sp, #16",
+            "add sp, sp, #56",
             "b 20f",
             "6:",
-            "ldr r3, [lr, #16]",
-            "add r3, r3, r12, lsl #4",
-            "stm r3, {{r4-r7}}",
+            "ldrd r3, r12, [sp, #44]",
+            "sub r12, r12, r3, lsl #4",
+            "stm r12, {{r4-r7}}",
             "b 9b",
             "8:",
+            "ldr r10, [sp, #52]",
+            "ldrd r10, r11, [r10, #20]",
             clamp!("r4"),
             clamp!("r5"),
             clamp!("r6"),

@@ -2,8 +2,6 @@
 
 use crate::format::{ValueRecord, WindowRecord, element};
 use crate::workspace::{rest, typed, typed_mut};
-#[cfg(any(test, microcontroller))]
-use core::ops::Range;
 
 /// The shape and the integers of a map.
 #[derive(Debug, Clone, Copy)]
@@ -120,19 +118,10 @@ impl Geometry {
         }
         Seen { tap, count: end - tap, pixel: at.wrapping_sub(before) }
     }
-
-    /// The outputs along an axis all of whose taps see a pixel.
-    #[cfg(any(test, microcontroller))]
-    pub(crate) fn inner(&self, axis: usize, size: usize, outputs: usize) -> Range<usize> {
-        let is_whole = |output: usize| self.seen(axis, output, size).count == self.kernel[axis];
-        let start = (0..outputs).find(|output| is_whole(*output)).unwrap_or(outputs);
-        let end = (start..outputs).rev().find(|output| is_whole(*output)).map_or(start, |last| last + 1);
-        start..end
-    }
 }
 
 /// Taps along an axis that see a pixel.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
     /// The first of them, and how many they are.
     #[cfg_attr(not(any(test, microcontroller)), expect(dead_code, reason = "pools have no weights"))]

@@ -1,24 +1,47 @@
 //! `out = bias + W·x` for bytes, on weights in K4, a block of rows at a time.
 //!
 //! In K4 the weights of neighbouring rows for the same four inputs lie side by side, four bytes a row, so that a block
-//! of rows unpacks its inputs once and walks the weights from group to group with one stride. The block is the target's
-//! own ([`Blocks`]) and adds to the outputs in place, which start as biases; rows that make no whole block go one by
-//! one, and a last group that is not whole is added here.
+//! of rows walks the weights from group to group with one stride. The block is the target's own ([`Blocks`]) and adds
+//! to the outputs in place, which start as biases. Where unpacking inputs is dear, a piece of them that fits the stack
+//! is unpacked once for all blocks ([`Blocks::WORDS`]). Rows that make no whole block go one by one, and a last group
+//! that is not whole is added here.
 
 use crate::kernels::scalar;
 use crate::kernels::vector::dense::fits;
 use crate::sure::{bias_at, sure};
+use core::mem::MaybeUninit;
+
+/// Words of inputs that are unpacked at once.
+const SPREAD: usize = 128;
 
 /// A target's way through whole groups of four inputs of type `T`, exact modulo 2³².
 pub(in crate::kernels) trait Blocks<T> {
     /// Rows of a block: 4 or 8.
     const ROWS: usize;
+    /// Words that blocks take for a group of four inputs; 0 where they take the inputs as they are.
+    const WORDS: usize = 0;
+
+    /// Unpacks inputs to what blocks take, a word each if nothing else is said.
+    ///
+    /// # Safety
+    /// `4·groups` inputs can be read from `x`, and `WORDS` words a group written at `out`.
+    #[inline(always)]
+    unsafe fn spread(x: *const T, groups: usize, out: *mut u32)
+    where
+        T: Copy + Into<i32>,
+    {
+        for index in 0..4 * groups {
+            // SAFETY: the caller vouches for as many of both.
+            unsafe { out.add(index).write(x.add(index).read().into() as u32) };
+        }
+    }
 
     /// `sums[r] += Σ x[k]·w[r,k]` for `ROWS` rows.
     ///
     /// # Safety
-    /// `4·groups` inputs can be read from `x`; `w` is a multiple of four and holds `ROWS` rows at each of `groups`
-    /// strides of `stride_bytes`, a multiple of four; `ROWS` sums can be read and written at `sums`.
+    /// `groups` groups, at least one, of four inputs can be read from `x`, unpacked if `WORDS` says so; `w` is a
+    /// multiple of four and holds `ROWS` rows at each of `groups` strides of `stride_bytes`, a multiple of four; `ROWS`
+    /// sums can be read and written at `sums`.
     unsafe fn block(x: *const T, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32);
 
     /// `sum + Σ x[k]·w[k]` for one row.
@@ -81,31 +104,39 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
         return unwalkable(x, w, stride, bias, out);
     }
     let (stride_bytes, groups) = (stride.wrapping_mul(4), x.len() / 4);
+    let in_blocks = out.len() - out.len() % B::ROWS;
     // SAFETY: `x` holds `groups` whole groups. `is_walkable` says that all outputs lie within the stride, which is a
     // multiple of four, that the weights, at a multiple of four, hold a stride for every group, and that there are as
-    // many biases as outputs or none. `sums` is at the first of the outputs that are left, `row` at its weights,
-    // `starts` at its bias. With no group nothing is read through `row`, which then only counts.
+    // many biases as outputs or none. `row` is at the weights of output `first`. What is unpacked fits `spread`.
     unsafe {
-        let (mut left, mut sums) = (out.len(), out.as_mut_ptr());
-        let (mut row, mut starts) = (w.as_ptr(), bias.as_ptr());
-        while left >= B::ROWS {
-            if bias.is_empty() {
-                sums.write_bytes(0, B::ROWS);
-            } else {
-                sums.copy_from_nonoverlapping(starts, B::ROWS);
-                starts = starts.add(B::ROWS);
-            }
-            B::block(x.as_ptr(), row, stride_bytes, groups, sums);
-            (row, sums, left) = (row.wrapping_add(4 * B::ROWS), sums.add(B::ROWS), left - B::ROWS);
+        let sums = out.as_mut_ptr();
+        if bias.is_empty() {
+            sums.write_bytes(0, in_blocks);
+        } else {
+            sums.copy_from_nonoverlapping(bias.as_ptr(), in_blocks);
         }
-        while left > 0 {
-            let mut start = 0;
-            if !bias.is_empty() {
-                start = *starts;
-                starts = starts.add(1);
+        // Clearing it would take longer than a small layer's inputs.
+        let mut spread = MaybeUninit::<[u32; SPREAD]>::uninit();
+        let spread = spread.as_mut_ptr().cast::<u32>();
+        let at_once = if B::WORDS == 0 { groups } else { SPREAD / B::WORDS.max(1) };
+        let mut done = 0;
+        while done < groups && in_blocks > 0 {
+            let count = (groups - done).min(at_once);
+            let mut piece = x.as_ptr().wrapping_add(4 * done);
+            if B::WORDS > 0 {
+                B::spread(piece, count, spread);
+                piece = spread.cast_const().cast();
             }
-            *sums = B::one(start, x.as_ptr(), row, stride_bytes, groups);
-            (row, sums, left) = (row.wrapping_add(4), sums.add(1), left - 1);
+            let (mut row, mut first) = (w.as_ptr().wrapping_add(done * stride_bytes), 0);
+            while first < in_blocks {
+                B::block(piece, row, stride_bytes, count, sums.add(first));
+                (row, first) = (row.wrapping_add(4 * B::ROWS), first + B::ROWS);
+            }
+            done += count;
+        }
+        for output in in_blocks..out.len() {
+            let row = w.as_ptr().wrapping_add(4 * output);
+            *sums.add(output) = B::one(bias_at(bias, output), x.as_ptr(), row, stride_bytes, groups);
         }
     }
     if !x.len().is_multiple_of(4) {

@@ -2,7 +2,7 @@
 //!
 //!     for each four channels:
 //!         spread their weights of every tap
-//!         for each column, for each place: sums ← biases
+//!         for each rectangle of places that see pixels by the same taps, for each place: sums ← biases
 //!             for each tap that sees a pixel: sums += its weights · the pixel
 //!             round
 //!
@@ -69,7 +69,7 @@ pub(in crate::kernels) struct Nine {
     high: i32,
 }
 
-/// Places of a column, all of whose nine taps see pixels.
+/// Places of a row or a column, all of whose nine taps see pixels.
 #[repr(C)]
 pub(in crate::kernels) struct Run {
     /// The bytes that the first place's first tap meets.
@@ -166,7 +166,7 @@ fn block<F: Filter>(layer: &Layer<'_>, x: &[u8], mut end: End<'_, '_>, first: us
         bias: bias.as_ptr(),
         sums: sums.as_mut_ptr().cast(),
         places: 0,
-        next: geometry.stride[0] * from.row(),
+        next: 0,
         bytes: ptr::null(),
         less: core::array::from_fn(|index| {
             let shift = layer.rounding.shifts.get(first + index).map_or(HIGH_WORD_ONLY, |shift| u32::from(*shift));
@@ -174,66 +174,118 @@ fn block<F: Filter>(layer: &Layer<'_>, x: &[u8], mut end: End<'_, '_>, first: us
         }),
     };
     let nine = if F::HAS_NINE && geometry.kernel == [3, 3] { nine(layer, &end, first, bias, &weights) } else { None };
-    // Places whose taps all see pixels of their column.
-    let inner = geometry.inner(0, from.height, to.height);
-    for column in 0..to.width {
-        let right = geometry.seen(1, column, from.width);
-        let mut y = 0;
-        while y < to.height {
-            let (mut down, mut places) = (Seen { tap: 0, count: geometry.kernel[0], pixel: 0 }, 1);
-            if inner.contains(&y) {
-                down.pixel = y * geometry.stride[0] - geometry.before[0];
-                places = inner.end - y;
+    let mut rows = Alike::default();
+    while rows.next(layer, 0) {
+        let mut columns = Alike::default();
+        while columns.next(layer, 1) {
+            let (down, right) = (rows.seen, columns.seen);
+            // Down the columns, or along the rows where those are longer: a line's places, and from place to place and
+            // from line to line of what is read and of what is written.
+            let down_the_map = [geometry.stride[0] * from.row(), to.row()];
+            let along_a_row = [geometry.stride[1] * from.channels, to.channels];
+            let (lines, in_line, [next, step], [next_line, step_line]) = if columns.count > rows.count {
+                (rows.count, columns.count, along_a_row, down_the_map)
             } else {
-                down = geometry.seen(0, y, from.height);
-            }
-            let start = (y * to.width + column) * to.channels;
+                (columns.count, rows.count, down_the_map, along_a_row)
+            };
+            taps.next = next;
+            taps.w = weights.as_ptr().wrapping_add((down.tap * across + right.tap) * F::WORDS);
+            (taps.down, taps.across) = (down.count, right.count);
+            taps.skip = (geometry.dilation[0] * from.row()) as isize - (right.count * taps.step) as isize;
+            taps.skip_weights = (across - right.count) * F::WORDS;
             let is_inner = down.count == 3 && right.count == 3;
-            let mut part = Part { first, outputs: CHANNELS, start, places, step: to.row() };
-            let bytes = end.bytes(part);
-            taps.bytes = bytes.as_ref().map_or(ptr::null(), ptr::from_ref);
-            if bytes.is_none() {
-                places = places.min(PLACES);
-                part.places = places;
-            }
-            let x = x.as_ptr().wrapping_add((down.pixel * from.width + right.pixel) * from.channels + first);
-            if is_inner
-                && let Some(filters) = &nine
-                && let Some(bytes) = &bytes
-            {
-                let run = Run {
-                    x,
-                    filters,
-                    step: taps.step,
-                    minus_zero: -from.zero,
-                    next: taps.next,
-                    places,
-                    out: bytes.out,
-                    row: geometry.dilation[0] * from.row(),
-                    next_out: bytes.step,
-                };
-                // SAFETY: as below.
-                unsafe { F::nine(&run, is_signed) };
-            } else if down.count == 0 || right.count == 0 {
-                // Biases only.
-                (part.places, places) = (1, 1);
-                end.part(&bias, part, [1, CHANNELS]);
-            } else {
-                taps.x = x;
-                taps.w = weights.as_ptr().wrapping_add((down.tap * across + right.tap) * F::WORDS);
-                (taps.down, taps.across, taps.places) = (down.count, right.count, places);
-                taps.skip = (geometry.dilation[0] * from.row()) as isize - (right.count * taps.step) as isize;
-                taps.skip_weights = (across - right.count) * F::WORDS;
-                // SAFETY: the taps that see a pixel read four channels of it, from `first` on, which the map has, and
-                // `x` was found to hold the map; `weights` has those of all taps; there are sums of `PLACES` places,
-                // and `bytes` says what is there.
-                unsafe { F::sum(&taps, is_signed) };
-                if bytes.is_none() {
-                    end.part(sums.as_flattened(), part, [1, CHANNELS]);
+            let is_blank = down.count == 0 || right.count == 0;
+            let mut x = x.as_ptr().wrapping_add((down.pixel * from.width + right.pixel) * from.channels + first);
+            let mut start = rows.first * to.row() + columns.first * to.channels;
+            for _ in 0..lines {
+                let part = Part { first, outputs: CHANNELS, start, places: in_line, step };
+                let bytes = end.bytes(part);
+                taps.bytes = bytes.as_ref().map_or(ptr::null(), ptr::from_ref);
+                if is_inner
+                    && let Some(filters) = &nine
+                    && let Some(bytes) = &bytes
+                {
+                    let run = Run {
+                        x,
+                        filters,
+                        step: taps.step,
+                        minus_zero: -from.zero,
+                        next,
+                        places: in_line,
+                        out: bytes.out,
+                        row: geometry.dilation[0] * from.row(),
+                        next_out: bytes.step,
+                    };
+                    // SAFETY: as below.
+                    unsafe { F::nine(&run, is_signed) };
+                } else {
+                    let at_once = if is_blank {
+                        1
+                    } else if bytes.is_some() {
+                        in_line
+                    } else {
+                        PLACES
+                    };
+                    let mut done = 0;
+                    while done < in_line {
+                        taps.places = (in_line - done).min(at_once);
+                        taps.x = x.wrapping_add(done * next);
+                        let start = start + done * step;
+                        let part = Part { start, places: taps.places, ..part };
+                        done += taps.places;
+                        if is_blank {
+                            // Biases only.
+                            end.part(&bias, part, [1, CHANNELS]);
+                            continue;
+                        }
+                        // SAFETY: the taps that see a pixel read four channels of it, from `first` on, which the map
+                        // has, and `x` was found to hold the map; `weights` has those of all taps; there are sums of
+                        // `PLACES` places, and `bytes` says what is there.
+                        unsafe { F::sum(&taps, is_signed) };
+                        if bytes.is_none() {
+                            end.part(sums.as_flattened(), part, [1, CHANNELS]);
+                        }
+                    }
                 }
+                (x, start) = (x.wrapping_add(next_line), start + step_line);
             }
-            y += places;
         }
+    }
+}
+
+/// Neighbouring places along an axis that see pixels by the same taps.
+#[derive(Default)]
+struct Alike {
+    first: usize,
+    count: usize,
+    seen: Seen,
+}
+
+impl Alike {
+    /// The next ones. False behind the last.
+    fn next(&mut self, layer: &Layer<'_>, axis: usize) -> bool {
+        let (geometry, from, to) = (&layer.geometry, &layer.from, &layer.to);
+        // No place of the pairs that the compiler would have to look at.
+        let (size, places, stride, dilation, before, taps) = if axis == 0 {
+            (from.height, to.height, geometry.stride[0], geometry.dilation[0], geometry.before[0], geometry.kernel[0])
+        } else {
+            (from.width, to.width, geometry.stride[1], geometry.dilation[1], geometry.before[1], geometry.kernel[1])
+        };
+        self.first += self.count;
+        if self.first >= places {
+            return false;
+        }
+        self.seen = geometry.seen(axis, self.first, size);
+        self.count = 1;
+        let reach = (taps - 1) * dilation;
+        // Of places all of whose taps see pixels, those up to the last whose last tap does.
+        if self.seen.count == taps {
+            let mut end = (self.first + 1) * stride + reach;
+            while self.first + self.count < places && end < size + before {
+                (self.count, end) = (self.count + 1, end + stride);
+            }
+        }
+        true
     }
 }
 

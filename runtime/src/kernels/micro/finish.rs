@@ -9,7 +9,7 @@ use crate::format::element;
 use crate::kernels::maps::{Beside, HIGH_WORD_ONLY, Layer, Map, Rounding, rounded_words};
 use crate::num::mul_high;
 use crate::sure::at;
-use crate::workspace::typed;
+use crate::workspace::{range, typed};
 
 /// Where what is rounded goes, and what is added to it before.
 pub(in crate::kernels) struct End<'a, 'o> {
@@ -48,6 +48,30 @@ pub(in crate::kernels) struct Bytes {
     pub high: i32,
     /// Whether the ends are those of bytes with a sign.
     pub is_all: u32,
+}
+
+/// `out[place, o] = clamp(zero + ((sums[o, place]·multipliers[o] + (others[place, o] + minus_zero)·of_others[o] +
+/// 2^(shifts[o]−1)) >> shifts[o]), low, high)` of four places, shifts of 2 to 32.
+#[repr(C)]
+pub(in crate::kernels) struct FourBeside {
+    pub minus_zero: i32,
+    pub one: i32,
+    pub zero: i32,
+    /// (outputs, 4)
+    pub sums: *const i32,
+    /// Bytes of the second map, and what is written; elements of both from place to place.
+    pub others: *const u8,
+    pub out: *mut u8,
+    pub multipliers: *const i32,
+    pub of_others: *const i32,
+    pub shifts: *const u8,
+    pub step: usize,
+    /// At least one.
+    pub outputs: usize,
+    pub low: i32,
+    pub high: i32,
+    /// Whether the second map's bytes have a sign.
+    pub is_signed: bool,
 }
 
 impl<'a, 'o> End<'a, 'o> {
@@ -138,18 +162,55 @@ impl<'a, 'o> End<'a, 'o> {
         for output in 0..outputs {
             let own = Output::of(&self.rounding, self.to, first + output);
             let of_other = i64::from(at(self.rounding.multipliers, channels + first + output));
+            let added = own.added(self.to.zero, i64::from(map.zero) * of_other);
             let (mut index, mut sum) = (start + first + output, output * strides[0]);
             for _ in 0..places {
                 // SAFETY: `part` and the comparison above have found the last of each to lie within its slice.
                 unsafe {
                     let other: i32 = (*elements.get_unchecked(index)).into();
-                    let product =
-                        i64::from(*sums.get_unchecked(sum)) * own.multiplier + i64::from(other - map.zero) * of_other;
-                    *self.out.get_unchecked_mut(index) = own.by_both_words(product);
+                    let sum = i64::from(*sums.get_unchecked(sum));
+                    *self.out.get_unchecked_mut(index) = match added {
+                        Some(added) => own.within_a_word(added + sum * own.multiplier + i64::from(other) * of_other),
+                        None => own.by_both_words(sum * own.multiplier + i64::from(other - map.zero) * of_other),
+                    };
                 }
                 (index, sum) = (index + step, sum + strides[1]);
             }
         }
+    }
+
+    /// What a target does itself of sums of four places, if bytes of a second map stand beside them and shifts are of 2
+    /// to 32. All that the pointers say is there.
+    #[inline(never)]
+    pub fn four_beside(&mut self, sums: &[i32], part: Part) -> Option<FourBeside> {
+        let (map, others) = self.second?;
+        let Part { first, outputs, start, places, step } = part;
+        let Rounding { multipliers, shifts, low, high } = self.rounding;
+        let (of_others, end) = (self.to.channels + first, start + 3 * step + first + outputs);
+        let is_fit = places == 4
+            && outputs > 0
+            && matches!(map.element, element::U8 | element::I8)
+            && matches!(self.to.element, element::U8 | element::I8)
+            && end <= others.len().min(self.out.len())
+            && 4 * outputs <= sums.len()
+            && of_others + outputs <= multipliers.len()
+            && range(shifts, first..first + outputs).iter().all(|shift| matches!(shift, 2..=32));
+        is_fit.then(|| FourBeside {
+            minus_zero: -map.zero,
+            one: 1,
+            zero: self.to.zero,
+            sums: sums.as_ptr(),
+            others: others.as_ptr().wrapping_add(start + first),
+            out: self.out.as_mut_ptr().wrapping_add(start + first),
+            multipliers: multipliers.as_ptr().wrapping_add(first),
+            of_others: multipliers.as_ptr().wrapping_add(of_others),
+            shifts: shifts.as_ptr().wrapping_add(first),
+            step,
+            outputs,
+            low,
+            high,
+            is_signed: map.element == element::I8,
+        })
     }
 
     /// Any map.
@@ -185,6 +246,23 @@ impl Output {
             low: rounding.low,
             high: rounding.high,
         }
+    }
+
+    /// What is added to a sum of products that [`Self::within_a_word`] rounds: half of a bit and the zero point, less
+    /// what the second map's zero point has in it. None for shifts above 32, of which that does not speak.
+    fn added(&self, zero: i32, of_zero: i64) -> Option<i64> {
+        matches!(self.shift, 1..=32).then(|| (1 << (self.shift - 1)) + (i64::from(zero) << self.shift) - of_zero)
+    }
+
+    /// `clamp(product >> shift, low, high)` for shifts of 1 to 32: what leaves 32 bits is as good as their end.
+    #[inline(always)]
+    fn within_a_word(&self, product: i64) -> u8 {
+        let less = self.shift.wrapping_sub(1) & 31;
+        let (low, high) = (product as u32, (product >> 32) as i32);
+        let value = (high << (31 - less)) | (low >> less >> 1) as i32;
+        let above = high >> less >> 1;
+        let value = if value >> 31 == above { value } else { above >> 31 ^ i32::MAX };
+        value.max(self.low).min(self.high) as u8
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use crate::kernels::maps::Layer;
 use crate::workspace::{range, rest};
+use core::ops::Range;
 
 /// A place, and how far its inputs were read: a row of taps is inputs in the padding, inputs that lie side by side in
 /// the map, and padding again.
@@ -27,21 +28,58 @@ pub(in crate::kernels) enum Run<'x> {
     Padding(usize),
 }
 
-impl Walk {
-    /// At the first input of a place, down and across.
+/// Places all of whose taps see pixels.
+pub(in crate::kernels) struct Inner {
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl Inner {
+    pub fn new(layer: &Layer<'_>) -> Self {
+        let (from, to) = (&layer.from, &layer.to);
+        let along = |axis: usize, size: usize, places: usize, taps: usize| {
+            let is_whole = |place: usize| layer.geometry.seen(axis, place, size).count == taps;
+            let start = (0..places).find(|place| is_whole(*place)).unwrap_or(places);
+            start..(start..places).rev().find(|place| is_whole(*place)).map_or(start, |last| last + 1)
+        };
+        let [down, across] = layer.geometry.kernel;
+        Self { rows: along(0, from.height, to.height, down), columns: along(1, from.width, to.width, across) }
+    }
+
+    /// The first input of a place that is one of them, in the map.
     #[inline(always)]
-    pub fn new(layer: &Layer<'_>, [down, across]: [usize; 2]) -> Self {
+    pub fn corner(&self, layer: &Layer<'_>, [down, across]: [usize; 2]) -> Option<usize> {
         let (geometry, from) = (&layer.geometry, &layer.from);
-        let seen = geometry.seen(1, across, from.width);
+        (self.rows.contains(&down) && self.columns.contains(&across)).then(|| {
+            let row = (down * geometry.stride[0]).wrapping_sub(geometry.before[0]);
+            let column = (across * geometry.stride[1]).wrapping_sub(geometry.before[1]);
+            row.wrapping_mul(from.width).wrapping_add(column).wrapping_mul(from.channels)
+        })
+    }
+}
+
+impl Walk {
+    /// At the first input of a place, down and across. inner: of its columns
+    /// nothing is asked anew.
+    #[inline(always)]
+    pub fn new(layer: &Layer<'_>, [down, across]: [usize; 2], inner: &Inner) -> Self {
+        let (geometry, from) = (&layer.geometry, &layer.from);
         let channels = from.channels;
-        let left = seen.tap * channels;
+        let len = geometry.kernel[1] * channels;
+        let (mut left, mut right) = (0, len);
+        let mut pixel = (across * geometry.stride[1]).wrapping_sub(geometry.before[1]);
+        if !inner.columns.contains(&across) {
+            let seen = geometry.seen(1, across, from.width);
+            (left, pixel) = (seen.tap * channels, seen.pixel);
+            right = left + seen.count * channels;
+        }
         Self {
             rows: geometry.kernel[0],
             row: down * geometry.stride[0],
             left,
-            right: left + seen.count * channels,
-            len: geometry.kernel[1] * channels,
-            first: seen.pixel.wrapping_mul(channels),
+            right,
+            len,
+            first: pixel.wrapping_mul(channels),
             done: 0,
         }
     }
@@ -82,6 +120,54 @@ impl Walk {
         })
     }
 
+    /// The inputs that are left into the front of `out`, if they are whole rows of taps, at most `most` inputs, whose
+    /// pixels are neighbours; else nothing, and false. All is written by words: what these bring behind an end, what
+    /// comes next writes over, or weights meet that are 0.
+    #[inline(always)]
+    pub fn gather_rows(&mut self, layer: &Layer<'_>, x: &[u8], padding: u8, most: usize, out: &mut [u8]) -> bool {
+        const SPARE: usize = size_of::<u32>() - 1;
+        let (from, down) = (&layer.from, layer.geometry.dilation[0]);
+        let first = self.row as isize - layer.geometry.before[0] as isize;
+        let last = (first + (self.rows * down) as isize - down as isize).min(from.height as isize - 1);
+        let seen = self.right - self.left;
+        let is_fit = self.done == 0
+            && layer.geometry.dilation[1] == 1
+            && seen > 0
+            && self.rows * self.len <= most
+            && most + SPARE <= out.len()
+            && last >= 0
+            && last as usize * from.row() + self.first + seen + SPARE <= x.len();
+        // A processor that reads only words at multiples of four would take them apart.
+        if cfg!(cortex_m = "thumb1") || !is_fit {
+            return false;
+        }
+        let padding = u32::from(padding) * 0x0101_0101;
+        let (mut row, mut to) = (first, out.as_mut_ptr());
+        for _ in 0..self.rows {
+            let (pixels, end) = (to.wrapping_add(self.left), to.wrapping_add(self.len));
+            // SAFETY: what is written begins within a row of taps, so that it ends at most three bytes behind the last,
+            // which `out` has. What is read begins within the pixels that are seen of a row of the map, up to row
+            // `last`, and behind those the map was found to have three bytes.
+            unsafe {
+                if row >= 0 && row < from.height as isize {
+                    fill(to, pixels, padding);
+                    let mut from = x.as_ptr().wrapping_add(row as usize * from.row() + self.first);
+                    let (mut to, behind) = (pixels, pixels.wrapping_add(seen));
+                    while to < behind {
+                        to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned());
+                        (from, to) = (from.wrapping_add(size_of::<u32>()), to.wrapping_add(size_of::<u32>()));
+                    }
+                    fill(behind, end, padding);
+                } else {
+                    fill(to, end, padding);
+                }
+            }
+            (row, to) = (row + down as isize, end);
+        }
+        self.rows = 0;
+        true
+    }
+
     /// The next inputs into `out`, `padding` where there are none. Behind the last, `out` stays as it is, which meets
     /// weights that are 0.
     pub fn gather(&mut self, layer: &Layer<'_>, x: &[u8], padding: u8, out: &mut [u8]) {
@@ -102,5 +188,18 @@ impl Walk {
             let Some(later) = out.get_mut(len..) else { return };
             out = later;
         }
+    }
+}
+
+/// Words of padding, up to three bytes behind an end.
+///
+/// # Safety
+/// As many can be written.
+#[inline(always)]
+unsafe fn fill(mut to: *mut u8, end: *mut u8, padding: u32) {
+    while to < end {
+        // SAFETY: the caller's.
+        unsafe { to.cast::<u32>().write_unaligned(padding) };
+        to = to.wrapping_add(size_of::<u32>());
     }
 }

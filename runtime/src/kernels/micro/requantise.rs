@@ -2,9 +2,10 @@
 //!
 //! Where `s` ≥ 33 only the high word `h` of the product matters (see the vectors' `requantise`), and with `k = s − 33`
 //! the result is `((h >> k) + 1) >> 1`: rounding after the last bit but one is rounding to nearest. The quantiser
-//! writes multipliers of 31 bits, whose shifts are that large; any other takes the definition.
+//! writes multipliers of 31 bits, whose shifts are that large for whatever becomes bytes; outputs of i32 that are worth
+//! more than a sum take both words ([`with_low_word`]).
 
-use crate::num;
+use crate::workspace::{rest, rest_mut};
 
 /// Smallest shift of which the low word is not needed.
 const HIGH_WORD_ONLY: u32 = 33;
@@ -26,20 +27,79 @@ pub(in crate::kernels) fn requantise<T>(
     if x.len() < len || multipliers.len() < len || shifts.len() < len {
         return;
     }
-    for (((out, x), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
-        let shift = u32::from(*shift);
-        let value = match shift.wrapping_sub(HIGH_WORD_ONLY) {
-            // 62 is the largest shift.
-            less @ 0..32 => (((mul_high(*x, *multiplier) >> less) + 1) >> 1).max(low).min(high),
-            _ => with_low_word(*x, *multiplier, shift, low, high),
-        };
-        *out = narrow(value);
+    let mut done = len;
+    for (index, (((to, x), multiplier), shift)) in out.iter_mut().zip(x).zip(multipliers).zip(shifts).enumerate() {
+        // 62 is the largest shift.
+        let less = u32::from(*shift).wrapping_sub(HIGH_WORD_ONLY);
+        if less >= 32 {
+            done = index;
+            break;
+        }
+        *to = narrow((((mul_high(*x, *multiplier) >> less) + 1) >> 1).max(low).min(high));
+    }
+    if done < len {
+        // By a loop of its own, since the one above has no registers to spare.
+        let (x, multipliers, shifts) = (rest(x, done), rest(multipliers, done), rest(shifts, done));
+        by_both_words(x, multipliers, shifts, low, high, rest_mut(out, done), narrow, mul_high);
     }
 }
 
-/// Apart from the loop, which has no registers to spare for 64 bits.
-#[cold]
+/// The same for any shift.
 #[inline(never)]
-fn with_low_word(x: i32, multiplier: i32, shift: u32, low: i32, high: i32) -> i32 {
-    num::requantise(x, multiplier, shift, low, high)
+fn by_both_words<T>(
+    x: &[i32],
+    multipliers: &[i32],
+    shifts: &[u8],
+    low: i32,
+    high: i32,
+    out: &mut [T],
+    narrow: impl Fn(i32) -> T,
+    mul_high: impl Fn(i32, i32) -> i32,
+) {
+    for (((out, x), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
+        let (shift, product) = (u32::from(*shift), mul_high(*x, *multiplier));
+        let value = if shift >= HIGH_WORD_ONLY {
+            ((product >> ((shift - HIGH_WORD_ONLY) & 31)) + 1) >> 1
+        } else {
+            with_low_word(x.wrapping_mul(*multiplier) as u32, product, shift)
+        };
+        *out = narrow(value.max(low).min(high));
+    }
+}
+
+/// `(product + 2^(shift−1)) >> shift`, its nearest i32 where it is none, of both words of a product, shift 1 to 32. No
+/// product of two i32 is so large that half of a bit overflows it. Shifts by a word's size are two.
+#[inline(always)]
+const fn with_low_word(low: u32, high: i32, shift: u32) -> i32 {
+    let less = shift.wrapping_sub(1) & 31;
+    let (low, is_carried) = low.overflowing_add(1 << less);
+    let high = high.wrapping_add(is_carried as i32);
+    let value = (high << (31 - less)) | (low >> less >> 1) as i32;
+    let above = high >> less >> 1;
+    if value >> 31 == above { value } else { above >> 31 ^ i32::MAX }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::requantise;
+    use crate::num;
+
+    /// Both ends of both factors, and what lies on either side of a half, at every shift.
+    #[test]
+    fn both_words_round_as_the_definition_does() {
+        let ends = [i32::MIN, i32::MIN + 1, -65_537, -65_536, -3, -1, 0, 1, 2, 65_535, 65_536, 1 << 30, i32::MAX];
+        let around = (-40..40).map(|step| step * 26_843_545 + step % 3);
+        for x in ends.into_iter().chain(around) {
+            for multiplier in [0, 1, 2, 3, 65_535, 65_536, 1 << 30, 0x4000_0001, 0x7654_3210, i32::MAX] {
+                for shift in 1..=62 {
+                    for (low, high) in [(i32::MIN, i32::MAX), (-128, 127), (0, 255), (-1_000_000, 70_000)] {
+                        let mut out = [0];
+                        requantise(&[x], &[multiplier], &[shift], low, high, &mut out, |value| value, num::mul_high);
+                        let expected = num::requantise(x, multiplier, shift.into(), low, high);
+                        assert_eq!(out, [expected], "{x} {multiplier} {shift} {low} {high}");
+                    }
+                }
+            }
+        }
+    }
 }

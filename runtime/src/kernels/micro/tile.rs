@@ -13,28 +13,28 @@
 //! unpacked once for all places of a tile. Padding is 0 then. Weights lie in K4, in which what stands behind the last
 //! input is 0.
 
-use super::finish::{Bytes, End, Part};
-use super::inputs::{Run, Walk};
+use super::finish::{Bytes, End, FourBeside, Part};
+use super::inputs::{Inner, Walk};
+use super::spread::{self, To};
 use crate::format::element;
 use crate::kernels::maps::{Layer, Map};
 use crate::kernels::vector::dense::fits;
 use crate::sure::{at, bias_at};
-use crate::workspace::{range, range_mut, rest};
+use crate::workspace::{range_mut, rest};
 use core::ptr;
 
 /// Most places of a tile.
 const MOST_PLACES: usize = 4;
 /// Words of inputs that are spread at once.
-const SPREAD: usize = 320;
+pub(in crate::kernels) const SPREAD: usize = 320;
 /// Sums of a block of outputs, of all places.
 const SUMS: usize = 256;
 /// Bytes of a place that are gathered at once, where its inputs are no whole groups of four.
-const GATHERED: usize = 160;
-
+pub(super) const GATHERED: usize = 160;
 /// The outputs of a tile.
 #[repr(C)]
 pub(in crate::kernels) struct Rows {
-    /// Groups of inputs.
+    /// Groups of inputs, of the first place.
     pub x: *const u32,
     /// The first output's weights, in K4, and bytes from group to group.
     pub w: *const i8,
@@ -48,6 +48,8 @@ pub(in crate::kernels) struct Rows {
     /// At least one of each.
     pub groups: usize,
     pub outputs: usize,
+    /// Bytes from place to place of the inputs.
+    pub place_bytes: usize,
 }
 
 /// A target's way through a tile, exact modulo 2³².
@@ -56,14 +58,18 @@ pub(in crate::kernels) trait Tile {
     const PLACES: usize;
     /// Words of a group of four inputs, of all places.
     const GROUP: usize;
+    /// Words from place to place, and of a place from group to group.
+    const PLACE: usize = 1;
+    const NEXT: usize = Self::GROUP;
+    /// Whether inputs of bytes with a sign need not be spread where they lie side by side.
+    const READS_PIXELS: bool = false;
     /// Whether spread inputs still have their zero point, which biases are then freed of.
     const FOLDS_ZERO: bool = false;
 
     /// Spreads `groups` groups of four inputs of one place, and `minus_zero` added to each.
     ///
     /// # Safety
-    /// As many bytes can be read at `x`, and groups that begin as many words before `out` as the place's number be
-    /// written.
+    /// As many bytes can be read at `x`, and groups of a place that begin at `out` be written.
     unsafe fn spread(x: *const u8, groups: usize, is_signed: bool, minus_zero: i16, out: *mut u32);
 
     /// For every output: `sums[output][place] += Σ x[k, place]·w[output, k]`, and their beginning and end.
@@ -73,6 +79,17 @@ pub(in crate::kernels) trait Tile {
     /// can be written; weights are at a multiple of four, as is their stride. Of a tile that folds the zero point,
     /// biases and sums are there for an even number of outputs.
     unsafe fn rows(rows: &Rows);
+
+    /// Whether [`Tile::beside`] is there.
+    const HAS_BESIDE: bool = false;
+
+    /// Sums of four places and what stands beside them, to bytes.
+    ///
+    /// # Safety
+    /// All that the record speaks of can be read and written.
+    unsafe fn beside(_: &FourBeside) {
+        debug_assert!(false, "sums of two products, which this target has no way for");
+    }
 }
 
 /// [`crate::kernels::Convolve`].
@@ -116,12 +133,23 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
     }
     let (count, mut start) = (to.height * to.width, 0);
     let mut next = [0, 0];
+    let inner = Inner::new(layer);
+    // Whether the inputs of an inner place are read without a walk.
+    let has_corners = !is_plain
+        && !is_gathered
+        && groups <= at_once
+        && layer.geometry.dilation == [1, 1]
+        && layer.from.height * layer.from.row() <= x.len();
+    let mut corners = [None; MOST_PLACES];
     while start < count {
         let places = (count - start).min(T::PLACES);
         // Those behind the last place are summed and not written.
         let walks = range_mut(&mut walks, 0..if is_plain { 0 } else { places });
-        for walk in &mut *walks {
-            *walk = Walk::new(layer, next);
+        for (walk, corner) in walks.iter_mut().zip(&mut corners) {
+            *corner = if has_corners { inner.corner(layer, next) } else { None };
+            if corner.is_none() {
+                *walk = Walk::new(layer, next, &inner);
+            }
             next[1] += 1;
             if next[1] == to.width {
                 next = [next[0] + 1, 0];
@@ -138,19 +166,37 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
             bytes: ptr::null(),
             groups: 0,
             outputs,
+            place_bytes: size_of::<u32>() * T::PLACE,
         };
+        // What a last group has behind its pixel meets weights that are 0.
+        let reads_pixels = T::READS_PIXELS
+            && is_plain
+            && places == T::PLACES
+            && layer.from.element == element::I8
+            && (start + places - 1) * layer.from.channels + 4 * groups <= x.len();
+        if reads_pixels {
+            rows.place_bytes = layer.from.channels;
+        }
         if rows.bias.is_null() {
             sums.fill(0);
         }
         let mut done = 0;
         while done < groups {
             rows.groups = (groups - done).min(at_once);
-            if is_plain {
-                spread_pixels::<T>(layer, x, [start, places], [done, rows.groups], &mut spread);
+            if reads_pixels {
+                rows.x = rest(x, start * layer.from.channels + 4 * done).as_ptr().cast();
+            } else if is_plain {
+                spread::pixels::<T>(layer, x, [start, places], [done, rows.groups], &mut spread);
             }
-            for (place, walk) in walks.iter_mut().enumerate() {
+            for (place, (walk, corner)) in walks.iter_mut().zip(&corners).enumerate() {
+                if let Some(corner) = corner {
+                    // SAFETY: the window of an inner place lies in the map, which `x` holds, and its groups were found
+                    // to fit.
+                    unsafe { spread::corner::<T>(layer, x.as_ptr().wrapping_add(*corner), &mut spread, place) };
+                    continue;
+                }
                 let to = To { groups: rows.groups, spread: &mut spread, place, gathered: &mut gathered };
-                spread_place::<T>(layer, x, walk, to);
+                spread::place::<T>(layer, x, walk, to);
             }
             rows.w = layer.weights.as_ptr().wrapping_add(4 * (done * layer.stride + first));
             done += rows.groups;
@@ -165,7 +211,14 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
             rows.bias = ptr::null();
         }
         if bytes.is_none() {
-            end.part(&sums, part, [T::PLACES, 1]);
+            if T::HAS_BESIDE
+                && let Some(four) = end.four_beside(&sums, part)
+            {
+                // SAFETY: `four` says what is there.
+                unsafe { T::beside(&four) };
+            } else {
+                end.part(&sums, part, [T::PLACES, 1]);
+            }
         }
         start += places;
     }
@@ -178,7 +231,7 @@ fn fold<T: Tile>(layer: &Layer<'_>, groups: usize, first: usize, spread: &mut [u
     let at_once = groups.min(SPREAD / T::GROUP);
     for group in 0..at_once {
         // SAFETY: four bytes, and as many groups as there is room for.
-        unsafe { T::spread(padding.as_ptr(), 1, is_signed, 0, spread.as_mut_ptr().wrapping_add(group * T::GROUP)) };
+        unsafe { T::spread(padding.as_ptr(), 1, is_signed, 0, spread.as_mut_ptr().wrapping_add(group * T::NEXT)) };
     }
     sums.fill(0);
     let mut done = 0;
@@ -192,83 +245,10 @@ fn fold<T: Tile>(layer: &Layer<'_>, groups: usize, first: usize, spread: &mut [u
             bytes: ptr::null(),
             groups: (groups - done).min(at_once),
             outputs: (layer.to.channels - first).min(SUMS / T::PLACES),
+            place_bytes: size_of::<u32>() * T::PLACE,
         };
         // SAFETY: as in `block`.
         unsafe { T::rows(&rows) };
         done += rows.groups;
-    }
-}
-
-/// Groups of pixels, from the first one and as many: from the first group and as many.
-#[inline(always)]
-fn spread_pixels<T: Tile>(
-    layer: &Layer<'_>,
-    x: &[u8],
-    [first, count]: [usize; 2],
-    [done, groups]: [usize; 2],
-    spread: &mut [u32; SPREAD],
-) {
-    let (is_signed, minus_zero) = (layer.from.element == element::I8, -layer.from.zero as i16);
-    let channels = layer.from.channels;
-    // The last group of a pixel may be no whole one.
-    let whole = groups.min(channels / 4 - done);
-    debug_assert!(groups * T::GROUP <= spread.len() && whole + 1 >= groups, "groups that there is no room for");
-    for place in 0..count {
-        let pixel = range(x, (first + place) * channels..(first + place + 1) * channels);
-        let pixel = rest(pixel, 4 * done);
-        let out = spread.as_mut_ptr().wrapping_add(place);
-        // SAFETY: `whole` groups were counted, and another one is copied to four bytes; the groups were found to fit.
-        unsafe {
-            T::spread(pixel.as_ptr(), whole, is_signed, minus_zero, out);
-            if whole < groups {
-                let mut last = [0; 4];
-                last.iter_mut().zip(rest(pixel, 4 * whole)).for_each(|(to, from)| *to = *from);
-                T::spread(last.as_ptr(), 1, is_signed, minus_zero, out.wrapping_add(whole * T::GROUP));
-            }
-        }
-    }
-}
-
-/// Where groups of a place go, and room for gathering them.
-struct To<'a> {
-    groups: usize,
-    spread: &'a mut [u32; SPREAD],
-    place: usize,
-    gathered: &'a mut [u8; GATHERED],
-}
-
-/// The next groups of a place.
-#[inline(never)]
-fn spread_place<T: Tile>(layer: &Layer<'_>, x: &[u8], walk: &mut Walk, to: To<'_>) {
-    let To { groups, spread: out, place, gathered } = to;
-    let is_signed = layer.from.element == element::I8;
-    let (padding, minus_zero) = ([layer.from.zero as u8; 4], -layer.from.zero as i16);
-    debug_assert!(groups * T::GROUP <= out.len(), "groups that there is no room for");
-    let mut out = out.as_mut_ptr().wrapping_add(place);
-    let mut put = |x: *const u8, groups: usize| {
-        // SAFETY: below, `x` holds as many groups, which are `groups` in all, and these were found to fit.
-        unsafe { T::spread(x, groups, is_signed, minus_zero, out) };
-        out = out.wrapping_add(groups * T::GROUP);
-    };
-    if layer.from.channels.is_multiple_of(4) {
-        let mut left = groups;
-        while left > 0
-            && let Some(run) = walk.run(layer, x, 4 * left)
-        {
-            left -= match run {
-                Run::Pixels(pixels) => {
-                    put(pixels.as_ptr(), pixels.len() / 4);
-                    pixels.len() / 4
-                }
-                Run::Padding(len) => {
-                    (0..len / 4).for_each(|_| put(padding.as_ptr(), 1));
-                    len / 4
-                }
-            };
-        }
-    } else {
-        let gathered = range_mut(gathered, 0..4 * groups);
-        walk.gather(layer, x, layer.from.zero as u8, gathered);
-        put(gathered.as_ptr(), groups);
     }
 }

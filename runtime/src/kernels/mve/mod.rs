@@ -1,5 +1,12 @@
 //! Cortex-M52, M55 and M85: Helium, vectors of 16 bytes, with the scalar DSP of [`super::dsp`] for the rest.
 //!
+//! | module | what |
+//! |---|---|
+//! | `accumulate` | update, update_both |
+//! | `tile` | convolve, two places by four outputs at a time |
+//! | `beside` | its end where a second map is added |
+//! | `filter`, `apart` | depthwise, two by two outputs at a time, and how four channels are laid apart for it |
+//!
 //! VMLADAVA multiplies sixteen bytes by sixteen bytes and adds all products to one register, so it wants sixteen inputs
 //! of one row side by side, where K4 has four, and the next four a stride further. A gathering load fetches them: four
 //! addresses, a stride apart, in one vector; the rows of a block differ by an offset in the instruction, so one
@@ -7,6 +14,9 @@
 //! that VMLADAVA can add to.
 
 mod accumulate;
+mod apart;
+mod beside;
+mod filter;
 mod tile;
 
 use super::maps::{Layer, Map};
@@ -22,6 +32,8 @@ pub(super) static KERNELS: Tier = Tier {
     name: NAME,
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
+    #[cfg(short_ways)]
+    chain: None,
     #[cfg(short_ways)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<i16>, NAME),
@@ -43,6 +55,7 @@ pub(super) static KERNELS: Tier = Tier {
     requantise_i8: Kernel::new(requantise_i8, NAME),
     requantise_i32: Kernel::new(requantise_i32, NAME),
     convolve: Kernel::new(convolve, NAME),
+    depthwise: Kernel::new(filter::depthwise, NAME),
     ..dsp::KERNELS
 }
 .of_build();

@@ -9,6 +9,8 @@
 mod accumulators;
 #[cfg(short_ways)]
 mod batch;
+#[cfg(short_ways)]
+mod chain;
 mod dense;
 mod dense16;
 mod maps;
@@ -50,7 +52,10 @@ pub fn check(tier: &Tier) -> Result<(), Mismatch> {
     accumulators::check(tier, &mut random)?;
     dense::check(tier, &mut random)?;
     #[cfg(short_ways)]
-    batch::check(tier, &mut random)?;
+    {
+        batch::check(tier, &mut random)?;
+        chain::check(tier, &mut random)?;
+    }
     if REALS {
         reals::check(tier, &mut random)?;
     }

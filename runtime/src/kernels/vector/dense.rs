@@ -6,10 +6,10 @@
 //! take turns, so that no addition waits for the one before. Groups are taken in pairs, because some forms can add two
 //! products before widening.
 
-use super::super::scalar;
 use super::IS_COMPACT;
-use crate::sure::{at, bias_at, biases_from};
-use crate::workspace::rest_mut;
+use super::ending::{Ending, Sums, store};
+use crate::kernels::{AffineI8, scalar};
+use crate::sure::at;
 
 /// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes
 /// that the implementation says.
@@ -59,11 +59,12 @@ pub(in crate::kernels) trait Dense: Copy {
     }
 }
 
-/// [`crate::kernels::AffineI8`] for u8: with `narrow` where it is exact, else with `any`.
+/// [`crate::kernels::AffineI8`] for u8: the first form where it is exact, else the second. `entries`: both as functions
+/// of their own, which other entries of the table are or call too, so that their loops are there once.
 #[inline(always)]
 pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
-    narrow: N,
-    any: A,
+    (narrow, any): (N, A),
+    entries: [AffineI8<u8>; 2],
     x: &[u8],
     w: &[i8],
     stride: usize,
@@ -71,9 +72,27 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
     out: &mut [i32],
 ) {
     if N::ANY_U8 || all_below_128(x) {
-        affine(narrow, x, w, stride, bias, out);
+        own(narrow, entries[0], x, w, stride, bias, out);
     } else {
-        affine(any, x, w, stride, bias, out);
+        own(any, entries[1], x, w, stride, bias, out);
+    }
+}
+
+/// A form's layer by its entry; in WebAssembly by [`affine`], which is a function there.
+#[inline(always)]
+pub(super) fn own<D: Dense>(
+    d: D,
+    entry: AffineI8<u8>,
+    x: &[u8],
+    w: &[i8],
+    stride: usize,
+    bias: &[i32],
+    out: &mut [i32],
+) {
+    if IS_COMPACT {
+        affine(d, x, w, stride, bias, out);
+    } else {
+        entry(x, w, stride, bias, out);
     }
 }
 
@@ -108,40 +127,51 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
     if !fits(groups, stride, w.len(), out.len()) {
         return scalar::out_of_contract(out);
     }
+    // SAFETY: just compared.
+    unsafe { fitting(d, x, w, stride, &mut Sums { bias, out }) };
+}
+
+/// The same to any ending.
+///
+/// # Safety
+/// [`fits`].
+#[inline(always)]
+pub(super) unsafe fn fitting<D: Dense, E: Ending>(d: D, x: &[u8], w: &[i8], stride: usize, end: &mut E) {
     if D::HAS_GROUPS && stride == 4 {
-        // SAFETY: the length of `w` was compared above.
-        return unsafe { four_rows(d, x, w, bias, out) };
+        // SAFETY: the caller's.
+        return unsafe { four_rows(d, x, w, end) };
     }
+    let outputs = end.outputs();
     let mut row = 0;
     // SAFETY: `row` and the rows of a tile, `8·ROWS`, `4·ROWS` …, stay within the stride: each is taken where so many
-    // are left of it. The length of `w` was compared above.
+    // are left of it. The length of `w` is the caller's.
     unsafe {
-        while IS_COMPACT && row < out.len() && stride - row >= 4 * D::ROWS {
-            row += tile::<D, 4, 1, true>(d, x, w, stride, row, bias, out);
+        while IS_COMPACT && row < outputs && stride - row >= 4 * D::ROWS {
+            row += tile::<D, E, 4, 1, true>(d, x, w, stride, row, end);
         }
-        while IS_COMPACT && row < out.len() && stride - row >= D::ROWS {
-            row += tile::<D, 1, 4, true>(d, x, w, stride, row, bias, out);
+        while IS_COMPACT && row < outputs && stride - row >= D::ROWS {
+            row += tile::<D, E, 1, 4, true>(d, x, w, stride, row, end);
         }
         // A stride is a multiple of four, so that four rows are never too many.
         if IS_COMPACT && D::ROWS == 4 {
             return;
         }
-        while row < out.len() && stride - row >= 8 * D::ROWS {
-            row += tile::<D, 8, 1, true>(d, x, w, stride, row, bias, out);
+        while row < outputs && stride - row >= 8 * D::ROWS {
+            row += tile::<D, E, 8, 1, true>(d, x, w, stride, row, end);
         }
         // Each of the others once at most, and not by turns in one loop, whose preparations for all every small layer
         // would pay.
-        if row < out.len() && stride - row >= 4 * D::ROWS {
-            row += tile::<D, 4, 2, true>(d, x, w, stride, row, bias, out);
+        if row < outputs && stride - row >= 4 * D::ROWS {
+            row += tile::<D, E, 4, 2, true>(d, x, w, stride, row, end);
         }
-        if row < out.len() && stride - row >= 2 * D::ROWS {
-            row += tile::<D, 2, 4, true>(d, x, w, stride, row, bias, out);
+        if row < outputs && stride - row >= 2 * D::ROWS {
+            row += tile::<D, E, 2, 4, true>(d, x, w, stride, row, end);
         }
-        if row < out.len() && stride - row >= D::ROWS {
-            row += tile::<D, 1, 8, true>(d, x, w, stride, row, bias, out);
+        if row < outputs && stride - row >= D::ROWS {
+            row += tile::<D, E, 1, 8, true>(d, x, w, stride, row, end);
         }
-        if row < out.len() {
-            tile::<D, 1, 4, false>(d, x, w, stride, row, bias, out);
+        if row < outputs {
+            tile::<D, E, 1, 4, false>(d, x, w, stride, row, end);
         }
     }
 }
@@ -151,7 +181,7 @@ pub(in crate::kernels) fn affine<D: Dense>(d: D, x: &[u8], w: &[i8], stride: usi
 /// # Safety
 /// `w` holds sixteen weights for every four elements of `x`, begun ones included.
 #[inline(always)]
-unsafe fn four_rows<D: Dense>(d: D, x: &[u8], w: &[i8], bias: &[i32], out: &mut [i32]) {
+unsafe fn four_rows<D: Dense, E: Ending>(d: D, x: &[u8], w: &[i8], end: &mut E) {
     let mut sums = [d.zero(); 2];
     let (mut place, pairs) = (w.as_ptr(), x.chunks_exact(2 * D::ROWS));
     let rest = pairs.remainder();
@@ -173,11 +203,9 @@ unsafe fn four_rows<D: Dense>(d: D, x: &[u8], w: &[i8], bias: &[i32], out: &mut 
         place = place.wrapping_add(16);
     }
     let lanes = d.rows(d.add(sums[0], sums[1]));
-    for (row, out) in out.iter_mut().enumerate() {
-        *out = bias_at(bias, row);
-        for group in lanes.as_ref().as_chunks::<4>().0 {
-            *out = out.wrapping_add(at(group, row));
-        }
+    for row in 0..end.outputs() {
+        let sums = lanes.as_ref().as_chunks::<4>().0.iter();
+        end.single(sums.fold(0, |sum, group| sum.wrapping_add(at(group, row))), row);
     }
 }
 
@@ -187,14 +215,13 @@ unsafe fn four_rows<D: Dense>(d: D, x: &[u8], w: &[i8], bias: &[i32], out: &mut 
 /// Those rows lie within the stride, and `w` holds `4·stride` weights for every four elements of `x`, begun ones
 /// included.
 #[inline(always)]
-unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE: bool>(
+unsafe fn tile<D: Dense, E: Ending, const VECTORS: usize, const CHAINS: usize, const WHOLE: bool>(
     d: D,
     x: &[u8],
     w: &[i8],
     stride: usize,
     row: usize,
-    bias: &[i32],
-    out: &mut [i32],
+    end: &mut E,
 ) -> usize {
     let (left, step) = (stride - row, 4 * stride);
     let mut sums = [[d.zero(); VECTORS]; CHAINS];
@@ -232,7 +259,7 @@ unsafe fn tile<D: Dense, const VECTORS: usize, const CHAINS: usize, const WHOLE:
         [a, b, c] => group(d, &mut sums[0], [a, b, c, 0], place, &weights),
         _ => {}
     }
-    store(d, sums, row, bias, out)
+    store(d, sums, row, end)
 }
 
 #[inline(always)]
@@ -262,49 +289,4 @@ fn pair_of_groups<D: Dense, const VECTORS: usize>(
     for (vector, sums) in sums.iter_mut().enumerate() {
         *sums = d.mac2(*sums, x, [weights(place, vector), weights(second, vector)]);
     }
-}
-
-/// Adds the chains, then the biases; returns the number of rows.
-#[inline(always)]
-pub(super) fn store<D: Dense, const VECTORS: usize, const CHAINS: usize>(
-    d: D,
-    sums: [[D::Sums; VECTORS]; CHAINS],
-    row: usize,
-    bias: &[i32],
-    out: &mut [i32],
-) -> usize {
-    let rows = row..row + VECTORS * D::ROWS;
-    let mut totals = sums[0];
-    for chain in sums.iter().skip(1) {
-        for (total, sums) in totals.iter_mut().zip(chain) {
-            *total = d.add(*total, *sums);
-        }
-    }
-    match (out.get_mut(rows.clone()), bias.get(rows.clone())) {
-        (Some(out), Some(bias)) => {
-            for ((out, total), bias) in out.chunks_exact_mut(D::ROWS).zip(totals).zip(bias.chunks_exact(D::ROWS)) {
-                for ((out, sum), bias) in out.iter_mut().zip(d.rows(total).as_ref()).zip(bias) {
-                    *out = sum.wrapping_add(*bias);
-                }
-            }
-            return rows.len();
-        }
-        (Some(out), None) if bias.is_empty() => {
-            for (out, total) in out.chunks_exact_mut(D::ROWS).zip(totals) {
-                for (out, sum) in out.iter_mut().zip(d.rows(total).as_ref()) {
-                    *out = *sum;
-                }
-            }
-            return rows.len();
-        }
-        _ => {}
-    }
-    let (bias, out) = (biases_from(bias, row), rest_mut(out, row));
-    for (vector, (out, total)) in out.chunks_mut(D::ROWS).zip(totals).enumerate() {
-        let bias = biases_from(bias, vector * D::ROWS);
-        for (lane, (out, sum)) in out.iter_mut().zip(d.rows(total).as_ref()).enumerate() {
-            *out = sum.wrapping_add(bias_at(bias, lane));
-        }
-    }
-    rows.len()
 }

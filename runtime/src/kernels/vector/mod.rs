@@ -17,6 +17,7 @@
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
 //! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
 //! | `batch` | `batch`: dense layers | the same, a tile of inputs by rows: each vector of weights is loaded once for several |
+//! | `chain` | `chain` | dense layers one behind the other: sums are rounded while they are in registers |
 //! | `store` | `batch`: inputs | a reciprocal a little too large, so that halves round away and nothing else changes |
 //! | `dense16` | affine_i16 | four rows share each load of the inputs; products of neighbours, as in `dot` |
 //! | `sparse` | affine_u7_sparse | the same, over a list of the groups that are not zero |
@@ -32,12 +33,15 @@ pub(super) mod accumulate;
 mod band;
 #[cfg(short_ways)]
 pub(super) mod batch;
+#[cfg(short_ways)]
+pub(super) mod chain;
 pub(super) mod columns;
 pub(super) mod convolve;
 pub(super) mod dense;
 pub(super) mod dense16;
 pub(super) mod depthwise;
 pub(super) mod dot;
+mod ending;
 mod ends;
 #[cfg(short_ways)]
 pub(super) mod move_dot;

@@ -8,7 +8,7 @@
 //! The rounded form, `(clip(a)·clip(b) + 2^(shift − 1)) >> shift`, shifts a factor up by `15 − shift` and takes the
 //! product that is rounded at 15 bits; the format promises that the factor fits.
 
-use super::Simd;
+use super::{IS_COMPACT, Simd};
 use crate::kernels::scalar;
 use crate::workspace::rest;
 
@@ -39,8 +39,12 @@ pub(in crate::kernels) fn pairwise<S: Simd>(s: S, x: &[i16], max: i16, shift: u3
 pub(in crate::kernels) fn rounded<S: Simd>(s: S, x: &[i16], max: i16, shift: u32, out: &mut [u8]) {
     let single = |a, b| scalar::pair_u8_rounded(a, b, max, shift);
     match 15 - shift.clamp(1, 15) {
-        // The shift of 1020·1020 >> 13, by an immediate.
-        2 => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, 2), b)),
+        // 2040·2040 >> 15, the finest that there is: no shift at all.
+        0 => halves(s, x, max, out, single, |a, b| s.mul_round(a, b)),
+        // Those of 1020, 510 and 255, by an immediate: a count in a register costs a second operation.
+        2 if !IS_COMPACT => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, 2), b)),
+        4 if !IS_COMPACT => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, 4), b)),
+        6 if !IS_COMPACT => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, 6), b)),
         up => halves(s, x, max, out, single, |a, b| s.mul_round(s.shift_left(a, up), b)),
     }
 }

@@ -53,6 +53,30 @@ impl<S: Simd> Narrow<S> for i32 {
     }
 }
 
+/// A vector of [`requantise`] whose shifts are 33 to 62.
+#[cfg(short_ways)]
+#[inline(always)]
+pub(super) fn rounded<S: Simd>(
+    s: S,
+    x: S::I32,
+    multipliers: &S::Chunk32,
+    shifts: &S::NarrowByteChunk,
+    low: i32,
+    high: i32,
+) -> S::I32 {
+    let shift = s.add32(s.widen32(shifts), s.splat32(-32));
+    by_high_word(s, x, s.load32(multipliers), shift, low, high)
+}
+
+/// `clamp((h + 2^(n − 1)) >> n, low, high)`, where `h` is the high word of the products and `n` the shifts less 32,
+/// each 1 to 30.
+#[inline(always)]
+fn by_high_word<S: Simd>(s: S, x: S::I32, multipliers: S::I32, n: S::I32, low: i32, high: i32) -> S::I32 {
+    let half = s.power_of_two32(s.add32(n, s.splat32(-1)));
+    let rounded = s.shift_right32(s.add32(s.mul_high32(x, multipliers), half), n);
+    s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high))
+}
+
 /// [`crate::kernels::Requantise`]; i8 as the u8 of the same bits.
 #[inline(always)]
 pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
@@ -70,10 +94,7 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     for (out, ((x, multipliers), shifts)) in T::chunks_mut(out).0.iter_mut().zip(vectors) {
         let shift = s.add32(s.widen32(shifts), s.splat32(-32));
         least = s.min32(least, shift);
-        let half = s.power_of_two32(s.add32(shift, s.splat32(-1)));
-        let product = s.mul_high32(s.load32(x), s.load32(multipliers));
-        let rounded = s.shift_right32(s.add32(product, half), shift);
-        T::store(s, out, s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high)));
+        T::store(s, out, by_high_word(s, s.load32(x), s.load32(multipliers), shift, low, high));
         done += lanes;
     }
     // Asking once, behind the loop, costs less than before it; a layer with a small shift is then done again.

@@ -4,9 +4,10 @@
 //! group, and eight bits at a time look up where their set bits are. Then only those groups' weights are visited. When
 //! nearly all are not zero ([`DENSE_FROM`]), the dense loop runs.
 
-use super::dense::{Dense, affine, fits, store};
+use super::dense::{Dense, fits, own};
+use super::ending::{Sums, store};
 use super::{IS_COMPACT, Simd};
-use crate::kernels::scalar;
+use crate::kernels::{AffineI8, scalar};
 use core::mem::MaybeUninit;
 
 /// Inputs that a list covers; longer inputs go the dense way.
@@ -18,6 +19,13 @@ pub(in crate::kernels) const ROOM: usize = 16;
 /// Of 256 groups, from how many non-zero ones on the dense loop is taken. Once the list is written a listed group costs
 /// hardly more than one in a row, so that only nearly full inputs gain from the loop that needs no list.
 const DENSE_FROM: usize = GROUPS / 8 * 7;
+
+/// Where a byte's set bits are, lowest first.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it is a tier's"))]
+#[inline(always)]
+pub(in crate::kernels) fn places_of_bits(byte: u8) -> &'static [u16; 8] {
+    &SET_BITS[usize::from(byte)]
+}
 
 /// For every byte, where its set bits are, lowest first.
 static SET_BITS: [[u16; 8]; 256] = set_bits();
@@ -39,11 +47,13 @@ const fn set_bits() -> [[u16; 8]; 256] {
     table
 }
 
-/// [`crate::kernels::AffineI8`] for inputs up to 127.
+/// [`crate::kernels::AffineI8`] for inputs up to 127. dense: the same without a list, a function of its own and no part
+/// of this one, which would hold its loops a second time.
 #[inline(always)]
 pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     s: S,
     d: D,
+    dense: AffineI8<u8>,
     x: &[u8],
     w: &[i8],
     stride: usize,
@@ -58,13 +68,13 @@ pub(in crate::kernels) fn affine_sparse<S: Simd, D: Dense>(
     // One, two or four vectors of rows, as behind an accumulator; anything else is rare and goes the dense way.
     let vectors = stride.div_ceil(D::ROWS);
     if !whole || !stride.is_multiple_of(D::ROWS) || !matches!(vectors, 1 | 2 | 4) {
-        return affine(d, x, w, stride, bias, out);
+        return own(d, dense, x, w, stride, bias, out);
     }
     let mut list = [const { MaybeUninit::uninit() }; GROUPS + ROOM];
     // SAFETY: the inputs have at most `GROUPS` groups.
     let found = unsafe { s.list(S::wide_byte_chunks(x).0, list.as_mut_ptr().cast()) };
     if found.count > DENSE_FROM * groups / GROUPS {
-        return affine(d, x, w, stride, bias, out);
+        return own(d, dense, x, w, stride, bias, out);
     }
     // SAFETY: the list holds numbers of groups of `x`, each below `groups`; the length of `w` was compared above, and
     // the vectors of rows fill the stride.
@@ -184,7 +194,7 @@ unsafe fn listed<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
         // SAFETY: the caller's.
         unsafe { one(d, &mut sums[0], x, w, (*group).into()) };
     }
-    store(d, sums, 0, bias, out);
+    store(d, sums, 0, &mut Sums { bias, out });
 }
 
 /// # Safety

@@ -24,17 +24,24 @@ macro_rules! products {
         #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr
     ) => {
         entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine_u8(<$u7>::new(), <$u8>::new(), x, w, stride, bias, out));
+            dense::affine_u8((<$u7>::new(), <$u8>::new()), [affine_u7, affine_any], x, w, stride, bias, out));
+        entry!($features, affine_any(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
+            dense::affine(<$u8>::new(), x, w, stride, bias, out));
         entry!($features, affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
             dense::affine(<$u7>::new(), x, w, stride, bias, out));
         entry!($features, affine_u7_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
             dense::affine(<$paired>::new(), x, w, stride, bias, out));
         entry!($features, affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine_u8(<$paired>::new(), <$u8>::new(), x, w, stride, bias, out));
+            dense::affine_u8(
+                (<$paired>::new(), <$u8>::new()), [affine_u7_paired, affine_any], x, w, stride, bias, out
+            ));
         entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            sparse::affine_sparse(<$simd>::new(), <$u7>::new(), x, w, stride, bias, out));
+            sparse::affine_sparse(<$simd>::new(), <$u7>::new(), affine_u7, x, w, stride, bias, out));
         entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
             dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
+        #[cfg(short_ways)]
+        entry!($features, chain(x: &[u8], layers: &[crate::kernels::layers::ByteLayer<'_>], out: &mut [u8]) -> bool,
+            chained::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
         entry!($features, convolve(
             layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
         ), convolution::convolve(<$simd>::new(), $tile, layer, x, second, out));
@@ -65,6 +72,9 @@ macro_rules! tier {
             use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise};
             use crate::kernels::vector::{sparse, sum, tail, wide_dot};
             use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
+
+            #[cfg(short_ways)]
+            use crate::kernels::vector::chain as chained;
 
             const NAME: &str = $name;
 
@@ -127,6 +137,8 @@ macro_rules! tier {
                     store_u8: batches::store_u8,
                     store_i8: batches::store_i8,
                 },
+                #[cfg(short_ways)]
+                chain: if chained::is_for::<$simd, $u7>() { Some(chain) } else { None },
                 update_i16: Kernel::new(update_i16, NAME),
                 update_i8: Kernel::new(update_i8, NAME),
                 update_both_i16: Kernel::new(update_both_i16, NAME),
@@ -250,6 +262,9 @@ macro_rules! extension {
             use crate::kernels::vector::{convolve as convolution, dense, entry, products, sparse};
             use crate::kernels::{Kernel, Tier};
 
+            #[cfg(short_ways)]
+            use crate::kernels::vector::chain as chained;
+
             const NAME: &str = $name;
 
             pub(in crate::kernels) static KERNELS: Tier = Tier {
@@ -260,6 +275,8 @@ macro_rules! extension {
                 affine_u7_sparse: Kernel::new(affine_u7_sparse, NAME),
                 affine_i8: Kernel::new(affine_i8, NAME),
                 convolve: Kernel::new(convolve, NAME),
+                #[cfg(short_ways)]
+                chain: if chained::is_for::<$simd, $u7>() { Some(chain) } else { None },
                 ..$base.named(NAME)
             }
             .of_build();

@@ -6,8 +6,9 @@ use crate::format::{OpRecord, WindowRecord, activation, element};
 use crate::kernels::maps::{Geometry, Map};
 use crate::workspace::{range, typed};
 
-/// Whether sums of bytes are taken for a block of channels at once; where code is counted one loop is enough.
-const HAS_BLOCKS: bool = !IS_SMALL && cfg!(not(target_arch = "wasm32"));
+/// Whether sums of bytes are taken for a block of channels at once; where code is counted and there are no vectors, one
+/// loop is enough.
+const HAS_BLOCKS: bool = (!IS_SMALL || cfg!(cortex_m = "mve")) && cfg!(not(target_arch = "wasm32"));
 /// Channels of a block.
 const BLOCK: usize = 32;
 /// Pixels whose bytes may be added in i16: 128 · 255 < 2¹⁵.

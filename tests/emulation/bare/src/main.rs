@@ -41,7 +41,7 @@ extern "C" fn main() -> ! {
 fn log() -> fmt::Result {
     payload::suites(&mut Serial)?;
     for (name, bytes) in MODELS {
-        payload::model(&mut Serial, name, bytes)?;
+        payload::model(&mut Serial, name, bytes, true)?;
     }
     payload::end(&mut Serial)
 }

@@ -1,4 +1,5 @@
-//! What every place runs, on whatever tiers it has: the contract suite, and the signature of each model.
+//! What every place runs, on whatever tiers it has: the contract suite, the signature of each model, and thousands of
+//! inputs of each small one.
 //!
 //! It writes a log of lines that `run` compares with what they must be, character by character:
 //!
@@ -6,6 +7,7 @@
 //! tiers scalar wide …
 //! suite scalar passed
 //! signature tiny scalar 15045d1b699a46c9
+//! stretch tiny scalar 4096 6d1f2b3c4d5e6f70
 //! end
 //! ```
 //!
@@ -14,6 +16,8 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
+
+mod stretch;
 
 use core::fmt::{Result, Write};
 use tamis_runtime::format::Model;
@@ -51,13 +55,15 @@ pub fn suites(log: &mut dyn Write) -> Result {
     Ok(())
 }
 
-/// Computes the signature of a model on every tier. `bytes` is a container at a multiple of 64 in memory.
+/// Computes the signature of a model on every tier, and with `stretches` of a small one the outputs of many inputs.
+/// `bytes` is a container at a multiple of 64 in memory.
 ///
 /// It takes about 100 KiB of the stack.
 ///
 /// # Errors
 /// If the log cannot be written.
-pub fn model(log: &mut dyn Write, name: &str, bytes: &[u8]) -> Result {
+pub fn model(log: &mut dyn Write, name: &str, bytes: &[u8], stretches: bool) -> Result {
+    let stretches = stretches && stretch::is_for(bytes.len());
     let model = match Model::parse(bytes) {
         Ok(model) => model,
         Err(error) => return writeln!(log, "signature {name} REFUSED: {error}"),
@@ -76,20 +82,30 @@ pub fn model(log: &mut dyn Write, name: &str, bytes: &[u8]) -> Result {
         _ if record.element == element::F32 => (0, 0, size),
         _ => (0, size, 0),
     };
+    let (Some(own), Some(other), Some(spare), Some(bytes), Some(words)) = (
+        own.get_mut(..values),
+        other.get_mut(..hidden),
+        spare.get_mut(..hidden),
+        input.get_mut(..bytes),
+        words.get_mut(..words_len),
+    ) else {
+        return writeln!(log, "signature {name} REFUSED: wider than {WIDEST}");
+    };
     for tier in tiers() {
-        let (Some(own), Some(other), Some(spare), Some(bytes), Some(words)) = (
-            own.get_mut(..values),
-            other.get_mut(..hidden),
-            spare.get_mut(..hidden),
-            input.get_mut(..bytes),
-            words.get_mut(..words_len),
-        ) else {
-            return writeln!(log, "signature {name} REFUSED: wider than {WIDEST}");
-        };
+        let (own, other, spare) = (&mut *own, &mut *other, &mut *spare);
+        let (bytes, words) = (&mut *bytes, &mut *words);
         let buffers = Buffers { own, other, spare, bytes, words, workspace: workspace.as_mut() };
         match signature(&Plan::new(model, tier), buffers) {
             Ok(signature) => writeln!(log, "signature {name} {} {signature:016x}", tier.name)?,
             Err(error) => writeln!(log, "signature {name} {} REFUSED: {error}", tier.name)?,
+        }
+    }
+    for tier in tiers().filter(|_| stretches) {
+        let (own, other, bytes, words) = (&mut *own, &mut *other, &mut *bytes, &mut *words);
+        let mut buffers = stretch::Buffers { own, other, bytes, words, workspace: workspace.as_mut() };
+        match stretch::outputs(&Plan::new(model, tier), &mut buffers) {
+            Ok(hash) => writeln!(log, "stretch {name} {} {} {hash:016x}", tier.name, stretch::INPUTS)?,
+            Err(error) => writeln!(log, "stretch {name} {} REFUSED: {error}", tier.name)?,
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! The payload as an ordinary program: the arguments are containers, the log goes to standard output.
+//! The payload as an ordinary program: the arguments are containers, the log goes to standard output. `--signatures`
+//! in front of them leaves out the suite and the stretches, for an interpreter, to which both are too long.
 //!
 //! On this machine it shows what runs natively; under qemu-user, what another processor would do.
 
@@ -22,8 +23,12 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut log = Log(io::stdout().lock());
-    payload::suites(&mut log)?;
-    for path in std::env::args_os().skip(1) {
+    let mut paths = std::env::args_os().skip(1).peekable();
+    let is_whole = paths.next_if(|first| first == "--signatures").is_none();
+    if is_whole {
+        payload::suites(&mut log)?;
+    }
+    for path in paths {
         let path = Path::new(&path);
         let mut memory = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let len = memory.len();
@@ -31,7 +36,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         let start = memory.as_ptr().align_offset(ALIGNMENT);
         memory.copy_within(..len, start);
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        payload::model(&mut log, &name, &memory[start..start + len])?;
+        payload::model(&mut log, &name, &memory[start..start + len], is_whole)?;
     }
     payload::end(&mut log)?;
     Ok(())

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn model(name: *const u8, name_len: usize, bytes: *const u
     let (name, bytes) =
         unsafe { (core::slice::from_raw_parts(name, name_len), core::slice::from_raw_parts(bytes, len)) };
     let name = str::from_utf8(name).unwrap_or("(a name that is not UTF-8)");
-    let _ = payload::model(&mut Log, name, bytes);
+    let _ = payload::model(&mut Log, name, bytes, true);
 }
 
 /// Ends the log.

@@ -1,0 +1,160 @@
+//! Small dense layers of bytes in one call: a layer's sums are rounded while they are in registers, and its bytes lie
+//! in the first cache when the next layer broadcasts them.
+//!
+//! Between single steps a network of small layers spends as long on the way to the kernels as in them: sums go through
+//! memory, lengths are asked again, and each call saves and clears registers. Here operands are known to fit
+//! ([`ByteLayer`]), and the shifts of bytes are 33 to 62, so that their rounding is [`requantise::rounded`] and nothing
+//! else.
+
+use super::dense::{Dense, fitting};
+use super::ending::Ending;
+use super::{IS_COMPACT, Simd, requantise};
+use crate::kernels::layers::{ByteLayer, CHAIN_WIDTH, Rounding};
+use crate::num;
+use crate::sure::at;
+use crate::workspace::{range, range_mut, rest_mut, typed_mut};
+
+/// Whether a vector of rows is one of i32, as it is but for the portable tier: without it there would be nothing to gain.
+pub(in crate::kernels) const fn is_for<S: Simd, D: Dense>() -> bool {
+    D::ROWS == S::LANES / 2
+}
+
+/// [`crate::kernels::Chain`], where [`is_for`] holds.
+#[inline(always)]
+pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
+    s: S,
+    narrow: N,
+    paired: P,
+    x: &[u8],
+    layers: &[ByteLayer<'_>],
+    out: &mut [u8],
+) -> bool {
+    const { assert!(!IS_COMPACT) };
+    if !N::ANY_U8 && !is_narrow(x) {
+        return false;
+    }
+    let mut between = [[0u8; CHAIN_WIDTH]; 2];
+    let mut len = x.len();
+    for (index, layer) in layers.iter().enumerate() {
+        let [even, odd] = &mut between;
+        let (from, to) = if index % 2 == 0 { (odd, even) } else { (even, odd) };
+        let x = if index == 0 { x } else { range(from, 0..len) };
+        len = layer.outputs_len_bytes();
+        let y = if index + 1 == layers.len() { &mut *out } else { range_mut(to, 0..len.min(CHAIN_WIDTH)) };
+        if x.len() != layer.inputs() || y.len() != len {
+            return false;
+        }
+        // Where all products are exact anyway there is one form.
+        if P::ANY_U8 || !layer.is_paired() {
+            one(s, narrow, x, layer, y);
+        } else {
+            one(s, paired, x, layer, y);
+        }
+    }
+    !layers.is_empty()
+}
+
+/// x: as long as the layer's inputs · out: as long as its outputs.
+#[inline(always)]
+fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, out: &mut [u8]) {
+    let has_high_shifts = layer.has_high_shifts();
+    let mut end = Rounded { s, bias: layer.bias(), rounding: layer.rounding(), has_high_shifts, out };
+    // SAFETY: a layer's stride is a multiple of four, and its weights are as many as its inputs need, of which `x` has
+    // no more.
+    unsafe { fitting(d, x, layer.weights(), layer.stride(), &mut end) };
+}
+
+/// Whether all are below 128, a vector at a time.
+#[inline(always)]
+fn is_narrow(x: &[u8]) -> bool {
+    const BYTES: usize = 32;
+    let (vectors, rest) = x.as_chunks::<BYTES>();
+    let mut union = [0u8; BYTES];
+    for vector in vectors {
+        for (union, byte) in union.iter_mut().zip(vector) {
+            *union |= byte;
+        }
+    }
+    union.iter().chain(rest).fold(0, |union, byte| union | byte) < 128
+}
+
+/// Where sums become outputs.
+struct Rounded<'e, S> {
+    s: S,
+    /// One for each output.
+    bias: &'e [i32],
+    rounding: Option<&'e Rounding<'e>>,
+    has_high_shifts: bool,
+    out: &'e mut [u8],
+}
+
+impl<S: Simd> Ending for Rounded<'_, S> {
+    #[inline(always)]
+    fn outputs(&self) -> usize {
+        self.bias.len()
+    }
+
+    #[inline(always)]
+    fn vectors<D: Dense, const VECTORS: usize>(&mut self, d: D, sums: [D::Sums; VECTORS], row: usize) -> bool {
+        debug_assert!(const { is_for::<S, D>() });
+        let (s, rows) = (self.s, row..row + VECTORS * D::ROWS);
+        // Other shifts are those of a few outputs, one by one.
+        let Some(bias) = self.bias.get(rows.clone()).filter(|_| self.has_high_shifts) else { return false };
+        let bias = S::chunks32(bias).0;
+        match self.rounding {
+            None => {
+                let out = rest_mut(typed_mut::<i32>(self.out), row);
+                for ((out, sums), bias) in S::chunks32_mut(out).0.iter_mut().zip(sums).zip(bias) {
+                    s.store32(out, s.add32(load::<S, D>(s, d, sums), s.load32(bias)));
+                }
+            }
+            Some(by) => {
+                let (multipliers, shifts) = (range(by.multipliers, rows.clone()), range(by.shifts, rows));
+                let operands = S::chunks32(multipliers).0.iter().zip(S::narrow_byte_chunks(shifts).0).zip(bias);
+                let rounded = sums.into_iter().zip(operands).map(
+                    #[inline(always)]
+                    |(sums, ((multipliers, shifts), bias))| {
+                        let x = s.add32(load::<S, D>(s, d, sums), s.load32(bias));
+                        requantise::rounded(s, x, multipliers, shifts, by.low, by.high)
+                    },
+                );
+                if by.to_bytes {
+                    let out = rest_mut(self.out, row);
+                    for (out, x) in S::narrow_byte_chunks_mut(out).0.iter_mut().zip(rounded) {
+                        s.store_low_bytes32(out, x);
+                    }
+                } else {
+                    let out = rest_mut(typed_mut::<i32>(self.out), row);
+                    for (out, x) in S::chunks32_mut(out).0.iter_mut().zip(rounded) {
+                        s.store32(out, x);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn single(&mut self, sum: i32, row: usize) {
+        let sum = sum.wrapping_add(at(self.bias, row));
+        let rounded = self
+            .rounding
+            .map(|by| num::requantise(sum, at(by.multipliers, row), u32::from(at(by.shifts, row)), by.low, by.high));
+        if let Some(Rounding { to_bytes: true, .. }) = self.rounding {
+            if let (Some(out), Some(rounded)) = (self.out.get_mut(row), rounded) {
+                *out = rounded as u8;
+            }
+        } else if let Some(out) = typed_mut::<i32>(self.out).get_mut(row) {
+            *out = rounded.unwrap_or(sum);
+        }
+    }
+}
+
+/// Sums on their way as a vector of rows.
+#[inline(always)]
+fn load<S: Simd, D: Dense>(s: S, d: D, sums: D::Sums) -> S::I32 {
+    match S::chunks32(d.rows(sums).as_ref()).0 {
+        [rows, ..] => s.load32(rows),
+        [] => s.zero32(),
+    }
+}
