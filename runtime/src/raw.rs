@@ -21,7 +21,9 @@ pub use crate::format::model::Tensor;
 pub use crate::format::records::MOST_ROWS;
 pub use crate::format::records::{BlockRecord, InputRecord, OpRecord, TensorRecord, ValueRecord};
 #[doc(hidden)]
-pub use crate::format::records::{claim, element, feature_set, feature_sums, input_kind, perspective_order};
+pub use crate::format::records::{
+    activation, claim, element, feature_set, feature_sums, input_kind, op, perspective_order,
+};
 #[doc(hidden)]
 pub use crate::format::rows::{MOST_STAGES, Overlap, RowWindow};
 pub use crate::format::window::WindowRecord;

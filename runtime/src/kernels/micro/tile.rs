@@ -13,7 +13,7 @@
 //! unpacked once for all places of a tile. Padding is 0 then. Weights lie in K4, in which what stands behind the last
 //! input is 0.
 
-use super::finish::{Bytes, End, FourBeside, Part};
+use super::finish::{End, Part};
 use super::inputs::{Inner, Walk};
 use super::spread::{self, To};
 use super::target::{GATHERED, Rows, SPREAD, Tile};
