@@ -261,7 +261,7 @@ mod tests {
         let work = |memory: &mut usize, index: usize| {
             *memory += 1;
             // Items that take longer than others make pieces come out of their order.
-            let rounds = if index % 7 == 0 { 20_000 } else { 10 };
+            let rounds = if index.is_multiple_of(7) { 20_000 } else { 10 };
             std::hint::black_box((0..rounds).fold(*memory, |sum, round| sum.wrapping_mul(31) ^ round));
             if fails(index) { Err(index) } else { Ok(index) }
         };

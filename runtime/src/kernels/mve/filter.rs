@@ -17,7 +17,6 @@ use crate::kernels::dsp;
 use crate::kernels::maps::{Layer, Map};
 use crate::kernels::micro::finish::{End, Part};
 use crate::sure::{at, bias_at};
-use crate::workspace::rest;
 use core::arch::asm;
 use core::mem::offset_of;
 
@@ -188,7 +187,7 @@ fn weights(layer: &Layer<'_>, channel: usize) -> (Weights, i32) {
     let (mut columns, mut sum) = ([0; 3], 0);
     for down in 0..3 {
         for (across, column) in columns.iter_mut().enumerate() {
-            let weight = *at(layer.weights, (3 * down + across) * layer.stride + channel);
+            let weight = at(layer.weights, (3 * down + across) * layer.stride + channel);
             sum += i32::from(weight);
             *column |= u32::from(weight as u8) << (8 * down);
         }

@@ -110,23 +110,20 @@ impl<S: Simd> Ending for Rounded<'_, S> {
             }
             Some(by) => {
                 let (multipliers, shifts) = (range(by.multipliers, rows.clone()), range(by.shifts, rows));
-                let operands = S::chunks32(multipliers).0.iter().zip(S::narrow_byte_chunks(shifts).0).zip(bias);
-                let rounded = sums.into_iter().zip(operands).map(
-                    #[inline(always)]
-                    |(sums, ((multipliers, shifts), bias))| {
-                        let x = s.add32(load::<S, D>(s, d, sums), s.load32(bias));
-                        requantise::rounded(s, x, multipliers, shifts, by.low, by.high)
-                    },
-                );
+                let (multipliers, shifts) = (S::chunks32(multipliers).0, S::narrow_byte_chunks(shifts).0);
+                let operands = sums.into_iter().zip(multipliers).zip(shifts).zip(bias);
+                // Loops, since an iterator's closure can be compiled apart, without the instruction set.
                 if by.to_bytes {
-                    let out = rest_mut(self.out, row);
-                    for (out, x) in S::narrow_byte_chunks_mut(out).0.iter_mut().zip(rounded) {
-                        s.store_low_bytes32(out, x);
+                    let out = S::narrow_byte_chunks_mut(rest_mut(self.out, row)).0;
+                    for (out, (((sums, multipliers), shifts), bias)) in out.iter_mut().zip(operands) {
+                        let x = s.add32(load::<S, D>(s, d, sums), s.load32(bias));
+                        s.store_low_bytes32(out, requantise::rounded(s, x, multipliers, shifts, by.low, by.high));
                     }
                 } else {
-                    let out = rest_mut(typed_mut::<i32>(self.out), row);
-                    for (out, x) in S::chunks32_mut(out).0.iter_mut().zip(rounded) {
-                        s.store32(out, x);
+                    let out = S::chunks32_mut(rest_mut(typed_mut::<i32>(self.out), row)).0;
+                    for (out, (((sums, multipliers), shifts), bias)) in out.iter_mut().zip(operands) {
+                        let x = s.add32(load::<S, D>(s, d, sums), s.load32(bias));
+                        s.store32(out, requantise::rounded(s, x, multipliers, shifts, by.low, by.high));
                     }
                 }
             }
