@@ -79,6 +79,10 @@ pub fn rescale_by(sum: i32, pre_divisor: Divisor, bias: i32, factor: i32, diviso
     divisor.divide(with_bias * i64::from(factor)) as i32
 }
 
+/// The least shift of [`requantise`] at which the low word of the product is not needed: with `k = shift − 33` the
+/// result is `((high word >> k) + 1) >> 1`, clamped.
+pub(crate) const HIGH_WORD_ONLY: u32 = 33;
+
 /// The one requantisation: `clamp((sum · multiplier + 2^(shift−1)) >> shift, low, high)` in 64 bits, an arithmetic
 /// shift: a single rounding, to nearest, halves upward.
 ///

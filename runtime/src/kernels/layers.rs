@@ -1,6 +1,7 @@
 //! Dense layers of bytes, one behind the other, as [`super::Chain`] takes them: what a kernel would have to ask of
 //! lengths, shifts and claims at every call is asked once, when a plan is made.
 
+use crate::num::HIGH_WORD_ONLY;
 use core::ops::RangeInclusive;
 
 /// Bytes of the widest value between two layers of a chain.
@@ -11,7 +12,7 @@ pub const CHAIN_LAYERS: usize = 4;
 /// Shifts that there are.
 const SHIFTS: RangeInclusive<u8> = 1..=62;
 /// Those for which the low word of a product is not needed, and a register of 32 bits holds all else.
-const HIGH_SHIFTS: RangeInclusive<u8> = 33..=62;
+const HIGH_SHIFTS: RangeInclusive<u8> = HIGH_WORD_ONLY as u8..=62;
 
 /// A layer whose operands fit each other. Inputs are up to 127.
 #[derive(Debug, Clone, Copy)]

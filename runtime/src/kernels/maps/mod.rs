@@ -9,9 +9,9 @@ mod window;
 
 pub use layer::Layer;
 pub use round::Rounding;
-pub(crate) use round::{Beside, rounded};
 #[cfg(any(test, microcontroller))]
-pub(crate) use round::{HIGH_WORD_ONLY, rounded_words};
+pub(crate) use round::rounded_words;
+pub(crate) use round::{Beside, rounded};
 pub use sum::Sum;
 #[cfg(any(test, microcontroller))]
 pub(crate) use window::Seen;

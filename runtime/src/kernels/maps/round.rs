@@ -2,11 +2,8 @@
 
 use super::Map;
 use crate::format::element;
-use crate::num;
+use crate::num::{self, HIGH_WORD_ONLY};
 use crate::workspace::{rest, rest_mut, typed_mut};
-
-/// Smallest shift of which the low word of a product is not needed.
-pub(crate) const HIGH_WORD_ONLY: u32 = 33;
 
 /// `clamp(zero + ((sum · multiplier + other · of_other + 2^(shift−1)) >> shift), low, high)`, a multiplier, a shift
 /// and, where a second map is added, a multiplier of that a channel. Without multipliers sums stay i32.
@@ -123,7 +120,8 @@ pub(crate) fn rounded_words(product: i64, shift: u32, half: i32) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIGH_WORD_ONLY, rounded, rounded_high, rounded_words};
+    use super::{rounded, rounded_high, rounded_words};
+    use crate::num::HIGH_WORD_ONLY;
     use crate::num::mul_high;
 
     /// Both ends of both factors, and what lies on either side of a half.

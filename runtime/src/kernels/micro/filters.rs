@@ -13,7 +13,8 @@
 use super::depthwise;
 use super::finish::{Bytes, End, Part};
 use crate::format::element;
-use crate::kernels::maps::{HIGH_WORD_ONLY, Layer, Map, Seen};
+use crate::kernels::maps::{Layer, Map, Seen};
+use crate::num::HIGH_WORD_ONLY;
 use crate::sure::bias_at;
 use crate::workspace::rest;
 use core::ptr;

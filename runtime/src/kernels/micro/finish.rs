@@ -6,7 +6,8 @@
 //! both words. What does not become bytes goes through the definition.
 
 use crate::format::element;
-use crate::kernels::maps::{Beside, HIGH_WORD_ONLY, Layer, Map, Rounding, rounded_words};
+use crate::kernels::maps::{Beside, Layer, Map, Rounding, rounded_words};
+use crate::num::HIGH_WORD_ONLY;
 use crate::num::mul_high;
 use crate::sure::at;
 use crate::workspace::typed;

@@ -5,10 +5,8 @@
 //! writes multipliers of 31 bits, whose shifts are that large for whatever becomes bytes; outputs of i32 that are worth
 //! more than a sum take both words ([`with_low_word`]).
 
+use crate::num::HIGH_WORD_ONLY;
 use crate::workspace::{rest, rest_mut};
-
-/// Smallest shift of which the low word is not needed.
-const HIGH_WORD_ONLY: u32 = 33;
 
 /// [`crate::kernels::Requantise`]; `mul_high` is the high word of the product, of which the second factor is not
 /// negative.

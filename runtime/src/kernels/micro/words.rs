@@ -4,7 +4,7 @@
 use super::filters::{Filter, Run, Taps};
 use super::finish::Bytes;
 use super::target::{Rows, Tile};
-use crate::kernels::maps::HIGH_WORD_ONLY;
+use crate::num::HIGH_WORD_ONLY;
 use crate::num::mul_high;
 
 /// Places of a tile.

@@ -22,6 +22,7 @@ mod tile;
 use super::maps::{Layer, Map};
 use super::micro::dense::{Blocks, affine};
 use super::{Kernel, Tier, blocked, dsp, micro};
+use crate::num::HIGH_WORD_ONLY;
 use accumulate::{update, update_both};
 use core::arch::asm;
 
@@ -268,6 +269,3 @@ macro_rules! requantise {
 requantise!(requantise_u8, u8, "vstrb.32 q0, [r1], #4");
 requantise!(requantise_i8, i8, "vstrb.32 q0, [r1], #4");
 requantise!(requantise_i32, i32, "vstrw.32 q0, [r1], #16");
-
-/// Smallest shift of which the low word is not needed.
-const HIGH_WORD_ONLY: u32 = 33;

@@ -15,7 +15,7 @@ pub(super) const BLOCK: usize = 256;
 /// A vector may begin at the last of them.
 const ROOM: usize = BLOCK + 32;
 /// Smallest shift of which the low word is not needed.
-const HIGH_WORD_ONLY: i32 = 33;
+const HIGH_WORD_ONLY: i32 = crate::num::HIGH_WORD_ONLY as i32;
 
 /// A number a channel, where vectors do not lie across lines of the cache.
 #[cfg_attr(not(target_arch = "wasm32"), repr(align(64)))]

@@ -10,7 +10,7 @@ use crate::kernels::scalar;
 use crate::workspace::{range, rest_mut};
 
 /// Smallest shift of which the low word is not needed.
-const HIGH_WORD_ONLY: i32 = 33;
+const HIGH_WORD_ONLY: i32 = crate::num::HIGH_WORD_ONLY as i32;
 
 /// What a requantised value is stored as.
 pub(in crate::kernels) trait Narrow<S: Simd>: Copy {

@@ -45,8 +45,9 @@ pub fn outputs(plan: &Plan<'_>, buffers: &mut Buffers<'_>) -> Result<u64, RunErr
         let input = match (record.kind, record.element) {
             (input_kind::FEATURES, _) => Input::Accumulators(own, other),
             (input_kind::SPARSE, element) => {
-                let values = if element == element::I16 { own.get(..count) } else { None };
-                Input::Sparse { features: words.get(..count).unwrap_or(&[]), values: values.unwrap_or(&[]) }
+                // Only values of i16 are given; of other lists every feature counts once.
+                let values: &[i16] = if element == element::I16 { &own[..count] } else { &[] };
+                Input::Sparse { features: &words[..count], values }
             }
             (_, element::F32) => Input::F32(bytemuck::cast_slice(words)),
             (_, element::I8) => Input::I8(bytemuck::cast_slice(bytes)),

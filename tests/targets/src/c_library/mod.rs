@@ -99,7 +99,11 @@ impl World {
     /// What holds after every call.
     fn look(&mut self, state: usize) {
         let (place, created) = &mut self.states[state];
-        let height = created.as_ref().map_or(0, |created| created.line.height());
+        // tamis.h: 0 of a handle that is no state.
+        let height = match created {
+            Some(created) => created.line.height(),
+            None => 0,
+        };
         assert_eq!(place.height(), height, "moves since the root");
         let mut text = Text::new(40);
         let status = place.message(&mut text);
