@@ -9,8 +9,8 @@
 //! caller   work 1 | take 0 1 | work 4 | take 2 3 4
 //! ```
 //!
-//! What was taken goes back to the thread that made it and is freed there: an allocator keeps memory by threads, and one
-//! that frees what another made while that goes on allocating has to wait for it.
+//! What was taken goes back to the thread that made it and is freed there: an allocator keeps memory by threads, and
+//! one that frees what another made while that goes on allocating has to wait for it.
 
 use super::{threads, with_threads};
 use std::collections::BTreeMap;
