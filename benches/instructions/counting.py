@@ -1,8 +1,8 @@
 """What counts the instructions of main.rs, on each kind of processor.
 
-x86-64: valgrind, which emulates a processor with AVX2 and without AVX-512, whatever the machine has. aarch64: qemu-aarch64 with
-the plugin of the boards. wasm32: wasmtime's fuel, a unit for each operator but those that only give others a place (`block`,
-`end`, `drop` and the like); not what an engine makes of them.
+x86-64: valgrind, which emulates a processor with AVX2 and without AVX-512, whatever the machine has. aarch64:
+qemu-aarch64 with the plugin of the boards. wasm32: wasmtime's fuel, a unit for each operator but those that only give
+others a place (`block`, `end`, `drop` and the like); not what an engine makes of them.
 """
 
 import os
@@ -24,28 +24,28 @@ FUEL = 1 << 62
 def build(triple=None, flags="", **environment):
     """The program for a target's baseline, whatever flags the caller has set."""
     place = ["--target", triple] if triple else []
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--locked", "-p", "benches", "--bin", "instructions", *place],
-                   cwd=ROOT, env={**os.environ, "RUSTFLAGS": flags, **environment}, check=True)
+    command = ["cargo", "build", "--release", "--quiet", "--locked", "-p", "benches", "--bin", "instructions", *place]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTFLAGS": flags, **environment}, check=True)
     return TARGET / (triple or "") / "release"
 
 
 def names(program):
     """Of every function its address, its length and its name."""
-    lines = subprocess.run(["nm", "--demangle", "--print-size", program], check=True, capture_output=True,
-                           text=True).stdout.splitlines()
-    sized = [line.split(maxsplit=3) for line in lines]
+    sized = [line.split(maxsplit=3) for line in run("nm", "--demangle", "--print-size", program).splitlines()]
     return [(int(line[0], 16), int(line[1], 16), line[3]) for line in sized if len(line) == 4]
 
 
 def check_closures(program):
-    """Fails where a closure of a vector kernel was compiled apart: it lacks the instruction set, and each instruction is a call."""
+    """Fails where a closure of a vector kernel was compiled apart: it lacks the instruction set, and calls for each
+    instruction."""
     kernels = [name for _, _, name in names(program) if "tamis_runtime::kernels::" in name]
     if not kernels:
         sys.exit(f"instructions: {program} names no kernel; was it stripped?")
     # As the two manglings that the compiler knows are printed.
     apart = [name for name in kernels if "kernels::vector::" in name and ("{{closure}}" in name or "{closure#" in name)]
     if apart:
-        sys.exit("instructions: compiled apart from the kernels that they belong to, make them functions:\n  " + "\n  ".join(apart))
+        why = "instructions: compiled apart from the kernels that they belong to, make them functions:"
+        sys.exit("\n  ".join([why, *apart]))
 
 
 def run(*command):
@@ -91,8 +91,8 @@ def wasm32(_folder):
 
 
 def burn(program):
-    """Runs a program of WASI, in an environment that has wasmtime: what it prints, and in front of each piece of it the fuel that
-    was left."""
+    """Runs a program of WASI, in an environment that has wasmtime: what it prints, and in front of each piece of it the
+    fuel that was left."""
     import wasmtime
 
     config = wasmtime.Config()
@@ -108,7 +108,8 @@ def burn(program):
     def write(caller, _file, pieces, count, written):
         memory, left, total = caller["memory"], store.get_fuel(), 0
         for piece in range(pieces, pieces + 8 * count, 8):
-            at, length = (int.from_bytes(memory.read(caller, piece + half, piece + half + 4), "little") for half in (0, 4))
+            words = (memory.read(caller, word, word + 4) for word in (piece, piece + 4))
+            at, length = (int.from_bytes(word, "little") for word in words)
             text = memory.read(caller, at, at + length).decode()
             print(left, repr(text))
             total += length
@@ -116,13 +117,15 @@ def burn(program):
         return 0
 
     four = [wasmtime.ValType.i32()] * 4
-    linker.define_func("wasi_snapshot_preview1", "fd_write", wasmtime.FuncType(four, four[:1]), write, access_caller=True)
+    kind = wasmtime.FuncType(four, four[:1])
+    linker.define_func("wasi_snapshot_preview1", "fd_write", kind, write, access_caller=True)
     instance = linker.instantiate(store, wasmtime.Module.from_file(engine, program))
     instance.exports(store)["_start"](store)
 
 
 def parse_fuel(printed):
-    """What `burn` says: the ids, and what was burnt from one line end by itself to the next, less what the printing takes."""
+    """What `burn` says: the ids, and what was burnt from one line end by itself to the next, less what the printing
+    takes."""
     ids, marks = [], []
     for line in printed.splitlines():
         left, text = line.split(" ", 1)
@@ -143,7 +146,8 @@ def count(place):
         printed, parts = PLACES[place](pathlib.Path(folder))
     cases = [line.rsplit(" ", 1) for line in printed.splitlines() if line]
     if len(parts) != len(cases) or not cases:
-        sys.exit(f"instructions: {len(cases)} cases ran on {place} but {len(parts)} were counted; is {COUNTED} still entered?")
+        sys.exit(f"instructions: {len(cases)} cases ran on {place} but {len(parts)} were counted; "
+                 f"is {COUNTED} still entered?")
     return {name: part // int(iterations) for (name, iterations), part in zip(cases, parts)}
 
 

@@ -11,8 +11,8 @@
  * from, to: where a function of an AArch64 program begins and ends; a stretch is then from its first instruction to a
  *   return out of it.
  *
- * The marks are those of programs/src/mark.rs elsewhere. An instruction that a condition skips counts, and a vector instruction
- * counts once: these are instructions, not cycles.
+ * The marks are those of programs/src/mark.rs elsewhere. An instruction that a condition skips counts, and a vector
+ * instruction counts once: these are instructions, not cycles.
  *
  * QEMU's packages bring no header, so the part of version 1 of its interface that is used here is declared here. A QEMU
  * with another version refuses to load this, and one without plugins does not know the option; ../run then says that
