@@ -116,6 +116,8 @@ impl Found {
 ///
 /// # Safety
 /// As [`Simd::list`].
+// The tiers of x86-64 but `wide` have instructions for it.
+#[cfg(any(feature = "wide", not(target_arch = "x86_64")))]
 #[inline(always)]
 pub(in crate::kernels) unsafe fn list_by_bits<S: Simd>(s: S, x: &[S::WideByteChunk], out: *mut u16) -> Found {
     let (mut found, mut first) = (Found::NOTHING, 0);
@@ -134,6 +136,7 @@ pub(in crate::kernels) unsafe fn list_by_bits<S: Simd>(s: S, x: &[S::WideByteChu
 ///
 /// # Safety
 /// `width` numbers and [`ROOM`] more can be written to `out`.
+#[cfg(any(feature = "wide", not(target_arch = "x86_64")))]
 #[inline(always)]
 unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) {
     let mut count = 0;
