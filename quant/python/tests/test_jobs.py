@@ -83,7 +83,7 @@ def test_a_verification_is_that_of_the_command_line(small: tamis.Model, tmp_path
     assert found == wanted
     assert report.to_html().startswith("<!") and "<svg" in report.to_html()
     view = report._repr_html_()
-    assert view.startswith("<iframe srcdoc=") and view.count('"') == 6, "the page is one quoted attribute"
+    assert view.startswith("<iframe srcdoc=") and view.count('"') == 8, "the page is one quoted attribute"
 
 
 def test_positions_come_in_three_forms(chess: tamis.Model, tmp_path: Path) -> None:

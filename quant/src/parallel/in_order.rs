@@ -10,10 +10,11 @@
 //! ```
 //!
 //! What was taken goes back to the thread that made it and is freed there: an allocator keeps memory by threads, and
-//! one that frees what another made while that goes on allocating has to wait for it.
+//! one that frees what another made while that goes on allocating has to wait for it. For the same reason the queue is
+//! as long as it can become before the first piece is begun, and lists of what was taken are exchanged, never made
+//! anew.
 
 use super::{threads, with_threads};
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -86,8 +87,8 @@ pub fn in_order_with<M, T: Send, E: Send>(
     let other = &|maker: usize| {
         let _stop = StopAtPanic(&queue);
         with_threads(inner, || {
-            let mut memory = memory();
-            while let Some(next) = queue.begin(maker) {
+            let (mut memory, mut spent) = (memory(), queue.list());
+            while let Some(next) = queue.begin(maker, &mut spent) {
                 let made = piece(maker, &mut memory, range(next));
                 queue.put(next, made);
             }
@@ -148,17 +149,25 @@ struct Queue<T, E> {
 struct State<T, E> {
     begun: usize,
     taken: usize,
-    made: BTreeMap<usize, Piece<T, E>>,
-    /// By its maker, what was taken and is not freed.
+    /// What is made and not taken, by the piece modulo `ahead`. (ahead,)
+    made: Vec<Option<Piece<T, E>>>,
+    /// By its maker, what was taken and is not freed; at most what is ahead and the piece that it works on.
     spent: Vec<Vec<Piece<T, E>>>,
     is_stopped: bool,
 }
 
 impl<T, E> Queue<T, E> {
     fn new(count: usize, ahead: usize, makers: usize) -> Self {
-        let spent = (0..makers).map(|_| Vec::new()).collect();
-        let state = State { begun: 0, taken: 0, made: BTreeMap::new(), spent, is_stopped: false };
-        Self { count, ahead, state: Mutex::new(state), changed: Condvar::new() }
+        let made = (0..ahead).map(|_| None).collect();
+        let state = State { begun: 0, taken: 0, made, spent: Vec::new(), is_stopped: false };
+        let queue = Self { count, ahead, state: Mutex::new(state), changed: Condvar::new() };
+        queue.state().spent = (0..makers).map(|_| queue.list()).collect();
+        queue
+    }
+
+    /// Room for as many pieces as wait to be freed at most.
+    fn list(&self) -> Vec<Piece<T, E>> {
+        Vec::with_capacity(self.ahead + 1)
     }
 
     fn state(&self) -> MutexGuard<'_, State<T, E>> {
@@ -170,8 +179,10 @@ impl<T, E> Queue<T, E> {
     }
 
     /// The next piece that nobody has begun, as soon as there is room for it. Frees what the maker made and was taken.
-    fn begin(&self, maker: usize) -> Option<usize> {
-        drop(self.spent(maker));
+    /// spent: an empty list, and afterwards again.
+    fn begin(&self, maker: usize, spent: &mut Vec<Piece<T, E>>) -> Option<usize> {
+        std::mem::swap(&mut self.state().spent[maker], spent);
+        spent.clear();
         let mut state = self.state();
         while !state.is_stopped && state.begun < self.count {
             if let Some(piece) = self.begin_in(&mut state) {
@@ -191,12 +202,8 @@ impl<T, E> Queue<T, E> {
     }
 
     fn put(&self, piece: usize, made: Piece<T, E>) {
-        self.state().made.insert(piece, made);
+        self.state().made[piece % self.ahead] = Some(made);
         self.changed.notify_all();
-    }
-
-    fn spent(&self, maker: usize) -> Vec<Piece<T, E>> {
-        std::mem::take(&mut self.state().spent[maker])
     }
 
     /// A piece that was taken, which its maker frees.
@@ -211,8 +218,10 @@ impl<T, E> Queue<T, E> {
         let mut state = self.state();
         while !state.is_stopped && state.taken < self.count {
             let next = state.taken;
-            if let Some(piece) = state.made.remove(&next) {
+            if let Some(piece) = state.made[next % self.ahead].take() {
                 state.taken += 1;
+                // Who is woken wants the state.
+                drop(state);
                 self.changed.notify_all();
                 return Some(Next::Take(next, piece));
             }

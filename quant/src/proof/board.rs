@@ -8,6 +8,7 @@
 //! once.
 
 use super::sides::{self, Squares};
+use crate::parallel;
 
 /// Squares of a plane.
 const SQUARES: usize = 64;
@@ -85,13 +86,14 @@ impl Board {
                     }
                 }
             }
-            for (unit, (low, high)) in found.iter_mut().enumerate() {
-                let sum = |gains: [Vec<i64>; 2]| {
-                    let gains = [&gains[0][..], &gains[1][..]];
-                    sides::sum(gains, &self.choose(gains))
-                };
-                *low = (*low).min(-sum(ends[0].gains(unit, units, -1)));
-                *high = (*high).max(sum(ends[1].gains(unit, units, 1)));
+            let sum = |gains: [Vec<i64>; 2]| {
+                let gains = [&gains[0][..], &gains[1][..]];
+                sides::sum(gains, &self.choose(gains))
+            };
+            let of_unit = |unit| (-sum(ends[0].gains(unit, units, -1)), sum(ends[1].gains(unit, units, 1)));
+            for ((low, high), (least, greatest)) in found.iter_mut().zip(parallel::map(units, of_unit)) {
+                *low = (*low).min(least);
+                *high = (*high).max(greatest);
             }
         }
         found

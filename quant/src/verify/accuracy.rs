@@ -232,8 +232,12 @@ fn same_order(truth: &[f64], integer: &[f64]) -> Agreement {
 fn worst(integer: &[f64], truth: &[f64], outputs: usize) -> Vec<Worst> {
     let mut order: Vec<usize> = (0..integer.len()).collect();
     let error = |index: usize| (integer[index] - truth[index]).abs();
-    order.sort_by(|a, b| error(*b).total_cmp(&error(*a)).then(a.cmp(b)));
-    order.truncate(WORST_COUNT);
+    let worse = |a: &usize, b: &usize| error(*b).total_cmp(&error(*a)).then(a.cmp(b));
+    if order.len() > WORST_COUNT {
+        order.select_nth_unstable_by(WORST_COUNT, worse);
+        order.truncate(WORST_COUNT);
+    }
+    order.sort_unstable_by(worse);
     let one = |index: usize| Worst {
         example: index / outputs,
         fen: None,

@@ -37,15 +37,15 @@ pub fn compare(values: &[f64], truth: &[f64]) -> ErrorStats {
     let energy = values.iter().map(|value| value * value).sum::<f64>();
     let dot = values.iter().zip(truth).map(|(value, truth)| value * truth).sum::<f64>();
     let mut magnitudes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
-    magnitudes.sort_by(f64::total_cmp);
+    let max = magnitudes.iter().copied().fold(0.0, f64::max);
     let rank = (count as f64 * 0.999).ceil() as usize;
     ErrorStats {
         count,
         mean,
         sd,
-        max: magnitudes.iter().copied().fold(0.0, f64::max),
+        max,
         // Of no values all statistics are 0.
-        p99_9: if count == 0 { 0.0 } else { magnitudes[rank - 1] },
+        p99_9: if count == 0 { 0.0 } else { *magnitudes.select_nth_unstable_by(rank - 1, f64::total_cmp).1 },
         rms: (noise / n).sqrt(),
         truth_rms: (signal / n).sqrt(),
         sqnr_db: (noise > 0.0 && signal > 0.0).then(|| 10.0 * libm::log10(signal / noise)),

@@ -77,6 +77,8 @@ function showOperations({ operations }) {
     );
   });
   fill(find("operations"), ...rows);
+  const isPlain = operations.every((operation) => !operation.activation);
+  find("operations").parentElement.classList.toggle("without-activation", isPlain);
 }
 
 function showTensors({ tensors }) {

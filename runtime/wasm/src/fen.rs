@@ -1,7 +1,9 @@
 //! A FEN as the runtime's pieces: the board and the side to move, which are all that a network sees.
 //!
 //! As strict as the reader of `host-tools eval`, to which the tests hold it: castling, en passant and counters may be
-//! missing, and are looked at only enough to notice that something else stands there.
+//! missing, and are looked at only enough to notice that something else stands there. It is a reader of its own since
+//! the runtime reads no text, and `host-tools` reads more than a page needs (EPD, scores, results, places in files),
+//! for which the module has no room.
 
 use core::fmt;
 use tamis_runtime::engine::{Colour, Kind, Piece};

@@ -271,6 +271,9 @@ def renderings(browser: Browser) -> None:
                 .forEach((animation) => animation.finish())""")
             wide = browser.js("return [document.documentElement.scrollWidth, innerWidth]")
             assert wide[0] <= wide[1], f"{name} at {width}: {wide[0]} px in {wide[1]}"
+            table = browser.js("const { parentElement } = document.querySelector('#operations').parentElement; "
+                               "return [parentElement.scrollWidth, parentElement.clientWidth]")
+            assert table[0] <= table[1], f"{name} at {width}: a table of {table[0]} px in {table[1]}"
             poor = browser.js(CONTRAST)
             assert not poor, f"{name}, {scheme}: {poor}"
             nodes = [node for node in browser.devtools("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]

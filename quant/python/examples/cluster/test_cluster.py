@@ -106,7 +106,10 @@ def test_merged_verification_with_a_worker_killed(model: tamis.Model, positions:
 
 
 def test_a_worker_is_as_fast_as_a_local_batch(model: tamis.Model, positions: Path) -> None:
-    """Rows a second of processor time: of batches here, and of a worker while it scores."""
+    """Rows a second of processor time: of batches here, and of a worker while it scores.
+
+    The best of each over several turns: what else the machine does at one time must not fall on one side alone.
+    """
     score = scorer(model, keep=["place"])
     relabel = cluster.Relabel(positions, score)
     shard = pa.Table.from_pylist(cluster.shards(positions, COUNT // 10)[:1])
@@ -116,9 +119,10 @@ def test_a_worker_is_as_fast_as_a_local_batch(model: tamis.Model, positions: Pat
         rows = sum(table.num_rows for table in relabel(shard))
         return rows / (time.process_time() - start)
 
-    local = max(rate() for _ in range(5))
-    remote = ray.remote(lambda: max(rate() for _ in range(5)))
-    workers = ray.get([remote.remote(), remote.remote()])
+    best = lambda: max(rate() for _ in range(5))  # noqa: E731
+    remote = ray.remote(best)
+    turns = [(best(), *ray.get([remote.remote(), remote.remote()])) for _ in range(5)]
+    local, *workers = (max(rates) for rates in zip(*turns))
     ratios = [worker / local for worker in workers]
     print(f"local {local:,.0f} positions a second of processor time; workers {ratios[0]:.2f} and {ratios[1]:.2f} of it")
     assert min(ratios) > 0.85

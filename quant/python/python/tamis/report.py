@@ -78,9 +78,11 @@ class Report:
         return self._page
 
     def _repr_html_(self) -> str:
-        # The page has styles of its own, which end at the frame.
+        # The page has styles of its own, which end at the frame. As long as the page, where the notebook is trusted.
         page = html.escape(self._page, quote=True)
-        return f'<iframe srcdoc="{page}" style="width:100%;height:44em;border:0" title="verification"></iframe>'
+        fit = "this.style.height = `${this.contentDocument.documentElement.scrollHeight}px`"
+        style = "width:100%;height:44em;border:0"
+        return f'<iframe srcdoc="{page}" style="{style}" onload="{fit}" title="verification"></iframe>'
 
     def __repr__(self) -> str:
         total = self.accuracy["total"]

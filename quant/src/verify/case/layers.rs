@@ -6,6 +6,7 @@ use crate::arch::{Architecture, InputKind};
 use crate::float::{self, EvalError, Example, Net};
 use crate::import::Checkpoint;
 use crate::pack::unpack;
+use crate::parallel;
 use crate::positions::Position;
 use crate::program::GraphInput;
 use crate::quantised::QuantNet;
@@ -19,6 +20,8 @@ use crate::verify::report::TruthInfo;
 use crate::verify::simulate::Simulation;
 use crate::verify::split::{Examples, Split};
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::Range;
 use tamis_runtime::format::Model;
 
 /// What a model of bullet's is held against.
@@ -82,11 +85,11 @@ impl<'a> Case<'a> {
         }
         let full = full(&net, truth, positions, given)?;
         let (program, compared) = (net.lower()?, examples.len());
-        let mut inputs: Vec<GraphInput> = examples.iter().map(input_of).collect();
+        let mut inputs = inputs_of(&examples);
         // Positions beside a reference that brings its own have no truth; they still have to run alike on every tier.
         if own.is_some() && net.arch.input.kind == InputKind::Chess {
             let extra = self::examples(&net.arch, truth.positions, None)?;
-            inputs.extend(extra.iter().map(input_of));
+            inputs.extend(inputs_of(&extra));
         }
         let outputs = Outputs {
             against: if truth.reference.is_some() { Against::Reference } else { Against::Checkpoint },
@@ -166,6 +169,15 @@ fn full(
     }
     // With a description of its own the checkpoint may see other features in the same position.
     evaluate_all(&checkpoint.net.to_f64(), &examples(&checkpoint.net.arch, positions, truth.reference)?)
+}
+
+/// Examples of a piece of work.
+const EXAMPLES: usize = 256;
+
+/// Examples as the network's program takes them.
+fn inputs_of(examples: &[Example]) -> Vec<GraphInput> {
+    let of = |range: Range<usize>| Ok::<_, Infallible>(examples[range].iter().map(input_of).collect());
+    parallel::gather(examples.len(), EXAMPLES, of).unwrap_or_else(|never| match never {})
 }
 
 /// An example as the network's program takes it.
