@@ -169,12 +169,12 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn mul_high32(self, a: __m512i, b: __m512i) -> __m512i {
-        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move down to
-        // their lane beside those of odd ones, in one instruction.
+        // The multiplication reads even lanes; odd ones are shifted down. High words of even products move to their
+        // lane.
         compute!({
             let even = _mm512_mul_epi32(a, b);
             let odd = _mm512_mul_epi32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
-            _mm512_mask_shuffle_epi32::<0b11_11_01_01>(odd, 0b0101_0101_0101_0101, even)
+            _mm512_mask_mov_epi32(_mm512_srli_epi64::<32>(even), 0b1010_1010_1010_1010, odd)
         })
     }
     #[inline(always)]
