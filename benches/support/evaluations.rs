@@ -7,6 +7,7 @@ use crate::play::{Call, colour, lines_of_play};
 use crate::{Cases, FEATURES, PLIES, features, widths};
 use std::cell::{LazyCell, RefCell};
 use std::rc::Rc;
+use tamis_quant::arch::HeadDivision;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::engine::{Colour, Expected, Features, Network, State};
 use tamis_runtime::format::Model;
@@ -42,14 +43,25 @@ pub fn evaluations(cases: &mut Cases) {
     for buckets in [1, 8] {
         widths!(one_layer(cases, buckets), 128 256 512 1024 1536 3072);
     }
-    every_work::<1024>(cases, "(768-1024)x2-16-32-1x8", 8, multi_layer);
+    let _ = every_work::<1024>(cases, "(768-1024)x2-16-32-1x8", 8, multi_layer);
 }
 
 fn one_layer<const H: usize>(cases: &mut Cases, buckets: usize) {
-    every_work::<H>(cases, &format!("(768-{H})x2-1x{buckets}"), buckets, || perspective(H, buckets));
+    let shape = format!("(768-{H})x2-1x{buckets}");
+    let ring = every_work::<H>(cases, &shape, buckets, || perspective(H, buckets, HeadDivision::Twice));
+    let rounded = LazyCell::new(|| perspective(H, buckets, HeadDivision::Rounded));
+    cases.every_tier("update-head", &format!("{shape}-rounded"), |tier| {
+        game(Plan::new(*rounded, tier), Rc::clone(&ring), buckets, Work::UpdateAndHead)
+    });
 }
 
-fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, net: impl Fn() -> Model<'static>) {
+/// The accumulators that it ran on: what stands in the same memory is compared with the same pages.
+fn every_work<const H: usize>(
+    cases: &mut Cases,
+    shape: &str,
+    buckets: usize,
+    net: impl Fn() -> Model<'static>,
+) -> LazyCell<Ring<H>> {
     let model = LazyCell::new(net);
     let ring: LazyCell<Ring<H>> = LazyCell::new(|| Rc::new(RefCell::new(vec![AccumulatorPair::new(); PLIES])));
     for (what, work) in WORKS {
@@ -60,6 +72,7 @@ fn every_work<const H: usize>(cases: &mut Cases, shape: &str, buckets: usize, ne
         cases.every_tier(what, shape, |tier| engine::<H>(*model, tier, buckets, call));
         cases.every_tier(in_c, shape, |tier| c_engine(*model, tier, call));
     }
+    ring
 }
 
 /// By their ids, in Rust and through C.

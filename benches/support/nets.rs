@@ -2,7 +2,7 @@
 
 use crate::{CHESS, Random};
 use std::path::Path;
-use tamis_quant::arch::Architecture;
+use tamis_quant::arch::{Architecture, HeadDivision};
 use tamis_quant::float::Net;
 use tamis_quant::import::importers::dense_graph;
 use tamis_quant::import::{read_checkpoint, read_raw};
@@ -24,6 +24,12 @@ const TENSORS: &str = "[[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 255\n
     [[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = 255\nrounding = \"nearest\"\n\
     [[tensor]]\nname = \"l1w\"\ntype = \"i16\"\nscale = 64\nrounding = \"nearest\"\n\
     [[tensor]]\nname = \"l1b\"\ntype = \"i16\"\nscale = 16320\nrounding = \"nearest\"\n";
+
+/// The same where the head's products are rounded, at the scales that `quantise` comes to.
+const ROUNDED_TENSORS: &str = "[[tensor]]\nname = \"l0w\"\ntype = \"i16\"\nscale = 1024\nrounding = \"nearest\"\n\
+    [[tensor]]\nname = \"l0b\"\ntype = \"i16\"\nscale = 1024\nrounding = \"nearest\"\n\
+    [[tensor]]\nname = \"l1w\"\ntype = \"i16\"\nscale = 16384\nrounding = \"nearest\"\n\
+    [[tensor]]\nname = \"l1b\"\ntype = \"i32\"\nscale = 524288\nrounding = \"nearest\"\n";
 
 /// The reference network of `tests/reference` as a container.
 pub fn reference() -> AlignedBytes {
@@ -73,13 +79,16 @@ pub fn king_buckets_container(count: usize, hidden: usize) -> AlignedBytes {
 
 /// (768 -> `hidden`)x2 -> 1 with SCReLU, weights of the range that training leaves, 1 output bucket or more. The wider,
 /// the smaller are the head's, so that the sums of every width are proved to fit 32 bits, as the anchors' are taken to.
-pub(crate) fn perspective(hidden: usize, buckets: usize) -> Model<'static> {
+pub(crate) fn perspective(hidden: usize, buckets: usize, division: HeadDivision) -> Model<'static> {
+    let (division, tensors) =
+        (division.word(), if division == HeadDivision::Rounded { ROUNDED_TENSORS } else { TENSORS });
     let (table, bucketed) =
         if buckets > 1 { (format!("buckets = {{ count = {buckets} }}\n"), true) } else { (String::new(), false) };
     let text = format!(
-        "schema = 1\nname = \"perspective\"\ninput = {{ kind = \"chess\" }}\n{table}output = {{ scale = 400 }}\n\
+        "schema = 1\nname = \"perspective\"\ninput = {{ kind = \"chess\" }}\n{table}\
+         output = {{ scale = 400, divide = \"{division}\" }}\n\
          [[layer]]\nname = \"l0\"\noutputs = {hidden}\nactivation = \"screlu\"\n\
-         [[layer]]\nname = \"l1\"\noutputs = 1\nbucketed = {bucketed}\n{TENSORS}"
+         [[layer]]\nname = \"l1\"\noutputs = 1\nbucketed = {bucketed}\n{tensors}"
     );
     let mut random = Random::new(11);
     let most = (30 * 1024 / hidden as i32).min(63);

@@ -1,6 +1,6 @@
 /* Counts the instructions that a guest runs between marks, exactly: a plugin of QEMU.
  *
- *     -plugin libcount.so,out=FILE[,profile=FILE][,low=ADDRESS,high=ADDRESS]
+ *     -plugin libcount.so,out=FILE[,profile=FILE][,low=ADDRESS,high=ADDRESS][,from=ADDRESS,to=ADDRESS]
  *
  * out: a line for every stretch between marks, in the order in which they ran: its number of instructions. Then, if
  * `low` and
@@ -8,8 +8,11 @@
  *   stack went.
  * profile: lines "STRETCH ADDRESS COUNT", for every instruction of a stretch that ran.
  *
- * The marks are those of programs/src/mark.rs. An instruction that a condition skips counts, and a vector instruction
- * counts once: these are instructions, not cycles.
+ * from, to: where a function of an AArch64 program begins and ends; a stretch is then from its first instruction to a
+ *   return out of it.
+ *
+ * The marks are those of programs/src/mark.rs elsewhere. An instruction that a condition skips counts, and a vector
+ * instruction counts once: these are instructions, not cycles.
  *
  * QEMU's packages bring no header, so the part of version 1 of its interface that is used here is declared here. A QEMU
  * with another version refuses to load this, and one without plugins does not know the option; ../run then says that
@@ -107,6 +110,23 @@ static bool is(struct qemu_plugin_insn *insn, const char *bytes, size_t len)
 }
 
 static bool arm;
+static uint64_t from, to;
+
+static bool begins(struct qemu_plugin_insn *insn)
+{
+    if (to)
+        return qemu_plugin_insn_vaddr(insn) == from;
+    return arm ? is(insn, "\xd2\x46", 2) : is(insn, "\x13\x20\x10\x7a", 4); /* mov r10, r10; slti x0, x0, 0x7a1 */
+}
+
+static bool ends(struct qemu_plugin_insn *insn)
+{
+    if (to) {
+        uint64_t address = qemu_plugin_insn_vaddr(insn);
+        return address > from && address < to && is(insn, "\xc0\x03\x5f\xd6", 4); /* ret */
+    }
+    return arm ? is(insn, "\xdb\x46", 2) : is(insn, "\x13\x20\x20\x7a", 4); /* mov r11, r11; slti x0, x0, 0x7a2 */
+}
 
 static void translate(plugin_id id, struct qemu_plugin_tb *block)
 {
@@ -115,10 +135,10 @@ static void translate(plugin_id id, struct qemu_plugin_tb *block)
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
         on_execution *what = execute;
         struct record *record = NULL;
-        if (arm ? is(insn, "\xd2\x46", 2) : is(insn, "\x13\x20\x10\x7a", 4)) {
-            what = begin; /* mov r10, r10; slti x0, x0, 0x7a1 */
-        } else if (arm ? is(insn, "\xdb\x46", 2) : is(insn, "\x13\x20\x20\x7a", 4)) {
-            what = end; /* mov r11, r11; slti x0, x0, 0x7a2 */
+        if (begins(insn)) {
+            what = begin;
+        } else if (ends(insn)) {
+            what = end;
         } else {
             record = calloc(1, sizeof *record);
             if (!record)
@@ -163,6 +183,10 @@ VISIBLE int qemu_plugin_install(plugin_id id, const char *const *info, int argc,
             low = strtoull(value, NULL, 0);
         else if ((value = after(argv[i], "high=")))
             high = strtoull(value, NULL, 0);
+        else if ((value = after(argv[i], "from=")))
+            from = strtoull(value, NULL, 0);
+        else if ((value = after(argv[i], "to=")))
+            to = strtoull(value, NULL, 0);
         else
             return fprintf(stderr, "count: what is '%s'?\n", argv[i]), 1;
     }

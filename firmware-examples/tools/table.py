@@ -54,7 +54,7 @@ STRETCHES = {
     "nnue": ["refresh", "evaluate"] + ["update", "evaluate"] * 6,
     "digits": ["inference"] * 10,
     "keywords": ["inference"] * 4,
-    "plies": ["evaluate"] * 17,
+    "plies": ["evaluate"] * 17 + ["evaluate, rounded"] * 17,
     "layers": [(shape, kind, step) for shape in SHAPES for kind in ("i8", "u7") for step in ("sums", "requantise")],
 }
 
@@ -125,6 +125,9 @@ def inferences(measured):
         ("NNUE: a quiet move in both", "nnue", "update", 0),
         ("NNUE: a capture in both", "nnue", "update", 2),
         ("NNUE: evaluate", "nnue", "evaluate", 0),
+        # Of the first move, so that the update is that of a quiet move.
+        ("NNUE, half as wide: a quiet move and evaluate", "plies", "evaluate", 1),
+        ("the same, the head's products rounded", "plies", "evaluate, rounded", 1),
         ("digits: an inference", "digits", "inference", 0),
         ("keywords: an inference", "keywords", "inference", 0),
     ]

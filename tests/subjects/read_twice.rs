@@ -2,7 +2,7 @@
 
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::Description;
-use tamis_quant::graph::{Activation, Binary, Graph, Input, Node, Op, Pooling, Sample, Shape, Value, Window};
+use tamis_quant::graph::{Activation, Axis, Binary, Graph, Input, Node, Op, Pooling, Sample, Shape, Value, Window};
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::program::{Operation, Program};
 use tamis_quant::quantise::graph::{Options, quantise_graph};
@@ -111,6 +111,39 @@ fn a_map_that_a_sum_reads_twice() {
         let sum = building.push(&[read, read], Op::Binary(Binary::Add));
         let program = quantised(building.ending(sum));
         assert_eq!(convolutions(&program), usize::from(from > 0));
+    }
+}
+
+/// Two dense layers one behind the other, the second's values a hundredth of the first's, so that they have units of
+/// their own.
+fn join_of_unequal(building: &mut Building) -> Value {
+    let flat = building.push(&[0], Op::Flatten);
+    let parts = [1.0, 0.01].map(|factor| {
+        let weights = building.weights(4, SHAPE.len());
+        let weights = Matrix::new(4, SHAPE.len(), weights.values.iter().map(|weight| weight * factor).collect());
+        building.push(&[flat], Op::Linear { weights: weights.unwrap(), bias: vec![0.0; 4] })
+    });
+    building.push(&parts, Op::Concat { axis: Axis::Channels })
+}
+
+#[test]
+fn a_join_of_two_units_that_knows_one_reader_of_one() {
+    for reader in 0..6 {
+        let mut building = Building::new("a join");
+        let joined = join_of_unequal(&mut building);
+        let flat = building.push(&[0], Op::Flatten);
+        let weights = building.weights(8, SHAPE.len());
+        let other = building.push(&[flat], Op::Linear { weights, bias: vec![0.25; 8] });
+        let read = match reader {
+            // The small values alone, and some of both, the other way round.
+            0 => building.push(&[joined], Op::Slice { start: [0, 0, 4], size: [1, 1, 4], step: [1, 1, 1] }),
+            1 => building.push(&[joined], Op::Slice { start: [0, 0, 1], size: [1, 1, 3], step: [1, 1, 3] }),
+            2 => building.push(&[joined], Op::Reshape(Shape::map(2, 2, 2))),
+            3 => building.push(&[joined, other], Op::Binary(Binary::Mul)),
+            4 => building.push(&[joined, other], Op::Binary(Binary::Add)),
+            _ => building.push(&[joined, other], Op::Binary(Binary::Sub)),
+        };
+        quantised(building.ending(read));
     }
 }
 

@@ -1,5 +1,6 @@
 //! A line of sixteen plies in less than 5 KiB: a chess network of 64 hidden units is carried along as moves are made,
-//! evaluated at every ply, and held against accumulators that are filled from nothing. The weights stay in flash.
+//! evaluated at every ply, and held against accumulators that are filled from nothing. The weights stay in flash. It
+//! runs twice: at the trainer's scales, and at those that `quantise` chooses, where the head's products are rounded.
 
 use crate::Error;
 use crate::mark::counted;
@@ -8,8 +9,10 @@ use tamis_runtime::engine::{Colour, Expected, Features, Kind, Network, Piece, St
 use tamis_runtime::include_model;
 use tamis_runtime::kernels::of_target;
 
-/// Half of the reference network; `firmware-examples/run` writes the file.
-static MODEL: &[u8] = include_model!("../../target/half.quantised.bin");
+/// Half of the reference network, at the trainer's scales; `firmware-examples/run` writes both files.
+static TRAINERS: &[u8] = include_model!("../../target/half.quantised.bin");
+/// The same at chosen scales.
+static CHOSEN: &[u8] = include_model!("../../target/half-chosen.quantised.bin");
 const EXPECTED: Expected = Expected { features: Features::CHESS_768, output_buckets: 8, outputs: 1 };
 
 /// Width of the network's accumulators.
@@ -54,12 +57,19 @@ const GAME: [Ply; PLIES] = [
 const BACK_RANK: [Kind; 8] =
     [Kind::Rook, Kind::Knight, Kind::Bishop, Kind::Queen, Kind::King, Kind::Bishop, Kind::Knight, Kind::Rook];
 
-/// Makes the game's moves and takes them back.
+/// Plays the game with both networks.
 ///
 /// # Errors
 /// What the runtime refuses, and evaluations that are not those of a refresh.
 pub fn run() -> Result<(), Error> {
-    let net = Network::<HIDDEN>::load_on(MODEL, &EXPECTED, of_target())
+    play(TRAINERS)?;
+    play(CHOSEN)
+}
+
+/// Makes the game's moves and takes them back.
+#[inline(never)]
+fn play(model: &'static [u8]) -> Result<(), Error> {
+    let net = Network::<HIDDEN>::load_on(model, &EXPECTED, of_target())
         .map_err(|_| Error::Because("not the network of the program"))?;
     let mut line = Line::new();
     defmt::println!(

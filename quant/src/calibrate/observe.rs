@@ -40,7 +40,8 @@ pub fn calibrate(graph: &Graph, samples: &[Sample]) -> Result<Calibration, (usiz
     Ok(Calibration { values, samples: samples.len() })
 }
 
-/// Pieces of samples that are looked at side by side, at most. Each holds what it saw until all are put together.
+/// Pieces of samples that are looked at side by side, at most. What one saw is put together with what those before it
+/// saw as soon as they are done.
 const PIECES: usize = 16;
 
 /// What is seen of all samples, from `start` on: ends, magnitudes and counts, which come to the same in any order.
@@ -64,9 +65,10 @@ fn for_each(
         Ok(observed)
     };
     let mut all = start.to_vec();
-    for piece in parallel::map(pieces, piece) {
-        all.iter_mut().zip(piece?).for_each(|(all, piece)| all.join(&piece));
-    }
+    parallel::in_order(pieces, PIECES, piece, |_, piece| {
+        all.iter_mut().zip(piece).for_each(|(all, piece)| all.join(piece));
+        Ok(())
+    })?;
     Ok(all)
 }
 

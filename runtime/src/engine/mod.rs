@@ -45,7 +45,7 @@
 //! | the same after a king went to another bucket | for that colour the cache's entry, as in a refresh |
 //!
 //! A quiet move at 128 wide, pushed, evaluated and taken back, is about a thousand instructions on AVX2, of which only
-//! the two kernels' part grows with the width; `benches/instructions/expected.txt` has the count, as `engine-head`, and
+//! the two kernels' part grows with the width; `benches/instructions/x86-64.txt` has the count, as `engine-head`, and
 //! `benches/NOTES.md` has times.
 //!
 //! A position that is never evaluated costs nothing but its push and pop. [`AnyNetwork`] and [`AnyState`] do the same

@@ -11,8 +11,8 @@ use tamis_batches::printable;
 const VERSION: u32 = 3;
 /// The most dimensions of a tensor.
 const MAX_RANK: usize = 8;
-/// The most elements of a tensor.
-const MAX_LEN: usize = 1 << 32;
+/// The most elements of a tensor: a FlatBuffer is shorter than this.
+const MAX_LEN: usize = 1 << 31;
 
 /// Whether bytes start like a TFLite file.
 #[must_use]

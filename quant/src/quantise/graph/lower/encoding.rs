@@ -14,6 +14,8 @@ pub(super) enum Wish {
     Any,
     /// The same, of a value of which no more than ± this matters.
     Capped(f64),
+    /// The same, of one unit.
+    OneUnit,
     /// This element, with a zero point of 0.
     Plain(Element),
     /// i16 of at most this magnitude, of one unit.

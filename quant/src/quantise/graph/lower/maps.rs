@@ -117,7 +117,7 @@ impl<'g> Lowering<'g> {
         // The later one, so that what the other has read need not be kept.
         let order = if fusable(self, b) && sign > 0.0 { Some((b, a)) } else { fusable(self, a).then_some((a, b)) };
         if let Some((own, other)) = order.filter(|_| sign > 0.0 && a != b && self.shapes[a] == self.shapes[b]) {
-            let beside = self.whole(other, Wish::Any)?;
+            let beside = self.whole(other, Wish::OneUnit)?;
             if let Form::Pending(pending) = self.form(own).clone()
                 && let Work::Convolution { of, read, .. } = pending.work
             {
@@ -125,7 +125,7 @@ impl<'g> Lowering<'g> {
                 return Ok(Form::Pending(Pending { work, low: None, high: None }));
             }
         }
-        let (a, b) = (self.whole(a, Wish::Any)?, self.whole(b, Wish::Any)?);
+        let (a, b) = (self.whole(a, Wish::OneUnit)?, self.whole(b, Wish::OneUnit)?);
         Ok(Form::Pending(Pending { work: Work::Sum { a, b, sign }, low: None, high: None }))
     }
 
@@ -142,7 +142,8 @@ impl<'g> Lowering<'g> {
             Binary::Add => self.sum_of_maps(value, &node.reads, 1.0),
             Binary::Sub => self.sum_of_maps(value, &node.reads, -1.0),
             Binary::Mul => {
-                let (a, b) = (self.whole(node.reads[0], Wish::Any)?, self.whole(node.reads[1], Wish::Any)?);
+                let reads = [node.reads[0], node.reads[1]];
+                let (a, b) = (self.whole(reads[0], Wish::OneUnit)?, self.whole(reads[1], Wish::OneUnit)?);
                 if self.element(a.at) == Element::I16 || self.element(b.at) == Element::I16 {
                     return Err(self.unsupported(value, "a product of 16-bit maps", "multiply maps of bytes"));
                 }
@@ -343,7 +344,7 @@ impl<'g> Lowering<'g> {
             }
             // A convolution is done once.
             (Form::Pending(_), Some(had)) => had,
-            _ => self.whole(value, Wish::Any)?,
+            _ => self.whole(value, Wish::OneUnit)?,
         };
         let same = (self.element(whole.at), whole.zero, whole.units[0])
             == (encoding.element, encoding.zero, f64::from(encoding.unit));

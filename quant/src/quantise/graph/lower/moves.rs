@@ -2,6 +2,7 @@
 
 use super::encoding::Wish;
 use super::form::{Form, Whole};
+use super::read::all_equal;
 use super::{Element, GraphQuantError, Lowering, Node, Operation, Value};
 use crate::graph::{Axis, Pooling};
 use crate::program::PoolKind;
@@ -69,9 +70,36 @@ impl Lowering<'_> {
 
     /// The same integers at other places: of what is read an operation makes the value's shape.
     pub(super) fn moved(&mut self, value: Value, read: Value, op: Operation) -> Result<Form, GraphQuantError> {
-        let whole = self.whole(read, Wish::Any)?;
+        // Who reads what was moved out of a join may want one unit, which then comes over reals only.
+        let wish = if matches!(self.form(read), Form::Joined(_)) { Wish::OneUnit } else { Wish::Any };
+        let mut whole = self.whole(read, wish)?;
+        if let Operation::Move { start, steps } = &op {
+            whole = match moved_units(&whole, self.shapes[value], *start, *steps) {
+                Some(units) => Whole { units, ..whole },
+                None => self.whole(read, Wish::OneUnit)?,
+            };
+        }
         let made = self.made(value, self.element(whole.at), &whole.units, whole.zero);
         let draft = self.draft(value, "moved", &[whole.at], op, made);
         Ok(Form::Whole(Whole { at: self.push(draft), ..whole }))
     }
+}
+
+/// The unit of each channel of a shape whose element (y, x, c) is what was read at
+/// `start + y·steps[0] + x·steps[1] + c·steps[2]`: one for all where they are equal. None where pixels differ in it.
+fn moved_units(read: &Whole, shape: Shape, start: usize, steps: [i32; 3]) -> Option<Vec<f64>> {
+    if read.units.len() == 1 {
+        return Some(read.units.clone());
+    }
+    let [down, along, between] = steps.map(|step| step as isize);
+    let unit = |pixel: isize, channel: usize| read.unit((start as isize + pixel + channel as isize * between) as usize);
+    let pixels = (0..shape.height as isize).flat_map(|y| (0..shape.width as isize).map(move |x| y * down + x * along));
+    let mut units: Option<Vec<f64>> = None;
+    for pixel in pixels {
+        let found = (0..shape.channels).map(|channel| unit(pixel, channel)).collect();
+        if *units.get_or_insert_with(|| Vec::clone(&found)) != found {
+            return None;
+        }
+    }
+    units.map(|units| all_equal(&units).unwrap_or(units))
 }

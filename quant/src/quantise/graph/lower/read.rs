@@ -18,6 +18,11 @@ impl Lowering<'_> {
         if let Some((_, _, whole)) = self.wholes.iter().find(|(known, with, _)| *known == value && *with == wish) {
             return Ok(whole.clone());
         }
+        if wish == Wish::OneUnit {
+            let whole = self.in_one_unit(value)?;
+            self.wholes.push((value, wish, whole.clone()));
+            return Ok(whole);
+        }
         let whole = match self.form(value).clone() {
             Form::Whole(whole) if self.grants(&whole, wish) => whole,
             Form::Sum(sum) => self.requantise(value, &sum, self.encoding(value, wish)?)?,
@@ -42,11 +47,22 @@ impl Lowering<'_> {
         Ok(whole)
     }
 
+    /// What is integers already in those, if all of them have one unit; else over reals.
+    fn in_one_unit(&mut self, value: Value) -> Result<Whole, GraphQuantError> {
+        let whole = self.whole(value, Wish::Any)?;
+        if let Some(units) = all_equal(&whole.units) {
+            return Ok(Whole { units, ..whole });
+        }
+        let at = self.real(value)?;
+        Ok(self.quantise(value, at, self.encoding(value, Wish::Any)?))
+    }
+
     /// Whether integers that are there serve a reader.
     pub(super) fn grants(&self, whole: &Whole, wish: Wish) -> bool {
         let element = self.element(whole.at);
         match wish {
             Wish::Any | Wish::Capped(_) => true,
+            Wish::OneUnit => whole.units.len() == 1,
             Wish::Plain(wanted) => element == wanted && whole.zero == 0,
             Wish::Factor(limit) => {
                 let magnitude = self.spans.get(whole.at).map_or(i64::MAX, crate::proof::Span::magnitude);
@@ -180,4 +196,9 @@ impl Lowering<'_> {
         let node = at.checked_sub(1).unwrap_or_else(|| unreachable!("the input is no sum"));
         self.nodes[node].value.unit(0)
     }
+}
+
+/// Units as one, if they are.
+pub(super) fn all_equal(units: &[f64]) -> Option<Vec<f64>> {
+    units.iter().all(|unit| *unit == units[0]).then(|| vec![units[0]])
 }
