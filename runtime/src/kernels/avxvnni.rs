@@ -6,7 +6,7 @@
 
 use super::avx2;
 use super::avx2::{Avx2, compute, load_256, one_sum_a_row, two_groups};
-use super::vector::{ByteTile, Dense, extension};
+use super::vector::{ByteFilter, ByteTile, Dense, LaneProducts, extension};
 use core::arch::x86_64::*;
 
 extension!(
@@ -14,7 +14,8 @@ extension!(
     KERNELS = "avxvnni" over avx2::KERNELS, module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
     simd Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new())
+    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new()),
+    filter ByteFilter::<_, _, u8>::new(Avx2::new(), Unsigned::new())
 );
 
 /// u8 by i8.
@@ -44,6 +45,13 @@ impl Dense for Unsigned {
     unsafe fn mac_groups(self, sums: __m256i, x: *const u8, w: __m256i) -> __m256i {
         // SAFETY: the caller vouches for eight bytes; the instruction set as in `compute`.
         unsafe { _mm256_dpbusd_avx_epi32(sums, two_groups(x), w) }
+    }
+}
+
+impl LaneProducts for Unsigned {
+    #[inline(always)]
+    fn mac_lanes(self, sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
+        compute!(_mm256_dpbusd_avx_epi32(sums, x, w))
     }
 }
 

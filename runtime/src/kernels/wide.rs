@@ -4,7 +4,7 @@
 //! It has no byte products: weights are widened to i16, four inputs are repeated over four rows, and products of
 //! neighbours give two sums a row.
 
-use super::vector::{ByteTile, Dense, Reals, Simd, chunk_views, sparse, tier};
+use super::vector::{ByteTile, Dense, Reals, Simd, WordFilter, chunk_views, sparse, tier};
 use crate::num;
 use bytemuck::cast;
 use wide::{f32x8, i8x16, i16x8, i16x16, i32x8, u16x16};
@@ -13,7 +13,7 @@ tier!(
     /// The tier.
     KERNELS = "wide", module table, features #[inline],
     simd Wide, reals Wide, columns Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>,
-    tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new())
+    tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new()), filter WordFilter::new(Wide::new())
 );
 
 #[derive(Clone, Copy)]

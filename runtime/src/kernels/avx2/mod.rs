@@ -5,7 +5,7 @@ mod bytes;
 mod pairs;
 mod reals;
 
-use super::vector::{Simd, chunk_views, sparse, tier};
+use super::vector::{Simd, WordFilter, chunk_views, sparse, tier};
 use bytes::{Narrow, Paired, Wide};
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -15,7 +15,7 @@ tier!(
     /// The tier.
     KERNELS = "avx2", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")],
     simd Avx2, reals Avx2, columns Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>,
-    tile Pairs::new()
+    tile Pairs::new(), filter WordFilter::new(Avx2::new())
 );
 
 /// Calls of intrinsics that only compute.

@@ -39,6 +39,10 @@ impl Tile for Pairs {
             [_mm256_cvtepi8_epi16(_mm_loadu_si128(w.cast())), _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(16).cast()))]
         }
     }
+    #[inline(always)]
+    fn merge(self, a: Self::Sums, b: Self::Sums) -> Self::Sums {
+        compute!([_mm256_add_epi32(a[0], b[0]), _mm256_add_epi32(a[1], b[1])])
+    }
     /// Four rows are the one part of eight.
     #[inline(always)]
     unsafe fn load_part(self, w: *const i8, _: usize) -> Self::Weights {

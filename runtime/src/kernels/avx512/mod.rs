@@ -10,7 +10,7 @@ mod columns;
 
 use super::avx2::{Avx2, compute};
 use super::vector::sparse::Found;
-use super::vector::{ByteTile, Dense, Simd, chunk_views, tier};
+use super::vector::{ByteFilter, ByteTile, Dense, LaneProducts, Simd, chunk_views, tier};
 use core::arch::x86_64::*;
 
 tier!(
@@ -18,7 +18,8 @@ tier!(
     KERNELS = "avx512", module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
     simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new())
+    tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new()),
+    filter ByteFilter::<_, _, u8>::new(Avx512::new(), Unsigned::new())
 );
 
 /// The instruction set.
@@ -327,6 +328,13 @@ impl Dense for Unsigned {
             let each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
             _mm512_dpbusd_epi32(sums, _mm512_permutexvar_epi32(each, four), w)
         }
+    }
+}
+
+impl LaneProducts for Unsigned {
+    #[inline(always)]
+    fn mac_lanes(self, sums: __m512i, x: __m512i, w: __m512i) -> __m512i {
+        compute!(_mm512_dpbusd_epi32(sums, x, w))
     }
 }
 

@@ -8,7 +8,7 @@
 //! of the weights, is summed along and given back.
 
 use super::compute;
-use crate::kernels::vector::Dense;
+use crate::kernels::vector::{Dense, LaneProducts};
 use core::arch::aarch64::*;
 use core::arch::asm;
 
@@ -199,6 +199,13 @@ impl Dense for Dots {
     #[inline(always)]
     fn rows(self, sums: int32x4_t) -> [i32; 4] {
         rows(sums)
+    }
+}
+
+impl LaneProducts for Dots {
+    #[inline(always)]
+    fn mac_lanes(self, sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
+        compute!(Self::dot(sums, x, w))
     }
 }
 

@@ -4,7 +4,7 @@
 mod bytes;
 mod reals;
 
-use super::vector::{ByteTile, Simd, chunk_views, extension, sparse, tier};
+use super::vector::{ByteFilter, ByteTile, Simd, WordFilter, chunk_views, extension, sparse, tier};
 use bytes::{Bytes, Dots, MovedBytes, MovedDots};
 use core::arch::aarch64::*;
 
@@ -12,7 +12,7 @@ tier!(
     /// The tier of every processor with NEON.
     KERNELS = "neon", module table, features #[target_feature(enable = "neon")],
     simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>,
-    tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new())
+    tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new()), filter WordFilter::new(Neon::new())
 );
 
 extension!(
@@ -20,7 +20,7 @@ extension!(
     DOTPROD = "neon+dotprod" over super::KERNELS, module dotprod_table,
     features #[target_feature(enable = "neon,dotprod")],
     simd Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
-    tile ByteTile::<_, i8, 2, 16>::new(Dots::new())
+    tile ByteTile::<_, i8, 2, 16>::new(Dots::new()), filter ByteFilter::<_, _, i8>::new(Neon::new(), Dots::new())
 );
 
 /// Calls of intrinsics that only compute.

@@ -132,6 +132,10 @@ impl Tile for Words {
         Dense::zero(self)
     }
     #[inline(always)]
+    fn merge(self, a: Self::Sums, b: Self::Sums) -> Self::Sums {
+        self.add(a, b)
+    }
+    #[inline(always)]
     unsafe fn load(self, w: *const i8) -> Self::Weights {
         // SAFETY: the caller vouches for 16 bytes.
         let w = unsafe { v128_load(w.cast()) };

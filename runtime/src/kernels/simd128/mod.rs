@@ -6,7 +6,7 @@
 
 mod bytes;
 
-use super::vector::{Reals, Simd, chunk_views, sparse, tier};
+use super::vector::{Reals, Simd, WordFilter, chunk_views, sparse, tier};
 use bytemuck::{cast_mut, cast_ref};
 use bytes::{Bytes, Signed, Unsigned};
 use core::arch::wasm32::*;
@@ -15,7 +15,7 @@ tier!(
     /// The tier.
     KERNELS = "simd128", module table, features #[target_feature(enable = "simd128")],
     simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Unsigned, i8 Signed,
-    tile Signed::new()
+    tile Signed::new(), filter WordFilter::new(Simd128::new())
 );
 
 /// The instruction set.

@@ -103,6 +103,8 @@ impl View {
 pub(in crate::kernels) trait Lane: Copy + Default + PartialEq {
     /// What stands for 0, which is what a kernel counts too much in every element, padding included.
     fn zero(map: &Map) -> Self;
+    /// What four elements of a map of bytes are exclusively or-ed with.
+    fn flip(map: &Map) -> u32;
     /// Elements of a map from `start` on.
     fn read(map: &Map, x: &[u8], start: usize, out: &mut [Self]);
 }
@@ -117,9 +119,13 @@ macro_rules! bytes {
                 (if map.element == $moved { map.zero ^ 0x80 } else { map.zero }) as $byte
             }
             #[inline(always)]
+            fn flip(map: &Map) -> u32 {
+                if map.element == $moved { 0x8080_8080 } else { 0 }
+            }
+            #[inline(always)]
             fn read(map: &Map, x: &[u8], start: usize, out: &mut [Self]) {
                 let x = range(x, start..start + out.len());
-                let flip = if map.element == $moved { 0x80 } else { 0 };
+                let flip = Self::flip(map) as u8;
                 for (out, x) in out.iter_mut().zip(x) {
                     *out = (x ^ flip) as $byte;
                 }
@@ -140,6 +146,10 @@ bytes!(
 impl Lane for i16 {
     #[inline(always)]
     fn zero(_: &Map) -> Self {
+        0
+    }
+    #[inline(always)]
+    fn flip(_: &Map) -> u32 {
         0
     }
     #[inline(always)]

@@ -12,7 +12,7 @@
 
 use super::band::{Lane, Scratch, View};
 use super::dense::fits;
-use super::ends::{BLOCK, Ends};
+use super::ends::{BLOCK, Ends, Room};
 use super::tile::{Runs, Tile, pixels};
 use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::{Layer, Map, plain};
@@ -55,7 +55,8 @@ pub(in crate::kernels) fn convolve<S: Simd, T: Tile>(
     let mut first = 0;
     while first < layer.to.channels {
         let count = (layer.to.channels - first).min(BLOCK);
-        let mut ends = Ends::new(s, layer, second, first, count);
+        let mut room = Room::new();
+        let mut ends = Ends::new(s, layer, second, (first, count), &mut room);
         take_excess_off(t, layer, way.groups(), (first, count), &mut ends);
         let mut column = 0;
         while column < way.view.to[1] {
@@ -160,18 +161,27 @@ fn take_excess_off<T: Tile>(
     let x = x.filled(4, excess);
     let mut row = first;
     while row < first + count {
-        let (left, mut sums) = (layer.stride - row, t.zero());
+        // Each addition waits for the one before it, so that groups take turns.
+        let (left, mut sums) = (layer.stride - row, [t.zero(); if IS_COMPACT { 1 } else { 4 }]);
         let mut place = layer.weights.as_ptr().wrapping_add(4 * row);
-        for _ in 0..groups {
-            // SAFETY: `Way::of` has found the weights of all groups, of as many rows as the stride; `x` has four
-            // inputs.
-            unsafe {
-                let w = if T::ROWS == 4 || left >= T::ROWS { t.load(place) } else { t.load_part(place, left) };
-                sums = t.mac(sums, x.as_ptr(), w);
+        let mut done = 0;
+        while done < groups {
+            for sums in sums.iter_mut().take(groups - done) {
+                // SAFETY: `Way::of` has found the weights of all groups, of as many rows as the stride; `x` has four
+                // inputs.
+                unsafe {
+                    let w = if T::ROWS == 4 || left >= T::ROWS { t.load(place) } else { t.load_part(place, left) };
+                    *sums = t.mac(*sums, x.as_ptr(), w);
+                }
+                place = place.wrapping_add(4 * layer.stride);
             }
-            place = place.wrapping_add(4 * layer.stride);
+            done += sums.len();
         }
-        ends.take_off(row - first, t.rows(sums).as_ref());
+        let (mut sum, rest) = (sums[0], &sums[1..]);
+        for other in rest {
+            sum = t.merge(sum, *other);
+        }
+        ends.take_off(row - first, t.rows(sum).as_ref());
         row += T::ROWS;
     }
 }
@@ -227,9 +237,7 @@ fn band<S: Simd, T: Tile>(
                 place += some;
             }
         } else {
-            for (run, start) in starts.iter_mut().enumerate().take(way.runs) {
-                *start = way.run(run, top, slot);
-            }
+            way.runs(top, slot, &mut starts);
             let groups = (way.taps * view.channels).div_ceil(4);
             let runs = Runs { starts: &starts[..way.runs], groups, pitch };
             pixels(s, t, layer, &runs, ring, channels, ends, out, (to, places));
@@ -238,6 +246,34 @@ fn band<S: Simd, T: Tile>(
 }
 
 impl Way {
+    /// Where the runs of a row of outputs begin in the ring, at most [`RUNS`]; without a division for each.
+    #[inline(always)]
+    fn runs(&self, top: usize, slot: usize, starts: &mut [usize; RUNS]) {
+        if IS_COMPACT {
+            for (run, start) in starts.iter_mut().enumerate().take(self.runs) {
+                *start = self.run(run, top, slot);
+            }
+            return;
+        }
+        let ([down, across], span) = (self.view.kernel, self.view.span());
+        let step = self.view.dilation[1] * self.view.channels;
+        let (mut starts, mut row) = (starts.iter_mut(), top % span);
+        for _ in 0..down {
+            let mut place = row * slot;
+            let mut tap = 0;
+            while tap < across {
+                let Some(start) = starts.next() else { return };
+                *start = place;
+                place += step;
+                tap += self.taps;
+            }
+            row += self.view.dilation[0];
+            if row >= span {
+                row -= span;
+            }
+        }
+    }
+
     /// Where a run of a row of outputs begins in the ring.
     #[inline(always)]
     const fn run(&self, run: usize, top: usize, slot: usize) -> usize {

@@ -4,22 +4,25 @@
 //! two products, where a second map's elements are added, are rounded in 64 bits. The zero point is added to the
 //! rounded value. What belongs to a channel is laid out for a block of channels before its pixels pass.
 
+use super::band::Scratch;
 use super::{IS_COMPACT, Simd};
 use crate::format::element;
 use crate::kernels::maps::{Layer, Map};
 use crate::sure::bias_at;
 use crate::workspace::{range, rest, rest_mut, typed, typed_mut};
+use core::mem::take;
 
 /// Channels of a block.
 pub(super) const BLOCK: usize = 256;
-/// A vector may begin at the last of them.
-const ROOM: usize = BLOCK + 32;
+/// A vector may begin at the last of them, and two do where one of sums is half as long.
+const ROOM: usize = 32;
 /// Smallest shift of which the low word is not needed.
 const HIGH_WORD_ONLY: i32 = crate::num::HIGH_WORD_ONLY as i32;
 
-/// A number a channel, where vectors do not lie across lines of the cache.
-#[cfg_attr(not(target_arch = "wasm32"), repr(align(64)))]
-struct Channels([i32; ROOM]);
+/// The numbers of a block of channels.
+pub(super) type Room = Scratch<i32, { NUMBERS * (BLOCK + ROOM) }>;
+/// Numbers a channel.
+const NUMBERS: usize = 5;
 
 /// A block of channels.
 pub(super) struct Ends<'l> {
@@ -28,13 +31,13 @@ pub(super) struct Ends<'l> {
     is_high_word_only: bool,
     /// Whether it is that, and bytes are written.
     pub is_bytes: bool,
-    bias: Channels,
-    multipliers: Channels,
-    /// Of the second map.
-    others: Channels,
+    bias: &'l mut [i32],
+    multipliers: &'l mut [i32],
     /// What rounds, in units of the high word.
-    halves: Channels,
-    shifts: Channels,
+    halves: &'l mut [i32],
+    shifts: &'l mut [i32],
+    /// Multipliers of the second map.
+    others: &'l mut [i32],
 }
 
 /// What ends the sums of a vector of channels.
@@ -66,10 +69,13 @@ impl<'l> Ends<'l> {
         s: S,
         layer: &'l Layer<'l>,
         second: Option<(Map, &'l [u8])>,
-        first: usize,
-        count: usize,
+        (first, count): (usize, usize),
+        room: &'l mut Room,
     ) -> Self {
-        const NONE: Channels = Channels([0; ROOM]);
+        // Whole lines of the cache.
+        let each = (count.min(BLOCK) + ROOM).next_multiple_of(16);
+        let mut room = room.filled(NUMBERS * each, 0);
+        let [bias, multipliers, halves, shifts, others] = [(); NUMBERS].map(|()| cut(&mut room, each));
         let (all, rounding) = (layer.to.channels.max(1), &layer.rounding);
         let is_bytes = matches!(layer.to.element, element::U8 | element::I8);
         let mut ends = Self {
@@ -77,17 +83,17 @@ impl<'l> Ends<'l> {
             second,
             is_high_word_only: second.is_none(),
             is_bytes,
-            bias: NONE,
-            multipliers: NONE,
-            others: NONE,
-            halves: NONE,
-            shifts: NONE,
+            bias,
+            multipliers,
+            halves,
+            shifts,
+            others,
         };
         let done =
             if IS_COMPACT || second.is_some() || first + count > all { 0 } else { ends.vectors(s, first, count) };
         for index in done..count.min(BLOCK) {
             let channel = (first + index) % all;
-            ends.bias.0[index] = bias_at(layer.bias, channel);
+            ends.bias[index] = bias_at(layer.bias, channel);
             let (Some(multiplier), Some(shift)) = (rounding.multipliers.get(channel), rounding.shifts.get(channel))
             else {
                 // Sums that are written as they are.
@@ -95,11 +101,11 @@ impl<'l> Ends<'l> {
             };
             let shift = i32::from(*shift);
             ends.is_high_word_only &= shift >= HIGH_WORD_ONLY;
-            ends.multipliers.0[index] = *multiplier;
-            ends.halves.0[index] = 1 << ((shift - HIGH_WORD_ONLY) & 31);
-            ends.shifts.0[index] = shift;
+            ends.multipliers[index] = *multiplier;
+            ends.halves[index] = 1 << ((shift - HIGH_WORD_ONLY) & 31);
+            ends.shifts[index] = shift;
             if second.is_some() {
-                ends.others.0[index] = bias_at(rounding.multipliers, all + channel);
+                ends.others[index] = bias_at(rounding.multipliers, all + channel);
             }
         }
         ends.is_bytes &= ends.is_high_word_only;
@@ -125,11 +131,11 @@ impl<'l> Ends<'l> {
             let shift = s.widen32(shifts);
             least = s.min32(least, shift);
             let half = s.power_of_two32(s.add32(shift, s.splat32(-HIGH_WORD_ONLY)));
-            put(s, &mut self.multipliers, done, s.load32(multipliers));
-            put(s, &mut self.halves, done, half);
-            put(s, &mut self.shifts, done, shift);
+            put(s, self.multipliers, done, s.load32(multipliers));
+            put(s, self.halves, done, half);
+            put(s, self.shifts, done, shift);
             if let Some(bias) = biases.get(done / lanes) {
-                put(s, &mut self.bias, done, s.load32(bias));
+                put(s, self.bias, done, s.load32(bias));
             }
             done += lanes;
         }
@@ -144,7 +150,7 @@ impl<'l> Ends<'l> {
     /// Takes sums off the biases from the block's `at` on.
     #[inline(always)]
     pub fn take_off(&mut self, at: usize, sums: &[i32]) {
-        for (bias, sum) in self.bias.0.iter_mut().skip(at).zip(sums) {
+        for (bias, sum) in self.bias.iter_mut().skip(at).zip(sums) {
             *bias = bias.wrapping_sub(*sum);
         }
     }
@@ -154,10 +160,10 @@ impl<'l> Ends<'l> {
     pub fn end<S: Simd>(&self, s: S, at: usize) -> End<S> {
         let (rounding, zero) = (&self.layer.rounding, self.layer.to.zero);
         End {
-            bias: load(s, &self.bias, at),
-            multipliers: load(s, &self.multipliers, at),
-            halves: load(s, &self.halves, at),
-            shifts: s.add32(load(s, &self.shifts, at), s.splat32(-32)),
+            bias: load(s, self.bias, at),
+            multipliers: load(s, self.multipliers, at),
+            halves: load(s, self.halves, at),
+            shifts: s.add32(load(s, self.shifts, at), s.splat32(-32)),
             zero: s.splat32(zero),
             low: s.splat32(rounding.low - zero),
             high: s.splat32(rounding.high - zero),
@@ -170,14 +176,14 @@ impl<'l> Ends<'l> {
     pub fn write<S: Simd>(&self, s: S, sums: S::I32, (at, n): (usize, usize), out: &mut [u8], start: usize) {
         let to = &self.layer.to;
         if to.element == element::I32 {
-            let sums = s.add32(sums, load(s, &self.bias, at));
+            let sums = s.add32(sums, load(s, self.bias, at));
             return store(s, sums, rest_mut(typed_mut::<i32>(out), start), n, |y| y);
         }
         let y = if self.is_high_word_only {
             self.end(s, at).round(s, sums)
         } else {
-            let sums = s.add32(sums, load(s, &self.bias, at));
-            let (multipliers, shifts) = (load(s, &self.multipliers, at), load(s, &self.shifts, at));
+            let sums = s.add32(sums, load(s, self.bias, at));
+            let (multipliers, shifts) = (load(s, self.multipliers, at), load(s, self.shifts, at));
             let [low, high] = [self.layer.rounding.low - to.zero, self.layer.rounding.high - to.zero];
             let mut others = S::Chunk32::default();
             if let Some((map, bytes)) = self.second {
@@ -185,7 +191,7 @@ impl<'l> Ends<'l> {
             }
             // Behind the last channel nothing is shifted.
             let shifts = s.max32(shifts, s.splat32(1));
-            let others = [s.load32(&others), load(s, &self.others, at)];
+            let others = [s.load32(&others), load(s, self.others, at)];
             s.add32(s.round_sums32([sums, multipliers], others, shifts, low, high), s.splat32(to.zero))
         };
         if to.element == element::I16 {
@@ -219,10 +225,18 @@ pub(super) fn store_bytes<S: Simd>(s: S, y: S::I32, out: &mut [u8], n: usize) {
     }
 }
 
+/// The first `len` of what is left of a block's numbers.
+#[inline(always)]
+fn cut<'l>(room: &mut &'l mut [i32], len: usize) -> &'l mut [i32] {
+    let Some((first, rest)) = take(room).split_at_mut_checked(len) else { return &mut [] };
+    *room = rest;
+    first
+}
+
 /// Stores a vector of a block's numbers.
 #[inline(always)]
-fn put<S: Simd>(s: S, all: &mut Channels, at: usize, x: S::I32) {
-    if let Some(first) = S::chunks32_mut(rest_mut(&mut all.0, at)).0.first_mut() {
+fn put<S: Simd>(s: S, all: &mut [i32], at: usize, x: S::I32) {
+    if let Some(first) = S::chunks32_mut(rest_mut(all, at)).0.first_mut() {
         s.store32(first, x);
     }
 }
@@ -239,8 +253,8 @@ fn store<S: Simd, T>(s: S, y: S::I32, out: &mut [T], n: usize, narrow: fn(i32) -
 
 /// A vector of a block's array.
 #[inline(always)]
-fn load<S: Simd>(s: S, all: &Channels, at: usize) -> S::I32 {
-    match S::chunks32(rest(&all.0, at)).0 {
+fn load<S: Simd>(s: S, all: &[i32], at: usize) -> S::I32 {
+    match S::chunks32(rest(all, at)).0 {
         [first, ..] => s.load32(first),
         [] => s.zero32(),
     }

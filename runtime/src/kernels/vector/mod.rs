@@ -25,7 +25,7 @@
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
 //! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
-//! | `depthwise` | depthwise | two rows of a window are neighbours, so that one instruction adds both products |
+//! | `depthwise`, `filter` | depthwise | rows of a window are neighbours, so that one instruction adds their products |
 //! | `sum` | add_maps | multipliers cut into halves, whose products fit 32 bits |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
 
@@ -42,6 +42,7 @@ pub(super) mod dense16;
 pub(super) mod depthwise;
 pub(super) mod dot;
 mod ends;
+pub(super) mod filter;
 #[cfg(short_ways)]
 pub(super) mod move_dot;
 pub(super) mod pairwise;
@@ -63,6 +64,8 @@ pub(super) const IS_COMPACT: bool = cfg!(target_arch = "wasm32");
 
 pub(super) use columns::Columns;
 pub(super) use dense::Dense;
+#[allow(unused_imports, reason = "not every target has dot products of bytes")]
+pub(super) use filter::{ByteFilter, LaneProducts, WordFilter};
 pub(super) use real::Reals;
 #[allow(unused_imports, reason = "not every target has a tier that extends another")]
 pub(super) use table::extension;

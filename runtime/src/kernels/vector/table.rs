@@ -21,7 +21,8 @@ macro_rules! entry {
 /// The entries of products of bytes, in a module of a tier; the types are those of [`tier`].
 macro_rules! products {
     (
-        #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr
+        #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr,
+        filter $filter:expr
     ) => {
         entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
             dense::affine_u8((<$u7>::new(), <$u8>::new()), [affine_u7, affine_any], x, w, stride, bias, out));
@@ -45,6 +46,9 @@ macro_rules! products {
         entry!($features, convolve(
             layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
         ), convolution::convolve(<$simd>::new(), $tile, layer, x, second, out));
+        entry!($features, depthwise(
+            layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
+        ), filters::depthwise($filter, layer, x, second, out));
     };
 }
 
@@ -53,12 +57,13 @@ macro_rules! products {
 /// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
 /// call: `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for
 /// [`super::Dense`], `u7` is exact for inputs up to 127, `paired` too where the weights' claim holds, `u8` for all
-/// bytes, `i8` for signed ones; `tile` makes a [`super::tile::Tile`].
+/// bytes, `i8` for signed ones; `tile` makes a [`super::tile::Tile`], `filter` a
+/// [`super::filter::Filter`].
 macro_rules! tier {
     (
         $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],
         simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty,
-        tile $tile:expr
+        tile $tile:expr, filter $filter:expr
     ) => {
         $(#[$doc])*
         pub(in crate::kernels) use $module::KERNELS as $table;
@@ -176,7 +181,8 @@ macro_rules! tier {
             }
             .of_build();
 
-            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile);
+            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile,
+                filter $filter);
             entry!($features, update_i16(
                 out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]
             ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
@@ -235,9 +241,6 @@ macro_rules! tier {
             entry!($features, requantise_i32(
                 x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]
             ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
-            entry!($features, depthwise(
-                layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
-            ), filters::depthwise(<$simd>::new(), layer, x, second, out));
             entry!($features, add_maps(
                 how: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8])
             ), sum::add(<$simd>::new(), how, x, second, out));
@@ -250,7 +253,8 @@ macro_rules! tier {
 macro_rules! extension {
     (
         $(#[$doc:meta])* $table:ident = $name:literal over $base:path, module $module:ident,
-        features #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr
+        features #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr,
+        filter $filter:expr
     ) => {
         $(#[$doc])*
         pub(in crate::kernels) use $module::KERNELS as $table;
@@ -259,7 +263,7 @@ macro_rules! extension {
             use super::*;
             use bytemuck::cast_slice;
             use crate::kernels::maps::{Layer, Map};
-            use crate::kernels::vector::{convolve as convolution, dense, entry, products, sparse};
+            use crate::kernels::vector::{convolve as convolution, depthwise as filters, dense, entry, products, sparse};
             use crate::kernels::{Kernel, Tier};
 
             #[cfg(short_ways)]
@@ -277,11 +281,13 @@ macro_rules! extension {
                 convolve: Kernel::new(convolve, NAME),
                 #[cfg(short_ways)]
                 chain: if chained::is_for::<$simd, $u7>() { Some(chain) } else { None },
+                depthwise: Kernel::new(depthwise, NAME),
                 ..$base.named(NAME)
             }
             .of_build();
 
-            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile);
+            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile,
+                filter $filter);
         }
     };
 }

@@ -4,7 +4,7 @@ use super::{Bytes, OnMaps, Running};
 use crate::features::IS_SMALL;
 use crate::format::{OpRecord, WindowRecord, activation, element};
 use crate::kernels::maps::{Geometry, Map};
-use crate::workspace::{range, typed};
+use crate::workspace::{rest, typed};
 
 /// Whether sums of bytes are taken for a block of channels at once; where code is counted and there are no vectors, one
 /// loop is enough.
@@ -108,24 +108,30 @@ fn block<T: Copy + Into<i16>>(
             let mut first = 0;
             while first < to.channels {
                 let wide = (to.channels - first).min(BLOCK);
-                let (mut sums, mut short, mut pixels) = ([0i32; BLOCK], [0i16; BLOCK], 0);
-                for row in rows.clone() {
-                    for pixel in columns.clone() {
-                        let start = (row * from.width + pixel) * from.channels + first;
-                        let x = range(x, start..start + wide);
-                        if let Some(x) = x.first_chunk::<BLOCK>() {
-                            short.iter_mut().zip(x).for_each(|(sum, x)| *sum += (*x).into());
+                let mut sums = [0i32; BLOCK];
+                // Rows that are covered from end to end follow each other.
+                let is_whole = columns.len() == from.width;
+                let (runs, pixels) = if is_whole { (1, rows.len() * from.width) } else { (rows.len(), columns.len()) };
+                for run in 0..runs {
+                    let start = ((rows.start + run) * from.width + columns.start) * from.channels + first;
+                    let mut done = 0;
+                    while done < pixels {
+                        let some = (pixels - done).min(IN_I16);
+                        let x = rest(x, start + done * from.channels);
+                        let mut short = [0; BLOCK];
+                        if wide == BLOCK {
+                            add_whole(x, from.channels, some, &mut short);
                         } else {
-                            short.iter_mut().zip(x).for_each(|(sum, x)| *sum += (*x).into());
+                            for pixel in x.chunks(from.channels.max(1)).take(some) {
+                                short.iter_mut().zip(pixel).take(wide).for_each(|(sum, x)| *sum += (*x).into());
+                            }
                         }
-                        pixels += 1;
-                        if pixels == IN_I16 {
-                            flush(&mut sums, &mut short);
-                            pixels = 0;
+                        for (sum, short) in sums.iter_mut().zip(short) {
+                            *sum = sum.wrapping_add(i32::from(short));
                         }
+                        done += some;
                     }
                 }
-                flush(&mut sums, &mut short);
                 for sum in sums.iter().take(wide) {
                     let value = match code {
                         activation::MEAN => mean(*sum, count).max(low).min(high),
@@ -140,8 +146,15 @@ fn block<T: Copy + Into<i16>>(
     }
 }
 
-/// Adds short sums to long ones, and begins anew.
-fn flush(sums: &mut [i32; BLOCK], short: &mut [i16; BLOCK]) {
-    sums.iter_mut().zip(short.iter()).for_each(|(sum, short)| *sum = sum.wrapping_add(i32::from(*short)));
-    *short = [0; BLOCK];
+/// The first of every `step` elements, for so many pixels. Sums stay in registers, as a variable of this function.
+#[inline(always)]
+fn add_whole<T: Copy + Into<i16>>(x: &[T], step: usize, pixels: usize, short: &mut [i16; BLOCK]) {
+    let mut sums = *short;
+    for pixel in x.chunks(step.max(1)).take(pixels) {
+        let Some(pixel) = pixel.first_chunk::<BLOCK>() else { return };
+        for (sum, x) in sums.iter_mut().zip(pixel) {
+            *sum += (*x).into();
+        }
+    }
+    *short = sums;
 }
