@@ -91,11 +91,18 @@ impl View {
     #[inline(always)]
     pub fn row(&self, padded_row: usize, first: usize, columns: usize) -> Option<(usize, usize, usize)> {
         let row = padded_row.checked_sub(self.before[0]).filter(|row| *row < self.from[0])?;
+        let (padding, column, count) = self.held(first, columns)?;
+        Some((padding, row * self.from[1] + column, count))
+    }
+
+    /// The same of every row, with the first column in place of the first pixel.
+    #[inline(always)]
+    pub fn held(&self, first: usize, columns: usize) -> Option<(usize, usize, usize)> {
         let start = first * self.stride[1];
         let padding = self.before[1].saturating_sub(start).min(columns);
         let column = start.saturating_sub(self.before[1]);
         let count = self.from[1].saturating_sub(column).min(columns - padding);
-        (count > 0).then_some((padding, row * self.from[1] + column, count))
+        (count > 0).then_some((padding, column, count))
     }
 }
 

@@ -57,10 +57,11 @@ fn filtered<F: Filter>(f: F, layer: &Layer<'_>, x: &[u8], second: Option<(Map, &
             let places = (way.view.to[1] - column).min(way.places);
             let lanes =
                 lanes.filled(way.down * way.view.columns(places) * count + ROOM * PIXELS, F::padding(&layer.from));
+            let columns = way.view.columns(places);
+            let held = way.view.held(column, columns).unwrap_or((columns, 0, 0));
             for y in 0..way.view.to[0] {
-                let places = (column, places);
-                lay_rows::<F>(&way, layer, x, y, places, (first, count), lanes);
-                row(f, &way, y, places, (first, count), lanes, weights, &ends, out);
+                lay_rows::<F>(&way, layer, x, y, columns, held, (first, count), lanes);
+                row(f, &way, y, (column, places), (first, count), lanes, weights, &ends, out);
             }
             column += places;
         }
@@ -163,38 +164,35 @@ fn take_excess_off<F: Filter>(way: &Way, layer: &Layer<'_>, (first, count): (usi
 }
 
 /// (rows of lanes, columns, channels of the block): the elements that a row of outputs reads; columns of padding stay.
+/// padding, from, len: columns of padding before the map's, the first of those, and how many there are.
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a kernel")]
 fn lay_rows<F: Filter>(
     way: &Way,
     layer: &Layer<'_>,
     x: &[u8],
     y: usize,
-    (column, places): (usize, usize),
+    columns: usize,
+    (padding, from, len): (usize, usize, usize),
     (first, count): (usize, usize),
     lanes: &mut [i32],
 ) {
     let view = &way.view;
-    let columns = view.columns(places);
+    // All channels of all pixels lie in one run, or a block of channels of each pixel does.
+    let (runs, run) = if count == view.channels { (1, len * count) } else { (len, count) };
+    // Rows above the map wrap to far below it.
+    let top = (y * view.stride[0]).wrapping_sub(view.before[0]);
     for (index, line) in lanes.chunks_exact_mut(columns * count).take(way.down).enumerate() {
-        let (mut pixels, mut seen) = ([None; MOST_DOWN], None);
+        let mut pixels = [None; MOST_DOWN];
         for (down, pixel) in pixels.iter_mut().enumerate().take(F::DOWN) {
             let tap = index * F::DOWN + down;
-            let row = y * view.stride[0] + tap * view.dilation[0];
-            if tap < view.kernel[0]
-                && let Some((padding, start, len)) = view.row(row, column, columns)
-            {
-                *pixel = Some(start * view.channels + first);
-                seen = Some((padding, len));
-            }
+            let row = top.wrapping_add(tap * view.dilation[0]);
+            let is_there = tap < view.kernel[0] && row < view.from[0];
+            let start = row.wrapping_mul(view.from[1]).wrapping_add(from).wrapping_mul(view.channels);
+            *pixel = is_there.then_some(start.wrapping_add(first));
         }
-        let Some((padding, len)) = seen else {
-            line.fill(F::padding(&layer.from));
-            continue;
-        };
-        // All channels of all pixels lie in one run, or a block of channels of each pixel does.
-        let (runs, run) = if count == view.channels { (1, len * count) } else { (len, count) };
         let line = rest_mut(line, padding * count);
-        for line in line.chunks_exact_mut(run).take(runs) {
+        for line in line.chunks_exact_mut(run.max(1)).take(runs) {
             F::lay(&layer.from, x, &pixels, line);
             for pixel in pixels.iter_mut().flatten() {
                 *pixel += view.channels;
