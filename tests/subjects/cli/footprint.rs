@@ -41,13 +41,12 @@ struct Program {
 }
 
 /// A network of half the hidden units, as `tools/half.py` cuts it.
-fn half(folder: &Path) -> PathBuf {
-    let (cut, container) = (folder.join("half.weights.bin"), folder.join("half.bin"));
+fn half(folder: &Path, scales: &str) -> PathBuf {
+    let (cut, container) = (folder.join("half.weights.bin"), folder.join(format!("half-{scales}.bin")));
     let mut python = std::process::Command::new("python3");
     python.arg(firmware("tools/half.py")).arg("64").arg(reference().0).arg(&cut);
     assert!(python.status().unwrap().success());
-    host_tools!("quantise", cut, "--arch", own("architectures/half.toml"), "--scales", "trainer", "-o", container)
-        .fine();
+    host_tools!("quantise", cut, "--arch", own("architectures/half.toml"), "--scales", scales, "-o", container).fine();
     container
 }
 
@@ -104,8 +103,13 @@ fn programs(folder: &Path, table: &str) -> Vec<Program> {
         kept("keywords", "keywords.quantised.bin", "keywords.inputs.bin", 16_000),
         // 256 bytes of scratch and two positions of two accumulators of 128 hidden units.
         Program { name: "nnue", container: whole, examples: 0, memory: 256 + 2 * 2 * 2 * 128 },
-        // What its log says of the line.
-        Program { name: "plies", container: half(folder), examples: 0, memory: 4928 },
+        // What its log says of the line. It has the same network at the scales of the proof, too.
+        Program {
+            name: "plies",
+            container: half(folder, "trainer"),
+            examples: len(&half(folder, "proof")),
+            memory: 4928,
+        },
     ];
     all.into_iter().filter(|program| table.contains(&format!("\n| {}, ", program.name))).collect()
 }
