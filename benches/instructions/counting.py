@@ -24,6 +24,8 @@ FUEL = 1 << 62
 def build(triple=None, flags="", **environment):
     """The program for a target's baseline, whatever flags the caller has set."""
     place = ["--target", triple] if triple else []
+    if triple and triple not in run("rustup", "target", "list", "--installed").split():
+        run("rustup", "target", "add", triple)
     command = ["cargo", "build", "--release", "--quiet", "--locked", "-p", "benches", "--bin", "instructions", *place]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTFLAGS": flags, **environment}, check=True)
     return TARGET / (triple or "") / "release"
@@ -49,7 +51,11 @@ def check_closures(program):
 
 
 def run(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    except FileNotFoundError:
+        sys.exit(f"instructions: {command[0]} is missing; x86-64 takes valgrind, aarch64 takes cc, qemu-user and "
+                 "gcc-aarch64-linux-gnu, wasm32 takes python3-venv, and both take rustup")
     if done.returncode != 0:
         sys.exit(f"{done.stderr}instructions: {command[0]} ended with {done.returncode}")
     return done.stdout

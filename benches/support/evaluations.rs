@@ -43,7 +43,7 @@ pub fn evaluations(cases: &mut Cases) {
     for buckets in [1, 8] {
         widths!(one_layer(cases, buckets), 128 256 512 1024 1536 3072);
     }
-    let _ = every_work::<1024>(cases, "(768-1024)x2-16-32-1x8", 8, multi_layer);
+    every_work::<1024>(cases, "(768-1024)x2-16-32-1x8", 8, multi_layer);
 }
 
 fn one_layer<const H: usize>(cases: &mut Cases, buckets: usize) {

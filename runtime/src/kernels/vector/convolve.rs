@@ -188,7 +188,6 @@ fn take_excess_off<T: Tile>(
 
 /// Columns `column..column + places` of all rows, channels `first..first + count`.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "a kernel")]
 fn band<S: Simd, T: Tile>(
     s: S,
     t: T,

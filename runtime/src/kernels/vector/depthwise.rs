@@ -166,7 +166,6 @@ fn take_excess_off<F: Filter>(way: &Way, layer: &Layer<'_>, (first, count): (usi
 /// (rows of lanes, columns, channels of the block): the elements that a row of outputs reads; columns of padding stay.
 /// padding, from, len: columns of padding before the map's, the first of those, and how many there are.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "a kernel")]
 fn lay_rows<F: Filter>(
     way: &Way,
     layer: &Layer<'_>,
@@ -203,7 +202,6 @@ fn lay_rows<F: Filter>(
 
 /// A row of outputs of a band.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "a kernel")]
 fn row<F: Filter>(
     f: F,
     way: &Way,

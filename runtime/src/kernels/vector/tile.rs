@@ -108,7 +108,6 @@ pub(super) struct Runs<'r> {
 
 /// Some pixels, one behind the other, from the element `to` of the output on: all channels of a block.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "a kernel")]
 pub(super) fn pixels<S: Simd, T: Tile>(
     s: S,
     t: T,
@@ -165,7 +164,6 @@ struct At {
 /// # Safety
 /// As [`tile`], for all pixels.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "a kernel")]
 unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
     s: S,
     t: T,
@@ -204,7 +202,6 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
 /// `WHOLE`, of those that are left of the stride, can be read for every group of the runs.
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
-#[allow(clippy::too_many_arguments, reason = "a kernel")]
 unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, const WHOLE: bool>(
     s: S,
     t: T,
