@@ -17,6 +17,7 @@ use super::tile::{Runs, Tile, pixels};
 use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::{Layer, Map, plain};
 use crate::workspace::rest;
+use core::hint::black_box;
 
 /// Elements of the ring.
 const RING: usize = 16_384;
@@ -58,12 +59,15 @@ pub(in crate::kernels) fn convolve<S: Simd, T: Tile>(
         let mut room = Room::new();
         let mut ends = Ends::new(s, layer, second, (first, count), &mut room);
         take_excess_off(t, layer, way.groups(), (first, count), &mut ends);
+        // Tiles of sixteen pixels have a pointer for each. There the ten pointers and lengths of the ends stay in memory,
+        // or they push some of those out of their registers.
+        let ends = if T::SUMS >= 16 { black_box(&ends) } else { &ends };
         let mut column = 0;
         while column < way.view.to[1] {
             let places = (way.view.to[1] - column).min(way.places);
             let ring = ring.filled(way.view.span() * way.slot(places) + COPIED, padding);
             let copies = copies.filled(way.copied, padding);
-            band(s, t, &way, layer, x, (column, places), (first, count), ring, copies, &ends, out);
+            band(s, t, &way, layer, x, (column, places), (first, count), ring, copies, ends, out);
             column += places;
         }
         first += count;
