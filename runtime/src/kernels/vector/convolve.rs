@@ -59,8 +59,8 @@ pub(in crate::kernels) fn convolve<S: Simd, T: Tile>(
         let mut room = Room::new();
         let mut ends = Ends::new(s, layer, second, (first, count), &mut room);
         take_excess_off(t, layer, way.groups(), (first, count), &mut ends);
-        // Tiles of sixteen pixels have a pointer for each. There the ten pointers and lengths of the ends stay in memory,
-        // or they push some of those out of their registers.
+        // Tiles of sixteen pixels have a pointer for each. There the ten pointers and lengths of the ends stay in
+        // memory, or they push some of those out of their registers.
         let ends = if T::SUMS >= 16 { black_box(&ends) } else { &ends };
         let mut column = 0;
         while column < way.view.to[1] {
