@@ -180,7 +180,7 @@ impl<S: Simd, D: LaneProducts, I: Lane + Into<i32>> Filter for ByteFilter<S, D, 
     }
     #[inline(always)]
     fn padding(map: &Map) -> i32 {
-        (Self::excess(map) & 0xFF) * 0x0101_0101
+        i32::from_le_bytes([Self::excess(map) as u8; MOST_DOWN])
     }
     #[inline(always)]
     fn lay(map: &Map, x: &[u8], rows: &[Option<usize>; MOST_DOWN], out: &mut [i32]) {
