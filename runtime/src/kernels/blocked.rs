@@ -8,11 +8,10 @@ use super::maps::{Layer, Map};
 use super::micro::accumulate::{update, update_both};
 use super::micro::dense::{Blocks, affine};
 use super::micro::dot::{Plain, Product, dot};
-use super::micro::requantise::requantise;
+use super::micro::requantise::{both_words, requantise};
 use super::micro::words::Words;
 use super::micro::{filters, tile};
 use super::{Kernel, Tier, scalar};
-use crate::num::mul_high;
 
 const NAME: &str = "blocked";
 
@@ -74,15 +73,15 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
 }
 
 fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as u8, mul_high);
+    requantise(x, multipliers, shifts, low, high, out, |value| value as u8, both_words);
 }
 
 fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as i8, mul_high);
+    requantise(x, multipliers, shifts, low, high, out, |value| value as i8, both_words);
 }
 
 fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value, mul_high);
+    requantise(x, multipliers, shifts, low, high, out, |value| value, both_words);
 }
 
 fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {

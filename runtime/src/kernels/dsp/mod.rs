@@ -16,7 +16,6 @@ use super::micro::dot::{Product, dot};
 use super::micro::filters;
 use super::micro::requantise::requantise;
 use super::{Kernel, Tier, blocked, micro};
-use crate::num::mul_high;
 use core::arch::asm;
 use pairs::{Clip, Pair};
 
@@ -78,15 +77,43 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
 }
 
 fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as u8, mul_high);
+    requantise(x, multipliers, shifts, low, high, out, |value| value as u8, both_words);
 }
 
 fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as i8, mul_high);
+    requantise(x, multipliers, shifts, low, high, out, |value| value as i8, both_words);
 }
 
 fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value, mul_high);
+    requantise(x, multipliers, shifts, low, high, out, |value| value, both_words);
+}
+
+/// What [`micro::requantise::both_words`] is, by shifts that may be of a whole word, where nothing is left but the sign.
+#[inline(always)]
+fn both_words(x: i32, multiplier: i32, shift: u32) -> i32 {
+    let value;
+    // SAFETY: registers alone.
+    unsafe {
+        asm!(
+            "sub {low}, {shift}, #1",
+            "lsl {low}, {one}, {low}",
+            "mov {high}, #0",
+            "smlal {low}, {high}, {x}, {multiplier}",
+            "rsb {x}, {shift}, #32",
+            "lsl {x}, {high}, {x}",
+            "lsr {low}, {low}, {shift}",
+            "orr {x}, {x}, {low}",
+            "asr {high}, {high}, {shift}",
+            "cmp {high}, {x}, asr #31",
+            "itt ne",
+            "mvnne {x}, #0x80000000",
+            "eorne {x}, {x}, {high}, asr #31",
+            x = inout(reg) x => value, multiplier = in(reg) multiplier, shift = in(reg) shift, one = in(reg) 1,
+            low = out(reg) _, high = out(reg) _,
+            options(pure, nomem, nostack)
+        );
+    }
+    value
 }
 
 fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {

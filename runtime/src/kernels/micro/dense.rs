@@ -110,10 +110,15 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
     // many biases as outputs or none. `row` is at the weights of output `first`. What is unpacked fits `spread`.
     unsafe {
         let sums = out.as_mut_ptr();
-        if bias.is_empty() {
-            sums.write_bytes(0, in_blocks);
-        } else {
-            sums.copy_from_nonoverlapping(bias.as_ptr(), in_blocks);
+        let start = |first: usize, count: usize| {
+            if bias.is_empty() {
+                sums.add(first).write_bytes(0, count);
+            } else {
+                sums.add(first).copy_from_nonoverlapping(bias.as_ptr().add(first), count);
+            }
+        };
+        if groups == 0 {
+            start(0, in_blocks);
         }
         // Clearing it would take longer than a small layer's inputs.
         let mut spread = MaybeUninit::<[u32; SPREAD]>::uninit();
@@ -129,6 +134,10 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
             }
             let (mut row, mut first) = (w.as_ptr().wrapping_add(done * stride_bytes), 0);
             while first < in_blocks {
+                // So few are copied by registers; a call for all of them goes word by word on small cores.
+                if done == 0 {
+                    start(first, B::ROWS);
+                }
                 B::block(piece, row, stride_bytes, count, sums.add(first));
                 (row, first) = (row.wrapping_add(4 * B::ROWS), first + B::ROWS);
             }

@@ -3,13 +3,12 @@
 //! Where `s` ≥ 33 only the high word `h` of the product matters (see the vectors' `requantise`), and with `k = s − 33`
 //! the result is `((h >> k) + 1) >> 1`: rounding after the last bit but one is rounding to nearest. The quantiser
 //! writes multipliers of 31 bits, whose shifts are that large for whatever becomes bytes; outputs of i32 that are worth
-//! more than a sum take both words ([`with_low_word`]).
+//! more than a sum take both words ([`both_words`]).
 
-use crate::num::HIGH_WORD_ONLY;
+use crate::num::{HIGH_WORD_ONLY, mul_high};
 use crate::workspace::{rest, rest_mut};
 
-/// [`crate::kernels::Requantise`]; `mul_high` is the high word of the product, of which the second factor is not
-/// negative.
+/// [`crate::kernels::Requantise`]; `both_words` is what [`both_words`] is.
 #[inline(always)]
 pub(in crate::kernels) fn requantise<T>(
     x: &[i32],
@@ -19,7 +18,7 @@ pub(in crate::kernels) fn requantise<T>(
     high: i32,
     out: &mut [T],
     narrow: impl Fn(i32) -> T,
-    mul_high: impl Fn(i32, i32) -> i32,
+    both_words: impl Fn(i32, i32, u32) -> i32,
 ) {
     let len = out.len();
     if x.len() < len || multipliers.len() < len || shifts.len() < len {
@@ -38,7 +37,7 @@ pub(in crate::kernels) fn requantise<T>(
     if done < len {
         // By a loop of its own, since the one above has no registers to spare.
         let (x, multipliers, shifts) = (rest(x, done), rest(multipliers, done), rest(shifts, done));
-        by_both_words(x, multipliers, shifts, low, high, rest_mut(out, done), narrow, mul_high);
+        by_both_words(x, multipliers, shifts, low, high, rest_mut(out, done), narrow, both_words);
     }
 }
 
@@ -52,26 +51,27 @@ fn by_both_words<T>(
     high: i32,
     out: &mut [T],
     narrow: impl Fn(i32) -> T,
-    mul_high: impl Fn(i32, i32) -> i32,
+    both_words: impl Fn(i32, i32, u32) -> i32,
 ) {
     for (((out, x), multiplier), shift) in out.iter_mut().zip(x).zip(multipliers).zip(shifts) {
-        let (shift, product) = (u32::from(*shift), mul_high(*x, *multiplier));
+        let shift = u32::from(*shift);
         let value = if shift >= HIGH_WORD_ONLY {
-            ((product >> ((shift - HIGH_WORD_ONLY) & 31)) + 1) >> 1
+            ((mul_high(*x, *multiplier) >> ((shift - HIGH_WORD_ONLY) & 31)) + 1) >> 1
         } else {
-            with_low_word(x.wrapping_mul(*multiplier) as u32, product, shift)
+            both_words(*x, *multiplier, shift)
         };
         *out = narrow(value.max(low).min(high));
     }
 }
 
-/// `(product + 2^(shift−1)) >> shift`, its nearest i32 where it is none, of both words of a product, shift 1 to 32. No
-/// product of two i32 is so large that half of a bit overflows it. Shifts by a word's size are two.
+/// `(x·multiplier + 2^(shift−1)) >> shift`, its nearest i32 where it is none, of both words of the product, shift 1 to
+/// 32 and the second factor not negative. No product of two i32 is so large that half of a bit overflows it. Shifts by a
+/// word's size are two.
 #[inline(always)]
-const fn with_low_word(low: u32, high: i32, shift: u32) -> i32 {
+pub(in crate::kernels) fn both_words(x: i32, multiplier: i32, shift: u32) -> i32 {
     let less = shift.wrapping_sub(1) & 31;
-    let (low, is_carried) = low.overflowing_add(1 << less);
-    let high = high.wrapping_add(is_carried as i32);
+    let (low, is_carried) = (x.wrapping_mul(multiplier) as u32).overflowing_add(1 << less);
+    let high = mul_high(x, multiplier).wrapping_add(is_carried.into());
     let value = (high << (31 - less)) | (low >> less >> 1) as i32;
     let above = high >> less >> 1;
     if value >> 31 == above { value } else { above >> 31 ^ i32::MAX }
@@ -79,7 +79,7 @@ const fn with_low_word(low: u32, high: i32, shift: u32) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::requantise;
+    use super::{both_words, requantise};
     use crate::num;
 
     /// Both ends of both factors, and what lies on either side of a half, at every shift.
@@ -92,7 +92,7 @@ mod tests {
                 for shift in 1..=62 {
                     for (low, high) in [(i32::MIN, i32::MAX), (-128, 127), (0, 255), (-1_000_000, 70_000)] {
                         let mut out = [0];
-                        requantise(&[x], &[multiplier], &[shift], low, high, &mut out, |value| value, num::mul_high);
+                        requantise(&[x], &[multiplier], &[shift], low, high, &mut out, |value| value, both_words);
                         let expected = num::requantise(x, multiplier, shift.into(), low, high);
                         assert_eq!(out, [expected], "{x} {multiplier} {shift} {low} {high}");
                     }

@@ -216,7 +216,9 @@ impl Blocks<i8> for Rows {
 }
 
 /// Four sums a round: the high word of the product, rounded at the shift, which lies above it, as `micro::requantise`
-/// explains. Where a shift is too small for that, the shared loop does all of it again.
+/// explains. Where a shift is too small for that, both words are taken of all of them: half of a bit is added to the
+/// word that it lies in, with what is carried, and what a shift by more than a word leaves of a word is its sign or
+/// nothing, as VSHL does it. A value whose sign is not that of what lies above it has left its 32 bits.
 macro_rules! requantise {
     ($name:ident, $kind:ty, $store:literal) => {
         fn $name(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [$kind]) {
@@ -256,12 +258,65 @@ macro_rules! requantise {
                 );
             }
             if least < HIGH_WORD_ONLY {
-                again(x, multipliers, shifts, low, high, out);
+                by_both_words(x, multipliers, shifts, low, high, out);
             }
-            #[cold]
             #[inline(never)]
-            fn again(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [$kind]) {
-                (dsp::KERNELS.$name.call)(x, multipliers, shifts, low, high, out);
+            fn by_both_words(
+                x: &[i32],
+                multipliers: &[i32],
+                shifts: &[u8],
+                low: i32,
+                high: i32,
+                out: &mut [$kind],
+            ) {
+                // SAFETY: as above; the caller has compared the lengths.
+                unsafe {
+                    asm!(
+                        "vdup.32 q6, {low}",
+                        "vdup.32 q7, {high}",
+                        "wlstp.32 lr, {len}, 3f",
+                        "2:",
+                        "vldrw.u32 q0, [{x}], #16",
+                        "vldrw.u32 q1, [{m}], #16",
+                        "vldrb.u32 q2, [r0], #4",
+                        "vmulh.s32 q3, q0, q1",
+                        "vmul.i32 q0, q0, q1",
+                        // Half of a bit in the low word, and in the high one.
+                        "vmov.i32 q1, #1",
+                        "vsub.i32 q4, q2, {one}",
+                        "vshl.u32 q5, q1, q4",
+                        "vadd.i32 q0, q0, q5",
+                        "vpt.u32 hi, q5, q0",
+                        "vaddt.i32 q3, q3, {one}",
+                        "vsub.i32 q4, q4, {word}",
+                        "vshl.u32 q1, q1, q4",
+                        "vadd.i32 q3, q3, q1",
+                        // The value, from both words, and what lies above it.
+                        "vneg.s32 q2, q2",
+                        "vshl.u32 q0, q0, q2",
+                        "vshl.s32 q1, q3, q2",
+                        "vadd.i32 q2, q2, {word}",
+                        "vshl.s32 q3, q3, q2",
+                        "vorr q0, q0, q3",
+                        "vshr.s32 q3, q0, #31",
+                        "vpttt.i32 ne, q1, q3",
+                        "vshrt.s32 q1, q1, #31",
+                        "vmvnt.i32 q0, #0x80000000",
+                        "veort q0, q0, q1",
+                        "vmax.s32 q0, q0, q6",
+                        "vmin.s32 q0, q0, q7",
+                        $store,
+                        "letp lr, 2b",
+                        "3:",
+                        low = in(reg) low, high = in(reg) high, len = in(reg) out.len(), word = in(reg) 32,
+                        one = in(reg) 1, x = inout(reg) x.as_ptr() => _, m = inout(reg) multipliers.as_ptr() => _,
+                        inout("r0") shifts.as_ptr() => _, inout("r1") out.as_mut_ptr() => _, out("lr") _,
+                        out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
+                        out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,
+                        out("d12") _, out("d13") _, out("d14") _, out("d15") _,
+                        options(nostack)
+                    );
+                }
             }
         }
     };

@@ -109,12 +109,12 @@ const _: () = {
 };
 
 /// [`Tile::rows`] of places `first` and the next, outputs four by four. r1, r7: inputs of both · r3: four strides · r5,
-/// r9: vectors of groups, and groups behind them · q6: addresses of weights · q7: those of lanes, from the first
-/// output's on · sums of the first place in r0, r2, r4, r6, of the second in r8, r10, r12, lr. On the stack, from its
-/// begin: weights; biases, multipliers, shifts and the first place's bytes; from place to place of these, the zero
-/// point and both ends; both places' inputs; vectors of groups, and groups behind them; outputs that are left, and the
-/// end of the sums. Weights of outputs behind the last are those of the stride, a multiple of four, and their sums are
-/// not rounded.
+/// r9: vectors of groups, and groups behind them · q6: addresses of weights · q7: 32 · sums of the first place in r0,
+/// r2, r4, r6, of the second in r8, r10, r12, lr. On the stack, from its begin: bytes from the weights behind the last
+/// vector of an output to those of four outputs on; biases, multipliers, shifts and the first place's bytes; from place
+/// to place of these, the zero point and both ends; both places' inputs; vectors of groups, and groups behind them;
+/// outputs that are left, and the end of the sums. Weights of outputs behind the last are those of the stride, a
+/// multiple of four, and their sums are not rounded.
 ///
 /// # Safety
 /// As there.
@@ -133,9 +133,8 @@ unsafe fn rows_of_two(rows: *const Rows, first: usize) {
             "mla r3, r1, r2, r3",
             "adds r4, r3, r2",
             "strd r3, r4, [sp, #36]",
-            "ldr r2, [r0, #4]",
             "ldr r3, [r0, #12]",
-            "strd r2, r3, [sp]",
+            "str r3, [sp, #4]",
             "ldrd r2, r4, [r0, #24]",
             "lsrs r3, r2, #2",
             "and r2, r2, #3",
@@ -153,19 +152,21 @@ unsafe fn rows_of_two(rows: *const Rows, first: usize) {
             "add r10, sp, #8",
             "stm r10, {{r3-r9}}",
             "1:",
-            "ldr r3, [r0, #8]",
+            "ldrd r5, r3, [r0, #4]",
             "movs r4, #0",
-            "vidup.u32 q7, r4, #1",
-            "vmul.i32 q7, q7, r3",
+            "vidup.u32 q6, r4, #1",
+            "vmul.i32 q6, q6, r3",
+            "vadd.i32 q6, q6, r5",
             "lsls r3, r3, #2",
+            "ldr r4, [sp, #44]",
+            "movs r5, #16",
+            "mls r5, r4, r3, r5",
+            "str r5, [sp]",
+            "vmov.i32 q7, #32",
             // Four outputs.
             "1:",
             "ldrd r1, r7, [sp, #36]",
             "ldrd r5, r9, [sp, #44]",
-            "ldr r11, [sp]",
-            "vadd.i32 q6, q7, r11",
-            "add r11, r11, #16",
-            "str r11, [sp]",
             "subs r5, r5, #1",
             "blt 4f",
             // No flag changes.
@@ -201,21 +202,18 @@ unsafe fn rows_of_two(rows: *const Rows, first: usize) {
             "ldm r11, {{r0, r1, r2, r4, r5, r6, r7, r8}}",
             "ldr lr, [sp, #52]",
             "vctp.32 lr",
-            "cmp r0, #0",
-            "beq 6f",
+            "cbz r0, 60f",
             "vpst",
             "vldrwt.u32 q2, [r0], #16",
             "vadd.i32 q0, q0, q2",
             "vadd.i32 q1, q1, q2",
             "9:",
-            "cmp r1, #0",
-            "beq 7f",
+            "cbz r1, 70f",
             // To bytes.
             "vpstt",
             "vldrwt.u32 q3, [r1], #16",
             "vldrbt.u32 q4, [r2], #4",
-            "vmov.i32 q5, #32",
-            "vsub.i32 q4, q5, q4",
+            "vsub.i32 q4, q7, q4",
             "vmulh.s32 q0, q0, q3",
             "vmulh.s32 q1, q1, q3",
             "vrshl.s32 q0, q0, q4",
@@ -234,10 +232,14 @@ unsafe fn rows_of_two(rows: *const Rows, first: usize) {
             "vstrbt.32 q1, [r5]",
             "stm r11, {{r0, r1, r2, r4}}",
             "8:",
+            "ldr r11, [sp]",
+            "vadd.i32 q6, q6, r11",
             "subs lr, lr, #4",
             "str lr, [sp, #52]",
             "bgt 1b",
             "b 20f",
+            "60: b 6f",
+            "70: b 7f",
             // No whole vector of groups.
             "4:",
             last_operands!(),
