@@ -7,7 +7,8 @@ network is datacode/model_mnist.nn of the fixtures, 784-128-10; a batch is MNIST
 both quantise themselves. ONNX Runtime gets it as `accuracy.py` writes it, by quantize_static to QDQ, calibrated on
 500 images, with u8 activations and i8 weights; Tamis with its defaults and with `--activations u8`. All take turns in
 one process, so that whatever else the machine does falls on all; a ratio is one of neighbours, and its median and
-tenths are printed. Memory for outputs is each one's own affair.
+tenths are printed. Before each turn the process rests: ONNX Runtime's threads spin for a while after a call, and would
+hold a core that the next one needs. Memory for outputs is each one's own affair.
 """
 
 import os
@@ -24,6 +25,7 @@ import tamis
 from accuracy import CALIBRATION, Images, QuantFormat, QuantType, float_model, idx, quantize_static
 
 ROUNDS = 60
+REST_SECONDS = 0.1
 
 
 def session(path, threads):
@@ -34,6 +36,7 @@ def session(path, threads):
 
 
 def seconds(call):
+    time.sleep(REST_SECONDS)
     start = time.perf_counter()
     call()
     return time.perf_counter() - start

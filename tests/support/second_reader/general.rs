@@ -204,13 +204,13 @@ impl Container {
 fn pairs(op: &Op, x: &[i64]) -> Vec<i64> {
     let width = op.params[0] as usize;
     let e: Vec<&[i64]> = x.chunks(width).collect();
-    let of_pairs = |term: &dyn Fn(&[i64], &[i64]) -> i64| -> Vec<i64> {
-        (0..e.len()).flat_map(|k| (k + 1..e.len()).map(move |l| (k, l))).map(|(k, l)| term(e[k], e[l])).collect()
-    };
+    // One at a time: of three thousand there are four million.
+    let pairs = || (0..e.len()).flat_map(|k| (k + 1..e.len()).map(move |l| (k, l))).map(|(k, l)| (e[k], e[l]));
+    let product = |(a, b): (&[i64], &[i64])| a.iter().zip(b).map(|(a, b)| a * b).sum::<i64>();
     match op.kind {
-        16 => of_pairs(&|a, b| wrap32(a.iter().zip(b).map(|(a, b)| a * b).sum())),
-        15 => (0..width).map(|i| wrap32(of_pairs(&|a, b| a[i] * b[i]).iter().sum())).collect(),
-        _ => vec![wrap32(of_pairs(&|a, b| a.iter().zip(b).map(|(a, b)| a * b).sum()).iter().sum())],
+        16 => pairs().map(|pair| wrap32(product(pair))).collect(),
+        15 => (0..width).map(|i| wrap32(pairs().map(|(a, b)| a[i] * b[i]).sum())).collect(),
+        _ => vec![wrap32(pairs().map(product).sum())],
     }
 }
 

@@ -137,15 +137,20 @@ fn best(
     expected: &[f64],
 ) -> Result<Option<BestChange>, VerifyError> {
     let (scale, before) = (f64::from(net.arch.output.scale), mean(&own.losses));
+    let changes: Vec<Hypothesis> =
+        all(&net.to_reals()).into_iter().filter(|change| change.kind != MistakeKind::Scale).collect();
+    // A change to each piece of work: pieces of one change's positions are too short for a thread.
+    let fits = parallel::map(changes.len(), |index| {
+        let fitted = fit(&outputs(&changes[index].net, positions)?, expected, scale);
+        Ok::<_, VerifyError>((
+            mean(&fitted.losses),
+            own.losses.iter().zip(&fitted.losses).map(|(a, b)| a - b).collect(),
+        ))
+    });
     let mut best: Option<BestChange> = None;
-    for Hypothesis { kind, text, net } in all(&net.to_reals()) {
-        if kind == MistakeKind::Scale {
-            continue;
-        }
-        let other = fit(&outputs(&net, positions)?, expected, scale);
-        let after = mean(&other.losses);
+    for (Hypothesis { kind, text, .. }, fitted) in changes.into_iter().zip(fits) {
+        let (after, gains): (f64, Vec<f64>) = fitted?;
         if best.as_ref().is_none_or(|best| after < best.losses[1]) {
-            let gains: Vec<f64> = own.losses.iter().zip(&other.losses).map(|(own, other)| own - other).collect();
             let (share, errors) = (mean(&gains) / before, block_errors(&gains));
             best = Some(BestChange { kind, text, share, errors, losses: [before, after] });
         }
