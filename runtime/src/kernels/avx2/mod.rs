@@ -257,8 +257,11 @@ impl Simd for Avx2 {
             // SAFETY: as above.
             behind -= unsafe { list_eight(groups, &mut first, place) };
         }
-        let in_first = x.first().map_or(0, |groups| compute!(zero_groups(groups)));
-        let zero = (in_first != 0).then_some(in_first.trailing_zeros() as u16);
+        let mut zero = None;
+        if let Some(groups) = x.first() {
+            let bits = compute!(zero_groups(groups));
+            zero = (bits != 0).then_some(bits.trailing_zeros() as u16);
+        }
         sparse::Found::counted((8 * x.len()).wrapping_add_signed(behind), zero)
     }
 }
