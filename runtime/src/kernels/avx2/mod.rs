@@ -240,22 +240,57 @@ impl Simd for Avx2 {
     type Group = u16;
     #[inline(always)]
     unsafe fn list(self, x: &[[u8; 32]], out: *mut u16) -> sparse::Found {
-        // The first group's number is kept in all lanes, where it grows by an addition: brought there anew from a
-        // register for each vector, it takes two instructions of thirteen.
-        let (mut found, mut first, step) = compute!((sparse::Found::NOTHING, _mm_setzero_si128(), _mm_set1_epi16(8)));
-        for groups in x {
-            let bits = self.nonzero_groups(groups);
-            // SAFETY: a table's row has eight numbers; the caller's list has room for as many behind those that count,
-            // of which there is at most one for each group before this vector's.
-            unsafe {
-                let places = _mm_loadu_si128(sparse::places_of_bits(bits as u8).as_ptr().cast());
-                _mm_storeu_si128(out.add(found.count).cast(), _mm_add_epi16(first, places));
-                first = _mm_add_epi16(first, step);
+        // Groups that are zero are what is counted, since a comparison names them: numbers lie as many places before
+        // those of a full list. The first group's number is kept in all lanes, where it grows by an addition: brought
+        // there anew from a register for each vector, it takes two instructions.
+        let (mut behind, mut first) = (0, compute!(_mm_setzero_si128()));
+        let (fours, rest) = x.as_chunks::<4>();
+        for (index, four) in fours.iter().enumerate() {
+            for (vector, groups) in four.iter().enumerate() {
+                let place = out.wrapping_add(32 * index + 8 * vector).wrapping_offset(behind);
+                // SAFETY: the caller's; so many groups came before that are not zero.
+                behind -= unsafe { list_eight(groups, &mut first, place) };
             }
-            found.see(bits, 8);
         }
-        found
+        for (index, groups) in rest.iter().enumerate() {
+            let place = out.wrapping_add(32 * fours.len() + 8 * index).wrapping_offset(behind);
+            // SAFETY: as above.
+            behind -= unsafe { list_eight(groups, &mut first, place) };
+        }
+        let mut zero = None;
+        if let Some(groups) = x.first() {
+            let bits = compute!(zero_groups(groups));
+            zero = (bits != 0).then_some(bits.trailing_zeros() as u16);
+        }
+        sparse::Found::counted((8 * x.len()).wrapping_add_signed(behind), zero)
     }
+}
+
+/// A bit for every four bytes that are all zero.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn zero_groups(x: &[u8; 32]) -> u32 {
+    // SAFETY: the array has 32 bytes.
+    let x = unsafe { _mm256_loadu_si256(x.as_ptr().cast()) };
+    _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, _mm256_setzero_si256()))) as u32
+}
+
+/// Writes the numbers of a vector's groups that are not all zero, the first of which is in all lanes of `first`, and
+/// goes on to the next vector's; returns how many are zero.
+///
+/// # Safety
+/// Eight numbers can be written to `out`.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn list_eight(groups: &[u8; 32], first: &mut __m128i, out: *mut u16) -> isize {
+    let bits = zero_groups(groups);
+    // SAFETY: a table's row has eight bytes, and the caller's list as many places.
+    unsafe {
+        let places = _mm_cvtepu8_epi16(_mm_loadl_epi64(sparse::places_of_clear_bits(bits as u8).as_ptr().cast()));
+        _mm_storeu_si128(out.cast(), _mm_add_epi16(*first, places));
+    }
+    *first = _mm_add_epi16(*first, _mm_set1_epi16(8));
+    bits.count_ones() as isize
 }
 
 /// `clamp((x + 2^(n − 1)) >> n, low, high)` of four i64.

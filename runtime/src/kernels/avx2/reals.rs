@@ -69,4 +69,13 @@ impl Reals for Avx2 {
             _mm256_add_ps(_mm256_blend_ps::<0xAA>(even, odd), swapped)
         })
     }
+    #[inline(always)]
+    fn reduce_one(self, x: __m256) -> f32 {
+        compute!({
+            let fours = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+            let twos = _mm_add_ps(fours, _mm_movehl_ps(fours, fours));
+            _mm_cvtss_f32(_mm_add_ss(twos, _mm_movehdup_ps(twos)))
+        })
+    }
+    const TILE: usize = 4;
 }

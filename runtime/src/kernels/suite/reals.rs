@@ -139,22 +139,25 @@ fn tail(tier: &Tier, inputs: usize, hidden: usize, pattern: u32, random: &mut Ra
     sums.iter_mut().for_each(|sum| *sum = random.i32(pattern) >> 8);
     bias.iter_mut().for_each(|bias| *bias = random.f32(0));
     weights.as_flattened_mut().iter_mut().for_each(|weight| *weight = random.f32(pattern));
-    let codes = [activation::SCRELU, activation::CRELU, activation::IDENTITY, activation::SQRRELU];
-    for (case, layout) in [Layout::Rows, Layout::Columns, Layout::Rows, Layout::Columns].into_iter().enumerate() {
-        let outputs = 1 + 2 * (case / 2);
-        let first = Dequantisation { factor: 1.0 / 512.0, bias: &bias[..inputs], activation: codes[case] };
-        let layer = |layout: Layout, weights, (rows, cols): (usize, usize), code| RealLayer {
+    // Every activation at every place, with biases and without.
+    let code = |turn: usize| activation::IDENTITY + turn as u32 % activation::SQRRELU;
+    for case in 0..10 {
+        let layout = if case % 2 == 0 { Layout::Columns } else { Layout::Rows };
+        let outputs = if case < 8 { 1 } else { 3 };
+        let biases = if case % 3 == 2 { &[] } else { &bias[..inputs] };
+        let first = Dequantisation { factor: 1.0 / 512.0, bias: biases, activation: code(case) };
+        let layer = |layout: Layout, weights, (rows, cols): (usize, usize), activation| RealLayer {
             layout,
             weights,
             stride: sure(layout.stride(rows, cols, size_of::<f32>())),
-            bias: &bias[..rows],
-            activation: code,
+            bias: if case % 5 == 4 { &[] } else { &bias[..rows] },
+            activation,
             outputs: rows,
         };
         let [one, two] = &weights;
         let layers = [
-            layer(layout, one, (hidden, inputs), codes[3 - case]),
-            layer(Layout::Rows, two, (outputs, hidden), activation::IDENTITY),
+            layer(layout, one, (hidden, inputs), code(case / 2 + case)),
+            layer(Layout::Rows, two, (outputs, hidden), if case < 5 { activation::IDENTITY } else { code(case) }),
         ];
         for (layers, outputs) in [(&layers[..], outputs), (&layers[..1], hidden)] {
             let (mut found, mut expected) = ([0f32; TAIL_WIDTH], [0f32; TAIL_WIDTH]);

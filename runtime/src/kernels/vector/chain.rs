@@ -100,33 +100,34 @@ impl<S: Simd> Ending for Rounded<'_, S> {
         let (s, rows) = (self.s, row..row + VECTORS * D::ROWS);
         // Other shifts are those of a few outputs, one by one.
         let Some(bias) = self.bias.get(rows.clone()).filter(|_| self.has_high_shifts) else { return false };
-        let bias = S::chunks32(bias).0;
-        match self.rounding {
-            None => {
-                let out = rest_mut(typed_mut::<i32>(self.out), row);
-                for ((out, sums), bias) in S::chunks32_mut(out).0.iter_mut().zip(sums).zip(bias) {
-                    s.store32(out, s.add32(load::<S, D>(s, d, sums), s.load32(bias)));
-                }
+        let Some(bias) = S::chunks32(bias).0.first_chunk::<VECTORS>() else { return false };
+        // Arrays and their places. A chain of iterators lives in memory and asks each of them for every vector, and an
+        // iterator's closure can be compiled apart, without the instruction set.
+        let mut totals = [s.zero32(); VECTORS];
+        for (vector, total) in totals.iter_mut().enumerate() {
+            *total = s.add32(load::<S, D>(s, d, sums[vector]), s.load32(&bias[vector]));
+        }
+        if let Some(by) = self.rounding {
+            let (multipliers, shifts) = (range(by.multipliers, rows.clone()), range(by.shifts, rows));
+            let multipliers = S::chunks32(multipliers).0.first_chunk::<VECTORS>();
+            let shifts = S::narrow_byte_chunks(shifts).0.first_chunk::<VECTORS>();
+            let (Some(multipliers), Some(shifts)) = (multipliers, shifts) else { return false };
+            for (vector, total) in totals.iter_mut().enumerate() {
+                *total = requantise::rounded(s, *total, &multipliers[vector], &shifts[vector], by.low, by.high);
             }
-            Some(by) => {
-                let (multipliers, shifts) = (range(by.multipliers, rows.clone()), range(by.shifts, rows));
-                let (multipliers, shifts) = (S::chunks32(multipliers).0, S::narrow_byte_chunks(shifts).0);
-                let operands = sums.into_iter().zip(multipliers).zip(shifts).zip(bias);
-                // Loops, since an iterator's closure can be compiled apart, without the instruction set.
-                if by.to_bytes {
-                    let out = S::narrow_byte_chunks_mut(rest_mut(self.out, row)).0;
-                    for (out, (((sums, multipliers), shifts), bias)) in out.iter_mut().zip(operands) {
-                        let x = s.add32(load::<S, D>(s, d, sums), s.load32(bias));
-                        s.store_low_bytes32(out, requantise::rounded(s, x, multipliers, shifts, by.low, by.high));
-                    }
-                } else {
-                    let out = S::chunks32_mut(rest_mut(typed_mut::<i32>(self.out), row)).0;
-                    for (out, (((sums, multipliers), shifts), bias)) in out.iter_mut().zip(operands) {
-                        let x = s.add32(load::<S, D>(s, d, sums), s.load32(bias));
-                        s.store32(out, requantise::rounded(s, x, multipliers, shifts, by.low, by.high));
-                    }
+            if by.to_bytes {
+                let out = S::narrow_byte_chunks_mut(rest_mut(self.out, row)).0.first_chunk_mut::<VECTORS>();
+                let Some(out) = out else { return false };
+                for (vector, out) in out.iter_mut().enumerate() {
+                    s.store_low_bytes32(out, totals[vector]);
                 }
+                return true;
             }
+        }
+        let out = S::chunks32_mut(rest_mut(typed_mut::<i32>(self.out), row)).0.first_chunk_mut::<VECTORS>();
+        let Some(out) = out else { return false };
+        for (vector, out) in out.iter_mut().enumerate() {
+            s.store32(out, totals[vector]);
         }
         true
     }

@@ -3,7 +3,8 @@
 //!
 //! A vector holds as many rows, and one input, repeated in all of its lanes, meets a column of them. The definition's
 //! eight lanes are then eight vectors of sums, and adding them in its order takes no shuffles, where rows have to be
-//! turned first (`real`). A tile is as many vectors of rows as leaves room for their eight sums.
+//! turned first (`real`). A tile is as many vectors of rows as leaves room for their eight sums; or, where there are
+//! few registers, four, and the lanes come one after the other: what repeats an input is shared by more rows.
 
 use super::IS_COMPACT;
 use crate::format::activation;
@@ -35,7 +36,7 @@ pub(in crate::kernels) trait Columns: Copy {
     type Vector: Copy;
     /// Elements of a vector.
     const ROWS: usize;
-    /// Vectors in a tile: eight times as many registers hold its sums. 1 or 2.
+    /// Vectors in a tile: 1 or 2, and eight times as many registers hold its sums; or 4, lane by lane, and twelve do.
     const TILE: usize;
     /// # Safety
     /// [`Columns::ROWS`] numbers can be read from `x`.
@@ -70,37 +71,77 @@ pub(in crate::kernels) fn affine<W: Columns, N: Columns>(
     if out.len() > stride || stride.checked_mul(x.len()).is_none_or(|len| len > w.len()) {
         return;
     }
+    // SAFETY: the lengths were compared, and `out` is borrowed for writing.
+    if !unsafe { vectors(wide, narrow, x, w, stride, bias, code, out.as_mut_ptr(), out.len()) } {
+        scalar::affine_f32_columns(x, w, stride, bias, code, out);
+    }
+}
+
+/// The same where vectors are filled by the rows; else it does nothing and returns false. All of `out` is written, and
+/// nothing of it is read.
+///
+/// # Safety
+/// `rows` numbers can be written to `out`. `stride` is at least `rows`, and `w` holds as many columns as `x` elements.
+#[inline(always)]
+pub(super) unsafe fn vectors<W: Columns, N: Columns>(
+    wide: W,
+    narrow: N,
+    x: &[f32],
+    w: &[f32],
+    stride: usize,
+    bias: &[f32],
+    code: u32,
+    out: *mut f32,
+    rows: usize,
+) -> bool {
     // A sum is never −0, so that adding no bias is adding 0.
     let (bias, step) = if bias.is_empty() { (&ZEROS[..], 0) } else { (bias, 1) };
-    let bias_fits = step == 0 || bias.len() >= out.len();
-    let place = Weights { first: w.as_ptr(), stride };
-    if bias_fits && out.len().is_multiple_of(W::ROWS) {
-        // SAFETY: the lengths were compared, and the vectors of rows end where the rows do.
-        unsafe { by_width(wide, x, place, bias.as_ptr(), step, code, out) }
-    } else if bias_fits && out.len().is_multiple_of(N::ROWS) {
-        // SAFETY: as above.
-        unsafe { by_width(narrow, x, place, bias.as_ptr(), step, code, out) }
-    } else {
-        scalar::affine_f32_columns(x, w, stride, if step == 0 { &[] } else { bias }, code, out);
+    if step != 0 && bias.len() < rows {
+        return false;
     }
+    let (place, bias) = (Weights { first: w.as_ptr(), stride }, bias.as_ptr());
+    // SAFETY: the caller's; the vectors of rows end where the rows do, of which there is a bias each.
+    unsafe {
+        if rows.is_multiple_of(W::ROWS) {
+            by_width(wide, x, place, bias, step, code, out, rows);
+        } else if rows.is_multiple_of(N::ROWS) {
+            by_width(narrow, x, place, bias, step, code, out, rows);
+        } else {
+            return false;
+        }
+    }
+    true
 }
 
 /// The widths that follow each other in small networks, each with loops of its own whose lengths are known when they
 /// are compiled.
 ///
 /// # Safety
-/// At `w` lie as many columns as `x` has elements, each of as many rows as `out` has, a multiple of [`Columns::ROWS`];
-/// at `bias` as many numbers, or, if `step` is 0, [`WIDEST`].
+/// At `w` lie as many columns as `x` has elements, each of `rows` rows, a multiple of [`Columns::ROWS`]; at `bias` as
+/// many numbers, or, if `step` is 0, [`WIDEST`]; and as many can be written to `out`.
 #[inline(always)]
-unsafe fn by_width<C: Columns>(c: C, x: &[f32], w: Weights, bias: *const f32, step: usize, code: u32, out: &mut [f32]) {
+unsafe fn by_width<C: Columns>(
+    c: C,
+    x: &[f32],
+    w: Weights,
+    bias: *const f32,
+    step: usize,
+    code: u32,
+    out: *mut f32,
+    rows: usize,
+) {
     // SAFETY: the caller's.
     unsafe {
         match x.as_chunks::<LANES>() {
-            (whole, rest) if IS_COMPACT => tiles(c, whole, rest, w, bias, step, code, out),
-            (whole @ [_], []) => tiles(c, whole, &[], w, bias, step, code, out),
-            (whole @ [_, _], []) => tiles(c, whole, &[], w, bias, step, code, out),
-            (whole @ [_, _, _, _], []) => tiles(c, whole, &[], w, bias, step, code, out),
-            (whole, rest) => tiles(c, whole, rest, w, bias, step, code, out),
+            (whole, rest) if IS_COMPACT => tiles(c, whole, rest, w, bias, step, code, out, rows),
+            // Most engines' 16 → 32: every place is a number then.
+            (whole @ [_, _], []) if w.stride == 32 && rows == 32 => {
+                tiles(c, whole, &[], Weights { stride: 32, ..w }, bias, step, code, out, 32)
+            }
+            (whole @ [_], []) => tiles(c, whole, &[], w, bias, step, code, out, rows),
+            (whole @ [_, _], []) => tiles(c, whole, &[], w, bias, step, code, out, rows),
+            (whole @ [_, _, _, _], []) => tiles(c, whole, &[], w, bias, step, code, out, rows),
+            (whole, rest) => tiles(c, whole, rest, w, bias, step, code, out, rows),
         }
     }
 }
@@ -116,24 +157,68 @@ unsafe fn tiles<C: Columns>(
     bias: *const f32,
     step: usize,
     code: u32,
-    out: &mut [f32],
+    out: *mut f32,
+    rows: usize,
 ) {
     let mut row = 0;
     // SAFETY: the caller's; that many rows are left.
     unsafe {
-        while C::TILE == 2 && out.len() - row >= 2 * C::ROWS {
+        while C::TILE == 4 && rest.is_empty() && rows - row >= 4 * C::ROWS {
+            let sums = lanes::<C, 4>(c, whole, w.from(row));
+            finish(c, sums, bias.wrapping_add(row * step), step, code, out.add(row));
+            row += 4 * C::ROWS;
+        }
+        while C::TILE == 2 && rows - row >= 2 * C::ROWS {
             let sums = sums::<C, 2>(c, whole, rest, w.from(row));
-            let out = out.as_mut_ptr().add(row);
-            finish(c, sums, bias.wrapping_add(row * step), step, code, out);
+            finish(c, sums, bias.wrapping_add(row * step), step, code, out.add(row));
             row += 2 * C::ROWS;
         }
-        while row < out.len() {
+        while row < rows {
             let sums = sums::<C, 1>(c, whole, rest, w.from(row));
-            let out = out.as_mut_ptr().add(row);
-            finish(c, sums, bias.wrapping_add(row * step), step, code, out);
+            finish(c, sums, bias.wrapping_add(row * step), step, code, out.add(row));
             row += C::ROWS;
         }
     }
+}
+
+/// [`sums`] of whole eights, lane by lane, each as soon as its fellow is there: sums of at most four lanes are alive.
+///
+/// # Safety
+/// As [`sums`].
+#[inline(always)]
+unsafe fn lanes<C: Columns, const VECTORS: usize>(c: C, whole: &[[f32; LANES]], w: Weights) -> [C::Vector; VECTORS] {
+    // The order of `num::reduce_f32`. Not closures, which may be compiled apart, without the instruction set.
+    // SAFETY: the caller's.
+    unsafe {
+        let quarters = [quarter(c, whole, w, 0), quarter(c, whole, w, 2)];
+        let half = added(c, quarters[0], quarters[1]);
+        let quarters = [quarter(c, whole, w, 1), quarter(c, whole, w, 3)];
+        added(c, half, added(c, quarters[0], quarters[1]))
+    }
+}
+
+/// Lane `first` and the one four further on, added up.
+///
+/// # Safety
+/// As [`sums`].
+#[inline(always)]
+unsafe fn quarter<C: Columns, const VECTORS: usize>(
+    c: C,
+    whole: &[[f32; LANES]],
+    w: Weights,
+    first: usize,
+) -> [C::Vector; VECTORS] {
+    let mut sums = [[c.splat(0.0); VECTORS]; 2];
+    let mut column = w.first.wrapping_add(first * w.stride);
+    for (index, eight) in whole.iter().enumerate() {
+        for (half, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: the caller's.
+            let products = unsafe { products(c, eight[first + half * LANES / 2], column) };
+            *sum = if index == 0 { products } else { added(c, *sum, products) };
+            column = column.wrapping_add(LANES / 2 * w.stride);
+        }
+    }
+    added(c, sums[0], sums[1])
 }
 
 /// The sums of a tile's rows, without biases.
@@ -218,27 +303,56 @@ unsafe fn finish<C: Columns, const VECTORS: usize>(
     code: u32,
     out: *mut f32,
 ) {
-    for (vector, sum) in sums.into_iter().enumerate() {
-        let first = vector * C::ROWS;
+    let mut totals = sums;
+    for (vector, total) in totals.iter_mut().enumerate() {
+        // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0, or to
+        // a bias that is not −0, it makes no difference.
         // SAFETY: the caller's.
-        unsafe {
-            // A sum that begins as +0 never becomes −0; one that did not may, where all products are −0. Added to +0,
-            // or to a bias that is not −0, it makes no difference.
-            let bias = c.add(c.load(bias.wrapping_add(first * step)), c.splat(0.0));
-            let total = c.add(sum, bias);
-            c.store(out.add(first), active(c, total, code));
-        }
+        let bias = unsafe { c.load(bias.wrapping_add(vector * C::ROWS * step)) };
+        *total = c.add(*total, c.add(bias, c.splat(0.0)));
+    }
+    for (vector, total) in all_active(c, totals, code).into_iter().enumerate() {
+        // SAFETY: the caller's.
+        unsafe { c.store(out.add(vector * C::ROWS), total) };
     }
 }
 
 /// [`crate::num::activate`] in every lane.
 #[inline(always)]
 pub(super) fn active<C: Columns>(c: C, x: C::Vector, code: u32) -> C::Vector {
+    all_active(c, [x], code)[0]
+}
+
+/// The same for several vectors, which ask only once.
+#[inline(always)]
+pub(super) fn all_active<C: Columns, const VECTORS: usize>(
+    c: C,
+    mut all: [C::Vector; VECTORS],
+    code: u32,
+) -> [C::Vector; VECTORS] {
+    // Loops within arms: vectors with a loop around the question ask it for each.
     match code {
-        activation::RELU => c.relu(x),
-        activation::CRELU => c.crelu(x),
-        activation::SCRELU => c.mul(c.crelu(x), c.crelu(x)),
-        activation::SQRRELU => c.mul(c.relu(x), c.relu(x)),
-        _ => x,
+        activation::RELU => {
+            for x in &mut all {
+                *x = c.relu(*x);
+            }
+        }
+        activation::CRELU => {
+            for x in &mut all {
+                *x = c.crelu(*x);
+            }
+        }
+        activation::SCRELU => {
+            for x in &mut all {
+                *x = c.mul(c.crelu(*x), c.crelu(*x));
+            }
+        }
+        activation::SQRRELU => {
+            for x in &mut all {
+                *x = c.mul(c.relu(*x), c.relu(*x));
+            }
+        }
+        _ => {}
     }
+    all
 }

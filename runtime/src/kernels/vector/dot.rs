@@ -26,8 +26,8 @@ pub(super) const SQUARE_FITS_U16: i16 = 255;
 
 /// How two vectors are clipped to 0 to the clip.
 pub(super) trait Clip<S: Simd>: Copy {
-    /// Whether it is worth long loops.
-    #[cfg_attr(not(short_ways), expect(dead_code, reason = "only moves with their dots have them"))]
+    /// Whether most networks have it, where others have loops of their own.
+    #[cfg_attr(not(short_ways), expect(dead_code, reason = "only moves with their dots ask"))]
     const IS_COMMON: bool;
     fn both(self, s: S, a: S::I16, b: S::I16) -> [S::I16; 2];
     #[inline(always)]
@@ -150,7 +150,8 @@ impl<S: Simd> Term<S> for Short {
 pub(super) struct Rounded;
 
 impl<S: Simd> Term<S> for Rounded {
-    const CLIPS_BYTES: bool = true;
+    /// Its scales are powers of two for the most part, and 255 is none: QA²·QB is a multiple of 2¹⁵.
+    const CLIPS_BYTES: bool = false;
     type Sums = S::I32;
     #[inline(always)]
     fn zero(s: S) -> S::I32 {

@@ -219,6 +219,10 @@ pub(super) trait Simd: Copy {
     fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);
 
     /// A bit for every four bytes that are not all zero, the `LANES / 2` lowest, and no other; `x` as long as a vector.
+    #[cfg_attr(
+        all(target_arch = "x86_64", not(feature = "wide")),
+        expect(dead_code, reason = "only what lists by bits asks")
+    )]
     fn nonzero_groups(self, x: &Self::WideByteChunk) -> u32;
     /// The numbers of groups of four bytes as they are listed.
     type Group: Copy + From<u16> + Into<u32>;

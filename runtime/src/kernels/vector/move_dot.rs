@@ -186,10 +186,12 @@ impl<const N: usize> Pass<N> {
         len: usize,
     ) -> [T::Sums; CHAINS] {
         let (mut pass, mut left) = (*self, len);
+        // Not where another loop takes nearly all networks of this form.
+        let takes_long_steps = const { S::TAKES_LONG_STEPS && (C::IS_COMMON || !T::CLIPS_BYTES) };
         // SAFETY: a round is done where all of its vectors are left, and a vector where one is, since `len` is a
         // multiple of its length. The chunks are arrays of so many i16 (asserted in `one_pass`), as aligned as one.
         unsafe {
-            while S::TAKES_LONG_STEPS && C::IS_COMMON && left >= LONG_ROUNDS[0] * S::LANES {
+            while takes_long_steps && left >= LONG_ROUNDS[0] * S::LANES {
                 sums = pass.long_round::<S, T, C>(s, clip, sums);
                 pass = pass.behind(LONG_ROUNDS[0] * S::LANES);
                 left -= LONG_ROUNDS[0] * S::LANES;

@@ -32,13 +32,22 @@ pub(in crate::kernels) trait Reals: Copy {
     fn from_clipped(self, x: &[i16; 8], max: i16) -> Self::F32;
     /// The sum of each vector's lanes, in the order of [`num::reduce_f32`].
     fn reduce(self, x: [Self::F32; 8]) -> Self::F32;
+    /// [`num::reduce_f32`].
+    #[inline(always)]
+    fn reduce_one(self, x: Self::F32) -> f32 {
+        let mut lanes = [0f32; LANES];
+        self.store(&mut lanes, x);
+        num::reduce_f32(lanes)
+    }
+    /// [`Columns::TILE`].
+    const TILE: usize = 1;
 }
 
 /// Eight rows at a time on columns too.
 impl<R: Reals> Columns for R {
     type Vector = R::F32;
     const ROWS: usize = 8;
-    const TILE: usize = 1;
+    const TILE: usize = <R as Reals>::TILE;
     #[inline(always)]
     unsafe fn load(self, x: *const f32) -> R::F32 {
         // SAFETY: the caller's; an array of numbers is as aligned as one.
@@ -157,23 +166,31 @@ fn rows<R: Reals, const WHOLE: bool>(
     for single in singles {
         let row_weights = w.get(stride.saturating_mul(row)..).and_then(|rest| rest.get(..cols));
         let (weights, weights_rest) = sure(row_weights).as_chunks::<LANES>();
-        let mut sum = r.splat(0.0);
-        if let ([first, others @ ..], [first_weights, weights @ ..]) = (whole, weights) {
-            sum = r.mul(r.load(first), r.load(first_weights));
-            for (x, w) in others.iter().zip(weights) {
-                sum = r.add(sum, r.mul(r.load(x), r.load(w)));
-            }
-        }
+        let mut sum = row_sum(r, whole, weights);
         if !WHOLE {
             sum = last_lanes(r, sum, &last, weights_rest, rest.len());
         }
-        let mut lanes = [0f32; LANES];
-        r.store(&mut lanes, sum);
-        // Adding 0 takes the sign off a bias of −0.
-        let bias = bias_at(bias, row) + 0.0;
-        *single = num::activate(num::reduce_f32(lanes) + bias, code);
+        *single = num::activate(total(r, sum, bias_at(bias, row)), code);
         row += 1;
     }
+}
+
+/// A row's products with whole vectors of columns, and with no others.
+#[inline(always)]
+pub(super) fn row_sum<R: Reals>(r: R, x: &[[f32; LANES]], w: &[[f32; LANES]]) -> R::F32 {
+    let ([first, others @ ..], [first_weights, weights @ ..]) = (x, w) else { return r.splat(0.0) };
+    let mut sum = r.mul(r.load(first), r.load(first_weights));
+    for (x, w) in others.iter().zip(weights) {
+        sum = r.add(sum, r.mul(r.load(x), r.load(w)));
+    }
+    sum
+}
+
+/// A row's sum and its bias.
+#[inline(always)]
+pub(super) fn total<R: Reals>(r: R, sum: R::F32, bias: f32) -> f32 {
+    // Adding 0 takes the sign off a bias of −0.
+    r.reduce_one(sum) + (bias + 0.0)
 }
 
 /// The products of eight columns of a row.

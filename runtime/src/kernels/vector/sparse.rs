@@ -19,15 +19,27 @@ pub(in crate::kernels) const ROOM: usize = 16;
 /// hardly more than one in a row, so that only nearly full inputs gain from the loop that needs no list.
 const DENSE_FROM: usize = GROUPS / 8 * 7;
 
-/// Where a byte's set bits are, lowest first.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it is a tier's"))]
+/// Where a byte's clear bits are, lowest first.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(in crate::kernels) fn places_of_bits(byte: u8) -> &'static [u16; 8] {
-    &SET_BITS[usize::from(byte)]
+pub(in crate::kernels) fn places_of_clear_bits(byte: u8) -> &'static [u8; 8] {
+    static CLEAR_BITS: [[u8; 8]; 256] = {
+        let (mut table, mut byte) = ([[0; 8]; 256], 0);
+        while byte < 256 {
+            let mut bit = 0;
+            while bit < 8 {
+                table[byte][bit] = SET_BITS[255 - byte][bit] as u8;
+                bit += 1;
+            }
+            byte += 1;
+        }
+        table
+    };
+    &CLEAR_BITS[usize::from(byte)]
 }
 
 /// For every byte, where its set bits are, lowest first.
-static SET_BITS: [[u16; 8]; 256] = set_bits();
+const SET_BITS: [[u16; 8]; 256] = set_bits();
 
 const fn set_bits() -> [[u16; 8]; 256] {
     let mut table = [[0; 8]; 256];
@@ -100,6 +112,13 @@ pub(in crate::kernels) struct Found {
 impl Found {
     pub const NOTHING: Self = Self { count: 0, zero: None, is_first: true };
 
+    /// All at once: how many, and one that is zero.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub fn counted(count: usize, zero: Option<u16>) -> Self {
+        Self { count, zero, is_first: false }
+    }
+
     /// Counts the groups of a vector by their bits, `width` of them.
     #[inline(always)]
     pub fn see(&mut self, bits: u32, width: u32) {
@@ -142,7 +161,8 @@ unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) 
     let mut count = 0;
     for _ in 0..width.div_ceil(8) {
         let byte = bits as u8;
-        let places = &SET_BITS[usize::from(byte)];
+        static PLACES: [[u16; 8]; 256] = SET_BITS;
+        let places = &PLACES[usize::from(byte)];
         let mut numbers = [first; 8];
         for (number, bit) in numbers.iter_mut().zip(places) {
             *number += bit;
