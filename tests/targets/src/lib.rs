@@ -70,8 +70,8 @@ const fn running(target: Target) -> Target {
     within(target, 16 << 20, 64)
 }
 
-/// Where weights are rounded together, two square matrices of the 1,536 inputs that a layer may have for it come to that:
-/// what the samples' inputs have in common, and its inverse's root.
+/// Where weights are rounded together, two square matrices of the 1,536 inputs that a layer may have for it come to
+/// that: what the samples' inputs have in common, and its inverse's root.
 const fn rounding(target: Target) -> Target {
     within(target, (16 << 20) + 2 * 8 * 1536 * 1536, 64)
 }

@@ -88,7 +88,8 @@ fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high:
     requantise(x, multipliers, shifts, low, high, out, |value| value, both_words);
 }
 
-/// What [`micro::requantise::both_words`] is, by shifts that may be of a whole word, where nothing is left but the sign.
+/// What [`micro::requantise::both_words`] is, by shifts that may be of a whole word, where nothing is left but the
+/// sign.
 #[inline(always)]
 fn both_words(x: i32, multiplier: i32, shift: u32) -> i32 {
     let value;

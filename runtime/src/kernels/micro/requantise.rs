@@ -65,8 +65,8 @@ fn by_both_words<T>(
 }
 
 /// `(x·multiplier + 2^(shift−1)) >> shift`, its nearest i32 where it is none, of both words of the product, shift 1 to
-/// 32 and the second factor not negative. No product of two i32 is so large that half of a bit overflows it. Shifts by a
-/// word's size are two.
+/// 32 and the second factor not negative. No product of two i32 is so large that half of a bit overflows it. Shifts by
+/// a word's size are two.
 #[inline(always)]
 pub(in crate::kernels) fn both_words(x: i32, multiplier: i32, shift: u32) -> i32 {
     let less = shift.wrapping_sub(1) & 31;
