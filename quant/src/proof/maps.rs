@@ -41,7 +41,16 @@ pub(super) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             // A sum that wraps can be anything.
             (if is_held { span } else { Span::of_element(node.value.element) }, checks)
         }
-        Operation::Pool { low, high, .. } => (clamped(span(0), *low, *high), Vec::new()),
+        Operation::Pool { kind, window, low, high } => {
+            let read = before.shape(node.read(0));
+            let mut span = clamped(span(0), *low, *high);
+            if window.misses([read.height, read.width], [node.value.shape.height, node.value.shape.width]) {
+                // Of no pixel the maximum is the least there is, and the mean 0.
+                let of_none = if *kind == PoolKind::Max { *low } else { 0.clamp(*low, *high) };
+                span = with(&span, of_none.into());
+            }
+            (span, Vec::new())
+        }
         Operation::Elementwise { pairing: Pairing::Max | Pairing::Min, low, high, .. } => {
             (Span::All(((*low).into(), (*high).into())), Vec::new())
         }
@@ -105,6 +114,15 @@ pub(crate) fn rounded_sum(rounding: &Rounding, output: usize, sum: Ends, second:
 pub(crate) fn rounded(product: i128, shift: u32, zero: i32, low: i32, high: i32) -> i64 {
     let rounded = (product + (1i128 << (shift - 1))) >> shift;
     (rounded + i128::from(zero)).clamp(low.into(), high.into()) as i64
+}
+
+/// A span with a value beside.
+fn with(span: &Span, value: i64) -> Span {
+    let of = |(low, high): Ends| (low.min(value), high.max(value));
+    match span {
+        Span::All(ends) => Span::All(of(*ends)),
+        Span::Each(each) => Span::Each(each.iter().copied().map(of).collect()),
+    }
 }
 
 fn clamped(span: &Span, low: i32, high: i32) -> Span {

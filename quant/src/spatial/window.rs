@@ -84,11 +84,29 @@ impl Window {
             _ => None,
         }
     }
+
+    /// Whether some of so many outputs sees no pixel of an input of this size, only padding.
+    #[must_use]
+    pub fn misses(&self, size: [usize; 2], outputs: [usize; 2]) -> bool {
+        let sees = |axis: usize, output: usize| {
+            (0..self.kernel[axis]).any(|tap| self.input(axis, output, tap, size[axis]).is_some())
+        };
+        (0..2).any(|axis| (0..outputs[axis]).any(|output| !sees(axis, output)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Taps with a gap may have the only row between them.
+    #[test]
+    fn a_window_can_lie_in_padding_alone() {
+        let wide = |dilation| Window { dilation, before: [1, 0], after: [1, 0], ..Window::of([2, 1]) };
+        assert!(wide([2, 1]).misses([1, 1], [1, 1]));
+        assert!(!wide([1, 1]).misses([1, 1], [2, 1]));
+        assert!(!Window::of([3, 3]).same([5, 5]).misses([5, 5], [5, 5]));
+    }
 
     /// The sides of convnets' first layers: KWS, VWW, and odd sides.
     #[test]
