@@ -5,7 +5,7 @@ use tamis_quant::calibrate::Method;
 use tamis_quant::data::{Inputs, Selection, classes, read_labels};
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::description::Description;
-use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample, Shape};
+use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Pooling, Sample, Shape, Window};
 use tamis_quant::import::importers::{NetworkOptions, read_network};
 use tamis_quant::integer::IntegerModel;
 use tamis_quant::pack::{Provenance, is_graph, pack, unpack_graph};
@@ -86,6 +86,35 @@ fn stays_within_bounds(quantised: &Program, samples: &[Sample]) {
                 }
             }
         }
+    }
+}
+
+/// Both taps of a window with a gap lie in padding, around the only row: the maximum of nothing is the least that there
+/// is, −128, where a dense layer rounds to −127 and more. Each row's weights, (1, 0.75) and (−1, −0.5), have one sign.
+#[test]
+fn a_pool_of_padding_alone_lies_within_the_proof() {
+    let linear = |weights: &[f64], bias| Op::Linear {
+        weights: Matrix::new(2, weights.len() / 2, weights.to_vec()).unwrap(),
+        bias,
+    };
+    let node = |name: &str, read, op| Node { name: name.to_owned(), reads: vec![read], op };
+    let window = Window { dilation: [2, 1], before: [1, 0], after: [1, 0], ..Window::of([2, 1]) };
+    for kind in [Pooling::Max, Pooling::Average, Pooling::AverageWithPadding] {
+        let graph = Graph {
+            name: "padding".to_owned(),
+            input: Input::Dense { shape: Shape::map(1, 1, 1) },
+            nodes: vec![
+                node("before", 0, linear(&[1.0, -0.5], vec![0.0; 2])),
+                node("pool", 1, Op::Pool { window, kind }),
+                node("after", 2, linear(&[1.0, -1.0, 0.75, -0.5], vec![0.25, -0.25])),
+            ],
+        };
+        let samples: Vec<Sample> = [-1e9, -1.0, -0.5, 0.5, 1.0, 1e9].map(|x| Sample::Dense(vec![x])).to_vec();
+        // Of reals the maximum of nothing is beyond all integers, and no bias corrects that.
+        let options = Options { maps: Activations::U7, bias_correction: false, ..Options::default() };
+        let quantised = quantise_graph(&graph, &samples[1..5], &options).unwrap();
+        stays_within_bounds(&quantised, &samples);
+        runs_everywhere(&quantised, &samples);
     }
 }
 

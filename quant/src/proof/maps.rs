@@ -47,7 +47,7 @@ pub(super) fn bound(before: &Before<'_>, node: &ProgramNode) -> (Span, Vec<Check
             if window.misses([read.height, read.width], [node.value.shape.height, node.value.shape.width]) {
                 // Of no pixel the maximum is the least there is, and the mean 0.
                 let of_none = if *kind == PoolKind::Max { *low } else { 0.clamp(*low, *high) };
-                span = with(&span, of_none.into());
+                span = mapped(&span, |(low, high)| (low.min(of_none.into()), high.max(of_none.into())));
             }
             (span, Vec::new())
         }
@@ -116,17 +116,11 @@ pub(crate) fn rounded(product: i128, shift: u32, zero: i32, low: i32, high: i32)
     (rounded + i128::from(zero)).clamp(low.into(), high.into()) as i64
 }
 
-/// A span with a value beside.
-fn with(span: &Span, value: i64) -> Span {
-    let of = |(low, high): Ends| (low.min(value), high.max(value));
-    match span {
-        Span::All(ends) => Span::All(of(*ends)),
-        Span::Each(each) => Span::Each(each.iter().copied().map(of).collect()),
-    }
+fn clamped(span: &Span, low: i32, high: i32) -> Span {
+    mapped(span, |ends| (ends.0.clamp(low.into(), high.into()), ends.1.clamp(low.into(), high.into())))
 }
 
-fn clamped(span: &Span, low: i32, high: i32) -> Span {
-    let of = |ends: Ends| (ends.0.clamp(low.into(), high.into()), ends.1.clamp(low.into(), high.into()));
+fn mapped(span: &Span, of: impl Fn(Ends) -> Ends) -> Span {
     match span {
         Span::All(ends) => Span::All(of(*ends)),
         Span::Each(each) => Span::Each(each.iter().copied().map(of).collect()),

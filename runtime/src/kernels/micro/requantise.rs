@@ -8,7 +8,7 @@
 use crate::num::{HIGH_WORD_ONLY, mul_high};
 use crate::workspace::{rest, rest_mut};
 
-/// [`crate::kernels::Requantise`]; `both_words` is what [`both_words`] is.
+/// [`crate::kernels::Requantise`]; `both_words`: a target's own way to the value of the function of that name.
 #[inline(always)]
 pub(in crate::kernels) fn requantise<T>(
     x: &[i32],

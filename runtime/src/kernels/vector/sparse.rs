@@ -158,10 +158,10 @@ pub(in crate::kernels) unsafe fn list_by_bits<S: Simd>(s: S, x: &[S::WideByteChu
 #[cfg(any(feature = "wide", not(target_arch = "x86_64")))]
 #[inline(always)]
 unsafe fn list_bits(mut bits: u32, width: usize, mut first: u16, out: *mut u16) {
+    static PLACES: [[u16; 8]; 256] = SET_BITS;
     let mut count = 0;
     for _ in 0..width.div_ceil(8) {
         let byte = bits as u8;
-        static PLACES: [[u16; 8]; 256] = SET_BITS;
         let places = &PLACES[usize::from(byte)];
         let mut numbers = [first; 8];
         for (number, bit) in numbers.iter_mut().zip(places) {
