@@ -4,14 +4,34 @@ use super::MistakeKind;
 use crate::arch::{Activation, Buckets, InputKind};
 use crate::float::Net;
 
-/// One changed fact and the network that has it.
+/// What turns a network into the one that has the changed fact.
+type Change = dyn Fn(&mut Net<f64>) + Send + Sync;
+
+/// One changed fact.
 pub struct Hypothesis {
     /// What would have been wrong.
     pub kind: MistakeKind,
     /// The change, in words.
     pub text: String,
-    /// The network after it.
-    pub net: Net<f64>,
+    change: Box<Change>,
+}
+
+impl Hypothesis {
+    /// A fact that `change` changes.
+    pub fn new(
+        kind: MistakeKind,
+        text: impl Into<String>,
+        change: impl Fn(&mut Net<f64>) + Send + Sync + 'static,
+    ) -> Self {
+        Self { kind, text: text.into(), change: Box::new(change) }
+    }
+
+    /// The network after the change.
+    pub fn applied(&self, net: &Net<f64>) -> Net<f64> {
+        let mut changed = net.clone();
+        (self.change)(&mut changed);
+        changed
+    }
 }
 
 /// Every single change that can be tried without knowing more than the network.
@@ -26,35 +46,24 @@ pub fn all(net: &Net<f64>) -> Vec<Hypothesis> {
     list
 }
 
-fn push(list: &mut Vec<Hypothesis>, kind: MistakeKind, text: impl Into<String>, net: Net<f64>) {
-    list.push(Hypothesis { kind, text: text.into(), net });
-}
-
 fn transposed(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
-    for index in 1..net.layers.len() {
-        let mut changed = net.clone();
-        let Some(layer) = changed.layers.get_mut(index) else { continue };
+    for (index, layer) in net.layers.iter().enumerate().skip(1) {
         let (outputs, inputs) = (layer.weights.outputs, layer.weights.inputs);
         if outputs < 2 || inputs < 2 {
             continue;
         }
-        let old = layer.weights.values.clone();
-        let name = net.arch.weights_name(index);
-        let at = |index: usize| old[index];
-        let other = (0..old.len()).map(|index| at(index / outputs + inputs * (index % outputs))).collect();
-        let inverse = (0..old.len()).map(|index| at(index / inputs + outputs * (index % inputs))).collect();
-        for values in [other, inverse] {
-            let mut changed = changed.clone();
-            if let Some(layer) = changed.layers.get_mut(index) {
-                layer.weights.values = values;
+        let text = format!("`{}` read in the other order (`transposed`)", net.arch.weights_name(index));
+        let read = |from: fn(usize, usize, usize) -> usize| {
+            move |changed: &mut Net<f64>| {
+                let weights = &mut changed.layers[index].weights.values;
+                *weights = (0..weights.len()).map(|index| weights[from(index, outputs, inputs)]).collect();
             }
-            push(
-                list,
-                MistakeKind::TransposedWeights,
-                format!("`{name}` read in the other order (`transposed`)"),
-                changed,
-            );
-        }
+        };
+        let orders = [
+            read(|index, outputs, inputs| index / outputs + inputs * (index % outputs)),
+            read(|index, outputs, inputs| index / inputs + outputs * (index % inputs)),
+        ];
+        list.extend(orders.map(|order| Hypothesis::new(MistakeKind::TransposedWeights, &text, order)));
     }
 }
 
@@ -62,14 +71,10 @@ fn perspectives(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
     if net.arch.input.kind != InputKind::Chess || net.arch.perspectives() != 2 {
         return;
     }
-    let mut changed = net.clone();
-    changed.arch.input.other_first = !changed.arch.input.other_first;
-    let text = if changed.arch.input.other_first {
-        "the other side's accumulator first"
-    } else {
-        "the side to move's accumulator first"
-    };
-    push(list, MistakeKind::PerspectivesSwapped, format!("{text} (`other_first`)"), changed);
+    let other_first = !net.arch.input.other_first;
+    let text = if other_first { "the other side's accumulator first" } else { "the side to move's accumulator first" };
+    let change = move |changed: &mut Net<f64>| changed.arch.input.other_first = other_first;
+    list.push(Hypothesis::new(MistakeKind::PerspectivesSwapped, format!("{text} (`other_first`)"), change));
 }
 
 fn activations(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
@@ -80,13 +85,10 @@ fn activations(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
             continue;
         }
         for activation in keep_width.into_iter().filter(|other| *other != layer.activation) {
-            let mut changed = net.clone();
-            if let Some(layer) = changed.arch.layers.get_mut(index) {
-                layer.activation = activation;
-            }
             let text =
                 format!("activation {} behind `{}`, not {}", activation.word(), layer.name, layer.activation.word());
-            push(list, MistakeKind::Activation, text, changed);
+            let change = move |changed: &mut Net<f64>| changed.arch.layers[index].activation = activation;
+            list.push(Hypothesis::new(MistakeKind::Activation, text, change));
         }
     }
 }
@@ -111,9 +113,9 @@ fn buckets(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         if table == current {
             continue;
         }
-        let mut changed = net.clone();
-        changed.arch.buckets = Some(Buckets { by_piece_count: Some(table), ..Buckets::of(count) });
-        push(list, MistakeKind::BucketOrder, format!("output buckets {text}"), changed);
+        let buckets = Buckets { by_piece_count: Some(table), ..Buckets::of(count) };
+        let change = move |changed: &mut Net<f64>| changed.arch.buckets = Some(buckets.clone());
+        list.push(Hypothesis::new(MistakeKind::BucketOrder, format!("output buckets {text}"), change));
     }
 }
 
@@ -122,12 +124,13 @@ fn kings(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         return;
     }
     let table = net.arch.king_table();
-    let mut changed = net.clone();
-    changed.arch.input.mirrored = !net.arch.input.mirrored;
-    changed.arch.input.king_buckets = Some(table.to_vec());
-    let text =
-        if changed.arch.input.mirrored { "mirroring (`mirrored = true`)" } else { "no mirroring (`mirrored = false`)" };
-    push(list, MistakeKind::KingBuckets, text, changed);
+    let mirrored = !net.arch.input.mirrored;
+    let text = if mirrored { "mirroring (`mirrored = true`)" } else { "no mirroring (`mirrored = false`)" };
+    let change = move |changed: &mut Net<f64>| {
+        changed.arch.input.mirrored = mirrored;
+        changed.arch.input.king_buckets = Some(table.to_vec());
+    };
+    list.push(Hypothesis::new(MistakeKind::KingBuckets, text, change));
     let rearranged: [(&str, &dyn Fn(usize) -> usize); 3] = [
         ("with ranks from 8 to 1", &|square| square ^ 56),
         ("with files from h to a", &|square| square ^ 7),
@@ -138,24 +141,24 @@ fn kings(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
         if other == table {
             continue;
         }
-        let mut changed = net.clone();
-        changed.arch.input.king_buckets = Some(other);
-        push(list, MistakeKind::KingBuckets, format!("king buckets {text}"), changed);
+        let change = move |changed: &mut Net<f64>| changed.arch.input.king_buckets = Some(other.clone());
+        list.push(Hypothesis::new(MistakeKind::KingBuckets, format!("king buckets {text}"), change));
     }
 }
 
 /// Outputs several times as large or as small, as a wrong QA, QB or output scale makes them. Small factors are left
 /// alone: scores have units of their own.
 fn scales(net: &Net<f64>, list: &mut Vec<Hypothesis>) {
+    if net.layers.is_empty() {
+        return;
+    }
     for (factor, text) in [(0.25, "a quarter of"), (0.5, "half"), (2.0, "twice"), (4.0, "four times")] {
-        let mut changed = net.clone();
-        let Some(last) = changed.layers.last_mut() else { return };
-        last.weights.values.iter_mut().chain(&mut last.bias).for_each(|value| *value *= factor);
-        push(
-            list,
-            MistakeKind::Scale,
-            format!("{text} the value: check every `scale`, QA, QB and the output's"),
-            changed,
-        );
+        let change = move |changed: &mut Net<f64>| {
+            let last = changed.layers.last_mut().into_iter();
+            last.flat_map(|last| last.weights.values.iter_mut().chain(&mut last.bias))
+                .for_each(|value| *value *= factor);
+        };
+        let text = format!("{text} the value: check every `scale`, QA, QB and the output's");
+        list.push(Hypothesis::new(MistakeKind::Scale, text, change));
     }
 }

@@ -13,7 +13,7 @@ use crate::verify::VerifyError;
 /// Rounds over the board: kings of both sides meet in every position, so a second one settles what the first disturbed.
 const ROUNDS: usize = 2;
 
-/// The network with the table that fits the truth best, if that is another table. `truth`: outputs, position after
+/// The table that fits the truth best, if that is another table. `truth`: outputs, position after
 /// position.
 ///
 /// # Errors
@@ -52,16 +52,13 @@ pub fn recover(net: &Net<f64>, positions: &[&Position], truth: &[f64]) -> Result
             twins.iter().for_each(|twin| table[*twin] = best.map_or(current, |(bucket, _)| bucket));
         }
     }
-    changed.arch.input.king_buckets = Some(table.to_vec());
     let differing: Vec<String> = (0..64usize)
         .filter(|square| table[*square] != original[*square])
         .map(|square| format!("{}{}: {}", char::from(b'a' + (square % 8) as u8), square / 8 + 1, table[square]))
         .collect();
-    Ok((!differing.is_empty()).then(|| Hypothesis {
-        kind: MistakeKind::KingBuckets,
-        text: format!("other king buckets ({})", differing.join(", ")),
-        net: changed,
-    }))
+    let text = format!("other king buckets ({})", differing.join(", "));
+    let change = move |changed: &mut Net<f64>| changed.arch.input.king_buckets = Some(table.to_vec());
+    Ok((!differing.is_empty()).then(|| Hypothesis::new(MistakeKind::KingBuckets, text, change)))
 }
 
 fn squared_error(

@@ -12,6 +12,7 @@ use super::chance::{DECISIVE_ERRORS, mean, rounding, signs};
 use super::hypotheses::{Hypothesis, all};
 use super::{Case, Evidence, Mistake, MistakeKind, kings};
 use crate::float::{Net, examples};
+use crate::parallel;
 use crate::positions::Position;
 use crate::verify::VerifyError;
 use crate::verify::comparison::evaluate_all;
@@ -87,8 +88,10 @@ fn explanation(
         |net: &Net<f64>| Ok::<_, VerifyError>(squared_errors(&outputs(net, positions)?, truth, positions.len()));
     // A later one, being less usual, must be better by `TIE` to win.
     let mut best: Option<(Hypothesis, f64)> = None;
-    for hypothesis in all(model) {
-        let after = errors(&hypothesis.net)?;
+    let changes = all(model);
+    let tried = parallel::map(changes.len(), |index| errors(&changes[index].applied(model)));
+    for (hypothesis, after) in changes.into_iter().zip(tried) {
+        let after = after?;
         let found = mean(&after);
         if explains(before, &after) && best.as_ref().is_none_or(|(_, least)| found < *least * TIE) {
             best = Some((hypothesis, found));
@@ -106,13 +109,13 @@ fn explanation(
     };
     let (fit_positions, fit_truth) = rows(&fitted);
     let Some(candidate) = kings::recover(model, &fit_positions, &fit_truth)? else { return Ok(None) };
-    let after = errors(&candidate.net)?;
+    let after = errors(&candidate.applied(model))?;
     let of = |errors: &[f64]| -> Vec<f64> { held.iter().map(|index| errors[*index]).collect() };
     if !explains(&of(before), &of(&after)) {
         return Ok(None);
     }
     let Some(hypothesis) = kings::recover(model, positions, truth)? else { return Ok(None) };
-    let error = mean(&errors(&hypothesis.net)?);
+    let error = mean(&errors(&hypothesis.applied(model))?);
     Ok(Some((hypothesis, error)))
 }
 

@@ -137,11 +137,11 @@ fn best(
     expected: &[f64],
 ) -> Result<Option<BestChange>, VerifyError> {
     let (scale, before) = (f64::from(net.arch.output.scale), mean(&own.losses));
-    let changes: Vec<Hypothesis> =
-        all(&net.to_reals()).into_iter().filter(|change| change.kind != MistakeKind::Scale).collect();
+    let reals = net.to_reals();
+    let changes: Vec<Hypothesis> = all(&reals).into_iter().filter(|change| change.kind != MistakeKind::Scale).collect();
     // A change to each piece of work: pieces of one change's positions are too short for a thread.
     let fits = parallel::map(changes.len(), |index| {
-        let fitted = fit(&outputs(&changes[index].net, positions)?, expected, scale);
+        let fitted = fit(&outputs(&changes[index].applied(&reals), positions)?, expected, scale);
         Ok::<_, VerifyError>((
             mean(&fitted.losses),
             own.losses.iter().zip(&fitted.losses).map(|(a, b)| a - b).collect(),

@@ -6,6 +6,7 @@ use super::{Evidence, Mistake, MistakeKind};
 use crate::arch::{ElementType, Part, Rounding, TensorSpec};
 use crate::float::{Affine, Matrix};
 use crate::import::Checkpoint;
+use crate::parallel;
 use crate::program::{QuantTensor, UNSCALED};
 use crate::quantise::quantise_tensor;
 use crate::quantised::QuantNet;
@@ -138,8 +139,12 @@ impl Pair<'_> {
     }
 
     fn agrees(&self, spec: &TensorSpec, values: &[f32]) -> bool {
-        let elements: Vec<f64> = self.elements().into_iter().map(round_noise).collect();
-        self.quantised(spec, values).is_some_and(|values| values == elements)
+        // Both sides at once, on a thread each.
+        let sides = parallel::map(2, |side| match side {
+            0 => Some(self.elements().into_iter().map(round_noise).collect::<Vec<f64>>()),
+            _ => self.quantised(spec, values),
+        });
+        sides[1].is_some() && sides[0] == sides[1]
     }
 
     /// One other multiplier for all elements, if there is one.

@@ -7,7 +7,7 @@
 //! tiers scalar wide …
 //! suite scalar passed
 //! signature tiny scalar 15045d1b699a46c9
-//! stretch tiny scalar 4096 6d1f2b3c4d5e6f70
+//! stretch tiny scalar 5120 6d1f2b3c4d5e6f70
 //! end
 //! ```
 //!

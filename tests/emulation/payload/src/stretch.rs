@@ -8,7 +8,7 @@ use tamis_runtime::testing::SplitMix;
 use tamis_runtime::{Input, Output, Plan, RunError};
 
 /// Inputs of a model.
-pub const INPUTS: u32 = 4096;
+pub const INPUTS: u32 = 5120;
 /// First state of the generator.
 const SEED: u64 = 0x7374_7265_7463_6800;
 /// A longer file is a network of somebody's, whose signature has to do.
