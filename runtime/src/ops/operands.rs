@@ -2,7 +2,6 @@
 
 use crate::format::{Tensor, element};
 use crate::sure::{bias_at, sure};
-use crate::workspace::range;
 use bytemuck::AnyBitPattern;
 
 /// A tensor's elements, cut into output buckets.
@@ -48,9 +47,25 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
     /// The first elements of a bank, which may be padded.
     #[inline]
     pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
-        let start = bucket.wrapping_mul(self.step);
-        range(self.all, start..start.wrapping_add(len))
+        if let Some(found) = self.found(bucket, len) { found } else { &[] }
     }
+
+    /// The same, where they are there.
+    #[inline(always)]
+    pub fn found(&self, bucket: usize, len: usize) -> Option<&'a [T]> {
+        // In two steps, so that no sum is made that could be too large, each with an end of its own: two conditions of
+        // one end are made to one, which takes longer.
+        let Some(rest) = self.all.get(bucket.wrapping_mul(self.step)..) else { return missing() };
+        rest.get(..len)
+    }
+}
+
+/// No bank where the loader promised one.
+#[cold]
+#[inline(never)]
+fn missing<'a, T>() -> Option<&'a [T]> {
+    debug_assert!(false, "a bank that is not there");
+    None
 }
 
 /// A tensor whose element its record says.
