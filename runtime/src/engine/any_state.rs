@@ -189,6 +189,7 @@ impl<'m> AnyState<'m> {
     /// and its fellows are for the border to C, whose calls are functions already.
     #[doc(hidden)]
     #[inline(always)]
+    #[cfg_attr(not(short_ways), expect(unused_variables, reason = "there is no short way"))]
     pub fn try_push(&mut self, net: &AnyNetwork<'_>, to: Piece, from: Piece, taken: Option<Piece>) -> bool {
         #[cfg(short_ways)]
         return self.line.relocate(net, Relocation { to, from, taken });
@@ -207,6 +208,7 @@ impl<'m> AnyState<'m> {
 
     #[doc(hidden)]
     #[inline(always)]
+    #[cfg_attr(not(short_ways), expect(unused_variables, reason = "there is no short way"))]
     pub fn try_evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Option<i32> {
         #[cfg(short_ways)]
         return self.line.evaluate_quickly(net, to_move, None);

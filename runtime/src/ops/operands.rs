@@ -2,6 +2,7 @@
 
 use crate::format::{Tensor, element};
 use crate::sure::{bias_at, sure};
+use crate::workspace::range;
 use bytemuck::AnyBitPattern;
 
 /// A tensor's elements, cut into output buckets.
@@ -47,10 +48,12 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
     /// The first elements of a bank, which may be padded.
     #[inline]
     pub fn start(&self, bucket: usize, len: usize) -> &'a [T] {
-        if let Some(found) = self.found(bucket, len) { found } else { &[] }
+        let start = bucket.wrapping_mul(self.step);
+        range(self.all, start..start.wrapping_add(len))
     }
 
     /// The same, where they are there.
+    #[cfg(short_ways)]
     #[inline(always)]
     pub fn found(&self, bucket: usize, len: usize) -> Option<&'a [T]> {
         // In two steps, so that no sum is made that could be too large, each with an end of its own: two conditions of
@@ -61,6 +64,7 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
 }
 
 /// No bank where the loader promised one.
+#[cfg(short_ways)]
 #[cold]
 #[inline(never)]
 fn missing<'a, T>() -> Option<&'a [T]> {

@@ -110,7 +110,15 @@ impl<'a> FusedHead<'a> {
     /// The dot; [`FusedHead::end`] makes the output of it.
     #[inline(always)]
     pub fn sum(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
+        #[cfg(not(short_ways))]
+        {
+            let other = if self.two { other } else { &[] };
+            let (first, second) = if self.other_first { (other, own) } else { (own, other) };
+            let weights = self.weights.start(bucket, first.len() + second.len());
+            (self.dot)(first, second, weights, self.max)
+        }
         // Branches, which are always taken alike, in place of choices that each sum would wait for.
+        #[cfg(short_ways)]
         match (self.two, self.other_first) {
             (true, false) => self.dot(own, other, bucket),
             (true, true) => self.dot(other, own, bucket),
@@ -118,6 +126,7 @@ impl<'a> FusedHead<'a> {
         }
     }
 
+    #[cfg(short_ways)]
     #[inline(always)]
     fn dot(&self, first: &[i16], second: &[i16], bucket: usize) -> i32 {
         let Some(weights) = self.weights.found(bucket, first.len() + second.len()) else { return 0 };
