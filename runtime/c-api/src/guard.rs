@@ -21,6 +21,21 @@ pub fn guard(call: impl FnOnce() -> Result<(), Failure>) -> Status {
     }
 }
 
+/// Runs the short way through a call, and the other where it is none. What is for the other is nothing to the first,
+/// whose function stays as short as it can be.
+#[inline(always)]
+pub fn guard_quickly(quickly: impl FnOnce() -> Option<()>, other: impl FnOnce() -> Status) -> Status {
+    match catch_unwind(AssertUnwindSafe(quickly)) {
+        Ok(Some(())) => Status::Ok,
+        Ok(None) => other(),
+        Err(payload) => {
+            // As in `guard`.
+            core::mem::forget(payload);
+            Status::Internal
+        }
+    }
+}
+
 /// The same, with the reason in the caller's buffer, which is left empty where there is none.
 ///
 /// # Safety
@@ -45,7 +60,7 @@ pub unsafe fn guard_with(message: Message, call: impl FnOnce() -> Result<(), Fai
 
 #[cfg(test)]
 mod tests {
-    use super::guard;
+    use super::{guard, guard_quickly};
     use crate::status::Status;
 
     #[test]
@@ -53,5 +68,13 @@ mod tests {
         assert_eq!(guard(|| panic!("on purpose")), Status::Internal);
         assert_eq!(guard(|| Err(Status::Differs.into())), Status::Differs);
         assert_eq!(guard(|| Ok(())), Status::Ok);
+    }
+
+    #[test]
+    fn the_other_way_is_gone_where_the_short_one_is_none() {
+        let other = || Status::Differs;
+        assert_eq!(guard_quickly(|| Some(()), other), Status::Ok);
+        assert_eq!(guard_quickly(|| None, other), Status::Differs);
+        assert_eq!(guard_quickly(|| panic!("on purpose"), other), Status::Internal);
     }
 }

@@ -29,6 +29,7 @@
 mod abi;
 mod failure;
 mod guard;
+mod head;
 mod load;
 mod memory;
 mod model;
@@ -38,6 +39,7 @@ mod status;
 mod tier;
 
 pub use abi::TAMIS_ABI_VERSION;
+pub use head::State;
 pub use model::{
     Model, ModelShape, Output, TAMIS_MODEL_SIZE, tamis_model_describe, tamis_model_load, tamis_model_refresh,
     tamis_model_run_accumulators, tamis_model_run_accumulators_rows, tamis_model_run_f32, tamis_model_run_i8,
@@ -48,7 +50,7 @@ pub use net::{
     tamis_net_load, tamis_net_shape, tamis_net_size, tamis_net_tier,
 };
 pub use state::{
-    State, tamis_state_create, tamis_state_evaluate, tamis_state_evaluate_bucket, tamis_state_goto, tamis_state_height,
+    tamis_state_create, tamis_state_evaluate, tamis_state_evaluate_bucket, tamis_state_goto, tamis_state_height,
     tamis_state_message, tamis_state_output_rows, tamis_state_output_rows_f32, tamis_state_outputs,
     tamis_state_outputs_f32, tamis_state_pop, tamis_state_push, tamis_state_push_null, tamis_state_refresh,
     tamis_state_size,

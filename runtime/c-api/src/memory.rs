@@ -25,6 +25,12 @@ pub unsafe trait Handle: Sized {
     const MAGIC: u64;
 }
 
+/// A handle's word of four bytes, the last from 128 on, and ones: as an instruction holds it that compares a u64 with a
+/// number of its own, where others would have to be loaded first.
+pub const fn magic(bytes: [u8; 4]) -> u64 {
+    i32::from_le_bytes(bytes) as i64 as u64
+}
+
 /// Whether a handle is where one can be.
 #[inline]
 fn check<T: Handle>(handle: *const T) -> Result<(), Status> {
@@ -126,14 +132,27 @@ pub unsafe fn pieces<'a>(start: *const u16, count: usize) -> Result<&'a [Piece],
     Ok(bytemuck::cast_slice(indices))
 }
 
+/// One of them; `None` where [`pieces`] would refuse it.
+///
+/// # Safety
+/// `start` is NULL or points at a number.
+#[inline]
+pub unsafe fn piece(start: *const u16) -> Option<Piece> {
+    if start.is_null() || !start.is_aligned() {
+        return None;
+    }
+    // SAFETY: not NULL, aligned; there by the promise; any bits are a u16.
+    Piece::from_index(unsafe { start.read() })
+}
+
 /// A colour's number.
 #[inline]
 pub const fn colour(number: u32) -> Result<Colour, Status> {
-    match number {
-        0 => Ok(Colour::White),
-        1 => Ok(Colour::Black),
-        _ => Err(Status::OutOfRange),
+    // In this order there is nothing to turn a number into.
+    if number > 1 {
+        return Err(Status::OutOfRange);
     }
+    if number == 0 { Ok(Colour::White) } else { Ok(Colour::Black) }
 }
 
 /// Where a call writes one value, at its end: until then nothing refers to it, so it may hold anything.

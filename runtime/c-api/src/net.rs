@@ -28,7 +28,7 @@ pub struct Net {
 
 // SAFETY: repr(C), 64-aligned, `magic` first; `tamis_net_load` writes the only values.
 unsafe impl Handle for Net {
-    const MAGIC: u64 = u64::from_le_bytes(*b"tamis\0nt");
+    const MAGIC: u64 = memory::magic(*b"nt\x08\xa5");
 }
 
 /// What a program compiles in about its network, and host-tools inspect prints.

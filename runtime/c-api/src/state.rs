@@ -1,7 +1,8 @@
 //! A state: what one thread of a search owns, the accumulators of the line of play and the refresh cache.
 
 use crate::failure::{Failure, Message};
-use crate::guard::{guard, guard_with};
+use crate::guard::{guard, guard_quickly, guard_with};
+use crate::head::{HEAD, State, len_bytes, met, met_alone, with};
 use crate::memory::{self, Handle, Place};
 use crate::net::Net;
 use crate::status::Status;
@@ -10,34 +11,6 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use tamis_runtime::Output;
 use tamis_runtime::engine::AnyState;
-
-/// The head of a state; behind it lie `len_bytes` bytes of the runtime's.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub struct State {
-    magic: u64,
-    /// The address of the head whose memory `ready` refers to: another one in a copy that no call has met yet.
-    opened_at: usize,
-    /// The state behind this head, ready for calls. Its memory stays as long as the handle is used, as the caller
-    /// promises: that is what `'static` stands for.
-    ready: MaybeUninit<AnyState<'static>>,
-    len_bytes: usize,
-    /// Why the last call that failed did so; `Status::Ok` before there was one.
-    last: Failure,
-}
-
-// SAFETY: repr(C), 64-aligned, `magic` first; `tamis_state_create` writes the only values.
-unsafe impl Handle for State {
-    const MAGIC: u64 = u64::from_le_bytes(*b"tamis\0st");
-}
-
-/// Bytes in front of the runtime's.
-const HEAD: usize = size_of::<State>();
-
-/// Length of the whole memory; `None` if no memory could be so long.
-fn len_bytes(net: &Net, plies: usize, keys: usize) -> Option<usize> {
-    AnyState::len_bytes(&net.network, plies, keys)?.checked_add(HEAD).filter(|len| isize::try_from(*len).is_ok())
-}
 
 /// Bytes that tamis_state_create needs for as many plies, the root included, and cache entries; tamis_net_keys says how
 /// many entries are of use. 0 if no memory could hold them or net is no handle.
@@ -74,7 +47,8 @@ pub unsafe extern "C" fn tamis_state_create(
         let ready = AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
         let head = State {
             magic: State::MAGIC,
-            opened_at: memory.addr(),
+            opened_at: memory.addr() as u64,
+            net: ptr::from_ref(net).addr(),
             ready: MaybeUninit::new(ready),
             len_bytes: needed - HEAD,
             last: Status::Ok.into(),
@@ -87,38 +61,6 @@ pub unsafe extern "C" fn tamis_state_create(
     };
     // SAFETY: the message's bytes are writable, as the caller promises.
     unsafe { guard_with(Message::new(message, message_len), create) }
-}
-
-/// Runs a call on a state, and notes in it why the call failed.
-///
-/// # Safety
-/// `state` is NULL, or a handle that nobody else uses during the call.
-#[inline]
-unsafe fn with(state: *mut State, call: impl FnOnce(&mut AnyState<'static>) -> Result<(), Failure>) -> Status {
-    guard(|| {
-        // SAFETY: the caller's own promise. The reference covers the head only.
-        let head = unsafe { memory::exclusive(state) }?;
-        if head.opened_at != state.addr() {
-            // SAFETY: `tamis_state_create` has set HEAD + `len_bytes` bytes, all of which the copy has.
-            let bytes = unsafe { core::slice::from_raw_parts_mut(state.cast::<u8>().add(HEAD), head.len_bytes) };
-            open_copy(head, bytes)?;
-        }
-        // SAFETY: it was written with this address beside it; what it refers to is the memory behind this head.
-        let done = call(unsafe { head.ready.assume_init_mut() });
-        if let Err(failure) = &done {
-            head.last = *failure;
-        }
-        done
-    })
-}
-
-/// Takes up a state whose memory was copied from another place, as it was there.
-#[cold]
-#[inline(never)]
-fn open_copy(head: &mut State, bytes: &'static mut [u8]) -> Result<(), Failure> {
-    head.ready.write(AnyState::open(bytes)?);
-    head.opened_at = ptr::from_mut(head).addr();
-    Ok(())
 }
 
 /// Forgets the line of play and takes a position as its root: all pieces of the board, kings included, in any order.
@@ -139,7 +81,12 @@ pub unsafe extern "C" fn tamis_state_refresh(
         Ok(state.refresh(&net.network, pieces.iter().copied())?)
     };
     // SAFETY: a handle that is this thread's, as the caller promises.
-    unsafe { with(state, refresh) }
+    let status = unsafe { with(state, refresh) };
+    if status == Status::Ok {
+        // SAFETY: the call was done, so both are handles, and this one is this thread's.
+        unsafe { (*state).net = net.addr() };
+    }
+    status
 }
 
 /// Makes a move: the pieces that come and those that go, at most four of each. A capture adds one and removes two, a
@@ -155,6 +102,40 @@ pub unsafe extern "C" fn tamis_state_push(
     added_count: usize,
     removed: *const u16,
     removed_count: usize,
+) -> Status {
+    let quickly = move || {
+        if added_count != 1 {
+            return None;
+        }
+        // SAFETY: handles, as the caller promises.
+        let (ready, net) = unsafe { met(state, net) }?;
+        // SAFETY: one number, as the caller promises.
+        let to = unsafe { memory::piece(added) }?;
+        if removed_count == 1 {
+            // SAFETY: one number, as the caller promises.
+            let from = unsafe { memory::piece(removed) }?;
+            return ready.try_push(&net.network, to, from, None).then_some(());
+        }
+        if removed_count != 2 {
+            return None;
+        }
+        // SAFETY: two numbers, as the caller promises.
+        let (from, taken) = unsafe { (memory::piece(removed)?, memory::piece(removed.wrapping_add(1))?) };
+        ready.try_push(&net.network, to, from, Some(taken)).then_some(())
+    };
+    // SAFETY: as the caller promises.
+    guard_quickly(quickly, move || unsafe { push_any(state, net, (added, added_count), (removed, removed_count)) })
+}
+
+/// # Safety
+/// As [`tamis_state_push`].
+#[cold]
+#[inline(never)]
+unsafe fn push_any(
+    state: *mut State,
+    net: *const Net,
+    (added, added_count): (*const u16, usize),
+    (removed, removed_count): (*const u16, usize),
 ) -> Status {
     let push = |state: &mut AnyState<'static>| {
         // SAFETY: a handle and as many numbers, as the caller promises.
@@ -177,6 +158,17 @@ pub unsafe extern "C" fn tamis_state_push_null(state: *mut State) -> Status {
 /// Takes the last move back, a null move too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_state_pop(state: *mut State) -> Status {
+    // SAFETY: a handle that is this thread's, as the caller promises.
+    let quickly = move || unsafe { met_alone(state) }?.try_pop().then_some(());
+    // SAFETY: as the caller promises.
+    guard_quickly(quickly, move || unsafe { pop_any(state) })
+}
+
+/// # Safety
+/// As [`tamis_state_pop`].
+#[cold]
+#[inline(never)]
+unsafe fn pop_any(state: *mut State) -> Status {
     // SAFETY: a handle that is this thread's, as the caller promises.
     unsafe { with(state, |state| Ok(state.pop()?)) }
 }
@@ -201,6 +193,24 @@ pub unsafe extern "C" fn tamis_state_evaluate(
     colour: u32,
     score: *mut i32,
 ) -> Status {
+    let quickly = move || {
+        // SAFETY: handles, as the caller promises.
+        let (state, net) = unsafe { met(state, net) }?;
+        let (Ok(colour), Ok(score)) = (memory::colour(colour), Place::new(score)) else { return None };
+        let found = state.try_evaluate(&net.network, colour)?;
+        // SAFETY: writable, as the caller promises.
+        unsafe { score.put(found) };
+        Some(())
+    };
+    // SAFETY: as the caller promises.
+    guard_quickly(quickly, move || unsafe { evaluate_any(state, net, colour, score) })
+}
+
+/// # Safety
+/// As [`tamis_state_evaluate`].
+#[cold]
+#[inline(never)]
+unsafe fn evaluate_any(state: *mut State, net: *const Net, colour: u32, score: *mut i32) -> Status {
     let evaluate = |state: &mut AnyState<'static>| {
         let (colour, score) = (memory::colour(colour)?, Place::new(score)?);
         // SAFETY: a handle, as the caller promises.
@@ -385,6 +395,3 @@ pub unsafe extern "C" fn tamis_state_message(state: *const State, message: *mut 
         Ok(())
     })
 }
-
-/// The runtime wants its part at a multiple of 64, too; and what a head holds is overwritten, never dropped.
-const _: () = assert!(!core::mem::needs_drop::<State>() && HEAD.is_multiple_of(memory::ALIGN));

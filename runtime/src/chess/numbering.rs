@@ -77,33 +77,38 @@ pub struct Numbering {
     first_feature: u32,
     /// What a square becomes in this view, mirrored or not: exclusive or with this.
     squares: u16,
-    /// Which of [`FIRST`].
+    /// Where in [`FIRST`] its planes begin.
     planes: u16,
 }
 
-/// Features of a bucket before those of a plane, as [`crate::chess::piece::Piece::plane`] counts them; four more, so
-/// that no index is out of range.
-type Firsts = [u16; 16];
+/// Places of [`FIRST`] for the planes of a side, as [`crate::chess::piece::Piece::plane`] counts them, of which four
+/// are of no use.
+const ROW: usize = 16;
+/// Rows of [`FIRST`], of which two are of no use: so many that no place is out of range modulo all of them.
+const ROWS: usize = 8;
 
 /// A plane that is no feature: the kings, where those are none.
-const NO_PLANE: u16 = u16::MAX;
+const NO_PLANE: i16 = i16::MIN;
 
-/// By [`Planes`], then by [`Perspective`]; two more, as above.
-static FIRST: [Firsts; 8] = {
-    let mut all = [[NO_PLANE; 16]; 8];
+/// Features of a bucket before those of a plane, less the pieces before it: by [`Planes`], then by [`Perspective`],
+/// then by plane. With a piece's own number added, in which its square stands in the lowest bits, it is the feature.
+static FIRST: [i16; ROWS * ROW] = {
+    let mut all = [NO_PLANE; ROWS * ROW];
     let mut plane = 0;
     while plane < 2 * KINDS {
         let (kind, is_opponent) = (plane % KINDS, plane / KINDS);
+        let pieces = (PLANE as usize * plane) as i16;
         let mut side = 0;
         while side < 2 {
             let colour = is_opponent ^ side;
-            let first = (COLOUR as usize * colour + PLANE as usize * kind) as u16;
+            let first = (COLOUR as usize * colour + PLANE as usize * kind) as i16 - pieces;
             let is_king = kind == KING;
-            all[2 * Planes::Both as usize + side][plane] = first;
+            all[(2 * Planes::Both as usize + side) * ROW + plane] = first;
             // Both kings have the own one's plane.
-            all[2 * Planes::Merged as usize + side][plane] = if is_king { COLOUR - PLANE } else { first };
+            let merged = if is_king { (COLOUR - PLANE) as i16 - pieces } else { first };
+            all[(2 * Planes::Merged as usize + side) * ROW + plane] = merged;
             if !is_king {
-                all[2 * Planes::NoKings as usize + side][plane] = first - PLANE * colour as u16;
+                all[(2 * Planes::NoKings as usize + side) * ROW + plane] = first - (PLANE * colour as u16) as i16;
             }
             side += 1;
         }
@@ -117,7 +122,7 @@ impl Numbering {
     #[inline]
     pub(super) const fn new(planes: Planes, perspective: Perspective, first_feature: u32, squares: u16) -> Self {
         let side = matches!(perspective, Perspective::Other) as u16;
-        Self { first_feature, squares, planes: 2 * planes as u16 + side }
+        Self { first_feature, squares, planes: (2 * planes as u16 + side) * ROW as u16 }
     }
 
     /// Of no king.
@@ -135,12 +140,64 @@ impl Numbering {
     #[must_use]
     #[inline(always)]
     pub fn feature(&self, piece: u16) -> u32 {
-        let square = (piece ^ self.squares) % PLANE;
-        self.first_feature + u32::from(self.first_of_plane(piece)) + u32::from(square)
+        self.of_plane(self.first_of_plane(piece), piece)
+    }
+
+    /// The features of two pieces of one plane.
+    #[cfg(short_ways)]
+    #[must_use]
+    #[inline(always)]
+    pub fn features_of_plane(&self, [one, other]: [u16; 2]) -> [u32; 2] {
+        let first = self.first_of_plane(one);
+        [self.of_plane(first, one), self.of_plane(first, other)]
     }
 
     #[inline(always)]
-    fn first_of_plane(&self, piece: u16) -> u16 {
-        FIRST[usize::from(self.planes % 8)][usize::from(piece / PLANE % 16)]
+    fn of_plane(&self, first: i16, piece: u16) -> u32 {
+        // A bucket's first feature and a plane's are multiples of 64.
+        self.first_feature.wrapping_add_signed(first.into()).wrapping_add(piece.into()) ^ u32::from(self.squares)
+    }
+
+    #[inline(always)]
+    fn first_of_plane(&self, piece: u16) -> i16 {
+        FIRST[(usize::from(self.planes) + usize::from(piece / PLANE)) % FIRST.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COLOUR, KINDS, KING, NO_PLANE, Numbering, PLANE, Perspective, Planes};
+
+    /// Of every form, in an early bucket and a late one, with squares that are exchanged and not.
+    #[test]
+    fn a_feature_is_its_bucket_its_plane_and_its_square() {
+        for planes in Planes::ALL {
+            for (side, perspective) in Perspective::BOTH.into_iter().enumerate() {
+                for (first, squares) in [(0, 0), (64 * 700, 56), (64 * 704, 63), (64, 7)] {
+                    let numbering = Numbering::new(planes, perspective, first, squares);
+                    for piece in 0..2 * COLOUR {
+                        let (plane, square) = (usize::from(piece / PLANE), piece % PLANE);
+                        let (kind, is_opponent) = (plane % KINDS, plane / KINDS != side);
+                        let place = match planes {
+                            Planes::NoKings if kind == KING => {
+                                assert!(!numbering.has(piece) && numbering.first_of_plane(piece) == NO_PLANE);
+                                continue;
+                            }
+                            Planes::Merged if kind == KING => KING,
+                            Planes::NoKings => kind + (KINDS - 1) * usize::from(is_opponent),
+                            _ => kind + KINDS * usize::from(is_opponent),
+                        };
+                        let expected = first + 64 * place as u32 + u32::from(square ^ squares);
+                        assert!(numbering.has(piece));
+                        assert_eq!(numbering.feature(piece), expected);
+                        #[cfg(short_ways)]
+                        assert_eq!(
+                            numbering.features_of_plane([piece, piece ^ 9]),
+                            [expected, { first + 64 * place as u32 + u32::from(square ^ 9 ^ squares) }]
+                        );
+                    }
+                }
+            }
+        }
     }
 }

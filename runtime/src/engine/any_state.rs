@@ -4,6 +4,8 @@ use super::error::StateError;
 use super::line::{Line, Position};
 use super::network::AnyNetwork;
 use super::ply::Ply;
+#[cfg(short_ways)]
+use super::ply::Relocation;
 use crate::accumulators::{Cache, Stack};
 use crate::chess::board::Board;
 use crate::chess::piece::{Colour, Piece};
@@ -183,6 +185,37 @@ impl<'m> AnyState<'m> {
         self.line.stack.clear();
     }
 
+    /// The short way through [`AnyState::push`], inlined: false, and nothing done, where it has to go the other. This
+    /// and its fellows are for the border to C, whose calls are functions already.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[cfg_attr(not(short_ways), expect(unused_variables, reason = "there is no short way"))]
+    pub fn try_push(&mut self, net: &AnyNetwork<'_>, to: Piece, from: Piece, taken: Option<Piece>) -> bool {
+        #[cfg(short_ways)]
+        return self.line.relocate(net, Relocation { to, from, taken });
+        #[cfg(not(short_ways))]
+        return false;
+    }
+
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn try_pop(&mut self) -> bool {
+        #[cfg(short_ways)]
+        return self.line.pop_quickly();
+        #[cfg(not(short_ways))]
+        return false;
+    }
+
+    #[doc(hidden)]
+    #[inline(always)]
+    #[cfg_attr(not(short_ways), expect(unused_variables, reason = "there is no short way"))]
+    pub fn try_evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Option<i32> {
+        #[cfg(short_ways)]
+        return self.line.evaluate_quickly(net, to_move, None);
+        #[cfg(not(short_ways))]
+        return None;
+    }
+
     /// As [`super::State::push`].
     ///
     /// # Errors
@@ -246,10 +279,17 @@ impl<'m> AnyState<'m> {
     #[inline]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Result<i32, RunError> {
         #[cfg(short_ways)]
-        if let Some(score) = self.line.evaluate_quickly(net, to_move, None) {
+        if let Some(score) = self.evaluate_quickly(net, to_move) {
             return Ok(score);
         }
         self.evaluate_any(net, to_move)
+    }
+
+    /// See [`super::State`].
+    #[cfg(short_ways)]
+    #[inline(never)]
+    fn evaluate_quickly(&mut self, net: &AnyNetwork<'_>, to_move: Colour) -> Option<i32> {
+        self.line.evaluate_quickly(net, to_move, None)
     }
 
     #[cfg_attr(not(short_ways), inline)]

@@ -162,6 +162,11 @@ impl Line<'_> {
     /// See [`super::State::evaluate`].
     #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn evaluate(&mut self, net: &AnyNetwork<'_>, to_move: Colour, scratch: &mut [u8]) -> Result<i32, RunError> {
+        // Where it does not, the short way is still to be tried.
+        #[cfg(short_ways)]
+        if !net.has_bucket_of_count() {
+            return self.evaluate_bucket(net, to_move, net.bucket(self.board, to_move), scratch);
+        }
         let bucket = self.prepare(net, to_move)?;
         self.score(net, to_move, bucket, scratch)
     }

@@ -9,6 +9,8 @@ use crate::chess::sets;
 use crate::chess::view::{ChessView, Perspective, Planes};
 use crate::error::RunError;
 use crate::features::GENERAL;
+#[cfg(short_ways)]
+use crate::format::Identity;
 use crate::format::{Model, element, feature_set};
 use crate::kernels::{self, Tier};
 use crate::plan::Plan;
@@ -95,6 +97,13 @@ pub struct AnyNetwork<'a> {
     unseen: usize,
     /// The relations between pieces that are features, and the first of those.
     related: Option<(Relations, u32)>,
+    /// What a state is of that may go the short ways through its calls: this load, and no load where relations are
+    /// features.
+    #[cfg(short_ways)]
+    unrelated: Identity,
+    /// The same, and no load where the bucket follows from something else than the number of all pieces.
+    #[cfg(short_ways)]
+    uncounted: Identity,
 }
 
 impl<'a> AnyNetwork<'a> {
@@ -132,7 +141,23 @@ impl<'a> AnyNetwork<'a> {
         let most_pieces = plan.max_active().saturating_sub(most_related) + kings;
         let unseen = if relations.is_some() { 0 } else { most_pieces };
         let counts_some = input.counted != 0;
-        Ok(Self { plan, view, features, buckets, counts_some, outputs, most_pieces, unseen, related: relations })
+        #[cfg(short_ways)]
+        let unrelated = if relations.is_some() { Identity::NONE } else { plan.identity() };
+        Ok(Self {
+            plan,
+            view,
+            features,
+            buckets,
+            counts_some,
+            outputs,
+            most_pieces,
+            unseen,
+            related: relations,
+            #[cfg(short_ways)]
+            unrelated,
+            #[cfg(short_ways)]
+            uncounted: if counts_some { Identity::NONE } else { unrelated },
+        })
     }
 
     /// Whether the engine was built for this network.
@@ -228,6 +253,14 @@ impl<'a> AnyNetwork<'a> {
         GENERAL && self.related.is_some()
     }
 
+    /// Whether a state of this identity is of this network, and pieces on squares are all its features. One that has
+    /// no position is of any.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub(super) fn is_unrelated(&self, identity: Identity) -> bool {
+        self.unrelated.is_of_load(identity)
+    }
+
     /// Which of [`AnyNetwork::keys`] entries a square of a colour's king belongs to, as white sees the square. A king's
     /// move between two squares of one entry is a move as any other; between two entries, that colour's accumulator is
     /// to be filled anew.
@@ -260,10 +293,26 @@ impl<'a> AnyNetwork<'a> {
     /// The output bucket of a position; the first one of more pieces than a game has.
     #[inline]
     pub(super) fn bucket(&self, board: &Board, to_move: Colour) -> usize {
-        if self.counts_some {
-            return self.counted_bucket(board, to_move);
-        }
-        let Some(bucket) = self.buckets.get(board.count()) else { return 0 };
+        if self.counts_some { self.counted_bucket(board, to_move) } else { self.bucket_of(board.count()) }
+    }
+
+    /// The same, where it follows from the number of all pieces, and a state of this identity
+    /// [`AnyNetwork::is_unrelated`].
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub(super) fn bucket_of_count(&self, identity: Identity, board: &Board) -> Option<usize> {
+        self.uncounted.is_of_load(identity).then(|| self.bucket_of(board.count()))
+    }
+
+    /// Whether the bucket follows from the number of all pieces.
+    #[cfg(short_ways)]
+    pub(super) const fn has_bucket_of_count(&self) -> bool {
+        !self.counts_some
+    }
+
+    #[inline(always)]
+    fn bucket_of(&self, count: usize) -> usize {
+        let Some(bucket) = self.buckets.get(count) else { return 0 };
         (*bucket).into()
     }
 

@@ -27,17 +27,20 @@ pub(super) struct Numberings {
     by_colour: [Numbering; 2],
     /// Squares of the kings for which they were looked up, by colour.
     kings: [u8; 2],
-    /// 0 while there are none.
-    is_known: u16,
+    padding: u16,
 }
 
-impl Numberings {
-    pub const UNKNOWN: Self = Self { by_colour: [Numbering::UNKNOWN; 2], kings: [0; 2], is_known: 0 };
+/// No square of a king.
+const NOWHERE: u8 = 64;
 
-    /// For the kings of a board. Of another network than before they must be [`Numberings::UNKNOWN`] first.
+impl Numberings {
+    pub const UNKNOWN: Self = Self { by_colour: [Numbering::UNKNOWN; 2], kings: [NOWHERE; 2], padding: 0 };
+
+    /// For the kings of a board. Of another network than before, and in memory that was zero, they must be
+    /// [`Numberings::UNKNOWN`] first.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn of(&mut self, net: &AnyNetwork<'_>, board: &Board) -> [Numbering; 2] {
-        if self.is_known == 0 || self.kings != board.kings() {
+        if self.kings != board.kings() {
             self.look_up(net, board);
         }
         self.by_colour
@@ -47,14 +50,14 @@ impl Numberings {
     #[cfg(short_ways)]
     #[inline(always)]
     pub fn known(&self, board: &Board) -> Option<&[Numbering; 2]> {
-        (self.is_known != 0 && self.kings == board.kings()).then_some(&self.by_colour)
+        (self.kings == board.kings()).then_some(&self.by_colour)
     }
 
     #[cold]
     #[inline(never)]
     fn look_up(&mut self, net: &AnyNetwork<'_>, board: &Board) {
         let by_colour = Colour::BOTH.map(|colour| net.numbering(colour, board.king(colour)));
-        *self = Self { by_colour, kings: board.kings(), is_known: 1 };
+        *self = Self { by_colour, kings: board.kings(), padding: 0 };
     }
 }
 

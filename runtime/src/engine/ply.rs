@@ -137,6 +137,15 @@ impl Ply {
     }
 }
 
+/// Bytes of [`Ply::note`].
+#[cfg(short_ways)]
+const NOTE: usize = size_of::<u64>();
+/// [`Ply::note`] as [`Ply::relocate`] leaves it, with one piece gone and with two.
+#[cfg(short_ways)]
+const QUIET_AHEAD: u64 = u64::from_ne_bytes([1, 1, 0, form::QUIET, 0, 0, 0, 0]);
+#[cfg(short_ways)]
+const CAPTURE_AHEAD: u64 = u64::from_ne_bytes([1, 2, 0, form::CAPTURE, 0, 0, 0, 0]);
+
 #[cfg(short_ways)]
 impl Ply {
     /// A ply of no king's move, which [`crate::chess::board::Board::relocate`] has made.
@@ -157,16 +166,71 @@ impl Ply {
     /// The move, where it is one that [`Ply::relocate`] noted, without a null move behind it.
     #[inline(always)]
     pub const fn relocation(&self) -> Option<Relocation> {
-        if self.form == form::ANY {
-            return None;
+        // The last is asked for first.
+        match self.form {
+            form::CAPTURE => Some(self.capture()),
+            form::QUIET => Some(self.quiet()),
+            _ => None,
         }
-        let taken = if self.form == form::QUIET { None } else { Some(self.pieces[1][1]) };
-        Some(Relocation { to: self.pieces[0][0], from: self.pieces[1][0], taken })
+    }
+
+    /// The same, where nothing of the position behind the move is computed either.
+    #[inline(always)]
+    pub fn relocation_ahead(&self) -> Option<Relocation> {
+        match self.note() {
+            CAPTURE_AHEAD => Some(self.capture()),
+            QUIET_AHEAD => Some(self.quiet()),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    const fn quiet(&self) -> Relocation {
+        Relocation { to: self.pieces[0][0], from: self.pieces[1][0], taken: None }
+    }
+
+    #[inline(always)]
+    const fn capture(&self) -> Relocation {
+        Relocation { taken: Some(self.pieces[1][1]), ..self.quiet() }
+    }
+
+    /// All that is noted but the pieces, as one number.
+    #[inline(always)]
+    fn note(&self) -> u64 {
+        let [_, _, note] = bytemuck::must_cast_ref::<Self, [[u8; NOTE]; 3]>(self);
+        u64::from_ne_bytes(*note)
     }
 
     /// Notes that a null move follows.
     #[inline(always)]
     pub const fn forget_relocation(&mut self) {
         self.form = form::ANY;
+    }
+}
+
+#[cfg(all(test, short_ways))]
+mod tests {
+    use super::{Ply, Relocation};
+    use crate::accumulators::Ply as _;
+    use crate::chess::piece::{Colour, Kind, Piece};
+
+    /// Of plies that held other moves before, too.
+    #[test]
+    fn a_relocation_is_told_until_a_side_is_computed_or_a_null_move_follows() {
+        let pawn = Piece::new(Colour::White, Kind::Pawn, 12);
+        let king = Piece::new(Colour::White, Kind::King, 4);
+        for taken in [None, Some(Piece::new(Colour::Black, Kind::Rook, 28))] {
+            let mut ply = Ply::new(&[king; 4], &[king; 3]).unwrap();
+            assert!(ply.relocation().is_none() && ply.relocation_ahead().is_none());
+            ply.relocate(Relocation { to: pawn.at(28), from: pawn, taken });
+            for found in [ply.relocation(), ply.relocation_ahead()] {
+                let Relocation { to, from, taken: found } = found.unwrap();
+                assert_eq!((to, from, found), (pawn.at(28), pawn, taken));
+            }
+            ply.mark_mut().set_computed(1);
+            assert!(ply.relocation().is_some() && ply.relocation_ahead().is_none());
+            ply.forget_relocation();
+            assert!(ply.relocation().is_none());
+        }
     }
 }

@@ -173,10 +173,18 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
     #[inline]
     pub fn evaluate(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Result<i32, RunError> {
         #[cfg(short_ways)]
-        if let Some(score) = self.line().0.evaluate_quickly(net.any(), to_move, None) {
+        if let Some(score) = self.evaluate_quickly(net, to_move) {
             return Ok(score);
         }
         self.evaluate_any(net, to_move)
+    }
+
+    /// A function of its own, so that what it gives comes in registers, and what the other way needs is kept by who
+    /// calls both.
+    #[cfg(short_ways)]
+    #[inline(never)]
+    fn evaluate_quickly(&mut self, net: &Network<'_, HIDDEN>, to_move: Colour) -> Option<i32> {
+        self.line().0.evaluate_quickly(net.any(), to_move, None)
     }
 
     #[cfg_attr(not(short_ways), inline)]

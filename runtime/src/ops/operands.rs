@@ -51,6 +51,25 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
         let start = bucket.wrapping_mul(self.step);
         range(self.all, start..start.wrapping_add(len))
     }
+
+    /// The same, where they are there.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub fn found(&self, bucket: usize, len: usize) -> Option<&'a [T]> {
+        // In two steps, so that no sum is made that could be too large, each with an end of its own: two conditions of
+        // one end are made to one, which takes longer.
+        let Some(rest) = self.all.get(bucket.wrapping_mul(self.step)..) else { return missing() };
+        rest.get(..len)
+    }
+}
+
+/// No bank where the loader promised one.
+#[cfg(short_ways)]
+#[cold]
+#[inline(never)]
+fn missing<'a, T>() -> Option<&'a [T]> {
+    debug_assert!(false, "a bank that is not there");
+    None
 }
 
 /// A tensor whose element its record says.

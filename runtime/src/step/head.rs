@@ -30,11 +30,12 @@ pub(crate) struct FusedHead<'a> {
     /// Whether there are two accumulators, and whether the other side's comes first.
     pub two: bool,
     pub other_first: bool,
-    /// The dot with the move before it, and the rows of a move, where both accumulators have all of them in one block.
+    /// The dot with the move before it, and the rows of a move, where both accumulators have all of them in one block;
+    /// elsewhere none, with which no kernel does anything.
     #[cfg(short_ways)]
     move_dot: MoveDot,
     #[cfg(short_ways)]
-    rows: Option<MoveRows<'a>>,
+    rows: MoveRows<'a>,
 }
 
 /// What becomes of the sum.
@@ -90,13 +91,13 @@ impl<'a> FusedHead<'a> {
             #[cfg(short_ways)]
             move_dot,
             #[cfg(short_ways)]
-            rows: None,
+            rows: MoveRows { rows: &[], stride: 0 },
         })
     }
 
     /// The same behind accumulators whose moves take these rows.
     #[cfg(short_ways)]
-    pub const fn behind(self, rows: Option<MoveRows<'a>>) -> Self {
+    pub const fn behind(self, rows: MoveRows<'a>) -> Self {
         Self { rows, ..self }
     }
 
@@ -109,9 +110,26 @@ impl<'a> FusedHead<'a> {
     /// The dot; [`FusedHead::end`] makes the output of it.
     #[inline(always)]
     pub fn sum(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
-        let other = if self.two { other } else { &[] };
-        let (first, second) = if self.other_first { (other, own) } else { (own, other) };
-        let weights = self.weights.start(bucket, first.len() + second.len());
+        #[cfg(not(short_ways))]
+        {
+            let other = if self.two { other } else { &[] };
+            let (first, second) = if self.other_first { (other, own) } else { (own, other) };
+            let weights = self.weights.start(bucket, first.len() + second.len());
+            (self.dot)(first, second, weights, self.max)
+        }
+        // Branches, which are always taken alike, in place of choices that each sum would wait for.
+        #[cfg(short_ways)]
+        match (self.two, self.other_first) {
+            (true, false) => self.dot(own, other, bucket),
+            (true, true) => self.dot(other, own, bucket),
+            (false, _) => self.dot(own, &[], bucket),
+        }
+    }
+
+    #[cfg(short_ways)]
+    #[inline(always)]
+    fn dot(&self, first: &[i16], second: &[i16], bucket: usize) -> i32 {
+        let Some(weights) = self.weights.found(bucket, first.len() + second.len()) else { return 0 };
         (self.dot)(first, second, weights, self.max)
     }
 
@@ -127,10 +145,9 @@ impl<'a> FusedHead<'a> {
         own: usize,
         bucket: usize,
     ) -> Option<i32> {
-        let rows = self.rows.as_ref()?;
-        let weights = self.weights.start(bucket, out.len());
+        let weights = self.weights.found(bucket, out.len())?;
         let first = own ^ usize::from(self.other_first);
-        (self.move_dot)(out, source, rows, moved, weights, first, self.max)
+        (self.move_dot)(out, source, &self.rows, moved, weights, first, self.max)
     }
 
     /// The output for a sum.
