@@ -31,6 +31,7 @@ BANNED = {
 UNBANNED = {
     ("log", "runtime/wasm/Cargo.toml"): "wasm-bindgen's tool",
     ("rand", "Cargo.toml"): "proptest's, in tests",
+    ("rand", "benches/baselines/nnue-rs/Cargo.toml"): "the same",
     ("rand", "tests/fuzz/Cargo.toml"): "the same",
 }
 
