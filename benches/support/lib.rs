@@ -28,11 +28,11 @@ pub use maps::maps;
 pub use nets::{four_mebibytes, king_buckets, king_buckets_container, reference};
 pub use random::Random;
 pub use series::{Figure, series};
-pub use threats::threat_evaluations;
+pub use threats::{Position, lines, threat_evaluations};
 pub use trainer::trainer;
 
 /// Plies of a game whose accumulators are kept.
-pub(crate) const PLIES: usize = 32;
+pub const PLIES: usize = 32;
 /// Features that come and go, taken four at a time, over and over.
 pub(crate) const FEATURES: usize = 8192;
 /// Features of a network without king buckets.

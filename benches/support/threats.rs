@@ -66,15 +66,19 @@ fn evaluations(model: Model<'static>, tier: &'static Tier, work: Work) -> impl F
 }
 
 /// A position, and the quiet move that led to it.
-struct Position {
-    pieces: Vec<Piece>,
-    come: Piece,
-    goes: Piece,
+#[derive(Debug, Clone)]
+pub struct Position {
+    /// All pieces, kings included.
+    pub pieces: Vec<Piece>,
+    /// The piece where it came to.
+    pub come: Piece,
+    /// The same where it was.
+    pub goes: Piece,
 }
 
 /// Lines from the position at the start of a game: pieces but kings go to free squares of the second to the seventh
 /// rank.
-fn lines() -> Vec<Vec<Position>> {
+pub fn lines() -> Vec<Vec<Position>> {
     let mut random = Random::new(17);
     let mut line = |_| {
         let pieces = start();

@@ -9,7 +9,7 @@
 //!
 //! What comes out is JSON: a figure a case, [p10, median] in nanoseconds of processor time, and a ratio for each tier.
 
-use benches::{Cases, Figure, Random, pin, series};
+use benches::{Cases, Figure, PLIES, pin, series};
 use nnue_rs::{Board, Color, Network, Piece as TheirPiece, PieceKind};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -24,17 +24,13 @@ use tests::stockfish::{made_up, shape};
 
 /// Lines of play; together they touch more rows than a cache of the first level has.
 const LINES: usize = 64;
-/// Positions of a line.
-const PLIES: usize = 32;
 
 /// Where the kings stand, which never move: white's and black's.
 const KINGS: [u8; 2] = [4, 60];
 
-/// A position, and the quiet move that led to it, for both.
+/// A position of a line, for both.
 struct Position {
-    pieces: Vec<Piece>,
-    come: Piece,
-    goes: Piece,
+    at: benches::Position,
     to_move: Colour,
 }
 
@@ -48,7 +44,7 @@ impl Board for Position {
     }
 
     fn for_each_piece(&self, with: &mut dyn FnMut(u8, TheirPiece)) {
-        self.pieces.iter().for_each(|piece| with(piece.square(), their_piece(*piece)));
+        self.at.pieces.iter().for_each(|piece| with(piece.square(), their_piece(*piece)));
     }
 }
 
@@ -68,34 +64,10 @@ fn their_piece(piece: Piece) -> TheirPiece {
     TheirPiece::new(color(piece.colour()), kind)
 }
 
-/// Lines from the position at the start of a game: pieces but kings go to free squares of the second to the seventh
-/// rank.
 fn lines() -> Vec<Vec<Position>> {
-    use Kind::{Bishop, King, Knight, Queen, Rook};
-    let back = [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook];
-    let side = |colour: Colour, [first, second]: [u8; 2]| {
-        let officers = (first..).zip(back).map(move |(square, kind)| Piece::new(colour, kind, square));
-        officers.chain((second..second + 8).map(move |square| Piece::new(colour, Kind::Pawn, square)))
-    };
-    let start: Vec<Piece> = side(Colour::White, [0, 8]).chain(side(Colour::Black, [56, 48])).collect();
-    let mut random = Random::new(29);
-    let mut line = |_| {
-        let (come, goes, pieces) = (start[0], start[0], start.clone());
-        let mut line = vec![Position { pieces, come, goes, to_move: Colour::White }];
-        while line.len() < PLIES {
-            let mut pieces = line[line.len() - 1].pieces.clone();
-            let mover = random.within(0, pieces.len() as i32 - 1) as usize;
-            let square = random.within(8, 55) as u8;
-            if pieces[mover].kind() == King || pieces.iter().any(|piece| piece.square() == square) {
-                continue;
-            }
-            let goes = pieces[mover];
-            pieces[mover] = goes.at(square);
-            line.push(Position { come: pieces[mover], goes, pieces, to_move: Colour::BOTH[line.len() % 2] });
-        }
-        line
-    };
-    (0..LINES).map(&mut line).collect()
+    let position = |(ply, at)| Position { at, to_move: Colour::BOTH[ply % 2] };
+    let line = |line: Vec<benches::Position>| line.into_iter().enumerate().map(position).collect();
+    benches::lines().into_iter().take(LINES).map(line).collect()
 }
 
 /// What is done with a position before it is evaluated.
@@ -141,7 +113,7 @@ fn ours(bytes: &'static [u8], tier: &'static Tier, work: Work, walk: Walk) -> im
     let net = AnyNetwork::load_on(bytes, tier).unwrap();
     let memory = Box::leak(Box::new(AlignedBytes::zeroed(AnyState::len_bytes(&net, PLIES, 0).unwrap())));
     let mut state = AnyState::create(&net, memory.as_mut(), PLIES, 0).unwrap();
-    state.refresh(&net, walk.lines[0][0].pieces.iter().copied()).unwrap();
+    state.refresh(&net, walk.lines[0][0].at.pieces.iter().copied()).unwrap();
     let mut walk = walk;
     move |with| {
         // Every line begins with the same position.
@@ -150,8 +122,8 @@ fn ours(bytes: &'static [u8], tier: &'static Tier, work: Work, walk: Walk) -> im
         }
         let position = walk.here();
         match work {
-            Work::Fresh => state.refresh(&net, position.pieces.iter().copied()).unwrap(),
-            Work::Line => state.push(&net, &[position.come], &[position.goes]).unwrap(),
+            Work::Fresh => state.refresh(&net, position.at.pieces.iter().copied()).unwrap(),
+            Work::Line => state.push(&net, &[position.at.come], &[position.at.goes]).unwrap(),
         }
         with(state.evaluate(&net, position.to_move).unwrap());
     }
@@ -169,7 +141,7 @@ fn theirs(net: &Rc<Network>, work: Work, walk: Walk) -> impl FnMut(&mut dyn FnMu
         match work {
             Work::Fresh => net.refresh(position, &mut stack[walk.ply]),
             Work::Line => {
-                let (removed, added) = (position.goes, position.come);
+                let (removed, added) = (position.at.goes, position.at.come);
                 let (parents, children) = stack.split_at_mut(walk.ply);
                 net.update_changes(
                     walk.before(),

@@ -13,8 +13,7 @@ use crate::verify::VerifyError;
 /// Rounds over the board: kings of both sides meet in every position, so a second one settles what the first disturbed.
 const ROUNDS: usize = 2;
 
-/// The table that fits the truth best, if that is another table. `truth`: outputs, position after
-/// position.
+/// The table that fits the truth best, if that is another table. `truth`: outputs, position after position.
 ///
 /// # Errors
 /// [`VerifyError::Example`] if a position does not fit the network.

@@ -44,8 +44,8 @@ pub fn find(net: &Net<f64>) -> Vec<Mistake> {
             |place: &dyn Fn(usize) -> usize| likeness(rows, len, lag, &|row, column| values[place(at(row, column))]);
         let given = alike(&|index| index);
         // Whose neighbours are alike as they are is not looked at in other orders.
-        let other = if given < STRANGERS { alike(&order).max(alike(&inverse)) } else { 0.0 };
-        if other > ALIKE {
+        let other = (given < STRANGERS).then(|| alike(&order).max(alike(&inverse)));
+        if let Some(other) = other.filter(|other| *other > ALIKE) {
             let name = net.arch.weights_name(index);
             found.push(Mistake {
                 kind: MistakeKind::TransposedWeights,
