@@ -1,6 +1,6 @@
 //! Networks of the Stockfish family in Tamis and in the crate nnue-rs, on the same positions in the same run.
 //!
-//!     nnue-rs-peer [--file NETWORK.nnue] [--rounds N] [--processor N]
+//!     nnue-rs-peer [--file NETWORK.nnue] [--rounds N] [--processor N] [--only PART-OF-A-CASE]
 //!
 //! Two networks with the features of `HalfKAv2_hm`: one of 128 units, the given file's or made up, and a made-up one of
 //! 3072. Each is filled anew (`fresh`) and taken along a line of play of quiet moves (`line`), an evaluation behind
@@ -223,7 +223,8 @@ fn main() {
     first.for_each(|weight| *weight /= 4);
     let lines = Rc::new(lines());
     let tiers = tiers().filter(|tier| !matches!(tier.name, "scalar" | "wide")).collect();
-    let mut cases = Cases::new(tiers, |_| true);
+    let only = said("--only").cloned();
+    let mut cases = Cases::new(tiers, move |id| only.as_ref().is_none_or(|part| id.contains(part.as_str())));
     for net in [small, wide] {
         let shape = format!("(22528-{})x2-16-32-1x8", net.shape.width);
         add(&mut cases, &shape, net, &lines);

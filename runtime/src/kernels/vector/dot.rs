@@ -327,40 +327,49 @@ fn clipped<S: Simd, T: Term<S>, C: Clip<S>, const CHAINS: usize>(
     // The accumulators of a perspective each, whole rounds of both in one loop.
     let round = CHAINS / 2 * S::LANES;
     if second.len() == len && w_second.len() == len && w_first.len() == len && len.is_multiple_of(round) {
-        const { assert!(size_of::<S::Chunk>() == S::LANES * size_of::<i16>()) };
         for start in (0..len).step_by(round) {
             for (lane, [sums_first, sums_second]) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                 let at = start + lane * S::LANES;
                 // SAFETY: `len` is a multiple of the step, so `at + LANES` is at most `len`, which is the length of all
-                // four slices. A chunk is an array of that many i16 (asserted above), as aligned as one.
-                let chunk = |x: &[i16]| unsafe { *x.as_ptr().add(at).cast::<S::Chunk>() };
-                let [x, y] = clip.both(s, s.load(&chunk(first)), s.load(&chunk(second)));
-                *sums_first = T::add(s, *sums_first, x, s.load(&chunk(w_first)));
-                *sums_second = T::add(s, *sums_second, y, s.load(&chunk(w_second)));
+                // four slices.
+                let (a, b, w_a, w_b) = unsafe {
+                    (chunk::<S>(first, at), chunk::<S>(second, at), chunk::<S>(w_first, at), chunk::<S>(w_second, at))
+                };
+                let [x, y] = clip.both(s, s.load(&a), s.load(&b));
+                *sums_first = T::add(s, *sums_first, x, s.load(&w_a));
+                *sums_second = T::add(s, *sums_second, y, s.load(&w_b));
             }
         }
         return total::<S, T, CHAINS>(s, sums);
     }
-    let add = |sums: &mut T::Sums, x: &S::Chunk, w: &S::Chunk| {
-        *sums = T::add(s, *sums, clip.single(s, s.load(x)), s.load(w));
-    };
     let mut singles = 0i32;
     for (x, w) in [(first, w_first), (second, w_second)] {
         let ((x, x_rest), (w, w_rest)) = (S::chunks(x), S::chunks(w));
         let ((x, x_few), (w, w_few)) = (x.as_chunks::<CHAINS>(), w.as_chunks::<CHAINS>());
         for (x, w) in x.iter().zip(w) {
             for ((sums, x), w) in sums.iter_mut().zip(x).zip(w) {
-                add(sums, x, w);
+                *sums = T::add(s, *sums, clip.single(s, s.load(x)), s.load(w));
             }
         }
         for ((sums, x), w) in sums.iter_mut().zip(x_few).zip(w_few) {
-            add(sums, x, w);
+            *sums = T::add(s, *sums, clip.single(s, s.load(x)), s.load(w));
         }
         for (x, w) in x_rest.iter().zip(w_rest) {
             singles = singles.wrapping_add(T::single(num::clip(*x, max), *w));
         }
     }
     total::<S, T, CHAINS>(s, sums).wrapping_add(singles)
+}
+
+/// A chunk of a slice.
+///
+/// # Safety
+/// `at + S::LANES` is at most the length of `x`.
+#[inline(always)]
+unsafe fn chunk<S: Simd>(x: &[i16], at: usize) -> S::Chunk {
+    const { assert!(size_of::<S::Chunk>() == S::LANES * size_of::<i16>()) };
+    // SAFETY: the caller's for bounds; a chunk is an array of LANES i16 (asserted above), as aligned as one.
+    unsafe { *x.as_ptr().add(at).cast::<S::Chunk>() }
 }
 
 #[inline(always)]

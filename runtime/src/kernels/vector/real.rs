@@ -255,22 +255,24 @@ pub(in crate::kernels) fn activation<R: Reals>(r: R, x: &[f32], code: u32, out: 
         }
         activation::DUAL_CRELU => {
             let (plain, squared) = out.split_at_mut(x.len());
-            each(r, x, plain, |x| r.crelu(x), num::crelu);
-            each(r, x, squared, |x| r.crelu(r.mul(x, x)), |x| num::crelu(x * x));
+            each::<R, false>(r, x, activation::CRELU, plain);
+            each::<R, true>(r, x, activation::CRELU, squared);
         }
         activation::IDENTITY => out.copy_from_slice(x),
-        _ => each(r, x, out, |x| active(r, x, code), |x| num::activate(x, code)),
+        _ => each::<R, false>(r, x, code, out),
     }
 }
 
+/// The activation of each number, or of its square.
 #[inline(always)]
-fn each<R: Reals>(r: R, x: &[f32], out: &mut [f32], vector: impl Fn(R::F32) -> R::F32, single: impl Fn(f32) -> f32) {
+fn each<R: Reals, const SQUARED: bool>(r: R, x: &[f32], code: u32, out: &mut [f32]) {
     let ((x, x_rest), (out, out_rest)) = (x.as_chunks(), out.as_chunks_mut());
     for (out, x) in out.iter_mut().zip(x) {
-        r.store(out, vector(r.load(x)));
+        let x = r.load(x);
+        r.store(out, active(r, if SQUARED { r.mul(x, x) } else { x }, code));
     }
     for (out, x) in out_rest.iter_mut().zip(x_rest) {
-        *out = single(*x);
+        *out = num::activate(if SQUARED { x * x } else { *x }, code);
     }
 }
 
