@@ -1,7 +1,7 @@
 //! Whether the build is for a Thumb or RISC-V processor of 32 bits without an operating system, `cfg(microcontroller)`,
 //! and which instructions it may use: `cfg(cortex_m = "thumb1")`, `"dsp"`, `"mve"`; `cfg(rv32im)`. Whether it has room
-//! for a second, shorter way through the commonest calls of an engine and through batches, `cfg(short_ways)`: firmware
-//! counts its flash, a page what it downloads.
+//! for a second, shorter way through the commonest calls of an engine, `cfg(short_ways)`, and where the feature asks
+//! for it, through batches, `cfg(batches)`: firmware counts its flash, a page what it downloads.
 //!
 //! Stable Rust shows the code none of Arm's M-profile features, so they are read where the user states them: in the
 //! target's name and, for ARMv8-M, whose main profile leaves both to the chip, in `-C target-cpu`. Without it such a
@@ -18,11 +18,15 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(microcontroller)");
     println!("cargo::rustc-check-cfg=cfg(rv32im)");
+    println!("cargo::rustc-check-cfg=cfg(batches)");
     println!("cargo::rustc-check-cfg=cfg(short_ways)");
     println!("cargo::rustc-check-cfg=cfg(cortex_m, values(\"thumb1\", \"dsp\", \"mve\"))");
     let of_target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
     if of_target("OS") != "none" && of_target("ARCH") != "wasm32" {
         println!("cargo::rustc-cfg=short_ways");
+        if env::var_os("CARGO_FEATURE_BATCHES").is_some() {
+            println!("cargo::rustc-cfg=batches");
+        }
     }
     let target = env::var("TARGET").unwrap_or_default();
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();

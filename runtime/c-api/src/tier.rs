@@ -15,6 +15,7 @@ const NAMES: [&CStr; ALL_NAMES.len()] = [
     c"mve",
     c"avx2",
     c"avxvnni",
+    c"avx512bw",
     c"avx512",
     c"neon",
     c"neon+dotprod",

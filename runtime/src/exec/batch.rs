@@ -4,7 +4,7 @@
 use crate::error::RunError;
 use crate::format::{ALIGNMENT, element, input_kind};
 use crate::input::Input;
-#[cfg(not(short_ways))]
+#[cfg(not(batches))]
 use crate::num;
 use crate::ops::Running;
 use crate::output::Output;
@@ -122,13 +122,13 @@ impl Plan<'_> {
         Ok(self.stored(x, input.unit, zero, is_signed, out))
     }
 
-    #[cfg(short_ways)]
+    #[cfg(batches)]
     fn stored(&self, x: &[f32], unit: f32, zero: i32, is_signed: bool, out: &mut [u8]) -> bool {
         let batch = &self.kernels.batch;
         (if is_signed { batch.store_i8 } else { batch.store_u8 })(x, unit, zero, out)
     }
 
-    #[cfg(not(short_ways))]
+    #[cfg(not(batches))]
     #[expect(clippy::unused_self, reason = "a tier's kernel does it in other builds")]
     fn stored(&self, x: &[f32], unit: f32, zero: i32, is_signed: bool, out: &mut [u8]) -> bool {
         let [low, high] = if is_signed { num::I8_ENDS } else { num::U8_ENDS };

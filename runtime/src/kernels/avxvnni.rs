@@ -4,18 +4,20 @@
 //! u8. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the weights, is summed
 //! along and taken away.
 
-use super::avx2;
-use super::avx2::{Avx2, compute, load_256, one_sum_a_row, two_groups};
-use super::vector::{ByteFilter, ByteTile, Dense, LaneProducts, extension};
+use super::avx2::{self, Avx2, compute, load_256, one_sum_a_row, two_groups};
+use super::vector::{ByteFilter, ByteTile, Dense, LaneProducts, tier};
 use core::arch::x86_64::*;
 
-extension!(
+tier!(
     /// The tier.
     KERNELS = "avxvnni" over avx2::KERNELS, module table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avxvnni")],
-    simd Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new()),
-    filter ByteFilter::<_, _, u8>::new(Avx2::new(), Unsigned::new())
+    narrow_bytes(simd Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, any all_bytes::affine_any),
+    all_bytes(simd Avx2, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed),
+    convolutions(
+        simd Avx2, tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new()),
+        filter ByteFilter::<_, _, u8>::new(Avx2::new(), Unsigned::new())
+    )
 );
 
 /// u8 by i8.

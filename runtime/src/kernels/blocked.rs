@@ -22,7 +22,7 @@ pub(super) static KERNELS: Tier = Tier {
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
-    #[cfg(short_ways)]
+    #[cfg(batches)]
     batch: scalar::BATCH,
     update_i16: Kernel::new(update::<i16, i16>, NAME),
     update_i8: Kernel::new(update::<i16, i8>, NAME),

@@ -2,7 +2,7 @@
 //! the processor once, and remembered.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(super) use x86_64::{avx2, avx512, avxvnni};
+pub(super) use x86_64::{avx2, avx512bw, avx512vnni, avxvnni};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(super) use aarch64::dotprod;
@@ -15,7 +15,8 @@ mod x86_64 {
     const ASKED: u8 = 1;
     const AVX2: u8 = 2;
     const AVXVNNI: u8 = 4;
-    const AVX512: u8 = 8;
+    const AVX512BW: u8 = 8;
+    const AVX512VNNI: u8 = 16;
 
     /// Zero until the first question.
     static ANSWERS: AtomicU8 = AtomicU8::new(0);
@@ -33,19 +34,24 @@ mod x86_64 {
         answers() & AVXVNNI != 0
     }
 
-    /// AVX-512 with BW, DQ, VL and VNNI.
+    /// AVX-512 with BW, DQ and VL.
     #[inline]
-    pub fn avx512() -> bool {
+    pub fn avx512bw() -> bool {
         cfg!(all(
             target_feature = "avx512f",
             target_feature = "avx512bw",
             target_feature = "avx512dq",
             target_feature = "avx512vl",
-            target_feature = "avx512vnni",
             target_feature = "bmi1",
             target_feature = "bmi2",
             target_feature = "popcnt"
-        )) || answers() & AVX512 != 0
+        )) || answers() & AVX512BW != 0
+    }
+
+    /// The same with VNNI.
+    #[inline]
+    pub fn avx512vnni() -> bool {
+        (cfg!(target_feature = "avx512vnni") && avx512bw()) || answers() & AVX512VNNI != 0
     }
 
     #[inline]
@@ -93,8 +99,11 @@ mod x86_64 {
                 found |= AVXVNNI;
             }
             let f_dq_bw_vl = [16, 17, 30, 31].iter().all(|index| bit(leaf7.ebx, *index));
-            if zmm && f_dq_bw_vl && bit(leaf7.ecx, 11) {
-                found |= AVX512;
+            if zmm && f_dq_bw_vl {
+                found |= AVX512BW;
+                if bit(leaf7.ecx, 11) {
+                    found |= AVX512VNNI;
+                }
             }
         }
         found

@@ -61,12 +61,14 @@ mod thumb1;
 
 pub(crate) use operands::{Dequantisation, Moved, RealLayer, TAIL_WIDTH};
 pub(crate) use prefetch::prefetch;
+#[cfg(batches)]
+pub(crate) use table::BatchKernels;
 pub use table::Tier;
 pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
 pub(crate) use {
     operands::MoveRows,
-    table::{BatchKernels, Chain, MoveDot, MoveDots},
+    table::{Chain, MoveDot, MoveDots},
 };
 
 /// A tier of this build, and whether this machine can run it.
@@ -91,7 +93,9 @@ static CANDIDATES: &[Candidate] = &[
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avxvnni::KERNELS, is_available: detect::avxvnni },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Candidate { table: &avx512::KERNELS, is_available: detect::avx512 },
+    Candidate { table: &avx512::WORDS, is_available: detect::avx512bw },
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Candidate { table: &avx512::VNNI, is_available: detect::avx512vnni },
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     Candidate { table: &neon::KERNELS, is_available: always },
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]

@@ -16,7 +16,7 @@ pub static KERNELS: Tier = Tier {
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
-    #[cfg(short_ways)]
+    #[cfg(batches)]
     batch: BATCH,
     update_i16: Kernel::new(update_i16, NAME),
     update_i8: Kernel::new(update_i8, NAME),
@@ -252,7 +252,7 @@ fn affine_rows<T: Copy + Into<i32>>(x: &[i16], w: &[T], stride: usize, bias: &[i
 }
 
 /// Batches input by input, number by number.
-#[cfg(short_ways)]
+#[cfg(batches)]
 pub(super) const BATCH: super::BatchKernels = {
     fn affine_u8(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]) {
         x.iter().zip(out).for_each(|(x, out)| affine(x, w, stride, bias, out));
@@ -276,7 +276,7 @@ pub(super) const BATCH: super::BatchKernels = {
 };
 
 /// Whether real numbers can be stored.
-#[cfg(short_ways)]
+#[cfg(batches)]
 pub(super) fn all_finite(x: &[f32]) -> bool {
     x.iter().all(|x| x.is_finite())
 }

@@ -111,11 +111,11 @@ pub type AddMaps = fn(sum: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Ma
 
 /// [`AffineI8`] of several inputs, which share each load of the weights: `out[i][n] = bias[n] + Σ_k x[i][k]·w[n,k]`. x:
 /// as many as `out`, each the bytes of (K,) u8 or i8 · out: each (N,).
-#[cfg(short_ways)]
+#[cfg(batches)]
 pub type AffineBatch = fn(x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]);
 /// [`crate::num::store`] of real numbers as bytes, u8 or i8; whether all are finite, and if not, `out` is unspecified.
 /// x: (n,) · unit: positive and finite · zero: of i16 · out: (n,).
-#[cfg(short_ways)]
+#[cfg(batches)]
 pub type StoreF32 = fn(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool;
 
 /// Dense layers one behind the other, each [`AffineI8`] and, where it rounds, [`Requantise`] behind it: true, or false
@@ -153,8 +153,8 @@ impl MoveDots {
     };
 }
 
-/// What a batch is run with. Of builds with `cfg(short_ways)`.
-#[cfg(short_ways)]
+/// What a batch is run with. Of builds with `cfg(batches)`.
+#[cfg(batches)]
 #[derive(Debug, Clone, Copy)]
 pub struct BatchKernels {
     /// Dense layer on any u8 inputs.
@@ -184,7 +184,7 @@ macro_rules! tables {
             #[doc(hidden)]
             pub move_dots: MoveDots,
             /// Batches.
-            #[cfg(short_ways)]
+            #[cfg(batches)]
             #[doc(hidden)]
             pub batch: BatchKernels,
             /// Small dense layers in one call; `None` of a tier that runs layer after layer.
@@ -300,5 +300,17 @@ tables! {
 }
 
 /// Every tier that there is on some machine, in the order of [`super::tiers`].
-pub const ALL_NAMES: [&str; 11] =
-    ["scalar", "wide", "blocked", "dsp", "mve", "avx2", "avxvnni", "avx512", "neon", "neon+dotprod", "simd128"];
+pub const ALL_NAMES: [&str; 12] = [
+    "scalar",
+    "wide",
+    "blocked",
+    "dsp",
+    "mve",
+    "avx2",
+    "avxvnni",
+    "avx512bw",
+    "avx512",
+    "neon",
+    "neon+dotprod",
+    "simd128",
+];

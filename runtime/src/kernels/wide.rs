@@ -12,8 +12,16 @@ use wide::{f32x8, i8x16, i16x8, i16x16, i32x8, u16x16};
 tier!(
     /// The tier.
     KERNELS = "wide", module table, features #[inline],
-    simd Wide, reals Wide, columns Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>,
-    tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new()), filter WordFilter::new(Wide::new())
+    vectors(simd Wide),
+    reals(reals Wide, columns Wide),
+    dots(simd Wide),
+    narrow_bytes(simd Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, any all_bytes::affine_any),
+    all_bytes(simd Wide, u7 Widened<false>, paired Widened<false>, u8 Widened<false>, i8 Widened<true>),
+    convolutions(
+        simd Wide, tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new()),
+        filter WordFilter::new(Wide::new())
+    ),
+    batches(u7 Widened<false>, u8 Widened<false>, i8 Widened<true>)
 );
 
 #[derive(Clone, Copy)]

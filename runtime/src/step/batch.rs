@@ -1,13 +1,13 @@
 //! A step on several inputs.
 
 use super::Step;
-#[cfg(short_ways)]
+#[cfg(batches)]
 use super::Way;
 use crate::input::Input;
 use crate::ops::Running;
-#[cfg(short_ways)]
+#[cfg(batches)]
 use crate::ops::{Banks, ByInput, Place, Places, Work};
-#[cfg(short_ways)]
+#[cfg(batches)]
 use crate::workspace::{range, range_mut, split, typed_mut};
 
 /// Inputs that pass a step together: whole tiles of four and of six.
@@ -24,7 +24,7 @@ impl Step<'_> {
         pitch: usize,
     ) {
         debug_assert!(inputs.len() <= INPUTS_AT_ONCE);
-        #[cfg(short_ways)]
+        #[cfg(batches)]
         if let Some(first) = inputs.first() {
             let on = on(first);
             match &self.way {
@@ -63,7 +63,7 @@ impl Step<'_> {
 
 /// A dense layer's sums of every input. read: whether it is the network's input that is read, and where · sums: where
 /// they go · workspaces: with the bytes from one to the next.
-#[cfg(short_ways)]
+#[cfg(batches)]
 #[expect(clippy::too_many_arguments, reason = "what a kernel takes, and where it lies")]
 fn sums_of(
     on: &Running<'_, '_>,

@@ -146,12 +146,12 @@ impl Dense for Paired {
 
 /// Any byte, signed or not, by i8, widened to i16.
 #[derive(Clone, Copy)]
-pub(super) struct Wide<const SIGNED: bool>(());
+pub(in crate::kernels) struct Wide<const SIGNED: bool>(());
 
 impl<const SIGNED: bool> Wide<SIGNED> {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     #[inline]
-    pub(super) fn new() -> Self {
+    pub(in crate::kernels) fn new() -> Self {
         Self(())
     }
 }

@@ -6,7 +6,7 @@ mod pairs;
 mod reals;
 
 use super::vector::{Simd, WordFilter, chunk_views, sparse, tier};
-use bytes::{Narrow, Paired, Wide};
+use bytes::{Narrow, Paired};
 use core::arch::asm;
 use core::arch::x86_64::*;
 use pairs::Pairs;
@@ -14,8 +14,13 @@ use pairs::Pairs;
 tier!(
     /// The tier.
     KERNELS = "avx2", module table, features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")],
-    simd Avx2, reals Avx2, columns Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>,
-    tile Pairs::new(), filter WordFilter::new(Avx2::new())
+    vectors(simd Avx2),
+    reals(reals Avx2, columns Avx2),
+    dots(simd Avx2),
+    narrow_bytes(simd Avx2, u7 Narrow, paired Paired, u8 Wide<false>, any all_bytes::affine_any),
+    all_bytes(simd Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>),
+    convolutions(simd Avx2, tile Pairs::new(), filter WordFilter::new(Avx2::new())),
+    batches(u7 Narrow, u8 Wide<false>, i8 Wide<true>)
 );
 
 /// Calls of intrinsics that only compute.
@@ -25,7 +30,7 @@ macro_rules! compute {
         unsafe { $expression }
     };
 }
-pub(in crate::kernels) use {bytes::load_256, bytes::one_sum_a_row, bytes::two_groups, compute};
+pub(in crate::kernels) use {bytes::Wide, bytes::load_256, bytes::one_sum_a_row, bytes::two_groups, compute};
 
 /// The instruction set.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use super::{Avx512, compute};
 use crate::kernels::vector::Columns;
 use core::arch::x86_64::*;
 
-impl Columns for Avx512 {
+impl<const VNNI: bool> Columns for Avx512<VNNI> {
     type Vector = __m512;
     const ROWS: usize = 16;
     const TILE: usize = 2;

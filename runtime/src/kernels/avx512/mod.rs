@@ -1,32 +1,68 @@
-//! AVX-512 with BW, DQ, VL and VNNI: vectors of 512 bits, masks for what does not fill them, byte and word dot
-//! products.
+//! AVX-512 with BW, DQ and VL, alone and with VNNI: vectors of 512 bits, masks for what does not fill them.
 //!
-//! `vpdpbusd` multiplies four u8 by four i8 and adds all products to an i32 lane, `vpdpwssd` two i16 by two i16, both
-//! without saturation. Signed inputs are moved up by 128 to be unsigned; what that adds, 128 times the sum of the
-//! weights, is summed along and taken away. The f32 kernels are AVX2's, because the definition has eight lanes, but for
-//! layers on columns, alone or within `tail_f32`, where a lane is a row ([`columns`]).
+//! The first is `avx512bw`, the fastest tier of Skylake-SP and its like: products of bytes and of words are AVX2's,
+//! twice as wide ([`bytes`], [`pairs`]). With VNNI, `avx512`, one instruction adds them to their sums ([`vnni`];
+//! `vpdpwssd` for words). The f32 kernels are AVX2's in both, because the definition has eight lanes, but for layers on
+//! columns, alone or within `tail_f32`, where a lane is a row ([`columns`]).
 
+mod bytes;
 mod columns;
+mod pairs;
+mod vnni;
 
-use super::avx2::{Avx2, compute};
+use super::avx2::{self, Avx2, Wide, compute};
 use super::vector::sparse::Found;
-use super::vector::{ByteFilter, ByteTile, Dense, LaneProducts, Simd, chunk_views, tier};
+use super::vector::{ByteFilter, ByteTile, Simd, WordFilter, chunk_views, tier};
+use bytes::{Narrow, Paired};
 use core::arch::x86_64::*;
+use pairs::Pairs;
+use vnni::{Signed, Unsigned};
 
 tier!(
-    /// The tier.
-    KERNELS = "avx512", module table,
-    features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
-    simd Avx512, reals Avx2, columns Avx512, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed,
-    tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new()),
-    filter ByteFilter::<_, _, u8>::new(Avx512::new(), Unsigned::new())
+    /// The tier without VNNI. Batches, chains of layers and inputs that are not narrow are AVX2's: they would gain a
+    /// tenth and make an engine's program longer by 150 kB.
+    WORDS = "avx512bw" over avx2::KERNELS, module words,
+    features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl")],
+    vectors(simd Words),
+    reals(reals Avx2, columns Words),
+    dots(simd Words),
+    narrow_bytes(simd Words, u7 Narrow, paired Paired, u8 Wide<false>, any avx2::table::all_bytes::affine_any),
+    convolutions(
+        simd Words, tile Pairs::new(), filter WordFilter::new(Words::new()),
+        few 8 of avx2::table::convolutions::convolve
+    )
 );
 
-/// The instruction set.
-#[derive(Clone, Copy)]
-struct Avx512(());
+tier!(
+    /// The tier with VNNI.
+    VNNI = "avx512" over words::KERNELS, module products,
+    features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
+    dots(simd Dots),
+    narrow_bytes(simd Dots, u7 Unsigned, paired Unsigned, u8 Unsigned, any all_bytes::affine_any),
+    all_bytes(simd Dots, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed),
+    convolutions(
+        simd Dots, tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new()),
+        filter ByteFilter::<_, _, u8>::new(Dots::new(), Unsigned::new())
+    ),
+    batches(u7 Unsigned, u8 Unsigned, i8 Signed)
+);
 
-impl Avx512 {
+/// The instruction set, with VNNI or without.
+#[derive(Clone, Copy)]
+struct Avx512<const VNNI: bool>(());
+
+type Words = Avx512<false>;
+type Dots = Avx512<true>;
+
+impl Words {
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[inline]
+    fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Dots {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
     #[inline]
     fn new() -> Self {
@@ -34,7 +70,7 @@ impl Avx512 {
     }
 }
 
-impl Simd for Avx512 {
+impl<const VNNI: bool> Simd for Avx512<VNNI> {
     type I16 = __m512i;
     type I32 = __m512i;
 
@@ -111,11 +147,11 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn add_products(self, sums: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        compute!(_mm512_dpwssd_epi32(sums, a, b))
+        self.add_pairs(sums, a, b)
     }
     #[inline(always)]
     fn add_pairs(self, sums: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        compute!(_mm512_dpwssd_epi32(sums, a, b))
+        if VNNI { compute!(_mm512_dpwssd_epi32(sums, a, b)) } else { self.add32(sums, self.mul_add_pairs(a, b)) }
     }
     #[inline(always)]
     fn store_bytes(self, out: &mut [u8; 64], low: __m512i, high: __m512i) {
@@ -258,124 +294,4 @@ fn round64(x: __m512i, n: __m512i, low: i32, high: i32) -> __m512i {
     let x = _mm512_add_epi64(x, _mm512_sllv_epi64(one, _mm512_sub_epi64(n, one)));
     let x = _mm512_max_epi64(_mm512_srav_epi64(x, n), _mm512_set1_epi64(low.into()));
     _mm512_min_epi64(x, _mm512_set1_epi64(high.into()))
-}
-
-/// Loads of weights for both kinds of inputs.
-macro_rules! load_512 {
-    () => {
-        const ANY_U8: bool = true;
-        const ROWS: usize = 16;
-        type Weights = __m512i;
-        type Rows = [i32; 16];
-
-        #[inline(always)]
-        unsafe fn load(self, w: *const i8) -> __m512i {
-            // SAFETY: the caller vouches for 64 bytes; the instruction set as in `compute`.
-            unsafe { _mm512_loadu_si512(w.cast()) }
-        }
-        #[inline(always)]
-        unsafe fn load_part(self, w: *const i8, rows: usize) -> __m512i {
-            // SAFETY: only lanes below `rows` are read, for which the caller vouches; the instruction set as in
-            // `compute`.
-            unsafe { _mm512_maskz_loadu_epi32(((1u32 << rows) - 1) as u16, w.cast()) }
-        }
-    };
-}
-
-/// u8 by i8.
-#[derive(Clone, Copy)]
-struct Unsigned(());
-
-impl Unsigned {
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
-    #[inline]
-    fn new() -> Self {
-        Self(())
-    }
-}
-
-impl Dense for Unsigned {
-    load_512!();
-    type Sums = __m512i;
-
-    #[inline(always)]
-    fn zero(self) -> __m512i {
-        compute!(_mm512_setzero_si512())
-    }
-    #[inline(always)]
-    fn mac(self, sums: __m512i, x: u32, w: __m512i) -> __m512i {
-        compute!(_mm512_dpbusd_epi32(sums, _mm512_set1_epi32(x as i32), w))
-    }
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        compute!(_mm512_add_epi32(a, b))
-    }
-    #[inline(always)]
-    fn rows(self, sums: __m512i) -> [i32; 16] {
-        let mut rows = [0; 16];
-        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
-        unsafe { _mm512_storeu_si512(rows.as_mut_ptr().cast(), sums) };
-        rows
-    }
-
-    const HAS_GROUPS: bool = true;
-    #[inline(always)]
-    unsafe fn mac_groups(self, sums: __m512i, x: *const u8, w: __m512i) -> __m512i {
-        // SAFETY: the caller vouches for sixteen bytes; the instruction set as in `compute`.
-        unsafe {
-            let four = _mm512_broadcast_i32x4(_mm_loadu_si128(x.cast()));
-            // The first group in all lanes of the first quarter, and so on.
-            let each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-            _mm512_dpbusd_epi32(sums, _mm512_permutexvar_epi32(each, four), w)
-        }
-    }
-}
-
-impl LaneProducts for Unsigned {
-    #[inline(always)]
-    fn mac_lanes(self, sums: __m512i, x: __m512i, w: __m512i) -> __m512i {
-        compute!(_mm512_dpbusd_epi32(sums, x, w))
-    }
-}
-
-/// i8 by i8.
-#[derive(Clone, Copy)]
-struct Signed(());
-
-impl Signed {
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
-    #[inline]
-    fn new() -> Self {
-        Self(())
-    }
-}
-
-impl Dense for Signed {
-    load_512!();
-    /// Of the moved inputs, and of the weights times 128.
-    type Sums = [__m512i; 2];
-
-    #[inline(always)]
-    fn zero(self) -> Self::Sums {
-        compute!([_mm512_setzero_si512(); 2])
-    }
-    #[inline(always)]
-    fn mac(self, sums: Self::Sums, x: u32, w: __m512i) -> Self::Sums {
-        compute!({
-            let moved = _mm512_set1_epi32((x ^ 0x8080_8080) as i32);
-            let excess = _mm512_set1_epi32(0x8080_8080_u32 as i32);
-            [_mm512_dpbusd_epi32(sums[0], moved, w), _mm512_dpbusd_epi32(sums[1], excess, w)]
-        })
-    }
-    #[inline(always)]
-    fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums {
-        compute!([_mm512_add_epi32(a[0], b[0]), _mm512_add_epi32(a[1], b[1])])
-    }
-    #[inline(always)]
-    fn rows(self, sums: Self::Sums) -> [i32; 16] {
-        let mut rows = [0; 16];
-        // SAFETY: the array has 64 bytes; the instruction set as in `compute`.
-        unsafe { _mm512_storeu_si512(rows.as_mut_ptr().cast(), _mm512_sub_epi32(sums[0], sums[1])) };
-        rows
-    }
 }

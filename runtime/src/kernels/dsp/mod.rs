@@ -28,7 +28,7 @@ pub(super) static KERNELS: Tier = Tier {
     move_dots: crate::kernels::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
-    #[cfg(short_ways)]
+    #[cfg(batches)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<Pair, i16>, NAME),
     update_both_i16: Kernel::new(update_both::<Pair, i16>, NAME),

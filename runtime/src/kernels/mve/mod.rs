@@ -35,7 +35,7 @@ pub(super) static KERNELS: Tier = Tier {
     move_dots: crate::kernels::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
-    #[cfg(short_ways)]
+    #[cfg(batches)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<i16>, NAME),
     update_i8: Kernel::new(update::<i8>, NAME),

@@ -4,23 +4,35 @@
 mod bytes;
 mod reals;
 
-use super::vector::{ByteFilter, ByteTile, Simd, WordFilter, chunk_views, extension, sparse, tier};
+use super::vector::{ByteFilter, ByteTile, Simd, WordFilter, chunk_views, sparse, tier};
 use bytes::{Bytes, Dots, MovedBytes, MovedDots};
 use core::arch::aarch64::*;
 
 tier!(
     /// The tier of every processor with NEON.
     KERNELS = "neon", module table, features #[target_feature(enable = "neon")],
-    simd Neon, reals Neon, columns Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>,
-    tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new()), filter WordFilter::new(Neon::new())
+    vectors(simd Neon),
+    reals(reals Neon, columns Neon),
+    dots(simd Neon),
+    narrow_bytes(simd Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, any all_bytes::affine_any),
+    all_bytes(simd Neon, u7 Bytes<true>, paired Bytes<true>, u8 MovedBytes, i8 Bytes<false>),
+    convolutions(
+        simd Neon, tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new()),
+        filter WordFilter::new(Neon::new())
+    ),
+    batches(u7 Bytes<true>, u8 MovedBytes, i8 Bytes<false>)
 );
 
-extension!(
+tier!(
     /// The tier of processors with dot products.
     DOTPROD = "neon+dotprod" over super::KERNELS, module dotprod_table,
     features #[target_feature(enable = "neon,dotprod")],
-    simd Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots,
-    tile ByteTile::<_, i8, 2, 16>::new(Dots::new()), filter ByteFilter::<_, _, i8>::new(Neon::new(), Dots::new())
+    narrow_bytes(simd Neon, u7 Dots, paired Dots, u8 MovedDots, any all_bytes::affine_any),
+    all_bytes(simd Neon, u7 Dots, paired Dots, u8 MovedDots, i8 Dots),
+    convolutions(
+        simd Neon, tile ByteTile::<_, i8, 2, 16>::new(Dots::new()),
+        filter ByteFilter::<_, _, i8>::new(Neon::new(), Dots::new())
+    )
 );
 
 /// Calls of intrinsics that only compute.

@@ -14,8 +14,13 @@ use core::arch::wasm32::*;
 tier!(
     /// The tier.
     KERNELS = "simd128", module table, features #[target_feature(enable = "simd128")],
-    simd Simd128, reals Simd128, columns Simd128, u7 Bytes, paired Bytes, u8 Unsigned, i8 Signed,
-    tile Signed::new(), filter WordFilter::new(Simd128::new())
+    vectors(simd Simd128),
+    reals(reals Simd128, columns Simd128),
+    dots(simd Simd128),
+    narrow_bytes(simd Simd128, u7 Bytes, paired Bytes, u8 Unsigned, any all_bytes::affine_any),
+    all_bytes(simd Simd128, u7 Bytes, paired Bytes, u8 Unsigned, i8 Signed),
+    convolutions(simd Simd128, tile Signed::new(), filter WordFilter::new(Simd128::new())),
+    batches(u7 Bytes, u8 Unsigned, i8 Signed)
 );
 
 /// The instruction set.

@@ -7,7 +7,7 @@
 //! where saturation, sign and wrap show.
 
 mod accumulators;
-#[cfg(short_ways)]
+#[cfg(batches)]
 mod batch;
 #[cfg(short_ways)]
 mod chain;
@@ -51,11 +51,10 @@ pub fn check(tier: &Tier) -> Result<(), Mismatch> {
     let mut random = Random(1);
     accumulators::check(tier, &mut random)?;
     dense::check(tier, &mut random)?;
+    #[cfg(batches)]
+    batch::check(tier, &mut random)?;
     #[cfg(short_ways)]
-    {
-        batch::check(tier, &mut random)?;
-        chain::check(tier, &mut random)?;
-    }
+    chain::check(tier, &mut random)?;
     if REALS {
         reals::check(tier, &mut random)?;
     }
@@ -146,7 +145,7 @@ mod tests {
                 let mut out = [7; 16];
                 (tier.affine_i8.call)(&[1; 64], &[1; 16], stride, &[], &mut out);
                 assert_eq!(out, [0; 16], "{}, {stride}", tier.name);
-                #[cfg(short_ways)]
+                #[cfg(batches)]
                 for call in [tier.batch.affine_u8, tier.batch.affine_i8].into_iter().filter(|_| tier.name != "blocked")
                 {
                     let mut outs = [[7; 16]; 2];

@@ -31,7 +31,7 @@
 
 pub(super) mod accumulate;
 mod band;
-#[cfg(short_ways)]
+#[cfg(batches)]
 pub(super) mod batch;
 #[cfg(short_ways)]
 pub(super) mod chain;
@@ -43,13 +43,15 @@ pub(super) mod depthwise;
 pub(super) mod dot;
 mod ends;
 pub(super) mod filter;
+#[allow(unused_macros, unused_imports, reason = "not every target has a tier of all groups")]
+pub(super) mod groups;
 #[cfg(short_ways)]
 pub(super) mod move_dot;
 pub(super) mod pairwise;
 pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;
-#[cfg(short_ways)]
+#[cfg(batches)]
 pub(super) mod store;
 pub(super) mod sum;
 mod table;
@@ -67,9 +69,7 @@ pub(super) use dense::Dense;
 #[allow(unused_imports, reason = "not every target has dot products of bytes")]
 pub(super) use filter::{ByteFilter, LaneProducts, WordFilter};
 pub(super) use real::Reals;
-#[allow(unused_imports, reason = "not every target has a tier that extends another")]
-pub(super) use table::extension;
-pub(super) use table::{entry, products, tier};
+pub(super) use table::{entry, tier};
 pub(super) use tile::ByteTile;
 
 use super::maps::rounded;

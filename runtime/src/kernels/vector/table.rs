@@ -1,9 +1,12 @@
 //! The table of a tier, made of its instruction set's vocabulary.
+//!
+//! A tier is another one's table with groups of kernels of its own: the first of a family of processors has all groups
+//! over the definition, one whose instructions are more has the groups that those are good for.
 
 /// An entry of a table: a safe function around one that carries the tier's target features.
 macro_rules! entry {
     ($features:meta, $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?, $body:expr) => {
-        pub(super) fn $name($($argument: $kind),*) $(-> $result)? {
+        pub(in crate::kernels) fn $name($($argument: $kind),*) $(-> $result)? {
             #[$features]
             fn with_features($($argument: $kind),*) $(-> $result)? {
                 $body
@@ -18,279 +21,43 @@ macro_rules! entry {
     };
 }
 
-/// The entries of products of bytes, in a module of a tier; the types are those of [`tier`].
-macro_rules! products {
-    (
-        #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr,
-        filter $filter:expr
-    ) => {
-        entry!($features, affine_u8(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine_u8((<$u7>::new(), <$u8>::new()), [affine_u7, affine_any], x, w, stride, bias, out));
-        entry!($features, affine_any(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine(<$u8>::new(), x, w, stride, bias, out));
-        entry!($features, affine_u7(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine(<$u7>::new(), x, w, stride, bias, out));
-        entry!($features, affine_u7_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine(<$paired>::new(), x, w, stride, bias, out));
-        entry!($features, affine_u8_paired(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine_u8(
-                (<$paired>::new(), <$u8>::new()), [affine_u7_paired, affine_any], x, w, stride, bias, out
-            ));
-        entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            sparse::affine_sparse(<$simd>::new(), <$u7>::new(), affine_u7, x, w, stride, bias, out));
-        entry!($features, affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-            dense::affine(<$i8>::new(), cast_slice(x), w, stride, bias, out));
-        #[cfg(short_ways)]
-        entry!($features, chain(x: &[u8], layers: &[crate::kernels::layers::ByteLayer<'_>], out: &mut [u8]) -> bool,
-            chained::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
-        entry!($features, convolve(
-            layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
-        ), convolution::convolve(<$simd>::new(), $tile, layer, x, second, out));
-        entry!($features, depthwise(
-            layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
-        ), filters::depthwise($filter, layer, x, second, out));
-    };
-}
-
-/// Defines a tier's table and its entry functions.
+/// Defines a tier's table and its entry functions: over the definition, where it then has a kernel for everything, or
+/// over the tier of a set that this one extends, whose kernels are as good for it.
 ///
-/// Each type stands for the instruction set in one role, and has a `new` that only functions with the features may
-/// call: `simd`, `reals` and `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for
-/// [`super::Dense`], `u7` is exact for inputs up to 127, `paired` too where the weights' claim holds, `u8` for all
-/// bytes, `i8` for signed ones; `tile` makes a [`super::tile::Tile`], `filter` a
-/// [`super::filter::Filter`].
+/// Behind the features stand the groups, each a macro of [`super::groups`] with what it takes. Each type stands for the
+/// instruction set in one role, and has a `new` that only functions with the features may call: `simd`, `reals` and
+/// `columns` for [`super::Simd`], [`super::Reals`] and [`super::Columns`]; for [`super::Dense`], `u7` is exact for
+/// inputs up to 127, `paired` too where the weights' claim holds, `u8` for all bytes, `i8` for signed ones; `tile`
+/// makes a [`super::tile::Tile`], `filter` a [`super::filter::Filter`].
 macro_rules! tier {
-    (
-        $(#[$doc:meta])* $table:ident = $name:literal, module $module:ident, features #[$features:meta],
-        simd $simd:ty, reals $reals:ty, columns $columns:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty,
-        tile $tile:expr, filter $filter:expr
-    ) => {
-        $(#[$doc])*
-        pub(in crate::kernels) use $module::KERNELS as $table;
-
-        mod $module {
-            use super::*;
-            use bytemuck::cast_slice;
-            use bytemuck::cast_slice_mut;
-            use crate::kernels::maps::{Layer, Map, Sum};
-            use crate::kernels::vector::{accumulate, columns, dense, dense16, dot, entry, pairwise, products, real};
-            use crate::kernels::vector::{convolve as convolution, depthwise as filters, requantise};
-            use crate::kernels::vector::{sparse, sum, tail, wide_dot};
-            use crate::kernels::{Dequantisation, Kernel, Tier, Moved, RealLayer};
-
-            #[cfg(short_ways)]
-            use crate::kernels::vector::chain as chained;
-
-            const NAME: &str = $name;
-
-            /// Moves and the dots over them.
-            #[cfg(short_ways)]
-            mod moves {
-                use super::*;
-                use crate::kernels::{MoveRows, vector::move_dot};
-
-                entry!($features, crelu(
-                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
-                    max: i16
-                ) -> Option<i32>, move_dot::crelu(<$simd>::new(), out, source, rows, moved, w, first, max));
-                entry!($features, screlu(
-                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
-                    max: i16
-                ) -> Option<i32>, move_dot::screlu(<$simd>::new(), out, source, rows, moved, w, first, max));
-                entry!($features, screlu_short(
-                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
-                    max: i16
-                ) -> Option<i32>, move_dot::screlu_short(<$simd>::new(), out, source, rows, moved, w, first, max));
-                entry!($features, screlu_rounded(
-                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
-                    max: i16
-                ) -> Option<i32>, move_dot::screlu_rounded(<$simd>::new(), out, source, rows, moved, w, first, max));
-            }
-
-            /// Several inputs at once.
-            #[cfg(short_ways)]
-            mod batches {
-                use super::*;
-                use crate::kernels::vector::{batch, store};
-                use crate::num::{I8_ENDS, U8_ENDS};
-
-                entry!($features, affine_u8(
-                    x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]
-                ), batch::affine_u8(<$u7>::new(), <$u8>::new(), x, w, stride, bias, out));
-                entry!($features, affine_i8(
-                    x: &[&[u8]], w: &[i8], stride: usize, bias: &[i32], out: &mut [&mut [i32]]
-                ), batch::affine(<$i8>::new(), x, w, stride, bias, out));
-                entry!($features, store_u8(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool,
-                    store::store(x, unit, zero, U8_ENDS, out));
-                entry!($features, store_i8(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool,
-                    store::store(x, unit, zero, I8_ENDS, out));
-            }
-
-            pub(in crate::kernels) static KERNELS: Tier = Tier {
-                name: NAME,
-                #[cfg(short_ways)]
-                move_dots: crate::kernels::MoveDots {
-                    crelu: moves::crelu,
-                    screlu: moves::screlu,
-                    screlu_short: moves::screlu_short,
-                    screlu_rounded: moves::screlu_rounded,
-                },
-                #[cfg(short_ways)]
-                batch: crate::kernels::BatchKernels {
-                    affine_u8: batches::affine_u8,
-                    affine_i8: batches::affine_i8,
-                    store_u8: batches::store_u8,
-                    store_i8: batches::store_i8,
-                },
-                #[cfg(short_ways)]
-                chain: if chained::is_for::<$simd, $u7>() { Some(chain) } else { None },
-                update_i16: Kernel::new(update_i16, NAME),
-                update_i8: Kernel::new(update_i8, NAME),
-                update_both_i16: Kernel::new(update_both_i16, NAME),
-                update_both_i8: Kernel::new(update_both_i8, NAME),
-                dot_crelu: Kernel::new(dot_crelu, NAME),
-                dot_screlu: Kernel::new(dot_screlu, NAME),
-                dot_screlu_short: Kernel::new(dot_screlu_short, NAME),
-                dot_sqrrelu: Kernel::new(dot_screlu, NAME),
-                dot_screlu_rounded: Kernel::new(dot_screlu_rounded, NAME),
-                wide_dot_crelu: Kernel::new(wide_dot_crelu, NAME),
-                wide_dot_screlu: Kernel::new(wide_dot_screlu, NAME),
-                pairwise_u8: Kernel::new(pairwise_u8, NAME),
-                pairwise_u8_rounded: Kernel::new(pairwise_u8_rounded, NAME),
-                activate_f32: Kernel::new(activate_f32, NAME),
-                affine_u8: Kernel::new(affine_u8, NAME),
-                affine_u7: Kernel::new(affine_u7, NAME),
-                affine_u7_paired: Kernel::new(affine_u7_paired, NAME),
-                affine_u8_paired: Kernel::new(affine_u8_paired, NAME),
-                affine_u7_sparse: Kernel::new(affine_u7_sparse, NAME),
-                affine_i8: Kernel::new(affine_i8, NAME),
-                affine_i16: Kernel::new(affine_i16, NAME),
-                affine_i16_i8: Kernel::new(affine_i16_i8, NAME),
-                affine_f32: Kernel::new(affine_f32, NAME),
-                affine_f32_columns: Kernel::new(affine_f32_columns, NAME),
-                tail_f32: Kernel::new(tail_f32, NAME),
-                activation_f32: Kernel::new(activation_f32, NAME),
-                dequantise_f32: Kernel::new(dequantise_f32, NAME),
-                requantise_u8: Kernel::new(requantise_u8, NAME),
-                requantise_i8: Kernel::new(requantise_i8, NAME),
-                requantise_i32: Kernel::new(requantise_i32, NAME),
-                convolve: Kernel::new(convolve, NAME),
-                depthwise: Kernel::new(depthwise, NAME),
-                // Downloaded modules have the definition alone.
-                add_maps: Kernel::new(add_maps, NAME),
-            }
-            .of_build();
-
-            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile,
-                filter $filter);
-            entry!($features, update_i16(
-                out: &mut [i16], source: Option<&[i16]>, rows: &[i16], stride: usize, added: &[u32], removed: &[u32]
-            ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
-            entry!($features, update_i8(
-                out: &mut [i16], source: Option<&[i16]>, rows: &[i8], stride: usize, added: &[u32], removed: &[u32]
-            ), accumulate::update(<$simd>::new(), out, source, rows, stride, added, removed));
-            entry!($features, update_both_i16(
-                out: &mut [i16], source: &[i16], rows: &[i16], stride: usize, moved: &Moved
-            ), accumulate::update_both(<$simd>::new(), out, source, rows, stride, moved));
-            entry!($features, update_both_i8(
-                out: &mut [i16], source: &[i16], rows: &[i8], stride: usize, moved: &Moved
-            ), accumulate::update_both(<$simd>::new(), out, source, rows, stride, moved));
-            entry!($features, dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
-                dot::crelu(<$simd>::new(), first, second, w, max));
-            entry!($features, dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
-                dot::screlu(<$simd>::new(), first, second, w, max));
-            entry!($features, dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
-                dot::screlu_short(<$simd>::new(), first, second, w, max));
-            entry!($features, dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
-                dot::screlu_rounded(<$simd>::new(), first, second, w, max));
-            entry!($features, wide_dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64,
-                wide_dot::crelu(<$simd>::new(), first, second, w, max));
-            entry!($features, wide_dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64,
-                wide_dot::screlu(<$simd>::new(), first, second, w, max));
-            entry!($features, pairwise_u8(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
-                pairwise::pairwise(<$simd>::new(), x, max, shift, out));
-            entry!($features, pairwise_u8_rounded(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
-                pairwise::rounded(<$simd>::new(), x, max, shift, out));
-            entry!($features, activate_f32(x: &[i16], code: u32, max: i16, inverse: f32, out: &mut [f32]),
-                real::activate(<$reals>::new(), x, code, max, inverse, out));
-            entry!($features, affine_i16(x: &[i16], w: &[i16], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense16::affine(<$simd>::new(), x, w, stride, bias, out));
-            entry!($features, affine_i16_i8(x: &[i16], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
-                dense16::affine(<$simd>::new(), x, w, stride, bias, out));
-            entry!($features, affine_f32(
-                x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]
-            ), real::affine(<$reals>::new(), x, w, stride, bias, code, out));
-            entry!($features, affine_f32_columns(
-                x: &[f32], w: &[f32], stride: usize, bias: &[f32], code: u32, out: &mut [f32]
-            ), columns::affine(<$columns>::new(), <$reals>::new(), x, w, stride, bias, code, out));
-            entry!($features, tail_f32(
-                sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]
-            ), tail::tail(<$reals>::new(), <$columns>::new(), sums, first, layers, scale, out));
-            entry!($features, activation_f32(x: &[f32], code: u32, out: &mut [f32]),
-                real::activation(<$reals>::new(), x, code, out));
-            entry!($features, dequantise_f32(x: &[i32], factor: f32, bias: &[f32], code: u32, out: &mut [f32]),
-                real::dequantise(<$reals>::new(), x, factor, bias, code, out));
-            entry!($features, requantise_u8(
-                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]
-            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
-            entry!($features, requantise_i8(
-                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]
-            ), requantise::requantise(
-                <$simd>::new(), x, multipliers, shifts, low, high, cast_slice_mut::<i8, u8>(out)
-            ));
-            entry!($features, requantise_i32(
-                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]
-            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
-            entry!($features, add_maps(
-                how: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8])
-            ), sum::add(<$simd>::new(), how, x, second, out));
-        }
+    ($(#[$doc:meta])* $table:ident = $name:literal, $($rest:tt)*) => {
+        tier!(@ $(#[$doc])* $table = $name, Tier { name: NAME, ..crate::kernels::scalar::KERNELS }, $($rest)*);
     };
-}
-/// Defines the tier of a set that extends another by products of bytes: all else is that tier's, which every machine
-/// of this one has.
-#[allow(unused_macros, reason = "not every target has such a tier")]
-macro_rules! extension {
+    ($(#[$doc:meta])* $table:ident = $name:literal over $base:path, $($rest:tt)*) => {
+        tier!(@ $(#[$doc])* $table = $name, $base.named(NAME), $($rest)*);
+    };
     (
-        $(#[$doc:meta])* $table:ident = $name:literal over $base:path, module $module:ident,
-        features #[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, i8 $i8:ty, tile $tile:expr,
-        filter $filter:expr
+        @ $(#[$doc:meta])* $table:ident = $name:literal, $base:expr, module $module:ident, features #[$features:meta],
+        $($group:ident($($argument:tt)*)),*
     ) => {
         $(#[$doc])*
         pub(in crate::kernels) use $module::KERNELS as $table;
 
-        mod $module {
+        pub(in crate::kernels) mod $module {
             use super::*;
-            use bytemuck::cast_slice;
-            use crate::kernels::maps::{Layer, Map};
-            use crate::kernels::vector::{convolve as convolution, depthwise as filters, dense, entry, products, sparse};
+            use crate::kernels::vector::{entry, groups};
             use crate::kernels::{Kernel, Tier};
 
-            #[cfg(short_ways)]
-            use crate::kernels::vector::chain as chained;
-
             const NAME: &str = $name;
 
-            pub(in crate::kernels) static KERNELS: Tier = Tier {
-                affine_u8: Kernel::new(affine_u8, NAME),
-                affine_u7: Kernel::new(affine_u7, NAME),
-                affine_u7_paired: Kernel::new(affine_u7_paired, NAME),
-                affine_u8_paired: Kernel::new(affine_u8_paired, NAME),
-                affine_u7_sparse: Kernel::new(affine_u7_sparse, NAME),
-                affine_i8: Kernel::new(affine_i8, NAME),
-                convolve: Kernel::new(convolve, NAME),
-                #[cfg(short_ways)]
-                chain: if chained::is_for::<$simd, $u7>() { Some(chain) } else { None },
-                depthwise: Kernel::new(depthwise, NAME),
-                ..$base.named(NAME)
-            }
-            .of_build();
+            pub(in crate::kernels) static KERNELS: Tier = {
+                let tier = $base;
+                $(let tier = $group::of(tier);)*
+                tier.of_build()
+            };
 
-            products!(#[$features], simd $simd, u7 $u7, paired $paired, u8 $u8, i8 $i8, tile $tile,
-                filter $filter);
+            $(groups::$group!(#[$features], $($argument)*);)*
         }
     };
 }
-#[allow(unused_imports, reason = "not every target has a tier that extends another")]
-pub(in crate::kernels) use extension;
-pub(in crate::kernels) use {entry, products, tier};
+pub(in crate::kernels) use {entry, tier};
