@@ -4,7 +4,7 @@
 //! registers, and it is stored once: a refresh of thirty rows writes the accumulator once instead of thirty times, and
 //! a move reads the parent and writes the child in the same pass.
 
-use super::{IS_COMPACT, Simd};
+use super::Simd;
 use crate::kernels::Moved;
 use crate::sure::sure;
 
@@ -17,8 +17,8 @@ const ROUND: usize = 2;
 pub(super) const LONG_ROUNDS: [usize; 2] = [16, 8];
 /// Vectors of a tile.
 const TILE: usize = 8;
-/// The same behind the last whole one: 128 wide is as much in vectors of 512 bits, which one at a time take twice as
-/// long, since then nothing hides where each row is worked out.
+/// The same for vectors of 512 bits behind the last whole one: 128 wide is as much, and one vector at a time takes
+/// twice as long, since then nothing hides where each row is worked out.
 const SHORT_TILE: usize = 4;
 
 /// An element of a feature row.
@@ -82,8 +82,9 @@ pub(in crate::kernels) fn update<S: Simd, R: Row<S>>(
         return;
     }
     let done = tiles::<S, R, TILE>(s, out, source, rows, stride, added, removed, 0);
+    let is_wide = const { S::LANES * size_of::<i16>() == 64 };
     let done =
-        if IS_COMPACT { done } else { tiles::<S, R, SHORT_TILE>(s, out, source, rows, stride, added, removed, done) };
+        if is_wide { tiles::<S, R, SHORT_TILE>(s, out, source, rows, stride, added, removed, done) } else { done };
     let done = tiles::<S, R, 1>(s, out, source, rows, stride, added, removed, done);
     for (index, sum) in out.iter_mut().enumerate().skip(done) {
         if let Some(source) = source.and_then(|source| source.get(index)) {
