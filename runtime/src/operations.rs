@@ -95,7 +95,7 @@ macro_rules! operations {
                 Accumulators, Absent, psqt, stockfish::Psqt;
             /// i32 → shift, square or both, clip → u8.
             ACTIVATE_U8 = 26, "activate-u8", if GENERAL else General,
-                Values, Absent, activate_u8, stockfish::ActivateU8;
+                Values, Absent, activate_u8, activate_u8::ActivateU8;
             /// A map of u8, i8 or i16 × i8 weights + i32 bias, perhaps + another map → rounded → a map of u8, i8 or
             /// i16.
             CONVOLUTION = 27, "convolution", if MAPS else Maps,

@@ -5,6 +5,7 @@
 //! takes longer than a small layer takes to run. What is hot has kernels; the others are the same loops on every tier.
 
 mod accumulators;
+mod activate_u8;
 mod convert;
 mod dense;
 mod interact;
