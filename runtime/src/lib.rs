@@ -87,8 +87,9 @@
 //! else works on pixels, and with `reals` softmax and its like in f32. Without them the loader refuses such files,
 //! naming the feature, and firmware is smaller. `messages`, on by default, is the words of the loader's errors; without
 //! it they keep their variants and numbers, and `host-tools inspect` says the words. `metadata`, on by default, is
-//! `Model::metadata`, what a file says to people; without it the crate needs neither `postcard` nor `serde`. `defmt`
-//! adds `defmt::Format` to the error types.
+//! `Model::metadata`, what a file says to people; without it the crate needs neither `postcard` nor `serde`. `batches`,
+//! on by default, is dense layers that load their weights once for several inputs. `defmt` adds `defmt::Format` to the
+//! error types.
 //!
 //! When not to use it: for training, for f32 networks as a whole, or for layers beyond those that FORMAT.md lists.
 

@@ -1,5 +1,5 @@
 //! Running a plan on several inputs: operation after operation, and within one input after input, each in a workspace
-//! of its own, so that a dense layer loads its weights once for several.
+//! of its own, so that a dense layer can load its weights once for several.
 
 use crate::error::RunError;
 use crate::format::{ALIGNMENT, element, input_kind};
@@ -24,7 +24,8 @@ impl Plan<'_> {
     ///
     /// inputs: any number, of the kind and length of [`Plan::run`] · bucket: of all of them · workspace: 64-byte
     /// aligned, [`Plan::batch_len_bytes`] of 1 or more; what it holds before does not matter. As many inputs as find
-    /// room in it, up to 24, pass a layer together, and meet each of its weights for one load of it.
+    /// room in it, up to 24, pass a layer together, and meet each of its weights for one load of it; one after the
+    /// other, with the same bits, without the feature `batches`, in firmware and in WebAssembly.
     ///
     /// When not to use it: for one input; in firmware and WebAssembly, whose kernels take one input; behind
     /// accumulators, where what a layer takes is little beside the first one.

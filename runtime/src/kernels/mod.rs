@@ -93,7 +93,7 @@ static CANDIDATES: &[Candidate] = &[
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avxvnni::KERNELS, is_available: detect::avxvnni },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Candidate { table: &avx512::WORDS, is_available: detect::avx512bw },
+    Candidate { table: &avx512::BW, is_available: detect::avx512bw },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx512::VNNI, is_available: detect::avx512vnni },
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]

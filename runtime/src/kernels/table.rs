@@ -208,7 +208,7 @@ macro_rules! tables {
                 self
             }
 
-            /// The same kernels under another tier's name, which they are as good for.
+            /// The same kernels under the name of a tier that takes from this one what it leaves out.
             #[cfg_attr(
                 not(any(target_arch = "x86_64", target_arch = "aarch64")),
                 expect(dead_code, reason = "no tier of this target extends another")

@@ -1,5 +1,5 @@
 //! The products of convolutions: inputs are i16 without their zero point, weights are widened to i16 once for all
-//! pixels of a tile, and `vpmaddwd` adds two products of each of eight outputs.
+//! pixels of a tile, and two `vpmaddwd` multiply four inputs by the weights of eight outputs.
 
 use super::{Avx2, compute};
 use crate::kernels::vector::tile::Tile;

@@ -2,7 +2,7 @@
 //! for inputs up to 127 ([`Narrow`]), and two of its sums are added in i16 first where the weights' claim holds
 //! ([`Paired`]). All other bytes are AVX2's.
 
-use super::{Words, compute};
+use super::{Bw, compute};
 use crate::kernels::vector::Dense;
 use core::arch::x86_64::*;
 
@@ -67,13 +67,13 @@ pub(super) unsafe fn four_groups(x: *const u8) -> __m512i {
 
 /// u8 up to 127 by i8.
 #[derive(Clone, Copy)]
-pub(super) struct Narrow(Words);
+pub(super) struct Narrow(Bw);
 
 impl Narrow {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     #[inline]
     pub(super) fn new() -> Self {
-        Self(Words::new())
+        Self(Bw::new())
     }
 }
 

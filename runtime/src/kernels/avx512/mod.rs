@@ -1,6 +1,6 @@
 //! AVX-512 with BW, DQ and VL, alone and with VNNI: vectors of 512 bits, masks for what does not fill them.
 //!
-//! The first is `avx512bw`, the fastest tier of Skylake-SP and its like: products of bytes and of words are AVX2's,
+//! The first is `avx512bw`, which Skylake-SP and its like take: products of bytes and of words are AVX2's,
 //! twice as wide ([`bytes`], [`pairs`]). With VNNI, `avx512`, one instruction adds them to their sums ([`vnni`];
 //! `vpdpwssd` for words). The f32 kernels are AVX2's in both, because the definition has eight lanes, but for layers on
 //! columns, alone or within `tail_f32`, where a lane is a row ([`columns`]).
@@ -19,30 +19,30 @@ use pairs::Pairs;
 use vnni::{Signed, Unsigned};
 
 tier!(
-    /// The tier without VNNI. Batches, chains of layers and inputs that are not narrow are AVX2's: they would gain a
-    /// tenth and make an engine's program longer by 150 kB.
-    WORDS = "avx512bw" over avx2::KERNELS, module words,
+    /// The tier without VNNI. Batches, chains of layers and inputs that are not narrow are AVX2's: with them an
+    /// engine's program would be 180 kB longer, for up to a seventh of a layer's time.
+    BW = "avx512bw" over avx2::KERNELS, module bw_table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl")],
-    vectors(simd Words),
-    reals(reals Avx2, columns Words),
-    dots(simd Words),
-    narrow_bytes(simd Words, u7 Narrow, paired Paired, u8 Wide<false>, any avx2::table::all_bytes::affine_any),
+    vectors(simd Bw),
+    reals(reals Avx2, columns Bw),
+    dots(simd Bw),
+    narrow_bytes(simd Bw, u7 Narrow, paired Paired, u8 Wide<false>, any avx2::table::all_bytes::affine_any),
     convolutions(
-        simd Words, tile Pairs::new(), filter WordFilter::new(Words::new()),
+        simd Bw, tile Pairs::new(), filter WordFilter::new(Bw::new()),
         few 8 of avx2::table::convolutions::convolve
     )
 );
 
 tier!(
     /// The tier with VNNI.
-    VNNI = "avx512" over words::KERNELS, module products,
+    VNNI = "avx512" over bw_table::KERNELS, module vnni_table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
-    dots(simd Dots),
-    narrow_bytes(simd Dots, u7 Unsigned, paired Unsigned, u8 Unsigned, any all_bytes::affine_any),
-    all_bytes(simd Dots, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed),
+    dots(simd Vnni),
+    narrow_bytes(simd Vnni, u7 Unsigned, paired Unsigned, u8 Unsigned, any all_bytes::affine_any),
+    all_bytes(simd Vnni, u7 Unsigned, paired Unsigned, u8 Unsigned, i8 Signed),
     convolutions(
-        simd Dots, tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new()),
-        filter ByteFilter::<_, _, u8>::new(Dots::new(), Unsigned::new())
+        simd Vnni, tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new()),
+        filter ByteFilter::<_, _, u8>::new(Vnni::new(), Unsigned::new())
     ),
     batches(u7 Unsigned, u8 Unsigned, i8 Signed)
 );
@@ -51,10 +51,10 @@ tier!(
 #[derive(Clone, Copy)]
 struct Avx512<const VNNI: bool>(());
 
-type Words = Avx512<false>;
-type Dots = Avx512<true>;
+type Bw = Avx512<false>;
+type Vnni = Avx512<true>;
 
-impl Words {
+impl Bw {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     #[inline]
     fn new() -> Self {
@@ -62,7 +62,7 @@ impl Words {
     }
 }
 
-impl Dots {
+impl Vnni {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
     #[inline]
     fn new() -> Self {

@@ -1,20 +1,20 @@
 //! The products of convolutions without VNNI, as AVX2 has them and twice as wide: inputs are i16 without their zero
-//! point, weights are widened to i16 once for all pixels of a tile, and `vpmaddwd` adds two products of each of sixteen
-//! outputs.
+//! point, weights are widened to i16 once for all pixels of a tile, and two `vpmaddwd` multiply four inputs by the
+//! weights of sixteen outputs.
 
-use super::{Words, compute};
+use super::{Bw, compute};
 use crate::kernels::vector::tile::Tile;
 use core::arch::x86_64::*;
 
 /// i16 by i8.
 #[derive(Clone, Copy)]
-pub(super) struct Pairs(Words);
+pub(super) struct Pairs(Bw);
 
 impl Pairs {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     #[inline]
     pub(super) fn new() -> Self {
-        Self(Words::new())
+        Self(Bw::new())
     }
 }
 

@@ -9,9 +9,9 @@ use crate::kernels::{MoveDot, MoveRows};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
-const LENGTHS: [usize; 32] = [
+const LENGTHS: [usize; 34] = [
     0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 127, 128, 129, 160, 192, 255, 256, 257, 264,
-    288, 512, LONGEST,
+    288, 384, 385, 512, LONGEST,
 ];
 /// Rows of the feature table.
 const ROWS: usize = 5;

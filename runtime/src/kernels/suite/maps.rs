@@ -16,7 +16,7 @@ const LAYERS: usize = 40;
 /// Channels that are read: around groups of four, and around vectors where each has its filter.
 const READ_CHANNELS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33];
 /// Channels that are written: around tiles of one and two vectors of 4, 8 and 16 rows, and blocks of 64.
-const WRITTEN_CHANNELS: [usize; 14] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 65, MOST_OUTPUTS];
+const WRITTEN_CHANNELS: [usize; 15] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 24, 31, 32, 33, 65, MOST_OUTPUTS];
 /// Pixels of a row: around tiles of 1, 2, 4 and 8.
 const WIDTHS: [usize; 8] = [1, 2, 3, 4, 7, 8, 9, 13];
 /// Elements of maps that are added: around vectors of 4, 8 and 16, and several of them.

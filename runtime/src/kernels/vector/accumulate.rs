@@ -1,8 +1,8 @@
 //! `out = source + Σ rows − Σ rows`: the input stage of a feature network.
 //!
-//! An accumulator is cut into tiles of eight vectors. A tile is loaded once, all rows pass over it while it stays in
-//! registers, and it is stored once: a refresh of thirty rows writes the accumulator once instead of thirty times, and
-//! a move reads the parent and writes the child in the same pass.
+//! An accumulator is cut into tiles of eight vectors, and of four of 512 bits. A tile is loaded once, all rows pass
+//! over it while it stays in registers, and it is stored once: a refresh of thirty rows writes the accumulator once
+//! instead of thirty times, and a move reads the parent and writes the child in the same pass.
 
 use super::Simd;
 use crate::kernels::Moved;
@@ -17,8 +17,9 @@ const ROUND: usize = 2;
 pub(super) const LONG_ROUNDS: [usize; 2] = [16, 8];
 /// Vectors of a tile.
 const TILE: usize = 8;
-/// The same for vectors of 512 bits behind the last whole one: 128 wide is as much, and one vector at a time takes
-/// twice as long, since then nothing hides where each row is worked out.
+/// Vectors of a shorter tile behind the whole ones, for vectors of 512 bits: an accumulator of 128 is exactly one.
+/// Vector by vector it takes twice as long, since each looks for every row's start again. With 256 bits 128 is a whole
+/// tile, and refreshes of threats had 2 % more instructions.
 const SHORT_TILE: usize = 4;
 
 /// An element of a feature row.

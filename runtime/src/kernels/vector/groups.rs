@@ -1,10 +1,10 @@
-//! The kernels of a tier in groups, each a macro that makes a module: entries of the table, and `of`, which puts them
-//! into it. What they take is said at [`super::tier`].
+//! The kernels of a tier in groups, each a macro that makes a module: entries of the table, and `over`, which puts
+//! them over another tier's. What they take is said at [`super::tier`].
 
 /// What adds, compares and shifts: moves, pairwise products, requantisation, sums of maps.
 macro_rules! vectors {
     (#[$features:meta], simd $simd:ty) => {
-        pub(super) mod vectors {
+        mod vectors {
             use super::*;
             use crate::kernels::maps::{Map, Sum};
             use crate::kernels::vector::{accumulate, pairwise, requantise, sum};
@@ -42,7 +42,7 @@ macro_rules! vectors {
                 how: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8])
             ), sum::add(<$simd>::new(), how, x, second, out));
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     update_i16: Kernel::new(update_i16, NAME),
                     update_i8: Kernel::new(update_i8, NAME),
@@ -64,7 +64,7 @@ macro_rules! vectors {
 /// Layers and activations of f32.
 macro_rules! reals {
     (#[$features:meta], reals $reals:ty, columns $columns:ty) => {
-        pub(super) mod reals {
+        mod reals {
             use super::*;
             use crate::kernels::vector::{columns, real, tail};
             use crate::kernels::{Dequantisation, RealLayer};
@@ -85,7 +85,7 @@ macro_rules! reals {
             entry!($features, dequantise_f32(x: &[i32], factor: f32, bias: &[f32], code: u32, out: &mut [f32]),
                 real::dequantise(<$reals>::new(), x, factor, bias, code, out));
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     activate_f32: Kernel::new(activate_f32, NAME),
                     affine_f32: Kernel::new(affine_f32, NAME),
@@ -103,7 +103,7 @@ macro_rules! reals {
 /// What adds products of words: dots, alone and over a move, and dense layers on i16.
 macro_rules! dots {
     (#[$features:meta], simd $simd:ty) => {
-        pub(super) mod dots {
+        mod dots {
             use super::*;
             use crate::kernels::vector::{dense16, dot, wide_dot};
 
@@ -148,7 +148,7 @@ macro_rules! dots {
             entry!($features, affine_i16_i8(x: &[i16], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense16::affine(<$simd>::new(), x, w, stride, bias, out));
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     #[cfg(short_ways)]
                     move_dots: crate::kernels::MoveDots {
@@ -176,7 +176,7 @@ macro_rules! dots {
 /// Dense layers on bytes that are below 128 or mostly are. Other inputs are for `$any`, whose products `$u8` has.
 macro_rules! narrow_bytes {
     (#[$features:meta], simd $simd:ty, u7 $u7:ty, paired $paired:ty, u8 $u8:ty, any $any:path) => {
-        pub(super) mod narrow_bytes {
+        mod narrow_bytes {
             use super::*;
             use crate::kernels::vector::{dense, sparse};
 
@@ -193,7 +193,7 @@ macro_rules! narrow_bytes {
             entry!($features, affine_u7_sparse(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 sparse::affine_sparse(<$simd>::new(), <$u7>::new(), affine_u7, x, w, stride, bias, out));
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     affine_u8: Kernel::new(affine_u8, NAME),
                     affine_u7: Kernel::new(affine_u7, NAME),
@@ -225,7 +225,7 @@ macro_rules! all_bytes {
             entry!($features, chain(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool,
                 chained::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     affine_i8: Kernel::new(affine_i8, NAME),
                     #[cfg(short_ways)]
@@ -237,7 +237,7 @@ macro_rules! all_bytes {
     };
 }
 
-/// Convolutions. `few`: whose kernel convolutions of at most so many outputs are, which would fill a part of a vector.
+/// Convolutions. `few N of F`: layers of at most N outputs, which would leave most of a vector empty, are F's.
 macro_rules! convolutions {
     (#[$features:meta], simd $simd:ty, tile $tile:expr, filter $filter:expr $(, few $most:literal of $few:path)?) => {
         pub(in crate::kernels) mod convolutions {
@@ -257,7 +257,7 @@ macro_rules! convolutions {
                 layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
             ), filters::depthwise($filter, layer, x, second, out));
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     convolve: Kernel::new(convolve, NAME),
                     depthwise: Kernel::new(depthwise, NAME),
@@ -271,7 +271,7 @@ macro_rules! convolutions {
 /// Several inputs at once, in builds with `cfg(batches)`.
 macro_rules! batches {
     (#[$features:meta], u7 $u7:ty, u8 $u8:ty, i8 $i8:ty) => {
-        pub(super) mod batches {
+        mod batches {
             use super::*;
 
             #[cfg(batches)]
@@ -295,7 +295,7 @@ macro_rules! batches {
                 pub(super) const ALL: BatchKernels = BatchKernels { affine_u8, affine_i8, store_u8, store_i8 };
             }
 
-            pub(in crate::kernels) const fn of(tier: Tier) -> Tier {
+            pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     #[cfg(batches)]
                     batch: kernels::ALL,

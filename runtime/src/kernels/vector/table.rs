@@ -11,8 +11,8 @@ macro_rules! entry {
             fn with_features($($argument: $kind),*) $(-> $result)? {
                 $body
             }
-            // SAFETY: the table that holds this function is handed out only where the machine has the features: it is
-            // private to `kernels`, whose `tiers` asks first.
+            // SAFETY: the machine has the features: a table that holds this function is handed out by `tiers`, which
+            // asks first, and besides only entries of a tier over this one call it, whose features include these.
             #[allow(unused_unsafe, reason = "a tier whose features are the target's own has an ordinary function")]
             unsafe {
                 with_features($($argument),*)
@@ -21,8 +21,8 @@ macro_rules! entry {
     };
 }
 
-/// Defines a tier's table and its entry functions: over the definition, where it then has a kernel for everything, or
-/// over the tier of a set that this one extends, whose kernels are as good for it.
+/// Defines a tier's table and its entry functions: over the definition, and then with all groups, or over the tier of a
+/// set that this one extends. What it leaves out is that tier's, under this one's name.
 ///
 /// Behind the features stand the groups, each a macro of [`super::groups`] with what it takes. Each type stands for the
 /// instruction set in one role, and has a `new` that only functions with the features may call: `simd`, `reals` and
@@ -52,7 +52,7 @@ macro_rules! tier {
 
             pub(in crate::kernels) static KERNELS: Tier = {
                 let tier = $base;
-                $(let tier = $group::of(tier);)*
+                $(let tier = $group::over(tier);)*
                 tier.of_build()
             };
 
