@@ -20,7 +20,7 @@ use vnni::{Signed, Unsigned};
 
 tier!(
     /// The tier without VNNI. Batches, chains of layers and inputs that are not narrow are AVX2's: with them an
-    /// engine's program would be 180 kB longer, for up to a seventh of a layer's time.
+    /// engine's program would be 170 kB longer, for up to a seventh of a layer's time.
     BW = "avx512bw" over avx2::KERNELS, module bw_table,
     features #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl")],
     vectors(simd Bw),
