@@ -10,15 +10,15 @@ const READ: usize = 4_096;
 const WRITTEN: usize = 4_096;
 /// Most weights.
 const WEIGHTS: usize = 8_192;
-const MOST_OUTPUTS: usize = 80;
+const MOST_OUTPUTS: usize = 136;
 /// Random layers of each pattern.
 const LAYERS: usize = 40;
 /// Channels that are read: around groups of four, and around vectors where each has its filter.
 const READ_CHANNELS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33];
-/// Channels that are written: around tiles of one and two vectors of 4, 8 and 16 rows, and blocks of 64.
+/// Channels that are written: around tiles of one, two, four and eight vectors of 4, 8 and 16 rows, and blocks of 64.
 const WRITTEN_CHANNELS: [usize; 15] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 24, 31, 32, 33, 65, MOST_OUTPUTS];
-/// Pixels of a row: around tiles of 1, 2, 4 and 8.
-const WIDTHS: [usize; 8] = [1, 2, 3, 4, 7, 8, 9, 13];
+/// Pixels of a row: around tiles of 1, 2, 4 and 8, and of 5 and 6 at the end of a row.
+const WIDTHS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13];
 /// Elements of maps that are added: around vectors of 4, 8 and 16, and several of them.
 const SUMMED: [usize; 16] = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, SUMMED_AT_MOST];
 const SUMMED_AT_MOST: usize = 90;
@@ -155,12 +155,12 @@ fn every(
             }
         }
         let [low, high] = range(to.element);
-        // Some of a rounding's ends are those of a ReLU.
+        // Some of a rounding's ends are those of a ReLU, or of one that is clipped.
         let rounding = Rounding {
             multipliers: &multipliers[..2 * to.channels],
             shifts: &shifts[..to.channels],
             low: if random.below(2) == 0 { low } else { to.zero },
-            high,
+            high: if random.below(2) == 0 { high } else { high - (high - to.zero) / 3 },
         };
         let layer = Layer {
             geometry,

@@ -300,7 +300,12 @@ unsafe fn along<F: Filter, const THREE: bool>(
         let left = at.pixels - pixel;
         // SAFETY: the caller's; bytes as whole vectors only where they are there.
         pixel += unsafe {
-            if left >= PIXELS {
+            // A row's last five or six pixels are one tile: what surrounds a tile takes as long as a pixel or two.
+            if THREE && F::Simd::STORES_FOUR && left == PIXELS + 1 {
+                tile::<F, { PIXELS + 1 }, THREE>(f, way, x, w, at, pixel, is_plain, ends, out)
+            } else if THREE && F::Simd::STORES_FOUR && left == PIXELS + 2 {
+                tile::<F, { PIXELS + 2 }, THREE>(f, way, x, w, at, pixel, is_plain, ends, out)
+            } else if left >= PIXELS {
                 tile::<F, PIXELS, THREE>(f, way, x, w, at, pixel, is_plain, ends, out)
             } else if !IS_COMPACT && left >= 2 {
                 tile::<F, 2, THREE>(f, way, x, w, at, pixel, is_plain, ends, out)
@@ -349,11 +354,19 @@ unsafe fn tile<F: Filter, const N: usize, const THREE: bool>(
     let to = at.to + pixel * at.wide;
     if is_plain {
         let end = ends.end(s, at.channel);
+        if F::Simd::STORES_FOUR {
+            let mut lanes = [<F::Simd as Simd>::Chunk32::default(); N];
+            for (lanes, sums) in lanes.iter_mut().zip(sums) {
+                s.store32(lanes, f.sums(sums));
+            }
+            ends.pixels(s, &end, &lanes, way.lanes, out, (to, at.wide));
+            return N;
+        }
         let out = out.as_mut_ptr().wrapping_add(to);
         for (index, sums) in sums.iter().enumerate() {
             let bytes = out.wrapping_add(index * at.wide).cast::<<F::Simd as Simd>::NarrowByteChunk>();
             // SAFETY: the caller vouches for a vector of bytes.
-            s.store_low_bytes32(unsafe { &mut *bytes }, end.round(s, f.sums(*sums)));
+            s.store_low_bytes32(unsafe { &mut *bytes }, end.bytes(s, f.sums(*sums)));
         }
         return N;
     }

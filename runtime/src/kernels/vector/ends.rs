@@ -41,6 +41,7 @@ pub(super) struct Ends<'l> {
 }
 
 /// What ends the sums of a vector of channels.
+#[derive(Clone, Copy)]
 pub(super) struct End<S: Simd> {
     bias: S::I32,
     multipliers: S::I32,
@@ -52,12 +53,44 @@ pub(super) struct End<S: Simd> {
 }
 
 impl<S: Simd> End<S> {
-    /// The bytes of sums without their biases, as i32.
+    /// Of sums without their biases; below 2³⁰ in magnitude, since every shift is one at least.
     #[inline(always)]
-    pub fn round(&self, s: S, sums: S::I32) -> S::I32 {
+    fn round(&self, s: S, sums: S::I32) -> S::I32 {
         let product = s.mul_high32(s.add32(sums, self.bias), self.multipliers);
-        let rounded = s.shift_right32(s.add32(product, self.halves), self.shifts);
+        s.shift_right32(s.add32(product, self.halves), self.shifts)
+    }
+
+    /// The bytes of such sums, as i32.
+    #[inline(always)]
+    pub fn bytes(&self, s: S, sums: S::I32) -> S::I32 {
+        let rounded = self.round(s, sums);
         s.add32(s.min32(s.max32(rounded, self.low), self.high), self.zero)
+    }
+}
+
+/// The bytes that an output may be: `clamp(x + zero, low, high)`.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct ByteRange {
+    pub zero: i32,
+    pub low: i32,
+    pub high: i32,
+}
+
+impl ByteRange {
+    /// The range moved to where i8 holds it, and what turns its bytes back: instructions for bytes with a sign clip
+    /// both kinds then.
+    #[inline(always)]
+    #[allow(dead_code, reason = "not every target packs with saturation")]
+    pub const fn signed(&self) -> (Self, u8) {
+        let moved = if self.high > i8::MAX as i32 { 128 } else { 0 };
+        (Self { zero: self.zero - moved, low: self.low - moved, high: self.high - moved }, moved as u8)
+    }
+
+    /// A vector whose numbers are below 2³⁰ in magnitude.
+    #[inline(always)]
+    pub fn clip<S: Simd>(&self, s: S, x: S::I32) -> S::I32 {
+        let x = s.max32(x, s.splat32(self.low - self.zero));
+        s.add32(s.min32(x, s.splat32(self.high - self.zero)), s.splat32(self.zero))
     }
 }
 
@@ -158,15 +191,59 @@ impl<'l> Ends<'l> {
     /// What ends a vector of channels from the block's `at` on, where bytes are written and the high word is enough.
     #[inline(always)]
     pub fn end<S: Simd>(&self, s: S, at: usize) -> End<S> {
-        let (rounding, zero) = (&self.layer.rounding, self.layer.to.zero);
+        let ByteRange { zero, low, high } = self.range();
         End {
             bias: load(s, self.bias, at),
             multipliers: load(s, self.multipliers, at),
             halves: load(s, self.halves, at),
             shifts: s.add32(load(s, self.shifts, at), s.splat32(-32)),
             zero: s.splat32(zero),
-            low: s.splat32(rounding.low - zero),
-            high: s.splat32(rounding.high - zero),
+            low: s.splat32(low - zero),
+            high: s.splat32(high - zero),
+        }
+    }
+
+    /// The bytes that are written.
+    #[inline(always)]
+    pub const fn range(&self) -> ByteRange {
+        ByteRange { zero: self.layer.to.zero, low: self.layer.rounding.low, high: self.layer.rounding.high }
+    }
+
+    /// Writes the first `n` bytes of the sums of some pixels, without their biases, which lie `pitch` elements of `out`
+    /// apart, the first at `start`. `end`: what ends their vector of channels, where [`Self::is_bytes`].
+    #[inline(always)]
+    pub fn pixels<S: Simd>(
+        &self,
+        s: S,
+        end: &End<S>,
+        sums: &[S::Chunk32],
+        n: usize,
+        out: &mut [u8],
+        (start, pitch): (usize, usize),
+    ) {
+        let range = self.range();
+        let (fours, mut rest) = sums.as_chunks::<4>();
+        let mut start = start;
+        let is_whole =
+            S::STORES_FOUR && n == S::LANES / 2 && start + sums.len().saturating_sub(1) * pitch + n <= out.len();
+        if is_whole {
+            for four in fours {
+                let mut rounded = [s.zero32(); 4];
+                for (rounded, sums) in rounded.iter_mut().zip(four) {
+                    *rounded = end.round(s, s.load32(sums));
+                }
+                let first = out.as_mut_ptr().wrapping_add(start);
+                let places = [0, pitch, 2 * pitch, 3 * pitch].map(|place| first.wrapping_add(place).cast());
+                // SAFETY: a vector of bytes lies within `out` at the last place, and so at those before it.
+                unsafe { s.store_four(places, rounded, &range) };
+                start += 4 * pitch;
+            }
+        } else {
+            rest = sums;
+        }
+        for sums in rest {
+            store_bytes(s, end.bytes(s, s.load32(sums)), rest_mut(out, start), n);
+            start += pitch;
         }
     }
 
@@ -180,7 +257,7 @@ impl<'l> Ends<'l> {
             return store(s, sums, rest_mut(typed_mut::<i32>(out), start), n, |y| y);
         }
         let y = if self.is_high_word_only {
-            self.end(s, at).round(s, sums)
+            self.end(s, at).bytes(s, sums)
         } else {
             let sums = s.add32(sums, load(s, self.bias, at));
             let (multipliers, shifts) = (load(s, self.multipliers, at), load(s, self.shifts, at));

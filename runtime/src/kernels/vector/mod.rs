@@ -73,6 +73,7 @@ pub(super) use table::{entry, tier};
 pub(super) use tile::ByteTile;
 
 use super::maps::rounded;
+pub(super) use ends::ByteRange;
 
 /// Integer vectors: `LANES` i16, or half as many i32.
 pub(super) trait Simd: Copy {
@@ -217,6 +218,19 @@ pub(super) trait Simd: Copy {
     }
     /// The low byte of every lane.
     fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);
+    /// Whether there is a shorter [`Simd::store_four`], for which ends of their own are worth while.
+    const STORES_FOUR: bool = false;
+    /// Four vectors of a convolution's rounded sums as bytes, each below 2³⁰ in magnitude.
+    ///
+    /// # Safety
+    /// A vector of bytes can be written to each place.
+    #[inline(always)]
+    unsafe fn store_four(self, out: [*mut Self::NarrowByteChunk; 4], x: [Self::I32; 4], range: &ByteRange) {
+        for (out, x) in out.iter().zip(&x) {
+            // SAFETY: the caller's.
+            self.store_low_bytes32(unsafe { &mut **out }, range.clip(self, *x));
+        }
+    }
 
     /// A bit for every four bytes that are not all zero, the `LANES / 2` lowest, and no other; `x` as long as a vector.
     #[cfg_attr(

@@ -6,7 +6,7 @@
 
 use super::band::Lane;
 use super::dense::Dense;
-use super::ends::{Ends, store_bytes};
+use super::ends::{End, Ends, store_bytes};
 use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::Layer;
 use crate::workspace::rest_mut;
@@ -121,7 +121,7 @@ pub(super) fn pixels<S: Simd, T: Tile>(
 ) {
     // What the last four inputs of the last pixel of any run lie before.
     let reach = runs.starts.iter().fold(0, |most, start| most.max(*start)) + (some - 1) * runs.pitch + 4 * runs.groups;
-    if reach > x.len() {
+    if reach > x.len() || runs.groups == 0 {
         debug_assert!(false, "a band that does not hold its runs");
         return;
     }
@@ -132,7 +132,18 @@ pub(super) fn pixels<S: Simd, T: Tile>(
         // SAFETY: `reach` is within `x`; the weights of rows from `at.row` on, whole vectors only where so many are
         // left of the stride, are there for all groups: `Way::of` has compared.
         unsafe {
-            if T::VECTORS >= 4 && left >= 4 * T::ROWS && count - row > 3 * T::ROWS {
+            // A single pixel leaves the sums of others to more vectors of weights: those of a group lie side by side,
+            // and a line of the cache that is fetched for one of them has the next.
+            let is_single = !IS_COMPACT && some == 1;
+            if is_single && T::SUMS >= 8 && left >= 8 * T::ROWS && count - row > 7 * T::ROWS {
+                let vectors = &ends_of::<S, 8>(s, ends, &at, T::ROWS);
+                tile::<S, T, 1, 8, true>(s, t, layer, runs, x.as_ptr(), &at, 0, (ends, vectors), out);
+                row += 8 * T::ROWS;
+            } else if is_single && T::VECTORS < 4 && left >= 4 * T::ROWS && count - row > 3 * T::ROWS {
+                let vectors = &ends_of::<S, 4>(s, ends, &at, T::ROWS);
+                tile::<S, T, 1, 4, true>(s, t, layer, runs, x.as_ptr(), &at, 0, (ends, vectors), out);
+                row += 4 * T::ROWS;
+            } else if T::VECTORS >= 4 && left >= 4 * T::ROWS && count - row > 3 * T::ROWS {
                 by_pixels::<S, T, 4, true>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
                 row += 4 * T::ROWS;
             } else if T::VECTORS >= 2 && left >= 2 * T::ROWS && count - row > T::ROWS {
@@ -161,6 +172,16 @@ struct At {
     channels: usize,
 }
 
+/// What ends each vector of `rows` outputs, where bytes are written.
+#[inline(always)]
+fn ends_of<S: Simd, const VECTORS: usize>(s: S, ends: &Ends<'_>, at: &At, rows: usize) -> [End<S>; VECTORS] {
+    let mut all = [ends.end(s, at.block_row); VECTORS];
+    for (vector, end) in all.iter_mut().enumerate().skip(1) {
+        *end = ends.end(s, at.block_row + vector * rows);
+    }
+    all
+}
+
 /// # Safety
 /// As [`tile`], for all pixels.
 #[inline(always)]
@@ -175,21 +196,22 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
     ends: &Ends<'_>,
     out: &mut [u8],
 ) {
+    let vectors = &ends_of::<S, VECTORS>(s, ends, at, T::ROWS);
     let mut pixel = 0;
     while pixel < some {
         let left = some - pixel;
         // SAFETY: the caller's.
         pixel += unsafe {
             if T::SUMS / VECTORS >= 16 && left >= 16 {
-                tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+                tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if T::SUMS / VECTORS >= 8 && left >= 8 {
-                tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+                tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if left >= 4 {
-                tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+                tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if !IS_COMPACT && left >= 2 {
-                tile::<S, T, 2, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+                tile::<S, T, 2, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else {
-                tile::<S, T, 1, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, ends, out)
+                tile::<S, T, 1, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             }
         };
     }
@@ -210,15 +232,20 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
     x: *const T::Input,
     at: &At,
     pixel: usize,
-    ends: &Ends<'_>,
+    (ends, vectors): (&Ends<'_>, &[End<S>; VECTORS]),
     out: &mut [u8],
 ) -> usize {
     let (left, step) = (layer.stride - at.row, 4 * layer.stride);
     let mut sums = [[t.zero(); VECTORS]; PIXELS];
     let mut place = layer.weights.as_ptr().wrapping_add(4 * at.row);
-    for start in runs.starts {
+    // Both loops ask at their ends, so that sums have one way through them: with a way around a loop, they are moved
+    // from register to register at its end.
+    let mut starts = runs.starts.iter();
+    let Some(mut start) = starts.next() else { return PIXELS };
+    loop {
         let mut x = x.wrapping_add(start + pixel * runs.pitch);
-        for _ in 0..runs.groups {
+        let mut groups = runs.groups;
+        loop {
             // SAFETY: the caller vouches for the weights of this group and for four inputs of each pixel.
             unsafe {
                 let mut w = [if WHOLE { t.load(place) } else { t.load_part(place, left) }; VECTORS];
@@ -232,7 +259,13 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
                 }
             }
             (place, x) = (place.wrapping_add(step), x.wrapping_add(4));
+            groups -= 1;
+            if groups == 0 {
+                break;
+            }
         }
+        let Some(next) = starts.next() else { break };
+        start = next;
     }
     if !IS_COMPACT && T::ROWS == S::LANES / 2 && ends.is_bytes {
         // Through memory, so that the loop above keeps them in registers however this one is compiled.
@@ -243,13 +276,17 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
             }
         }
         let mut done = 0;
-        for rows in &rows {
-            let end = ends.end(s, at.block_row + done);
+        for (rows, end) in rows.iter().zip(vectors) {
             let count = at.rows.saturating_sub(done).min(T::ROWS);
             let mut to = at.to + pixel * at.channels + at.row + done;
-            for rows in rows {
-                store_bytes(s, end.round(s, s.load32(rows)), rest_mut(out, to), count);
-                to += at.channels;
+            if S::STORES_FOUR {
+                ends.pixels(s, end, rows, count, out, (to, at.channels));
+            } else {
+                let end = ends.end(s, at.block_row + done);
+                for rows in rows {
+                    store_bytes(s, end.bytes(s, s.load32(rows)), rest_mut(out, to), count);
+                    to += at.channels;
+                }
             }
             done += T::ROWS;
         }
