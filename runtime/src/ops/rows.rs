@@ -72,6 +72,9 @@ impl Work<'_> {
     }
 
     /// One row of a layer.
+    // Part of the loop over rows, what it asks of one kind of layer would be asked before the loop for all kinds, of
+    // memory that only the one kind has written: the answer is not used, and tools that watch memory report it.
+    #[inline(never)]
     pub fn row(&self, on: &Running<'_, '_>, places: &Places, workspace: &[u8], row: usize) -> Row {
         let (first, second) = places.sides(on);
         let x = places.source(on, workspace);
