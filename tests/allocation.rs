@@ -335,7 +335,8 @@ fn empty_npz(count: u16) -> Vec<u8> {
 #[test]
 fn many_empty_tensors_take_a_few_times_their_file() {
     const TIMES: usize = 6;
-    const LIMIT: Duration = Duration::from_millis(800);
+    // It takes 0.3 to 1.1 s, by machine and neighbours; with the square of their number it would be minutes.
+    const LIMIT: Duration = Duration::from_secs(3);
     const TRIES: usize = 3;
     let layers = "graph = 1\nname = \"x\"\n[input]\nkind = \"dense\"\nsize = 4\n\
                   [[node]]\nname = \"a\"\nop = \"linear\"\noutputs = 2\n";
