@@ -55,26 +55,25 @@ fn layers(
     let low = any.map(|x| x.map(|x| x & 127));
     let one_u8: AffineI8<u8> = scalar::KERNELS.affine_u8.call;
     let one_i8 = scalar::KERNELS.affine_i8.call;
-    for bias in [&bias[..rows], &[]] {
-        for (x, is_signed) in [(&any, false), (&low, false), (&any, true)] {
-            let x: [&[u8]; MOST] = from_fn(|index| &x[index][..cols]);
-            let mut found = [[7; MOST_ROWS]; MOST];
-            let mut out = found.each_mut().map(|out| &mut out[..rows]);
-            let (operation, call) = if is_signed {
-                ("batch.affine_i8", tier.batch.affine_i8)
+    for (x, is_signed) in [(&any, false), (&low, false), (&any, true)] {
+        let bias = if random.below(4) == 0 { &[] } else { &bias[..rows] };
+        let x: [&[u8]; MOST] = from_fn(|index| &x[index][..cols]);
+        let mut found = [[7; MOST_ROWS]; MOST];
+        let mut out = found.each_mut().map(|out| &mut out[..rows]);
+        let (operation, call) = if is_signed {
+            ("batch.affine_i8", tier.batch.affine_i8)
+        } else {
+            ("batch.affine_u8", tier.batch.affine_u8)
+        };
+        call(&x[..count], &w, stride, bias, &mut out[..count]);
+        for (x, found) in x.iter().zip(&found).take(count) {
+            let mut expected = [0; MOST_ROWS];
+            if is_signed {
+                one_i8(bytemuck::cast_slice(x), &w, stride, bias, &mut expected[..rows]);
             } else {
-                ("batch.affine_u8", tier.batch.affine_u8)
-            };
-            call(&x[..count], &w, stride, bias, &mut out[..count]);
-            for (x, found) in x.iter().zip(&found).take(count) {
-                let mut expected = [0; MOST_ROWS];
-                if is_signed {
-                    one_i8(bytemuck::cast_slice(x), &w, stride, bias, &mut expected[..rows]);
-                } else {
-                    one_u8(x, &w, stride, bias, &mut expected[..rows]);
-                }
-                same(operation, cols, &found[..rows], &expected[..rows])?;
+                one_u8(x, &w, stride, bias, &mut expected[..rows]);
             }
+            same(operation, cols, &found[..rows], &expected[..rows])?;
         }
     }
     Ok(())

@@ -121,7 +121,7 @@ pub(super) fn pixels<S: Simd, T: Tile>(
 ) {
     // What the last four inputs of the last pixel of any run lie before.
     let reach = runs.starts.iter().fold(0, |most, start| most.max(*start)) + (some - 1) * runs.pitch + 4 * runs.groups;
-    if reach > x.len() || runs.groups == 0 {
+    if reach > x.len() {
         debug_assert!(false, "a band that does not hold its runs");
         return;
     }
@@ -172,14 +172,17 @@ struct At {
     channels: usize,
 }
 
-/// What ends each vector of `rows` outputs, where bytes are written.
+/// What ends each vector of `rows` outputs, loaded once for all tiles of a row where four pixels are stored at once.
 #[inline(always)]
-fn ends_of<S: Simd, const VECTORS: usize>(s: S, ends: &Ends<'_>, at: &At, rows: usize) -> [End<S>; VECTORS] {
+fn ends_of<S: Simd, const VECTORS: usize>(s: S, ends: &Ends<'_>, at: &At, rows: usize) -> Option<[End<S>; VECTORS]> {
+    if !S::STORES_FOUR {
+        return None;
+    }
     let mut all = [ends.end(s, at.block_row); VECTORS];
     for (vector, end) in all.iter_mut().enumerate().skip(1) {
         *end = ends.end(s, at.block_row + vector * rows);
     }
-    all
+    Some(all)
 }
 
 /// # Safety
@@ -232,20 +235,15 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
     x: *const T::Input,
     at: &At,
     pixel: usize,
-    (ends, vectors): (&Ends<'_>, &[End<S>; VECTORS]),
+    (ends, vectors): (&Ends<'_>, &Option<[End<S>; VECTORS]>),
     out: &mut [u8],
 ) -> usize {
     let (left, step) = (layer.stride - at.row, 4 * layer.stride);
     let mut sums = [[t.zero(); VECTORS]; PIXELS];
     let mut place = layer.weights.as_ptr().wrapping_add(4 * at.row);
-    // Both loops ask at their ends, so that sums have one way through them: with a way around a loop, they are moved
-    // from register to register at its end.
-    let mut starts = runs.starts.iter();
-    let Some(mut start) = starts.next() else { return PIXELS };
-    loop {
+    for start in runs.starts {
         let mut x = x.wrapping_add(start + pixel * runs.pitch);
-        let mut groups = runs.groups;
-        loop {
+        for _ in 0..runs.groups {
             // SAFETY: the caller vouches for the weights of this group and for four inputs of each pixel.
             unsafe {
                 let mut w = [if WHOLE { t.load(place) } else { t.load_part(place, left) }; VECTORS];
@@ -259,13 +257,7 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
                 }
             }
             (place, x) = (place.wrapping_add(step), x.wrapping_add(4));
-            groups -= 1;
-            if groups == 0 {
-                break;
-            }
         }
-        let Some(next) = starts.next() else { break };
-        start = next;
     }
     if !IS_COMPACT && T::ROWS == S::LANES / 2 && ends.is_bytes {
         // Through memory, so that the loop above keeps them in registers however this one is compiled.
@@ -276,11 +268,11 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
             }
         }
         let mut done = 0;
-        for (rows, end) in rows.iter().zip(vectors) {
+        for (vector, rows) in rows.iter().enumerate() {
             let count = at.rows.saturating_sub(done).min(T::ROWS);
             let mut to = at.to + pixel * at.channels + at.row + done;
-            if S::STORES_FOUR {
-                ends.pixels(s, end, rows, count, out, (to, at.channels));
+            if let Some(vectors) = vectors {
+                ends.pixels(s, &vectors[vector], rows, count, out, (to, at.channels));
             } else {
                 let end = ends.end(s, at.block_row + done);
                 for rows in rows {
@@ -294,7 +286,8 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
     }
     for (index, sums) in sums.into_iter().enumerate() {
         // A vector of the end may be longer than one of sums.
-        let mut rows = [0; 64];
+        let mut rows = [0; 128];
+        const { assert!(VECTORS * T::ROWS <= 128) };
         for (rows, sums) in rows.chunks_exact_mut(T::ROWS).zip(sums) {
             for (row, sum) in rows.iter_mut().zip(t.rows(sums).as_ref()) {
                 *row = *sum;
