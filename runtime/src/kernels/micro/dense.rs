@@ -14,6 +14,21 @@ use core::mem::MaybeUninit;
 /// Words of inputs that are unpacked at once; where memory is scarcest, fewer.
 const SPREAD: usize = if cfg!(cortex_m = "thumb1") { 128 } else { 320 };
 
+/// Blocks of rows, one behind the other.
+#[repr(C)]
+pub(in crate::kernels) struct Several<T> {
+    pub x: *const T,
+    pub w: *const i8,
+    pub stride_bytes: usize,
+    /// At least one.
+    pub groups: usize,
+    /// What sums start as, and where they go.
+    pub starts: *const i32,
+    pub sums: *mut i32,
+    /// At least one.
+    pub blocks: usize,
+}
+
 /// A target's way through whole groups of four inputs of type `T`, exact modulo 2³².
 pub(in crate::kernels) trait Blocks<T> {
     /// Rows of a block: 4 or 8.
@@ -43,6 +58,17 @@ pub(in crate::kernels) trait Blocks<T> {
     /// multiple of four and holds `ROWS` rows at each of `groups` strides of `stride_bytes`, a multiple of four; `ROWS`
     /// sums can be read and written at `sums`.
     unsafe fn block(x: *const T, w: *const i8, stride_bytes: usize, groups: usize, sums: *mut i32);
+
+    /// Whether [`Self::blocks`] is there.
+    const HAS_BLOCKS: bool = false;
+
+    /// `sums[r] = starts[r] + Σ x[k]·w[r,k]` for the rows of some blocks, where setting out for each by itself would be
+    /// dear.
+    ///
+    /// # Safety
+    /// As above for each block, whose weights follow those of the block before; a start a sum can be read.
+    #[inline(always)]
+    unsafe fn blocks(_: &Several<T>) {}
 
     /// `sum + Σ x[k]·w[k]` for one row.
     ///
@@ -133,6 +159,16 @@ fn several<B: Blocks<T>, T: Copy + Into<i32>>(x: &[T], w: &[i8], stride: usize, 
                 piece = spread.cast_const().cast();
             }
             let (mut row, mut first) = (w.as_ptr().wrapping_add(done * stride_bytes), 0);
+            if B::HAS_BLOCKS {
+                const { assert!(!B::HAS_BLOCKS || B::WORDS == 0) };
+                if bias.is_empty() {
+                    sums.write_bytes(0, in_blocks);
+                }
+                let starts = if bias.is_empty() { sums.cast_const() } else { bias.as_ptr() };
+                let blocks = in_blocks / B::ROWS;
+                B::blocks(&Several { x: piece, w: row, stride_bytes, groups: count, starts, sums, blocks });
+                first = in_blocks;
+            }
             while first < in_blocks {
                 // So few are copied by registers; a call for all of them goes word by word on small cores.
                 if done == 0 {

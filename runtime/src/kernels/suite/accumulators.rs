@@ -254,11 +254,12 @@ fn activations(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Re
 
 fn requantisation(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     let truth = &scalar::KERNELS;
-    // All shifts, only those of multipliers with 31 bits, and the one where the forms part.
-    for shifts_of in [1..63, 33..63, 32..34] {
+    // All shifts, only those of multipliers with 31 bits, the one where the forms part, and those on both sides of it
+    // with sums that leave room for the difference.
+    for (shifts_of, less) in [(1..63, 0), (33..63, 0), (32..34, 0), (20..40, 18)] {
         let (mut x, mut multipliers, mut shifts) = ([0i32; LONGEST], [0i32; LONGEST], [0u8; LONGEST]);
         for index in 0..LONGEST {
-            x[index] = random.i32(pattern);
+            x[index] = random.i32(pattern) >> less;
             multipliers[index] = random.i32(pattern) & i32::MAX;
             shifts[index] = (shifts_of.start + random.below(shifts_of.len())) as u8;
         }
