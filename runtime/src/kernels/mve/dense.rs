@@ -83,9 +83,9 @@ impl Blocks<i8> for Rows {
     const HAS_BLOCKS: bool = true;
 
     /// Four times sixteen inputs a round, then sixteen, then the groups that are left. q2: addresses of four groups'
-    /// weights · r1: inputs · r3: four strides · r5: vectors of groups · r9, r11: sums and starts. On the stack: inputs,
-    /// vectors of groups, bytes of the groups behind them, the end of the sums, and bytes from a block's weights behind
-    /// its last vector to the next block's. All registers are taken, so they are saved here.
+    /// weights · r1: inputs · r3: four strides · r5: vectors of groups · r9, r11: sums and starts. On the stack:
+    /// inputs, vectors of groups, bytes of the groups behind them, the end of the sums, and bytes from a block's
+    /// weights behind its last vector to the next block's. All registers are taken, so they are saved here.
     #[inline(never)]
     unsafe fn blocks(several: &Several<i8>) {
         const {
