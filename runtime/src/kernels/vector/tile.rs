@@ -285,9 +285,11 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
         return PIXELS;
     }
     for (index, sums) in sums.into_iter().enumerate() {
-        // A vector of the end may be longer than one of sums.
-        let mut rows = [0; 128];
-        const { assert!(VECTORS * T::ROWS <= 128) };
+        // A vector of the end may be longer than one of sums. One length for all tiles, that of the longest: with their
+        // own the portable tier takes more instructions.
+        const MOST_ROWS: usize = 128;
+        const { assert!(VECTORS * T::ROWS <= MOST_ROWS) };
+        let mut rows = [0; MOST_ROWS];
         for (rows, sums) in rows.chunks_exact_mut(T::ROWS).zip(sums) {
             for (row, sum) in rows.iter_mut().zip(t.rows(sums).as_ref()) {
                 *row = *sum;
