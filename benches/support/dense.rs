@@ -83,19 +83,21 @@ pub fn tails(cases: &mut Cases) {
         };
         cases.every_tier("requantise_u8", &shape, |tier| {
             let ((x, multipliers, shifts), mut out) = (operands(), vec![0; len]);
-            repeat(move || (tier.requantise_u8.call)(black_box(&x), &multipliers, &shifts, 0, 127, black_box(&mut out)))
+            repeat(move || {
+                (tier.requantise_u8.call)(black_box(&x), &multipliers, &shifts, 0, 127, 0, black_box(&mut out))
+            })
         });
         cases.every_tier("requantise_i8", &shape, |tier| {
             let ((x, multipliers, shifts), mut out) = (operands(), vec![0; len]);
             repeat(move || {
-                (tier.requantise_i8.call)(black_box(&x), &multipliers, &shifts, -127, 127, black_box(&mut out))
+                (tier.requantise_i8.call)(black_box(&x), &multipliers, &shifts, -127, 127, 0, black_box(&mut out))
             })
         });
         cases.every_tier("requantise_i32", &shape, |tier| {
             let ((x, multipliers, shifts), mut out) = (operands(), vec![0; len]);
             let (low, high) = (i32::MIN, i32::MAX);
             repeat(move || {
-                (tier.requantise_i32.call)(black_box(&x), &multipliers, &shifts, low, high, black_box(&mut out))
+                (tier.requantise_i32.call)(black_box(&x), &multipliers, &shifts, low, high, 0, black_box(&mut out))
             })
         });
     }

@@ -87,7 +87,7 @@ fn requantisation_is_the_definition_for_every_sum_of_16_bits_and_shift() {
             let (multipliers, shifts) = (vec![multiplier; sums.len()], vec![shift; sums.len()]);
             for tier in tiers() {
                 let mut found = vec![0i8; sums.len()];
-                (tier.requantise_i8.call)(&sums, &multipliers, &shifts, -127, 127, &mut found);
+                (tier.requantise_i8.call)(&sums, &multipliers, &shifts, -127, 127, 0, &mut found);
                 assert!(found == expected, "{}: multiplier {multiplier}, shift {shift}", tier.name);
             }
         }

@@ -153,14 +153,14 @@ const MISTAKES: [Mistake; 33] = [
         }
     }),
     // Cut where it must be rounded.
-    ("requantise_u8", |k| k.requantise_u8.call = |x, multipliers, shifts, low, high, out| {
-        cut(x, multipliers, shifts, low, high).zip(out).for_each(|(value, out)| *out = value as u8);
+    ("requantise_u8", |k| k.requantise_u8.call = |x, multipliers, shifts, low, high, zero, out| {
+        cut(x, multipliers, shifts, low, high, zero).zip(out).for_each(|(value, out)| *out = value as u8);
     }),
-    ("requantise_i8", |k| k.requantise_i8.call = |x, multipliers, shifts, low, high, out| {
-        cut(x, multipliers, shifts, low, high).zip(out).for_each(|(value, out)| *out = value as i8);
+    ("requantise_i8", |k| k.requantise_i8.call = |x, multipliers, shifts, low, high, zero, out| {
+        cut(x, multipliers, shifts, low, high, zero).zip(out).for_each(|(value, out)| *out = value as i8);
     }),
-    ("requantise_i32", |k| k.requantise_i32.call = |x, multipliers, shifts, low, high, out| {
-        cut(x, multipliers, shifts, low, high).zip(out).for_each(|(value, out)| *out = value as i32);
+    ("requantise_i32", |k| k.requantise_i32.call = |x, multipliers, shifts, low, high, zero, out| {
+        cut(x, multipliers, shifts, low, high, zero).zip(out).for_each(|(value, out)| *out = value as i32);
     }),
     // Padding that is 0 where it is the zero point.
     ("convolve", |k| k.convolve.call = |layer, x, second, out| {
@@ -183,9 +183,12 @@ fn cut<'a>(
     shifts: &'a [u8],
     low: i32,
     high: i32,
+    zero: i32,
 ) -> impl Iterator<Item = i64> + 'a {
     let products = x.iter().zip(multipliers).map(|(x, multiplier)| i64::from(*x) * i64::from(*multiplier));
-    products.zip(shifts).map(move |(product, shift)| (product >> shift).clamp(low.into(), high.into()))
+    products
+        .zip(shifts)
+        .map(move |(product, shift)| ((product >> shift) + i64::from(zero)).clamp(low.into(), high.into()))
 }
 
 #[test]

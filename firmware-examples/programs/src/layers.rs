@@ -49,7 +49,7 @@ fn compute<T, U: Copy + Default>(
     let (mut sums, mut outputs) = ([0; ROWS_MAX], [U::default(); ROWS_MAX]);
     let (inputs, stride) = (&inputs[..cols], layer.stride());
     counted(|| affine(inputs, weights, stride, &BIAS[..rows], &mut sums[..rows]));
-    counted(|| requantise(&sums[..rows], &MULTIPLIERS[..rows], &SHIFTS[..rows], low, 127, &mut outputs[..rows]));
+    counted(|| requantise(&sums[..rows], &MULTIPLIERS[..rows], &SHIFTS[..rows], low, 127, 0, &mut outputs[..rows]));
     outputs
 }
 
@@ -64,6 +64,6 @@ fn expected<T, U: Copy + Default>(
     let Layer { cols, rows, weights } = *layer;
     let (mut sums, mut outputs) = ([0; ROWS_MAX], [U::default(); ROWS_MAX]);
     affine(&inputs[..cols], weights, layer.stride(), &BIAS[..rows], &mut sums[..rows]);
-    requantise(&sums[..rows], &MULTIPLIERS[..rows], &SHIFTS[..rows], low, 127, &mut outputs[..rows]);
+    requantise(&sums[..rows], &MULTIPLIERS[..rows], &SHIFTS[..rows], low, 127, 0, &mut outputs[..rows]);
     outputs
 }

@@ -55,13 +55,12 @@ pub(super) fn run(
     }
     let (multipliers, shifts) =
         (bank(bytes, tensors, record.multipliers, bucket), bank(bytes, tensors, record.shifts, bucket));
-    let [low, high, ..] = record.params;
-    let (low, high) = (low as i32, high as i32);
+    let [low, high, zero, ..] = record.params.map(|param| param as i32);
     let (sums, multipliers) = (typed(x), typed(multipliers));
     match output.element() {
-        element::U8 => (kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, out),
-        element::I8 => (kernels.requantise_i8.call)(sums, multipliers, shifts, low, high, typed_mut(out)),
-        _ => (kernels.requantise_i32.call)(sums, multipliers, shifts, low, high, typed_mut(out)),
+        element::U8 => (kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, zero, out),
+        element::I8 => (kernels.requantise_i8.call)(sums, multipliers, shifts, low, high, zero, typed_mut(out)),
+        _ => (kernels.requantise_i32.call)(sums, multipliers, shifts, low, high, zero, typed_mut(out)),
     }
     true
 }

@@ -72,16 +72,16 @@ fn affine_i8(x: &[i8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]) {
     affine::<Rows, i8>(x, w, stride, bias, out);
 }
 
-fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as u8, both_words);
+fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [u8]) {
+    requantise(x, multipliers, shifts, low, high, zero, out, |value| value as u8, both_words);
 }
 
-fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as i8, both_words);
+fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [i8]) {
+    requantise(x, multipliers, shifts, low, high, zero, out, |value| value as i8, both_words);
 }
 
-fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value, both_words);
+fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [i32]) {
+    requantise(x, multipliers, shifts, low, high, zero, out, |value| value, both_words);
 }
 
 fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {

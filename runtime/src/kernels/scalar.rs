@@ -360,28 +360,30 @@ pub(super) fn dequantise_f32(x: &[i32], factor: f32, bias: &[f32], code: u32, ou
     }
 }
 
-fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as u8);
+fn requantise_u8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [u8]) {
+    requantise(x, multipliers, shifts, low, high, zero, out, |value| value as u8);
 }
 
-fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value as i8);
+fn requantise_i8(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [i8]) {
+    requantise(x, multipliers, shifts, low, high, zero, out, |value| value as i8);
 }
 
-fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]) {
-    requantise(x, multipliers, shifts, low, high, out, |value| value);
+fn requantise_i32(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [i32]) {
+    requantise(x, multipliers, shifts, low, high, zero, out, |value| value);
 }
 
-/// [`num::requantise`] of every element, narrowed.
+/// [`super::Requantise`] of every element, narrowed.
 pub(super) fn requantise<T>(
     x: &[i32],
     multipliers: &[i32],
     shifts: &[u8],
     low: i32,
     high: i32,
+    zero: i32,
     out: &mut [T],
     narrow: fn(i32) -> T,
 ) {
+    let (low, high) = (low.wrapping_sub(zero), high.wrapping_sub(zero));
     // By an index, so that the compiler makes one function of those for u8 and i8; four slices side by side it takes
     // apart otherwise in each.
     for (index, value) in out.iter_mut().enumerate() {
@@ -389,6 +391,6 @@ pub(super) fn requantise<T>(
         else {
             return;
         };
-        *value = narrow(num::requantise(*sum, *multiplier, u32::from(*shift), low, high));
+        *value = narrow(num::requantise(*sum, *multiplier, u32::from(*shift), low, high).wrapping_add(zero));
     }
 }

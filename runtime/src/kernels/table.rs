@@ -97,9 +97,11 @@ pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u3
 /// A [`DequantiseF32`], then one [`AffineF32`] after the other, the last outputs times `scale`. sums: (n,), and each
 /// layer's outputs: at most [`super::TAIL_WIDTH`] · out: the last layer's outputs.
 pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
-/// [`crate::num::requantise`] of every element. All (n,); where one is shorter than `out`, elements of `out` stay as
-/// they were.
-pub type Requantise<T> = fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [T]);
+/// `clamp(r + zero, low, high)` of every element, where `r` is [`crate::num::requantise`]'s without an end. All (n,);
+/// where one is shorter than `out`, elements of `out` stay as they were. `low`, `high`: elements; neither less `zero`
+/// leaves i32.
+pub type Requantise<T> =
+    fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [T]);
 /// A convolution of bytes whose outputs see all channels, FORMAT.md 6.22: every output's sum, rounded and written.
 /// layer: not transposed, weights in `K4` · x: the bytes of `layer.from`, u8 or i8 · second: a map whose elements are
 /// added before the rounding, with its bytes · out: the bytes of `layer.to`.

@@ -80,9 +80,11 @@ impl<'a> Step<'a> {
     }
 }
 
+/// A chain knows no zero point.
 fn rounding<'a>(by: &Requantisation<'a>) -> Option<Rounding<'a>> {
     let (multipliers, shifts) = (by.multipliers.only()?, by.shifts.only()?);
-    Some(Rounding { multipliers, shifts, low: by.low, high: by.high, to_bytes: by.element == element::U8 })
+    let Requantisation { low, high, zero, .. } = *by;
+    (zero == 0).then_some(Rounding { multipliers, shifts, low, high, to_bytes: by.element == element::U8 })
 }
 
 #[cfg(test)]

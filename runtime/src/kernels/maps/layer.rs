@@ -29,7 +29,7 @@ impl Layer<'_> {
     }
 
     /// Whether a place sees the pixel where it is, and no other: then places are pixels, one behind the other.
-    #[cfg(any(test, microcontroller))]
+    #[cfg(any(test, microcontroller, short_ways))]
     pub(crate) const fn sees_itself(&self) -> bool {
         let Geometry { kernel, stride, before, transposed, .. } = self.geometry;
         matches!((kernel, stride, before, transposed), ([1, 1], [1, 1], [0, 0], false))

@@ -46,6 +46,13 @@ impl Inner {
         Self { rows: along(0, from.height, to.height, down), columns: along(1, from.width, to.width, across) }
     }
 
+    /// Neighbours from a place on that are all of them, in its row.
+    #[inline(always)]
+    pub fn run(&self, [down, across]: [usize; 2]) -> usize {
+        let is_there = self.rows.contains(&down) && self.columns.contains(&across);
+        if is_there { self.columns.end - across } else { 0 }
+    }
+
     /// The first input of a place that is one of them, in the map.
     #[inline(always)]
     pub fn corner(&self, layer: &Layer<'_>, [down, across]: [usize; 2]) -> Option<usize> {

@@ -5,6 +5,7 @@
 //! writes multipliers of 31 bits, whose shifts are that large for whatever becomes bytes; outputs of i32 that are worth
 //! more than a sum take both words ([`both_words`]).
 
+use crate::features::GENERAL;
 use crate::num::{HIGH_WORD_ONLY, mul_high};
 use crate::workspace::{rest, rest_mut};
 
@@ -16,11 +17,12 @@ pub(in crate::kernels) fn requantise<T>(
     shifts: &[u8],
     low: i32,
     high: i32,
+    zero: i32,
     out: &mut [T],
     narrow: impl Fn(i32) -> T,
     both_words: impl Fn(i32, i32, u32) -> i32,
 ) {
-    let len = out.len();
+    let (len, (low, high, zero)) = (out.len(), around_zero(low, high, zero));
     if x.len() < len || multipliers.len() < len || shifts.len() < len {
         return;
     }
@@ -32,16 +34,22 @@ pub(in crate::kernels) fn requantise<T>(
             done = index;
             break;
         }
-        *to = narrow((((mul_high(*x, *multiplier) >> less) + 1) >> 1).max(low).min(high));
+        *to = narrow((((mul_high(*x, *multiplier) >> less) + 1) >> 1).max(low).min(high).wrapping_add(zero));
     }
     if done < len {
         // By a loop of its own, since the one above has no registers to spare.
         let (x, multipliers, shifts) = (rest(x, done), rest(multipliers, done), rest(shifts, done));
-        by_both_words(x, multipliers, shifts, low, high, rest_mut(out, done), narrow, both_words);
+        by_both_words(x, multipliers, shifts, low, high, zero, rest_mut(out, done), narrow, both_words);
     }
 }
 
-/// The same for any shift.
+/// The ends before a zero point is added, and the zero point, which is 0 in a build without any.
+#[inline(always)]
+const fn around_zero(low: i32, high: i32, zero: i32) -> (i32, i32, i32) {
+    if GENERAL { (low.wrapping_sub(zero), high.wrapping_sub(zero), zero) } else { (low, high, 0) }
+}
+
+/// The same for any shift, and ends before the zero point.
 #[inline(never)]
 fn by_both_words<T>(
     x: &[i32],
@@ -49,6 +57,7 @@ fn by_both_words<T>(
     shifts: &[u8],
     low: i32,
     high: i32,
+    zero: i32,
     out: &mut [T],
     narrow: impl Fn(i32) -> T,
     both_words: impl Fn(i32, i32, u32) -> i32,
@@ -60,7 +69,7 @@ fn by_both_words<T>(
         } else {
             both_words(*x, *multiplier, shift)
         };
-        *out = narrow(value.max(low).min(high));
+        *out = narrow(value.max(low).min(high).wrapping_add(zero));
     }
 }
 
@@ -92,7 +101,7 @@ mod tests {
                 for shift in 1..=62 {
                     for (low, high) in [(i32::MIN, i32::MAX), (-128, 127), (0, 255), (-1_000_000, 70_000)] {
                         let mut out = [0];
-                        requantise(&[x], &[multiplier], &[shift], low, high, &mut out, |value| value, both_words);
+                        requantise(&[x], &[multiplier], &[shift], low, high, 0, &mut out, |value| value, both_words);
                         let expected = num::requantise(x, multiplier, shift.into(), low, high);
                         assert_eq!(out, [expected], "{x} {multiplier} {shift} {low} {high}");
                     }

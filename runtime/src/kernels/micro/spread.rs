@@ -9,8 +9,9 @@ use crate::workspace::{range, range_mut, rest};
 /// Bytes of padding that are spread at once.
 const PADDING: usize = 32;
 
-/// Groups of pixels, from the first one and as many: from the first group and as many.
-#[inline(always)]
+/// Groups of pixels, from the first one and as many: from the first group and as many. No part of it belongs into the
+/// loop over tiles, of which not all come here.
+#[inline(never)]
 pub(super) fn pixels<T: Tile>(
     layer: &Layer<'_>,
     x: &[u8],
@@ -39,20 +40,28 @@ pub(super) fn pixels<T: Tile>(
     }
 }
 
-/// All groups of a place whose taps all see pixels.
+/// All inputs of a place whose taps all see pixels: what a last group has behind them meets weights that are 0.
 ///
 /// # Safety
-/// `x` is the first of its inputs, all of which can be read, and there is room for its groups.
+/// `x` is the first of its inputs, all of which can be read, and its groups can be written at `out`.
 #[inline(never)]
-pub(super) unsafe fn corner<T: Tile>(layer: &Layer<'_>, x: *const u8, spread: &mut [u32; SPREAD], place: usize) {
+pub(super) unsafe fn corner<T: Tile>(layer: &Layer<'_>, x: *const u8, out: *mut u32) {
     let (is_signed, minus_zero) = (layer.from.element == element::I8, -layer.from.zero as i16);
     let [down, across] = layer.geometry.kernel;
-    let groups = across * layer.from.channels / 4;
-    let (mut x, mut out) = (x, spread.as_mut_ptr().wrapping_add(place * T::PLACE));
+    let len = across * layer.from.channels;
+    let (mut x, mut out) = (x, out);
     for _ in 0..down {
-        // SAFETY: a row of its taps, as the caller vouches.
-        unsafe { T::spread(x, groups, is_signed, minus_zero, out) };
-        (x, out) = (x.wrapping_add(layer.from.row()), out.wrapping_add(groups * T::NEXT));
+        // SAFETY: a row of its taps, as the caller vouches; whole groups, or bytes side by side.
+        out = unsafe {
+            if T::SPREADS_BYTES {
+                T::spread_bytes(x, len, is_signed, out.cast());
+                out.wrapping_byte_add(len)
+            } else {
+                T::spread(x, len / 4, is_signed, minus_zero, out);
+                out.wrapping_add(len / 4 * T::NEXT)
+            }
+        };
+        x = x.wrapping_add(layer.from.row());
     }
 }
 

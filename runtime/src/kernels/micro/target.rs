@@ -25,6 +25,8 @@ pub(in crate::kernels) struct Rows {
     pub outputs: usize,
     /// Bytes from place to place of the inputs.
     pub place_bytes: usize,
+    /// Those of a tile; of several only where the target takes them, with biases, all groups and bytes.
+    pub places: usize,
 }
 
 /// A target's way through a tile, exact modulo 2³².
@@ -47,7 +49,19 @@ pub(in crate::kernels) trait Tile {
     /// As many bytes can be read at `x`, and groups of a place that begin at `out` be written.
     unsafe fn spread(x: *const u8, groups: usize, is_signed: bool, minus_zero: i16, out: *mut u32);
 
-    /// For every output: `sums[output][place] += Σ x[k, place]·w[output, k]`, and their beginning and end.
+    /// Whether inputs are spread to bytes side by side, so that rows of taps of any length follow each other.
+    const SPREADS_BYTES: bool = false;
+
+    /// Spreads `len` inputs of a place to as many bytes, where [`Tile::SPREADS_BYTES`].
+    ///
+    /// # Safety
+    /// As many bytes can be read at `x` and written at `out`.
+    unsafe fn spread_bytes(_x: *const u8, _len: usize, _is_signed: bool, _out: *mut u8) {
+        debug_assert!(false, "this target spreads inputs to more than bytes");
+    }
+
+    /// For every output: `sums[output][place] += Σ x[k, place]·w[output, k]`, and their beginning and end. More places
+    /// than a tile has come only where [`Tile::READS_PIXELS`], with biases and bytes.
     ///
     /// # Safety
     /// All that `rows` points to can be read, and of inputs all that `SPREAD` words hold; sums and bytes of all places

@@ -68,17 +68,46 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
         }
         bias = folded.as_ptr();
     }
+    // All groups at once.
+    let whole = Rows {
+        x: spread.as_ptr(),
+        w: layer.weights.as_ptr().wrapping_add(4 * first),
+        stride_bytes: 4 * layer.stride,
+        bias,
+        sums: sums.as_mut_ptr(),
+        bytes: ptr::null(),
+        groups,
+        outputs,
+        place_bytes: size_of::<u32>() * T::PLACE,
+        places: T::PLACES,
+    };
     let (count, mut start) = (to.height * to.width, 0);
     let mut next = [0, 0];
     let inner = Inner::new(layer);
     // Whether the inputs of an inner place are read without a walk.
     let has_corners = !is_plain
-        && !is_gathered
+        && (T::SPREADS_BYTES || !is_gathered)
         && groups <= at_once
         && layer.geometry.dilation == [1, 1]
         && layer.from.height * layer.from.row() <= x.len();
     let mut corners = [None; MOST_PLACES];
+    if is_plain {
+        start = where_they_lie::<T>(layer, x, &mut end, &whole, first);
+    }
     while start < count {
+        if T::SPREADS_BYTES && has_corners {
+            let part = Part { first, outputs, start: start * to.channels, places: 0, step: to.channels };
+            let done =
+                neighbours::<T>(layer, x, &mut end, Rows { x: spread.as_mut_ptr(), ..whole }, part, (&inner, next));
+            if done > 0 {
+                start += done;
+                next[1] += done;
+                if next[1] == to.width {
+                    next = [next[0] + 1, 0];
+                }
+                continue;
+            }
+        }
         let places = (count - start).min(T::PLACES);
         // Those behind the last place are summed and not written.
         let walks = range_mut(&mut walks, 0..if is_plain { 0 } else { places });
@@ -94,17 +123,7 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
         }
         let part = Part { first, outputs, start: start * to.channels, places, step: to.channels };
         let bytes = if places == T::PLACES { end.bytes(part) } else { None };
-        let mut rows = Rows {
-            x: spread.as_ptr(),
-            w: ptr::null(),
-            stride_bytes: 4 * layer.stride,
-            bias,
-            sums: sums.as_mut_ptr(),
-            bytes: ptr::null(),
-            groups: 0,
-            outputs,
-            place_bytes: size_of::<u32>() * T::PLACE,
-        };
+        let mut rows = Rows { groups: 0, ..whole };
         // What a last group has behind its pixel meets weights that are 0.
         let reads_pixels = T::READS_PIXELS
             && is_plain
@@ -127,9 +146,10 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
             }
             for (place, (walk, corner)) in walks.iter_mut().zip(&corners).enumerate() {
                 if let Some(corner) = corner {
+                    let out = spread.as_mut_ptr().wrapping_add(place * T::PLACE);
                     // SAFETY: the window of an inner place lies in the map, which `x` holds, and its groups were found
                     // to fit.
-                    unsafe { spread::corner::<T>(layer, x.as_ptr().wrapping_add(*corner), &mut spread, place) };
+                    unsafe { spread::corner::<T>(layer, x.as_ptr().wrapping_add(*corner), out) };
                     continue;
                 }
                 let to = To { groups: rows.groups, spread: &mut spread, place, gathered: &mut gathered };
@@ -141,6 +161,9 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
                 && done == groups
             {
                 rows.bytes = bytes;
+            }
+            if !reads_pixels {
+                rows.x = spread.as_ptr();
             }
             // SAFETY: the groups lie in `spread`; `convolve` has measured weights and biases, whose rows lie within the
             // stride, a multiple of four; `sums` holds those of all outputs, and `bytes` says what is there.
@@ -159,6 +182,56 @@ fn block<T: Tile>(layer: &Layer<'_>, x: &[u8], groups: usize, mut end: End<'_, '
         }
         start += places;
     }
+}
+
+/// Places whose inputs are read where they lie, to bytes: how many of the first ones were done.
+#[inline(always)]
+fn where_they_lie<T: Tile>(layer: &Layer<'_>, x: &[u8], end: &mut End<'_, '_>, whole: &Rows, first: usize) -> usize {
+    if !T::READS_PIXELS || layer.from.element != element::I8 || whole.bias.is_null() {
+        return 0;
+    }
+    // What a last group has behind its pixel meets weights that are 0, but has to be there.
+    let (channels, to) = (layer.from.channels, &layer.to);
+    if channels == 0 || x.len() < 4 * whole.groups {
+        return 0;
+    }
+    let seen = (x.len() - 4 * whole.groups) / channels + 1;
+    let places = (to.height * to.width).min(seen) / T::PLACES * T::PLACES;
+    let part = Part { first, outputs: whole.outputs, start: 0, places, step: to.channels };
+    let Some(bytes) = end.bytes(part) else { return 0 };
+    let rows = Rows { x: x.as_ptr().cast(), bytes: &bytes, place_bytes: channels, places, ..*whole };
+    // SAFETY: all groups of the places lie in `x`; `convolve` has measured weights and biases, and `bytes` says what is
+    // there.
+    unsafe { T::rows(&rows) };
+    places
+}
+
+/// Neighbours all of whose taps see pixels, to bytes, if there is room for more of them than a tile has: how many were
+/// done. whole: with where their inputs go · part: of no place.
+#[inline(always)]
+fn neighbours<T: Tile>(
+    layer: &Layer<'_>,
+    x: &[u8],
+    end: &mut End<'_, '_>,
+    whole: Rows,
+    part: Part,
+    (inner, next): (&Inner, [usize; 2]),
+) -> usize {
+    let groups = whole.groups;
+    let places = inner.run(next).min(SPREAD / groups) / T::PLACES * T::PLACES;
+    if places <= T::PLACES || whole.bias.is_null() {
+        return 0;
+    }
+    let (Some(corner), Some(bytes)) = (inner.corner(layer, next), end.bytes(Part { places, ..part })) else { return 0 };
+    let mut corner = x.as_ptr().wrapping_add(corner);
+    for place in 0..places {
+        // SAFETY: the windows of inner places lie in the map, which `x` holds; there is room.
+        unsafe { spread::corner::<T>(layer, corner, whole.x.cast_mut().wrapping_add(place * groups)) };
+        corner = corner.wrapping_add(layer.geometry.stride[1] * layer.from.channels);
+    }
+    // SAFETY: the groups were just spread; `convolve` has measured weights and biases, and `bytes` says what is there.
+    unsafe { T::rows(&Rows { bytes: &bytes, place_bytes: 4 * groups, places, ..whole }) };
+    places
 }
 
 /// The sums of outputs `first..` where all inputs are the zero point, of the tile's first place.
@@ -183,6 +256,7 @@ fn fold<T: Tile>(layer: &Layer<'_>, groups: usize, first: usize, spread: &mut [u
             groups: (groups - done).min(at_once),
             outputs: (layer.to.channels - first).min(SUMS / T::PLACES),
             place_bytes: size_of::<u32>() * T::PLACE,
+            places: T::PLACES,
         };
         // SAFETY: as in `block`.
         unsafe { T::rows(&rows) };

@@ -14,13 +14,22 @@ const SATURATED: u32 = 1 << 27;
 /// bits. The first shift says which way is tried first.
 macro_rules! requantise {
     ($name:ident, $kind:ty, $store:literal) => {
-        pub(super) fn $name(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [$kind]) {
+        pub(super) fn $name(
+            x: &[i32],
+            multipliers: &[i32],
+            shifts: &[u8],
+            low: i32,
+            high: i32,
+            zero: i32,
+            out: &mut [$kind],
+        ) {
             let len = out.len();
+            let (low, high) = (low.wrapping_sub(zero), high.wrapping_sub(zero));
             if x.len() < len || multipliers.len() < len || shifts.len() < len {
                 return;
             }
             if shifts.first().is_some_and(|first| u32::from(*first) < HIGH_WORD_ONLY) {
-                return shifted_up(x, multipliers, shifts, low, high, out);
+                return shifted_up(x, multipliers, shifts, low, high, zero, out);
             }
             let mut least = HIGH_WORD_ONLY;
             // SAFETY: all slices hold `len` elements, and tail predication keeps the loop from reading or writing more.
@@ -40,10 +49,11 @@ macro_rules! requantise {
                     "vrshl.s32 q0, q0, q1",
                     "vmax.s32 q0, q0, q2",
                     "vmin.s32 q0, q0, q3",
+                    "vadd.i32 q0, q0, {zero}",
                     $store,
                     "letp lr, 2b",
                     "3:",
-                    low = in(reg) low, high = in(reg) high, len = in(reg) len,
+                    low = in(reg) low, high = in(reg) high, zero = in(reg) zero, len = in(reg) len,
                     x = inout(reg) x.as_ptr() => _, m = inout(reg) multipliers.as_ptr() => _,
                     least = inout(reg) least,
                     // Loads and stores that widen or narrow take a low register.
@@ -54,7 +64,7 @@ macro_rules! requantise {
                 );
             }
             if least < HIGH_WORD_ONLY {
-                shifted_up(x, multipliers, shifts, low, high, out);
+                shifted_up(x, multipliers, shifts, low, high, zero, out);
             }
             #[inline(never)]
             fn shifted_up(
@@ -63,6 +73,7 @@ macro_rules! requantise {
                 shifts: &[u8],
                 low: i32,
                 high: i32,
+                zero: i32,
                 out: &mut [$kind],
             ) {
                 let mut state: u32;
@@ -92,12 +103,13 @@ macro_rules! requantise {
                         "vrshl.s32 q0, q0, q4",
                         "vmax.s32 q0, q0, q2",
                         "vmin.s32 q0, q0, q3",
+                        "vadd.i32 q0, q0, {zero}",
                         $store,
                         "letp lr, 2b",
                         "3:",
                         "vmrs {state}, fpscr",
                         state = out(reg) state, saturated = const SATURATED,
-                        low = in(reg) low, high = in(reg) high, len = in(reg) out.len(),
+                        low = in(reg) low, high = in(reg) high, zero = in(reg) zero, len = in(reg) out.len(),
                         x = inout(reg) x.as_ptr() => _, m = inout(reg) multipliers.as_ptr() => _,
                         inout("r0") shifts.as_ptr() => _, inout("r1") out.as_mut_ptr() => _, out("lr") _,
                         out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
@@ -107,7 +119,7 @@ macro_rules! requantise {
                     );
                 }
                 if state & SATURATED != 0 {
-                    by_both_words(x, multipliers, shifts, low, high, out);
+                    by_both_words(x, multipliers, shifts, low, high, zero, out);
                 }
             }
             #[inline(never)]
@@ -117,6 +129,7 @@ macro_rules! requantise {
                 shifts: &[u8],
                 low: i32,
                 high: i32,
+                zero: i32,
                 out: &mut [$kind],
             ) {
                 // SAFETY: as above; the caller has compared the lengths.
@@ -155,11 +168,13 @@ macro_rules! requantise {
                         "veort q0, q0, q1",
                         "vmax.s32 q0, q0, q6",
                         "vmin.s32 q0, q0, q7",
+                        "vadd.i32 q0, q0, {zero}",
                         $store,
                         "letp lr, 2b",
                         "3:",
-                        low = in(reg) low, high = in(reg) high, len = in(reg) out.len(), word = in(reg) 32,
-                        one = in(reg) 1, x = inout(reg) x.as_ptr() => _, m = inout(reg) multipliers.as_ptr() => _,
+                        low = in(reg) low, high = in(reg) high, zero = in(reg) zero, len = in(reg) out.len(),
+                        word = in(reg) 32, one = in(reg) 1,
+                        x = inout(reg) x.as_ptr() => _, m = inout(reg) multipliers.as_ptr() => _,
                         inout("r0") shifts.as_ptr() => _, inout("r1") out.as_mut_ptr() => _, out("lr") _,
                         out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
                         out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,

@@ -1,4 +1,4 @@
-//! A tile of four places, two at a time by four outputs: VMLADAVA on sixteen inputs of a place and their weights.
+//! Places two at a time by four outputs: VMLADAVA on sixteen inputs of a place and their weights.
 //!
 //! The inputs of a place lie side by side; where they do in the map, and are bytes with a sign, they are read there. A
 //! gathering load fetches the weights of the same four groups, a stride apart. Eight sums stay in the registers that
@@ -22,10 +22,18 @@ impl Tile for Places {
     const READS_PIXELS: bool = true;
     const FOLDS_ZERO: bool = true;
 
+    const SPREADS_BYTES: bool = true;
+
     #[inline(always)]
     unsafe fn spread(x: *const u8, groups: usize, is_signed: bool, _: i16, out: *mut u32) {
+        // SAFETY: the caller's.
+        unsafe { Self::spread_bytes(x, 4 * groups, is_signed, out.cast()) };
+    }
+
+    #[inline(always)]
+    unsafe fn spread_bytes(x: *const u8, len: usize, is_signed: bool, out: *mut u8) {
         let flip: u32 = if is_signed { 0 } else { 0x80 };
-        // SAFETY: tail predication keeps the loop to `groups` words of both, for which the caller vouches.
+        // SAFETY: tail predication keeps the loop to `len` bytes of both, for which the caller vouches.
         unsafe {
             asm!(
                 "wlstp.8 lr, {len}, 3f",
@@ -35,7 +43,7 @@ impl Tile for Places {
                 "vstrb.8 q0, [{out}], #16",
                 "letp lr, 2b",
                 "3:",
-                x = inout(reg) x => _, out = inout(reg) out => _, len = in(reg) 4 * groups, flip = in(reg) flip,
+                x = inout(reg) x => _, out = inout(reg) out => _, len = in(reg) len, flip = in(reg) flip,
                 out("lr") _, out("d0") _, out("d1") _,
                 options(nostack)
             );
@@ -44,10 +52,9 @@ impl Tile for Places {
 
     #[inline(always)]
     unsafe fn rows(rows: &Rows) {
-        // SAFETY: the caller's.
-        unsafe {
-            rows_of_two(rows, 0);
-            rows_of_two(rows, 2);
+        for first in (0..rows.places).step_by(2) {
+            // SAFETY: the caller's.
+            unsafe { rows_of_two(rows, first) };
         }
     }
 

@@ -264,18 +264,29 @@ fn requantisation(tier: &Tier, len: usize, pattern: u32, random: &mut Random) ->
             shifts[index] = (shifts_of.start + random.below(shifts_of.len())) as u8;
         }
         let (x, multipliers, shifts) = (&x[..len], &multipliers[..len], &shifts[..len]);
-        let (mut found, mut expected) = ([0u8; LONGEST], [0u8; LONGEST]);
-        (tier.requantise_u8.call)(x, multipliers, shifts, 0, 127, &mut found[..len]);
-        (truth.requantise_u8.call)(x, multipliers, shifts, 0, 127, &mut expected[..len]);
-        same("requantise_u8", len, &found, &expected)?;
-        let (mut found, mut expected) = ([0i8; LONGEST], [0i8; LONGEST]);
-        (tier.requantise_i8.call)(x, multipliers, shifts, -128, 127, &mut found[..len]);
-        (truth.requantise_i8.call)(x, multipliers, shifts, -128, 127, &mut expected[..len]);
-        same("requantise_i8", len, &found, &expected)?;
-        let (mut found, mut expected) = ([0i32; LONGEST], [0i32; LONGEST]);
-        (tier.requantise_i32.call)(x, multipliers, shifts, i32::MIN, i32::MAX, &mut found[..len]);
-        (truth.requantise_i32.call)(x, multipliers, shifts, i32::MIN, i32::MAX, &mut expected[..len]);
-        same("requantise_i32", len, &found, &expected)?;
+        // A build without `general` has no zero points.
+        let zero_of = |zero: i32| if GENERAL { zero } else { 0 };
+        for (low, high, zero) in [(0, 127, 0), (0, 255, 0), (3, 250, 128), (0, 255, random.below(256) as i32)] {
+            let [of_u8, of_i8] = [zero_of(zero), zero_of(zero - 128)];
+            let (mut found, mut expected) = ([0u8; LONGEST], [0u8; LONGEST]);
+            (tier.requantise_u8.call)(x, multipliers, shifts, low, high, of_u8, &mut found[..len]);
+            (truth.requantise_u8.call)(x, multipliers, shifts, low, high, of_u8, &mut expected[..len]);
+            same("requantise_u8", len, &found, &expected)?;
+            // The same ends of i8.
+            let (low, high) = (low - 128, high - 128);
+            let (mut found, mut expected) = ([0i8; LONGEST], [0i8; LONGEST]);
+            (tier.requantise_i8.call)(x, multipliers, shifts, low, high, of_i8, &mut found[..len]);
+            (truth.requantise_i8.call)(x, multipliers, shifts, low, high, of_i8, &mut expected[..len]);
+            same("requantise_i8", len, &found, &expected)?;
+        }
+        // All i32, and those of i16 with a zero point.
+        for (low, high, zero) in [(i32::MIN, i32::MAX, 0), (-0x8000, 0x7FFF, random.below(0x1_0001) as i32 - 0x8000)] {
+            let zero = zero_of(zero);
+            let (mut found, mut expected) = ([0i32; LONGEST], [0i32; LONGEST]);
+            (tier.requantise_i32.call)(x, multipliers, shifts, low, high, zero, &mut found[..len]);
+            (truth.requantise_i32.call)(x, multipliers, shifts, low, high, zero, &mut expected[..len]);
+            same("requantise_i32", len, &found, &expected)?;
+        }
     }
     Ok(())
 }

@@ -148,11 +148,11 @@ fn one_by_one(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) {
         match layer.rounding() {
             None => bytemuck::cast_slice_mut(to).copy_from_slice(sums),
             Some(by) if by.to_bytes => {
-                (truth.requantise_u8.call)(sums, by.multipliers, by.shifts, by.low, by.high, to);
+                (truth.requantise_u8.call)(sums, by.multipliers, by.shifts, by.low, by.high, 0, to);
             }
             Some(by) => {
                 let to = bytemuck::cast_slice_mut(to);
-                (truth.requantise_i32.call)(sums, by.multipliers, by.shifts, by.low, by.high, to);
+                (truth.requantise_i32.call)(sums, by.multipliers, by.shifts, by.low, by.high, 0, to);
             }
         }
     }

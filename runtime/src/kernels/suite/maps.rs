@@ -19,6 +19,9 @@ const READ_CHANNELS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33];
 const WRITTEN_CHANNELS: [usize; 15] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 24, 31, 32, 33, 65, MOST_OUTPUTS];
 /// Pixels of a row: around tiles of 1, 2, 4 and 8, and of 5 and 6 at the end of a row.
 const WIDTHS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13];
+/// Pixels of a row of several tiles, and channels read and written there.
+const LONG_ROW: usize = 23;
+const LONG_ROWS: [[usize; 2]; 5] = [[1, 8], [3, 8], [3, 5], [4, 4], [16, 9]];
 /// Elements of maps that are added: around vectors of 4, 8 and 16, and several of them.
 const SUMMED: [usize; 16] = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, SUMMED_AT_MOST];
 const SUMMED_AT_MOST: usize = 90;
@@ -34,6 +37,11 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
                 let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
                 every(tier, [[1, 1, 1, 0]; 2], [1, width], [read, written], pattern, random)?;
             }
+        }
+        // Rows of many neighbours whose taps all see pixels.
+        for [read, written] in LONG_ROWS {
+            let across = [[3, 1, 1, 1], [3, 2, 1, 0]][random.below(2)];
+            every(tier, [[3, 1, 1, 1], across], [3, LONG_ROW], [read, written], pattern, random)?;
         }
         for _ in 0..LAYERS {
             let axes = [AXES[random.below(AXES.len())], AXES[random.below(AXES.len())]];

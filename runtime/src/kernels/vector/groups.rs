@@ -28,16 +28,16 @@ macro_rules! vectors {
             entry!($features, pairwise_u8_rounded(x: &[i16], max: i16, shift: u32, out: &mut [u8]),
                 pairwise::rounded(<$simd>::new(), x, max, shift, out));
             entry!($features, requantise_u8(
-                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [u8]
-            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
+                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [u8]
+            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, zero, out));
             entry!($features, requantise_i8(
-                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i8]
+                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [i8]
             ), requantise::requantise(
-                <$simd>::new(), x, multipliers, shifts, low, high, cast_slice_mut::<i8, u8>(out)
+                <$simd>::new(), x, multipliers, shifts, low, high, zero, cast_slice_mut::<i8, u8>(out)
             ));
             entry!($features, requantise_i32(
-                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, out: &mut [i32]
-            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, out));
+                x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [i32]
+            ), requantise::requantise(<$simd>::new(), x, multipliers, shifts, low, high, zero, out));
             entry!($features, add_maps(
                 how: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8])
             ), sum::add(<$simd>::new(), how, x, second, out));

@@ -86,15 +86,18 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     shifts: &[u8],
     low: i32,
     high: i32,
+    zero: i32,
     out: &mut [T],
 ) {
+    let (least_out, most_out) = (low.wrapping_sub(zero), high.wrapping_sub(zero));
     let lanes = S::LANES / 2;
     let (mut done, mut least) = (0, s.splat32(i32::MAX));
     let vectors = S::chunks32(x).0.iter().zip(S::chunks32(multipliers).0).zip(S::narrow_byte_chunks(shifts).0);
     for (out, ((x, multipliers), shifts)) in T::chunks_mut(out).0.iter_mut().zip(vectors) {
         let shift = s.add32(s.widen32(shifts), s.splat32(-32));
         least = s.min32(least, shift);
-        T::store(s, out, by_high_word(s, s.load32(x), s.load32(multipliers), shift, low, high));
+        let rounded = by_high_word(s, s.load32(x), s.load32(multipliers), shift, least_out, most_out);
+        T::store(s, out, s.add32(rounded, s.splat32(zero)));
         done += lanes;
     }
     // Asking once, behind the loop, costs less than before it; a layer with a small shift is then done again.
@@ -113,6 +116,7 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
         range(shifts, rest(shifts.len())),
         low,
         high,
+        zero,
         rest_mut(out, done),
         T::single,
     );

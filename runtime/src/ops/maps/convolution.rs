@@ -50,6 +50,10 @@ impl OnMaps for Convolution {
         if is_depthwise(record.kind, [rows, cols], taps, [from.0.channels, to.0.channels]) {
             (on.kernels.depthwise.call)(&layer, from.1, second, to.1);
         } else if tensor.layout == Layout::K4 {
+            #[cfg(short_ways)]
+            if second.is_none() && super::single::run(on.kernels, &layer, from.1, to.1) {
+                return Some(());
+            }
             (on.kernels.convolve.call)(&layer, from.1, second, to.1);
         } else {
             let groups = (taps * from.0.channels).checked_div(cols)?;

@@ -10,6 +10,8 @@ mod gather;
 mod moved;
 mod pool;
 mod rows;
+#[cfg(short_ways)]
+mod single;
 
 use super::{Banks, Kind, Place, Places, Running, typed};
 use crate::features::ROWS;

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A mistake is a line too, in place of the one that was expected, so a run goes on and shows all of them. `end` tells
-//! a whole log from one that was cut off. A slow place says `suite scalar elsewhere` of a tier whose suite another place
-//! of the same run holds, as its build was told.
+//! a whole log from one that was cut off. A slow place says `suite scalar elsewhere` of a tier whose suite another
+//! place of the same run holds, as its build was told.
 
 #![no_std]
 #![forbid(unsafe_code)]
