@@ -3,7 +3,7 @@
 //! A kernel for maps lays out what ends its channels for many places; one place would pay for that alone. Where bytes
 //! count from the lowest on, as behind a rectifier, they are the dense kernels' inputs but for their sign.
 
-use super::{range, range_mut};
+use super::range_mut;
 use crate::format::element;
 use crate::kernels::Tier;
 use crate::kernels::maps::{Layer, Map, Rounding};
@@ -32,6 +32,7 @@ pub(super) fn run(kernels: &Tier, layer: &Layer<'_>, x: &[u8], out: &mut [u8]) -
         && matches!(to.element, element::U8 | element::I8)
         && (x.len(), out.len()) == (from.channels, to.channels)
         && (layer.bias.is_empty() || layer.bias.len() == to.channels)
+        && layer.rounding.multipliers.len() == to.channels
         && layer.rounding.shifts.len() == to.channels;
     let longest = from.channels.max(to.channels);
     if fits && longest <= SHORT {
@@ -51,7 +52,7 @@ fn of<const MOST: usize>(kernels: &Tier, layer: &Layer<'_>, x: &[u8], out: &mut 
         bytes.iter_mut().zip(x).for_each(|(to, from)| *to = from ^ 0x80);
         &*bytes
     } else {
-        range(x, 0..x.len())
+        x
     };
     let sums = range_mut(&mut sums, 0..out.len());
     (kernels.affine_u8.call)(x, layer.weights, layer.stride, layer.bias, sums);
