@@ -99,7 +99,7 @@ pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u3
 pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
 /// `clamp(r + zero, low, high)` of every element, where `r` is [`crate::num::requantise`]'s without an end. All (n,);
 /// where one is shorter than `out`, elements of `out` stay as they were. `low`, `high`: elements; neither less `zero`
-/// leaves i32.
+/// leaves i32. `zero`: 0 in a build without `general`, some of whose kernels leave it out.
 pub type Requantise<T> =
     fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [T]);
 /// A convolution of bytes whose outputs see all channels, FORMAT.md 6.22: every output's sum, rounded and written.

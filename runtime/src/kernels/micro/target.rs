@@ -61,7 +61,7 @@ pub(in crate::kernels) trait Tile {
     }
 
     /// For every output: `sums[output][place] += Σ x[k, place]·w[output, k]`, and their beginning and end. More places
-    /// than a tile has come only where [`Tile::READS_PIXELS`], with biases and bytes.
+    /// than a tile has come only where [`Tile::READS_PIXELS`] or [`Tile::SPREADS_BYTES`], with biases and bytes.
     ///
     /// # Safety
     /// All that `rows` points to can be read, and of inputs all that `SPREAD` words hold; sums and bytes of all places
