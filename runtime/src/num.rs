@@ -8,6 +8,7 @@ mod exp;
 pub use divisor::Divisor;
 pub use exp::{exp, sigmoid, tanh};
 
+use crate::features::GENERAL;
 use crate::format::activation;
 
 /// The ends of u8.
@@ -152,6 +153,12 @@ pub const fn mul_round(a: i16, b: i16) -> i16 {
 #[inline]
 pub const fn shift_round(product: i32, shift: u32) -> i32 {
     (product + (1 << (shift - 1))) >> shift
+}
+
+/// Ends before a zero point is added behind rounding, and the zero point, which is 0 in a build without any.
+#[inline(always)]
+pub(crate) const fn around_zero(low: i32, high: i32, zero: i32) -> (i32, i32, i32) {
+    if GENERAL { (low.wrapping_sub(zero), high.wrapping_sub(zero), zero) } else { (low, high, 0) }
 }
 
 /// A real as an integer: `clamp(round(x · inverse) + zero, low, high)`, to nearest, halves away from 0, a NaN as 0.

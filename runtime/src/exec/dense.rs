@@ -56,6 +56,7 @@ pub(super) fn run(
     let (multipliers, shifts) =
         (bank(bytes, tensors, record.multipliers, bucket), bank(bytes, tensors, record.shifts, bucket));
     let [low, high, zero, ..] = record.params.map(|param| param as i32);
+    let zero = if GENERAL { zero } else { 0 };
     let (sums, multipliers) = (typed(x), typed(multipliers));
     match output.element() {
         element::U8 => (kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, zero, out),

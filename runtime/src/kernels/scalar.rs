@@ -383,7 +383,7 @@ pub(super) fn requantise<T>(
     out: &mut [T],
     narrow: fn(i32) -> T,
 ) {
-    let (low, high) = (low.wrapping_sub(zero), high.wrapping_sub(zero));
+    let (low, high, zero) = num::around_zero(low, high, zero);
     // By an index, so that the compiler makes one function of those for u8 and i8; four slices side by side it takes
     // apart otherwise in each.
     for (index, value) in out.iter_mut().enumerate() {

@@ -5,8 +5,7 @@
 //! writes multipliers of 31 bits, whose shifts are that large for whatever becomes bytes; outputs of i32 that are worth
 //! more than a sum take both words ([`both_words`]).
 
-use crate::features::GENERAL;
-use crate::num::{HIGH_WORD_ONLY, mul_high};
+use crate::num::{HIGH_WORD_ONLY, around_zero, mul_high};
 use crate::workspace::{rest, rest_mut};
 
 /// [`crate::kernels::Requantise`]; `both_words`: a target's own way to the value of the function of that name.
@@ -41,12 +40,6 @@ pub(in crate::kernels) fn requantise<T>(
         let (x, multipliers, shifts) = (rest(x, done), rest(multipliers, done), rest(shifts, done));
         by_both_words(x, multipliers, shifts, low, high, zero, rest_mut(out, done), narrow, both_words);
     }
-}
-
-/// The ends before a zero point is added, and the zero point, which is 0 in a build without any.
-#[inline(always)]
-const fn around_zero(low: i32, high: i32, zero: i32) -> (i32, i32, i32) {
-    if GENERAL { (low.wrapping_sub(zero), high.wrapping_sub(zero), zero) } else { (low, high, 0) }
 }
 
 /// The same for any shift, and ends before the zero point.

@@ -10,8 +10,10 @@ use crate::workspace::{range, range_mut, rest};
 const PADDING: usize = 32;
 
 /// Groups of pixels, from the first one and as many: from the first group and as many. No part of it belongs into the
-/// loop over tiles, of which not all come here.
-#[inline(never)]
+/// loop over tiles, of which not all come here; a processor of few registers keeps the loop in memory anyway, and gains
+/// a call.
+#[cfg_attr(cortex_m = "thumb1", inline(always))]
+#[cfg_attr(not(cortex_m = "thumb1"), inline(never))]
 pub(super) fn pixels<T: Tile>(
     layer: &Layer<'_>,
     x: &[u8],

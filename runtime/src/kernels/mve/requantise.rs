@@ -1,6 +1,6 @@
 //! From sums to what the next layer reads, four at a time.
 
-use crate::num::HIGH_WORD_ONLY;
+use crate::num::{HIGH_WORD_ONLY, around_zero};
 use core::arch::asm;
 
 /// The bit of FPSCR that says that a vector's lane was saturated.
@@ -24,7 +24,7 @@ macro_rules! requantise {
             out: &mut [$kind],
         ) {
             let len = out.len();
-            let (low, high) = (low.wrapping_sub(zero), high.wrapping_sub(zero));
+            let (low, high, zero) = around_zero(low, high, zero);
             if x.len() < len || multipliers.len() < len || shifts.len() < len {
                 return;
             }

@@ -7,6 +7,7 @@
 
 use super::Simd;
 use crate::kernels::scalar;
+use crate::num::around_zero;
 use crate::workspace::{range, rest_mut};
 
 /// Smallest shift of which the low word is not needed.
@@ -89,7 +90,7 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     zero: i32,
     out: &mut [T],
 ) {
-    let (least_out, most_out) = (low.wrapping_sub(zero), high.wrapping_sub(zero));
+    let (least_out, most_out, added) = around_zero(low, high, zero);
     let lanes = S::LANES / 2;
     let (mut done, mut least) = (0, s.splat32(i32::MAX));
     let vectors = S::chunks32(x).0.iter().zip(S::chunks32(multipliers).0).zip(S::narrow_byte_chunks(shifts).0);
@@ -97,7 +98,7 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
         let shift = s.add32(s.widen32(shifts), s.splat32(-32));
         least = s.min32(least, shift);
         let rounded = by_high_word(s, s.load32(x), s.load32(multipliers), shift, least_out, most_out);
-        T::store(s, out, s.add32(rounded, s.splat32(zero)));
+        T::store(s, out, s.add32(rounded, s.splat32(added)));
         done += lanes;
     }
     // Asking once, behind the loop, costs less than before it; a layer with a small shift is then done again.
