@@ -10,7 +10,7 @@ use crate::workspace::{range, range_mut, rest};
 const PADDING: usize = 32;
 
 /// Groups of pixels, from the first one and as many: from the first group and as many. No part of it belongs into the
-/// loop over tiles, of which not all come here; a processor of few registers keeps the loop in memory anyway, and gains
+/// loop over tiles, of which not all come here; a processor of few registers keeps the loop in memory anyway, and saves
 /// a call.
 #[cfg_attr(cortex_m = "thumb1", inline(always))]
 #[cfg_attr(not(cortex_m = "thumb1"), inline(never))]
