@@ -230,20 +230,22 @@ fn band<S: Simd, T: Tile>(
         let mut starts = [0; RUNS];
         let to = (y * view.to[1] + column) * layer.to.channels;
         let pitch = view.stride[1] * view.channels;
-        if way.copied > 0 {
-            let mut place = 0;
-            while place < places {
-                let some = (places - place).min(MOST_PIXELS);
+        let groups = (way.taps * view.channels).div_ceil(4);
+        way.runs(top, slot, &mut starts);
+        // One call for both ways: all tiles are inlined here, and twice as many take four times as long to compile.
+        let mut place = 0;
+        while place < places {
+            let (runs, x, some);
+            if way.copied > 0 {
+                some = (places - place).min(MOST_PIXELS);
                 let len = copy(way, ring, (top, slot), (place, some), copies);
-                let runs = Runs { starts: &starts[..1], groups: len / 4, pitch: len };
-                pixels(s, t, layer, &runs, copies, channels, ends, out, (to + place * layer.to.channels, some));
-                place += some;
+                (runs, x) = (Runs { starts: &[0], groups: len / 4, pitch: len }, &*copies);
+            } else {
+                some = places;
+                (runs, x) = (Runs { starts: &starts[..way.runs], groups, pitch }, &*ring);
             }
-        } else {
-            way.runs(top, slot, &mut starts);
-            let groups = (way.taps * view.channels).div_ceil(4);
-            let runs = Runs { starts: &starts[..way.runs], groups, pitch };
-            pixels(s, t, layer, &runs, ring, channels, ends, out, (to, places));
+            pixels(s, t, layer, &runs, x, channels, ends, out, (to + place * layer.to.channels, some));
+            place += some;
         }
     }
 }
