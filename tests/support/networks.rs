@@ -105,24 +105,26 @@ pub fn closeness(graph: &Graph, program: &Program, samples: &[Sample]) -> Closen
     Closeness { sqnr_db: 10.0 * (signal / noise).log10(), ..found }
 }
 
-/// Bytes that a network takes to run.
-#[derive(Debug, Clone, Copy)]
-pub struct Memory {
-    /// The workspace.
+/// What a network that runs on every tier takes and makes.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// Bytes of the workspace.
     pub all: usize,
-    /// The workspace where outputs lie elsewhere.
+    /// Bytes of the workspace where outputs lie elsewhere.
     pub beside_outputs: usize,
+    /// The signature that it has on all tiers.
+    pub signature: String,
 }
 
 /// Packs, takes apart again, and runs on every tier against the integer model, in exactly as much memory as is needed.
 #[track_caller]
-pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> Memory {
+pub fn runs_everywhere(program: &Program, samples: &[Sample]) -> Ran {
     packed_runs_everywhere(&pack(program, &prove(program), &Provenance::default()).unwrap(), program, samples)
 }
 
 /// The same of a container that a program was packed as.
 #[track_caller]
-pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sample]) -> Memory {
+pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sample]) -> Ran {
     let bytes = AlignedBytes::copy_of(packed);
     let model = Model::parse(bytes.as_ref()).unwrap();
     let again = unpack_graph(&model).unwrap();
@@ -135,7 +137,8 @@ pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sampl
     assert!(check.equal, "{:?}", check.tiers);
     let plan = Plan::new(model, best());
     runs_into(&plan, &inputs);
-    Memory { all: model.workspace_len_bytes(), beside_outputs: plan.beside_outputs_len_bytes() }
+    let signature = check.tiers[0].signature.clone();
+    Ran { all: model.workspace_len_bytes(), beside_outputs: plan.beside_outputs_len_bytes(), signature }
 }
 
 /// A program with no rounding at all, in the units of its own values, is the float graph that it came from.
