@@ -26,7 +26,8 @@ def build(triple=None, flags="", **environment):
     place = ["--target", triple] if triple else []
     if triple and triple not in run("rustup", "target", "list", "--installed").split():
         run("rustup", "target", "add", triple)
-    command = ["cargo", "build", "--release", "--quiet", "--locked", "-p", "benches", "--bin", "instructions", *place]
+    # The whole workspace is named so that its crates are those that the tests have built.
+    command = ["cargo", "build", "--release", "--quiet", "--locked", "--workspace", "--bin", "instructions", *place]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTFLAGS": flags, **environment}, check=True)
     return TARGET / (triple or "") / "release"
 

@@ -2,9 +2,9 @@
 //! uses `tamis_runtime::engine`.
 //!
 //! ```sh
-//! cargo run --release -p tamis-runtime --example engine            # speaks UCI
-//! cargo run --release -p tamis-runtime --example engine -- bench   # nodes as a signature, nodes a second
-//! cargo run --release -p tamis-runtime --example engine -- bench 6 --net threats.quantised.bin
+//! cargo run --release --example engine            # speaks UCI
+//! cargo run --release --example engine -- bench   # nodes as a signature, nodes a second
+//! cargo run --release --example engine -- bench 6 --net threats.quantised.bin
 //! ```
 //!
 //! What meets Tamis is in `network` (the file), `load` (the file, checked), `pieces` (a move as pieces that come and
