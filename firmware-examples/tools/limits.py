@@ -17,7 +17,7 @@ RAM = 640
 
 def main():
     (target,) = sys.argv[1:]
-    measured = Measured(target)
+    measured = Measured(target, [BOARD])
     taken = image.ram(measured.sections(BOARD, "minimal")) + measured.stack(BOARD, "minimal")
     print(f"firmware: minimal on {BOARD}: {taken} bytes of RAM, its stack included, at most {RAM}")
     if taken > RAM:

@@ -1,8 +1,9 @@
 """The table of README.md, from what `../run` measured: compares it, or with --write puts it there.
 
-    table.py [--write] README TARGET
+    table.py [--write] README TARGET BOARD...
 
-TARGET holds images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, results/BOARD/given-NETWORK.counts where
+It compares the columns and rows of the boards that are named; what is written is of all. TARGET holds
+images/BOARD/PROGRAM and results/BOARD/PROGRAM.{counts,stack}, results/BOARD/given-NETWORK.counts where
 TAMIS_FIXTURES has MLPerf Tiny's networks, and results/compiler. Counts are exact, so
 those of the same compiler must be equal, and sizes may differ by FOLDER_BYTES; another compiler's are not compared, and
 that is said.
@@ -23,7 +24,7 @@ FOLDER_BYTES = 16
 # What stands above the tables of sizes, the last ones.
 SIZES = "Bytes of flash and RAM:"
 
-BOARDS = {
+ALL_BOARDS = {
     "cortex-m0plus": "M0+",
     "cortex-m3": "M3",
     "cortex-m4": "M4F",
@@ -60,10 +61,11 @@ STRETCHES = {
 
 
 class Measured:
-    """What ../run left behind."""
+    """What ../run left behind of these boards."""
 
-    def __init__(self, target):
+    def __init__(self, target, boards):
         self.target = pathlib.Path(target)
+        self.boards = {board: ALL_BOARDS[board] for board in boards}
         self.programs = sorted({path.stem for path in self.target.glob("results/*/*.stack")})
 
     def compiler(self):
@@ -132,29 +134,28 @@ def inferences(measured):
         ("keywords: an inference", "keywords", "inference", 0),
     ]
     body = [
-        [name, *(f"{measured.count(board, program, stretch, occurrence):,}" for board in BOARDS)]
+        [name, *(f"{measured.count(board, program, stretch, occurrence):,}" for board in measured.boards)]
         for name, program, stretch, occurrence in kinds
     ]
     for shape in ((64, 32), (32, 10)):
-        body.append(
-            [f"digits: its layer {name_of(shape)}", *(f"{layer(measured, board, shape, 'u7'):,}" for board in BOARDS)]
-        )
-    return rows(["", *BOARDS.values()], body)
+        counts = [layer(measured, board, shape, "u7") for board in measured.boards]
+        body.append([f"digits: its layer {name_of(shape)}", *(f"{count:,}" for count in counts)])
+    return rows(["", *measured.boards.values()], body)
 
 
 def networks(measured, kept):
     """Instructions of MLPerf Tiny's networks beside CMSIS-NN's; where they were not run, what the table has."""
     body = []
     for name, title in NETWORKS.items():
-        counts = [measured.network(board, name) for board in BOARDS]
+        counts = [measured.network(board, name) for board in measured.boards]
         if None in counts:
             print("firmware: MLPERF TINY'S NETWORKS ARE NOT COMPARED: TAMIS_FIXTURES is not set")
             return kept[kept.index(OF_NETWORKS) : kept.index(OF_LAYERS)] if OF_NETWORKS in kept else []
         body.append([title, *(f"{count:,}" for count in counts)])
-        others = [cmsis_nn_network(board, name) for board in BOARDS]
+        others = [cmsis_nn_network(board, name) for board in measured.boards]
         if any(others):
             body.append([f"{title}, CMSIS-NN", *(f"{count:,}" if count else "–" for count in others)])
-    return [OF_NETWORKS, "", *rows(["", *BOARDS.values()], body)]
+    return [OF_NETWORKS, "", *rows(["", *measured.boards.values()], body)]
 
 
 def layer(measured, board, shape, kind):
@@ -175,12 +176,11 @@ def layers(measured):
             return f"{count:,} ({count / (shape[0] * shape[1]):.3f})" if count is not None else "–"
 
         for kind in ("i8", "u7"):
-            body.append(
-                [f"{name_of(shape)}, {kind} inputs", *(cell(layer(measured, board, shape, kind)) for board in BOARDS)]
-            )
-        if any(cmsis_nn(board, shape) for board in BOARDS):
-            body.append([f"{name_of(shape)}, CMSIS-NN", *(cell(cmsis_nn(board, shape)) for board in BOARDS)])
-    return rows(["", *BOARDS.values()], body)
+            counts = [layer(measured, board, shape, kind) for board in measured.boards]
+            body.append([f"{name_of(shape)}, {kind} inputs", *map(cell, counts)])
+        if any(cmsis_nn(board, shape) for board in measured.boards):
+            body.append([f"{name_of(shape)}, CMSIS-NN", *(cell(cmsis_nn(board, shape)) for board in measured.boards)])
+    return rows(["", *measured.boards.values()], body)
 
 
 def memory(measured):
@@ -188,7 +188,7 @@ def memory(measured):
     whose size, changes with the folder that it is built in."""
     body = []
     for program in (program for program in measured.programs if program != "tiers"):
-        for board, name in BOARDS.items():
+        for board, name in measured.boards.items():
             sizes = measured.sections(board, program)
             columns = [*sizes.values(), image.flash(sizes), image.ram(sizes), measured.stack(board, program)]
             body.append([f"{program}, {name}", *(f"{column:,}" for column in columns)])
@@ -198,12 +198,12 @@ def memory(measured):
 
 def shares(measured, program):
     """Code by the runtime's modules and by who else there is."""
-    all_modules = {board: measured.modules(board, program) for board in BOARDS}
+    all_modules = {board: measured.modules(board, program) for board in measured.boards}
     names = sorted(
         {name for modules in all_modules.values() for name in modules}, key=lambda name: (name[0] != "`", name)
     )
-    body = [[name, *(f"{all_modules[board].get(name, 0):,}" for board in BOARDS)] for name in names]
-    return rows([program, *BOARDS.values()], body)
+    body = [[name, *(f"{all_modules[board].get(name, 0):,}" for board in measured.boards)] for name in names]
+    return rows([program, *measured.boards.values()], body)
 
 
 def made_by(measured):
@@ -229,29 +229,51 @@ def table(measured, kept):
     return lines
 
 
+def narrow(lines, boards):
+    """Lines of the table with the columns and rows of these boards alone."""
+    others = set(ALL_BOARDS.values()) - set(boards.values())
+    kept, columns = [], None
+    for line in lines:
+        if not line.startswith("|"):
+            columns = None
+            kept.append(line)
+            continue
+        cells = line[2:-2].split(" | ")
+        if columns is None:
+            columns = [index for index, cell in enumerate(cells) if cell not in others]
+            titled = len(columns) < len(cells)
+        cells = [cells[index] for index in columns]
+        # A row of a board says so behind a comma. A module that only the others have has no code in these.
+        is_others = cells[0].rpartition(", ")[2] in others or titled and all(cell == "0" for cell in cells[1:])
+        if not is_others:
+            kept.append("| " + " | ".join(cells) + " |")
+    return kept
+
+
 def main():
     arguments = sys.argv[1:]
     is_written = arguments[:1] == ["--write"]
-    readme, target = arguments[is_written:]
+    readme, target, *boards = arguments[is_written:]
     readme = pathlib.Path(readme)
-    measured = Measured(target)
+    measured = Measured(target, boards)
     text = readme.read_text()
     before, begin, rest = text.partition(BEGIN)
     kept, end, after = rest.partition(END)
     if not begin or not end:
         sys.exit(f"table: {readme} lacks the line {BEGIN if not begin else END}")
-    made = "\n" + "\n".join(table(measured, kept.splitlines()))
+    wanted = narrow(kept.splitlines(), measured.boards)
+    made = "\n" + "\n".join(table(measured, wanted))
     if is_written:
         readme.write_text(before + begin + made + end + after)
         print(f"firmware: wrote the table of {readme.name}")
     elif made_by(measured) not in kept:
         found = next((line for line in kept.splitlines() if line.startswith("Made by ")), "Made by nobody.")
         print(f"firmware: THE TABLE IS NOT COMPARED: {found} This is {measured.compiler()}.")
-    elif not agree(kept.splitlines(), made.splitlines()):
-        difference(kept, made)
+    elif not agree(wanted, made.splitlines()):
+        difference(wanted, made.splitlines())
         sys.exit(f"table: {readme} has another table than was measured; if the change is meant, run --bless")
     else:
-        print(f"firmware: the table of {readme.name} is what was measured")
+        print(f"firmware: the table of {readme.name} is what was measured on {', '.join(measured.boards)}")
 
 
 def agree(kept, made):
@@ -279,7 +301,7 @@ def is_near(kept, made):
 def difference(kept, made):
     import difflib
 
-    for line in difflib.unified_diff(kept.splitlines(), made.splitlines(), "kept", "measured", lineterm="", n=0):
+    for line in difflib.unified_diff(kept, made, "kept", "measured", lineterm="", n=0):
         print(line)
 
 
