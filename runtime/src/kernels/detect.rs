@@ -2,7 +2,11 @@
 //! the processor once, and remembered.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(super) use x86_64::{avx2, avx512bw, avx512vnni, avxvnni};
+pub(super) use x86_64::avx2;
+#[cfg(all(feature = "avxvnni", target_arch = "x86_64", target_feature = "sse2"))]
+pub(super) use x86_64::avxvnni;
+#[cfg(all(feature = "avx512", target_arch = "x86_64", target_feature = "sse2"))]
+pub(super) use x86_64::{avx512bw, avx512vnni};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(super) use aarch64::dotprod;
@@ -29,12 +33,14 @@ mod x86_64 {
     }
 
     /// VNNI in its VEX encoding, on 256 bits.
+    #[cfg(feature = "avxvnni")]
     #[inline]
     pub fn avxvnni() -> bool {
         answers() & AVXVNNI != 0
     }
 
     /// AVX-512 with BW, DQ and VL.
+    #[cfg(feature = "avx512")]
     #[inline]
     pub fn avx512bw() -> bool {
         cfg!(all(
@@ -49,6 +55,7 @@ mod x86_64 {
     }
 
     /// The same with VNNI.
+    #[cfg(feature = "avx512")]
     #[inline]
     pub fn avx512vnni() -> bool {
         (cfg!(target_feature = "avx512vnni") && avx512bw()) || answers() & AVX512VNNI != 0

@@ -36,8 +36,8 @@ mod stubs;
 pub(crate) mod suite;
 pub(crate) mod table;
 #[cfg_attr(
-    microcontroller,
-    allow(dead_code, unused_imports, unused_macros, reason = "microcontrollers call it by the tier `wide` only")
+    any(microcontroller, not(feature = "avx512"), not(feature = "avxvnni")),
+    allow(dead_code, unused_imports, unused_macros, reason = "not every build has tiers that call all of it")
 )]
 mod vector;
 #[cfg(feature = "wide")]
@@ -46,9 +46,9 @@ mod wide;
 // Targets with soft floats, as kernels of operating systems use, have the processor but not the vectors.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[cfg(all(feature = "avx512", target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[cfg(all(feature = "avxvnni", target_arch = "x86_64", target_feature = "sse2"))]
 mod avxvnni;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
@@ -90,11 +90,11 @@ static CANDIDATES: &[Candidate] = &[
     Candidate { table: &mve::KERNELS, is_available: always },
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx2::KERNELS, is_available: detect::avx2 },
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    #[cfg(all(feature = "avxvnni", target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avxvnni::KERNELS, is_available: detect::avxvnni },
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    #[cfg(all(feature = "avx512", target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx512::BW, is_available: detect::avx512bw },
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    #[cfg(all(feature = "avx512", target_arch = "x86_64", target_feature = "sse2"))]
     Candidate { table: &avx512::VNNI, is_available: detect::avx512vnni },
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     Candidate { table: &neon::KERNELS, is_available: always },

@@ -31,6 +31,7 @@ macro_rules! load_256 {
         }
     };
 }
+#[cfg(feature = "avxvnni")]
 pub(in crate::kernels) use load_256;
 
 /// u8 up to 127 by i8.
@@ -67,6 +68,7 @@ macro_rules! one_sum_a_row {
         }
     };
 }
+#[cfg(feature = "avxvnni")]
 pub(in crate::kernels) use one_sum_a_row;
 
 impl Dense for Narrow {

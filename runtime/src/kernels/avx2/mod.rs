@@ -30,7 +30,9 @@ macro_rules! compute {
         unsafe { $expression }
     };
 }
-pub(in crate::kernels) use {bytes::Wide, bytes::load_256, bytes::one_sum_a_row, bytes::two_groups, compute};
+#[cfg(feature = "avxvnni")]
+pub(in crate::kernels) use bytes::{load_256, one_sum_a_row, two_groups};
+pub(in crate::kernels) use {bytes::Wide, compute};
 
 /// The instruction set.
 #[derive(Clone, Copy)]
