@@ -234,6 +234,7 @@ impl Simd for Avx2 {
         });
         *out = bytes.to_le_bytes();
     }
+    const TWO_ROWS: bool = true;
     const STORES_FOUR: bool = true;
     #[inline(always)]
     unsafe fn store_four(self, out: [*mut [u8; 8]; 4], x: [__m256i; 4], range: &ByteRange) {

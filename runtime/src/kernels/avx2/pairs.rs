@@ -22,6 +22,7 @@ impl Tile for Pairs {
     const ROWS: usize = 8;
     const VECTORS: usize = 1;
     const SUMS: usize = 4;
+    const SIX: bool = true;
     /// Of outputs 0 to 3 and 4 to 7, four i16 each.
     type Weights = [__m256i; 2];
     /// Two i32 each.

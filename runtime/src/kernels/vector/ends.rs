@@ -222,26 +222,30 @@ impl<'l> Ends<'l> {
         (start, pitch): (usize, usize),
     ) {
         let range = self.range();
-        let (fours, mut rest) = sums.as_chunks::<4>();
+        let (fours, rest) = sums.as_chunks::<4>();
         let mut start = start;
         let is_whole =
             S::STORES_FOUR && n == S::LANES / 2 && start + sums.len().saturating_sub(1) * pitch + n <= out.len();
         if is_whole {
-            for four in fours {
+            let first = out.as_mut_ptr().wrapping_add(start);
+            let place = |pixel: usize| first.wrapping_add(pixel * pitch).cast();
+            for (index, four) in fours.iter().enumerate() {
                 let mut rounded = [s.zero32(); 4];
                 for (rounded, sums) in rounded.iter_mut().zip(four) {
                     *rounded = end.round(s, s.load32(sums));
                 }
-                let first = out.as_mut_ptr().wrapping_add(start);
-                let places = [0, pitch, 2 * pitch, 3 * pitch].map(|place| first.wrapping_add(place).cast());
+                let places = [0, 1, 2, 3].map(|pixel| place(4 * index + pixel));
                 // SAFETY: a vector of bytes lies within `out` at the last place, and so at those before it.
                 unsafe { s.store_four(places, rounded, &range) };
-                start += 4 * pitch;
             }
-        } else {
-            rest = sums;
+            for (index, sums) in rest.iter().enumerate() {
+                let bytes = place(4 * fours.len() + index).cast::<S::NarrowByteChunk>();
+                // SAFETY: as above.
+                s.store_low_bytes32(unsafe { &mut *bytes }, end.bytes(s, s.load32(sums)));
+            }
+            return;
         }
-        for sums in rest {
+        for sums in sums {
             store_bytes(s, end.bytes(s, s.load32(sums)), rest_mut(out, start), n);
             start += pitch;
         }

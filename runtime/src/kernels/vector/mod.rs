@@ -45,6 +45,7 @@ mod ends;
 pub(super) mod filter;
 #[allow(unused_macros, unused_imports, reason = "not every target has a tier of all groups")]
 pub(super) mod groups;
+mod lanes;
 #[cfg(short_ways)]
 pub(super) mod move_dot;
 pub(super) mod pairwise;
@@ -218,6 +219,8 @@ pub(super) trait Simd: Copy {
     }
     /// The low byte of every lane.
     fn store_low_bytes32(self, out: &mut Self::NarrowByteChunk, x: Self::I32);
+    /// Whether two rows of a filter's outputs at once are worth their code.
+    const TWO_ROWS: bool = false;
     /// Whether there is a shorter [`Simd::store_four`], for which ends of their own are worth while.
     const STORES_FOUR: bool = false;
     /// Four vectors of a convolution's rounded sums as bytes, each below 2³⁰ in magnitude.

@@ -22,6 +22,8 @@ pub(in crate::kernels) trait Tile: Copy {
     const VECTORS: usize;
     /// Vectors of sums that fit the registers, 4, 8 or 16: a tile's pixels times its vectors of weights.
     const SUMS: usize;
+    /// Whether those of five or six pixels fit, too, where 4 is said.
+    const SIX: bool = false;
     type Weights: Copy;
     type Sums: Copy;
     /// `[i32; ROWS]`.
@@ -209,6 +211,10 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
                 tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if T::SUMS / VECTORS >= 8 && left >= 8 {
                 tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+            } else if T::SIX && (left == 6 || left > 9) {
+                tile::<S, T, 6, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+            } else if T::SIX && left > 4 && left != 8 {
+                tile::<S, T, 5, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if left >= 4 {
                 tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if !IS_COMPACT && left >= 2 {
