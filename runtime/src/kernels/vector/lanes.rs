@@ -113,7 +113,8 @@ pub(super) fn lay_weights<F: Filter>(
     }
 }
 
-/// (rows of lanes, columns, channels of the block): the elements that a row of outputs reads; columns of padding stay.
+/// (rows of lanes, columns, channels of the block): the elements that a row of outputs, or two, reads; columns of
+/// padding stay.
 /// padding, from, len: columns of padding before the map's, the first of those, and how many there are.
 #[inline(always)]
 pub(super) fn lay_rows<F: Filter>(

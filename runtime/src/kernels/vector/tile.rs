@@ -207,6 +207,7 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
         let left = some - pixel;
         // SAFETY: the caller's.
         pixel += unsafe {
+            // Of the last seven to nine no pixel is left alone.
             if T::SUMS / VECTORS >= 16 && left >= 16 {
                 tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
             } else if T::SUMS / VECTORS >= 8 && left >= 8 {
