@@ -88,9 +88,9 @@
 //! naming the feature, and firmware is smaller. `messages`, on by default, is the words of the loader's errors; without
 //! it they keep their variants and numbers, and `host-tools inspect` says the words. `metadata`, on by default, is
 //! `Model::metadata`, what a file says to people; without it the crate needs neither `postcard` nor `serde`. `batches`,
-//! on by default, is dense layers that load their weights once for several inputs. `wide`, `avx512` and `avxvnni`, on by
-//! default, are tiers, in whose place a build without them has slower ones. `defmt` adds `defmt::Format` to the error
-//! types.
+//! on by default, is dense layers that load their weights once for several inputs. `wide`, `avx512` and `avxvnni`, on
+//! by default, are tiers, in whose place a build without them has slower ones. `defmt` adds `defmt::Format` to the
+//! error types.
 //!
 //! When not to use it: for training, for f32 networks as a whole, or for layers beyond those that FORMAT.md lists.
 
