@@ -91,7 +91,7 @@ impl<'a> Plan<'a> {
         let is_plain = ACCUMULATORS && input.perspectives == 2 && model.blocks().len() == 1 && input.max_active >= 2;
         let identity = model.identity();
         #[cfg(short_ways)]
-        let head = head.map(|head| head.behind(move_rows(rows, stride, is_plain)));
+        let head = head.map(|head| head.behind(move_rows(rows, stride, size, is_plain)));
         Self {
             model,
             kernels,
@@ -345,10 +345,11 @@ fn rows_of<'a>(model: &Model<'a>, block: &BlockRecord) -> (Rows<'a>, usize) {
 }
 
 /// The rows of a block for moves that end in a dot; none where they are of another form, or not all that a move takes.
+/// They are as many as the features, so that a kernel that finds a row has found a feature.
 #[cfg(short_ways)]
-const fn move_rows(rows: Rows<'_>, stride: usize, is_plain: bool) -> MoveRows<'_> {
+const fn move_rows(rows: Rows<'_>, stride: usize, size: u32, is_plain: bool) -> MoveRows<'_> {
     match rows {
-        Rows::I16(rows) if is_plain => MoveRows { rows, stride },
+        Rows::I16(rows) if is_plain && rows.len() == stride.saturating_mul(size as usize) => MoveRows { rows, stride },
         _ => MoveRows { rows: &[], stride },
     }
 }

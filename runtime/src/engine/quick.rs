@@ -51,7 +51,9 @@ impl Line<'_> {
         let top = &mut *self.stack.top;
         // The root has no move, and neither has what lies before it.
         let last = (top.len as usize).wrapping_sub(1);
-        let Some(Relocation { to, from, taken }) = self.stack.plies.get(last).and_then(|ply| ply.relocation()) else {
+        // Copied, so that no pointer to it is worked out.
+        let Some(Relocation { to, from, taken }) = self.stack.plies.get(last).copied().and_then(|ply| ply.relocation())
+        else {
             return false;
         };
         (top.len, top.plies) = (last as u32, top.plies.wrapping_sub(1));

@@ -101,7 +101,26 @@ impl<const HIDDEN: usize> AccumulatorPair<HIDDEN> {
                 return Ok(plan.written(score, workspace));
             }
         }
-        self.update_both(plan, before, added, removed)?;
+        // Lists one by one: as arrays they would be put into memory before it is known that this way is taken.
+        let ([white, black], [white_gone, black_gone]) = (added, removed);
+        self.update_then_evaluate(plan, before, [side, bucket], white, black, white_gone, black_gone, workspace)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "lists one by one, as its caller says")]
+    #[cfg_attr(short_ways, cold)]
+    #[cfg_attr(short_ways, inline(never))]
+    fn update_then_evaluate<'w>(
+        &mut self,
+        plan: &Plan<'_>,
+        before: &Self,
+        [side, bucket]: [usize; 2],
+        white: &[u32],
+        black: &[u32],
+        white_gone: &[u32],
+        black_gone: &[u32],
+        workspace: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
+        self.update_both(plan, before, [white, black], [white_gone, black_gone])?;
         self.evaluate(plan, side, bucket, workspace)
     }
 

@@ -162,11 +162,10 @@ impl<'a> FusedHead<'a> {
     /// A score in its place, as the output.
     #[inline(always)]
     pub fn written<'w>(&self, score: i32, workspace: &'w mut [u8]) -> Output<'w> {
-        let place = workspace.get_mut(self.write..).and_then(|rest| rest.first_chunk_mut::<{ size_of::<i32>() }>());
-        let out = place.map_or(&mut [][..], |place| typed_mut::<i32>(place));
-        if let [out] = out {
-            *out = score;
-        }
-        Output::I32(out)
+        let Some(place) = workspace.get_mut(self.write..) else { return Output::I32(&[]) };
+        let Some(place) = place.get_mut(..size_of::<i32>()) else { return Output::I32(&[]) };
+        let [out] = typed_mut::<i32>(place) else { return Output::I32(&[]) };
+        *out = score;
+        Output::I32(core::slice::from_ref(out))
     }
 }

@@ -6,8 +6,8 @@ use crate::second_reader::Container;
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::tiers;
-use tamis_runtime::nnue::{Change, Stack};
-use tamis_runtime::{Input, Plan};
+use tamis_runtime::nnue::{AccumulatorPair, Change, Stack};
+use tamis_runtime::{Input, Plan, RunError};
 
 /// A list and what it becomes.
 struct Step {
@@ -55,12 +55,50 @@ pub(super) fn hold(model: &Model<'_>, container: &Container, random: &mut Random
             plan.update_both(&mut both, &before.concat(), added, removed).unwrap();
             assert!(both == after.concat(), "update_both by {place}");
             match plan.hidden() {
-                2 => stack::<2>(&plan, &steps, &place),
-                16 => stack::<16>(&plan, &steps, &place),
-                33 => stack::<33>(&plan, &steps, &place),
-                64 => stack::<64>(&plan, &steps, &place),
+                2 => of_width::<2>(&plan, &steps, &place),
+                16 => of_width::<16>(&plan, &steps, &place),
+                33 => of_width::<33>(&plan, &steps, &place),
+                64 => of_width::<64>(&plan, &steps, &place),
                 _ => {}
             }
+        }
+    }
+}
+
+fn of_width<const HIDDEN: usize>(plan: &Plan<'_>, steps: &[Step; 2], place: &str) {
+    stack::<HIDDEN>(plan, steps, place);
+    pair::<HIDDEN>(plan, steps, place);
+}
+
+/// A position from the one before and its evaluation, against `run` on accumulators filled anew, for each side and
+/// bucket; and no feature that the network does not have is taken for another.
+fn pair<const HIDDEN: usize>(plan: &Plan<'_>, steps: &[Step; 2], place: &str) {
+    let [mut before, mut after] = [AccumulatorPair::<HIDDEN>::new(); 2];
+    for (side, step) in steps.iter().enumerate() {
+        before.refresh(plan, side, &step.before).unwrap();
+        after.refresh(plan, side, &step.after).unwrap();
+    }
+    let (added, removed) = (steps.each_ref().map(|s| &s.added[..]), steps.each_ref().map(|s| &s.removed[..]));
+    let input = plan.model().input();
+    let [mut scratch, mut plain] = [(); 2].map(|()| AlignedBytes::zeroed(plan.model().workspace_len_bytes()));
+    for (side, bucket) in (0..2).flat_map(|side| (0..input.bucket_count as usize).map(move |bucket| (side, bucket))) {
+        let mut made = AccumulatorPair::new();
+        let found = made.update_and_evaluate(plan, &before, added, removed, side, bucket, scratch.as_mut()).unwrap();
+        let sides = Input::Accumulators(after.side(side), after.side(1 - side));
+        let expected = plan.run_traced(sides, bucket, plain.as_mut(), |_, _| ()).unwrap();
+        let is_equal = super::output(found) == super::output(expected);
+        assert!(is_equal, "update_and_evaluate by {place}, side {side}, bucket {bucket}");
+        assert!(made == after, "accumulators of update_and_evaluate by {place}");
+    }
+    // The last comes to be the first where a product with the distance between rows leaves 32 bits.
+    for wrong in [input.size, 1 << 31, u32::MAX] {
+        for place_of_wrong in 0..2 {
+            let mut lists = added.map(<[u32]>::to_vec);
+            let Some(feature) = lists[place_of_wrong].last_mut() else { continue };
+            *feature = wrong;
+            let lists = lists.each_ref().map(|list| &list[..]);
+            let refused = after.update_and_evaluate(plan, &before, lists, removed, 0, 0, scratch.as_mut());
+            assert_eq!(refused, Err(RunError::Feature { found: wrong, limit: input.size }), "by {place}");
         }
     }
 }
