@@ -1,8 +1,12 @@
 //! A step of a plan: one operation, or several neighbours that one kernel or one step does together.
 
+#[cfg(short_ways)]
+use crate::features::MAPS;
 use crate::features::{IS_SMALL, REALS};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
+#[cfg(short_ways)]
+use crate::ops::Ahead;
 use crate::ops::{Place, Places, Running, Work};
 use crate::output::Output;
 
@@ -41,6 +45,9 @@ enum Way<'a> {
     One(Work<'a>),
     /// AFFINE_I8 on u8, then REQUANTISE to u8 or i32.
     LayerU8(LayerU8<'a>),
+    /// CONVOLUTION or TRANSPOSED_CONVOLUTION with its operands.
+    #[cfg(short_ways)]
+    Convolution(Ahead<'a>),
     /// DEQUANTISE, then one AFFINE_F32 or two, each with an activation behind it or none, then SCALE_F32 or nothing.
     Tail(Tail<'a>),
 }
@@ -51,11 +58,20 @@ impl<'a> Step<'a> {
         Some(Self { way: Way::One(Work::resolve(model, kernels, record)?), places: Places::of(model, record)? })
     }
 
-    /// What is done, where it is one operation.
+    /// The same with the operands of a convolution, which [`Step::resolve`] leaves to be looked up as it runs.
+    #[cfg(short_ways)]
+    pub fn ahead(self, model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Self {
+        if MAPS && let Some(ahead) = Ahead::resolve(model, kernels, record) {
+            return Self { way: Way::Convolution(ahead), ..self };
+        }
+        self
+    }
+
+    /// What is done, where it is one operation that is not looked up further.
     pub const fn single(&self) -> Option<&Work<'a>> {
         match &self.way {
             Way::One(work) => Some(work),
-            Way::LayerU8(_) | Way::Tail(_) => None,
+            _ => None,
         }
     }
 
@@ -73,6 +89,12 @@ impl<'a> Step<'a> {
             Way::LayerU8(layer) => {
                 if AHEAD != 0 {
                     layer.run(on, &self.places, workspace);
+                }
+            }
+            #[cfg(short_ways)]
+            Way::Convolution(ahead) => {
+                if MAPS {
+                    ahead.run(on, &self.places, workspace);
                 }
             }
             Way::Tail(tail) => {
@@ -103,5 +125,38 @@ impl OutputPlace {
     #[inline]
     pub fn of_bytes<'w>(&self, bytes: &'w [u8]) -> Output<'w> {
         if self.is_f32 { Output::F32(typed(bytes)) } else { Output::I32(typed(bytes)) }
+    }
+}
+
+#[cfg(short_ways)]
+#[cfg(test)]
+mod tests {
+    use super::Way;
+    use crate::format::{Model, op};
+    use crate::kernels::{scalar, tiers};
+    use crate::{Input, Plan, Workspace, include_model};
+
+    static KEYWORDS: &[u8] = include_model!("../../firmware-examples/programs/src/keywords.quantised.bin");
+
+    /// Every convolution of a network is looked up when a plan is made, and gives what it gives where each is looked up
+    /// as it runs.
+    #[test]
+    fn operands_of_convolutions_are_found_ahead() {
+        let model = Model::parse(KEYWORDS).expect("a container of this repository");
+        let convolutions = model.ops().iter().filter(|record| record.kind == op::CONVOLUTION).count();
+        let len = model.input().size as usize;
+        let x: [i8; 1024] = core::array::from_fn(|index| (index * 89 % 251) as i8);
+        let input = Input::I8(x.get(..len).expect("a short input"));
+        let truth = Plan::new(model, &scalar::KERNELS);
+        let mut scratch = Workspace::<65_536>::new();
+        let expected = truth.run_traced(input, 0, scratch.as_mut(), |_, _| ()).expect("a fitting input");
+        for tier in tiers() {
+            let plan = Plan::new(model, tier);
+            let ahead = plan.steps.iter().filter(|step| matches!(step.way, Way::Convolution(_))).count();
+            assert!(ahead == convolutions && ahead > 0, "{}: {ahead} of {convolutions}", tier.name);
+            let mut scratch = Workspace::<65_536>::new();
+            let found = plan.run(input, 0, scratch.as_mut()).expect("a fitting input");
+            assert_eq!(found, expected, "{}", tier.name);
+        }
     }
 }

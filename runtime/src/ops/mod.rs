@@ -33,6 +33,8 @@ use crate::workspace::{typed, typed_mut};
 pub(crate) use accumulators::DotForm;
 pub(crate) use dense::{AffineI8, ByInput, affine_of};
 pub(crate) use list::check_list;
+#[cfg(short_ways)]
+pub(crate) use maps::Ahead;
 pub(crate) use maps::trace_rows;
 pub(crate) use operands::Banks;
 pub(crate) use ranges::{Place, Places};

@@ -52,7 +52,7 @@ impl Step<'_> {
                     let (weights, bias, read) = (layer.weights, layer.bias, (reads_input, read));
                     return sums_of(&on, weights, bias, is_signed, inputs, read, write, (workspace, pitch));
                 }
-                Way::One(_) | Way::Tail(_) => {}
+                _ => {}
             }
         }
         for (input, workspace) in inputs.iter().zip(workspace.chunks_mut(pitch)) {

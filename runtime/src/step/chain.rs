@@ -70,7 +70,7 @@ impl<'a> Step<'a> {
         let (affine, sums, rounding) = match &self.way {
             Way::One(Work::AFFINE_I8(affine)) => (*affine, self.places.write, None),
             Way::LayerU8(layer) => (layer.affine, layer.sums, Some(rounding(&layer.requantise)?)),
-            Way::One(_) | Way::Tail(_) => return None,
+            _ => return None,
         };
         let AffineI8 { weights, bias, has_quads, .. } = affine;
         let (all, bias) = (weights.only()?, bias.only()?);

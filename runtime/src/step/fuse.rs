@@ -17,6 +17,8 @@ pub(crate) fn fused<'a>(model: &Model<'a>, kernels: &Tier) -> (heapless::Vec<Ste
     let mut done = 0;
     for record in model.ops() {
         let Some(step) = Step::resolve(model, kernels, record) else { break };
+        #[cfg(short_ways)]
+        let step = step.ahead(model, kernels, record);
         // A value that something else reads too must be there.
         let is_private = readers(model, record.input) == 1;
         if let Some(before) = steps.last_mut().filter(|_| is_private)

@@ -6,9 +6,11 @@
 //! pieces before. Rounding ends the block.
 
 use super::gather::Patch;
+#[cfg(short_ways)]
+use super::single;
 use super::{Bytes, OnMaps, Running, bytes, copy, integers, range_mut, rest};
 use crate::features::IS_SMALL;
-use crate::format::{Layout, OpRecord, WindowRecord, is_depthwise, op};
+use crate::format::{Layout, Model, OpRecord, WindowRecord, is_depthwise, op};
 use crate::kernels::Tier;
 use crate::kernels::maps::{Beside, Geometry, Layer, Map, Rounding};
 use crate::ops::Banks;
@@ -30,37 +32,55 @@ impl OnMaps for Convolution {
         second: Option<Bytes<'_>>,
         to: (Map, &mut [u8]),
     ) -> Option<()> {
-        let geometry = Geometry::of(WindowRecord::of(record), record.kind == op::TRANSPOSED_CONVOLUTION);
-        let tensor = on.model.tensor(record.weights)?;
-        let (rows, cols) = (tensor.record.rows as usize, tensor.record.cols as usize);
-        let taps = geometry.kernel[0] * geometry.kernel[1];
-        let [.., low, high] = record.params;
-        let (multipliers, shifts) = (integers(on.model, record.multipliers), bytes(on.model, record.shifts));
-        let rounding = Rounding { multipliers, shifts, low: low as i32, high: high as i32 };
-        let weights = Banks::new(Some(tensor));
-        let layer = Layer {
-            geometry,
-            from: from.0,
-            to: to.0,
-            weights: weights.bank(0),
-            stride: weights.stride,
-            bias: integers(on.model, record.bias),
-            rounding,
-        };
-        if is_depthwise(record.kind, [rows, cols], taps, [from.0.channels, to.0.channels]) {
-            (on.kernels.depthwise.call)(&layer, from.1, second, to.1);
-        } else if tensor.layout == Layout::K4 {
-            #[cfg(short_ways)]
-            if second.is_none() && super::single::run(on.kernels, &layer, from.1, to.1) {
-                return Some(());
+        let (layer, form) = layer_of(on.model, record, [from.0, to.0])?;
+        match form {
+            Form::Depthwise => (on.kernels.depthwise.call)(&layer, from.1, second, to.1),
+            Form::Whole => {
+                #[cfg(short_ways)]
+                if second.is_none() && single::is_one(&layer) {
+                    single::run_one(on.kernels, &layer, from.1, to.1);
+                    return Some(());
+                }
+                (on.kernels.convolve.call)(&layer, from.1, second, to.1);
             }
-            (on.kernels.convolve.call)(&layer, from.1, second, to.1);
-        } else {
-            let groups = (taps * from.0.channels).checked_div(cols)?;
-            run(on.kernels, &layer, groups.max(1), from, second, to);
+            Form::Groups(groups) => run(on.kernels, &layer, groups, from, second, to),
         }
         Some(())
     }
+}
+
+/// What does a convolution.
+pub(super) enum Form {
+    /// The kernel with a filter for every channel.
+    Depthwise,
+    /// The kernel whose outputs see all channels.
+    Whole,
+    /// [`run`], in so many groups.
+    Groups(usize),
+}
+
+/// The operands of a record, between maps; `None` for what the loader rules out.
+#[inline(always)]
+pub(super) fn layer_of<'a>(model: &Model<'a>, record: &OpRecord, [from, to]: [Map; 2]) -> Option<(Layer<'a>, Form)> {
+    let geometry = Geometry::of(WindowRecord::of(record), record.kind == op::TRANSPOSED_CONVOLUTION);
+    let tensor = model.tensor(record.weights)?;
+    let (rows, cols) = (tensor.record.rows as usize, tensor.record.cols as usize);
+    let taps = geometry.kernel[0] * geometry.kernel[1];
+    let [.., low, high] = record.params;
+    let (multipliers, shifts) = (integers(model, record.multipliers), bytes(model, record.shifts));
+    let rounding = Rounding { multipliers, shifts, low: low as i32, high: high as i32 };
+    let weights = Banks::new(Some(tensor));
+    let bias = integers(model, record.bias);
+    let layer = Layer { geometry, from, to, weights: weights.bank(0), stride: weights.stride, bias, rounding };
+    let form = if is_depthwise(record.kind, [rows, cols], taps, [from.channels, to.channels]) {
+        Form::Depthwise
+    } else if tensor.layout == Layout::K4 {
+        Form::Whole
+    } else {
+        let groups = (taps * from.channels).checked_div(cols)?;
+        Form::Groups(groups.max(1))
+    };
+    Some((layer, form))
 }
 
 /// x, beside, out: the bytes of the maps.

@@ -4,6 +4,8 @@
 //! groups, i16, places and pixels exchanged, meets the tier's dense kernel pixel by pixel. What has no products of
 //! weights, pools, sums of two maps, moved elements, is the same loop on every tier.
 
+#[cfg(short_ways)]
+mod ahead;
 mod convolution;
 mod elementwise;
 mod gather;
@@ -19,6 +21,8 @@ use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
 use crate::kernels::maps::Map;
 use crate::workspace::{around, range, range_mut, rest};
+#[cfg(short_ways)]
+pub(crate) use ahead::Ahead;
 pub(crate) use convolution::Convolution;
 use core::marker::PhantomData;
 use core::mem::take;
