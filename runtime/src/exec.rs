@@ -122,6 +122,7 @@ impl Plan<'_> {
     ) -> Option<i32> {
         let head = self.head.as_ref()?;
         let moved = Moved::of(added, removed)?;
+        // Its half, which is a constant where the length is one: twice the width would be worked out and masked.
         let is_fit = out.len() / 2 == head.hidden
             && out.len().is_multiple_of(2)
             && side < 2

@@ -132,7 +132,7 @@ fn one_pass<S: Simd, T: Term<S>, C: Clip<S>, const N: usize>(
     let Ends { out, source, w, len, first, last } = ends;
     let mut starts = [[0; N]; 2];
     for (start, row) in starts.as_flattened_mut().iter_mut().zip(changes.as_flattened()) {
-        // Two numbers of 32 bits never leave 64; where there are fewer, no row may come to be another one.
+        // The product of two numbers of 32 bits fits 64; where there are fewer, no row may become another one.
         *start = match usize::BITS {
             64 => (*row as usize).wrapping_mul(table.stride),
             _ => (*row as usize).saturating_mul(table.stride),

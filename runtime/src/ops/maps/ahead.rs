@@ -1,5 +1,5 @@
-//! A convolution whose operands are looked up when a plan is made: what it takes to find them is a tenth of the time of
-//! an autoencoder's layer.
+//! A convolution whose operands are looked up when a plan is made, because a layer of a few pixels notices what it
+//! takes to find them; benches/NOTES.md has by how much.
 
 use super::convolution::{Form, layer_of};
 use super::single;

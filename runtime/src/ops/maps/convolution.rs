@@ -49,7 +49,7 @@ impl OnMaps for Convolution {
     }
 }
 
-/// What does a convolution.
+/// What computes the sums of a layer.
 pub(super) enum Form {
     /// The kernel with a filter for every channel.
     Depthwise,

@@ -48,7 +48,8 @@ pub(crate) trait OnMaps {
     ) -> Option<()>;
 }
 
-/// Looked up as it runs: what it does takes longer, and its operands more room than all others'.
+/// Looked up as it runs: what it does takes longer, and its operands more room than all others'. On hosts a plan has
+/// those of most convolutions, in the module `ahead`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Late<T>(PhantomData<T>);
 
