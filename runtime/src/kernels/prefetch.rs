@@ -14,6 +14,15 @@ pub fn prefetch(bytes: &[u8]) {
     }
 }
 
+/// The same of `len` bytes from a place on, whole lines, which may lie anywhere.
+#[inline(always)]
+#[allow(dead_code, reason = "not every target's kernels ask")]
+pub(super) fn fetch_row(place: *const i8, len: usize) {
+    for line in 0..len / LINE_LEN_BYTES {
+        fetch(place.wrapping_add(line * LINE_LEN_BYTES).cast());
+    }
+}
+
 #[cfg(all(target_arch = "x86_64", target_feature = "sse"))]
 #[inline]
 fn fetch(line: *const u8) {

@@ -73,6 +73,7 @@ pub(in crate::kernels) use one_sum_a_row;
 
 impl Dense for Narrow {
     const ANY_U8: bool = false;
+    const FETCHES: bool = true;
     load_256!();
     one_sum_a_row!();
 
@@ -121,6 +122,7 @@ impl Paired {
 
 impl Dense for Paired {
     const ANY_U8: bool = false;
+    const FETCHES: bool = true;
     load_256!();
     one_sum_a_row!();
 
@@ -160,6 +162,7 @@ impl<const SIGNED: bool> Wide<SIGNED> {
 
 impl<const SIGNED: bool> Dense for Wide<SIGNED> {
     const ANY_U8: bool = true;
+    const FETCHES: bool = true;
     load_256!();
     /// Rows 0 to 3 and rows 4 to 7, two i32 each.
     type Sums = [__m256i; 2];

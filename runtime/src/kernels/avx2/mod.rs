@@ -1,7 +1,8 @@
 //! AVX2: vectors of 256 bits, with BMI and POPCNT, which come along with it. [`bytes`] has the products of bytes,
-//! `reals` the vocabulary of f32.
+//! `pairs` and `finish` those of convolutions and their end, `reals` the vocabulary of f32.
 
 mod bytes;
+mod finish;
 mod pairs;
 mod reals;
 

@@ -1,6 +1,7 @@
 //! The products of convolutions: inputs are i16 without their zero point, weights are widened to i16 once for all
 //! pixels of a tile, and two `vpmaddwd` multiply four inputs by the weights of eight outputs.
 
+use super::finish::PairsFinish;
 use super::{Avx2, compute};
 use crate::kernels::vector::tile::Tile;
 use core::arch::x86_64::*;
@@ -23,11 +24,13 @@ impl Tile for Pairs {
     const VECTORS: usize = 1;
     const SUMS: usize = 4;
     const SIX: bool = true;
+    const FETCHES: bool = true;
     /// Of outputs 0 to 3 and 4 to 7, four i16 each.
     type Weights = [__m256i; 2];
     /// Two i32 each.
     type Sums = [__m256i; 2];
     type Rows = [i32; 8];
+    type Finish = PairsFinish;
 
     #[inline(always)]
     fn zero(self) -> Self::Sums {

@@ -28,6 +28,7 @@ impl Tile for Pairs {
     /// Two i32 each.
     type Sums = [__m512i; 2];
     type Rows = [i32; 16];
+    type Finish = ();
 
     #[inline(always)]
     fn zero(self) -> Self::Sums {

@@ -126,6 +126,7 @@ impl Tile for Words {
     /// Two i32 each.
     type Sums = [v128; 2];
     type Rows = [i32; 4];
+    type Finish = ();
 
     #[inline(always)]
     fn zero(self) -> Self::Sums {

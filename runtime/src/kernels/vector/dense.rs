@@ -7,8 +7,12 @@
 //! products before widening.
 
 use super::IS_COMPACT;
+use crate::kernels::prefetch::fetch_row;
 use crate::kernels::{AffineI8, scalar};
 use crate::sure::{at, bias_at};
+
+/// Groups of weights between those that are read and those that are asked for.
+pub(super) const AHEAD: usize = 4;
 
 /// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes
 /// that the implementation says.
@@ -17,6 +21,9 @@ pub(in crate::kernels) trait Dense: Copy {
     const ROWS: usize;
     /// Whether inputs above 127 are exact too.
     const ANY_U8: bool;
+    /// Whether weights are asked for ahead of their use: a tile reads a part of each group, and the jumps from one part
+    /// to the next hide the order of the reads from the processor, which then fetches lines when they are needed.
+    const FETCHES: bool = false;
     /// `4·ROWS` weights.
     type Weights: Copy;
     /// Sums on their way.
@@ -238,6 +245,11 @@ unsafe fn tile<D: Dense, E: Ending, const VECTORS: usize, const CHAINS: usize, c
     let (rounds, last_pairs) = pairs.as_chunks::<CHAINS>();
     for round in rounds {
         for (sums, pair) in sums.iter_mut().zip(round) {
+            if D::FETCHES && VECTORS == 8 {
+                for group in 0..2 {
+                    fetch_row(place.wrapping_add((AHEAD + group) * step), 4 * VECTORS * D::ROWS);
+                }
+            }
             pair_of_groups(d, sums, pair, place, step, &weights);
             place = place.wrapping_add(2 * step);
         }

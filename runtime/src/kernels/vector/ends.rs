@@ -68,6 +68,16 @@ impl<S: Simd> End<S> {
     }
 }
 
+/// What ends the sums of some channels, a number each: see [`End`].
+pub(in crate::kernels) struct Numbers<'e> {
+    pub bias: &'e [i32],
+    pub multipliers: &'e [i32],
+    pub halves: &'e [i32],
+    /// Of whole products, 33 to 63.
+    pub shifts: &'e [i32],
+    pub range: ByteRange,
+}
+
 /// The bytes that an output may be: `clamp(x + zero, low, high)`.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct ByteRange {
@@ -201,6 +211,14 @@ impl<'l> Ends<'l> {
             low: s.splat32(low - zero),
             high: s.splat32(high - zero),
         }
+    }
+
+    /// What ends `count` channels from the block's `at` on, with the same condition.
+    #[inline(always)]
+    pub fn numbers(&self, at: usize, count: usize) -> Numbers<'_> {
+        let [bias, multipliers, halves, shifts] =
+            [&self.bias, &self.multipliers, &self.halves, &self.shifts].map(|all| range(all, at..at + count));
+        Numbers { bias, multipliers, halves, shifts, range: self.range() }
     }
 
     /// The bytes that are written.

@@ -25,6 +25,7 @@
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
 //! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
+//! | `finish` | the same, its end | sums of two lanes an output are rounded as they lie |
 //! | `depthwise`, `filter` | depthwise | rows of a window are neighbours, so that one instruction adds their products |
 //! | `sum` | add_maps | multipliers cut into halves, whose products fit 32 bits |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |
@@ -43,6 +44,7 @@ pub(super) mod depthwise;
 pub(super) mod dot;
 mod ends;
 pub(super) mod filter;
+pub(super) mod finish;
 #[allow(unused_macros, unused_imports, reason = "not every target has a tier of all groups")]
 pub(super) mod groups;
 mod lanes;

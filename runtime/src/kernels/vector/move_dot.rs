@@ -11,10 +11,16 @@ use super::dot::{
     BYTE_MAX, Between, Biased, Bytes, Clip, Plain, Rounded, SQUARE_FITS_I16, SQUARE_FITS_U16, Short, Split, Square,
     Term, total,
 };
+use crate::kernels::prefetch::fetch_row;
 use crate::kernels::{MoveRows, Moved};
 
 /// Chains of sums.
 const CHAINS: usize = 4;
+/// Elements of a row from which on the other perspective's are asked for ahead: the processor goes on by itself once it
+/// has seen a row begin, and shorter ones are read before it has.
+const LONG_ROW: usize = 512;
+/// Bytes of each that are asked for.
+const ASKED_LEN_BYTES: usize = 256;
 
 /// CReLU.
 #[inline(always)]
@@ -149,6 +155,11 @@ fn one_pass<S: Simd, T: Term<S>, C: Clip<S>, const N: usize>(
     // into it lives longer than its vector.
     unsafe {
         let rows = |starts: [usize; N]| starts.map(|start| table.rows.as_ptr().add(start));
+        if S::TAKES_LONG_STEPS && len >= LONG_ROW {
+            for row in rows(starts[1]) {
+                fetch_row(row.cast(), ASKED_LEN_BYTES);
+            }
+        }
         let (second_weights, first_weights) = if first == 0 { (len, 0) } else { (0, len) };
         let pass = Pass {
             source: source.as_ptr(),

@@ -5,10 +5,12 @@
 //! passed; rounding ends it ([`Ends`]).
 
 use super::band::Lane;
-use super::dense::Dense;
-use super::ends::{End, Ends, store_bytes};
+use super::dense::{AHEAD, Dense};
+use super::ends::{Ends, store_bytes};
+use super::finish::{self, Finish, finishes};
 use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::Layer;
+use crate::kernels::prefetch::fetch_row;
 use crate::workspace::rest_mut;
 use core::marker::PhantomData;
 
@@ -24,10 +26,14 @@ pub(in crate::kernels) trait Tile: Copy {
     const SUMS: usize;
     /// Whether those of five or six pixels fit, too, where 4 is said.
     const SIX: bool = false;
+    /// As [`Dense::FETCHES`], for single pixels.
+    const FETCHES: bool = false;
     type Weights: Copy;
     type Sums: Copy;
     /// `[i32; ROWS]`.
     type Rows: AsRef<[i32]>;
+    /// What rounds sums as they lie; `()` where nothing does.
+    type Finish: Finish<Self>;
 
     fn zero(self) -> Self::Sums;
     /// Sums of both.
@@ -67,6 +73,7 @@ impl<D: Dense, I: Lane, const VECTORS: usize, const SUMS: usize> Tile for ByteTi
     type Weights = D::Weights;
     type Sums = D::Sums;
     type Rows = D::Rows;
+    type Finish = ();
 
     #[inline(always)]
     fn zero(self) -> D::Sums {
@@ -127,10 +134,11 @@ pub(super) fn pixels<S: Simd, T: Tile>(
         debug_assert!(false, "a band that does not hold its runs");
         return;
     }
+    let is_plain = ends.is_bytes && to + (some - 1) * layer.to.channels + first + count <= out.len();
     let mut row = 0;
     while row < count {
         let left = layer.stride - (first + row);
-        let at = At { row: first + row, block_row: row, rows: count - row, to, channels: layer.to.channels };
+        let at = At { row: first + row, block_row: row, rows: count - row, to, channels: layer.to.channels, is_plain };
         // SAFETY: `reach` is within `x`; the weights of rows from `at.row` on, whole vectors only where so many are
         // left of the stride, are there for all groups: `Way::of` has compared.
         unsafe {
@@ -138,12 +146,12 @@ pub(super) fn pixels<S: Simd, T: Tile>(
             // and a line of the cache that is fetched for one of them has the next.
             let is_single = !IS_COMPACT && some == 1;
             if is_single && T::SUMS >= 8 && left >= 8 * T::ROWS && count - row > 7 * T::ROWS {
-                let vectors = &ends_of::<S, 8>(s, ends, &at, T::ROWS);
-                tile::<S, T, 1, 8, true>(s, t, layer, runs, x.as_ptr(), &at, 0, (ends, vectors), out);
+                let finishes = &finishes::<T, 8>(t, ends, &at);
+                tile::<S, T, 1, 8, true>(s, t, layer, runs, x.as_ptr(), &at, 0, (ends, finishes), out);
                 row += 8 * T::ROWS;
             } else if is_single && T::VECTORS < 4 && left >= 4 * T::ROWS && count - row > 3 * T::ROWS {
-                let vectors = &ends_of::<S, 4>(s, ends, &at, T::ROWS);
-                tile::<S, T, 1, 4, true>(s, t, layer, runs, x.as_ptr(), &at, 0, (ends, vectors), out);
+                let finishes = &finishes::<T, 4>(t, ends, &at);
+                tile::<S, T, 1, 4, true>(s, t, layer, runs, x.as_ptr(), &at, 0, (ends, finishes), out);
                 row += 4 * T::ROWS;
             } else if T::VECTORS >= 4 && left >= 4 * T::ROWS && count - row > 3 * T::ROWS {
                 by_pixels::<S, T, 4, true>(s, t, layer, runs, x.as_ptr(), &at, some, ends, out);
@@ -163,28 +171,17 @@ pub(super) fn pixels<S: Simd, T: Tile>(
 }
 
 /// Which outputs.
-struct At {
+pub(super) struct At {
     /// The first of the layer, and of the block.
-    row: usize,
-    block_row: usize,
+    pub row: usize,
+    pub block_row: usize,
     /// How many there are from it on.
-    rows: usize,
+    pub rows: usize,
     /// The output's element that the first pixel begins with, and elements of a pixel.
-    to: usize,
-    channels: usize,
-}
-
-/// What ends each vector of `rows` outputs, loaded once for all tiles of a row where four pixels are stored at once.
-#[inline(always)]
-fn ends_of<S: Simd, const VECTORS: usize>(s: S, ends: &Ends<'_>, at: &At, rows: usize) -> Option<[End<S>; VECTORS]> {
-    if !S::STORES_FOUR {
-        return None;
-    }
-    let mut all = [ends.end(s, at.block_row); VECTORS];
-    for (vector, end) in all.iter_mut().enumerate().skip(1) {
-        *end = ends.end(s, at.block_row + vector * rows);
-    }
-    Some(all)
+    pub to: usize,
+    pub channels: usize,
+    /// Whether they are bytes by high words, and those of all pixels lie within the output.
+    pub is_plain: bool,
 }
 
 /// # Safety
@@ -201,7 +198,7 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
     ends: &Ends<'_>,
     out: &mut [u8],
 ) {
-    let vectors = &ends_of::<S, VECTORS>(s, ends, at, T::ROWS);
+    let finishes = &finishes::<T, VECTORS>(t, ends, at);
     let mut pixel = 0;
     while pixel < some {
         let left = some - pixel;
@@ -209,19 +206,19 @@ unsafe fn by_pixels<S: Simd, T: Tile, const VECTORS: usize, const WHOLE: bool>(
         pixel += unsafe {
             // Of the last seven to nine no pixel is left alone.
             if T::SUMS / VECTORS >= 16 && left >= 16 {
-                tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 16, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             } else if T::SUMS / VECTORS >= 8 && left >= 8 {
-                tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 8, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             } else if T::SIX && (left == 6 || left > 9) {
-                tile::<S, T, 6, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 6, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             } else if T::SIX && left > 4 && left != 8 {
-                tile::<S, T, 5, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 5, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             } else if left >= 4 {
-                tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 4, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             } else if !IS_COMPACT && left >= 2 {
-                tile::<S, T, 2, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 2, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             } else {
-                tile::<S, T, 1, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, vectors), out)
+                tile::<S, T, 1, VECTORS, WHOLE>(s, t, layer, runs, x, at, pixel, (ends, finishes), out)
             }
         };
     }
@@ -242,15 +239,25 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
     x: *const T::Input,
     at: &At,
     pixel: usize,
-    (ends, vectors): (&Ends<'_>, &Option<[End<S>; VECTORS]>),
+    (ends, finishes): (&Ends<'_>, &Option<[T::Finish; VECTORS]>),
     out: &mut [u8],
 ) -> usize {
     let (left, step) = (layer.stride - at.row, 4 * layer.stride);
-    let mut sums = [[t.zero(); VECTORS]; PIXELS];
+    let mut first = [t.zero(); VECTORS];
+    if let Some(finishes) = finishes {
+        for (first, finish) in first.iter_mut().zip(finishes) {
+            *first = finish.biases(t);
+        }
+    }
+    let mut sums = [first; PIXELS];
     let mut place = layer.weights.as_ptr().wrapping_add(4 * at.row);
-    for start in runs.starts {
+    let Some((mut start, mut starts)) = runs.starts.split_first() else { return PIXELS };
+    loop {
         let mut x = x.wrapping_add(start + pixel * runs.pitch);
         for _ in 0..runs.groups {
+            if T::FETCHES && PIXELS == 1 && VECTORS > 1 {
+                fetch_row(place.wrapping_add(2 * AHEAD * step), 4 * VECTORS * T::ROWS);
+            }
             // SAFETY: the caller vouches for the weights of this group and for four inputs of each pixel.
             unsafe {
                 let mut w = [if WHOLE { t.load(place) } else { t.load_part(place, left) }; VECTORS];
@@ -265,8 +272,15 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
             }
             (place, x) = (place.wrapping_add(step), x.wrapping_add(4));
         }
+        let Some(next) = starts.split_first() else { break };
+        (start, starts) = next;
     }
-    if !IS_COMPACT && T::ROWS == S::LANES / 2 && ends.is_bytes {
+    if let Some(finishes) = finishes {
+        // SAFETY: they are there only for such outputs.
+        unsafe { finish::write(t, finishes, sums, at, pixel, out) };
+        return PIXELS;
+    }
+    if !T::Finish::IS_THERE && !IS_COMPACT && T::ROWS == S::LANES / 2 && ends.is_bytes {
         // Through memory, so that the loop above keeps them in registers however this one is compiled.
         let mut rows = [[S::Chunk32::default(); PIXELS]; VECTORS];
         for (index, sums) in sums.into_iter().enumerate() {
@@ -275,17 +289,13 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
             }
         }
         let mut done = 0;
-        for (vector, rows) in rows.iter().enumerate() {
+        for rows in &rows {
             let count = at.rows.saturating_sub(done).min(T::ROWS);
             let mut to = at.to + pixel * at.channels + at.row + done;
-            if let Some(vectors) = vectors {
-                ends.pixels(s, &vectors[vector], rows, count, out, (to, at.channels));
-            } else {
-                let end = ends.end(s, at.block_row + done);
-                for rows in rows {
-                    store_bytes(s, end.bytes(s, s.load32(rows)), rest_mut(out, to), count);
-                    to += at.channels;
-                }
+            let end = ends.end(s, at.block_row + done);
+            for rows in rows {
+                store_bytes(s, end.bytes(s, s.load32(rows)), rest_mut(out, to), count);
+                to += at.channels;
             }
             done += T::ROWS;
         }
