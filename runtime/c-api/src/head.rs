@@ -13,7 +13,8 @@ use tamis_runtime::engine::AnyState;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct State {
-    pub(crate) magic: u64,
+    /// [`Handle::MAGIC`] plus `opened_at`, so that a call that knows where it should be asks a single word.
+    pub(crate) word: u64,
     /// The address of the head whose memory `ready` refers to: another one in a copy that no call has met yet.
     pub(crate) opened_at: u64,
     /// The address of the network that the state was made for or refreshed with last, which was found to be a handle.
@@ -26,9 +27,22 @@ pub struct State {
     pub(crate) last: Failure,
 }
 
-// SAFETY: repr(C), 64-aligned, `magic` first; `tamis_state_create` writes the only values.
+// SAFETY: repr(C), 64-aligned, the words first; `tamis_state_create` writes the only values.
 unsafe impl Handle for State {
     const MAGIC: u64 = memory::magic(*b"st\x08\xa5");
+
+    #[inline]
+    fn begins([word, opened_at]: [u64; 2]) -> bool {
+        word == State::word(opened_at)
+    }
+}
+
+impl State {
+    /// The first word of a state whose memory lies at an address.
+    #[inline(always)]
+    pub(crate) const fn word(address: u64) -> u64 {
+        Self::MAGIC.wrapping_add(address)
+    }
 }
 
 /// Bytes in front of the runtime's.
@@ -104,12 +118,11 @@ unsafe fn met_head<'a>(state: *mut State) -> Option<&'a mut State> {
     if state.is_null() {
         return None;
     }
-    // SAFETY: not NULL; two words of a cache line that can be read, at any address; any bits are a u64.
-    let [magic, opened_at] = unsafe { state.cast::<[u64; 2]>().read_unaligned() };
-    if magic != State::MAGIC || opened_at != state.addr() as u64 {
+    // SAFETY: not NULL; a word of a cache line that can be read, at any address; any bits are a u64.
+    if unsafe { state.cast::<u64>().read_unaligned() } != State::word(state.addr() as u64) {
         return None;
     }
-    // SAFETY: the words say that this library has written a whole head at this address, and it writes at none that it
+    // SAFETY: the word says that this library has written a whole head at this address, and it writes at none that it
     // has not found to be aligned; nobody else uses it by the promise.
     Some(unsafe { &mut *state })
 }
@@ -120,6 +133,7 @@ unsafe fn met_head<'a>(state: *mut State) -> Option<&'a mut State> {
 fn open_copy(head: &mut State, bytes: &'static mut [u8]) -> Result<(), Failure> {
     head.ready.write(AnyState::open(bytes)?);
     head.opened_at = ptr::from_mut(head).addr() as u64;
+    head.word = State::word(head.opened_at);
     Ok(())
 }
 

@@ -18,11 +18,17 @@ const NAME: usize = 32;
 /// What a handle points at.
 ///
 /// # Safety
-/// The type is `repr(C)`, at least as long as a u64, aligned to [`ALIGN`], and its first field is a u64 that holds
-/// [`Handle::MAGIC`] in every value that is written to a caller's memory.
+/// The type is `repr(C)`, at least as long as two u64, aligned to [`ALIGN`], and every value that is written to a caller's
+/// memory begins with what [`Handle::begins`] asks for.
 pub unsafe trait Handle: Sized {
     /// Tells memory that holds one from other memory.
     const MAGIC: u64;
+
+    /// Whether memory with these two words in front holds one: the first is [`Handle::MAGIC`], if nothing else is said.
+    #[inline]
+    fn begins(words: [u64; 2]) -> bool {
+        words[0] == Self::MAGIC
+    }
 }
 
 /// A handle's word of four bytes, the last from 128 on, and ones: as an instruction holds it that compares a u64 with a
@@ -49,11 +55,11 @@ fn check<T: Handle>(handle: *const T) -> Result<(), Status> {
 pub unsafe fn shared<'a, T: Handle>(handle: *const T) -> Result<&'a T, Status> {
     check(handle)?;
     // SAFETY: not NULL and at a multiple of 64, so aligned; readable by the promise; any bits are a u64.
-    let magic = unsafe { handle.cast::<u64>().read() };
-    if magic != T::MAGIC {
+    let words = unsafe { handle.cast::<[u64; 2]>().read() };
+    if !T::begins(words) {
         return Err(Status::NotAHandle);
     }
-    // SAFETY: aligned, readable, and the word says that this library has written a whole `T` here.
+    // SAFETY: aligned, readable, and the words say that this library has written a whole `T` here.
     Ok(unsafe { &*handle })
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Message};
 use crate::guard::{guard, guard_quickly, guard_with};
 use crate::head::{HEAD, State, len_bytes, met, met_alone, with};
-use crate::memory::{self, Handle, Place};
+use crate::memory::{self, Place};
 use crate::net::Net;
 use crate::status::Status;
 use core::ffi::{c_char, c_void};
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn tamis_state_create(
         let bytes: &'static mut [u8] = unsafe { memory::zeroed(memory, memory_len, needed) }?;
         let ready = AnyState::create(&net.network, bytes.get_mut(HEAD..).unwrap_or(&mut []), plies, keys)?;
         let head = State {
-            magic: State::MAGIC,
+            word: State::word(memory.addr() as u64),
             opened_at: memory.addr() as u64,
             net: ptr::from_ref(net).addr(),
             ready: MaybeUninit::new(ready),
@@ -194,9 +194,10 @@ pub unsafe extern "C" fn tamis_state_evaluate(
     score: *mut i32,
 ) -> Status {
     let quickly = move || {
+        // First what lies in a register: behind the handles it would be read again.
+        let (Ok(score), Ok(colour)) = (Place::new(score), memory::colour(colour)) else { return None };
         // SAFETY: handles, as the caller promises.
         let (state, net) = unsafe { met(state, net) }?;
-        let (Ok(colour), Ok(score)) = (memory::colour(colour), Place::new(score)) else { return None };
         let found = state.try_evaluate(&net.network, colour)?;
         // SAFETY: writable, as the caller promises.
         unsafe { score.put(found) };
