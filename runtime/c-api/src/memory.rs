@@ -18,8 +18,8 @@ const NAME: usize = 32;
 /// What a handle points at.
 ///
 /// # Safety
-/// The type is `repr(C)`, at least as long as two u64, aligned to [`ALIGN`], and every value that is written to a caller's
-/// memory begins with what [`Handle::begins`] asks for.
+/// The type is `repr(C)`, at least as long as two u64, aligned to [`ALIGN`], and every value that is written to a
+/// caller's memory begins with what [`Handle::begins`] asks for.
 pub unsafe trait Handle: Sized {
     /// Tells memory that holds one from other memory.
     const MAGIC: u64;

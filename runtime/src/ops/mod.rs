@@ -60,6 +60,13 @@ pub(crate) trait Kind<'a>: Sized {
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]);
 }
 
+/// [`Kind::run`]; on hosts in a function of its own, so that no kind's frame stands before the choice between all.
+#[cfg_attr(short_ways, inline(never))]
+#[cfg_attr(not(short_ways), inline(always))]
+fn run<'a>(work: &impl Kind<'a>, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+    work.run(on, at, workspace);
+}
+
 /// Makes [`Work`] of the table.
 macro_rules! works {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $word:literal, if $built:ident else $missing:ident,
@@ -84,7 +91,7 @@ macro_rules! works {
             /// Runs it; see [`Kind::run`].
             pub fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
                 match self {
-                    $(Self::$name(work) => if $built { work.run(on, at, workspace) },)*
+                    $(Self::$name(work) => if $built { run(work, on, at, workspace) },)*
                 }
             }
         }

@@ -41,7 +41,13 @@ impl<'a> Tail<'a> {
             let (sums, out) = split(workspace, read, write);
             return self.call(on, typed(sums), typed_mut(out));
         }
-        // The output lies where the input did, which has all been read by then.
+        self.run_in_place(on, at, workspace);
+    }
+
+    /// The same where the output lies where the input did, which has all been read by then.
+    #[inline(never)]
+    fn run_in_place(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
+        let (read, write) = (at.read.range(), at.write.range());
         let mut values = [0f32; TAIL_WIDTH];
         let values = range_mut(&mut values, 0..write.len() / size_of::<f32>());
         self.call(on, typed(range(workspace, read)), values);
@@ -50,6 +56,8 @@ impl<'a> Tail<'a> {
         }
     }
 
+    /// A part of both, which are functions already.
+    #[inline(always)]
     fn call(&self, on: &Running<'_, '_>, sums: &[i32], out: &mut [f32]) {
         let Dequantise { factor, bias, activation } = self.first;
         let first = Dequantisation { factor, bias: bias.bank(on.bucket), activation };

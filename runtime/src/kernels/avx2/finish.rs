@@ -1,8 +1,8 @@
 //! The end of convolutions: sums of two i32 an output are rounded without a lane for each output first.
 
-use super::pairs::Pairs;
 use super::{compute, mul_even32};
 use crate::kernels::vector::finish::{Finish, Numbers};
+use crate::kernels::vector::tile::Tile;
 use core::arch::x86_64::*;
 
 /// What rounds the sums of eight outputs without a lane for each first: both i32 of an output are added in its lane of
@@ -25,18 +25,18 @@ pub(super) struct PairsFinish {
     flip: __m256i,
 }
 
-impl Finish<Pairs> for PairsFinish {
+impl<T: Tile<Sums = [__m256i; 2]>> Finish<T, T::Sums> for PairsFinish {
     const IS_THERE: bool = true;
     #[inline(always)]
-    fn of(_: Pairs, numbers: &Numbers<'_>) -> Option<Self> {
+    fn of(_: T, numbers: &Numbers<'_>) -> Option<Self> {
         compute!(Self::of_eight(numbers))
     }
     #[inline(always)]
-    fn biases(&self, _: Pairs) -> [__m256i; 2] {
+    fn begin(&self, _: [__m256i; 2]) -> [__m256i; 2] {
         self.biases
     }
     #[inline(always)]
-    unsafe fn write<const PIXELS: usize>(&self, _: Pairs, sums: [[__m256i; 2]; PIXELS], out: *mut u8, pitch: usize) {
+    unsafe fn write<const PIXELS: usize>(&self, _: T, sums: [[__m256i; 2]; PIXELS], out: *mut u8, pitch: usize) {
         // SAFETY: the caller's; AVX2 as in `compute`.
         unsafe {
             let mut rounded = [_mm256_setzero_si256(); PIXELS];

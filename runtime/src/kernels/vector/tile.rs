@@ -7,7 +7,7 @@
 use super::band::Lane;
 use super::dense::{AHEAD, Dense};
 use super::ends::{Ends, store_bytes};
-use super::finish::{self, Finish, finishes};
+use super::finish::Finish;
 use super::{IS_COMPACT, Simd};
 use crate::kernels::maps::Layer;
 use crate::kernels::prefetch::fetch_row;
@@ -33,7 +33,7 @@ pub(in crate::kernels) trait Tile: Copy {
     /// `[i32; ROWS]`.
     type Rows: AsRef<[i32]>;
     /// What rounds sums as they lie; `()` where nothing does.
-    type Finish: Finish<Self>;
+    type Finish: Finish<Self, Self::Sums>;
 
     fn zero(self) -> Self::Sums;
     /// Sums of both.
@@ -171,17 +171,71 @@ pub(super) fn pixels<S: Simd, T: Tile>(
 }
 
 /// Which outputs.
-pub(super) struct At {
+struct At {
     /// The first of the layer, and of the block.
-    pub row: usize,
-    pub block_row: usize,
+    row: usize,
+    block_row: usize,
     /// How many there are from it on.
-    pub rows: usize,
+    rows: usize,
     /// The output's element that the first pixel begins with, and elements of a pixel.
-    pub to: usize,
-    pub channels: usize,
+    to: usize,
+    channels: usize,
     /// Whether they are bytes by high words, and those of all pixels lie within the output.
-    pub is_plain: bool,
+    is_plain: bool,
+}
+
+/// What rounds each vector of a tile's outputs; `None` where they are not rounded as they lie.
+#[inline(always)]
+fn finishes<T: Tile, const VECTORS: usize>(t: T, ends: &Ends<'_>, at: &At) -> Option<[T::Finish; VECTORS]> {
+    if !T::Finish::IS_THERE || !at.is_plain {
+        return None;
+    }
+    let mut all = [T::Finish::of(t, &ends.numbers(at.block_row, T::ROWS))?; VECTORS];
+    for (vector, finish) in all.iter_mut().enumerate().skip(1) {
+        *finish = T::Finish::of(t, &ends.numbers(at.block_row + vector * T::ROWS, T::ROWS))?;
+    }
+    Some(all)
+}
+
+/// Writes the outputs of a tile from `pixel` on.
+///
+/// # Safety
+/// With [`At::is_plain`] alone.
+#[inline(always)]
+unsafe fn write<T: Tile, const PIXELS: usize, const VECTORS: usize>(
+    t: T,
+    finishes: &[T::Finish; VECTORS],
+    sums: [[T::Sums; VECTORS]; PIXELS],
+    at: &At,
+    pixel: usize,
+    out: &mut [u8],
+) {
+    /// Outputs of the longest vector that is rounded so.
+    const MOST_ROWS: usize = 8;
+    const { assert!(!T::Finish::IS_THERE || T::ROWS <= MOST_ROWS) };
+    // One by one, so that the tile's loop keeps them in registers however the one below is compiled.
+    let mut vectors = [[t.zero(); PIXELS]; VECTORS];
+    for (index, sums) in sums.into_iter().enumerate() {
+        for (vector, sums) in vectors.iter_mut().zip(sums) {
+            vector[index] = sums;
+        }
+    }
+    for (vector, (finish, sums)) in finishes.iter().zip(vectors).enumerate() {
+        let row = vector * T::ROWS;
+        let (to, count) = (at.to + pixel * at.channels + at.row + row, at.rows - row);
+        if count >= T::ROWS {
+            // SAFETY: `At::is_plain` says that all outputs lie in `out`, and so many are left of each pixel's.
+            unsafe { finish.write(t, sums, out.as_mut_ptr().wrapping_add(to), at.channels) };
+            continue;
+        }
+        let mut bytes = [[0; MOST_ROWS]; PIXELS];
+        // SAFETY: a vector's outputs are no more than a pixel's bytes here.
+        unsafe { finish.write(t, sums, bytes.as_mut_ptr().cast(), MOST_ROWS) };
+        for (index, bytes) in bytes.iter().enumerate() {
+            let out = rest_mut(out, to + index * at.channels);
+            out.iter_mut().zip(bytes).take(count).for_each(|(out, byte)| *out = *byte);
+        }
+    }
 }
 
 /// # Safety
@@ -246,7 +300,7 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
     let mut first = [t.zero(); VECTORS];
     if let Some(finishes) = finishes {
         for (first, finish) in first.iter_mut().zip(finishes) {
-            *first = finish.biases(t);
+            *first = finish.begin(*first);
         }
     }
     let mut sums = [first; PIXELS];
@@ -277,7 +331,7 @@ unsafe fn tile<S: Simd, T: Tile, const PIXELS: usize, const VECTORS: usize, cons
     }
     if let Some(finishes) = finishes {
         // SAFETY: they are there only for such outputs.
-        unsafe { finish::write(t, finishes, sums, at, pixel, out) };
+        unsafe { write(t, finishes, sums, at, pixel, out) };
         return PIXELS;
     }
     if !T::Finish::IS_THERE && !IS_COMPACT && T::ROWS == S::LANES / 2 && ends.is_bytes {
