@@ -45,7 +45,7 @@ impl<'a> Tail<'a> {
     }
 
     /// The same where the output lies where the input did, which has all been read by then.
-    #[inline(never)]
+    #[cfg_attr(short_ways, inline(never))]
     fn run_in_place(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (read, write) = (at.read.range(), at.write.range());
         let mut values = [0f32; TAIL_WIDTH];
@@ -56,8 +56,8 @@ impl<'a> Tail<'a> {
         }
     }
 
-    /// A part of both, which are functions already.
-    #[inline(always)]
+    /// A part of both where there is room for it twice.
+    #[cfg_attr(short_ways, inline(always))]
     fn call(&self, on: &Running<'_, '_>, sums: &[i32], out: &mut [f32]) {
         let Dequantise { factor, bias, activation } = self.first;
         let first = Dequantisation { factor, bias: bias.bank(on.bucket), activation };
