@@ -16,7 +16,7 @@ import image as sizes
 
 PREFIX = "arm-none-eabi-"
 LOADER = "tamis_runtime::format::"
-PARSE = "tamis_runtime::format::model::Model::parse"
+PARSE = re.compile(LOADER + r".*\bModel(<.*>)?>?::parse")
 # Bytes. Growth beyond them is to be explained, and is an error until then.
 LIMITS = {"flash without the network": 6144, "loader, flash": 3072, "loader, stack": 256}
 
@@ -61,7 +61,9 @@ def depth(found, name, above=()):
     """The deepest stack of a function and all that it calls."""
     if name in above:
         sys.exit(f"minimal: {name} calls itself")
-    own, called = found.get(name, (0, ()))
+    if name not in found:
+        sys.exit(f"minimal: {name} is called, and has no code in the image")
+    own, called = found[name]
     return own + max((depth(found, callee, (*above, name)) for callee in called), default=0)
 
 
@@ -75,10 +77,14 @@ def main(image, container):
         match = re.match(r"[0-9a-f]+ ([0-9a-f]+) [tT] (.*)", line)
         if match and LOADER in match[2]:
             loader += int(match[1], 16)
+    called = functions(image)
+    parse = [name for name in called if PARSE.fullmatch(name)]
+    if len(parse) != 1:
+        sys.exit(f"minimal: {image} has {parse} where Model::parse is looked for")
     found = {
         "flash without the network": sizes.flash(sizes.sections(image, PREFIX)) - Path(container).stat().st_size,
         "loader, flash": loader,
-        "loader, stack": depth(functions(image), PARSE),
+        "loader, stack": depth(called, parse[0]),
     }
     for what, limit in LIMITS.items():
         print(f"minimal: {what}: {found[what]} bytes, at most {limit}")

@@ -20,6 +20,7 @@ mod files;
 mod fit;
 mod footprint;
 mod model_file;
+mod needs;
 mod network;
 mod nnue;
 mod output;

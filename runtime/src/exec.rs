@@ -4,7 +4,7 @@
 //! never taken; they stand where an `unwrap` would, so that nothing can panic.
 
 use crate::error::RunError;
-use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, MAPS, REALS, ROWS};
+use crate::features::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IS_SMALL, REALS, ROWS};
 use crate::format::{element, input_kind};
 use crate::input::Input;
 #[cfg(short_ways)]
@@ -21,7 +21,7 @@ mod into;
 mod rows;
 
 /// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
-const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || MAPS;
+const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || CONVOLUTIONS;
 
 impl Plan<'_> {
     /// Evaluates the network.

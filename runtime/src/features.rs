@@ -10,22 +10,29 @@ pub(crate) const REALS: bool = cfg!(feature = "reals");
 /// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 26, 34, 37 and
 /// 39.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
-/// Maps of features: values with pixels and zero points, and the operations 27 to 33.
+/// Maps of features: values with pixels and zero points, and the operations 27, 29 and 30; convolutions of bytes whose
+/// outputs see all channels or one.
+pub(crate) const CONVOLUTIONS: bool = cfg!(feature = "convolutions");
+/// What else works on them: convolutions in groups or of i16, and the operations 28 and 31 to 33.
 pub(crate) const MAPS: bool = cfg!(feature = "maps");
-/// Maps of which a few rows lie in the workspace at a time, and those that are written over what they are made of. Of
-/// the two modules for pages the small one is without: it sends what it refuses to the other, which has `general`.
-pub(crate) const ROWS: bool = cfg!(all(feature = "maps", any(not(target_arch = "wasm32"), feature = "general")));
+/// Maps that are written over what they are made of. Of the two modules for pages the small one is without: it sends
+/// what it refuses to the other, which has `general`.
+pub(crate) const IN_PLACE: bool = CONVOLUTIONS && cfg!(any(not(target_arch = "wasm32"), feature = "general"));
+/// Those of which a few rows lie in the workspace at a time.
+pub(crate) const ROWS: bool = IN_PLACE && MAPS;
 /// Whether the sum of two maps of one shape is a kernel, as on hosts. Elsewhere it has the loop of all operations that
 /// go element by element: firmware and pages count their bytes.
-pub(crate) const ADDS_MAPS: bool = MAPS && cfg!(short_ways);
+pub(crate) const ADDS_MAPS: bool = CONVOLUTIONS && cfg!(short_ways);
 /// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other
 /// uses for those bytes.
-pub(crate) const TELLS_MAPS: bool = MAPS || !IS_SMALL;
+pub(crate) const TELLS_MAPS: bool = CONVOLUTIONS || !IS_SMALL;
 /// What every build holds: dense layers of integers.
 pub(crate) const ALWAYS: bool = true;
-/// The operations of `general` that networks of maps need too; with `reals` also the activations that they end in,
-/// softmax and its like.
+/// The operations of `general` that networks of maps need too.
 pub(crate) const GENERAL_OR_MAPS: bool = GENERAL || MAPS;
+/// The layers of `general` that convolutional networks end in, of sums of pixels; with `reals` also the activations,
+/// softmax and its like.
+pub(crate) const GENERAL_OR_CONVOLUTIONS: bool = GENERAL || CONVOLUTIONS;
 /// The words of a [`crate::format::ParseError`].
 #[cfg(test)]
 pub(crate) const MESSAGES: bool = cfg!(feature = "messages");
@@ -45,10 +52,39 @@ pub enum Feature {
     Accumulators,
     /// `reals`.
     Reals,
+    /// `convolutions`.
+    Convolutions,
     /// `maps`.
     Maps,
     /// `general`.
     General,
+}
+
+impl Feature {
+    /// Whether this build has it.
+    #[must_use]
+    pub const fn is_built(self) -> bool {
+        match self {
+            Self::Always => ALWAYS,
+            Self::Accumulators => ACCUMULATORS,
+            Self::Reals => REALS,
+            Self::Convolutions => CONVOLUTIONS,
+            Self::Maps => MAPS,
+            Self::General => GENERAL,
+        }
+    }
+
+    /// What a build without it is told.
+    pub(crate) const fn asked_for(self) -> &'static str {
+        match self {
+            Self::Always => "every build of tamis-runtime has this",
+            Self::Accumulators => "the network needs tamis-runtime's feature `accumulators`",
+            Self::Reals => "the network needs tamis-runtime's feature `reals`",
+            Self::Convolutions => "the network needs tamis-runtime's feature `convolutions`",
+            Self::Maps => "the network needs tamis-runtime's feature `maps`",
+            Self::General => "the network needs tamis-runtime's feature `general`",
+        }
+    }
 }
 
 /// Of each constant above the feature that adds least code among those with which it is true.
@@ -58,7 +94,9 @@ pub(crate) mod least {
     pub const ALWAYS: Feature = Feature::Always;
     pub const ACCUMULATORS: Feature = Feature::Accumulators;
     pub const REALS: Feature = Feature::Reals;
+    pub const CONVOLUTIONS: Feature = Feature::Convolutions;
     pub const MAPS: Feature = Feature::Maps;
     pub const GENERAL: Feature = Feature::General;
+    pub const GENERAL_OR_CONVOLUTIONS: Feature = Feature::Convolutions;
     pub const GENERAL_OR_MAPS: Feature = Feature::Maps;
 }

@@ -83,8 +83,9 @@
 //!
 //! Features add, and none changes a result. Dense integer layers always run. `accumulators` adds networks of lists of
 //! features, `reals` layers of f32, and `general`, which implies both and is on by default, sparse and real inputs and
-//! what networks of click models and trees compute with them; `maps`, on by default too, convolutions, pools and what
-//! else works on pixels, and with `reals` softmax and its like in f32. Without them the loader refuses such files,
+//! what networks of click models and trees compute with them; `convolutions`, convolutions, pools and sums of maps, and
+//! with `reals` softmax and its like in f32; `maps`, which implies it and is on by default, what else works on pixels.
+//! Without them the loader refuses such files,
 //! naming the feature, and firmware is smaller. `messages`, on by default, is the words of the loader's errors; without
 //! it they keep their variants and numbers, and `host-tools inspect` says the words. `metadata`, on by default, is
 //! `Model::metadata`, what a file says to people; without it the crate needs neither `postcard` nor `serde`. `batches`,

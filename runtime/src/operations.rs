@@ -75,7 +75,7 @@ macro_rules! operations {
             LOOKUP = 19, "lookup", if GENERAL_OR_MAPS else General,
                 Values, Absent, lookup, convert::Lookup<'a>;
             /// i16 × i8 or i16 weights + i32 bias → i32.
-            AFFINE_I16 = 20, "affine-i16", if GENERAL_OR_MAPS else General,
+            AFFINE_I16 = 20, "affine-i16", if GENERAL_OR_CONVOLUTIONS else General,
                 Values, Absent, affine_i16, dense::AffineI16<'a>;
             /// The sparse input, or integers or f32 → the sum of the leaves that trees of decisions reach → i32 or f32.
             TREES = 21, "trees", if GENERAL else General,
@@ -98,16 +98,16 @@ macro_rules! operations {
                 Values, Absent, activate_u8, activate_u8::ActivateU8;
             /// A map of u8, i8 or i16 × i8 weights + i32 bias, perhaps + another map → rounded → a map of u8, i8 or
             /// i16.
-            CONVOLUTION = 27, "convolution", if MAPS else Maps,
+            CONVOLUTION = 27, "convolution", if CONVOLUTIONS else Convolutions,
                 Values, Optional, convolution, maps::Late<maps::Convolution>;
             /// The same with the window's places and pixels exchanged.
             TRANSPOSED_CONVOLUTION = 28, "transposed-convolution", if MAPS else Maps,
                 Values, Optional, convolution, maps::Late<maps::Convolution>;
             /// A map → the maximum, the mean or the sum of each window → a map.
-            POOL = 29, "pool", if MAPS else Maps,
+            POOL = 29, "pool", if CONVOLUTIONS else Convolutions,
                 Values, Absent, pool, maps::Late<maps::Pool>;
             /// Two maps, or a map and a pixel → element by element their sum, product, maximum or minimum.
-            ELEMENTWISE = 30, "elementwise", if MAPS else Maps,
+            ELEMENTWISE = 30, "elementwise", if CONVOLUTIONS else Convolutions,
                 Values, All, elementwise, maps::Late<maps::Elementwise>;
             /// A map → elements at equal distances along each axis → a map.
             MOVE = 31, "move", if MAPS else Maps,

@@ -1,7 +1,7 @@
 //! A step of a plan: one operation, or several neighbours that one kernel or one step does together.
 
 #[cfg(short_ways)]
-use crate::features::MAPS;
+use crate::features::CONVOLUTIONS;
 use crate::features::{IS_SMALL, REALS};
 use crate::format::{Model, OpRecord, element};
 use crate::kernels::Tier;
@@ -61,7 +61,7 @@ impl<'a> Step<'a> {
     /// The same with the operands of a convolution, which [`Step::resolve`] leaves to be looked up as it runs.
     #[cfg(short_ways)]
     pub fn ahead(self, model: &Model<'a>, kernels: &Tier, record: &OpRecord) -> Self {
-        if MAPS && let Some(ahead) = Ahead::resolve(model, kernels, record) {
+        if CONVOLUTIONS && let Some(ahead) = Ahead::resolve(model, kernels, record) {
             return Self { way: Way::Convolution(ahead), ..self };
         }
         self
@@ -93,7 +93,7 @@ impl<'a> Step<'a> {
             }
             #[cfg(short_ways)]
             Way::Convolution(ahead) => {
-                if MAPS {
+                if CONVOLUTIONS {
                     ahead.run(on, &self.places, workspace);
                 }
             }

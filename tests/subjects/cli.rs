@@ -32,6 +32,8 @@ mod graphs; // small graphs from a checkpoint to a verdict
 mod looks; // help, completions, terminals
 #[path = "cli/needless.rs"]
 mod needless; // options that a kind of network has no use for
+#[path = "cli/needs.rs"]
+mod needs; // features of the runtime that generated modules ask for
 #[path = "cli/nnue.rs"]
 mod nnue; // .nnue files of the Stockfish family
 #[path = "cli/packed.rs"]

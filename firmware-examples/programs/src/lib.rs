@@ -22,7 +22,7 @@ pub mod layers;
 #[cfg(feature = "logs")]
 pub mod mark;
 pub mod minimal;
-#[cfg(feature = "maps")]
+#[cfg(feature = "convolutions")]
 pub mod minimal_keywords;
 #[cfg(feature = "softmax")]
 pub mod minimal_softmax;

@@ -11,7 +11,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
         if engine::is_one(model) { "use tamis_runtime::engine::{self, Expected, Features, LoadError};\n" } else { "" };
     let uses = format!(
         "\
-{engine}use tamis_runtime::format::{{Model, ParseError}};
+{engine}use tamis_runtime::format::{{Checked, Feature, Model, ParseError}};
 use tamis_runtime::kernels::{{self, Tier}};
 {pair}use tamis_runtime::signature::{{Buffers, signature}};
 use tamis_runtime::{{Input, Plan, RunError, Workspace}};

@@ -22,7 +22,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
     };
     let (buffer, fields) = (buffers.0, buffers.1.replace(", ", ",\n            "));
     let uses = "\
-use tamis_runtime::format::{Model, ParseError};
+use tamis_runtime::format::{Checked, Feature, Model, ParseError};
 use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};

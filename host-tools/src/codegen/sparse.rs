@@ -24,7 +24,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
     let with = if has_values { ", and their values in units of [`INPUT_UNIT`]" } else { "" };
     let (features, out) = (list("u32"), output.element);
     let uses = "\
-use tamis_runtime::format::{Model, ParseError};
+use tamis_runtime::format::{Checked, Feature, Model, ParseError};
 use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
 use tamis_runtime::{Input, Plan, RunError, Workspace};

@@ -1,11 +1,12 @@
 //! What a network takes of memory, exactly, and which of the measured images run networks of its kind.
 
 use super::measured::{self, Image};
+use crate::needs;
 use serde::Serialize;
 use std::fmt;
 use tamis_runtime::engine::AnyNetwork;
-use tamis_runtime::format::Model;
-use tamis_runtime::raw::{Feature, OpRecord, activation, element, input_kind, op};
+use tamis_runtime::format::{Feature, Model};
+use tamis_runtime::raw::{element, input_kind};
 use tamis_runtime::testing::state_len_bytes;
 
 /// Positions of a line of play that is shown: the root and sixteen moves, as in the image `plies`.
@@ -91,24 +92,20 @@ pub fn input_len_bytes(model: &Model<'_>) -> usize {
 
 /// The smallest image and the fastest, where one with the runtime's features that the network needs has been measured.
 pub fn images(model: &Model<'_>) -> [Option<&'static Image>; 2] {
-    let input = model.input();
-    let runs = |is_held: fn(u32) -> bool| model.ops().iter().all(|record| is_held(record.kind));
-    let is_vector = input.kind == input_kind::DENSE && input.element != element::F32;
-    // Zero points are known only to a runtime with `maps`.
-    let is_map = model.values().iter().any(|value| value.pixels() != [1, 1] || value.zero != 0);
-    // A softmax and its like in f32 run with `maps` beside `reals`, or with `general`.
-    let is_like_softmax =
-        |record: &OpRecord| record.kind == op::ACTIVATION_F32 && record.activation > activation::DUAL_CRELU;
-    let is_behind_maps = is_map || model.ops().iter().any(is_like_softmax);
-    let names = if input.kind == input_kind::FEATURES && runs(has_logs) {
+    let kind = model.input().kind;
+    let needs = needs::of(model);
+    let runs = |held: &[Feature]| needs.iter().all(|feature| held.contains(feature));
+    let names = if kind == input_kind::FEATURES && runs(&LOGGED) {
         [None, Some(if AnyNetwork::load(model.bytes()).is_ok() { "plies" } else { "nnue" })]
-    } else if is_vector && !is_map && runs(is_everywhere) {
+    } else if kind != input_kind::DENSE {
+        [None, None]
+    } else if needs.is_empty() {
         [Some("minimal"), Some("digits")]
-    } else if is_vector && runs(has_maps) {
+    } else if needs == [Feature::Convolutions] {
         [Some("minimal_keywords"), Some("keywords")]
-    } else if is_vector && is_behind_maps && runs(has_reals) {
+    } else if needs == [Feature::Reals, Feature::Convolutions] {
         [Some("minimal_softmax"), Some("keywords")]
-    } else if is_vector && runs(has_logs) {
+    } else if runs(&LOGGED) {
         [None, Some("keywords")]
     } else {
         [None, None]
@@ -116,22 +113,5 @@ pub fn images(model: &Model<'_>) -> [Option<&'static Image>; 2] {
     names.map(|name| name.and_then(measured::named))
 }
 
-/// Operations of a runtime without features, which `minimal` has.
-const fn is_everywhere(kind: u32) -> bool {
-    matches!(op::feature(kind), Some(Feature::Always))
-}
-
-/// Those of one with `maps`, which `minimal_keywords` has.
-const fn has_maps(kind: u32) -> bool {
-    matches!(op::feature(kind), Some(Feature::Always | Feature::Maps))
-}
-
-/// Those of one with `maps` and `reals`, which `minimal_softmax` has.
-const fn has_reals(kind: u32) -> bool {
-    matches!(op::feature(kind), Some(Feature::Always | Feature::Maps | Feature::Reals))
-}
-
-/// Those of one with `accumulators`, `maps` and `reals`, which all images with logs have.
-const fn has_logs(kind: u32) -> bool {
-    matches!(op::feature(kind), Some(Feature::Always | Feature::Maps | Feature::Reals | Feature::Accumulators))
-}
+/// What all images with logs have.
+const LOGGED: [Feature; 4] = [Feature::Accumulators, Feature::Reals, Feature::Convolutions, Feature::Maps];

@@ -4,6 +4,7 @@
 //! is made of are in [`crate::raw`].
 
 mod check;
+mod checked;
 pub(crate) mod checksum;
 mod error;
 mod expected;
@@ -18,6 +19,8 @@ pub(crate) mod records;
 pub(crate) mod rows;
 pub(crate) mod window;
 
+pub use crate::features::Feature;
+pub use checked::Checked;
 pub use error::ParseError;
 use expected::Words;
 pub(crate) use header::{

@@ -7,7 +7,7 @@ use super::maps::{Layer, Map, Sum};
 use super::operands::MoveRows;
 use super::operands::{Dequantisation, Moved, RealLayer};
 use super::stubs;
-use crate::features::{ACCUMULATORS, ADDS_MAPS, GENERAL, IS_SMALL, MAPS, REALS};
+use crate::features::{ACCUMULATORS, ADDS_MAPS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, IS_SMALL, REALS};
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -271,9 +271,9 @@ tables! {
     /// Dense layer on i8 inputs.
     affine_i8: AffineI8<i8>;
     /// Dense layer on i16 inputs, weights of i16.
-    affine_i16: AffineI16<i16> => GENERAL || MAPS, affine_i16;
+    affine_i16: AffineI16<i16> => GENERAL_OR_CONVOLUTIONS, affine_i16;
     /// Dense layer on i16 inputs, weights of i8.
-    affine_i16_i8: AffineI16<i8> => GENERAL || MAPS, affine_i16;
+    affine_i16_i8: AffineI16<i8> => GENERAL_OR_CONVOLUTIONS, affine_i16;
     /// Dense layer on reals.
     affine_f32: AffineF32 => REALS, affine_f32;
     /// The same on weights in `Columns`.
@@ -291,9 +291,9 @@ tables! {
     /// Requantisation to i32.
     requantise_i32: Requantise<i32>;
     /// Convolution of bytes whose outputs see all channels.
-    convolve: Convolve => MAPS, convolve;
+    convolve: Convolve => CONVOLUTIONS, convolve;
     /// Convolution with a filter for every channel.
-    depthwise: Depthwise => MAPS, convolve;
+    depthwise: Depthwise => CONVOLUTIONS, convolve;
     /// Sum of two maps of one shape.
     add_maps: AddMaps => ADDS_MAPS, add_maps;
 }

@@ -23,7 +23,9 @@ mod stockfish;
 mod trees;
 mod wide_head;
 
-use crate::features::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, MAPS, REALS};
+use crate::features::{
+    ACCUMULATORS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, GENERAL_OR_MAPS, MAPS, REALS,
+};
 use crate::format::{Model, OpRecord, op};
 use crate::input::Input;
 use crate::kernels::Tier;

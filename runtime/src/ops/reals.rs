@@ -1,7 +1,7 @@
 //! Layers of reals: from sums, dense, activations, scales.
 
 use super::{Banks, Kind, Places, Running, convert, typed, typed_mut};
-use crate::features::GENERAL_OR_MAPS;
+use crate::features::GENERAL_OR_CONVOLUTIONS;
 use crate::format::{Layout, Model, OpRecord, activation};
 use crate::kernels::{RealLayer, Tier};
 
@@ -88,7 +88,7 @@ impl Kind<'_> for ActivationF32 {
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (x, out) = at.bytes(on, workspace);
-        if GENERAL_OR_MAPS && self.activation > activation::DUAL_CRELU {
+        if GENERAL_OR_CONVOLUTIONS && self.activation > activation::DUAL_CRELU {
             convert::activation(self.activation, self.alpha, typed(x), typed_mut(out));
         } else {
             (on.kernels.activation_f32.call)(typed(x), self.activation, typed_mut(out));

@@ -5,7 +5,7 @@
 
 use super::operands::Elements;
 use super::{AffineF32, AffineI8, Banks, ByInput, Places, Requantise, Running, Work, convert, typed};
-use crate::features::GENERAL_OR_MAPS;
+use crate::features::GENERAL_OR_CONVOLUTIONS;
 use crate::format::{Layout, OpRecord, activation, element, op};
 use crate::num;
 use crate::sure::{at, bias_at};
@@ -138,7 +138,7 @@ impl Work<'_> {
             Self::SCALE_F32(scale) => Row::F32(x.real() * scale.factor),
             Self::ACTIVATION_F32(function) => {
                 let mut y = [0.0];
-                if GENERAL_OR_MAPS && function.activation > activation::DUAL_CRELU {
+                if GENERAL_OR_CONVOLUTIONS && function.activation > activation::DUAL_CRELU {
                     convert::activation(function.activation, function.alpha, &[x.real()], &mut y);
                 } else {
                     (on.kernels.activation_f32.call)(&[x.real()], function.activation, &mut y);

@@ -39,7 +39,7 @@ pub(super) const REST: [Rule; 4] = [
 /// The words of a file that starts as a container does. Records and tensors are whole words, so that a rest shorter
 /// than one belongs to none; the length is checked later.
 #[inline(always)]
-pub(super) fn words(file: &[u8]) -> Result<&[u32], ParseError> {
+pub(in crate::format) fn words(file: &[u8]) -> Result<&[u32], ParseError> {
     if let Some(first) = file.first_chunk::<8>()
         // Byte by byte: firmware would have to link a comparison of memory.
         && !MAGIC.iter().zip(first).all(|(expected, found)| expected == found)

@@ -3,7 +3,10 @@
 
 use super::ops::Operation;
 use super::{Checker, Kind, Refused};
-use crate::features::{ACCUMULATORS, ALWAYS, GENERAL, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS, TELLS_MAPS};
+use crate::features::{
+    ACCUMULATORS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS,
+    TELLS_MAPS,
+};
 use crate::format::op;
 use crate::format::records::{element, input_kind};
 use crate::format::{Layout, NONE, Tensor, Words};
@@ -15,6 +18,8 @@ enum Reads {
     Values,
     Accumulators,
     List,
+    /// Not for this build to say: it has no such kind, and will say that.
+    Unknown,
 }
 
 /// How much a kind reads of a second value.
@@ -63,15 +68,18 @@ macro_rules! kinds {
         const fn reads(kind: u32) -> Reads {
             match kind {
                 $(op::$name if $built => Reads::$reads,)*
-                _ => Reads::Values,
+                // As below.
+                _ if IS_SMALL => Reads::Values,
+                _ => Reads::Unknown,
             }
         }
 
         const fn second(kind: u32) -> Second {
             match kind {
                 $(op::$name if $built => Second::$second,)*
-                // Firmware refuses a second value first: it has a handful of kinds, and no room for one more word.
-                _ if IS_SMALL => Second::Absent,
+                // Firmware without maps refuses a second value first: it has a handful of kinds, and no room for one
+                // more word.
+                _ if !TELLS_MAPS => Second::Absent,
                 _ => Second::Unknown,
             }
         }
@@ -178,10 +186,12 @@ impl<'a> Operation<'_, 'a> {
         let (record, input) = (self.record, self.model.input());
         let (first, second) = (record.input == 0, record.second == 0);
         let fits = match input.kind {
-            input_kind::FEATURES if ACCUMULATORS => !second && (!first || reads(record.kind) == Reads::Accumulators),
+            input_kind::FEATURES if ACCUMULATORS => {
+                !second && (!first || matches!(reads(record.kind), Reads::Accumulators | Reads::Unknown))
+            }
             input_kind::SPARSE if GENERAL => {
                 let whole = record.input_start == 0 && record.input_len == input.max_active;
-                !second && (!first || (reads(record.kind) == Reads::List && whole))
+                !second && (!first || matches!((reads(record.kind), whole), (Reads::List, true) | (Reads::Unknown, _)))
             }
             _ => true,
         };

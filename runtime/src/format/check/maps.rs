@@ -1,7 +1,8 @@
 //! What the operations on maps demand.
 
-use super::Refused;
 use super::ops::Operation;
+use super::{Kind, Refused};
+use crate::features::MAPS;
 use crate::format::records::{activation, element, op};
 use crate::format::{Layout, NONE, ValueRecord, WindowRecord, is_depthwise};
 
@@ -15,6 +16,11 @@ fn axes(value: &ValueRecord) -> [u32; 3] {
     let [height, width] = value.pixels();
     // Pixels divide the length, as the loader has checked, and are not 0, as the compiler does not know.
     [height, width, value.len / (height * width).max(1)]
+}
+
+/// Whether two maps have one shape. Not by `==`, with which firmware gets a comparison of memory.
+fn alike(one: [u32; 3], other: [u32; 3]) -> bool {
+    one.iter().eq(&other)
 }
 
 impl Operation<'_, '_> {
@@ -46,7 +52,7 @@ impl Operation<'_, '_> {
             self.input.zero as u32,
             "0 of i16 that a convolution reads",
         )?;
-        let window = self.window(record.kind == op::TRANSPOSED_CONVOLUTION)?;
+        let window = self.window(MAPS && record.kind == op::TRANSPOSED_CONVOLUTION)?;
         let ([.., channels], [.., outputs]) = (axes(self.input), axes(self.output));
         let taps = u32::from(window.kernel[0]) * u32::from(window.kernel[1]);
         let weights = self.model.tensor(record.weights);
@@ -70,6 +76,9 @@ impl Operation<'_, '_> {
             let is_one = inputs == Some(channels) && record.kind == op::CONVOLUTION;
             if is_one && self.input.element() != element::I16 {
                 layouts = &[Layout::K4, Layout::Rows];
+            }
+            if !MAPS && weights.layout != Layout::K4 {
+                return Err(self.checker.missing("op.weights", record.weights, Kind::Maps));
             }
         }
         self.tensor(record.weights, "op.weights", &[element::I8], layouts, rows, cols)?;
@@ -124,7 +133,7 @@ impl Operation<'_, '_> {
         let value = self.checker.value(record.second);
         self.need(NARROW.contains(&value.element()), "op.second", value.element(), "a value of u8, i8 or i16")?;
         let (second, to) = (axes(value), axes(self.output));
-        let fits = second == to || (!is_whole && second == [1, 1, to[2]]);
+        let fits = alike(second, to) || (!is_whole && alike(second, [1, 1, to[2]]));
         self.need(fits, "op.second", record.second, "a value of the output's shape")
     }
 
@@ -170,7 +179,7 @@ impl Operation<'_, '_> {
         self.second(false)?;
         let (shape, other) = (axes(self.input), axes(self.checker.value(record.second)));
         let fits =
-            shape == axes(self.output) || (shape[..2] == [1, 1] && other == axes(self.output) && shape[2] == other[2]);
+            alike(shape, axes(self.output)) || (alike(shape, [1, 1, other[2]]) && alike(other, axes(self.output)));
         self.need(fits, "op.input", record.input, "a value of the output's shape, or a pixel beside one")?;
         let second = self.checker.value(record.second);
         match record.activation {

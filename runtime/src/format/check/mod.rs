@@ -27,6 +27,7 @@ use super::{Model, ParseError, Words};
 use bytemuck::{Pod, must_cast_slice};
 use core::cell::Cell;
 use core::slice;
+pub(super) use header::words;
 use refusal::Refusal;
 
 /// The most features, and the most elements of a vector: what a caller may have to allocate is bounded by this.
@@ -48,7 +49,7 @@ impl<'a> Model<'a> {
     /// ```
     #[inline(never)]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        let words = header::words(bytes)?;
+        let words = words(bytes)?;
         let mut checker = Checker::new(words, bytes.len());
         checker.read_tables();
         match checker.all() {
@@ -67,6 +68,7 @@ pub(super) enum Kind {
     Accumulators,
     Reals,
     General,
+    Convolutions,
     Maps,
     /// A byte that is not zero; the checker's index is then where it stands.
     Padding,

@@ -5,7 +5,7 @@
 use super::rules::{A, B, D, Rule, Table, word};
 use super::values::are_apart;
 use super::{Checker, Refused};
-use crate::features::{GENERAL, MAPS, ROWS};
+use crate::features::{CONVOLUTIONS, GENERAL, IN_PLACE, ROWS};
 use crate::format::op;
 use crate::format::records::element;
 use crate::format::{Header, MOST_STAGES, Model, OpRecord, ValueRecord};
@@ -60,13 +60,13 @@ impl<'a> Checker<'a> {
         if let Some(len) = operation.second_len()? {
             let second = self.read(record.second, record.second_start, len, "op.second")?;
             // Maps of several elements are added; what they must be is said there.
-            let same = second.element() == input.element() || MAPS && record.kind >= op::CONVOLUTION;
+            let same = second.element() == input.element() || CONVOLUTIONS && record.kind >= op::CONVOLUTION;
             self.need(same, "op.second", second.element(), "a value of the input's element")?;
         }
         operation.input_is_known()?;
         self.know(TO, output.element());
         operation.kind()?;
-        if ROWS { operation.by_rows() } else { Ok(()) }
+        if IN_PLACE { operation.by_rows() } else { Ok(()) }
     }
 
     /// One of the values, of which there is one more than operations.
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         while later <= end {
             later += 1;
             let other = self.value(later);
-            let may_meet = later > now && (self.is_in_place(value, other) || ROWS && self.goes_by_rows());
+            let may_meet = later > now && (self.is_in_place(value, other) || IN_PLACE && self.goes_by_rows());
             if !are_apart(value, other) && !may_meet {
                 return Err(if later > now {
                     self.fault("op.output", later, "a place that the operation does not read")

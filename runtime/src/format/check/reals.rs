@@ -2,7 +2,7 @@
 
 use super::ops::Operation;
 use super::{Kind, Refused};
-use crate::features::{ACCUMULATORS, GENERAL_OR_MAPS};
+use crate::features::{ACCUMULATORS, GENERAL_OR_CONVOLUTIONS};
 use crate::format::Layout;
 use crate::format::records::{activation, element};
 
@@ -58,7 +58,7 @@ impl Operation<'_, '_> {
         let ([alpha, rest @ ..], (n, m)) = (record.params, (record.input_len, self.output.len));
         self.elements(element::F32, element::F32)?;
         self.no_tensors(&[record.weights, record.bias, record.multipliers, record.shifts])?;
-        if record.activation > activation::DUAL_CRELU && !GENERAL_OR_MAPS {
+        if record.activation > activation::DUAL_CRELU && !GENERAL_OR_CONVOLUTIONS {
             return Err(self.checker.missing("op.activation", record.activation, Kind::General));
         }
         let fits = match record.activation {

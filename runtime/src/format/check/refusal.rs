@@ -35,8 +35,11 @@ impl Checker<'_> {
         let ([place, expected], index) = (words.texts(), self.index.get());
         let feature = |feature| ParseError::Feature { place, index, found: found.into(), feature };
         match kind {
+            Kind::Convolutions if TELLS_MAPS => feature("convolutions"),
             Kind::Maps if TELLS_MAPS => feature("maps"),
-            Kind::Field | Kind::Maps => ParseError::Field { place, index, found: found.into(), expected },
+            Kind::Field | Kind::Convolutions | Kind::Maps => {
+                ParseError::Field { place, index, found: found.into(), expected }
+            }
             Kind::Accumulators => feature("accumulators"),
             Kind::Reals => feature("reals"),
             Kind::General => feature("general"),

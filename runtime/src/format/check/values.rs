@@ -1,8 +1,8 @@
 //! Values: vectors of a known element and length, at places within the workspace.
 
 use super::rules::{A, AT_MOST, B, C, D, E, NOTHING, Rule, Table, word};
-use super::{Checker, MAX_LEN, MAX_LEN_BITS, Refused};
-use crate::features::{ACCUMULATORS, GENERAL, MAPS, ROWS};
+use super::{Checker, Kind, MAX_LEN, MAX_LEN_BITS, Refused};
+use crate::features::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IN_PLACE, IS_SMALL, ROWS};
 use crate::format::records::{element, input_kind};
 use crate::format::{ALIGNMENT, Header, MAX_WORKSPACE_LEN_BYTES, ValueRecord};
 use core::mem::offset_of;
@@ -11,9 +11,9 @@ use core::mem::offset_of;
 const ELEMENT: i8 = A;
 const LEN: i8 = B;
 /// The element of value 0: in builds without maps the word that it shares with a zero point, which is 0 there.
-const FOUND: i8 = if MAPS { D } else { word(offset_of!(ValueRecord, element)) };
+const FOUND: i8 = if CONVOLUTIONS { D } else { word(offset_of!(ValueRecord, element)) };
 /// What the word of the extent must be, beside the demands of maps: anything, or 0.
-const EXTENT_WORD: (i8, u8) = if MAPS { (NOTHING, AT_MOST) } else { (0, 0) };
+const EXTENT_WORD: (i8, u8) = if CONVOLUTIONS { (NOTHING, AT_MOST) } else { (0, 0) };
 
 /// Value 0, which is the input.
 pub(super) const INPUT: [Rule; 4] = [
@@ -71,8 +71,12 @@ impl Checker<'_> {
         let (mut index, mut used) = (0, 0);
         while let Some(value) = self.model.values().get(index) {
             self.turn(index, value);
+            let extent = u32::from(value.extent[0]) << 16 | u32::from(value.extent[1]);
+            if !CONVOLUTIONS && !IS_SMALL && (extent, value.zero) != (0, 0) {
+                return Err(self.missing("value.extent", extent, Kind::Convolutions));
+            }
             if index == 0 {
-                if MAPS {
+                if CONVOLUTIONS {
                     self.know(FOUND, value.element());
                 }
                 self.rules(Table::INPUT)?;
@@ -80,11 +84,14 @@ impl Checker<'_> {
             } else {
                 self.rules(Table::OTHER)?;
                 let (place, end) = (value.offset_bytes(), end(value));
+                if IN_PLACE && !ROWS && place & UNALIGNED != 0 {
+                    return Err(self.missing("value.place", place, Kind::Maps));
+                }
                 self.need(place & UNALIGNED == 0, "value.place", place, "a multiple of 64")?;
                 self.need(end <= asked, "value.len", value.len, "a value that ends within the workspace")?;
                 used = end.max(used);
             }
-            if MAPS {
+            if CONVOLUTIONS {
                 self.know(PIXELS, left_over(value));
                 // Neither accumulators nor lists of features have one.
                 let has_zero = index > 0 || input.kind == input_kind::DENSE;
@@ -113,8 +120,9 @@ impl Checker<'_> {
 /// Of a map the elements that are left when all its pixels have equally many.
 fn left_over(value: &ValueRecord) -> u32 {
     let [height, width] = value.pixels();
-    let pixels = u64::from(height) * u64::from(width);
-    if u64::from(value.len).is_multiple_of(pixels) { 0 } else { 1 }
+    // 2^32 pixels are more than any length.
+    let divide = height.checked_mul(width).is_some_and(|pixels| value.len.is_multiple_of(pixels));
+    if divide { 0 } else { 1 }
 }
 
 /// A zero point less what its element holds of it: 0 if all of it.
@@ -131,7 +139,7 @@ fn beyond_element(value: &ValueRecord) -> i32 {
 /// The element's code; in builds without maps of no element where there is a zero point.
 fn code(value: &ValueRecord) -> u32 {
     let [first, ..] = bytemuck::must_cast_ref::<ValueRecord, [u32; 4]>(value);
-    if MAPS { value.element() } else { *first }
+    if CONVOLUTIONS { value.element() } else { *first }
 }
 
 /// Where a value's place in the workspace ends; the largest number if its element is unknown or it is beyond all that a

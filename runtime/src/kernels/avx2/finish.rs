@@ -1,6 +1,7 @@
 //! The end of convolutions: sums of two i32 an output are rounded without a lane for each output first.
 
 use super::{compute, mul_even32};
+use crate::kernels::vector::ByteRange;
 use crate::kernels::vector::finish::{Finish, Numbers};
 use crate::kernels::vector::tile::Tile;
 use core::arch::x86_64::*;
@@ -17,12 +18,43 @@ pub(super) struct PairsFinish {
     /// In the order of high words.
     halves: __m256i,
     shifts: __m256i,
+    to_bytes: ToBytes,
+}
+
+/// What integers become bytes by.
+#[derive(Clone, Copy)]
+pub(super) struct ToBytes {
     /// In lanes of i16, and of bytes.
     zero: __m256i,
     low: __m256i,
     high: __m256i,
     /// What bytes are turned by in the end.
     flip: __m256i,
+}
+
+impl ToBytes {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub fn of(range: &ByteRange) -> Self {
+        let (range, flip) = range.signed();
+        Self {
+            zero: _mm256_set1_epi16(range.zero as i16),
+            low: _mm256_set1_epi8(range.low as i8),
+            high: _mm256_set1_epi8(range.high as i8),
+            flip: _mm256_set1_epi8(flip as i8),
+        }
+    }
+
+    /// The bytes of four vectors. What saturation cuts off is beyond the range anyway. Packing works in halves of 128
+    /// bits: the low half gets four bytes of each vector, one vector after the other, and the high one the other four.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub fn pack(&self, x: [__m256i; 4]) -> __m256i {
+        let first = _mm256_adds_epi16(_mm256_packs_epi32(x[0], x[1]), self.zero);
+        let second = _mm256_adds_epi16(_mm256_packs_epi32(x[2], x[3]), self.zero);
+        let bytes = _mm256_max_epi8(_mm256_packs_epi16(first, second), self.low);
+        _mm256_xor_si256(_mm256_min_epi8(bytes, self.high), self.flip)
+    }
 }
 
 impl<T: Tile<Sums = [__m256i; 2]>> Finish<T, T::Sums> for PairsFinish {
@@ -56,7 +88,6 @@ impl PairsFinish {
     fn of_eight(numbers: &Numbers<'_>) -> Option<Self> {
         let (bias, multipliers) = (numbers.bias.first_chunk()?, numbers.multipliers.first_chunk()?);
         let (halves, shifts) = (numbers.halves.first_chunk()?, numbers.shifts.first_chunk()?);
-        let (range, flip) = numbers.range.signed();
         // SAFETY: arrays of eight i32.
         let load = |all: &[i32; 8]| unsafe { _mm256_loadu_si256(all.as_ptr().cast()) };
         let in_order = |all| _mm256_permutevar8x32_epi32(load(all), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
@@ -72,10 +103,7 @@ impl PairsFinish {
             multipliers: apart(multipliers),
             halves: in_order(halves),
             shifts: _mm256_sub_epi32(in_order(shifts), _mm256_set1_epi32(32)),
-            zero: _mm256_set1_epi16(range.zero as i16),
-            low: _mm256_set1_epi8(range.low as i8),
-            high: _mm256_set1_epi8(range.high as i8),
-            flip: _mm256_set1_epi8(flip as i8),
+            to_bytes: ToBytes::of(&numbers.range),
         })
     }
 
@@ -98,16 +126,11 @@ impl PairsFinish {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn write_four(&self, rounded: &[__m256i], out: *mut u8, pitch: usize) {
-        // What saturation cuts off is beyond the range anyway. Packing works in halves of 128 bits: the low half gets
-        // four bytes of each pixel and the high one the other four, which are put side by side.
-        let pair = |a: usize| {
-            let (a, b) = (rounded[a], rounded[(a + 1).min(rounded.len() - 1)]);
-            _mm256_adds_epi16(_mm256_packs_epi32(a, b), self.zero)
-        };
-        let first = pair(0);
-        let second = if rounded.len() > 2 { pair(2) } else { first };
-        let bytes = _mm256_max_epi8(_mm256_packs_epi16(first, second), self.low);
-        let bytes = _mm256_xor_si256(_mm256_min_epi8(bytes, self.high), self.flip);
+        // Where there are fewer, the first ones again, which takes nothing. The halves of a pixel are put side by side.
+        let last = rounded.len() - 1;
+        let other = if last < 2 { 0 } else { 2 };
+        let four = [0, 1.min(last), other, (other + 1).min(last)];
+        let bytes = self.to_bytes.pack(four.map(|pixel| rounded[pixel]));
         let bytes = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
         let bytes = _mm256_shuffle_epi8(
             bytes,

@@ -10,6 +10,7 @@ use super::vector::{ByteRange, Simd, WordFilter, chunk_views, sparse, tier};
 use bytes::{Narrow, Paired};
 use core::arch::asm;
 use core::arch::x86_64::*;
+use finish::ToBytes;
 use pairs::Pairs;
 
 tier!(
@@ -239,17 +240,10 @@ impl Simd for Avx2 {
     const STORES_FOUR: bool = true;
     #[inline(always)]
     unsafe fn store_four(self, out: [*mut [u8; 8]; 4], x: [__m256i; 4], range: &ByteRange) {
-        // What saturation cuts off is beyond the range anyway. Packing works in halves of 128 bits: the low half gets
-        // four bytes of each vector and the high one the other four, which are put side by side in the end.
-        let (range, flip) = range.signed();
         // SAFETY: the caller vouches for the places; AVX2 as in `compute`.
         unsafe {
-            let zero = _mm256_set1_epi16(range.zero as i16);
-            let first = _mm256_adds_epi16(_mm256_packs_epi32(x[0], x[1]), zero);
-            let second = _mm256_adds_epi16(_mm256_packs_epi32(x[2], x[3]), zero);
-            let bytes = _mm256_max_epi8(_mm256_packs_epi16(first, second), _mm256_set1_epi8(range.low as i8));
-            let bytes = _mm256_min_epi8(bytes, _mm256_set1_epi8(range.high as i8));
-            let bytes = _mm256_xor_si256(bytes, _mm256_set1_epi8(flip as i8));
+            let bytes = ToBytes::of(range).pack(x);
+            // The halves of a vector are put side by side.
             let (low, high) = (_mm256_castsi256_si128(bytes), _mm256_extracti128_si256::<1>(bytes));
             let (a, b) = (_mm_unpacklo_epi32(low, high), _mm_unpackhi_epi32(low, high));
             _mm_storel_epi64(out[0].cast(), a);

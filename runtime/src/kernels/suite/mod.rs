@@ -17,7 +17,7 @@ mod maps;
 mod reals;
 
 use super::Tier;
-use crate::features::{GENERAL, MAPS, REALS};
+use crate::features::{CONVOLUTIONS, GENERAL, REALS};
 
 /// Where a tier left the definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn check(tier: &Tier) -> Result<(), Mismatch> {
     if GENERAL {
         dense16::check(tier, &mut random)?;
     }
-    if MAPS {
+    if CONVOLUTIONS {
         maps::check(tier, &mut random)?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use super::gather::Patch;
 #[cfg(short_ways)]
 use super::single;
 use super::{Bytes, OnMaps, Running, bytes, copy, integers, range_mut, rest};
-use crate::features::IS_SMALL;
+use crate::features::{IS_SMALL, MAPS};
 use crate::format::{Layout, Model, OpRecord, WindowRecord, is_depthwise, op};
 use crate::kernels::Tier;
 use crate::kernels::maps::{Beside, Geometry, Layer, Map, Rounding};
@@ -43,7 +43,8 @@ impl OnMaps for Convolution {
                 }
                 (on.kernels.convolve.call)(&layer, from.1, second, to.1);
             }
-            Form::Groups(groups) => run(on.kernels, &layer, groups, from, second, to),
+            Form::Groups(groups) if MAPS => run(on.kernels, &layer, groups, from, second, to),
+            Form::Groups(_) => return None,
         }
         Some(())
     }
@@ -62,7 +63,7 @@ pub(super) enum Form {
 /// The operands of a record, between maps; `None` for what the loader rules out.
 #[inline(always)]
 pub(super) fn layer_of<'a>(model: &Model<'a>, record: &OpRecord, [from, to]: [Map; 2]) -> Option<(Layer<'a>, Form)> {
-    let geometry = Geometry::of(WindowRecord::of(record), record.kind == op::TRANSPOSED_CONVOLUTION);
+    let geometry = Geometry::of(WindowRecord::of(record), MAPS && record.kind == op::TRANSPOSED_CONVOLUTION);
     let tensor = model.tensor(record.weights)?;
     let (rows, cols) = (tensor.record.rows as usize, tensor.record.cols as usize);
     let taps = geometry.kernel[0] * geometry.kernel[1];

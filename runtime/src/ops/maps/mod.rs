@@ -16,7 +16,7 @@ mod rows;
 mod single;
 
 use super::{Banks, Kind, Place, Places, Running, typed};
-use crate::features::ROWS;
+use crate::features::IN_PLACE;
 use crate::format::{Model, OpRecord};
 use crate::kernels::Tier;
 use crate::kernels::maps::Map;
@@ -59,7 +59,7 @@ impl<T: OnMaps> Kind<'_> for Late<T> {
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
-        if ROWS && rows::run(on, at, workspace) {
+        if IN_PLACE && rows::run(on, at, workspace) {
             return;
         }
         let is_done = look_up(on, at, workspace).and_then(|found| {
