@@ -50,24 +50,25 @@ fn works_on_maps(model: &Model<'_>, record: &OpRecord, has_general: bool) -> boo
         op::CONCAT if record.params[0] > 1 => true,
         op::CONCAT | op::LOOKUP => !has_general,
         op::CONVOLUTION => {
-            let value = |index: u32| model.values().get(index as usize);
-            let channels = |index| {
-                value(index).map_or(0, |value| {
-                    let [height, width] = value.pixels();
-                    (value.len / (height * width)) as usize
-                })
-            };
-            let window = WindowRecord::of(record);
-            let taps = usize::from(window.kernel[0]) * usize::from(window.kernel[1]);
-            model.tensor(record.weights).is_some_and(|weights| {
-                let shape = [weights.record.rows as usize, weights.record.cols as usize];
-                let is_filter =
-                    is_depthwise(record.kind, shape, taps, [channels(record.input), channels(record.output)]);
-                !is_filter && weights.layout != Layout::K4
-            })
+            let gathers = gathers(model, record);
+            gathers.unwrap_or_else(|| unreachable!("a checked model has what its operations name"))
         }
         kind => op::feature(kind) == Some(Feature::Maps),
     }
+}
+
+/// Whether a convolution goes the way of groups and of i16: weights that lie neither in K4 nor as a filter a channel.
+fn gathers(model: &Model<'_>, record: &OpRecord) -> Option<bool> {
+    let channels = |index: u32| {
+        let value = model.values().get(index as usize)?;
+        let [height, width] = value.pixels();
+        Some((value.len / (height * width)) as usize)
+    };
+    let weights = model.tensor(record.weights)?;
+    let shape = [weights.record.rows as usize, weights.record.cols as usize];
+    let [down, across] = WindowRecord::of(record).kernel.map(usize::from);
+    let channels = [channels(record.input)?, channels(record.output)?];
+    Some(weights.layout != Layout::K4 && !is_depthwise(record.kind, shape, down * across, channels))
 }
 
 /// A kind that only `convolutions` has.

@@ -177,7 +177,7 @@ impl Network {{
 
     /// [`Network::open`] of a container that `host-tools codegen` has checked: that its bytes are
     /// still the same is all that is looked at. A program that opens it by nothing else is smaller
-    /// by most of the loader, 2 to 7 kB.
+    /// by most of the loader, 2 to 6 kB.
     ///
     /// # Errors
     /// [`ParseError`] if memory does not hold what the build put there.
