@@ -4,13 +4,15 @@
 //!     board_networks FIXTURES OUT
 //!
 //! OUT gets a folder for each of MLPerf Tiny's networks, one for the largest with a workspace within a budget, and a
-//! few for random networks of convolutions, each with `network.bin`, `inputs.bin` and `expected.out`. The outputs are
-//! those of the integer model, which works a network out by its definition and has nothing of the runtime in it.
+//! few for random networks of convolutions, each with `network.bin`, `inputs.bin`, `left_out.txt` and `expected.out`.
+//! The outputs are those of the integer model, which works a network out by its definition and has nothing of the
+//! runtime in it; what is left out is what `host-tools codegen`, beside this program, writes into a network's module.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a tool of the tests, which stops at whatever is wrong")]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use tamis_quant::graph::Sample;
 use tamis_quant::integer::{Data, IntegerModel};
 use tamis_quant::pack::{Provenance, pack, pack_within};
@@ -63,6 +65,8 @@ fn main() {
 struct Given {
     containers: Vec<u8>,
     inputs: Vec<u8>,
+    /// A line a network: the kernels that its module leaves out.
+    left_out: String,
     expected: String,
 }
 
@@ -78,6 +82,7 @@ impl Given {
         let workspace = Model::parse(container.as_ref()).unwrap().workspace_len_bytes();
         let len = container.as_ref().len();
         writeln!(self.expected, "{len} bytes, workspace {workspace} bytes").unwrap();
+        writeln!(self.left_out, "{}", left_out(container.as_ref())).unwrap();
         self.containers.extend_from_slice(container.as_ref());
         let model = IntegerModel::new(program);
         for sample in &samples[..INPUTS] {
@@ -94,8 +99,23 @@ impl Given {
         std::fs::create_dir_all(folder).unwrap();
         std::fs::write(folder.join("network.bin"), self.containers).unwrap();
         std::fs::write(folder.join("inputs.bin"), self.inputs).unwrap();
+        std::fs::write(folder.join("left_out.txt"), self.left_out).unwrap();
         std::fs::write(folder.join("expected.out"), self.expected).unwrap();
     }
+}
+
+/// The names of kernels in the module that `host-tools codegen` writes, with spaces between them.
+fn left_out(container: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, module] = ["network.bin", "network.rs"].map(|name| folder.path().join(name));
+    std::fs::write(&file, container).unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap().with_file_name("host-tools"));
+    let done = command.arg("codegen").arg(file).arg("-o").arg(&module).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = std::fs::read_to_string(module).unwrap();
+    let (_, list) = text.split_once("without(&[").unwrap();
+    let (list, _) = list.split_once("])").unwrap();
+    list.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" ")
 }
 
 fn bytes_of(input: &GraphInput) -> Vec<u8> {

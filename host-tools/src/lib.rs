@@ -9,6 +9,7 @@
 
 mod answer;
 mod bare;
+mod calls;
 mod cli;
 mod codegen;
 mod commands;

@@ -49,26 +49,50 @@ fn works_on_maps(model: &Model<'_>, record: &OpRecord, has_general: bool) -> boo
     match record.kind {
         op::CONCAT if record.params[0] > 1 => true,
         op::CONCAT | op::LOOKUP => !has_general,
-        op::CONVOLUTION => {
-            let gathers = gathers(model, record);
-            gathers.unwrap_or_else(|| unreachable!("a checked model has what its operations name"))
-        }
+        op::CONVOLUTION => Form::of(model, record) == Some(Form::Gathered),
         kind => op::feature(kind) == Some(Feature::Maps),
     }
 }
 
-/// Whether a convolution goes the way of groups and of i16: weights that lie neither in K4 nor as a filter a channel.
-fn gathers(model: &Model<'_>, record: &OpRecord) -> Option<bool> {
-    let channels = |index: u32| {
-        let value = model.values().get(index as usize)?;
-        let [height, width] = value.pixels();
-        Some((value.len / (height * width)) as usize)
-    };
-    let weights = model.tensor(record.weights)?;
-    let shape = [weights.record.rows as usize, weights.record.cols as usize];
-    let [down, across] = WindowRecord::of(record).kernel.map(usize::from);
-    let channels = [channels(record.input)?, channels(record.output)?];
-    Some(weights.layout != Layout::K4 && !is_depthwise(record.kind, shape, down * across, channels))
+/// The way that a convolution goes, by how its weights lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A filter for every channel.
+    Depthwise,
+    /// Outputs that see all channels, weights in K4.
+    Whole,
+    /// In groups, or on i16.
+    Gathered,
+}
+
+impl Form {
+    /// `None` for an operation that is no convolution.
+    pub fn of(model: &Model<'_>, record: &OpRecord) -> Option<Self> {
+        if !matches!(record.kind, op::CONVOLUTION | op::TRANSPOSED_CONVOLUTION) {
+            return None;
+        }
+        let form = Self::of_convolution(model, record);
+        Some(form.unwrap_or_else(|| unreachable!("a checked model has what its operations name")))
+    }
+
+    fn of_convolution(model: &Model<'_>, record: &OpRecord) -> Option<Self> {
+        let channels = |index: u32| {
+            let value = model.values().get(index as usize)?;
+            let [height, width] = value.pixels();
+            Some((value.len / (height * width)) as usize)
+        };
+        let weights = model.tensor(record.weights)?;
+        let shape = [weights.record.rows as usize, weights.record.cols as usize];
+        let [down, across] = WindowRecord::of(record).kernel.map(usize::from);
+        let channels = [channels(record.input)?, channels(record.output)?];
+        Some(if is_depthwise(record.kind, shape, down * across, channels) {
+            Self::Depthwise
+        } else if weights.layout == Layout::K4 {
+            Self::Whole
+        } else {
+            Self::Gathered
+        })
+    }
 }
 
 /// A kind that only `convolutions` has.

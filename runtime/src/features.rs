@@ -5,10 +5,10 @@
 
 /// Accumulators: networks of lists of features, and the operations 1, 2, 4, 35 and 36 of FORMAT.md.
 pub(crate) const ACCUMULATORS: bool = cfg!(feature = "accumulators");
-/// Reals: the operations 3, 6 to 10 and 38.
+/// Reals: the operations 3, 6 to 10, 22 and 38.
 pub(crate) const REALS: bool = cfg!(feature = "reals");
-/// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 26, 34, 37 and
-/// 39.
+/// Sparse and real inputs, sets of features that are relations between pieces, and the operations 12 to 21, 23 to
+/// 26, 34, 37 and 39.
 pub(crate) const GENERAL: bool = cfg!(feature = "general");
 /// Maps of features: values with pixels and zero points, and the operations 27, 29 and 30; convolutions of bytes whose
 /// outputs see all channels or one.

@@ -81,7 +81,7 @@ macro_rules! operations {
             TREES = 21, "trees", if GENERAL else General,
                 List, Absent, trees, trees::Trees<'a>;
             /// u8, i8 or i16 → f32, with a zero point and a factor.
-            TO_F32 = 22, "to-f32", if GENERAL else General,
+            TO_F32 = 22, "to-f32", if REALS else Reals,
                 Values, Absent, to_f32, convert::ToF32;
             /// f32 → multiply, round, add a zero point, clamp → u8, i8 or i16.
             QUANTISE = 23, "quantise", if GENERAL else General,

@@ -6,9 +6,9 @@ use crate::format::{BlockRecord, Identity, Model, element};
 #[cfg(short_ways)]
 use crate::kernels::MoveRows;
 use crate::kernels::{Moved, Tier, prefetch};
-#[cfg(short_ways)]
-use crate::step::Chained;
 use crate::step::{AHEAD, FusedHead, OutputPlace, Step, fused};
+#[cfg(short_ways)]
+use crate::step::{Chained, ProductsHead};
 use crate::sure::sure;
 
 /// Rows of one block that one pass takes, where a network has several blocks.
@@ -41,13 +41,16 @@ const ROWS_A_PASS: usize = 32;
 #[derive(Debug, Clone)]
 pub struct Plan<'a> {
     pub(crate) model: Model<'a>,
-    pub(crate) kernels: &'static Tier,
+    pub(crate) kernels: &'a Tier,
     /// The first `done` operations, resolved and fused.
     pub(crate) steps: heapless::Vec<Step<'a>, AHEAD>,
     pub(crate) done: usize,
     /// Those of them that are one call.
     #[cfg(short_ways)]
     pub(crate) chain: Option<Chained<'a>>,
+    /// Whether they are one piece, all of them.
+    #[cfg(short_ways)]
+    pub(crate) products: Option<ProductsHead>,
     pub(crate) output: OutputPlace,
     /// The whole network behind the accumulators, where it is one layer with one output.
     pub(crate) head: Option<FusedHead<'a>>,
@@ -74,10 +77,11 @@ enum Rows<'a> {
 
 impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
-    pub fn new(model: Model<'a>, kernels: &'static Tier) -> Self {
+    pub fn new(model: Model<'a>, kernels: &'a Tier) -> Self {
         let (steps, done) = fused(&model, kernels);
         #[cfg(short_ways)]
-        let chain = Chained::resolve(&model, kernels, &steps);
+        let (chain, products) =
+            (Chained::resolve(&model, kernels, &steps), ProductsHead::resolve(&model, &steps, done));
         let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
         let bias = match first {
@@ -99,6 +103,8 @@ impl<'a> Plan<'a> {
             done,
             #[cfg(short_ways)]
             chain,
+            #[cfg(short_ways)]
+            products,
             output,
             head,
             rows,
@@ -117,7 +123,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The tier.
-    pub const fn kernels(&self) -> &'static Tier {
+    pub const fn kernels(&self) -> &'a Tier {
         self.kernels
     }
 

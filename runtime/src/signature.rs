@@ -111,11 +111,8 @@ pub fn signature(plan: &Plan<'_>, buffers: Buffers<'_>) -> Result<u64, RunError>
         })?;
         // The fused steps of an ordinary run must not hide behind the single ones that are traced. A number that is
         // only another one would hide them from whoever has nothing to compare it with.
-        let mut traced = Fnv(FNV_OFFSET);
-        traced.output(output);
-        let mut fused = Fnv(FNV_OFFSET);
-        fused.output(plan.run(input, bucket, workspace)?);
-        if fused.0 != traced.0 {
+        let traced = Fnv::of(output);
+        if Fnv::of(plan.run(input, bucket, workspace)?) != traced {
             return Err(RunError::RunsDiffer { sample });
         }
     }

@@ -16,6 +16,8 @@ mod chain;
 mod fuse;
 mod head;
 mod layer;
+#[cfg(short_ways)]
+mod products;
 mod tail;
 
 use crate::sure::sure;
@@ -26,6 +28,8 @@ pub(crate) use chain::Chained;
 pub(crate) use fuse::fused;
 pub(crate) use head::FusedHead;
 use layer::LayerU8;
+#[cfg(short_ways)]
+pub(crate) use products::ProductsHead;
 use tail::Tail;
 
 /// Operations that a plan resolves when it is made; a longer network's others are resolved as they run. Firmware, which

@@ -2,14 +2,15 @@
 //! kept here. `firmware-examples/run` gives MLPerf Tiny's and random ones, and holds what this prints to the integers
 //! that the host worked out by the networks' definition, without the runtime.
 //!
-//! The containers are copied to RAM, so this says nothing of flash. Every inference is counted.
+//! Each runs on the tier without the kernels that `host-tools codegen` leaves out of its module. The containers are
+//! copied to RAM, so this says nothing of flash. Every inference is counted.
 
 use crate::Error;
 use crate::hash::fnv1a;
 use crate::mark::counted;
 use core::ffi::CStr;
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::of_target;
+use tamis_runtime::kernels::{Tier, of_target};
 use tamis_runtime::raw::{Header, element, input_kind};
 use tamis_runtime::{Input, Output, Plan};
 
@@ -18,11 +19,16 @@ const NETWORKS: &CStr = c"network.bin";
 /// The inputs' file there: for each container [`COUNT`] vectors or maps of its own integers or reals, one behind the
 /// other, each at a multiple of 4.
 const INPUTS: &CStr = c"inputs.bin";
+/// There, too: for each container a line with the names of the kernels that its network does not call.
+const LEFT_OUT: &CStr = c"left_out.txt";
 /// Inputs of a network.
 const COUNT: usize = 4;
 
 /// Room for containers and for their inputs.
 const FILE_LEN_BYTES: usize = 384 * 1024;
+/// Room for their names, and for those of one network.
+const LEFT_OUT_LEN_BYTES: usize = 16 * 1024;
+const NAMES: usize = 32;
 /// Room for what is worked out.
 const WORKSPACE_LEN_BYTES: usize = 64 * 1024;
 
@@ -42,10 +48,16 @@ pub fn run(read: Read) -> Result<(), Error> {
     let (mut networks, mut inputs) = (Aligned([0; FILE_LEN_BYTES]), Aligned([0; FILE_LEN_BYTES]));
     let mut networks = contents(read, NETWORKS, &mut networks).ok_or(Error::Because("no network.bin that fits"))?;
     let mut inputs = contents(read, INPUTS, &mut inputs).ok_or(Error::Because("no inputs.bin that fits"))?;
+    let mut left_out = [0; LEFT_OUT_LEN_BYTES];
+    let len = read(LEFT_OUT, &mut left_out).ok_or(Error::Because("no left_out.txt that fits"))?;
+    let text = left_out.get(..len).and_then(|text| core::str::from_utf8(text).ok());
+    let mut left_out = text.ok_or(Error::Because("no text in left_out.txt"))?.lines();
     let mut scratch = Aligned([0; WORKSPACE_LEN_BYTES]);
     while !networks.is_empty() {
         let (network, rest) = first(networks).ok_or(Error::Because("network.bin ends within a container"))?;
-        inputs = run_one(network, inputs, &mut scratch.0)?;
+        let left_out = left_out.next().ok_or(Error::Because("left_out.txt has fewer lines than there are networks"))?;
+        let names: heapless::Vec<_, NAMES> = left_out.split_ascii_whitespace().collect();
+        inputs = run_one(network, &of_target().without(&names), inputs, &mut scratch.0)?;
         networks = rest;
     }
     if inputs.is_empty() { Ok(()) } else { Err(Error::Because("inputs.bin has more than the networks take")) }
@@ -58,8 +70,8 @@ fn first(networks: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Runs a network on the first inputs, and gives the rest of them.
-fn run_one<'i>(network: &[u8], mut inputs: &'i [u8], scratch: &mut [u8]) -> Result<&'i [u8], Error> {
-    let plan = Plan::new(Model::parse(network)?, of_target());
+fn run_one<'i>(network: &[u8], kernels: &Tier, mut inputs: &'i [u8], scratch: &mut [u8]) -> Result<&'i [u8], Error> {
+    let plan = Plan::new(Model::parse(network)?, kernels);
     let record = plan.model().input();
     let workspace = plan.model().workspace_len_bytes();
     let scratch = scratch.get_mut(..workspace).ok_or(Error::Because("a workspace that does not fit"))?;

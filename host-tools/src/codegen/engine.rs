@@ -35,7 +35,7 @@ pub type State<const PLIES: usize, const CACHED: usize = KEYS> =
 /// # Errors
 /// [`LoadError`] if memory does not hold what the build put there.
 pub fn engine() -> Result<engine::Network<'static, HIDDEN>, LoadError> {{
-    engine_on(kernels::of_target())
+    engine_on(&KERNELS)
 }}
 
 /// The same on another tier: `kernels::best()` asks the machine.

@@ -18,7 +18,7 @@ pub use destination::{Destination, refuse_bare};
 
 use crate::error::{CliError, Explain};
 use crate::files::{Pending, Sink};
-use crate::needs;
+use crate::{calls, needs};
 use std::io::Write;
 use std::path::Path;
 use tamis_runtime::format::{Model, ParseError};
@@ -92,6 +92,8 @@ fn text(model: &Model<'_>, signature: u64, include: &str) -> Result<String, Pars
     let engine = engine::of(model).unwrap_or_default();
     let needs: Vec<_> = needs::of(model).iter().map(|feature| format!("Feature::{feature:?}")).collect();
     let needs = needs.join(", ");
+    let left_out: String = calls::left_out(model).iter().map(|name| format!("\n    \"{name}\",")).collect();
+    let end = if left_out.is_empty() { "" } else { "\n" };
     Ok(format!(
         "\
 //! The network {name}, a part of the program.
@@ -121,6 +123,11 @@ pub const NEEDS: &[Feature] = &[{needs}];
 
 /// The container as `host-tools codegen` checked it.
 pub const CHECKED: Checked = Checked::new(CHECKSUM, NEEDS);
+
+/// The tier that the build's target names, in firmware without the kernels that the network does not
+/// call: what no program holds on to is not linked.
+#[rustfmt::skip] // a name a line
+pub static KERNELS: Tier = kernels::of_target().without(&[{left_out}{end}]);
 
 {constants}{engine}{body}"
     ))
@@ -163,7 +170,7 @@ impl Network {{
     /// # Errors
     /// [`ParseError`] if memory does not hold what the build put there.
     pub fn open() -> Result<Self, ParseError> {{
-        Self::open_on(kernels::of_target())
+        Self::open_on(&KERNELS)
     }}
 
     /// The same on another tier: `kernels::best()` asks the machine.
@@ -182,7 +189,7 @@ impl Network {{
     /// # Errors
     /// [`ParseError`] if memory does not hold what the build put there.
     pub fn open_checked() -> Result<Self, ParseError> {{
-        Self::open_checked_on(kernels::of_target())
+        Self::open_checked_on(&KERNELS)
     }}
 
     /// The same on another tier.

@@ -7,7 +7,9 @@ use super::maps::{Layer, Map, Sum};
 use super::operands::MoveRows;
 use super::operands::{Dequantisation, Moved, RealLayer};
 use super::stubs;
-use crate::features::{ACCUMULATORS, ADDS_MAPS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, IS_SMALL, REALS};
+use crate::features::{
+    ACCUMULATORS, ADDS_MAPS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, IS_SMALL, REALS,
+};
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -169,9 +171,24 @@ pub struct BatchKernels {
     pub store_i8: StoreF32,
 }
 
+/// The tier that a stub is from.
+const ABSENT: &str = "absent";
+
+/// Whether two names are the same; `==` is none of a constant's.
+const fn is_same(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let ([first, behind_a @ ..], [second, behind_b @ ..]) = (a, b) {
+        if *first != *second {
+            return false;
+        }
+        (a, b) = (behind_a, behind_b);
+    }
+    a.is_empty() && b.is_empty()
+}
+
 macro_rules! tables {
     (
-        $($(#[$doc:meta])* $field:ident: $kind:ty $(=> $is_built:expr, $stub:ident)?;)*
+        $($(#[$doc:meta])* $field:ident: $kind:ty => $is_built:expr, $stub:ident;)*
     ) => {
         /// A tier: its name, and a table with a function for every hot operation, which is the runtime's own.
         ///
@@ -200,12 +217,44 @@ macro_rules! tables {
             /// The table of this build: a stub where no operation of it calls the kernel. A table holds on to all its
             /// functions, so a kernel that nothing calls would cost firmware its flash, and an engine its build.
             pub(super) const fn of_build(mut self) -> Self {
-                $($(if !$is_built {
-                    self.$field = Kernel::new(stubs::$stub, "absent");
-                })?)*
+                $(if !$is_built {
+                    self.$field = Kernel::new(stubs::$stub, ABSENT);
+                })*
                 #[cfg(short_ways)]
                 if !ACCUMULATORS {
                     self.move_dots = MoveDots::NONE;
+                }
+                self
+            }
+
+            /// In firmware, this tier without the kernels of these names, which [`Tier::operations`] gives: so that a
+            /// program does not hold those that its network does not call. Elsewhere the whole tier.
+            ///
+            /// The network must call none of them, or its outputs mean nothing, and a build with debug assertions
+            /// panics. `host-tools codegen` knows which, and writes them into the module of a network.
+            ///
+            /// # Panics
+            /// If a name is none of a kernel; in a constant, so that the build stops.
+            ///
+            /// # Examples
+            /// ```
+            /// use tamis_runtime::kernels::{self, Tier};
+            /// static KERNELS: Tier = kernels::of_target().without(&["affine_i16", "depthwise"]);
+            /// assert_eq!(KERNELS.name, kernels::of_target().name);
+            /// ```
+            #[must_use]
+            pub const fn without(mut self, names: &[&str]) -> Self {
+                let mut rest = names;
+                while let [name, behind @ ..] = rest {
+                    let mut is_known = false;
+                    $(if is_same(name, stringify!($field)) {
+                        is_known = true;
+                        if IS_SMALL {
+                            self.$field = Kernel::new(stubs::$stub, ABSENT);
+                        }
+                    })*
+                    assert!(is_known, "no kernel has this name: run host-tools codegen again");
+                    rest = behind;
                 }
                 self
             }
@@ -226,8 +275,8 @@ macro_rules! tables {
     };
 }
 
-// A kernel with `=>` is called only by operations of builds where the constant of `features` behind it is true; in
-// others the stub of that name stands in for it.
+// A kernel is called only by operations of builds where the constant of `features` behind `=>` is true; in others the
+// stub of that name stands in for it.
 tables! {
     /// Accumulator, rows of i16 in and out.
     update_i16: Update<i16> => ACCUMULATORS, update;
@@ -259,17 +308,17 @@ tables! {
     /// Accumulators to reals.
     activate_f32: ActivateF32 => ACCUMULATORS && REALS, activate_f32;
     /// Dense layer on any u8 inputs.
-    affine_u8: AffineI8<u8>;
+    affine_u8: AffineI8<u8> => ALWAYS, affine_i8;
     /// Dense layer on inputs up to 127.
-    affine_u7: AffineI8<u8>;
+    affine_u7: AffineI8<u8> => ALWAYS, affine_i8;
     /// The same for weights that [`crate::format::claim::QUADS_FIT_I16`] speaks of.
-    affine_u7_paired: AffineI8<u8>;
+    affine_u7_paired: AffineI8<u8> => ALWAYS, affine_i8;
     /// Dense layer on any u8 inputs, for such weights.
-    affine_u8_paired: AffineI8<u8>;
+    affine_u8_paired: AffineI8<u8> => ALWAYS, affine_i8;
     /// The same as `affine_u7`, made for inputs with many groups of four zeros.
-    affine_u7_sparse: AffineI8<u8>;
+    affine_u7_sparse: AffineI8<u8> => ALWAYS, affine_i8;
     /// Dense layer on i8 inputs.
-    affine_i8: AffineI8<i8>;
+    affine_i8: AffineI8<i8> => ALWAYS, affine_i8;
     /// Dense layer on i16 inputs, weights of i16.
     affine_i16: AffineI16<i16> => GENERAL_OR_CONVOLUTIONS, affine_i16;
     /// Dense layer on i16 inputs, weights of i8.
@@ -285,11 +334,11 @@ tables! {
     /// Sums to reals.
     dequantise_f32: DequantiseF32 => REALS, dequantise_f32;
     /// Requantisation to u8.
-    requantise_u8: Requantise<u8>;
+    requantise_u8: Requantise<u8> => ALWAYS, requantise;
     /// Requantisation to i8.
-    requantise_i8: Requantise<i8>;
+    requantise_i8: Requantise<i8> => ALWAYS, requantise;
     /// Requantisation to i32.
-    requantise_i32: Requantise<i32>;
+    requantise_i32: Requantise<i32> => ALWAYS, requantise;
     /// Convolution of bytes whose outputs see all channels.
     convolve: Convolve => CONVOLUTIONS, convolve;
     /// Convolution with a filter for every channel.

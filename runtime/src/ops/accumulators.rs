@@ -127,11 +127,11 @@ impl Kind<'_> for ActivateF32 {
 
 /// PAIRWISE_U8.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PairwiseU8(Pairs);
+pub(crate) struct PairwiseU8(Products);
 
 impl Kind<'_> for PairwiseU8 {
     fn resolve(_: &Model<'_>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
-        Some(Self(Pairs::of(record, kernels.pairwise_u8.call)))
+        Some(Self(Products::of(record, kernels.pairwise_u8.call)))
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
@@ -141,11 +141,11 @@ impl Kind<'_> for PairwiseU8 {
 
 /// PAIRWISE_ROUNDED.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PairwiseRounded(Pairs);
+pub(crate) struct PairwiseRounded(Products);
 
 impl Kind<'_> for PairwiseRounded {
     fn resolve(_: &Model<'_>, kernels: &Tier, record: &OpRecord) -> Option<Self> {
-        Some(Self(Pairs::of(record, kernels.pairwise_u8_rounded.call)))
+        Some(Self(Products::of(record, kernels.pairwise_u8_rounded.call)))
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
@@ -153,30 +153,57 @@ impl Kind<'_> for PairwiseRounded {
     }
 }
 
+#[cfg(short_ways)]
+impl PairwiseU8 {
+    pub const fn products(&self) -> &Products {
+        &self.0
+    }
+}
+
+#[cfg(short_ways)]
+impl PairwiseRounded {
+    pub const fn products(&self) -> &Products {
+        &self.0
+    }
+}
+
 /// Products of an accumulator's halves, cut or rounded.
 #[derive(Debug, Clone, Copy)]
-struct Pairs {
-    products: kernels::PairwiseU8,
+pub(crate) struct Products {
+    call: kernels::PairwiseU8,
     max: i16,
     shift: u32,
     /// Elements at the end of each accumulator that are not read.
     left_out: usize,
 }
 
-impl Pairs {
-    const fn of(record: &OpRecord, products: kernels::PairwiseU8) -> Self {
+impl Products {
+    const fn of(record: &OpRecord, call: kernels::PairwiseU8) -> Self {
         let [max, shift, left_out, _] = record.params;
-        Self { products, max: max as i16, shift, left_out: left_out as usize }
+        Self { call, max: max as i16, shift, left_out: left_out as usize }
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (first, second, out) = at.accumulators(on, workspace);
-        let (first, second) = (without(first, self.left_out), without(second, self.left_out));
-        let (low, high) = out.split_at_mut(first.len() / 2);
-        (self.products)(first, self.max, self.shift, low);
-        if !second.is_empty() {
-            (self.products)(second, self.max, self.shift, high);
+        if second.is_empty() {
+            self.one(first, out);
+        } else {
+            self.both(first, second, out);
         }
+    }
+
+    /// Those of one accumulator.
+    #[inline(always)]
+    pub fn one(&self, x: &[i16], out: &mut [u8]) {
+        (self.call)(without(x, self.left_out), self.max, self.shift, out);
+    }
+
+    /// Those of two, one behind the other.
+    #[inline(always)]
+    pub fn both(&self, first: &[i16], second: &[i16], out: &mut [u8]) {
+        let (low, high) = out.split_at_mut(out.len() / 2);
+        self.one(first, low);
+        self.one(second, high);
     }
 }
 

@@ -32,7 +32,7 @@ use crate::kernels::Tier;
 use crate::operations::operations;
 use crate::workspace::{typed, typed_mut};
 #[cfg(short_ways)]
-pub(crate) use accumulators::DotForm;
+pub(crate) use accumulators::{DotForm, Products};
 pub(crate) use dense::{AffineI8, ByInput, affine_of};
 pub(crate) use list::check_list;
 #[cfg(short_ways)]
@@ -48,7 +48,7 @@ pub(crate) use rescale::{Bias, Rescale};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Running<'r, 'a> {
     pub model: &'r Model<'a>,
-    pub kernels: &'static Tier,
+    pub kernels: &'r Tier,
     pub input: &'r Input<'r>,
     pub bucket: usize,
 }

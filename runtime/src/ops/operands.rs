@@ -52,6 +52,13 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
         range(self.all, start..start.wrapping_add(len))
     }
 
+    /// A bank, where it is there.
+    #[cfg(short_ways)]
+    #[inline(always)]
+    pub fn whole(&self, bucket: usize) -> Option<&'a [T]> {
+        self.found(bucket, self.len)
+    }
+
     /// The same, where they are there.
     #[cfg(short_ways)]
     #[inline(always)]

@@ -55,7 +55,8 @@ impl<'a> Kind<'a> for AffineF32<'a> {
 
 impl<'a> AffineF32<'a> {
     /// As kernels take it.
-    #[inline]
+    #[cfg_attr(short_ways, inline(always))]
+    #[cfg_attr(not(short_ways), inline)]
     pub fn layer(&self, bucket: usize) -> RealLayer<'a> {
         RealLayer {
             layout: self.layout,

@@ -40,11 +40,14 @@ impl Fnv {
         }
     }
 
-    pub(super) fn output(&mut self, output: Output<'_>) {
+    /// The hash of an output alone.
+    pub(super) fn of(output: Output<'_>) -> u64 {
+        let mut hash = Self(FNV_OFFSET);
         match output {
-            Output::I32(values) => self.value(false, bytemuck::cast_slice(values)),
-            Output::F32(values) => self.value(true, bytemuck::cast_slice(values)),
+            Output::I32(values) => hash.value(false, bytemuck::cast_slice(values)),
+            Output::F32(values) => hash.value(true, bytemuck::cast_slice(values)),
         }
+        hash.0
     }
 
     pub(super) fn i16s(&mut self, values: &[i16]) {

@@ -14,6 +14,8 @@ pub struct SplitMix(pub u64);
 
 impl SplitMix {
     /// The next 64 bits.
+    // Drawn in many places, whose constants pages and firmware would hold once each.
+    #[cfg_attr(not(short_ways), inline(never))]
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

@@ -1,6 +1,6 @@
 //! The last layers on reals in one call, whose values never reach the workspace.
 
-use crate::kernels::{Dequantisation, TAIL_WIDTH};
+use crate::kernels::{Dequantisation, TAIL_WIDTH, Tier};
 use crate::ops::{AffineF32, Dequantise, Places, Running, Work};
 use crate::workspace::{range, range_mut, split, typed, typed_mut};
 
@@ -39,7 +39,7 @@ impl<'a> Tail<'a> {
         let (read, write) = (at.read.range(), at.write.range());
         if at.read.is_apart_from(at.write) {
             let (sums, out) = split(workspace, read, write);
-            return self.call(on, typed(sums), typed_mut(out));
+            return self.call(on.kernels, on.bucket, typed(sums), typed_mut(out));
         }
         self.run_in_place(on, at, workspace);
     }
@@ -50,7 +50,7 @@ impl<'a> Tail<'a> {
         let (read, write) = (at.read.range(), at.write.range());
         let mut values = [0f32; TAIL_WIDTH];
         let values = range_mut(&mut values, 0..write.len() / size_of::<f32>());
-        self.call(on, typed(range(workspace, read)), values);
+        self.call(on.kernels, on.bucket, typed(range(workspace, read)), values);
         for (out, value) in typed_mut::<f32>(range_mut(workspace, write)).iter_mut().zip(values) {
             *out = *value;
         }
@@ -58,14 +58,14 @@ impl<'a> Tail<'a> {
 
     /// A part of both where there is room for it twice.
     #[cfg_attr(short_ways, inline(always))]
-    fn call(&self, on: &Running<'_, '_>, sums: &[i32], out: &mut [f32]) {
+    pub fn call(&self, kernels: &Tier, bucket: usize, sums: &[i32], out: &mut [f32]) {
         let Dequantise { factor, bias, activation } = self.first;
-        let first = Dequantisation { factor, bias: bias.bank(on.bucket), activation };
-        let hidden = self.hidden.layer(on.bucket);
+        let first = Dequantisation { factor, bias: bias.bank(bucket), activation };
+        let hidden = self.hidden.layer(bucket);
         let scale = self.scale.unwrap_or(UNSCALED);
-        let call = on.kernels.tail_f32.call;
+        let call = kernels.tail_f32.call;
         match &self.last {
-            Some(last) => call(sums, &first, &[hidden, last.layer(on.bucket)], scale, out),
+            Some(last) => call(sums, &first, &[hidden, last.layer(bucket)], scale, out),
             None => call(sums, &first, &[hidden], scale, out),
         }
     }

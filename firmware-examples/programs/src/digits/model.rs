@@ -30,6 +30,22 @@ pub const NEEDS: &[Feature] = &[];
 /// The container as `host-tools codegen` checked it.
 pub const CHECKED: Checked = Checked::new(CHECKSUM, NEEDS);
 
+/// The tier that the build's target names, in firmware without the kernels that the network does not
+/// call: what no program holds on to is not linked.
+#[rustfmt::skip] // a name a line
+pub static KERNELS: Tier = kernels::of_target().without(&[
+    "affine_i8",
+    "affine_i16",
+    "affine_i16_i8",
+    "affine_f32",
+    "affine_f32_columns",
+    "dequantise_f32",
+    "activation_f32",
+    "requantise_i8",
+    "convolve",
+    "depthwise",
+]);
+
 /// Length of the container.
 pub const LEN_BYTES: usize = 4672;
 
@@ -81,7 +97,7 @@ impl Network {
     /// # Errors
     /// [`ParseError`] if memory does not hold what the build put there.
     pub fn open() -> Result<Self, ParseError> {
-        Self::open_on(kernels::of_target())
+        Self::open_on(&KERNELS)
     }
 
     /// The same on another tier: `kernels::best()` asks the machine.
@@ -100,7 +116,7 @@ impl Network {
     /// # Errors
     /// [`ParseError`] if memory does not hold what the build put there.
     pub fn open_checked() -> Result<Self, ParseError> {
-        Self::open_checked_on(kernels::of_target())
+        Self::open_checked_on(&KERNELS)
     }
 
     /// The same on another tier.

@@ -10,7 +10,6 @@ use crate::kernels::maps::{Beside, Layer, Map, Rounding, rounded_words};
 use crate::num::HIGH_WORD_ONLY;
 use crate::num::mul_high;
 use crate::sure::at;
-use crate::workspace::typed;
 
 /// Where what is rounded goes, and what is added to it before.
 pub(in crate::kernels) struct End<'a, 'o> {
@@ -138,9 +137,9 @@ impl<'a, 'o> End<'a, 'o> {
             return self.by_definition(sums, part, strides);
         }
         match self.second {
-            Some((map, bytes)) if map.element == element::I8 => self.beside::<i8>(sums, part, strides, typed(bytes)),
-            Some((map, bytes)) if map.element == element::I16 => self.beside::<i16>(sums, part, strides, typed(bytes)),
-            Some((map, bytes)) if map.element == element::U8 => self.beside::<u8>(sums, part, strides, bytes),
+            Some((map, bytes)) if matches!(map.element, element::U8 | element::I8 | element::I16) => {
+                self.beside(sums, part, strides, &Others::new(map, bytes))
+            }
             Some(_) => self.by_definition(sums, part, strides),
             None => {
                 // SAFETY: the last sum and the last element were found to lie within their slices.
@@ -153,11 +152,10 @@ impl<'a, 'o> End<'a, 'o> {
 
     /// With a second map's elements.
     #[inline(never)]
-    fn beside<T: Copy + Into<i32>>(&mut self, sums: &[i32], part: Part, strides: [usize; 2], elements: &[T]) {
-        let Some((map, _)) = self.second else { return };
+    fn beside(&mut self, sums: &[i32], part: Part, strides: [usize; 2], others: &Others<'_>) {
         let Part { first, outputs, start, places, step } = part;
         let channels = self.to.channels;
-        if start + (places - 1) * step + first + outputs > elements.len()
+        if start + (places - 1) * step + first + outputs > others.len()
             || channels + first + outputs > self.rounding.multipliers.len()
         {
             debug_assert!(false, "a second map that is not there");
@@ -166,16 +164,16 @@ impl<'a, 'o> End<'a, 'o> {
         for output in 0..outputs {
             let own = Output::of(&self.rounding, self.to, first + output);
             let of_other = i64::from(at(self.rounding.multipliers, channels + first + output));
-            let added = own.added(self.to.zero, i64::from(map.zero) * of_other);
+            let added = own.added(self.to.zero, i64::from(others.zero) * of_other);
             let (mut index, mut sum) = (start + first + output, output * strides[0]);
             for _ in 0..places {
                 // SAFETY: `part` and the comparison above have found the last of each to lie within its slice.
                 unsafe {
-                    let other: i32 = (*elements.get_unchecked(index)).into();
+                    let other = others.get(index);
                     let sum = i64::from(*sums.get_unchecked(sum));
                     *self.out.get_unchecked_mut(index) = match added {
                         Some(added) => own.within_a_word(added + sum * own.multiplier + i64::from(other) * of_other),
-                        None => own.by_both_words(sum * own.multiplier + i64::from(other - map.zero) * of_other),
+                        None => own.by_both_words(sum * own.multiplier + i64::from(other - others.zero) * of_other),
                     };
                 }
                 (index, sum) = (index + step, sum + strides[1]);
@@ -229,6 +227,45 @@ impl<'a, 'o> End<'a, 'o> {
                 self.rounding.block(&[sum], part.first + output, beside, (self.to, self.out, start));
             }
         }
+    }
+}
+
+/// A second map's elements, u8, i8 or i16, all read by the same instructions: a loop for each kind would be a half of
+/// the code that ends a convolution.
+struct Others<'a> {
+    bytes: &'a [u8],
+    /// 1 where an element has two bytes, else 0.
+    is_wide: u32,
+    /// What turns the top bit of an element that has no sign; its zero point then lies 128 lower.
+    turned: u8,
+    zero: i32,
+}
+
+impl<'a> Others<'a> {
+    fn new(map: Map, bytes: &'a [u8]) -> Self {
+        let (turned, moved) = if map.element == element::U8 { (0x80, 128) } else { (0, 0) };
+        Self { bytes, is_wide: u32::from(map.element == element::I16), turned, zero: map.zero - moved }
+    }
+
+    /// Elements.
+    const fn len(&self) -> usize {
+        self.bytes.len() >> self.is_wide
+    }
+
+    /// An element, less 128 if it has no sign.
+    ///
+    /// # Safety
+    /// `index` is below [`Self::len`].
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> i32 {
+        let first = index << self.is_wide;
+        // SAFETY: an element has one byte or two, the caller vouches for the element.
+        let [low, top] =
+            unsafe { [*self.bytes.get_unchecked(first), *self.bytes.get_unchecked(first + self.is_wide as usize)] };
+        // Of one byte that is all, of two it is the upper one and the lower one stands below it.
+        let top = i32::from((top ^ self.turned).cast_signed());
+        let below = i32::from(low) & -(self.is_wide as i32);
+        (top << (8 * self.is_wide)) | below
     }
 }
 

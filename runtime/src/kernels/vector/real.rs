@@ -132,23 +132,28 @@ fn rows<R: Reals, const WHOLE: bool>(
         let len = (ROWS - 1).checked_mul(stride).and_then(|rows| rows.checked_add(cols));
         let tile_weights = len.and_then(|len| w.get(start..)?.get(..len));
         let Some(weights) = tile_weights else { return };
-        // The first products are sums of their own: 0 + p is p, unless p is −0, and that is made good below.
+        // The first products are sums of their own: 0 + p is p, unless p is −0, and that is made good below. Pages add
+        // them to 0, by the code of the others.
         let mut sums = [r.splat(0.0); ROWS];
-        if let [first, others @ ..] = whole {
+        let mut others = whole;
+        if let [first, behind @ ..] = whole
+            && !IS_COMPACT
+        {
             for (index, sum) in sums.iter_mut().enumerate() {
                 // SAFETY: the slice ends behind the last row's last column, and this chunk behind no row's last.
                 *sum = unsafe { products(r, first, weights.as_ptr().add(index * stride)) };
             }
-            for (chunk, x) in others.iter().enumerate() {
-                for (index, sum) in sums.iter_mut().enumerate() {
-                    // SAFETY: as above.
-                    let products =
-                        unsafe { products(r, x, weights.as_ptr().add(index * stride + (chunk + 1) * LANES)) };
-                    *sum = r.add(*sum, products);
-                }
+            others = behind;
+        }
+        for (chunk, x) in others.iter().enumerate() {
+            let chunk = if IS_COMPACT { chunk } else { chunk + 1 };
+            for (index, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: as above.
+                let products = unsafe { products(r, x, weights.as_ptr().add(index * stride + chunk * LANES)) };
+                *sum = r.add(*sum, products);
             }
         }
-        if !WHOLE {
+        if !WHOLE && !(IS_COMPACT && rest.is_empty()) {
             for (index, sum) in sums.iter_mut().enumerate() {
                 let columns = rest_of(weights, index * stride + whole.len() * LANES);
                 *sum = last_lanes(r, *sum, &last, columns, rest.len());
@@ -204,7 +209,8 @@ unsafe fn products<R: Reals>(r: R, x: &[f32; LANES], w: *const f32) -> R::F32 {
 }
 
 /// Adds the products of the last `count` columns, `x` padded with zeros.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 fn last_lanes<R: Reals>(r: R, sum: R::F32, x: &[f32; 8], w: &[f32], count: usize) -> R::F32 {
     let mut padded = [0f32; LANES];
     for (padded, w) in padded.iter_mut().zip(w).take(count) {
@@ -264,7 +270,8 @@ pub(in crate::kernels) fn activation<R: Reals>(r: R, x: &[f32], code: u32, out: 
 }
 
 /// The activation of each number, or of its square.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 fn each<R: Reals, const SQUARED: bool>(r: R, x: &[f32], code: u32, out: &mut [f32]) {
     let ((x, x_rest), (out, out_rest)) = (x.as_chunks(), out.as_chunks_mut());
     for (out, x) in out.iter_mut().zip(x) {
