@@ -153,7 +153,9 @@ fn rows<R: Reals, const WHOLE: bool>(
                 *sum = r.add(*sum, products);
             }
         }
-        if !WHOLE && !(IS_COMPACT && rest.is_empty()) {
+        // Which pages are asked as they run.
+        let has_rest = if IS_COMPACT { !rest.is_empty() } else { !WHOLE };
+        if has_rest {
             for (index, sum) in sums.iter_mut().enumerate() {
                 let columns = rest_of(weights, index * stride + whole.len() * LANES);
                 *sum = last_lanes(r, *sum, &last, columns, rest.len());
