@@ -4,9 +4,12 @@ use crate::needs::Form;
 use tamis_runtime::format::Model;
 use tamis_runtime::raw::{OpRecord, ValueRecord, activation, element, op};
 
+/// Whether an operation may call a kernel.
+type Calls = fn(&Model<'_>, &OpRecord) -> bool;
+
 /// The kernels of a tier that weigh in firmware, and which operation may call each. What is not named here stays: a
 /// kernel too many costs flash, one too few the result.
-const CALLED: [(&str, fn(&Model<'_>, &OpRecord) -> bool); 17] = [
+const CALLED: [(&str, Calls); 17] = [
     ("affine_u8", is_dense_u8),
     ("affine_u7", is_dense_u8),
     ("affine_u7_paired", is_dense_u8),
@@ -34,7 +37,7 @@ const CALLED: [(&str, fn(&Model<'_>, &OpRecord) -> bool); 17] = [
 
 /// The names of kernels that no operation of the network calls, as the runtime's tiers have them.
 pub fn left_out(model: &Model<'_>) -> Vec<&'static str> {
-    let is_called = |calls: fn(&Model<'_>, &OpRecord) -> bool| model.ops().iter().any(|record| calls(model, record));
+    let is_called = |calls: Calls| model.ops().iter().any(|record| calls(model, record));
     CALLED.into_iter().filter_map(|(name, calls)| (!is_called(calls)).then_some(name)).collect()
 }
 

@@ -102,7 +102,7 @@ pub struct Runner<'m> {
 
 impl<'m> Runner<'m> {
     /// Allocates what the model needs: vectors of the input's width and the workspace.
-    pub fn new(model: Model<'m>, kernels: &'static Tier) -> Self {
+    pub fn new(model: Model<'m>, kernels: &'m Tier) -> Self {
         let input = model.input();
         let (size, hidden) = (input.size as usize, input.hidden as usize);
         let (bytes, words) = match input.kind {
