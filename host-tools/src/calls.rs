@@ -41,6 +41,14 @@ pub fn left_out(model: &Model<'_>) -> Vec<&'static str> {
     CALLED.into_iter().filter_map(|(name, calls)| (!is_called(calls)).then_some(name)).collect()
 }
 
+/// The words of the kinds of operations that a network has, each once, in the order of their codes.
+pub fn kinds(model: &Model<'_>) -> Vec<&'static str> {
+    let mut kinds: Vec<u32> = model.ops().iter().map(|record| record.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.into_iter().filter_map(op::word).collect()
+}
+
 fn is_dense_u8(model: &Model<'_>, record: &OpRecord) -> bool {
     record.kind == op::AFFINE_I8 && reads(model, record) != Some(element::I8)
 }

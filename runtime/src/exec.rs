@@ -4,24 +4,20 @@
 //! never taken; they stand where an `unwrap` would, so that nothing can panic.
 
 use crate::error::RunError;
-use crate::features::{ACCUMULATORS, CONVOLUTIONS, GENERAL, IS_SMALL, REALS, ROWS};
-use crate::format::{element, input_kind};
+use crate::features::{ACCUMULATORS, GENERAL, IS_SMALL, ROWS};
+use crate::format::{OpRecord, element, input_kind};
 use crate::input::Input;
 #[cfg(short_ways)]
 use crate::kernels::Moved;
-use crate::ops::{Running, check_list, trace_rows};
+use crate::ops::{Places, Running, Work, check_list, trace_rows};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::step::{AHEAD, FusedHead, Step};
 use crate::workspace::range;
 
 mod batch;
-mod dense;
 mod into;
 mod rows;
-
-/// Whether there are operations that `dense` does not run alone, or hosts, which resolve all ahead.
-const HAS_STEPS: bool = !IS_SMALL || ACCUMULATORS || REALS || GENERAL || CONVOLUTIONS;
 
 impl Plan<'_> {
     /// Evaluates the network.
@@ -51,21 +47,26 @@ impl Plan<'_> {
             return Ok(self.output(workspace));
         }
         self.check(input, bucket, workspace)?;
-        let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket };
+        let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket, places: None };
         if AHEAD != 0 {
             for step in self.steps_left(&on, workspace) {
                 step.run(&on, workspace);
             }
         }
         for record in self.model.ops().iter().skip(self.done) {
-            if IS_SMALL && dense::run(&self.model, self.kernels, record, &input, bucket, workspace) {
-                continue;
-            }
-            if HAS_STEPS && let Some(step) = Step::resolve(&self.model, self.kernels, record) {
-                step.run(&on, workspace);
-            }
+            self.run_late(&on, record, workspace);
         }
         Ok(self.output(workspace))
+    }
+
+    /// Looks an operation up, and runs it.
+    #[inline(always)]
+    fn run_late(&self, on: &Running<'_, '_>, record: &OpRecord, workspace: &mut [u8]) {
+        if IS_SMALL {
+            self.operations.run(on, record, workspace);
+        } else if let (Some(work), Some(at)) = (Work::resolve(on.model, on.kernels, record), on.places(record)) {
+            work.run(on, &at, workspace);
+        }
     }
 
     /// The steps that are left once those that are one call have run, and those before them.
@@ -101,12 +102,7 @@ impl Plan<'_> {
         bucket: usize,
         workspace: &'w mut [u8],
     ) -> Result<Output<'w>, RunError> {
-        let is_fit = own.len() == head.hidden
-            && (other.len() == head.hidden || !head.two)
-            && bucket < head.buckets
-            && workspace.len() >= head.workspace_len
-            && workspace.as_ptr().addr().is_multiple_of(64);
-        if !is_fit {
+        if !head.demands.are_met(own, other, bucket, workspace) {
             self.check(Input::Accumulators(own, other), bucket, workspace)?;
         }
         let score = head.score(own, other, bucket);
@@ -129,12 +125,10 @@ impl Plan<'_> {
         let head = self.head.as_ref()?;
         let moved = Moved::of(added, removed)?;
         // Its half, which is a constant where the length is one: twice the width would be worked out and masked.
-        let is_fit = out.len() / 2 == head.hidden
+        let is_fit = out.len() / 2 == head.demands.hidden
             && out.len().is_multiple_of(2)
             && side < 2
-            && bucket < head.buckets
-            && workspace.len() >= head.workspace_len
-            && workspace.as_ptr().addr().is_multiple_of(64);
+            && head.demands.are_met_behind(bucket, workspace);
         if !is_fit {
             return None;
         }
@@ -176,15 +170,14 @@ impl Plan<'_> {
         mut observe: impl FnMut(usize, &[u8]),
     ) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
-        let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket };
+        let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket, places: None };
         for record in self.model.ops() {
-            if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
-                let output = step.places.output;
-                if ROWS && trace_rows(&on, output, workspace, |rows| observe(output, rows)) {
+            if let Some(at) = Places::of(&self.model, record) {
+                if ROWS && trace_rows(&on, at.output, workspace, |rows| observe(at.output, rows)) {
                     continue;
                 }
-                step.run(&on, workspace);
-                observe(step.places.output, range(workspace, step.places.write.range()));
+                self.run_late(&on, record, workspace);
+                observe(at.output, range(workspace, at.write.range()));
             }
         }
         Ok(self.output(workspace))

@@ -116,6 +116,7 @@ pub mod kernels;
 #[cfg(feature = "defmt")]
 mod loggable;
 mod message;
+mod name;
 pub mod nnue;
 mod num;
 mod operations;
@@ -133,6 +134,7 @@ mod workspace;
 pub use align::Aligned;
 pub use error::RunError;
 pub use input::Input;
+pub use ops::Operations;
 pub use output::Output;
 pub use plan::Plan;
 pub use workspace::Workspace;

@@ -6,6 +6,7 @@ use crate::format::{BlockRecord, Identity, Model, element};
 #[cfg(short_ways)]
 use crate::kernels::MoveRows;
 use crate::kernels::{Moved, Tier, prefetch};
+use crate::ops::Operations;
 use crate::step::{AHEAD, FusedHead, OutputPlace, Step, fused};
 #[cfg(short_ways)]
 use crate::step::{Chained, ProductsHead};
@@ -42,6 +43,7 @@ const ROWS_A_PASS: usize = 32;
 pub struct Plan<'a> {
     pub(crate) model: Model<'a>,
     pub(crate) kernels: &'a Tier,
+    pub(crate) operations: &'a Operations,
     /// The first `done` operations, resolved and fused.
     pub(crate) steps: heapless::Vec<Step<'a>, AHEAD>,
     pub(crate) done: usize,
@@ -78,6 +80,13 @@ enum Rows<'a> {
 impl<'a> Plan<'a> {
     /// Binds a model to a tier. [`crate::kernels::best`] picks one; [`crate::kernels::by_name`] forces one.
     pub fn new(model: Model<'a>, kernels: &'a Tier) -> Self {
+        Self::of(model, kernels, Operations::ALL)
+    }
+
+    /// The same for firmware that links no kinds of operations but these, which are the model's, as a module of
+    /// `host-tools codegen` says; on hosts as [`Plan::new`].
+    #[inline]
+    pub fn of(model: Model<'a>, kernels: &'a Tier, operations: &'a Operations) -> Self {
         let (steps, done) = fused(&model, kernels);
         #[cfg(short_ways)]
         let (chain, products) =
@@ -99,6 +108,7 @@ impl<'a> Plan<'a> {
         Self {
             model,
             kernels,
+            operations,
             steps,
             done,
             #[cfg(short_ways)]

@@ -13,6 +13,7 @@ use crate::output::Output;
 mod batch;
 #[cfg(short_ways)]
 mod chain;
+mod demands;
 mod fuse;
 mod head;
 mod layer;
@@ -77,11 +78,6 @@ impl<'a> Step<'a> {
             Way::One(work) => Some(work),
             _ => None,
         }
-    }
-
-    /// The same, at other places.
-    pub const fn at(self, places: Places) -> Self {
-        Self { places, ..self }
     }
 
     /// Runs it. In the loop over all steps, whatever else calls it.

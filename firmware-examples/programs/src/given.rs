@@ -2,8 +2,8 @@
 //! kept here. `firmware-examples/run` gives MLPerf Tiny's and random ones, and holds what this prints to the integers
 //! that the host worked out by the networks' definition, without the runtime.
 //!
-//! Each runs on the tier without the kernels that `host-tools codegen` leaves out of its module. The containers are
-//! copied to RAM, so this says nothing of flash. Every inference is counted.
+//! Each runs on the tier without the kernels that `host-tools codegen` leaves out of its module, and with no kinds of
+//! operations but its own. The containers are copied to RAM, so this says nothing of flash. Every inference is counted.
 
 use crate::Error;
 use crate::hash::fnv1a;
@@ -11,8 +11,8 @@ use crate::mark::counted;
 use core::ffi::CStr;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::{Tier, of_target};
-use tamis_runtime::raw::{Header, element, input_kind};
-use tamis_runtime::{Input, Output, Plan};
+use tamis_runtime::raw::{Header, element, input_kind, op};
+use tamis_runtime::{Input, Operations, Output, Plan};
 
 /// The containers' file, in the folder in which the emulator was started: one behind the other.
 const NETWORKS: &CStr = c"network.bin";
@@ -29,6 +29,8 @@ const FILE_LEN_BYTES: usize = 384 * 1024;
 /// Room for their names, and for those of one network.
 const LEFT_OUT_LEN_BYTES: usize = 16 * 1024;
 const NAMES: usize = 32;
+/// Room for the words of a network's operations.
+const KINDS: usize = 64;
 /// Room for what is worked out.
 const WORKSPACE_LEN_BYTES: usize = 64 * 1024;
 
@@ -71,7 +73,10 @@ fn first(networks: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Runs a network on the first inputs, and gives the rest of them.
 fn run_one<'i>(network: &[u8], kernels: &Tier, mut inputs: &'i [u8], scratch: &mut [u8]) -> Result<&'i [u8], Error> {
-    let plan = Plan::new(Model::parse(network)?, kernels);
+    let model = Model::parse(network)?;
+    let words: heapless::Vec<_, KINDS> = model.ops().iter().filter_map(|record| op::word(record.kind)).collect();
+    let operations = Operations::of(&words);
+    let plan = Plan::of(model, kernels, &operations);
     let record = plan.model().input();
     let workspace = plan.model().workspace_len_bytes();
     let scratch = scratch.get_mut(..workspace).ok_or(Error::Because("a workspace that does not fit"))?;

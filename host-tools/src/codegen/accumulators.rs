@@ -14,7 +14,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
 {engine}use tamis_runtime::format::{{Checked, Feature, Model, ParseError}};
 use tamis_runtime::kernels::{{self, Tier}};
 {pair}use tamis_runtime::signature::{{Buffers, signature}};
-use tamis_runtime::{{Input, Plan, RunError, Workspace}};
+use tamis_runtime::{{Input, Operations, Plan, RunError, Workspace}};
 "
     );
     let (parameter, argument) = bucket(model);

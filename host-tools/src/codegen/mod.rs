@@ -93,6 +93,7 @@ fn text(model: &Model<'_>, signature: u64, include: &str) -> Result<String, Pars
     let needs: Vec<_> = needs::of(model).iter().map(|feature| format!("Feature::{feature:?}")).collect();
     let needs = needs.join(", ");
     let left_out: String = calls::left_out(model).iter().map(|name| format!("\n    \"{name}\",")).collect();
+    let kinds: String = calls::kinds(model).iter().map(|word| format!("\n    \"{word}\",")).collect();
     let end = if left_out.is_empty() { "" } else { "\n" };
     Ok(format!(
         "\
@@ -128,6 +129,11 @@ pub const CHECKED: Checked = Checked::new(CHECKSUM, NEEDS);
 /// call: what no program holds on to is not linked.
 #[rustfmt::skip] // a name a line
 pub static KERNELS: Tier = kernels::of_target().without(&[{left_out}{end}]);
+
+/// The kinds of operations that the network has: firmware links no others.
+#[rustfmt::skip] // a name a line
+pub static OPERATIONS: Operations = Operations::of(&[{kinds}
+]);
 
 {constants}{engine}{body}"
     ))
@@ -178,7 +184,7 @@ impl Network {{
     /// # Errors
     /// As [`Network::open`].
     pub fn open_on(tier: &'static Tier) -> Result<Self, ParseError> {{
-        let plan = Plan::new(Model::parse(FILE)?, tier);
+        let plan = Plan::of(Model::parse(FILE)?, tier, &OPERATIONS);
         Ok(Self {{ plan }})
     }}
 
@@ -197,7 +203,7 @@ impl Network {{
     /// # Errors
     /// As [`Network::open_checked`].
     pub fn open_checked_on(tier: &'static Tier) -> Result<Self, ParseError> {{
-        let plan = Plan::new(Model::parse_checked(FILE, CHECKED)?, tier);
+        let plan = Plan::of(Model::parse_checked(FILE, CHECKED)?, tier, &OPERATIONS);
         Ok(Self {{ plan }})
     }}
 

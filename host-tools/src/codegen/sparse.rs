@@ -27,7 +27,7 @@ pub fn body(model: &Model<'_>, output: Outputs) -> (String, String) {
 use tamis_runtime::format::{Checked, Feature, Model, ParseError};
 use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
-use tamis_runtime::{Input, Plan, RunError, Workspace};
+use tamis_runtime::{Input, Operations, Plan, RunError, Workspace};
 "
     .to_owned();
     let body = format!(

@@ -70,7 +70,7 @@ impl Plan<'_> {
         self.check_place(bucket, workspace, pitch).map_err(|error| (0, error))?;
         let at_once = (workspace.len() / pitch).min(INPUTS_AT_ONCE);
         for (block, inputs) in inputs.chunks(at_once).enumerate() {
-            let on = |input| Running { model: &self.model, kernels: self.kernels, input, bucket };
+            let on = |input| Running { model: &self.model, kernels: self.kernels, input, bucket, places: None };
             for step in &self.steps {
                 step.run_batch(on, inputs, workspace, pitch);
             }

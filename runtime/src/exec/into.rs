@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::ops::{Place, Places, Running};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::step::{OutputPlace, Step};
+use crate::step::OutputPlace;
 use crate::workspace::range;
 use core::ops::Range;
 
@@ -72,10 +72,12 @@ impl Plan<'_> {
             self.check_input(input)?;
             self.check_place(bucket, workspace, cut.beside.len())?;
             for record in self.model.ops() {
-                if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
-                    let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket };
-                    cut.run(step, &on, workspace, outputs);
-                }
+                let Some(at) = Places::of(&self.model, record) else { continue };
+                let (at, is_crossed, here, other) = cut.sides(&at, workspace, outputs);
+                let other = Input::U8(other);
+                let input = if is_crossed { &other } else { &input };
+                let (model, kernels) = (&self.model, self.kernels);
+                self.run_late(&Running { model, kernels, input, bucket, places: Some(at) }, record, here);
             }
         } else {
             self.run(input, bucket, workspace)?;
@@ -150,15 +152,19 @@ impl Cut {
         (side, place.back(start))
     }
 
-    fn run(&self, step: Step<'_>, on: &Running<'_, '_>, workspace: &mut [u8], outputs: &mut [u8]) {
-        let (write, to) = self.own(step.places.write);
-        let (read, from) = if step.places.reads_input { (write, step.places.read) } else { self.own(step.places.read) };
+    /// An operation's places in the memory that it writes to, which is given, and whether it reads the other one, as
+    /// if that were the network's input.
+    fn sides<'m>(
+        &self,
+        at: &Places,
+        workspace: &'m mut [u8],
+        outputs: &'m mut [u8],
+    ) -> (Places, bool, &'m mut [u8], &'m [u8]) {
+        let (write, to) = self.own(at.write);
+        let (read, from) = if at.reads_input { (write, at.read) } else { self.own(at.read) };
         let (here, other) = if write == Some(Side::Outputs) { (outputs, workspace) } else { (workspace, outputs) };
-        let places = Places { read: from, write: to, ..step.places };
-        if read == write {
-            return step.at(places).run(on, here);
-        }
-        let input = Input::U8(other);
-        step.at(Places { reads_input: true, ..places }).run(&Running { input: &input, ..*on }, here);
+        let is_crossed = read != write;
+        let places = Places { read: from, write: to, reads_input: at.reads_input || is_crossed, ..*at };
+        (places, is_crossed, here, other)
     }
 }

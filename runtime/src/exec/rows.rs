@@ -62,11 +62,9 @@ impl Plan<'_> {
         if let Some(found) = rows.iter().find(|row| **row as usize >= outputs) {
             return Err(RunError::Row { found: *found, limit: outputs });
         }
-        let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket };
+        let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket, places: None };
         for record in self.model.ops().iter().take(ending.layer) {
-            if let Some(step) = Step::resolve(&self.model, self.kernels, record) {
-                step.run(&on, workspace);
-            }
+            self.run_late(&on, record, workspace);
         }
         ending.run(&on, rows, workspace);
         let (from, to, len) = (ending.sums.range().start, self.output.place.range().start, rows.len() * WIDTH);

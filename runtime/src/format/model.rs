@@ -196,17 +196,6 @@ impl<'a> Tensor<'a> {
         })
     }
 
-    /// The bytes of one bank, as [`Tensor::bank`] its elements.
-    pub(crate) fn bank_bytes(&self, bucket: usize) -> &'a [u8] {
-        if self.record.banks <= 1 {
-            return self.data;
-        }
-        let len = self.bank_len() << element::shift(self.record.element.into());
-        let bank = self.data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len));
-        let Some(bank) = bank else { return &[] };
-        bank
-    }
-
     /// One row (`Rows` only) of the only bank, without padding: (cols,). Empty if `T` is not of the element's size or
     /// the row does not exist.
     pub fn row<T: AnyBitPattern>(&self, row: usize) -> &'a [T] {

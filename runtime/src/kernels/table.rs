@@ -10,6 +10,7 @@ use super::stubs;
 use crate::features::{
     ACCUMULATORS, ADDS_MAPS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, IS_SMALL, REALS,
 };
+use crate::name::is_same;
 
 /// One entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -173,18 +174,6 @@ pub struct BatchKernels {
 
 /// The tier that a stub is from.
 const ABSENT: &str = "absent";
-
-/// Whether two names are the same; `==` is none of a constant's.
-const fn is_same(a: &str, b: &str) -> bool {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
-    while let ([first, behind_a @ ..], [second, behind_b @ ..]) = (a, b) {
-        if *first != *second {
-            return false;
-        }
-        (a, b) = (behind_a, behind_b);
-    }
-    a.is_empty() && b.is_empty()
-}
 
 macro_rules! tables {
     (

@@ -2,9 +2,11 @@
 
 use super::interact::in_lanes;
 use super::{Banks, Kind, Places, Running, typed, typed_mut};
+use crate::features::IS_SMALL;
 use crate::format::{Model, OpRecord, activation, element};
 use crate::kernels::Tier;
 use crate::num;
+use crate::sure::at;
 
 /// LOOKUP.
 #[derive(Debug, Clone, Copy)]
@@ -55,10 +57,24 @@ impl Kind<'_> for ToF32 {
 /// `out[i] = f32(x[i] − zero) · factor`.
 fn to_f32(element: u32, x: &[u8], factor: f32, zero: i32, out: &mut [f32]) {
     let real = |x: i32| (x - zero) as f32 * factor;
+    if IS_SMALL {
+        // Of a few outputs: a loop for each kind of element would be there three times.
+        return out.iter_mut().enumerate().for_each(|(index, out)| *out = real(integer(element, x, index)));
+    }
     match element {
         element::U8 => out.iter_mut().zip(x).for_each(|(out, x)| *out = real(i32::from(*x))),
         element::I8 => out.iter_mut().zip(typed::<i8>(x)).for_each(|(out, x)| *out = real(i32::from(*x))),
         _ => out.iter_mut().zip(typed::<i16>(x)).for_each(|(out, x)| *out = real(i32::from(*x))),
+    }
+}
+
+/// An element of u8, i8 or i16.
+#[inline(never)]
+fn integer(element: u32, x: &[u8], index: usize) -> i32 {
+    match element {
+        element::U8 => at(x, index).into(),
+        element::I8 => at(typed::<i8>(x), index).into(),
+        _ => at(typed::<i16>(x), index).into(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Dense layers of integers: sums of products, which another operation rounds.
 
-use super::operands::Elements;
-use super::{Banks, Kind, Places, Running, typed, typed_mut};
-use crate::features::{ACCUMULATORS, GENERAL};
+use super::operands::{Elements, bank_bytes};
+use super::{Banks, Bytes, Kind, Places, Running, typed, typed_mut};
+use crate::features::{ACCUMULATORS, GENERAL, TELLS_U7};
 use crate::format::{Model, OpRecord, Tensor, ValueRecord, activation, claim, element, op};
 use crate::kernels::{self, Tier};
 use crate::num;
+use crate::sure::sure;
 use crate::workspace::range;
 use bytemuck::cast_slice;
 
@@ -34,8 +35,10 @@ impl<'a> Kind<'a> for AffineI8<'a> {
         let from = model.values().get(record.input as usize).map(ValueRecord::element);
         let affine = if from == Some(element::I8) {
             ByInput::I8
-        } else {
+        } else if TELLS_U7 {
             ByInput::U8(affine_of(model, kernels, record, weights))
+        } else {
+            ByInput::U8(kernels.affine_u8.call)
         };
         Some(Self {
             affine,
@@ -57,10 +60,37 @@ impl<'a> Kind<'a> for AffineI8<'a> {
             ByInput::I8 => (on.kernels.affine_i8.call)(cast_slice(x), weights, stride, bias, typed_mut(out)),
         }
     }
+
+    fn run_once(on: &Running<'_, 'a>, record: &OpRecord, workspace: &mut [u8]) {
+        if let Some(bytes) = on.bytes(record, workspace) {
+            Self::run_on_bytes(on, record, bytes);
+        }
+    }
+}
+
+impl AffineI8<'_> {
+    /// Straight from the record.
+    #[inline(always)]
+    pub fn run_on_bytes(on: &Running<'_, '_>, record: &OpRecord, (_, x, out): Bytes<'_>) {
+        let (model, kernels) = (on.model, on.kernels);
+        let stride = sure(model.tensors().get(record.weights as usize).map(|weights| weights.stride as usize));
+        let (w, bias) = (
+            cast_slice(bank_bytes(model, record.weights, on.bucket)),
+            typed(bank_bytes(model, record.bias, on.bucket)),
+        );
+        let sums = typed_mut(out);
+        if model.values().get(record.input as usize).is_some_and(|value| value.element() == element::I8) {
+            (kernels.affine_i8.call)(cast_slice(x), w, stride, bias, sums);
+        } else if TELLS_U7 {
+            affine_of(model, kernels, record, model.tensor(record.weights))(x, w, stride, bias, sums);
+        } else {
+            (kernels.affine_u8.call)(x, w, stride, bias, sums);
+        }
+    }
 }
 
 /// The kernel of a dense layer on u8, by what is known of its inputs and its weights.
-pub(crate) fn affine_of(
+fn affine_of(
     model: &Model<'_>,
     kernels: &Tier,
     record: &OpRecord,

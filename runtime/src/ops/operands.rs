@@ -1,6 +1,6 @@
 //! What operations work with: tensors cut into banks.
 
-use crate::format::{Tensor, element};
+use crate::format::{Layout, Model, Tensor, TensorRecord, element, part};
 use crate::sure::{bias_at, sure};
 use crate::workspace::range;
 use bytemuck::AnyBitPattern;
@@ -68,6 +68,27 @@ impl<'a, T: AnyBitPattern> Banks<'a, T> {
         let Some(rest) = self.all.get(bucket.wrapping_mul(self.step)..) else { return missing() };
         rest.get(..len)
     }
+}
+
+/// The bytes of one bank of a tensor; none where there is no such tensor. For what is run once.
+#[inline(always)]
+pub(super) fn bank_bytes<'a>(model: &Model<'a>, tensor: u32, bucket: usize) -> &'a [u8] {
+    // By the parts of a model and not the whole, whose address would hold all of the plan around it in memory.
+    bank(model.bytes(), model.tensors(), tensor, bucket)
+}
+
+#[inline(never)]
+fn bank<'a>(bytes: &'a [u8], tensors: &[TensorRecord], index: u32, bucket: usize) -> &'a [u8] {
+    let Some(record) = tensors.get(index as usize) else { return &[] };
+    let data = part(bytes, record.offset_bytes as usize, record.len_bytes as usize);
+    if record.banks <= 1 {
+        return data;
+    }
+    let layout = if record.layout == Layout::K4.code() { Layout::K4 } else { Layout::Rows };
+    let len = Tensor { record, layout, data }.bank_len() << element::shift(record.element.into());
+    let bank = data.get(bucket.wrapping_mul(len)..).and_then(|rest| rest.get(..len));
+    let Some(bank) = bank else { return &[] };
+    bank
 }
 
 /// No bank where the loader promised one.

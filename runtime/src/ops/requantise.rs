@@ -1,6 +1,7 @@
 //! REQUANTISE: sums to narrow integers.
 
-use super::{Banks, Kind, Places, Running, typed, typed_mut};
+use super::operands::bank_bytes;
+use super::{Banks, Bytes, Kind, Places, Running, typed, typed_mut};
 use crate::features::GENERAL;
 use crate::format::{Model, OpRecord, ValueRecord, element};
 use crate::kernels::Tier;
@@ -38,6 +39,34 @@ impl<'a> Kind<'a> for Requantise<'a> {
             Self::Plain(plain) => plain.run(on.kernels, on.bucket, x, out),
             Self::Wide(operands) if GENERAL => operands.run_wide(on.kernels, on.bucket, typed(x), typed_mut(out)),
             Self::Wide(_) => debug_assert!(false, "to i16, which the loader refuses in this build"),
+        }
+    }
+
+    fn run_once(on: &Running<'_, 'a>, record: &OpRecord, workspace: &mut [u8]) {
+        let (model, kernels) = (on.model, on.kernels);
+        if GENERAL && let (Some(work), Some(at)) = (Self::resolve(model, kernels, record), on.places(record)) {
+            return work.run(on, &at, workspace);
+        }
+        if let Some(bytes) = on.bytes(record, workspace) {
+            Self::run_on_bytes(on, record, bytes);
+        }
+    }
+}
+
+impl Requantise<'_> {
+    /// To one of u8, i8 and i32, straight from the record.
+    #[inline(always)]
+    pub fn run_on_bytes(on: &Running<'_, '_>, record: &OpRecord, (output, x, out): Bytes<'_>) {
+        let (model, kernels) = (on.model, on.kernels);
+        let (multipliers, shifts) =
+            (bank_bytes(model, record.multipliers, on.bucket), bank_bytes(model, record.shifts, on.bucket));
+        let [low, high, zero, ..] = record.params.map(|param| param as i32);
+        let zero = if GENERAL { zero } else { 0 };
+        let (sums, multipliers) = (typed(x), typed(multipliers));
+        match output.element() {
+            element::U8 => (kernels.requantise_u8.call)(sums, multipliers, shifts, low, high, zero, out),
+            element::I8 => (kernels.requantise_i8.call)(sums, multipliers, shifts, low, high, zero, typed_mut(out)),
+            _ => (kernels.requantise_i32.call)(sums, multipliers, shifts, low, high, zero, typed_mut(out)),
         }
     }
 }

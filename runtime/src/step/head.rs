@@ -1,8 +1,9 @@
 //! A network of one layer with one output, resolved in one piece.
 
+use super::demands::{Demands, Order};
 use super::{Step, Way};
 use crate::features::ACCUMULATORS;
-use crate::format::{Model, element, op, perspective_order};
+use crate::format::{Model, element, op};
 use crate::kernels::{Dot, Tier};
 #[cfg(short_ways)]
 use crate::kernels::{MoveDot, MoveRows, Moved};
@@ -23,13 +24,7 @@ pub(crate) struct FusedHead<'a> {
     ending: Ending<'a>,
     /// Where the output begins in the workspace.
     write: usize,
-    /// What the caller's arguments are held against: width of an accumulator, output buckets, bytes of the workspace.
-    pub hidden: usize,
-    pub buckets: usize,
-    pub workspace_len: usize,
-    /// Whether there are two accumulators, and whether the other side's comes first.
-    pub two: bool,
-    pub other_first: bool,
+    pub demands: Demands,
     /// The dot with the move before it, and the rows of a move, where both accumulators have all of them in one block;
     /// elsewhere none, with which no kernel does anything.
     #[cfg(short_ways)]
@@ -76,18 +71,13 @@ impl<'a> FusedHead<'a> {
         let (first, second) = (first.places, second.places);
         // The second may also read one of many sums; a head has row 0 and no other.
         let is_whole = second.read == first.write && second.write.range().len() == size_of::<i32>();
-        let input = model.input();
         is_whole.then_some(Self {
             dot,
             max,
             weights,
             ending,
             write: second.write.range().start,
-            hidden: input.hidden as usize,
-            buckets: input.bucket_count as usize,
-            workspace_len: model.workspace_len_bytes(),
-            two: input.perspectives == 2,
-            other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
+            demands: Demands::of(model),
             #[cfg(short_ways)]
             move_dot,
             #[cfg(short_ways)]
@@ -112,17 +102,20 @@ impl<'a> FusedHead<'a> {
     pub fn sum(&self, own: &[i16], other: &[i16], bucket: usize) -> i32 {
         #[cfg(not(short_ways))]
         {
-            let other = if self.two { other } else { &[] };
-            let (first, second) = if self.other_first { (other, own) } else { (own, other) };
+            let (first, second) = match self.demands.order {
+                Order::Own => (own, [].as_slice()),
+                Order::OwnFirst => (own, other),
+                Order::OtherFirst => (other, own),
+            };
             let weights = self.weights.start(bucket, first.len() + second.len());
             (self.dot)(first, second, weights, self.max)
         }
         // Branches, which are always taken alike, in place of choices that each sum would wait for.
         #[cfg(short_ways)]
-        match (self.two, self.other_first) {
-            (true, false) => self.dot(own, other, bucket),
-            (true, true) => self.dot(other, own, bucket),
-            (false, _) => self.dot(own, &[], bucket),
+        match self.demands.order {
+            Order::OwnFirst => self.dot(own, other, bucket),
+            Order::OtherFirst => self.dot(other, own, bucket),
+            Order::Own => self.dot(own, &[], bucket),
         }
     }
 
@@ -146,7 +139,7 @@ impl<'a> FusedHead<'a> {
         bucket: usize,
     ) -> Option<i32> {
         let weights = self.weights.found(bucket, out.len())?;
-        let first = own ^ usize::from(self.other_first);
+        let first = own ^ usize::from(self.demands.order == Order::OtherFirst);
         (self.move_dot)(out, source, &self.rows, moved, weights, first, self.max)
     }
 

@@ -1,26 +1,19 @@
 //! A network of products of halves, a layer on bytes and last layers on reals, in one piece: how most engines' networks
 //! of several layers look.
 
+use super::demands::{Demands, Order};
 use super::tail::Tail;
 use super::{Step, Way};
 use crate::features::{ACCUMULATORS, REALS};
-use crate::format::{Model, perspective_order};
+use crate::format::Model;
 use crate::kernels::{TAIL_WIDTH, Tier};
 use crate::ops::{AffineI8, ByInput, Products, Work};
 use crate::workspace::typed_mut;
 
 /// PAIRWISE_U8 or PAIRWISE_ROUNDED, AFFINE_I8, and a tail behind it: that the steps of a plan are these, each reading
-/// what the one before has written, and what the caller's arguments are held against. What the steps hold anyway is
-/// read there.
+/// what the one before has written, and what they ask of the caller. What the steps hold anyway is read there.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ProductsHead {
-    hidden: usize,
-    buckets: usize,
-    workspace_len: usize,
-    /// Whether there are two accumulators, and whether the other side's comes first.
-    two: bool,
-    other_first: bool,
-}
+pub(crate) struct ProductsHead(Demands);
 
 impl ProductsHead {
     /// `None` for any other network.
@@ -32,15 +25,8 @@ impl ProductsHead {
         parts(first, second, third)?;
         let follows =
             |next: &Step<'_>, before: &Step<'_>| !next.places.reads_input && next.places.read == before.places.write;
-        let input = model.input();
         let is_whole = first.places.reads_input && follows(second, first) && follows(third, second);
-        is_whole.then_some(Self {
-            hidden: input.hidden as usize,
-            buckets: input.bucket_count as usize,
-            workspace_len: model.workspace_len_bytes(),
-            two: input.perspectives == 2,
-            other_first: input.perspectives == 2 && input.order == perspective_order::OTHER_FIRST,
-        })
+        is_whole.then(|| Self(Demands::of(model)))
     }
 
     /// Runs the steps, which are those that it was made of; `None`, and the output not written, where an argument does
@@ -54,21 +40,16 @@ impl ProductsHead {
         bucket: usize,
         workspace: &mut [u8],
     ) -> Option<()> {
-        let is_fit = own.len() == self.hidden
-            && (other.len() == self.hidden || !self.two)
-            && bucket < self.buckets
-            && workspace.len() >= self.workspace_len
-            && workspace.as_ptr().addr().is_multiple_of(64);
         let [first, second, third] = steps else { return None };
         let (products, call, affine, tail) = parts(first, second, third)?;
-        if !is_fit {
+        if !self.0.are_met(own, other, bucket, workspace) {
             return None;
         }
         let bytes = workspace.get_mut(first.places.write.range())?;
-        match (self.two, self.other_first) {
-            (true, false) => products.both(own, other, bytes),
-            (true, true) => products.both(other, own, bytes),
-            (false, _) => products.one(own, bytes),
+        match self.0.order {
+            Order::OwnFirst => products.both(own, other, bytes),
+            Order::OtherFirst => products.both(other, own, bytes),
+            Order::Own => products.one(own, bytes),
         }
         let mut sums = [0; TAIL_WIDTH];
         let sums = sums.get_mut(..third.places.read.len_bytes() / size_of::<i32>())?;

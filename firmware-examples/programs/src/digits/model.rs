@@ -10,7 +10,7 @@
 use tamis_runtime::format::{Checked, Feature, Model, ParseError};
 use tamis_runtime::kernels::{self, Tier};
 use tamis_runtime::signature::{Buffers, signature};
-use tamis_runtime::{Input, Plan, RunError, Workspace};
+use tamis_runtime::{Input, Operations, Plan, RunError, Workspace};
 
 /// The container, at a multiple of 64: in flash, once.
 #[rustfmt::skip] // however long the path is
@@ -44,6 +44,13 @@ pub static KERNELS: Tier = kernels::of_target().without(&[
     "requantise_i8",
     "convolve",
     "depthwise",
+]);
+
+/// The kinds of operations that the network has: firmware links no others.
+#[rustfmt::skip] // a name a line
+pub static OPERATIONS: Operations = Operations::of(&[
+    "affine-i8",
+    "requantise",
 ]);
 
 /// Length of the container.
@@ -105,7 +112,7 @@ impl Network {
     /// # Errors
     /// As [`Network::open`].
     pub fn open_on(tier: &'static Tier) -> Result<Self, ParseError> {
-        let plan = Plan::new(Model::parse(FILE)?, tier);
+        let plan = Plan::of(Model::parse(FILE)?, tier, &OPERATIONS);
         Ok(Self { plan })
     }
 
@@ -124,7 +131,7 @@ impl Network {
     /// # Errors
     /// As [`Network::open_checked`].
     pub fn open_checked_on(tier: &'static Tier) -> Result<Self, ParseError> {
-        let plan = Plan::new(Model::parse_checked(FILE, CHECKED)?, tier);
+        let plan = Plan::of(Model::parse_checked(FILE, CHECKED)?, tier, &OPERATIONS);
         Ok(Self { plan })
     }
 

@@ -137,8 +137,8 @@ impl<'a, 'o> End<'a, 'o> {
             return self.by_definition(sums, part, strides);
         }
         match self.second {
-            Some((map, bytes)) if matches!(map.element, element::U8 | element::I8 | element::I16) => {
-                self.beside(sums, part, strides, &Others::new(map, bytes))
+            Some((map, bytes)) if matches!(map.element, element::U8 | element::I8) => {
+                self.beside(sums, part, strides, Others::new(map, bytes))
             }
             Some(_) => self.by_definition(sums, part, strides),
             None => {
@@ -150,12 +150,12 @@ impl<'a, 'o> End<'a, 'o> {
         }
     }
 
-    /// With a second map's elements.
+    /// With the bytes of a second map.
     #[inline(never)]
-    fn beside(&mut self, sums: &[i32], part: Part, strides: [usize; 2], others: &Others<'_>) {
+    fn beside(&mut self, sums: &[i32], part: Part, strides: [usize; 2], others: Others<'_>) {
         let Part { first, outputs, start, places, step } = part;
         let channels = self.to.channels;
-        if start + (places - 1) * step + first + outputs > others.len()
+        if start + (places - 1) * step + first + outputs > others.bytes.len()
             || channels + first + outputs > self.rounding.multipliers.len()
         {
             debug_assert!(false, "a second map that is not there");
@@ -230,42 +230,30 @@ impl<'a, 'o> End<'a, 'o> {
     }
 }
 
-/// A second map's elements, u8, i8 or i16, all read by the same instructions: a loop for each kind would be a half of
-/// the code that ends a convolution.
+/// A second map's bytes, u8 or i8, by one loop for both: what has no sign is one that has, 128 lower, once its top bit
+/// is turned.
+#[derive(Clone, Copy)]
 struct Others<'a> {
     bytes: &'a [u8],
-    /// 1 where an element has two bytes, else 0.
-    is_wide: u32,
-    /// What turns the top bit of an element that has no sign; its zero point then lies 128 lower.
     turned: u8,
     zero: i32,
 }
 
 impl<'a> Others<'a> {
     fn new(map: Map, bytes: &'a [u8]) -> Self {
-        let (turned, moved) = if map.element == element::U8 { (0x80, 128) } else { (0, 0) };
-        Self { bytes, is_wide: u32::from(map.element == element::I16), turned, zero: map.zero - moved }
+        let (turned, lower) = if map.element == element::U8 { (0x80, 128) } else { (0, 0) };
+        Self { bytes, turned, zero: map.zero - lower }
     }
 
-    /// Elements.
-    const fn len(&self) -> usize {
-        self.bytes.len() >> self.is_wide
-    }
-
-    /// An element, less 128 if it has no sign.
+    /// An element, as a number whose zero point is `zero`.
     ///
     /// # Safety
-    /// `index` is below [`Self::len`].
+    /// There are more bytes than `index`.
     #[inline(always)]
-    unsafe fn get(&self, index: usize) -> i32 {
-        let first = index << self.is_wide;
-        // SAFETY: an element has one byte or two, the caller vouches for the element.
-        let [low, top] =
-            unsafe { [*self.bytes.get_unchecked(first), *self.bytes.get_unchecked(first + self.is_wide as usize)] };
-        // Of one byte that is all, of two it is the upper one and the lower one stands below it.
-        let top = i32::from((top ^ self.turned).cast_signed());
-        let below = i32::from(low) & -(self.is_wide as i32);
-        (top << (8 * self.is_wide)) | below
+    unsafe fn get(self, index: usize) -> i32 {
+        // SAFETY: the caller's.
+        let byte = unsafe { *self.bytes.get_unchecked(index) };
+        (byte ^ self.turned).cast_signed().into()
     }
 }
 

@@ -48,6 +48,9 @@ pub(crate) trait OnMaps {
     ) -> Option<()>;
 }
 
+/// [`OnMaps::run`] of a kind.
+type RunOnMaps = fn(&Running<'_, '_>, &OpRecord, Bytes<'_>, Option<Bytes<'_>>, (Map, &mut [u8])) -> Option<()>;
+
 /// Looked up as it runs: what it does takes longer, and its operands more room than all others'. On hosts a plan has
 /// those of most convolutions, in the module `ahead`.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +62,7 @@ impl<T: OnMaps> Kind<'_> for Late<T> {
     }
 
     fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
-        if IN_PLACE && rows::run(on, at, workspace) {
+        if IN_PLACE && rows::run(on, at, workspace, T::run) {
             return;
         }
         let is_done = look_up(on, at, workspace).and_then(|found| {

@@ -9,7 +9,7 @@
 //! room for, and where that is none the one before it gets its turn. Rows that the reader is done with make room when
 //! it is short: what is still read moves to the front of the place.
 
-use super::{Bytes, Convolution, Elementwise, OnMaps, Parts, Place, Pool, Running};
+use super::{Bytes, Convolution, Elementwise, OnMaps, Parts, Place, Pool, RunOnMaps, Running};
 use crate::format::{MOST_STAGES, NONE, OpRecord, Overlap, RowWindow, ValueRecord, element, op};
 use crate::kernels::maps::Map;
 use crate::ops::Places;
@@ -18,9 +18,9 @@ use core::mem::take;
 use core::ops::Range;
 
 /// Runs an operation whose rows are not written all at once; false, and nothing done, if it is another one. An
-/// operation that hands rows on runs with the last one of its stretch.
+/// operation that hands rows on runs with the last one of its stretch. own: its kind's.
 #[inline(never)]
-pub(super) fn run(on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) -> bool {
+pub(super) fn run(on: &Running<'_, '_>, at: &Places, workspace: &mut [u8], own: RunOnMaps) -> bool {
     let index = at.output - 1;
     let Some(stage) = Stage::of(on, index) else { return false };
     if stage.to.rows_held() > 0 {
@@ -31,7 +31,7 @@ pub(super) fn run(on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) -> bo
         debug_assert!(is_done.is_some(), "a stretch that the loader let through and that cannot run");
         return true;
     }
-    over_input(on, &stage, at, workspace)
+    over_input(on, &stage, at, workspace, own)
 }
 
 /// Runs the operations up to one that hands rows on and shows its output, from the first row to the last, in pieces;
@@ -90,8 +90,15 @@ impl Strip {
     }
 }
 
-/// Writes some rows of an operation's output.
-fn band(on: &Running<'_, '_>, stage: &Stage<'_>, [read, write]: [Strip; 2], rows: Range<u32>, workspace: &mut [u8]) {
+/// Writes some rows of an operation's output. own: its kind's.
+fn band(
+    on: &Running<'_, '_>,
+    stage: &Stage<'_>,
+    [read, write]: [Strip; 2],
+    rows: Range<u32>,
+    workspace: &mut [u8],
+    own: RunOnMaps,
+) {
     let Stage { record, window, .. } = *stage;
     let (from, to) = (Map::of(stage.from), Map::of(stage.to));
     let seen = window.first(rows.start)..window.end(rows.end - 1);
@@ -111,19 +118,24 @@ fn band(on: &Running<'_, '_>, stage: &Stage<'_>, [read, write]: [Strip; 2], rows
     });
     let from = (Map { height: seen.len(), ..from }, parts.read(read.range(&from, &seen), record.input == 0));
     let to = (Map { height: rows.len(), ..to }, take(&mut parts.out));
-    let is_done = match record.kind {
-        op::CONVOLUTION => Convolution::run(on, &band, from, second, to),
-        op::POOL => Pool::run(on, &band, from, second, to),
-        _ => Elementwise::run(on, &band, from, second, to),
-    };
+    let is_done = own(on, &band, from, second, to);
     debug_assert!(is_done.is_some(), "rows of an operation that cannot run");
+}
+
+/// What runs an operation that goes by rows.
+fn of_kind(kind: u32) -> RunOnMaps {
+    match kind {
+        op::CONVOLUTION => Convolution::run,
+        op::POOL => Pool::run,
+        _ => Elementwise::run,
+    }
 }
 
 /// The bit of the second word of parameters at which the padding above begins.
 const ABOVE: u32 = 16;
 
 /// An operation that writes over what it reads; false, and nothing done, if its places are apart.
-fn over_input(on: &Running<'_, '_>, stage: &Stage<'_>, at: &Places, workspace: &mut [u8]) -> bool {
+fn over_input(on: &Running<'_, '_>, stage: &Stage<'_>, at: &Places, workspace: &mut [u8], own: RunOnMaps) -> bool {
     let values = on.model.values();
     let overlaps = Overlap::all(stage.record, |index| sure_value(values, index));
     let overlaps = overlaps.iter().flatten();
@@ -142,7 +154,7 @@ fn over_input(on: &Running<'_, '_>, stage: &Stage<'_>, at: &Places, workspace: &
         }
         let rows = if is_down { left.start..left.start + count } else { left.end - count..left.end };
         left = if is_down { rows.end..left.end } else { left.start..rows.start };
-        band(on, stage, strips, rows, workspace);
+        band(on, stage, strips, rows, workspace, own);
     }
     true
 }
@@ -213,7 +225,7 @@ fn stretch(on: &Running<'_, '_>, last: usize, workspace: &mut [u8], mut observe:
             move_down(workspace, write.range(&map, &(needed..next)), write.start);
             write.first = needed;
         }
-        band(on, &stage, [read, write], next..end, workspace);
+        band(on, &stage, [read, write], next..end, workspace, of_kind(stage.record.kind));
         let held = all.get_mut(index - first)?;
         *held = RowsReady { first: write.first, next: end };
         if index < last {
