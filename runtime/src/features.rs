@@ -28,6 +28,8 @@ pub(crate) const ADDS_MAPS: bool = CONVOLUTIONS && cfg!(short_ways);
 pub(crate) const TELLS_MAPS: bool = CONVOLUTIONS || !IS_SMALL;
 /// What every build holds: dense layers of integers.
 pub(crate) const ALWAYS: bool = true;
+/// Whether that is all that it holds: two kinds of operations, AFFINE_I8 and REQUANTISE.
+pub(crate) const IS_DENSE: bool = !ACCUMULATORS && !REALS && !GENERAL && !CONVOLUTIONS;
 /// The operations of `general` that networks of maps need too.
 pub(crate) const GENERAL_OR_MAPS: bool = GENERAL || MAPS;
 /// The layers of `general` that convolutional networks end in, of sums of pixels; with `reals` also the activations,

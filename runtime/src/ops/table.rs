@@ -3,7 +3,8 @@
 use super::{Kind, Running, accumulators, activate_u8, convert, dense, interact, join, maps};
 use super::{reals, requantise, rescale, sparse, stockfish, trees, wide_head};
 use crate::features::{
-    ACCUMULATORS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, GENERAL_OR_MAPS, IS_SMALL, MAPS, REALS,
+    ACCUMULATORS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, GENERAL_OR_MAPS, IS_DENSE, IS_SMALL, MAPS,
+    REALS,
 };
 use crate::format::{OpRecord, op};
 use crate::name::is_same;
@@ -14,10 +15,6 @@ type Run = fn(&Running<'_, '_>, &OpRecord, &mut [u8]);
 
 /// One more than the largest code of a kind.
 const CODES: usize = 40;
-
-/// Whether the build has no kinds but two, those of dense layers of integers. A choice between them is in place of the
-/// table then: what a table calls no compiler sees, so that the plan would have to lie in memory.
-const IS_DENSE: bool = !ACCUMULATORS && !REALS && !GENERAL && !CONVOLUTIONS;
 
 /// Stands in for a kind that is left out.
 fn absent(_: &Running<'_, '_>, _: &OpRecord, _: &mut [u8]) {
@@ -79,6 +76,7 @@ macro_rules! table {
             /// Runs an operation.
             #[inline(always)]
             pub(crate) fn run(&self, on: &Running<'_, '_>, record: &OpRecord, workspace: &mut [u8]) {
+                // A choice in place: what a table calls no compiler sees, so that the plan would have to lie in memory.
                 if IS_DENSE {
                     let Some(bytes) = on.bytes(record, workspace) else { return };
                     return if record.kind == op::AFFINE_I8 {

@@ -272,7 +272,11 @@ pub fn reals(arch: &Architecture, random: &mut Random) -> Net<f32> {
         let (outputs, inputs) = (arch.psqt_rows(), arch.feature_count());
         let weight = limit(&psqt.weights, random);
         let values = (0..outputs * inputs).map(|_| random.real() * weight).collect();
-        let bias = psqt.bias.as_ref().map_or(0.0, |bias| limit(bias, random));
+        let bias = match &psqt.bias {
+            Some(bias) => limit(bias, random),
+            // A table without a bias is one with zeros.
+            None => 0.0,
+        };
         let bias = (0..outputs).map(|_| random.real() * bias).collect();
         Affine { weights: Matrix { outputs, inputs, values }, bias }
     });
