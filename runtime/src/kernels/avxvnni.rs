@@ -17,7 +17,8 @@ tier!(
     convolutions(
         simd Avx2, tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new()),
         filter ByteFilter::<_, _, u8>::new(Avx2::new(), Unsigned::new())
-    )
+    ),
+    single_places(simd Avx2, tile ByteTile::<_, u8, 2, 8>::new(Unsigned::new()))
 );
 
 /// u8 by i8.

@@ -16,6 +16,8 @@ pub static KERNELS: Tier = Tier {
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
+    #[cfg(short_ways)]
+    single_place: plain::single_place,
     #[cfg(batches)]
     batch: BATCH,
     update_i16: Kernel::new(update_i16, NAME),

@@ -53,6 +53,10 @@ pub(super) fn dequantise_f32(_: &[i32], _: f32, _: &[f32], _: u32, _: &mut [f32]
 pub(super) fn convolve(_: &Layer<'_>, _: &[u8], _: Option<(Map, &[u8])>, _: &mut [u8]) {
     absent();
 }
+#[cfg(short_ways)]
+pub(super) fn single_place(_: &Layer<'_>, _: &[u8], _: &mut [u8]) {
+    absent();
+}
 pub(super) fn add_maps(_: &Sum, _: (Map, &[u8]), _: (Map, &[u8]), _: (Map, &mut [u8])) {
     absent();
 }

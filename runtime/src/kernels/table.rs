@@ -111,6 +111,10 @@ pub type Requantise<T> =
 pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 /// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
 pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
+/// A [`Convolve`] of a single place that sees one pixel, with nothing added: a dense layer between maps of bytes. x,
+/// out: the bytes of both maps.
+#[cfg(short_ways)]
+pub type SinglePlace = fn(layer: &Layer<'_>, x: &[u8], out: &mut [u8]);
 /// The sum of two maps of one shape, FORMAT.md 6.24, of any narrow elements. x, second, out: the maps and their bytes.
 pub type AddMaps = fn(sum: &Sum, x: (Map, &[u8]), second: (Map, &[u8]), out: (Map, &mut [u8]));
 
@@ -199,6 +203,10 @@ macro_rules! tables {
             #[cfg(short_ways)]
             #[doc(hidden)]
             pub chain: Option<Chain>,
+            /// Convolutions of one place.
+            #[cfg(short_ways)]
+            #[doc(hidden)]
+            pub single_place: SinglePlace,
             $($(#[$doc])* #[doc(hidden)] pub $field: Kernel<$kind>,)*
         }
 
@@ -212,6 +220,10 @@ macro_rules! tables {
                 #[cfg(short_ways)]
                 if !ACCUMULATORS {
                     self.move_dots = MoveDots::NONE;
+                }
+                #[cfg(short_ways)]
+                if !CONVOLUTIONS {
+                    self.single_place = stubs::single_place;
                 }
                 self
             }

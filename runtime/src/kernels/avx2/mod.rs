@@ -22,6 +22,7 @@ tier!(
     narrow_bytes(simd Avx2, u7 Narrow, paired Paired, u8 Wide<false>, any all_bytes::affine_any),
     all_bytes(simd Avx2, u7 Narrow, paired Paired, u8 Wide<false>, i8 Wide<true>),
     convolutions(simd Avx2, tile Pairs::new(), filter WordFilter::new(Avx2::new())),
+    single_places(simd Avx2, tile Pairs::new()),
     batches(u7 Narrow, u8 Wide<false>, i8 Wide<true>)
 );
 

@@ -30,7 +30,8 @@ tier!(
     convolutions(
         simd Bw, tile Pairs::new(), filter WordFilter::new(Bw::new()),
         few 8 of avx2::table::convolutions::convolve
-    )
+    ),
+    single_places(simd Bw, tile Pairs::new())
 );
 
 tier!(
@@ -44,6 +45,7 @@ tier!(
         simd Vnni, tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new()),
         filter ByteFilter::<_, _, u8>::new(Vnni::new(), Unsigned::new())
     ),
+    single_places(simd Vnni, tile ByteTile::<_, u8, 4, 16>::new(Unsigned::new())),
     batches(u7 Unsigned, u8 Unsigned, i8 Signed)
 );
 

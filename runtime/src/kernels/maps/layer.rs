@@ -1,6 +1,12 @@
 //! What a convolution works with.
 
 use super::{Geometry, Map, Rounding};
+#[cfg(short_ways)]
+use crate::format::element;
+
+/// Inputs of the longest [`Layer::is_single_place`].
+#[cfg(short_ways)]
+pub(crate) const SINGLE_PLACE_INPUTS: usize = 4_096;
 
 /// The operands of a convolution, but for the maps' bytes.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +41,21 @@ impl Layer<'_> {
         matches!((kernel, stride, before, transposed), ([1, 1], [1, 1], [0, 0], false))
             && self.from.width == self.to.width
             && self.from.height == self.to.height
+    }
+
+    /// Whether there is one place, which sees itself, between maps of bytes: a dense layer, of no more inputs than its
+    /// kernel holds on the stack, and of as many numbers as outputs.
+    #[cfg(short_ways)]
+    pub(crate) fn is_single_place(&self) -> bool {
+        let (from, to) = (&self.from, &self.to);
+        let is_one = |map: &Map| map.height * map.width == 1 && matches!(map.element, element::U8 | element::I8);
+        is_one(from)
+            && is_one(to)
+            && self.sees_itself()
+            && from.channels <= SINGLE_PLACE_INPUTS
+            && (self.bias.is_empty() || self.bias.len() == to.channels)
+            && self.rounding.multipliers.len() == to.channels
+            && self.rounding.shifts.len() == to.channels
     }
 
     /// The first element of the pixel that a tap of a place reads; none in the padding. tap, place: down, then across.

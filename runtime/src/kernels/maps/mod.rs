@@ -8,6 +8,8 @@ mod sum;
 mod window;
 
 pub use layer::Layer;
+#[cfg(short_ways)]
+pub(crate) use layer::SINGLE_PLACE_INPUTS;
 pub use round::Rounding;
 #[cfg(any(test, microcontroller))]
 pub(crate) use round::rounded_words;

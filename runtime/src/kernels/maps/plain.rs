@@ -10,6 +10,12 @@ pub(crate) fn convolve(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>
     every_output(layer, false, x, second, out);
 }
 
+/// [`crate::kernels::SinglePlace`].
+#[cfg(short_ways)]
+pub(crate) fn single_place(layer: &Layer<'_>, x: &[u8], out: &mut [u8]) {
+    convolve(layer, x, None, out);
+}
+
 /// [`crate::kernels::Depthwise`]: weights in `Rows`, a row a tap, a column a channel.
 pub(crate) fn depthwise(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]) {
     every_output(layer, true, x, second, out);

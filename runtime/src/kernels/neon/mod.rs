@@ -20,6 +20,7 @@ tier!(
         simd Neon, tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new()),
         filter WordFilter::new(Neon::new())
     ),
+    single_places(simd Neon, tile ByteTile::<_, i8, 2, 8>::new(Bytes::<false>::new())),
     batches(u7 Bytes<true>, u8 MovedBytes, i8 Bytes<false>)
 );
 
@@ -32,7 +33,8 @@ tier!(
     convolutions(
         simd Neon, tile ByteTile::<_, i8, 2, 16>::new(Dots::new()),
         filter ByteFilter::<_, _, i8>::new(Neon::new(), Dots::new())
-    )
+    ),
+    single_places(simd Neon, tile ByteTile::<_, i8, 2, 16>::new(Dots::new()))
 );
 
 /// Calls of intrinsics that only compute.

@@ -22,6 +22,8 @@ const WIDTHS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13];
 /// Pixels of a row of several tiles, and channels read and written there.
 const LONG_ROW: usize = 23;
 const LONG_ROWS: [[usize; 2]; 5] = [[1, 8], [3, 8], [3, 5], [4, 4], [16, 9]];
+/// Layers of one place of every number of outputs, of each pattern.
+const SINGLE_PLACES: usize = 12;
 /// Elements of maps that are added: around vectors of 4, 8 and 16, and several of them.
 const SUMMED: [usize; 16] = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, SUMMED_AT_MOST];
 const SUMMED_AT_MOST: usize = 90;
@@ -36,6 +38,13 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
             for width in WIDTHS {
                 let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
                 every(tier, [[1, 1, 1, 0]; 2], [1, width], [read, written], pattern, random)?;
+            }
+        }
+        // A place alone, most of all between bytes.
+        for written in WRITTEN_CHANNELS {
+            for _ in 0..SINGLE_PLACES {
+                let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
+                every(tier, [[1, 1, 1, 0]; 2], [1, 1], [read, written], pattern, random)?;
             }
         }
         // Rows of many neighbours whose taps all see pixels.
@@ -196,6 +205,24 @@ fn every(
         truth(&layer, x, second, &mut bytemuck::cast_slice_mut(expected)[..used]);
         let (found, expected): (&[u8], &[u8]) = (bytemuck::cast_slice(found), bytemuck::cast_slice(expected));
         same(name, read, &found[..used], &expected[..used])?;
+        #[cfg(short_ways)]
+        if !is_depthwise {
+            let rounding = Rounding { multipliers: &multipliers[..to.channels], ..rounding };
+            single_place(tier, &Layer { rounding, ..layer }, x)?;
+        }
     }
     Ok(())
+}
+
+/// The same layer, where it is one of these.
+#[cfg(short_ways)]
+fn single_place(tier: &Tier, layer: &Layer<'_>, x: &[u8]) -> Result<(), Mismatch> {
+    if !layer.is_single_place() {
+        return Ok(());
+    }
+    let (mut found, mut expected) = ([0; MOST_OUTPUTS], [0; MOST_OUTPUTS]);
+    let (found, expected) = (&mut found[..layer.to.channels], &mut expected[..layer.to.channels]);
+    (tier.single_place)(layer, x, found);
+    (scalar::KERNELS.single_place)(layer, x, expected);
+    same("single_place", layer.from.channels, found, expected)
 }

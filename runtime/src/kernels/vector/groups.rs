@@ -256,11 +256,36 @@ macro_rules! convolutions {
             entry!($features, depthwise(
                 layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
             ), filters::depthwise($filter, layer, x, second, out));
-
             pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     convolve: Kernel::new(convolve, NAME),
                     depthwise: Kernel::new(depthwise, NAME),
+                    ..tier
+                }
+            }
+        }
+    };
+}
+
+/// Convolutions of one place, in builds with `cfg(short_ways)`.
+macro_rules! single_places {
+    (#[$features:meta], simd $simd:ty, tile $tile:expr) => {
+        mod single_places {
+            use super::*;
+
+            #[cfg(short_ways)]
+            mod kernels {
+                use super::*;
+                use crate::kernels::{maps::Layer, vector::place};
+
+                entry!($features, single_place(layer: &Layer<'_>, x: &[u8], out: &mut [u8]),
+                    place::single_place(<$simd>::new(), $tile, layer, x, out));
+            }
+
+            pub(super) const fn over(tier: Tier) -> Tier {
+                Tier {
+                    #[cfg(short_ways)]
+                    single_place: kernels::single_place,
                     ..tier
                 }
             }
@@ -306,4 +331,4 @@ macro_rules! batches {
     };
 }
 
-pub(in crate::kernels) use {all_bytes, batches, convolutions, dots, narrow_bytes, reals, vectors};
+pub(in crate::kernels) use {all_bytes, batches, convolutions, dots, narrow_bytes, reals, single_places, vectors};

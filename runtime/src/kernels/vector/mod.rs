@@ -25,6 +25,7 @@
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
 //! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
+//! | `place` | `single_place`: a convolution of one | a vector of weights meets the inputs and the zero point at once |
 //! | `finish` | the same, its end | sums of two lanes an output are rounded as they lie |
 //! | `depthwise`, `filter` | depthwise | rows of a window are neighbours, so that one instruction adds their products |
 //! | `sum` | add_maps | multipliers cut into halves, whose products fit 32 bits |
@@ -51,6 +52,8 @@ mod lanes;
 #[cfg(short_ways)]
 pub(super) mod move_dot;
 pub(super) mod pairwise;
+#[cfg(short_ways)]
+pub(super) mod place;
 pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;

@@ -2,18 +2,23 @@
 //! takes to find them; benches/NOTES.md has by how much.
 
 use super::convolution::{Form, layer_of};
-use super::single;
 use crate::format::{Model, NONE, OpRecord, Overlap, op};
 use crate::kernels::maps::{Layer, Map};
-use crate::kernels::{Convolve, Tier};
+use crate::kernels::{Convolve, SinglePlace, Tier};
 use crate::ops::{Places, Running};
 
 /// One that adds nothing from a second map, writes all rows at once and none over what it reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ahead<'a> {
     layer: Layer<'a>,
-    /// `None` where it is [`single::run_one`].
-    call: Option<Convolve>,
+    call: Call,
+}
+
+/// The kernel, which is known by then.
+#[derive(Debug, Clone, Copy)]
+enum Call {
+    Maps(Convolve),
+    SinglePlace(SinglePlace),
 }
 
 impl<'a> Ahead<'a> {
@@ -32,9 +37,9 @@ impl<'a> Ahead<'a> {
         }
         let (layer, form) = layer_of(model, record, [Map::of(from), Map::of(to)])?;
         let call = match form {
-            Form::Depthwise => Some(kernels.depthwise.call),
-            Form::Whole if single::is_one(&layer) => None,
-            Form::Whole => Some(kernels.convolve.call),
+            Form::Depthwise => Call::Maps(kernels.depthwise.call),
+            Form::Whole if layer.is_single_place() => Call::SinglePlace(kernels.single_place),
+            Form::Whole => Call::Maps(kernels.convolve.call),
             Form::Groups(_) => return None,
         };
         Some(Self { layer, call })
@@ -43,8 +48,8 @@ impl<'a> Ahead<'a> {
     pub fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (x, out) = at.bytes(on, workspace);
         match self.call {
-            Some(call) => call(&self.layer, x, None, out),
-            None => single::run_one(on.kernels, &self.layer, x, out),
+            Call::Maps(call) => call(&self.layer, x, None, out),
+            Call::SinglePlace(call) => call(&self.layer, x, out),
         }
     }
 }

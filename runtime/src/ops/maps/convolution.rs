@@ -6,8 +6,6 @@
 //! pieces before. Rounding ends the block.
 
 use super::gather::Patch;
-#[cfg(short_ways)]
-use super::single;
 use super::{Bytes, OnMaps, Running, bytes, copy, integers, range_mut, rest};
 use crate::features::{IS_SMALL, MAPS};
 use crate::format::{Layout, Model, OpRecord, WindowRecord, is_depthwise, op};
@@ -37,8 +35,8 @@ impl OnMaps for Convolution {
             Form::Depthwise => (on.kernels.depthwise.call)(&layer, from.1, second, to.1),
             Form::Whole => {
                 #[cfg(short_ways)]
-                if second.is_none() && single::is_one(&layer) {
-                    single::run_one(on.kernels, &layer, from.1, to.1);
+                if second.is_none() && layer.is_single_place() {
+                    (on.kernels.single_place)(&layer, from.1, to.1);
                     return Some(());
                 }
                 (on.kernels.convolve.call)(&layer, from.1, second, to.1);

@@ -12,8 +12,6 @@ mod gather;
 mod moved;
 mod pool;
 mod rows;
-#[cfg(short_ways)]
-mod single;
 
 use super::{Banks, Kind, Place, Places, Running, typed};
 use crate::features::IN_PLACE;
