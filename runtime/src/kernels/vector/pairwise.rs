@@ -77,6 +77,9 @@ fn halves<S: Simd>(
         }
         s.store_bytes(out, products[0], products[1]);
     }
+    if outs_rest.is_empty() {
+        return;
+    }
     let rest = (rest(first, done), rest(second, done));
     for ((out, a), b) in outs_rest.iter_mut().zip(rest.0).zip(rest.1) {
         *out = single(*a, *b);

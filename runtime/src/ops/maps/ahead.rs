@@ -4,21 +4,15 @@
 use super::convolution::{Form, layer_of};
 use crate::format::{Model, NONE, OpRecord, Overlap, op};
 use crate::kernels::maps::{Layer, Map};
-use crate::kernels::{Convolve, SinglePlace, Tier};
+use crate::kernels::{Convolve, Tier};
 use crate::ops::{Places, Running};
 
 /// One that adds nothing from a second map, writes all rows at once and none over what it reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ahead<'a> {
     layer: Layer<'a>,
-    call: Call,
-}
-
-/// The kernel, which is known by then.
-#[derive(Debug, Clone, Copy)]
-enum Call {
-    Maps(Convolve),
-    SinglePlace(SinglePlace),
+    /// `None` where it is the tier's for a single place.
+    call: Option<Convolve>,
 }
 
 impl<'a> Ahead<'a> {
@@ -37,9 +31,9 @@ impl<'a> Ahead<'a> {
         }
         let (layer, form) = layer_of(model, record, [Map::of(from), Map::of(to)])?;
         let call = match form {
-            Form::Depthwise => Call::Maps(kernels.depthwise.call),
-            Form::Whole if layer.is_single_place() => Call::SinglePlace(kernels.single_place),
-            Form::Whole => Call::Maps(kernels.convolve.call),
+            Form::Depthwise => Some(kernels.depthwise.call),
+            Form::Whole if layer.is_single_place() => None,
+            Form::Whole => Some(kernels.convolve.call),
             Form::Groups(_) => return None,
         };
         Some(Self { layer, call })
@@ -48,8 +42,8 @@ impl<'a> Ahead<'a> {
     pub fn run(&self, on: &Running<'_, '_>, at: &Places, workspace: &mut [u8]) {
         let (x, out) = at.bytes(on, workspace);
         match self.call {
-            Call::Maps(call) => call(&self.layer, x, None, out),
-            Call::SinglePlace(call) => call(&self.layer, x, out),
+            Some(call) => call(&self.layer, x, None, out),
+            None => (on.kernels.single_place)(&self.layer, x, out),
         }
     }
 }
