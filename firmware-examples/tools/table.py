@@ -42,8 +42,8 @@ NETWORKS = {
     "ad": "AD",
 }
 OF_NETWORKS = (
-    "MLPerf Tiny's networks quantised from their float files, an inference; VWW without its channels that are always "
-    "0, which CMSIS-NN's sums of layers have:"
+    "MLPerf Tiny's networks quantised from float, an inference; VWW's channels that are always 0 "
+    "count in CMSIS-NN's alone:"
 )
 OF_LAYERS = (
     "Fully connected layers, requantisation included; instructions, not cycles, and in brackets per multiplication:"

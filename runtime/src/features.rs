@@ -23,6 +23,8 @@ pub(crate) const ROWS: bool = IN_PLACE && MAPS;
 /// Whether the sum of two maps of one shape is a kernel, as on hosts. Elsewhere it has the loop of all operations that
 /// go element by element: firmware and pages count their bytes.
 pub(crate) const ADDS_MAPS: bool = CONVOLUTIONS && cfg!(short_ways);
+/// Whether the kernels that round to bytes are asked to add zero points.
+pub(crate) const HAS_ZEROS: bool = GENERAL || CONVOLUTIONS && cfg!(short_ways);
 /// Whether the loader tells a kind of operation on maps from one that is not defined. Firmware without maps has other
 /// uses for those bytes.
 pub(crate) const TELLS_MAPS: bool = CONVOLUTIONS || !IS_SMALL;

@@ -8,7 +8,7 @@ mod exp;
 pub use divisor::Divisor;
 pub use exp::{exp, sigmoid, tanh};
 
-use crate::features::GENERAL;
+use crate::features::HAS_ZEROS;
 use crate::format::activation;
 
 /// The ends of u8.
@@ -155,10 +155,11 @@ pub const fn shift_round(product: i32, shift: u32) -> i32 {
     (product + (1 << (shift - 1))) >> shift
 }
 
-/// Ends before a zero point is added behind rounding, and the zero point, which is 0 in a build without any.
+/// Ends before a zero point is added behind rounding, and the zero point, which is 0 in builds that round none so:
+/// firmware and pages without `general`, whose maps are rounded by kernels of their own.
 #[inline(always)]
 pub(crate) const fn around_zero(low: i32, high: i32, zero: i32) -> (i32, i32, i32) {
-    if GENERAL { (low.wrapping_sub(zero), high.wrapping_sub(zero), zero) } else { (low, high, 0) }
+    if HAS_ZEROS { (low.wrapping_sub(zero), high.wrapping_sub(zero), zero) } else { (low, high, 0) }
 }
 
 /// A real as an integer: `clamp(round(x · inverse) + zero, low, high)`, to nearest, halves away from 0, a NaN as 0.

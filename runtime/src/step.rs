@@ -130,6 +130,7 @@ impl OutputPlace {
 
 #[cfg(short_ways)]
 #[cfg(test)]
+#[cfg(feature = "convolutions")]
 mod tests {
     use super::Way;
     use crate::format::{Model, op};

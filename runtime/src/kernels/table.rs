@@ -102,7 +102,7 @@ pub type DequantiseF32 = fn(x: &[i32], factor: f32, bias: &[f32], activation: u3
 pub type TailF32 = fn(sums: &[i32], first: &Dequantisation<'_>, layers: &[RealLayer<'_>], scale: f32, out: &mut [f32]);
 /// `clamp(r + zero, low, high)` of every element, where `r` is [`crate::num::requantise`]'s without an end. All (n,);
 /// where one is shorter than `out`, elements of `out` stay as they were. `low`, `high`: elements; neither less `zero`
-/// leaves i32. `zero`: 0 in a build without `general`, some of whose kernels leave it out.
+/// leaves i32. `zero`: 0 in firmware and pages without `general`, whose kernels leave it out.
 pub type Requantise<T> =
     fn(x: &[i32], multipliers: &[i32], shifts: &[u8], low: i32, high: i32, zero: i32, out: &mut [T]);
 /// A convolution of bytes whose outputs see all channels, FORMAT.md 6.22: every output's sum, rounded and written.
@@ -111,7 +111,7 @@ pub type Requantise<T> =
 pub type Convolve = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
 /// The same with a filter for every channel, of any narrow element; weights in `Rows`, a row a tap, a column a channel.
 pub type Depthwise = fn(layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]);
-/// A [`Convolve`] of a single place that sees one pixel, with nothing added: a dense layer between maps of bytes. x,
+/// A [`Convolve`] of what [`Layer::is_single_place`] accepts, with nothing added; any other goes to the definition. x,
 /// out: the bytes of both maps.
 #[cfg(short_ways)]
 pub type SinglePlace = fn(layer: &Layer<'_>, x: &[u8], out: &mut [u8]);

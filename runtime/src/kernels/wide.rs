@@ -21,7 +21,6 @@ tier!(
         simd Wide, tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new()),
         filter WordFilter::new(Wide::new())
     ),
-    single_places(simd Wide, tile ByteTile::<_, u8, 1, 4>::new(Widened::<false>::new())),
     batches(u7 Widened<false>, u8 Widened<false>, i8 Widened<true>)
 );
 

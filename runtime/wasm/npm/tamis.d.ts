@@ -111,8 +111,8 @@ export interface Facts {
 /**
  * A network: a `quantised.bin` that was checked, every byte of it.
  *
- * It has memory of WebAssembly's, which `free()` gives back at once; otherwise it is given back some time after the last
- * use. `bucket` is the output bucket, 0 for networks without.
+ * It has memory of WebAssembly's, which `free()` gives back at once; otherwise it is given back some time after the
+ * last use. `bucket` is the output bucket, 0 for networks without.
  */
 export class Network {
   private constructor();
@@ -120,8 +120,8 @@ export class Network {
   /** Sixteen hexadecimal digits, for one file the same on every machine; `host-tools inspect` prints them too. */
   signature(): string;
   /**
-   * Real numbers as the array that `run` takes: each is divided by the input's unit and rounded, halves away from 0; what
-   * is beyond the range goes to its nearest end.
+   * Real numbers as the array that `run` takes: each is divided by the input's unit and rounded, halves away from 0;
+   * what is beyond the range goes to its nearest end.
    */
   quantise(reals: Float64Array | number[]): Dense;
   /** Evaluates a dense input: as many elements as `facts.input.size`, of the array type of `facts.input.element`. */

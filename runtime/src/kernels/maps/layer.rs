@@ -4,7 +4,7 @@ use super::{Geometry, Map, Rounding};
 #[cfg(short_ways)]
 use crate::format::element;
 
-/// Inputs of the longest [`Layer::is_single_place`].
+/// Inputs of the longest [`Layer::is_single_place`]: 8 KiB of stack as i16.
 #[cfg(short_ways)]
 pub(crate) const SINGLE_PLACE_INPUTS: usize = 4_096;
 
@@ -44,7 +44,7 @@ impl Layer<'_> {
     }
 
     /// Whether there is one place, which sees itself, between maps of bytes: a dense layer, of no more inputs than its
-    /// kernel holds on the stack, and of as many numbers as outputs.
+    /// kernel holds on the stack, with a multiplier and a shift for each output, and a bias for each or none.
     #[cfg(short_ways)]
     pub(crate) fn is_single_place(&self) -> bool {
         let (from, to) = (&self.from, &self.to);

@@ -108,6 +108,15 @@ impl<const BELOW_128: bool> Dense for Bytes<BELOW_128> {
     fn rows(self, sums: Self::Sums) -> [i32; 4] {
         rows(compute!(vpaddq_s32(sums[0], sums[1])))
     }
+    /// A lane a row.
+    #[inline(always)]
+    fn mac_ones(self, sums: Self::Sums, w: int8x16_t) -> Self::Sums {
+        [compute!(vpadalq_s16(sums[0], vpaddlq_s8(w))), sums[1]]
+    }
+    #[inline(always)]
+    fn ones_rows(self, sums: Self::Sums) -> [i32; 4] {
+        rows(sums[0])
+    }
 }
 
 /// Takes 128 from each of four inputs, as bytes.

@@ -16,14 +16,12 @@ const LAYERS: usize = 40;
 /// Channels that are read: around groups of four, and around vectors where each has its filter.
 const READ_CHANNELS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33];
 /// Channels that are written: around tiles of one, two, four and eight vectors of 4, 8 and 16 rows, and blocks of 64.
-const WRITTEN_CHANNELS: [usize; 15] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 24, 31, 32, 33, 65, MOST_OUTPUTS];
+const WRITTEN_CHANNELS: [usize; 17] = [1, 3, 4, 5, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 65, 127, MOST_OUTPUTS];
 /// Pixels of a row: around tiles of 1, 2, 4 and 8, and of 5 and 6 at the end of a row.
 const WIDTHS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13];
 /// Pixels of a row of several tiles, and channels read and written there.
 const LONG_ROW: usize = 23;
 const LONG_ROWS: [[usize; 2]; 5] = [[1, 8], [3, 8], [3, 5], [4, 4], [16, 9]];
-/// Layers of one place of every number of outputs, of each pattern.
-const SINGLE_PLACES: usize = 12;
 /// Elements of maps that are added: around vectors of 4, 8 and 16, and several of them.
 const SUMMED: [usize; 16] = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, SUMMED_AT_MOST];
 const SUMMED_AT_MOST: usize = 90;
@@ -40,13 +38,8 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
                 every(tier, [[1, 1, 1, 0]; 2], [1, width], [read, written], pattern, random)?;
             }
         }
-        // A place alone, most of all between bytes.
-        for written in WRITTEN_CHANNELS {
-            for _ in 0..SINGLE_PLACES {
-                let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
-                every(tier, [[1, 1, 1, 0]; 2], [1, 1], [read, written], pattern, random)?;
-            }
-        }
+        #[cfg(short_ways)]
+        single_places(tier, pattern, random)?;
         // Rows of many neighbours whose taps all see pixels.
         for [read, written] in LONG_ROWS {
             let across = [[3, 1, 1, 1], [3, 2, 1, 0]][random.below(2)];
@@ -214,7 +207,21 @@ fn every(
     Ok(())
 }
 
-/// The same layer, where it is one of these.
+/// Layers of one place, of which a quarter are between bytes with nothing added, and have a kernel of their own.
+#[cfg(short_ways)]
+fn single_places(tier: &Tier, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
+    /// Of every number of outputs.
+    const LAYERS: usize = 12;
+    for written in WRITTEN_CHANNELS {
+        for _ in 0..LAYERS {
+            let read = READ_CHANNELS[random.below(READ_CHANNELS.len())];
+            every(tier, [[1, 1, 1, 0]; 2], [1, 1], [read, written], pattern, random)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same layer with nothing added, where that kernel takes it.
 #[cfg(short_ways)]
 fn single_place(tier: &Tier, layer: &Layer<'_>, x: &[u8]) -> Result<(), Mismatch> {
     if !layer.is_single_place() {

@@ -107,7 +107,8 @@ impl View {
 }
 
 /// An element as a kernel multiplies it.
-pub(in crate::kernels) trait Lane: Copy + Default + PartialEq {
+pub(in crate::kernels) trait Lane: Copy + Default + PartialEq + Into<i32> {
+    const ONE: Self;
     /// What stands for 0, which is what a kernel counts too much in every element, padding included.
     fn zero(map: &Map) -> Self;
     /// What four elements of a map of bytes are exclusively or-ed with.
@@ -121,6 +122,7 @@ macro_rules! bytes {
     ($(#[$doc:meta])* $byte:ty, moves $moved:expr) => {
         $(#[$doc])*
         impl Lane for $byte {
+            const ONE: Self = 1;
             #[inline(always)]
             fn zero(map: &Map) -> Self {
                 (if map.element == $moved { map.zero ^ 0x80 } else { map.zero }) as $byte
@@ -151,6 +153,7 @@ bytes!(
 
 /// Without the zero point.
 impl Lane for i16 {
+    const ONE: Self = 1;
     #[inline(always)]
     fn zero(_: &Map) -> Self {
         0

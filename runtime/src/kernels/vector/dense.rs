@@ -51,6 +51,15 @@ pub(in crate::kernels) trait Dense: Copy {
     }
     fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums;
     fn rows(self, sums: Self::Sums) -> Self::Rows;
+    /// Adds the weights themselves, to sums that only [`Dense::ones_rows`] reads.
+    #[inline(always)]
+    fn mac_ones(self, sums: Self::Sums, w: Self::Weights) -> Self::Sums {
+        self.mac(sums, 0x0101_0101, w)
+    }
+    #[inline(always)]
+    fn ones_rows(self, sums: Self::Sums) -> Self::Rows {
+        self.rows(sums)
+    }
 
     /// Whether there is [`Dense::mac_groups`], which an implementation then must have.
     const HAS_GROUPS: bool = false;

@@ -256,8 +256,17 @@ macro_rules! convolutions {
             entry!($features, depthwise(
                 layer: &Layer<'_>, x: &[u8], second: Option<(Map, &[u8])>, out: &mut [u8]
             ), filters::depthwise($filter, layer, x, second, out));
+
+            /// Of a tier without a kernel for one place.
+            #[cfg(short_ways)]
+            fn single_place(layer: &Layer<'_>, x: &[u8], out: &mut [u8]) {
+                convolve(layer, x, None, out);
+            }
+
             pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
+                    #[cfg(short_ways)]
+                    single_place,
                     convolve: Kernel::new(convolve, NAME),
                     depthwise: Kernel::new(depthwise, NAME),
                     ..tier
@@ -267,7 +276,7 @@ macro_rules! convolutions {
     };
 }
 
-/// Convolutions of one place, in builds with `cfg(short_ways)`.
+/// Convolutions of one place, in builds with `cfg(short_ways)`; behind `convolutions`.
 macro_rules! single_places {
     (#[$features:meta], simd $simd:ty, tile $tile:expr) => {
         mod single_places {

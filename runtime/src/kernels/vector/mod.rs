@@ -25,8 +25,8 @@
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
 //! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
-//! | `place` | `single_place`: a convolution of one | a vector of weights meets the inputs and the zero point at once |
 //! | `finish` | the same, its end | sums of two lanes an output are rounded as they lie |
+//! | `place` | `single_place` | a vector of weights meets the inputs and is summed, for the zero point, at once |
 //! | `depthwise`, `filter` | depthwise | rows of a window are neighbours, so that one instruction adds their products |
 //! | `sum` | add_maps | multipliers cut into halves, whose products fit 32 bits |
 //! | `requantise` | requantise_* | shifts above 32 need only the high word of the product |

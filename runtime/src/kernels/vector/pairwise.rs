@@ -77,6 +77,7 @@ fn halves<S: Simd>(
         }
         s.store_bytes(out, products[0], products[1]);
     }
+    // Most halves fill their vectors, and what goes before the loop below costs as much as two rounds of this one.
     if outs_rest.is_empty() {
         return;
     }

@@ -50,6 +50,16 @@ pub(in crate::kernels) trait Tile: Copy {
     /// Four inputs can be read from `x`.
     unsafe fn mac(self, sums: Self::Sums, x: *const Self::Input, w: Self::Weights) -> Self::Sums;
     fn rows(self, sums: Self::Sums) -> Self::Rows;
+    /// As [`Dense::mac_ones`] and [`Dense::ones_rows`].
+    #[inline(always)]
+    fn mac_ones(self, sums: Self::Sums, w: Self::Weights) -> Self::Sums {
+        // SAFETY: four inputs.
+        unsafe { self.mac(sums, [Self::Input::ONE; 4].as_ptr(), w) }
+    }
+    #[inline(always)]
+    fn ones_rows(self, sums: Self::Sums) -> Self::Rows {
+        self.rows(sums)
+    }
 }
 
 /// The products of dense layers, on bytes of type `I`, of which all are exact. `VECTORS` of weights and
@@ -102,6 +112,14 @@ impl<D: Dense, I: Lane, const VECTORS: usize, const SUMS: usize> Tile for ByteTi
     #[inline(always)]
     fn rows(self, sums: D::Sums) -> D::Rows {
         self.0.rows(sums)
+    }
+    #[inline(always)]
+    fn mac_ones(self, sums: D::Sums, w: D::Weights) -> D::Sums {
+        self.0.mac_ones(sums, w)
+    }
+    #[inline(always)]
+    fn ones_rows(self, sums: D::Sums) -> D::Rows {
+        self.0.ones_rows(sums)
     }
 }
 

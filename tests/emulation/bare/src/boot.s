@@ -36,8 +36,8 @@ read_chunk:
     popl %ebp
     popl %edi
     jc failed
-    # The BIOS reads below 1 MiB only. Segments that were loaded in protected mode keep their limit of 4 GiB in real mode, so
-    # that the copy can write above. It is set up anew each time, because the BIOS may change it.
+    # The BIOS reads below 1 MiB only. Segments that were loaded in protected mode keep their limit of 4 GiB in real
+    # mode, so that the copy can write above. It is set up anew each time, because the BIOS may change it.
     lgdt descriptors_pointer
     movl %cr0, %eax
     orb $1, %al
@@ -76,8 +76,8 @@ map_page:
     addw $8, %di
     loop map_page
 
-    # CR4: physical address extension, SSE and its exceptions. EFER: long mode. CR0: paging and protection, a coprocessor that
-    # is there.
+    # CR4: physical address extension, SSE and its exceptions. EFER: long mode. CR0: paging and protection, a
+    # coprocessor that is there.
     movl $0x620, %eax
     movl %eax, %cr4
     movl $PAGE_TABLES, %eax
