@@ -22,8 +22,6 @@ pub(super) static KERNELS: Tier = Tier {
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
-    #[cfg(short_ways)]
-    single_place: super::maps::plain::single_place,
     #[cfg(batches)]
     batch: scalar::BATCH,
     update_i16: Kernel::new(update::<i16, i16>, NAME),

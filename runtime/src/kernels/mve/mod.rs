@@ -32,8 +32,6 @@ pub(super) static KERNELS: Tier = Tier {
     move_dots: crate::kernels::MoveDots::NONE,
     #[cfg(short_ways)]
     chain: None,
-    #[cfg(short_ways)]
-    single_place: crate::kernels::maps::plain::single_place,
     #[cfg(batches)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<i16>, NAME),

@@ -207,7 +207,7 @@ fn every(
     Ok(())
 }
 
-/// Layers of one place, of which a quarter are between bytes with nothing added, and have a kernel of their own.
+/// Layers of one place. About half are between bytes, and are run by the kernel that these have of their own, too.
 #[cfg(short_ways)]
 fn single_places(tier: &Tier, pattern: u32, random: &mut Random) -> Result<(), Mismatch> {
     /// Of every number of outputs.
