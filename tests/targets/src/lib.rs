@@ -59,7 +59,8 @@ const fn row(name: &'static str, run: fn(&[u8]) -> bool, max_len_bytes: usize, f
 /// What most readers keep: numbers are widened, names copied, and an error quotes a little.
 const BUDGET: Budget = Budget { fixed_bytes: 64 << 10, per_byte: 64 };
 
-/// Where gzip or deflate is unpacked: its window and tables.
+/// What unpacks whatever it is given, however it begins: what unpacking takes is allowed any input, as others are where
+/// it begins as packed.
 const fn packed(target: Target) -> Target {
     within(target, 192 << 10, 64)
 }
@@ -113,11 +114,11 @@ pub const TARGETS: [Target; 43] = [
     row("npy", tensors::npy, 1024, Form::Binary),
     packed(row("npz", tensors::npz, 2048, Form::Binary)),
     packed(row("gz", tensors::gz, 1024, Form::Binary)),
-    packed(row("tensor-network", tensors::network, 2048, Form::Binary)),
-    packed(row("idx", data::inputs, 1024, Form::Binary)),
+    row("tensor-network", tensors::network, 2048, Form::Binary),
+    row("idx", data::inputs, 1024, Form::Binary),
     row("libsvm", data::inputs, 1024, Form::Text(words::LIBSVM)),
     row("dummy-rows", data::inputs, 1024, Form::Text(words::LIBSVM)),
-    packed(row("labels", data::labels, 1024, Form::Text(words::LIBSVM))),
+    row("labels", data::labels, 1024, Form::Text(words::LIBSVM)),
     row("feature-lists", data::feature_lists, 512, Form::Text(words::LISTS)),
     row("batches-file", data::inputs, 4096, Form::Binary),
     row("reference", data::reference, 2048, Form::Binary),

@@ -55,17 +55,21 @@ pub struct Budget {
 /// Bytes that a byte of deflate unpacks to at most.
 const DEFLATE_RATIO: usize = 1032;
 
+/// What unpacking takes whatever it unpacks: buffers, a window and tables. Any reader of what may be packed tells it by
+/// its first bytes, so that any input that begins so is allowed it.
+const UNPACKER_BYTES: usize = 128 << 10;
+
 impl Budget {
     /// Of an input: for what it unpacks to, where it is packed.
     #[must_use]
     pub fn of(self, input: &[u8]) -> usize {
-        let len = match input {
-            [0x1F, 0x8B, ..] => input.len() + unpacked_len(input),
+        let (unpacker, len) = match input {
+            [0x1F, 0x8B, ..] => (UNPACKER_BYTES, input.len() + unpacked_len(input)),
             // An archive may hold deflate anywhere.
-            [b'P', b'K', ..] => input.len() * DEFLATE_RATIO,
-            _ => input.len(),
+            [b'P', b'K', ..] => (UNPACKER_BYTES, input.len() * DEFLATE_RATIO),
+            _ => (0, input.len()),
         };
-        self.fixed_bytes + self.per_byte * len
+        self.fixed_bytes + unpacker + self.per_byte * len
     }
 }
 

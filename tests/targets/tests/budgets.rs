@@ -155,6 +155,10 @@ fn bombs_stay_within_the_budget() {
             let layer = "[[node]]\nname = \"a\"\nop = \"linear\"\noutputs = 16777216\n";
             format!("{input}{layer}").into_bytes()
         }),
+        ("the start of gzip, and no more", vec![0x1F, 0x8B]),
+        ("the start of a gzip's block", vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]),
+        ("a method that gzip does not have", vec![0x1F, 0x8B, 6, b'x']),
+        ("the start of an archive", b"PK\x03\x04".to_vec()),
         ("a long word", vec![b'a'; 4096]),
         ("zeros", vec![0; 4096]),
         ("ones", vec![0xFF; 4096]),
