@@ -24,6 +24,7 @@ pub struct ByteLayer<'a> {
     is_paired: bool,
     rounding: Option<Rounding<'a>>,
     has_high_shifts: bool,
+    common: Option<(i32, u8)>,
 }
 
 /// How its sums are rounded: [`crate::num::requantise`].
@@ -37,6 +38,15 @@ pub struct Rounding<'a> {
     pub high: i32,
     /// Whether outputs are u8; i32 otherwise.
     pub to_bytes: bool,
+}
+
+impl Rounding<'_> {
+    fn common(&self) -> Option<(i32, u8)> {
+        let (multiplier, shift) = (*self.multipliers.first()?, *self.shifts.first()?);
+        let is_common = self.multipliers.iter().all(|other| *other == multiplier)
+            && self.shifts.iter().all(|other| *other == shift);
+        is_common.then_some((multiplier, shift))
+    }
 }
 
 impl<'a> ByteLayer<'a> {
@@ -61,7 +71,8 @@ impl<'a> ByteLayer<'a> {
                 && if by.to_bytes { is_byte } else { shifts_within(SHIFTS) }
         });
         let fits = needed <= weights.len() && bias.len() <= stride && stride.is_multiple_of(4) && is_rounded;
-        fits.then_some(Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts })
+        let common = rounding.and_then(|by| by.common());
+        fits.then_some(Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common })
     }
 
     /// Whether another layer can read what it writes, where the kernel keeps it.
@@ -104,6 +115,20 @@ impl<'a> ByteLayer<'a> {
     /// Whether all shifts are 33 to 62; true where nothing is rounded.
     pub const fn has_high_shifts(&self) -> bool {
         self.has_high_shifts
+    }
+
+    /// The multiplier and the shift of every output, where all have the same: those of a layer with one scale.
+    pub const fn common(&self) -> Option<(i32, u8)> {
+        self.common
+    }
+
+    /// The least and the greatest output, where they are u8.
+    pub const fn bytes(&self) -> Option<(u8, u8)> {
+        match &self.rounding {
+            // That both are bytes was asked when the layer was made.
+            Some(by) if by.to_bytes => Some((by.low as u8, by.high as u8)),
+            _ => None,
+        }
     }
 
     /// `None`: outputs are the sums.

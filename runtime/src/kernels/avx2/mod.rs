@@ -255,6 +255,20 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn store_clamped(self, out: &mut [[u8; 8]; 4], x: [__m256i; 4], low: u8, high: u8) {
+        // SAFETY: the arrays have 32 bytes; AVX2 as in `compute`.
+        unsafe {
+            // What saturation cuts off is beyond the clamp anyway. Packing works in halves of 128 bits: each gets four
+            // bytes of a vector, one vector after the other.
+            let halves = [_mm256_packs_epi32(x[0], x[1]), _mm256_packs_epi32(x[2], x[3])];
+            let bytes = _mm256_max_epu8(_mm256_packus_epi16(halves[0], halves[1]), _mm256_set1_epi8(low as i8));
+            let bytes = _mm256_min_epu8(bytes, _mm256_set1_epi8(high as i8));
+            let bytes = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+            _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes);
+        }
+    }
+
+    #[inline(always)]
     fn nonzero_groups(self, x: &[u8; 32]) -> u32 {
         // SAFETY: the array has 32 bytes; AVX2 as in `compute`.
         unsafe {

@@ -226,6 +226,18 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn store_clamped(self, out: &mut [[u8; 4]; 4], x: [int32x4_t; 4], low: u8, high: u8) {
+        // SAFETY: the arrays have 16 bytes; NEON as in `compute`.
+        unsafe {
+            // What saturation cuts off is beyond the clamp anyway.
+            let halves = [vqmovn_high_s32(vqmovn_s32(x[0]), x[1]), vqmovn_high_s32(vqmovn_s32(x[2]), x[3])];
+            let bytes = vqmovun_high_s16(vqmovun_s16(halves[0]), halves[1]);
+            let bytes = vminq_u8(vmaxq_u8(bytes, vdupq_n_u8(low)), vdupq_n_u8(high));
+            vst1q_u8(out.as_mut_ptr().cast(), bytes);
+        }
+    }
+
+    #[inline(always)]
     fn nonzero_groups(self, x: &[u8; 16]) -> u32 {
         // SAFETY: both arrays have 16 bytes; NEON as in `compute`.
         unsafe {

@@ -109,6 +109,14 @@ impl Memory {
                     if random.below(4) == 0 { 33 + random.below(30) } else { 37 + random.below(6) } as u8;
                 memory.small_shifts[row] = 1 + random.below(62) as u8;
             }
+            // Half of all layers have one scale, and some of those but for one output.
+            if random.below(2) == 0 {
+                let (multiplier, shift) = (memory.multipliers[layer][0], memory.shifts[layer][0]);
+                let other = random.below(2 * outputs);
+                for row in (0..outputs).filter(|row| *row != other) {
+                    (memory.multipliers[layer][row], memory.shifts[layer][row]) = (multiplier, shift);
+                }
+            }
         }
         memory
     }
@@ -119,11 +127,13 @@ impl Memory {
             let stride = outputs.next_multiple_of(4);
             let end = if layer + 1 == MOST { end } else { End::Bytes };
             let to_bytes = end == End::Bytes;
+            // The last may have outputs that no other layer could read.
+            let bytes = if layer + 1 == MOST { [(0, 127), (0, 255), (3, 200)][outputs % 3] } else { (0, 127) };
             let rounding = (end != End::Sums).then(|| Rounding {
                 multipliers: &self.multipliers[layer][..outputs],
                 shifts: &(if end == End::Any { &self.small_shifts } else { &self.shifts[layer] })[..outputs],
-                low: if to_bytes { 0 } else { -70_000 },
-                high: if to_bytes { 127 } else { 90_000 },
+                low: if to_bytes { bytes.0 } else { -70_000 },
+                high: if to_bytes { bytes.1 } else { 90_000 },
                 to_bytes,
             });
             let weights = &self.weights[layer][..stride * inputs.next_multiple_of(4)];

@@ -108,6 +108,7 @@ impl View {
 
 /// An element as a kernel multiplies it.
 pub(in crate::kernels) trait Lane: Copy + Default + PartialEq + Into<i32> {
+    #[cfg_attr(not(short_ways), allow(dead_code, reason = "only a place alone asks"))]
     const ONE: Self;
     /// What stands for 0, which is what a kernel counts too much in every element, padding included.
     fn zero(map: &Map) -> Self;

@@ -3,11 +3,12 @@
 //!
 //! Between single steps a network of small layers spends as long on the way to the kernels as in them: sums go through
 //! memory, lengths are asked again, and each call saves and clears registers. Here operands are known to fit
-//! ([`ByteLayer`]), and the shifts of bytes are 33 to 62, so that their rounding is [`requantise::rounded`] and nothing
-//! else.
+//! ([`ByteLayer`]), and the shifts of bytes are 33 to 62, so that their rounding is [`Scale::round`] and nothing else.
+//! Most layers have one scale: what rounds their outputs is made once for all vectors of a tile.
 
 use super::dense::{Dense, Ending, fitting};
-use super::{IS_COMPACT, Simd, requantise};
+use super::requantise::Scale;
+use super::{IS_COMPACT, Simd};
 use crate::kernels::layers::{ByteLayer, CHAIN_WIDTH, Rounding};
 use crate::num;
 use crate::sure::at;
@@ -57,8 +58,7 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
 /// x: as long as the layer's inputs · out: as long as its outputs.
 #[inline(always)]
 fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, out: &mut [u8]) {
-    let has_high_shifts = layer.has_high_shifts();
-    let mut end = Rounded { s, bias: layer.bias(), rounding: layer.rounding(), has_high_shifts, out };
+    let mut end = Rounded { s, layer, bias: layer.bias(), rounding: layer.rounding(), out };
     // SAFETY: a layer's stride is a multiple of four, and its weights are as many as its inputs need, of which `x` has
     // no more.
     unsafe { fitting(d, x, layer.weights(), layer.stride(), &mut end) };
@@ -81,10 +81,10 @@ fn is_narrow(x: &[u8]) -> bool {
 /// Where sums become outputs.
 struct Rounded<'e, S> {
     s: S,
+    layer: &'e ByteLayer<'e>,
     /// One for each output.
     bias: &'e [i32],
     rounding: Option<&'e Rounding<'e>>,
-    has_high_shifts: bool,
     out: &'e mut [u8],
 }
 
@@ -99,7 +99,7 @@ impl<S: Simd> Ending for Rounded<'_, S> {
         debug_assert!(const { is_for::<S, D>() });
         let (s, rows) = (self.s, row..row + VECTORS * D::ROWS);
         // Other shifts are those of a few outputs, one by one.
-        let Some(bias) = self.bias.get(rows.clone()).filter(|_| self.has_high_shifts) else { return false };
+        let Some(bias) = self.bias.get(rows.clone()).filter(|_| self.layer.has_high_shifts()) else { return false };
         let Some(bias) = S::chunks32(bias).0.first_chunk::<VECTORS>() else { return false };
         // Arrays and their places. A chain of iterators lives in memory and asks each of them for every vector, and an
         // iterator's closure can be compiled apart, without the instruction set.
@@ -108,20 +108,28 @@ impl<S: Simd> Ending for Rounded<'_, S> {
             *total = s.add32(load::<S, D>(s, d, sums[vector]), s.load32(&bias[vector]));
         }
         if let Some(by) = self.rounding {
-            let (multipliers, shifts) = (range(by.multipliers, rows.clone()), range(by.shifts, rows));
-            let multipliers = S::chunks32(multipliers).0.first_chunk::<VECTORS>();
-            let shifts = S::narrow_byte_chunks(shifts).0.first_chunk::<VECTORS>();
-            let (Some(multipliers), Some(shifts)) = (multipliers, shifts) else { return false };
-            for (vector, total) in totals.iter_mut().enumerate() {
-                *total = requantise::rounded(s, *total, &multipliers[vector], &shifts[vector], by.low, by.high);
+            if let Some((multiplier, shift)) = self.layer.common() {
+                let scale = Scale::splat(s, multiplier, shift);
+                for total in &mut totals {
+                    *total = scale.round(s, *total);
+                }
+            } else {
+                let (multipliers, shifts) = (range(by.multipliers, rows.clone()), range(by.shifts, rows));
+                let multipliers = S::chunks32(multipliers).0.first_chunk::<VECTORS>();
+                let shifts = S::narrow_byte_chunks(shifts).0.first_chunk::<VECTORS>();
+                let (Some(multipliers), Some(shifts)) = (multipliers, shifts) else { return false };
+                for (vector, total) in totals.iter_mut().enumerate() {
+                    *total = Scale::load(s, &multipliers[vector], &shifts[vector]).round(s, *total);
+                }
             }
-            if by.to_bytes {
+            if let Some((low, high)) = self.layer.bytes() {
                 let out = S::narrow_byte_chunks_mut(rest_mut(self.out, row)).0.first_chunk_mut::<VECTORS>();
                 let Some(out) = out else { return false };
-                for (vector, out) in out.iter_mut().enumerate() {
-                    s.store_low_bytes32(out, totals[vector]);
-                }
+                store_bytes(s, out, &totals, low, high);
                 return true;
+            }
+            for total in &mut totals {
+                *total = s.min32(s.max32(*total, s.splat32(by.low)), s.splat32(by.high));
             }
         }
         let out = S::chunks32_mut(rest_mut(typed_mut::<i32>(self.out), row)).0.first_chunk_mut::<VECTORS>();
@@ -145,6 +153,26 @@ impl<S: Simd> Ending for Rounded<'_, S> {
         } else if let Some(out) = typed_mut::<i32>(self.out).get_mut(row) {
             *out = rounded.unwrap_or(sum);
         }
+    }
+}
+
+/// Four vectors at once where there are as many: most tiers have a shorter way for them.
+#[inline(always)]
+fn store_bytes<S: Simd, const VECTORS: usize>(
+    s: S,
+    out: &mut [S::NarrowByteChunk; VECTORS],
+    rounded: &[S::I32; VECTORS],
+    low: u8,
+    high: u8,
+) {
+    let (fours, rest) = out.as_chunks_mut::<4>();
+    let (rounded_fours, rounded_rest) = rounded.as_chunks::<4>();
+    for (out, four) in fours.iter_mut().zip(rounded_fours) {
+        s.store_clamped(out, *four, low, high);
+    }
+    for (out, vector) in rest.iter_mut().zip(rounded_rest) {
+        let vector = s.max32(*vector, s.splat32(low.into()));
+        s.store_low_bytes32(out, s.min32(vector, s.splat32(high.into())));
     }
 }
 

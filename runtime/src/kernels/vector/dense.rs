@@ -16,6 +16,7 @@ pub(super) const AHEAD: usize = 4;
 
 /// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes
 /// that the implementation says.
+#[cfg_attr(not(short_ways), allow(dead_code, reason = "only a place alone sums weights"))]
 pub(in crate::kernels) trait Dense: Copy {
     /// Rows in a vector of weights.
     const ROWS: usize;

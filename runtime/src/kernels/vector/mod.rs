@@ -62,6 +62,7 @@ pub(super) mod store;
 pub(super) mod sum;
 mod table;
 pub(super) mod tail;
+#[cfg_attr(not(short_ways), allow(dead_code, reason = "only a place alone sums weights"))]
 pub(super) mod tile;
 pub(super) mod wide_dot;
 
@@ -237,6 +238,16 @@ pub(super) trait Simd: Copy {
         for (out, x) in out.iter().zip(&x) {
             // SAFETY: the caller's.
             self.store_low_bytes32(unsafe { &mut **out }, range.clip(self, *x));
+        }
+    }
+
+    /// Four vectors as bytes without a sign, one behind the other, each clamped to `low..=high`.
+    #[cfg_attr(not(short_ways), allow(dead_code, reason = "only chains of layers ask"))]
+    #[inline(always)]
+    fn store_clamped(self, out: &mut [Self::NarrowByteChunk; 4], x: [Self::I32; 4], low: u8, high: u8) {
+        for (out, x) in out.iter_mut().zip(&x) {
+            let x = self.max32(*x, self.splat32(low.into()));
+            self.store_low_bytes32(out, self.min32(x, self.splat32(high.into())));
         }
     }
 

@@ -54,28 +54,41 @@ impl<S: Simd> Narrow<S> for i32 {
     }
 }
 
-/// A vector of [`requantise`] whose shifts are 33 to 62.
-#[cfg(short_ways)]
-#[inline(always)]
-pub(super) fn rounded<S: Simd>(
-    s: S,
-    x: S::I32,
-    multipliers: &S::Chunk32,
-    shifts: &S::NarrowByteChunk,
-    low: i32,
-    high: i32,
-) -> S::I32 {
-    let shift = s.add32(s.widen32(shifts), s.splat32(-32));
-    by_high_word(s, x, s.load32(multipliers), shift, low, high)
+/// What a vector of sums is multiplied by, in fixed point: multipliers of 31 bits and their shifts, 33 to 62.
+#[derive(Clone, Copy)]
+pub(super) struct Scale<S: Simd> {
+    multipliers: S::I32,
+    /// `2^(s − 33)`.
+    halves: S::I32,
+    /// `s − 32`.
+    shifts: S::I32,
 }
 
-/// `clamp((h + 2^(n − 1)) >> n, low, high)`, where `h` is the high word of the products and `n` the shifts less 32,
-/// each 1 to 30.
-#[inline(always)]
-fn by_high_word<S: Simd>(s: S, x: S::I32, multipliers: S::I32, n: S::I32, low: i32, high: i32) -> S::I32 {
-    let half = s.power_of_two32(s.add32(n, s.splat32(-1)));
-    let rounded = s.shift_right32(s.add32(s.mul_high32(x, multipliers), half), n);
-    s.min32(s.max32(rounded, s.splat32(low)), s.splat32(high))
+impl<S: Simd> Scale<S> {
+    #[inline(always)]
+    #[cfg_attr(not(short_ways), allow(dead_code, reason = "only a chain's layers are known to have such shifts"))]
+    pub fn load(s: S, multipliers: &S::Chunk32, shifts: &S::NarrowByteChunk) -> Self {
+        Self::new(s, s.load32(multipliers), s.add32(s.widen32(shifts), s.splat32(-32)))
+    }
+
+    /// The same for every output.
+    #[inline(always)]
+    #[cfg_attr(not(short_ways), allow(dead_code, reason = "only a chain's layers are known to have such shifts"))]
+    pub fn splat(s: S, multiplier: i32, shift: u8) -> Self {
+        Self::new(s, s.splat32(multiplier), s.splat32(i32::from(shift) - 32))
+    }
+
+    /// `shifts`: less 32.
+    #[inline(always)]
+    fn new(s: S, multipliers: S::I32, shifts: S::I32) -> Self {
+        Self { multipliers, halves: s.power_of_two32(s.add32(shifts, s.splat32(-1))), shifts }
+    }
+
+    /// `(x·m + 2^(s−1)) >> s`, which is below 2³⁰ in magnitude.
+    #[inline(always)]
+    pub fn round(self, s: S, x: S::I32) -> S::I32 {
+        s.shift_right32(s.add32(s.mul_high32(x, self.multipliers), self.halves), self.shifts)
+    }
 }
 
 /// [`crate::kernels::Requantise`]; i8 as the u8 of the same bits.
@@ -97,7 +110,8 @@ pub(in crate::kernels) fn requantise<S: Simd, T: Narrow<S>>(
     for (out, ((x, multipliers), shifts)) in T::chunks_mut(out).0.iter_mut().zip(vectors) {
         let shift = s.add32(s.widen32(shifts), s.splat32(-32));
         least = s.min32(least, shift);
-        let rounded = by_high_word(s, s.load32(x), s.load32(multipliers), shift, least_out, most_out);
+        let rounded = Scale::new(s, s.load32(multipliers), shift).round(s, s.load32(x));
+        let rounded = s.min32(s.max32(rounded, s.splat32(least_out)), s.splat32(most_out));
         T::store(s, out, s.add32(rounded, s.splat32(added)));
         done += lanes;
     }
