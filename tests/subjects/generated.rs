@@ -191,7 +191,7 @@ const ACTIVATIONS: [(u32, &[u32]); 8] = [
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 101] = [
+const WANTED: [(&str, usize); 107] = [
     ("rows handed on by kind 27", 100),
     ("rows handed on by kind 29", 30),
     ("rows handed on by kind 30", 5),
@@ -207,6 +207,12 @@ const WANTED: [(&str, usize); 101] = [
     ("kind 29, over what is read, down", 10),
     ("kind 29, over what is read, up", 10),
     ("kind 30, over what is read, down", 5),
+    ("a place alone, of bytes", 20),
+    ("a place alone, beside a second map", 5),
+    ("a place alone, of other elements", 5),
+    ("small layers, few outputs", 20),
+    ("small layers, one scale", 10),
+    ("small layers, scales of their own", 10),
     ("rows of kind 1", 10),
     ("rows of kind 5", 10),
     ("rows of kind 7", 10),

@@ -24,10 +24,14 @@ impl Program<'_, '_> {
         }
     }
 
-    /// AFFINE_I8 and REQUANTISE, or a tail of reals.
+    /// AFFINE_I8 and REQUANTISE, several of them, or a tail of reals.
     pub fn chain(&mut self) {
         let first = self.draft.values.len() as u32;
-        let is_built = if self.choices.one_in(2) { self.tail() } else { self.layer() };
+        let is_built = match self.choices.below(4) {
+            0 | 1 => self.tail(),
+            2 => self.layer(),
+            _ => self.layers(),
+        };
         if !is_built {
             return self.grow();
         }
@@ -43,6 +47,32 @@ impl Program<'_, '_> {
         }
         let read = self.link();
         self.requantise_on(read)
+    }
+
+    /// Layers of bytes one behind the other, rounded as the quantiser rounds them: by large shifts.
+    fn layers(&mut self) -> bool {
+        if !self.affine_i8() {
+            return false;
+        }
+        for _ in 0..1 + self.choices.below(3) {
+            let read = self.link();
+            let clamps = if self.choices.one_in(4) { self.clamps(element::U8) } else { [0, 127, 0] };
+            // One scale for all outputs, or one for each.
+            let (multiplier, shift) = ((1 << 30) + i64::from(self.below(1 << 30)), 33 + i64::from(self.below(12)));
+            let scales = match self.choices.one_in(2) {
+                true => ([multiplier; 3], [shift; 2]),
+                false => ([0, i32::MAX.into(), 1 << 30], [33, 44]),
+            };
+            if !(read.element == element::I32 && self.requantise_within(element::U8, read, clamps, scales)) {
+                break;
+            }
+            let read = self.link();
+            if read.element != element::U8 || self.choices.one_in(8) {
+                break;
+            }
+            self.affine_i8_on(read);
+        }
+        true
     }
 
     fn tail(&mut self) -> bool {

@@ -3,7 +3,7 @@
 
 use crate::draft::Draft;
 use std::collections::BTreeSet;
-use tamis_runtime::raw::{NONE, OpRecord, Overlap, claim, element, op};
+use tamis_runtime::raw::{Layout, NONE, OpRecord, Overlap, WindowRecord, claim, element, op};
 
 /// Operations that a plan resolves ahead.
 const AHEAD: usize = 16;
@@ -43,6 +43,10 @@ pub fn of(draft: &Draft) -> BTreeSet<String> {
     for pair in draft.ops.windows(2) {
         let [first, second] = pair else { continue };
         found.extend(neighbours(draft, first, second));
+    }
+    for three in draft.ops.windows(3) {
+        let [first, second, third] = three else { continue };
+        found.extend(small_layers(draft, first, second, third));
     }
     for four in draft.ops.windows(4) {
         let kinds: Vec<u32> = four.iter().map(|op| op.kind).collect();
@@ -95,6 +99,7 @@ fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
     if op.input_len < from.len {
         all.push(format!("kind {kind}, a part"));
     }
+    all.extend(single_place(draft, op));
     if op.input != 0 && from.place == to.place {
         all.push(format!("kind {kind}, in place"));
     }
@@ -115,6 +120,53 @@ fn form(draft: &Draft, op: &OpRecord) -> Vec<String> {
         }
     }
     all
+}
+
+/// A convolution of one place that sees one pixel, in the layout of dense layers, and what speaks against its kernel.
+fn single_place(draft: &Draft, op: &OpRecord) -> Option<String> {
+    let values = [op.input, op.output].map(|value| draft.values[value as usize]);
+    let (weights, _) = draft.tensors.get(op.weights as usize)?;
+    let is_one = op.kind == op::CONVOLUTION
+        && values.iter().all(|value| value.pixels() == [1, 1])
+        && WindowRecord::of(op).kernel == [1, 1]
+        && weights.layout == Layout::K4.code();
+    let is_bytes = values.iter().all(|value| [element::U8, element::I8].contains(&value.element()));
+    is_one.then(|| {
+        let how = match (is_bytes, op.second == NONE) {
+            (true, true) => "of bytes",
+            (true, false) => "beside a second map",
+            (false, _) => "of other elements",
+        };
+        format!("a place alone, {how}")
+    })
+}
+
+/// Two dense layers of bytes that one call may do, and what their outputs are rounded by.
+fn small_layers(draft: &Draft, first: &OpRecord, second: &OpRecord, third: &OpRecord) -> Option<String> {
+    let kinds = [first.kind, second.kind, third.kind] == [op::AFFINE_I8, op::REQUANTISE, op::AFFINE_I8];
+    let is_whole =
+        [(first, second), (second, third)].iter().all(|(one, other)| how(draft, one, other) == Some("whole"));
+    let values = [first.input, second.output].map(|value| draft.values[value as usize]);
+    let has_bytes = values.iter().all(|value| value.element() == element::U8);
+    if !kinds || !is_whole || !has_bytes || second.params[1] as i32 > 127 || second.params[2] != 0 {
+        return None;
+    }
+    let tensor = |index: u32| draft.tensors.get(index as usize);
+    let own = [first.weights, first.bias, second.multipliers, second.shifts, third.weights, third.bias];
+    let is_single = own.into_iter().filter_map(tensor).all(|(tensor, _)| tensor.banks == 1);
+    let (multipliers, shifts) = (&tensor(second.multipliers)?.1, &tensor(second.shifts)?.1);
+    if !is_single || shifts.iter().any(|shift| *shift < 33) {
+        return None;
+    }
+    let has_one = |bytes: &[u8], each: usize| bytes.chunks(each).all(|number| number == &bytes[..each]);
+    let is_one = has_one(multipliers, size_of::<i32>()) && has_one(shifts, 1);
+    let len = draft.values[second.output as usize].len;
+    let how = match (len, is_one) {
+        (..32, _) => "few outputs",
+        (_, true) => "one scale",
+        (_, false) => "scales of their own",
+    };
+    Some(format!("small layers, {how}"))
 }
 
 /// The whole network as one dot.

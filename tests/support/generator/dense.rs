@@ -64,11 +64,22 @@ impl Program<'_, '_> {
     }
 
     pub fn requantise_to(&mut self, element: u32, read: Read) -> bool {
-        let [low, high, zero] = self.clamps(element);
+        let clamps = self.clamps(element);
+        let ordinary = self.choices.pick(&[1 << 30, 1 << 20]);
+        let shifts = self.choices.pick(&[[30, 40], [1, 62], [18, 24], [1, 1], [62, 62]]);
+        self.requantise_within(element, read, clamps, ([0, i32::MAX.into(), ordinary], shifts))
+    }
+
+    /// By multipliers and shifts of these ranges.
+    pub fn requantise_within(
+        &mut self,
+        element: u32,
+        read: Read,
+        [low, high, zero]: [i32; 3],
+        ([lowest, highest, ordinary], [least, most]): ([i64; 3], [i64; 2]),
+    ) -> bool {
         let zero = if element == element::I32 { 0 } else { zero };
-        let [most, ordinary] = self.choices.pick(&[[i32::MAX.into(), 1 << 30], [i32::MAX.into(), 1 << 20]]);
-        let multipliers = self.tensor(element::I32, Layout::Rows, read.len, 1, 0, most, ordinary);
-        let [least, most] = self.choices.pick(&[[30, 40], [1, 62], [18, 24], [1, 1], [62, 62]]);
+        let multipliers = self.tensor(element::I32, Layout::Rows, read.len, 1, lowest, highest, ordinary);
         let shifts = self.tensor(element::U8, Layout::Rows, read.len, 1, least, most, 6);
         let params = [low as u32, high as u32, zero as u32, 0];
         self.push(read, element, read.len, OpRecord { multipliers, shifts, params, ..blank(op::REQUANTISE) })

@@ -81,6 +81,11 @@ impl Program<'_, '_> {
     }
 
     fn window(&mut self, from: [u32; 3], transposed: bool) -> Option<([u32; 2], [u32; 2])> {
+        // Dense layers between maps are one tap of a pixel.
+        if from[0] * from[1] == 1 && !transposed && self.choices.one_in(2) {
+            let record = WindowRecord { kernel: [1; 2], stride: [1; 2], dilation: [1; 2], before: [0; 2] };
+            return Some((record.words(), [1; 2]));
+        }
         let (down, height) = self.along(from[0], transposed, 24)?;
         let (across, width) = self.along(from[1], transposed, 24)?;
         let pair = |index: usize| [down[index], across[index]];
@@ -310,6 +315,19 @@ impl Program<'_, '_> {
             self.draft.values.truncate(values);
             self.draft.ops.truncate(ops);
             self.draft.input.output = output;
+        }
+    }
+
+    /// Dense layers between maps: convolutions of a pixel, each on what the one before wrote.
+    pub(super) fn pixels(&mut self) {
+        let Some((read, value)) = self.map() else { return };
+        self.resize_to(read, value, [1, 1, axes(&value)[2]]);
+        let count = self.choices.pick(&[1, 2, 3, 6]);
+        for _ in 0..count {
+            let read = self.last();
+            if NARROW.contains(&read.element) {
+                self.convolution_on(op::CONVOLUTION, read, self.value(read.value));
+            }
         }
     }
 

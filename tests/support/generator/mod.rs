@@ -52,8 +52,10 @@ pub fn container(choices: &mut Choices<'_>) -> Draft {
             program.grow();
         }
     }
-    if program.choices.one_in(4) {
-        program.rows();
+    match program.choices.below(8) {
+        0 | 1 => program.rows(),
+        2 | 3 => program.pixels(),
+        _ => {}
     }
     program.finish()
 }
