@@ -144,9 +144,12 @@ mod aarch64 {
 
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "none"))]
     fn ask() -> bool {
+        if cfg!(not(target_os = "none")) && !is_answered() {
+            return false;
+        }
         let features: u64;
         // SAFETY: reads ID_AA64ISAR0_EL1, without effect on memory, stack or flags; at EL0 the kernel answers in its
-        // place.
+        // place, as was just asked.
         unsafe {
             core::arch::asm!(
                 "mrs {}, ID_AA64ISAR0_EL1",
@@ -158,8 +161,55 @@ mod aarch64 {
         features >> 44 & 0xF != 0
     }
 
+    /// Whether Linux answers for an identification register: one before 4.11 ends a program that reads one.
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "none"))]
+    fn is_answered() -> bool {
+        /// Number of the system call `uname`, and the length of each of the six names that it writes, the third of
+        /// which is the release.
+        const UNAME: usize = 160;
+        const NAME_LEN: usize = 65;
+        let mut names = [[0u8; NAME_LEN]; 6];
+        let status: usize;
+        // SAFETY: the call writes six names of that length, and nothing else; it changes x0 alone.
+        unsafe {
+            core::arch::asm!(
+                "svc 0",
+                in("x8") UNAME,
+                inlateout("x0") names.as_mut_ptr() => status,
+                options(nostack)
+            );
+        }
+        let [_, _, release, ..] = &names;
+        status == 0 && super::is_since(release, [4, 11])
+    }
+
     #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "none")))]
     const fn ask() -> bool {
         false
+    }
+}
+
+/// Whether a release of Linux, as `4.14.98-v8+`, is this one or a later one.
+#[cfg(any(test, all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")))]
+fn is_since(release: &[u8], [major, minor]: [u32; 2]) -> bool {
+    let mut numbers = release.split(|byte| !byte.is_ascii_digit()).map(|digits| {
+        digits.iter().fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
+    });
+    match (numbers.next(), numbers.next()) {
+        (Some(found), Some(second)) => (found, second) >= (major, minor),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_since;
+
+    #[test]
+    fn releases_are_compared_by_their_first_two_numbers() {
+        let since = |release: &str| is_since(release.as_bytes(), [4, 11]);
+        assert!(since("4.11.0") && since("4.14.98-v8+") && since("5.4.0-1103-aws") && since("10.0\0\0"));
+        assert!(!since("4.9.253-tegra") && !since("3.18.71-perf") && !since("4.4.0") && !since("4.10.17"));
+        assert!(!since("") && !since("\0\0") && !since("unknown") && !since("4"));
     }
 }

@@ -24,6 +24,26 @@ tier!(
     batches(u7 Widened<false>, u8 Widened<false>, i8 Widened<true>)
 );
 
+/// `a[2i]·b[2i] + a[2i + 1]·b[2i + 1]`, wrapping: four times −32,768 are 2³¹. Where a target has no instruction for it,
+/// `wide` adds with Rust's `+`, which a build with checks of overflow would end in.
+#[inline(always)]
+fn dot(a: i16x16, b: i16x16) -> i32x8 {
+    if cfg!(any(
+        target_feature = "sse2",
+        target_feature = "simd128",
+        all(target_feature = "neon", target_arch = "aarch64")
+    )) {
+        return a.dot(b);
+    }
+    let (a, b) = (a.to_array(), b.to_array());
+    let mut sums = [0i32; 8];
+    for ((sum, a), b) in sums.iter_mut().zip(a.as_chunks::<2>().0).zip(b.as_chunks::<2>().0) {
+        let product = |index: usize| i32::from(a[index]) * i32::from(b[index]);
+        *sum = product(0).wrapping_add(product(1));
+    }
+    i32x8::new(sums)
+}
+
 #[derive(Clone, Copy)]
 struct Wide;
 
@@ -102,7 +122,7 @@ impl Simd for Wide {
     }
     #[inline(always)]
     fn mul_add_pairs(self, a: i16x16, b: i16x16) -> i32x8 {
-        a.dot(b)
+        dot(a, b)
     }
     #[inline(always)]
     fn store_bytes(self, out: &mut [u8; 32], low: i16x16, high: i16x16) {
@@ -275,7 +295,7 @@ impl<const SIGNED: bool> Dense for Widened<SIGNED> {
         let widen = |byte: u8| if SIGNED { i16::from(byte as i8) } else { i16::from(byte) };
         let four = x.to_le_bytes().map(widen);
         let repeated: i16x16 = cast([four; 4]);
-        sums + repeated.dot(w)
+        sums + dot(repeated, w)
     }
     #[inline(always)]
     fn add(self, a: i32x8, b: i32x8) -> i32x8 {
@@ -285,5 +305,16 @@ impl<const SIGNED: bool> Dense for Widened<SIGNED> {
     fn rows(self, sums: i32x8) -> [i32; 4] {
         let [a, b, c, d, e, f, g, h] = sums.to_array();
         [a.wrapping_add(b), c.wrapping_add(d), e.wrapping_add(f), g.wrapping_add(h)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{dot, i16x16};
+
+    #[test]
+    fn the_least_products_wrap() {
+        let least = i16x16::splat(i16::MIN);
+        assert_eq!(dot(least, least).to_array(), [i32::MIN; 8]);
     }
 }
