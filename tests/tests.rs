@@ -15,6 +15,9 @@ mod angel_models; // models of Angel that no fixture has, against plain loops
 #[path = "subjects/batches.rs"]
 mod batches; // batches of parallel text against OpenNMT-tf's
 
+#[path = "subjects/shuffles.rs"]
+mod shuffles; // the order of shuffled lines, beside OpenNMT-tf's
+
 #[path = "subjects/batch_rules.rs"]
 mod batch_rules; // the same against a page of obvious code, and what is refused
 
@@ -134,6 +137,9 @@ mod pipeline; // the whole way through on random networks
 
 #[path = "subjects/nnue.rs"]
 mod nnue; // networks of the Stockfish family on the runtime
+
+#[path = "subjects/nnue_lines.rs"]
+mod nnue_lines; // their accumulators along lines of play
 
 #[path = "subjects/own_networks.rs"]
 mod own_networks; // the repository's own networks against their framework

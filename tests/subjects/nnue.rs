@@ -1,5 +1,5 @@
 //! Networks of the Stockfish family on the runtime: every container gives the family's own evaluation of its file, on
-//! every tier, filled anew and updated, and the file back.
+//! every tier, and the file back.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -12,10 +12,8 @@ use tamis_quant::stockfish::{Board, Division, Encoding, FeatureSet, Head, Net, P
 use tamis_quant::verify::{Case, Gates, Report, VerifyError};
 use tamis_runtime::engine::{AnyNetwork, AnyState, Colour, Kind, Piece};
 use tamis_runtime::format::Model;
-use tamis_runtime::kernels::{Tier, tiers};
-use tamis_runtime::nnue::{Change, RefreshCache, Stack};
+use tamis_runtime::kernels::tiers;
 use tamis_runtime::raw::{claim, op};
-use tamis_runtime::{Output, Plan};
 use tests::sample_models::Random;
 use tests::stockfish::{SMALL_NET, Stockfish15, export_net, made_up, shape};
 use tests::trials::Fixtures;
@@ -23,7 +21,7 @@ use tests::trials::Fixtures;
 const KING: u8 = 5;
 const OPPONENT: u8 = 8;
 
-fn container(net: &Net) -> AlignedBytes {
+pub fn container(net: &Net) -> AlignedBytes {
     let program = net.lower();
     AlignedBytes::copy_of(&pack(&program, &prove(&program), &Provenance::default()).unwrap())
 }
@@ -48,13 +46,13 @@ fn value(runner: &mut Runner<'_>, position: &Position) -> i32 {
 }
 
 /// What the family's rules say of it.
-fn truth(net: &Net, position: &Position) -> i32 {
+pub fn truth(net: &Net, position: &Position) -> i32 {
     let side = if position.is_black { Side::Black } else { Side::White };
     evaluate(net, &Board::new(position, side)).value
 }
 
 /// Pieces anywhere, from two to thirty-two, one king a side; black to move in every other position.
-fn positions(count: usize, seed: u64) -> Vec<Position> {
+pub fn positions(count: usize, seed: u64) -> Vec<Position> {
     let mut random = Random(seed);
     let position = |index: usize| {
         let mut squares: Vec<u8> = (0..64).collect();
@@ -261,7 +259,6 @@ fn the_small_network_gives_its_engines_values(folder: Fixtures) {
         let mut runner = Runner::new(model, tier);
         let found: Vec<i32> = fens.iter().map(|position| value(&mut runner, position)).collect();
         assert_eq!(Value::from(found), *values, "{}", tier.name);
-        lines::<160>(&model, &net, tier);
     }
     assert!(to_bytes(&unpack_nnue(&model).unwrap()) == file);
 }
@@ -277,101 +274,6 @@ fn the_network_of_15_1_gives_the_familys_values(engine: Stockfish15, folder: Fix
     let positions: Vec<Position> = records(&batch).unwrap().map(Result::unwrap).step_by(41).take(200).collect();
     let report = verified(model, &positions, &file);
     assert!(report.passed && report.proof.holds && same_file(&report), "{:?}", report.gates);
-    for tier in tiers() {
-        lines::<1056>(&model, &net, tier);
-    }
-}
-
-/// A stack through lines of play against the family's evaluation, of every feature set.
-#[test]
-fn updated_accumulators_give_the_same_values() {
-    let pairs = Head::Pairwise { squares: true };
-    for (features, head) in [(FeatureSet::HalfKaV2, Head::Clipped { first: 16 }), (FeatureSet::HalfKaV2Hm, pairs)] {
-        let net = made_up(shape(features, 32, head), Encoding::Raw, 9);
-        let bytes = container(&net);
-        tiers().for_each(|tier| lines::<64>(&Model::parse(bytes.as_ref()).unwrap(), &net, tier));
-    }
-    let net = made_up(shape(FeatureSet::HalfKp, 32, Head::Clipped { first: 32 }), Encoding::Raw, 9);
-    let bytes = container(&net);
-    tiers().for_each(|tier| lines::<32>(&Model::parse(bytes.as_ref()).unwrap(), &net, tier));
-}
-
-/// The other side to move on the same board.
-fn passed(position: &Position) -> Position {
-    let pieces: Vec<(u8, u8)> = position.pieces().iter().map(|(code, square)| (code ^ OPPONENT, square ^ 56)).collect();
-    let mut passed = Position::new(&pieces).unwrap();
-    passed.is_black = !position.is_black;
-    passed
-}
-
-/// One piece of the side to move to any square, taking a piece who is no king.
-fn moved(position: &Position, random: &mut Random) -> Position {
-    let mut pieces = position.pieces().to_vec();
-    loop {
-        let mover = (random.draw() % pieces.len() as u64) as usize;
-        let target = (random.draw() % 64) as u8;
-        let taken = pieces.iter().position(|piece| piece.1 == target);
-        let may_take = taken.is_none_or(|taken| pieces[taken].0 >= OPPONENT && pieces[taken].0 & 7 != KING);
-        if pieces[mover].0 < OPPONENT && may_take {
-            pieces[mover].1 = target;
-            if let Some(taken) = taken {
-                pieces.remove(taken);
-            }
-            let mut after = Position::new(&pieces).unwrap();
-            after.is_black = position.is_black;
-            return passed(&after);
-        }
-    }
-}
-
-/// The lists of white and of black, and the bucket.
-fn lists_of(model: &Model<'_>, position: &Position) -> ([Vec<u32>; 2], usize) {
-    let ([own, other], bucket) = features_of(model, position).unwrap();
-    (if position.is_black { [other, own] } else { [own, other] }, bucket)
-}
-
-/// Lines of sixteen moves, each position evaluated from accumulators that were updated; a king's move that changes its
-/// bucket gives its side's features anew, as an engine does.
-fn lines<const HIDDEN: usize>(model: &Model<'_>, net: &Net, tier: &'static Tier) {
-    let plan = Plan::new(*model, tier);
-    let view = plan.chess_view().unwrap();
-    let mut random = Random(17);
-    let mut stack: Box<Stack<HIDDEN, 20>> = Box::default();
-    let mut cache: Box<RefreshCache<HIDDEN, 128>> = Box::default();
-    let mut workspace = AlignedBytes::zeroed(model.workspace_len_bytes());
-    let key = |position: &Position, side: usize| {
-        let white = if position.is_black { passed(position) } else { position.clone() };
-        let perspective = tamis_runtime::raw::chess::Perspective::BOTH[side];
-        let code = if side == 0 { KING } else { KING | OPPONENT };
-        let king = white.pieces().iter().find(|piece| piece.0 == code).unwrap().1;
-        view.refresh_key(view.seen(perspective, king))
-    };
-    for start in positions(4, 23) {
-        let (lists, _) = lists_of(model, &start);
-        stack.set_root(&plan, [&lists[0], &lists[1]]).unwrap();
-        let mut before = start;
-        for _ in 0..16 {
-            let after = moved(&before, &mut random);
-            let (old, (new, bucket)) = (lists_of(model, &before).0, lists_of(model, &after));
-            let only = |these: &[u32], those: &[u32]| -> Vec<u32> {
-                these.iter().filter(|one| !those.contains(one)).copied().collect()
-            };
-            let changed = [0, 1].map(|side| (only(&new[side], &old[side]), only(&old[side], &new[side])));
-            let changes = [0, 1].map(|side| match &changed[side] {
-                _ if key(&before, side) != key(&after, side) => Change::All,
-                (added, removed) => Change::Features { added, removed },
-            });
-            stack.push(&plan, changes).unwrap();
-            for side in [0, 1] {
-                if stack.wants_features(side) {
-                    stack.refresh(&plan, &mut cache, side, key(&after, side), &new[side]).unwrap();
-                }
-            }
-            let output = stack.evaluate(&plan, usize::from(after.is_black), bucket, workspace.as_mut()).unwrap();
-            assert_eq!(output, Output::I32(&[truth(net, &after)]), "{} on {}: {after:?}", net.shape, tier.name);
-            before = after;
-        }
-    }
 }
 
 /// A unit whose rows can leave i16 on one board, and one whose rows can only in different buckets or on one square.
