@@ -183,6 +183,9 @@ mod removal; // channels without an effect, taken out
 #[path = "subjects/graphs.rs"]
 mod graphs; // graphs to integers and what that costs
 
+#[path = "subjects/scores.rs"]
+mod scores; // which values are a graph's scores, and scores that are no numbers
+
 #[path = "subjects/onnx.rs"]
 mod onnx; // ONNX models against ONNX Runtime and against their checkpoints
 

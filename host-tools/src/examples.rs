@@ -215,7 +215,7 @@ impl Examples {
         }
         let found = classes(&labels).explain_at(place)?;
         // One score tells two classes apart.
-        let classes = graph.lengths()[graph.logits()].max(2);
+        let classes = graph.lengths()[graph.scores()].max(2);
         match found.iter().position(|class| *class as usize >= classes) {
             Some(index) => Err(ScoreError::NoSuchClass { index, class: found[index], classes }).explain_at(place),
             None => Ok(Some(found.into_iter().map(|class| class as usize).collect())),

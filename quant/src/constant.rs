@@ -80,9 +80,15 @@ pub fn constant_values(graph: &Graph, samples: &[Sample]) -> Result<Vec<String>,
             *is_constant &= value == first;
         }
     }
-    let is_made_of_something = |index: usize| !graph.nodes[index].reads.is_empty();
+    // What is made of constants alone is one: the examples have no part in it.
+    let mut is_given = vec![false];
+    for node in &graph.nodes {
+        let is_made = !node.reads.is_empty() && node.reads.iter().all(|read| is_given[*read]);
+        is_given.push(is_made || matches!(node.op, Op::Constant { .. }));
+    }
+    let is_made_of_examples = |index: usize| !graph.nodes[index].reads.is_empty() && !is_given[index + 1];
     let mut found: Vec<String> = (0..graph.nodes.len())
-        .filter(|index| is_constant[index + 1] && is_made_of_something(*index))
+        .filter(|index| is_constant[index + 1] && is_made_of_examples(*index))
         .map(|index| format!("`{}` makes the same of every example", graph.nodes[index].name))
         .collect();
     // What is behind it follows from it.
@@ -125,6 +131,18 @@ mod tests {
     fn one_number_is_found_and_biases_of_zeros_are_not() {
         assert_eq!(constant_weights(&graph([0.0; 4], [1.0, 2.0])), ["the weights of `l` are one number"]);
         assert!(constant_weights(&graph([0.0, 0.0, 0.0, 0.1], [0.0; 2])).is_empty());
+    }
+
+    #[test]
+    fn what_is_made_of_constants_alone_is_no_finding() {
+        let samples = [Sample::Dense(vec![0.5, 1.0]), Sample::Dense(vec![1.0, 0.25])];
+        let mut shaped = graph([1.0, 2.0, 3.0, 4.0], [0.0; 2]);
+        let node = |name: &str, reads: &[usize], op| Node { name: name.to_owned(), reads: reads.to_vec(), op };
+        let shape = Shape::vector(2);
+        shaped.nodes.push(node("c", &[], Op::Constant { shape, values: vec![1.0, 2.0] }));
+        shaped.nodes.push(node("r", &[3], Op::Reshape(shape)));
+        shaped.nodes.push(node("a", &[2, 4], Op::Add));
+        assert!(constant_values(&shaped, &samples).unwrap().is_empty());
     }
 
     #[test]

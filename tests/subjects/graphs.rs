@@ -56,7 +56,7 @@ fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
 #[track_caller]
 fn simulates(graph: &Graph, quantised: &Program, samples: &[Sample]) -> bool {
     let (logits, model) = (graph.logits(), IntegerModel::new(quantised));
-    let value = quantised.standing_for(logits);
+    let value = quantised.standing_for(logits).unwrap();
     let simulation = Simulation::of_graph(graph, quantised, value).unwrap();
     let is_real = |value: usize| quantised.element(value) == Element::F32;
     let has_reals = (0..=value).any(is_real);

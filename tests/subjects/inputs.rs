@@ -234,6 +234,11 @@ fn arrays_are_chosen_by_name_or_by_being_alone() {
     assert_eq!(read(&[("inputs", &[4, 1, 2]), ("b", &[5, 2])], None).unwrap().len(), 4);
     assert_eq!(read(&[("a", &[2, 3]), ("b", &[5, 2])], Some("b")).unwrap().len(), 5);
     assert_eq!(read(&[("x", &[2, 3]), ("labels", &[2])], None).unwrap().labels(), Some(&[0.0, 0.0][..]));
+    // Labels are the usual array's, where there is one, also where another has as many examples.
+    let two: [(&str, &[usize]); 3] = [("inputs", &[2, 3]), ("calibration_inputs", &[2, 3]), ("labels", &[2])];
+    assert_eq!(read(&two, Some("calibration_inputs")).unwrap().labels(), None);
+    assert_eq!(read(&two, Some("inputs")).unwrap().labels(), Some(&[0.0, 0.0][..]));
+    assert_eq!(read(&[("x", &[2, 3]), ("labels", &[2])], Some("x")).unwrap().labels(), Some(&[0.0, 0.0][..]));
     for (tensors, array, words) in [
         (&[("a", &[2, 3][..]), ("b", &[5, 2])][..], None, "no array `inputs`, and not one of two dimensions or more"),
         (&[("a", &[2, 3]), ("b", &[5, 2])], Some("c"), "there is no array `c`; it holds `a` (2, 3), `b` (5, 2)"),

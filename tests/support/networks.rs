@@ -144,7 +144,7 @@ pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sampl
 /// A program with no rounding at all, in the units of its own values, is the float graph that it came from.
 #[track_caller]
 pub fn is_the_graph_without_rounding(graph: &Graph, program: &Program, samples: &[Sample]) {
-    let simulation = Simulation::of_graph(graph, program, program.standing_for(graph.logits())).unwrap();
+    let simulation = Simulation::of_graph(graph, program, program.standing_for(graph.logits()).unwrap()).unwrap();
     for sample in samples {
         let (exact, float) = (simulation.evaluate(sample.into(), &|_| false).outputs, graph.evaluate_logits(sample));
         for (exact, float) in exact.iter().zip(&float.unwrap()) {

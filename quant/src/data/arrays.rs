@@ -40,8 +40,14 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>, calibrates: bool) -
         _ => None,
     };
     let labels = match tensors.remove("labels") {
-        // Beside an array that was asked for by name they may be another array's.
-        Some((labels, _)) if labels.values.len() != tensor.shape[0] && array.is_some() && name != USUAL => None,
+        // Beside an array that was asked for by name they may be another array's, and are where there is the usual one.
+        Some((labels, _))
+            if array.is_some()
+                && name != USUAL
+                && (tensors.contains_key(USUAL) || labels.values.len() != tensor.shape[0]) =>
+        {
+            None
+        }
         Some((labels, _)) => {
             let (found, expected) = (labels.values.len(), tensor.shape[0]);
             if found != expected {

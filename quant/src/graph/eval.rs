@@ -34,6 +34,16 @@ pub enum SampleError {
         /// Elements that the network takes.
         expected: usize,
     },
+    /// Outputs that are no numbers, as the root of a negative number is.
+    #[error("{side} gives {value} for output {output}, which is no finite number")]
+    NoNumber {
+        /// Whose outputs.
+        side: &'static str,
+        /// Which output.
+        output: usize,
+        /// What it is.
+        value: f64,
+    },
     /// A feature that the network does not have.
     #[error("feature {feature} of a network with {features} features, 0 to {}", features.saturating_sub(1))]
     Feature {

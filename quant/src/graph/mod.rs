@@ -16,6 +16,7 @@ pub mod description;
 mod eval;
 mod forest;
 mod node;
+mod scores;
 mod shapes;
 pub(crate) mod spatial;
 

@@ -362,19 +362,4 @@ impl Graph {
     pub fn output(&self) -> Value {
         self.nodes.len()
     }
-
-    /// The value before the last sigmoid or softmax; the output itself where there is none.
-    #[must_use]
-    pub fn logits(&self) -> Value {
-        let mut value = self.output();
-        while let Some(node) = value.checked_sub(1).and_then(|node| self.nodes.get(node)) {
-            let before = node.reads.first().copied().unwrap_or(value);
-            match node.op {
-                Op::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax) => return before,
-                Op::Flatten | Op::Reshape(_) => value = before,
-                _ => break,
-            }
-        }
-        self.output()
-    }
 }

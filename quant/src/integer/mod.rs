@@ -91,7 +91,7 @@ impl<'p> IntegerModel<'p> {
     /// # Errors
     /// [`SampleError`] if the sample cannot be quantised.
     pub fn logits(&self, sample: &Sample, logits: Value) -> Result<Vec<f64>, SampleError> {
-        let value = self.program.standing_for(logits);
+        let value = self.program.standing_for(logits).unwrap_or(self.program.nodes.len());
         let made = self.trace_first(&self.program.input.quantise(sample)?, value);
         Ok(made[value].to_reals(&self.program.nodes[value - 1].value))
     }

@@ -208,11 +208,10 @@ impl Program {
         self.nodes[self.nodes.len() - 1].value.units[0]
     }
 
-    /// The last value that stands for value `layer` of the float graph; the output if none does.
+    /// The last value that stands for value `layer` of the float graph.
     #[must_use]
-    pub fn standing_for(&self, layer: usize) -> usize {
-        let standing = self.nodes.iter().rposition(|node| node.value.layer == Some(layer));
-        standing.map_or(self.nodes.len(), |node| node + 1)
+    pub fn standing_for(&self, layer: usize) -> Option<usize> {
+        self.nodes.iter().rposition(|node| node.value.layer == Some(layer)).map(|node| node + 1)
     }
 
     /// The tensors, in the order of the operations that read them.

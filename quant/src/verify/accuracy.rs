@@ -5,6 +5,7 @@ use super::comparison::{Beside, Compared, Comparison, Full};
 use super::layers::{LayerError, LayerNoise};
 use super::metrics::Agreement;
 use super::predictions::{Predictions, agreement};
+use super::scores::scores_of;
 use super::stats::{ErrorStats, HISTOGRAM_BINS, Histogram, compare, histogram, win_probability};
 use crate::arch::{Architecture, InputKind};
 use crate::graph::{Graph, Sample, SampleError};
@@ -164,7 +165,9 @@ impl Accuracy {
         labels: Option<&[usize]>,
     ) -> Result<Self, (usize, SampleError)> {
         let full = Full::Graph { graph, samples };
-        let beside = Beside::new(program, program.standing_for(graph.logits()), &full);
+        // Of this very graph, whose last value may be one of another shape.
+        let value = scores_of(program, graph).unwrap_or(program.nodes.len());
+        let beside = Beside::new(program, value, &full);
         let mut comparison = Comparison::new(beside);
         let model = IntegerModel::new(program);
         let example = |index: usize| {

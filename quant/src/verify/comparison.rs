@@ -82,7 +82,17 @@ impl<'c> Beside<'c> {
                 reals[graph.logits()].clone()
             }
         };
+        finite("full precision", &truth)?;
+        finite("the container", &integer)?;
         Ok(BesideExample { integer, truth, nodes })
+    }
+}
+
+/// Statistics of what is no number say nothing, and some say that all is well.
+fn finite(side: &'static str, outputs: &[f64]) -> Result<(), SampleError> {
+    match outputs.iter().position(|value| !value.is_finite()) {
+        Some(output) => Err(SampleError::NoNumber { side, output, value: outputs[output] }),
+        None => Ok(()),
     }
 }
 

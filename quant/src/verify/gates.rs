@@ -122,14 +122,16 @@ impl Gates {
             flag(self.require_no_mistakes, "require_no_mistakes", count == 0, found, "none");
         }
         let accuracy = &report.accuracy;
-        let (total, infinite) = (&accuracy.total, f64::INFINITY);
+        let total = &accuracy.total;
+        // Without an error there is no limit that is not kept; an error beside a truth of zeros has no ratio.
+        let sqnr_db = total.sqnr_db.or((total.rms == 0.0).then_some(f64::INFINITY));
         let top1 = accuracy.top1.map(|top1| top1.share());
         let loss = accuracy.predictions.as_ref().map(Predictions::loss);
         for (gate, limit, found, at_most) in [
             ("max_mean", self.max_mean, Some(total.mean.abs()), true),
             ("max_rms", self.max_rms, Some(total.rms), true),
             ("max_error", self.max_error, Some(total.max), true),
-            ("min_sqnr_db", self.min_sqnr_db, Some(total.sqnr_db.unwrap_or(infinite)), false),
+            ("min_sqnr_db", self.min_sqnr_db, sqnr_db, false),
             ("min_top1_agreement", self.min_top1_agreement, top1, false),
             ("max_accuracy_loss", self.max_accuracy_loss, loss, true),
         ] {

@@ -5,6 +5,7 @@ use tamis_quant::integer::Data;
 use tamis_quant::parallel;
 use tamis_quant::program::{Element, Operation, Program, ProgramNode, RealActivation};
 use tamis_quant::run::Runner;
+use tamis_quant::verify::logits_of;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
 
@@ -36,7 +37,7 @@ impl Evaluator for Graph {
     fn evaluate(&self, samples: &[Sample]) -> Vec<Result<Evaluation, String>> {
         parallel::map(samples.len(), |index| {
             let mut values = self.trace(&samples[index]).map_err(|error| error.to_string())?;
-            let scores = values[self.logits()].clone();
+            let scores = values[self.scores()].clone();
             let outputs = values.pop().ok_or("a graph without values")?;
             Ok(Evaluation { outputs, scores, integers: None })
         })
@@ -48,20 +49,24 @@ pub struct GraphContainer<'m> {
     model: Model<'m>,
     tier: &'static Tier,
     graph: Program,
+    /// The value before the last sigmoid or softmax.
+    scored: usize,
     /// The value that is printed as it is stored, and its integers' type.
     raw: Option<(usize, Element)>,
 }
 
 impl<'m> GraphContainer<'m> {
     /// Of the graph's container, on a tier.
-    pub const fn new(model: Model<'m>, tier: &'static Tier, graph: Program) -> Self {
-        Self { model, tier, graph, raw: None }
+    pub fn new(model: Model<'m>, tier: &'static Tier, graph: Program) -> Self {
+        // What is no graph's has no sigmoid that its description speaks of.
+        let scored = logits_of(&graph).unwrap_or_else(|_| before_activation(&graph));
+        Self { model, tier, graph, scored, raw: None }
     }
 
     /// The same, showing the integers that outputs, or scores, are as they are stored; none where they are real numbers
     /// that no integers stand for.
     pub fn with_integers(self, of_scores: bool) -> Option<Self> {
-        let value = if of_scores { self.scored().0 } else { self.graph.nodes.len() };
+        let value = if of_scores { self.scored } else { self.graph.nodes.len() };
         let node = self.graph.nodes.get(value.checked_sub(1)?)?;
         let raw = match (&node.op, node.value.element) {
             (Operation::Dequantise { .. } | Operation::ToF32 { .. }, _) if node.reads[0].part.is_none() => {
@@ -73,19 +78,17 @@ impl<'m> GraphContainer<'m> {
         let element = self.graph.nodes.get(raw.checked_sub(1)?)?.value.element;
         Some(Self { raw: Some((raw, element)), ..self })
     }
+}
 
-    /// The value before the last sigmoid or softmax, and what it is.
-    fn scored(&self) -> (usize, Option<&ProgramNode>) {
-        let last = self.graph.nodes.len();
-        let scored = match self.graph.nodes.last() {
-            Some(ProgramNode {
-                op: Operation::Activation(RealActivation::Sigmoid | RealActivation::Softmax),
-                reads,
-                ..
-            }) => reads[0].value,
-            _ => last,
-        };
-        (scored, scored.checked_sub(1).and_then(|node| self.graph.nodes.get(node)))
+/// What the last operation reads where that is a sigmoid or a softmax; the output otherwise.
+fn before_activation(graph: &Program) -> usize {
+    match graph.nodes.last() {
+        Some(ProgramNode {
+            op: Operation::Activation(RealActivation::Sigmoid | RealActivation::Softmax),
+            reads,
+            ..
+        }) => reads[0].value,
+        _ => graph.nodes.len(),
     }
 }
 
@@ -103,10 +106,10 @@ impl Evaluator for GraphContainer<'_> {
 impl GraphContainer<'_> {
     fn evaluate_one(&self, runner: &mut Runner<'_>, sample: &Sample) -> Result<Evaluation, String> {
         let input = self.graph.input.quantise(sample).map_err(|error| error.to_string())?;
-        let (mut scores, mut integers, (scored, node)) = (Vec::new(), None, self.scored());
-        let (node, raw) = (node.cloned(), self.raw);
+        let (mut scores, mut integers, raw) = (Vec::new(), None, self.raw);
+        let node = self.scored.checked_sub(1).and_then(|node| self.graph.nodes.get(node));
         let outputs = runner.evaluate_input(&input, |value, bytes| {
-            if let Some(node) = node.as_ref().filter(|_| value == scored) {
+            if let Some(node) = node.filter(|_| value == self.scored) {
                 scores = Data::of_bytes(node.value.element, bytes).to_reals(&node.value);
             }
             if let Some((_, element)) = raw.filter(|(raw, _)| *raw == value) {

@@ -3,8 +3,7 @@
 use super::Case;
 use super::particulars::{Nothing, Particulars};
 use crate::data;
-use crate::graph::description::{Described, DescribedOp, Description};
-use crate::graph::{Activation, Graph, Sample};
+use crate::graph::{Graph, Sample};
 use crate::import::importers::QUANTISED_SOURCE;
 use crate::pack::unpack_graph;
 use crate::program::{GraphInput, Program};
@@ -15,6 +14,7 @@ use crate::verify::kinship::Kinship;
 use crate::verify::mistakes::Found;
 use crate::verify::mistakes::graph::{Measured, Reading, Suspects};
 use crate::verify::report::TruthInfo;
+use crate::verify::scores::{logits_of, scores_of};
 use crate::verify::simulate::Simulation;
 use crate::verify::split::{Examples, Split};
 use tamis_runtime::format::Model;
@@ -51,7 +51,7 @@ impl<'a> Case<'a> {
         let unpacked = unpack_graph(&model)?;
         let kinship = Kinship::of(graph, &unpacked)?;
         let program = kinship.carried(unpacked);
-        let value = program.standing_for(graph.logits());
+        let value = scores_of(&program, graph).ok_or(VerifyError::OtherNetwork { what: "their scores" })?;
         let inputs = inputs(&program, samples)?;
         let outputs = Outputs::logits(Against::Checkpoint);
         // In another form of the network the operations need not be those that the container was made from.
@@ -134,21 +134,4 @@ fn inputs(program: &Program, samples: &[Sample]) -> Result<Vec<GraphInput>, Veri
         program.input.quantise(sample).map_err(|error| VerifyError::Sample { index, error })
     };
     samples.iter().enumerate().map(input).collect()
-}
-
-/// The value that stands for what the float graph has before its last sigmoid or softmax, as the container's
-/// description has it.
-fn logits_of(program: &Program) -> Result<usize, VerifyError> {
-    let description = Description::from_toml(&program.description, "description")
-        .map_err(|error| crate::pack::PackError::Description(error.to_string()))?;
-    let nodes = &description.nodes;
-    let logits = match nodes.last() {
-        Some(Described {
-            op: DescribedOp::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax),
-            reads,
-            ..
-        }) => reads[0],
-        _ => nodes.len(),
-    };
-    Ok(program.standing_for(logits))
 }

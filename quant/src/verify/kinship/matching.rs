@@ -50,8 +50,8 @@ pub(super) fn values(own: &Graph, given: &Graph, tensors: &Tensors) -> Option<Ve
     let is_lost = |(node, value): (&Node, &Option<Value>)| value.is_none() && weights_of(&node.op).is_some();
     let is_complete = !own.nodes.iter().zip(&values[1..]).any(is_lost);
     let weighted = |graph: &Graph| graph.nodes.iter().filter(|node| weights_of(&node.op).is_some()).count();
-    let ends_meet = values[own.output()] == Some(theirs.root(given.output()))
-        && values[own.logits()] == Some(theirs.root(given.logits()))
+    let ends_meet = values[own.output()] == Some(given.root(given.output()))
+        && values[own.logits()] == Some(given.root(given.logits()))
         && ours.shapes[own.output()].len() == theirs.shapes[given.output()].len();
     (is_complete && ends_meet && weighted(own) == weighted(given)).then_some(values)
 }
@@ -67,24 +67,13 @@ impl<'g> Side<'g> {
         Self { graph, shapes: graph.shapes() }
     }
 
-    /// The value whose elements a value has.
-    fn root(&self, value: Value) -> Value {
-        let mut value = value;
-        while let Some(node) = value.checked_sub(1).map(|node| &self.graph.nodes[node])
-            && is_transparent(&node.op)
-        {
-            value = node.reads[0];
-        }
-        value
-    }
-
     /// What a node reads; nothing of one that is transparent, which is nobody's partner.
     fn reads(&self, node: usize) -> Vec<Value> {
         let node = &self.graph.nodes[node];
         if is_transparent(&node.op) {
             return vec![usize::MAX];
         }
-        node.reads.iter().map(|read| self.root(*read)).collect()
+        node.reads.iter().map(|read| self.graph.root(*read)).collect()
     }
 }
 
@@ -110,7 +99,7 @@ fn alike((ours, index): (&Side<'_>, usize), (theirs, other): (&Side<'_>, usize))
     if (made.pixels(), made.channels > wanted.channels) != (wanted.pixels(), false) {
         return false;
     }
-    let read = |side: &Side<'_>, node: &Node| node.reads.first().map(|read| side.shapes[side.root(*read)]);
+    let read = |side: &Side<'_>, node: &Node| node.reads.first().map(|read| side.shapes[side.graph.root(*read)]);
     let kernel =
         |side: &Side<'_>, node: &Node, made| read(side, node).and_then(|read| Sliding::of(&node.op, read, made));
     match (kernel(ours, a, made), kernel(theirs, b, wanted)) {

@@ -86,7 +86,10 @@ pub(super) fn lost_biases<'g>(suspects: &Suspects<'g>) -> Vec<Hypothesis<'g>> {
         let (Some(given), Some(own)) = (biases_of(&graph.nodes[layer.node].op), &layer.bias) else { continue };
         let (given, own) = (rms(given), rms(own));
         if given == 0.0 && own > 0.0 {
-            lost.push((layer, true));
+            // A mere factor never had one: what its integers add is what the quantiser saw to.
+            if !matches!(graph.nodes[layer.node].op, Op::PerChannel { .. }) {
+                lost.push((layer, true));
+            }
         } else if own < LOST * given {
             lost.push((layer, false));
         }

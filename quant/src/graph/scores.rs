@@ -1,0 +1,48 @@
+//! Which value of a graph tells its classes, and whose elements a value has.
+
+use super::{Activation, Graph, Op, Value};
+
+impl Graph {
+    /// The value before the last sigmoid or softmax; the output itself where there is none.
+    #[must_use]
+    pub fn logits(&self) -> Value {
+        self.before_probabilities(false)
+    }
+
+    /// The same of a network whose last sigmoid or softmax may be rounded, as a quantised file's is: what classes are
+    /// told by.
+    #[must_use]
+    pub fn scores(&self) -> Value {
+        self.before_probabilities(true)
+    }
+
+    fn before_probabilities(&self, of_rounded: bool) -> Value {
+        let mut value = self.output();
+        let made = |value: Value| value.checked_sub(1).and_then(|node| self.nodes.get(node));
+        let is_rounded = |value: Value| made(value).is_some_and(|node| matches!(node.op, Op::Quantise { .. }));
+        while let Some(node) = made(value) {
+            let before = node.reads.first().copied().unwrap_or(value);
+            match node.op {
+                Op::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax) => return before,
+                Op::Flatten | Op::Reshape(_) => value = before,
+                Op::Quantise { .. } if of_rounded => value = before,
+                // Back to what the rounded integers stand for.
+                Op::PerChannel { .. } if of_rounded && is_rounded(before) => value = before,
+                _ => break,
+            }
+        }
+        self.output()
+    }
+
+    /// The value whose elements a value has, in their order: what is flattened or given another shape is that.
+    #[must_use]
+    pub fn root(&self, value: Value) -> Value {
+        let mut value = value;
+        while let Some(node) = value.checked_sub(1).and_then(|node| self.nodes.get(node))
+            && let (Op::Flatten | Op::Reshape(_), Some(read)) = (&node.op, node.reads.first())
+        {
+            value = *read;
+        }
+        value
+    }
+}
