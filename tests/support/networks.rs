@@ -12,6 +12,7 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Activations, InputEncoding, Options};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
+use tamis_quant::verify::scores_of;
 use tamis_quant::verify::simulate::Simulation;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
@@ -144,7 +145,7 @@ pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sampl
 /// A program with no rounding at all, in the units of its own values, is the float graph that it came from.
 #[track_caller]
 pub fn is_the_graph_without_rounding(graph: &Graph, program: &Program, samples: &[Sample]) {
-    let simulation = Simulation::of_graph(graph, program, program.standing_for(graph.logits()).unwrap()).unwrap();
+    let simulation = Simulation::of_graph(graph, program, scores_of(program, graph).unwrap()).unwrap();
     for sample in samples {
         let (exact, float) = (simulation.evaluate(sample.into(), &|_| false).outputs, graph.evaluate_logits(sample));
         for (exact, float) in exact.iter().zip(&float.unwrap()) {

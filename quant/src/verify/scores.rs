@@ -7,7 +7,8 @@ use crate::pack::PackError;
 use crate::program::Program;
 
 /// The value that stands for what a graph has before its last sigmoid or softmax; `None` where nothing does.
-pub(super) fn scores_of(program: &Program, graph: &Graph) -> Option<usize> {
+#[must_use]
+pub fn scores_of(program: &Program, graph: &Graph) -> Option<usize> {
     let logits = graph.logits();
     let is_output = graph.root(logits) == graph.root(graph.output());
     let standing = program.standing_for(logits).or_else(|| program.standing_for(graph.root(logits)));

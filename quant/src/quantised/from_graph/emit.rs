@@ -152,8 +152,12 @@ impl Building<'_> {
             })?;
             self.push(name, reads, made, op)
         } else {
-            let text =
-                format!("`{name}`: means at the border are rounded halves away from 0: integers may differ by 1");
+            // A mean is half a step of what it is made of away from itself, and then rounded again.
+            let most = (0.5 * f64::from(from.scale) / f64::from(made.scale)).ceil().max(1.0);
+            let text = format!(
+                "`{name}`: means over padding are rounded to a step of their input first, halves away from 0: integers \
+                 may differ by {most}"
+            );
             self.remarks.push(Remark::Decided(text));
             let mean = Quantity { shape: made.shape, ..from };
             let at = self.push(name, vec![read], mean, QuantisedOp::AveragePool { window, clamp: whole(from) });

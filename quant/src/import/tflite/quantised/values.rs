@@ -119,12 +119,13 @@ impl Build<'_, '_> {
             return Ok(QuantisedOp::Softmax { factor: factor * from.scale });
         }
         self.is_int8(operator, &[from, to])?;
-        let clipped = |low: f32, high: f32| {
+        let rescaled = |low: f32, high: f32, function: fn(i32) -> i32| {
             // In f32, as engines find it.
             let multiplier = self.multiplier(operator, f64::from(from.scale / to.scale))?;
             let clamp = Clamp { low: at(low, to), high: at(high, to) };
-            Ok::<_, TfliteError>(tables::clipped(from, to, multiplier, clamp))
+            Ok::<_, TfliteError>(tables::rescaled(from, to, multiplier, clamp, function))
         };
+        let clipped = |low: f32, high: f32| rescaled(low, high, |x| x);
         Ok(QuantisedOp::Table(match known {
             Known::Logistic => {
                 self.output(operator, to, (1.0 / 256.0, -128))?;
@@ -140,7 +141,7 @@ impl Build<'_, '_> {
             Known::LeakyRelu => tables::slopes(from, to, factor),
             Known::HardSwish => tables::hard_swish(from, to),
             Known::Elu => tables::real(from, to, |x| if x > 0.0 { x } else { libm::expm1(x) }),
-            Known::Abs => tables::real(from, to, f64::abs),
+            Known::Abs => rescaled(f32::NEG_INFINITY, f32::INFINITY, i32::abs)?,
             Known::Exp => tables::real(from, to, libm::exp),
             _ => return Err(self.unknown(operator)),
         }))
