@@ -152,7 +152,7 @@ impl Building<'_> {
             })?;
             self.push(name, reads, made, op)
         } else {
-            // A mean is half a step of what it is made of away from itself, and then rounded again.
+            // The first rounding is off by at most half a step of the input; the second may carry what that is over.
             let most = (0.5 * f64::from(from.scale) / f64::from(made.scale)).ceil().max(1.0);
             let text = format!(
                 "`{name}`: means over padding are rounded to a step of their input first, halves away from 0: integers \
