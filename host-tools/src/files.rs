@@ -19,7 +19,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis_quant::arch::Architecture;
 use tamis_quant::import;
-use tamis_quant::import::importers::network_in_place;
+use tamis_quant::import::importers::{MAX_NETWORK_LEN_BYTES, network_in_place};
 use tamis_quant::positions::{PositionError, RECORD_LEN_BYTES};
 use tamis_runtime::raw::MAGIC;
 
@@ -249,10 +249,61 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whether an input is this file, or a checkpoint's folder in which this file is read.
+/// Whether both are one file, or will be.
+pub fn is_one_file(one: &Path, other: &Path) -> bool {
+    // What is there may have several names; what is not has that in its folder.
+    let whole = |path: &Path| {
+        let whole = path.canonicalize().or_else(|_| {
+            folder_of(path).canonicalize().map(|folder| match path.file_name() {
+                Some(name) => folder.join(name),
+                None => folder,
+            })
+        });
+        whole.unwrap_or_else(|_| path.to_owned())
+    };
+    whole(one) == whole(other)
+}
+
+/// Refuses a second output that is the first one.
+///
+/// # Errors
+/// [`CliError`] naming it.
+pub fn refuse_one_file(one: &Path, other: &Path, what: &str) -> Result<(), CliError> {
+    if is_one_file(one, other) {
+        let other = other.display();
+        return Err(CliError::usage(format!("{other}: is {what} too")).help("give each a name of its own"));
+    }
+    Ok(())
+}
+
+/// Whether an input is this file, or one that is read with it: a checkpoint's in its folder, a matrix in a folder of
+/// its own, or data of a model that names it.
 fn is_or_holds(input: &Path, file: &Path) -> bool {
     let is = |input: &Path| input.canonicalize().is_ok_and(|input| input == file);
-    is(input) || import::IN_DIRECTORY.iter().any(|name| is(&input.join(name)))
+    is(input)
+        || import::IN_DIRECTORY.iter().any(|name| is(&input.join(name)))
+        || is_below(input, file)
+        || names(input, file)
+}
+
+/// Whether a file lies in a folder of this folder, as the matrices of some models do.
+fn is_below(folder: &Path, file: &Path) -> bool {
+    let Ok(folder) = folder.canonicalize() else { return false };
+    folder.is_dir() && file.parent().is_some_and(|parent| parent != folder && parent.starts_with(&folder))
+}
+
+/// Whether an ONNX model in the folder of a file, or above it, says its name, as one does that has external data.
+fn names(model: &Path, file: &Path) -> bool {
+    let near = model.canonicalize().is_ok_and(|model| {
+        model.is_file() && model.parent().is_some_and(|folder| file.starts_with(folder)) && file.is_file()
+    });
+    let Some(name) = file.file_name().filter(|_| near) else { return false };
+    let Ok((start, _)) = import::read_file_start(model, START_LEN_BYTES) else { return false };
+    import::onnx::is_onnx(&start)
+        && import::read_file_at_most(model, MAX_NETWORK_LEN_BYTES).is_ok_and(|bytes| {
+            let name = name.as_encoded_bytes();
+            bytes.windows(name.len()).any(|window| window == name)
+        })
 }
 
 fn exists(path: &Path) -> CliError {

@@ -9,7 +9,7 @@ use tamis_quant::arch::Architecture;
 use tamis_quant::graph::Graph;
 use tamis_quant::import::Imported;
 use tamis_quant::import::importers::{
-    NetworkArch, NetworkForm, NetworkOptions, draft_network, read_network, read_network_of_reals,
+    NetworkArch, NetworkForm, NetworkOptions, description_of, draft_network, read_network, read_network_of_reals,
 };
 use tamis_quant::import::{Ranges, Remark};
 use tamis_quant::pack::Provenance;
@@ -170,6 +170,14 @@ pub fn draft_graph(path: &Path, args: &cli::NetworkArgs) -> Result<Option<(Strin
         let import = Import::new(ImportInfo::from(&imported), imported.bytes_hash, imported.ranges);
         (draft.text, imported.graph, import)
     }))
+}
+
+/// The description by which a file of tensors is read, as text; none where the file says its layers itself.
+///
+/// # Errors
+/// As [`read_reals`].
+pub fn own_description(path: &Path, args: &cli::NetworkArgs) -> Result<Option<String>, CliError> {
+    Ok(description_of(path, &options(args)?).explain()?.map(|description| description.to_toml()))
 }
 
 fn with_import(imported: Imported) -> (Graph, Import) {

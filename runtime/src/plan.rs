@@ -90,7 +90,7 @@ impl<'a> Plan<'a> {
         let (steps, done) = fused(&model, kernels);
         #[cfg(short_ways)]
         let (chain, products) =
-            (Chained::resolve(&model, kernels, &steps), ProductsHead::resolve(&model, &steps, done));
+            (Chained::resolve(&model, kernels, &steps, done), ProductsHead::resolve(&model, &steps, done));
         let first = model.blocks().first().filter(|_| ACCUMULATORS);
         let (rows, stride) = first.map_or((Rows::I16(&[]), 0), |block| rows_of(&model, block));
         let bias = match first {

@@ -191,7 +191,7 @@ const ACTIVATIONS: [(u32, &[u32]); 8] = [
 ];
 
 /// What must come at least so often, but for kinds and activations.
-const WANTED: [(&str, usize); 107] = [
+const WANTED: [(&str, usize); 108] = [
     ("rows handed on by kind 27", 100),
     ("rows handed on by kind 29", 30),
     ("rows handed on by kind 30", 5),
@@ -212,6 +212,7 @@ const WANTED: [(&str, usize); 107] = [
     ("a place alone, of other elements", 5),
     ("small layers, few outputs", 20),
     ("small layers, one scale", 10),
+    ("small layers, one scale, of which nothing is left over", 5),
     ("small layers, scales of their own", 10),
     ("rows of kind 1", 10),
     ("rows of kind 5", 10),

@@ -18,7 +18,7 @@ use tamis_quant::quantise::graph::{
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
 use tamis_quant::verify::simulate::Simulation;
-use tamis_quant::verify::{Accuracy, VerifyError, scores_of};
+use tamis_quant::verify::{Accuracy, VerifyError};
 use tamis_runtime::format::Model;
 use tests::graphs::{self, Random};
 use tests::networks::is_the_graph_without_rounding;
@@ -55,8 +55,8 @@ fn runs_everywhere(quantised: &Program, samples: &[Sample]) {
 /// whether it has none.
 #[track_caller]
 fn simulates(graph: &Graph, quantised: &Program, samples: &[Sample]) -> bool {
-    let (logits, model) = (graph.logits(), IntegerModel::new(quantised));
-    let value = scores_of(quantised, graph).unwrap();
+    let model = IntegerModel::new(quantised);
+    let value = quantised.scores_of(graph).unwrap();
     let simulation = Simulation::of_graph(graph, quantised, value).unwrap();
     let is_real = |value: usize| quantised.element(value) == Element::F32;
     let has_reals = (0..=value).any(is_real);
@@ -64,7 +64,7 @@ fn simulates(graph: &Graph, quantised: &Program, samples: &[Sample]) -> bool {
     for sample in samples {
         if !has_reals {
             let outputs = simulation.evaluate(sample.into(), &|_| true).outputs;
-            assert_eq!(outputs, model.logits(sample, logits).unwrap(), "{quantised:#?}");
+            assert_eq!(outputs, model.scores(sample, graph).unwrap(), "{quantised:#?}");
         }
     }
     !has_reals

@@ -72,7 +72,7 @@ fn quantised(mut building: Building) -> Program {
     let model = IntegerModel::new(&program);
     for sample in &samples {
         let (real, found) =
-            (building.graph.evaluate_logits(sample).unwrap(), model.logits(sample, building.graph.logits()).unwrap());
+            (building.graph.evaluate_logits(sample).unwrap(), model.scores(sample, &building.graph).unwrap());
         let most = real.iter().fold(1.0, |most: f64, real| most.max(real.abs()));
         for (real, found) in real.iter().zip(&found) {
             assert!((real - found).abs() < most / 8.0, "{}: {real}, {found}", building.graph.name);

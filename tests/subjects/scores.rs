@@ -4,10 +4,11 @@ use tamis_quant::data::Outputs;
 use tamis_quant::float::Matrix;
 use tamis_quant::graph::{Activation, Graph, Input, Node, Op, Sample, SampleError, Shape, Value};
 use tamis_quant::pack::{Provenance, pack, unpack_graph};
+use tamis_quant::program::Program;
 use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Options, quantise_graph};
 use tamis_quant::run::AlignedBytes;
-use tamis_quant::verify::{Accuracy, Case, Gates, Report, logits_of};
+use tamis_quant::verify::{Accuracy, Case, Gates, Report, VerifyError, logits_of};
 use tamis_runtime::format::Model;
 use tests::sample_models::Random;
 
@@ -69,6 +70,20 @@ fn scores_are_found_through_other_shapes() {
         assert!(report.passed && found > 30.0, "{found} dB of {:?}", graph.nodes);
         assert_eq!(report.accuracy.total.count, 100 * OUTPUTS);
     }
+}
+
+/// A description that is damaged, or another network's, gives no scores: the outputs would be taken for them.
+#[test]
+fn scores_by_a_description_of_something_else_are_refused() {
+    let graph = network(vec![SOFTMAX]);
+    let program = quantise_graph(&graph, &samples(), &Options::default()).unwrap();
+    assert_eq!(program.nodes[logits_of(&program).unwrap() - 1].value.layer, Some(1));
+    let of = |description: String| logits_of(&Program { description, ..program.clone() });
+    assert!(matches!(of(program.description.replace("[[node]]", "[[node")), Err(VerifyError::Pack(_))));
+    assert!(matches!(of("[network]\nname = \"scores\"".to_owned()), Err(VerifyError::Pack(_))));
+    let deeper = network(vec![Op::Activation(Activation::Relu), Op::Activation(Activation::Abs), SOFTMAX]);
+    let other = quantise_graph(&deeper, &samples(), &Options::default()).unwrap();
+    assert!(matches!(of(other.description), Err(VerifyError::OtherNetwork { .. })));
 }
 
 /// Behind a rounded sigmoid classes are told by what it reads, also where it is dequantised again.

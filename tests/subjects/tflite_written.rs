@@ -140,6 +140,21 @@ fn reductions_are_pools_and_dense_layers() {
     close(&reduce(82, &[2], &[1, 1, 2]), &[5.0, -2.0]);
 }
 
+/// LiteRT allows a window of any size where padding keeps the map's: from twice the map on each sees all of it.
+#[test]
+fn windows_far_beyond_a_map_see_all_of_it() {
+    let pool = |code, kernel: i32, stride: i32, made: i32| {
+        let options = (5, vec![byte(0), int(stride), int(stride), int(kernel), int(kernel)]);
+        run(&one(code, options, &[1, 1, 3, 2], vec![], &[1, 1, made, 2]), &X)
+    };
+    for kernel in [6, 7, 1 << 20] {
+        close(&pool(1, kernel, 1, 3), &[3.0, -4.0].repeat(3));
+        close(&pool(17, kernel, 2, 2), &[5.0, -2.0].repeat(2));
+    }
+    // The last window that does not.
+    close(&pool(17, 4, 1, 3), &[5.0, -2.0, 5.0, -2.0, 5.0, -4.0]);
+}
+
 /// Zeros before a convolution are its window's; other numbers are not, and a pool does not count them.
 #[test]
 fn padding_is_folded_where_it_is_zero() {

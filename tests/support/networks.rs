@@ -12,7 +12,6 @@ use tamis_quant::proof::prove;
 use tamis_quant::quantise::graph::{Activations, InputEncoding, Options};
 use tamis_quant::run::AlignedBytes;
 use tamis_quant::verify::runtime::check_runtime;
-use tamis_quant::verify::scores_of;
 use tamis_quant::verify::simulate::Simulation;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::best;
@@ -92,7 +91,7 @@ pub fn closeness(graph: &Graph, program: &Program, samples: &[Sample]) -> Closen
     let best = |values: &[f64]| (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap();
     for sample in samples {
         let truth = graph.evaluate_logits(sample).unwrap();
-        let integer = model.logits(sample, graph.logits()).unwrap();
+        let integer = model.scores(sample, graph).unwrap();
         signal += truth.iter().map(|x| x * x).sum::<f64>();
         noise += truth.iter().zip(&integer).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let is_alike = usize::from(best(&truth) == best(&integer));
@@ -145,7 +144,7 @@ pub fn packed_runs_everywhere(packed: &[u8], program: &Program, samples: &[Sampl
 /// A program with no rounding at all, in the units of its own values, is the float graph that it came from.
 #[track_caller]
 pub fn is_the_graph_without_rounding(graph: &Graph, program: &Program, samples: &[Sample]) {
-    let simulation = Simulation::of_graph(graph, program, scores_of(program, graph).unwrap()).unwrap();
+    let simulation = Simulation::of_graph(graph, program, program.scores_of(graph).unwrap()).unwrap();
     for sample in samples {
         let (exact, float) = (simulation.evaluate(sample.into(), &|_| false).outputs, graph.evaluate_logits(sample));
         for (exact, float) in exact.iter().zip(&float.unwrap()) {

@@ -17,7 +17,7 @@ mod sparse;
 pub use destination::{Destination, refuse_bare};
 
 use crate::error::{CliError, Explain};
-use crate::files::{Pending, Sink};
+use crate::files::{Pending, Sink, is_one_file};
 use crate::{calls, needs};
 use std::io::Write;
 use std::path::Path;
@@ -70,7 +70,7 @@ pub fn sink(module: &Path, container: &Path, force: bool, inputs: &[&Path]) -> R
         return Err(CliError::usage("a Rust module embeds its container by a path, and standard output has none")
             .help("write both to files; `cat` shows them"));
     }
-    if relative_path::is_same(module, container) {
+    if is_one_file(module, container) {
         return Err(CliError::usage(format!("{}: cannot be both the module and its container", module.display()))
             .help("give the module another name, `src/model.rs` for instance"));
     }

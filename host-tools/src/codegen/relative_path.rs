@@ -29,12 +29,6 @@ pub fn from_to(module: &Path, container: &Path) -> Result<String, CliError> {
     }
 }
 
-/// Whether both are one file, or will be.
-pub fn is_same(one: &Path, other: &Path) -> bool {
-    let whole = |path: &Path| Some(folder(path).ok()?.join(path.file_name()?));
-    whole(one).is_some_and(|one| whole(other) == Some(one))
-}
-
 fn folder(file: &Path) -> Result<PathBuf, CliError> {
     folder_of(file).canonicalize().map_err(|error| CliError::io("find the folder", file, &error))
 }

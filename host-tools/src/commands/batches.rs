@@ -4,7 +4,7 @@ mod text;
 
 use crate::cli::{BatchFormat, BatchType, Batches};
 use crate::error::{Advice, CliError, Explain};
-use crate::files::{self, Pending, Sink};
+use crate::files::{self, Pending, Sink, refuse_one_file};
 use crate::output::Output;
 use crate::progress;
 use crate::status::Status;
@@ -164,12 +164,7 @@ fn options(args: &Batches) -> Result<Options, CliError> {
 }
 
 fn svg_sink(path: &Path, args: &Batches, inputs: &[&Path]) -> Result<Sink, CliError> {
-    let same = path == args.target.out
-        || path.canonicalize().is_ok_and(|path| args.target.out.canonicalize().is_ok_and(|out| out == path));
-    if same {
-        return Err(CliError::usage(format!("{}: is the file of the batches too", path.display()))
-            .help("give the picture a name of its own"));
-    }
+    refuse_one_file(&args.target.out, path, "the file of the batches")?;
     Sink::check_path(path, args.target.force, inputs)
 }
 

@@ -2,8 +2,8 @@
 
 use crate::cli::Describe;
 use crate::error::{CliError, Explain};
-use crate::files::Sink;
-use crate::network::{Import, draft_graph, read_reals};
+use crate::files::{Sink, refuse_one_file};
+use crate::network::{Import, draft_graph, own_description, read_reals};
 use crate::output::Report;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -33,8 +33,8 @@ pub struct DescriptionOf {
 /// # Errors
 /// [`CliError`]; nothing is written then.
 pub fn run(args: &Describe) -> Result<DescriptionOf, CliError> {
-    if args.out.is_some() && args.out == args.tensors {
-        return Err(CliError::usage("-o and --tensors name the same file").help("give each a name of its own"));
+    if let (Some(out), Some(tensors)) = (&args.out, &args.tensors) {
+        refuse_one_file(out, tensors, "the description's file")?;
     }
     let arch = args.network.arch.as_deref().map(Path::new);
     let inputs: Vec<&Path> = std::iter::once(args.checkpoint.as_path()).chain(arch).collect();
@@ -49,9 +49,14 @@ pub fn run(args: &Describe) -> Result<DescriptionOf, CliError> {
             (graph, import, None)
         }
     };
-    // Tensors that are written have the names that the canonical description gives them.
-    let description = match draft.filter(|_| args.tensors.is_none()) {
-        Some(draft) => draft,
+    // Tensors that are written have the names and orders that the canonical description gives them; those of the file
+    // have the ones by which they were read.
+    let own = match (&draft, &args.tensors) {
+        (None, None) => own_description(&args.checkpoint, &args.network)?,
+        _ => None,
+    };
+    let description = match draft.filter(|_| args.tensors.is_none()).or(own) {
+        Some(description) => description,
         None => Description::of(&graph).explain_at(&args.checkpoint)?.0.to_toml(),
     };
     if let Some(sink) = tensors_sink {

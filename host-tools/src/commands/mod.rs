@@ -59,7 +59,9 @@ fn of_command(command: Command, output: &Output) -> Result<Status, CliError> {
         }
         Command::Codegen(args) => output.report(&codegen::run(&args)?),
         Command::Verify(args) => {
-            let output = args.html.as_deref().map_or(Ok(*output), |page| output.beside(page))?;
+            let stdout = Path::new("-");
+            let file = [&args.html, &args.partial].into_iter().flatten().find(|file| **file == stdout);
+            let output = output.beside(file.map_or(Path::new(""), |file| file.as_path()))?;
             output.report(&verify::run(&args, &output)?)
         }
         Command::Batches(args) => {

@@ -11,7 +11,7 @@ use crate::cli::Verify;
 use crate::divide::DivideReport;
 use crate::error::{CliError, Explain};
 use crate::examples::{refuse_no_limit, refuse_without_examples};
-use crate::files::{self, PositionFile, Sink};
+use crate::files::{self, PositionFile, Sink, refuse_one_file};
 use crate::model_file::ModelFile;
 use crate::network::refuse_options;
 use crate::output::{Output, Report};
@@ -71,9 +71,11 @@ pub fn run(args: &Verify, output: &Output) -> Result<Verified, CliError> {
     let files =
         [&truth.checkpoint, &truth.reference, positions, gates, &args.inputs, &args.labels, &args.feature_lists];
     let files = files.into_iter().flatten().chain([&args.model]).chain(&args.merge).map(|path| path.as_path());
-    let mut inputs: Vec<&Path> = files.chain(arch).collect();
+    let inputs: Vec<&Path> = files.chain(arch).collect();
     let page = args.html.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
-    inputs.extend(args.html.as_deref());
+    if let (Some(page), Some(partial)) = (&args.html, &args.partial) {
+        refuse_one_file(page, partial, "the page's file")?;
+    }
     let partial = args.partial.as_deref().map(|path| Sink::check_path(path, args.force, &inputs)).transpose()?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model()?;

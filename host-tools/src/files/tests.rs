@@ -1,4 +1,4 @@
-use super::Sink;
+use super::{Sink, is_one_file, refuse_one_file};
 use crate::status::Status;
 use std::fs;
 
@@ -17,6 +17,32 @@ fn nothing_is_overwritten_without_force() {
     // What is read is not overwritten.
     assert_eq!(Sink::check_path(&path, true, &[&path]).unwrap_err().status(), Status::Usage);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file was left");
+}
+
+/// What a model reads beside its own file is read, too: data that it names, and matrices in folders of their own.
+#[test]
+fn what_a_model_reads_beside_itself_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    fs::create_dir(file("matrix")).unwrap();
+    fs::write(file("net.onnx"), b"\x08\x08\x12\x04test\x3a\x10location=data.bin").unwrap();
+    for name in ["data.bin", "other.bin", "matrix/0"] {
+        fs::write(file(name), b"x").unwrap();
+    }
+    let check = |input: &str, name: &str| Sink::check_path(&file(name), true, &[&file(input)]).is_ok();
+    assert!(!check("net.onnx", "data.bin") && check("net.onnx", "other.bin") && check("net.onnx", "matrix/0"));
+    assert!(!check(".", "matrix/0") && check(".", "other.bin"));
+}
+
+/// Names are compared by where they lead, whether the file is there or not.
+#[test]
+fn one_file_has_many_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plain, round) = (folder.path().join("out"), folder.path().join(".").join("out"));
+    assert!(is_one_file(&plain, &round) && !is_one_file(&plain, &folder.path().join("in")));
+    fs::write(&plain, b"x").unwrap();
+    assert!(is_one_file(&plain, &round));
+    assert!(refuse_one_file(&plain, &round, "the page").unwrap_err().to_string().contains("is the page too"));
 }
 
 #[test]

@@ -15,8 +15,12 @@ const USUAL: &str = "inputs";
 const CALIBRATION: &str = "calibration_inputs";
 
 /// The inputs of a file, and its labels if there is an array of that name.
-pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>, calibrates: bool) -> Result<Inputs, DataError> {
-    let mut tensors = read(bytes)?;
+pub(super) fn read_inputs(
+    (bytes, packed_len_bytes): (&[u8], usize),
+    array: Option<&str>,
+    calibrates: bool,
+) -> Result<Inputs, DataError> {
+    let mut tensors = read(bytes, packed_len_bytes)?;
     let own = array.is_none() && calibrates && tensors.contains_key(CALIBRATION);
     let array = if own { Some(CALIBRATION) } else { array };
     let name = choose(&tensors, array, USUAL, |rank| rank >= 2, "two dimensions or more")?;
@@ -62,9 +66,12 @@ pub(super) fn read_inputs(bytes: &[u8], array: Option<&str>, calibrates: bool) -
     Ok(Inputs { rows, labels, outputs: None, array: (!name.is_empty()).then_some(name) })
 }
 
-/// The labels of a file.
-pub(super) fn read_labels(bytes: &[u8], array: Option<&str>) -> Result<Vec<f64>, DataError> {
-    let mut tensors = read(bytes)?;
+/// The labels of a file, and how long it is packed.
+pub(super) fn read_labels(
+    (bytes, packed_len_bytes): (&[u8], usize),
+    array: Option<&str>,
+) -> Result<Vec<f64>, DataError> {
+    let mut tensors = read(bytes, packed_len_bytes)?;
     let name = choose(&tensors, array, "labels", |rank| rank == 1, "one dimension")?;
     let Some((tensor, _)) = tensors.remove(&name) else { return Err(DataError::Empty) };
     if tensor.shape.iter().filter(|len| **len != 1).count() > 1 {
@@ -74,9 +81,9 @@ pub(super) fn read_labels(bytes: &[u8], array: Option<&str>) -> Result<Vec<f64>,
     Ok(tensor.values)
 }
 
-fn read(bytes: &[u8]) -> Result<TypedTensors, DataError> {
+fn read(bytes: &[u8], packed_len_bytes: usize) -> Result<TypedTensors, DataError> {
     Ok(if is_npy(bytes) {
-        TypedTensors::from([(String::new(), read_typed_npy(bytes)?)])
+        TypedTensors::from([(String::new(), read_typed_npy(bytes, packed_len_bytes)?)])
     } else if is_npz(bytes) {
         read_typed_npz(bytes)?
     } else {

@@ -9,11 +9,11 @@ use crate::import::tensors::{is_npy, is_npz, is_safetensors};
 /// # Errors
 /// [`DataError`] naming the place.
 pub fn read_labels(bytes: &[u8], array: Option<&str>) -> Result<Vec<f64>, DataError> {
-    let bytes = unpacked(bytes)?;
+    let (packed_len_bytes, bytes) = (bytes.len(), unpacked(bytes)?);
     let labels = if idx::is_idx(&bytes) {
         idx::read_labels(&bytes)?
     } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
-        arrays::read_labels(&bytes, array)?
+        arrays::read_labels((&bytes, packed_len_bytes), array)?
     } else {
         text::read_numbers(&bytes)?
     };

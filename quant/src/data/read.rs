@@ -39,7 +39,7 @@ impl Inputs {
     /// # Errors
     /// [`DataError`] naming the place.
     pub fn read(bytes: &[u8], selection: Selection<'_>) -> Result<Self, DataError> {
-        let bytes = unpacked(bytes)?;
+        let (packed_len_bytes, bytes) = (bytes.len(), unpacked(bytes)?);
         let mut inputs = if idx::is_idx(&bytes) {
             refuse_name(selection, "pixels of idx, which have no name")?;
             Self { rows: idx::read_images(&bytes)?, labels: None, outputs: None, array: None }
@@ -50,7 +50,7 @@ impl Inputs {
             }
             batches::read(&bytes)?
         } else if is_npy(&bytes) || is_npz(&bytes) || is_safetensors(&bytes) {
-            arrays::read_inputs(&bytes, selection.array, selection.calibrates)?
+            arrays::read_inputs((&bytes, packed_len_bytes), selection.array, selection.calibrates)?
         } else {
             refuse_name(selection, "lines of text, which have no name")?;
             text::read_rows(&bytes, selection.limit.unwrap_or(usize::MAX))?

@@ -37,12 +37,14 @@ impl Graph {
     /// The value whose elements a value has, in their order: what is flattened or given another shape is that.
     #[must_use]
     pub fn root(&self, value: Value) -> Value {
-        let mut value = value;
-        while let Some(node) = value.checked_sub(1).and_then(|node| self.nodes.get(node))
-            && let (Op::Flatten | Op::Reshape(_), Some(read)) = (&node.op, node.reads.first())
-        {
-            value = *read;
-        }
-        value
+        self.reshaped(value).last().unwrap_or(value)
+    }
+
+    /// A value and those before it that have its elements in their order, back to the first one.
+    pub(crate) fn reshaped(&self, value: Value) -> impl Iterator<Item = Value> {
+        std::iter::successors(Some(value), |value| {
+            let node = self.nodes.get(value.checked_sub(1)?)?;
+            matches!(node.op, Op::Flatten | Op::Reshape(_)).then(|| node.reads.first().copied())?
+        })
     }
 }

@@ -237,6 +237,7 @@ impl ImportError {
             Self::Io(_) | Self::Changed { .. } => ErrorKind::Io,
             Self::Foreign(_) | Self::TooLarge { .. } | Self::OutOfMemory { .. } => ErrorKind::Unsupported,
             Self::FactoriserNotInRaw { .. } | Self::NoScale { .. } => ErrorKind::Unsupported,
+            Self::FloatCheckpoint { .. } => ErrorKind::Unsupported,
             Self::NotAFile | Self::IsADirectory | Self::NothingThere | Self::Ambiguous { .. } => ErrorKind::Usage,
             _ => ErrorKind::Malformed,
         }

@@ -13,7 +13,7 @@ mod wide;
 
 pub use data::Data;
 
-use crate::graph::{Sample, SampleError, Value};
+use crate::graph::{Graph, Sample, SampleError};
 use crate::program::{GraphInput, Program, ProgramNode, Transformer};
 use operation::apply;
 
@@ -86,14 +86,25 @@ impl<'p> IntegerModel<'p> {
         apply(self.program, node, value, 0)
     }
 
-    /// What stands for value `logits` of the float graph, as reals: the last node that does. The outputs if none does.
+    /// What stands for a graph's values before its last sigmoid or softmax, as reals.
     ///
     /// # Errors
     /// [`SampleError`] if the sample cannot be quantised.
-    pub fn logits(&self, sample: &Sample, logits: Value) -> Result<Vec<f64>, SampleError> {
-        let value = self.program.standing_for(logits).unwrap_or(self.program.nodes.len());
+    ///
+    /// # Panics
+    /// If nothing stands for them, since the program is another graph's.
+    pub fn scores(&self, sample: &Sample, graph: &Graph) -> Result<Vec<f64>, SampleError> {
+        let value = self.scored(graph);
         let made = self.trace_first(&self.program.input.quantise(sample)?, value);
         Ok(made[value].to_reals(&self.program.nodes[value - 1].value))
+    }
+
+    /// The value that stands for them.
+    pub(crate) fn scored(&self, graph: &Graph) -> usize {
+        let Some(value) = self.program.scores_of(graph) else {
+            panic!("nothing in the program `{}` stands for the scores of the graph `{}`", self.program.name, graph.name)
+        };
+        value
     }
 
     /// The outputs as reals.

@@ -39,6 +39,14 @@ pub enum PositionError {
         /// How many.
         found: usize,
     },
+    /// More pieces of a side than a game begins with.
+    #[error("{side} has {found} pieces, at most 16 can be")]
+    OneSide {
+        /// "the side to move" or "the opponent".
+        side: &'static str,
+        /// How many.
+        found: usize,
+    },
     /// A piece code whose type is none of the six.
     #[error("the piece on {square} has code {code}; types (bits 0 to 2) go from 0 to 5, bit 3 is the opponent's")]
     NoSuchPiece {

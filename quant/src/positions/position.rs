@@ -4,6 +4,8 @@ use super::error::{PositionError, Square};
 
 /// The most pieces on a board.
 pub const MAX_PIECES: usize = 32;
+/// The most pieces of a side, its king included; sums are proved for boards that have no more.
+const MAX_OF_A_SIDE: usize = 16;
 
 const OPPONENT: u8 = 8;
 const KING: u8 = 5;
@@ -35,15 +37,15 @@ impl Position {
     /// Checks a list of `(code, square)`. Score and result are left open.
     ///
     /// # Errors
-    /// [`PositionError`] if there are more than 32 pieces, a code or a square is none, a square is taken twice, or a
-    /// side has not exactly one king.
+    /// [`PositionError`] if there are more than 32 pieces or 16 of a side, a code or a square is none, a square is
+    /// taken twice, or a side has not exactly one king.
     pub fn new(given: &[(u8, u8)]) -> Result<Self, PositionError> {
         if given.len() > MAX_PIECES {
             return Err(PositionError::TooManyPieces { found: given.len() });
         }
         let mut pieces = [(0, 0); MAX_PIECES];
         let mut occupied = 0u64;
-        let mut kings = [0usize; 2];
+        let (mut kings, mut counts) = ([0usize; 2], [0usize; 2]);
         let mut king_squares = [0; 2];
         for (piece, &(code, square)) in pieces.iter_mut().zip(given) {
             let bit = 1u64.checked_shl(u32::from(square)).filter(|bit| occupied & bit == 0);
@@ -54,16 +56,20 @@ impl Position {
             if code > (OPPONENT | KING) || code & 7 > KING {
                 return Err(PositionError::NoSuchPiece { square: Square(square), code });
             }
+            let side = usize::from(code / OPPONENT);
+            counts[side] += 1;
             if code & 7 == KING {
-                let side = usize::from(code / OPPONENT);
                 kings[side] += 1;
                 king_squares[side] = square;
             }
             *piece = (code, square);
         }
-        for (side, found) in ["the side to move", "the opponent"].into_iter().zip(kings) {
-            if found != 1 {
-                return Err(PositionError::Kings { side, found });
+        for ((side, kings), found) in ["the side to move", "the opponent"].into_iter().zip(kings).zip(counts) {
+            if kings != 1 {
+                return Err(PositionError::Kings { side, found: kings });
+            }
+            if found > MAX_OF_A_SIDE {
+                return Err(PositionError::OneSide { side, found });
             }
         }
         Ok(Self {
@@ -133,6 +139,9 @@ mod tests {
             assert!(matches!(refused(&[(code, 9)]), PositionError::NoSuchPiece { .. }), "{code}");
         }
         assert_eq!(refused(&[(0, 0); 33]), PositionError::TooManyPieces { found: 33 });
+        let many: Vec<(u8, u8)> = (8..24).map(|square| (0, square)).chain([(5, 4), (13, 60)]).collect();
+        assert_eq!(refused(&many).to_string(), "the side to move has 17 pieces, at most 16 can be");
+        assert!(Position::new(&many[1..]).is_ok());
         assert_eq!(refused(&[(7, 9)]).to_string().split(';').next(), Some("the piece on b2 has code 7"));
     }
 }

@@ -16,6 +16,7 @@ mod maps;
 mod operation;
 mod reals;
 mod requantisation;
+mod scores;
 mod sides;
 mod tensor;
 mod transformer;

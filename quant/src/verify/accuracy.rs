@@ -5,7 +5,6 @@ use super::comparison::{Beside, Compared, Comparison, Full};
 use super::layers::{LayerError, LayerNoise};
 use super::metrics::Agreement;
 use super::predictions::{Predictions, agreement};
-use super::scores::scores_of;
 use super::stats::{ErrorStats, HISTOGRAM_BINS, Histogram, compare, histogram, win_probability};
 use crate::arch::{Architecture, InputKind};
 use crate::graph::{Graph, Sample, SampleError};
@@ -158,6 +157,9 @@ impl Accuracy {
     ///
     /// # Errors
     /// Which sample does not, and why.
+    ///
+    /// # Panics
+    /// If the program is another graph's.
     pub fn of_graph(
         graph: &Graph,
         program: &Program,
@@ -165,11 +167,9 @@ impl Accuracy {
         labels: Option<&[usize]>,
     ) -> Result<Self, (usize, SampleError)> {
         let full = Full::Graph { graph, samples };
-        // Of this very graph, whose last value may be one of another shape.
-        let value = scores_of(program, graph).unwrap_or(program.nodes.len());
-        let beside = Beside::new(program, value, &full);
-        let mut comparison = Comparison::new(beside);
         let model = IntegerModel::new(program);
+        let beside = Beside::new(program, model.scored(graph), &full);
+        let mut comparison = Comparison::new(beside);
         let example = |index: usize| {
             let values = model.trace(&samples[index]).and_then(|values| beside.example(index, &values));
             values.map_err(|error| (index, error))

@@ -84,5 +84,5 @@ pub use part_error::PartError;
 pub use predictions::Predictions;
 pub use reference::{Reference, ReferenceError};
 pub use report::{Bound, GateResult, ImportInfo, ProofSummary, Report, SCHEMA, TensorSummary, TruthInfo};
-pub use scores::{logits_of, scores_of};
+pub use scores::logits_of;
 pub use verdict::Sentence;

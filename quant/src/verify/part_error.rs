@@ -31,6 +31,9 @@ pub enum PartError {
         /// What differs.
         what: &'static str,
     },
+    /// Measured on the same examples as a part before it.
+    #[error("the same numbers as a part before it, to the last bit; give every part once")]
+    Twice,
     /// Nothing to put together.
     #[error("no parts")]
     None,
@@ -42,7 +45,7 @@ impl PartError {
     pub const fn class(&self) -> ErrorKind {
         match self {
             Self::Malformed(_) | Self::Checksum { .. } => ErrorKind::Malformed,
-            Self::Container { .. } | Self::Differs { .. } | Self::None => ErrorKind::Usage,
+            Self::Container { .. } | Self::Differs { .. } | Self::Twice | Self::None => ErrorKind::Usage,
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) static KERNELS: Tier = Tier {
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
-    chain: None,
+    chains: None,
     #[cfg(batches)]
     batch: scalar::BATCH,
     update_i16: Kernel::new(update::<i16, i16>, NAME),

@@ -8,6 +8,10 @@ use core::ops::RangeInclusive;
 pub const CHAIN_WIDTH: usize = 256;
 /// The most layers of a chain.
 pub const CHAIN_LAYERS: usize = 4;
+/// A multiple of the rows of every tier's vectors.
+const WHOLE_ROWS: usize = 16;
+/// Two groups.
+const WHOLE_INPUTS: usize = 8;
 
 /// Shifts that there are.
 const SHIFTS: RangeInclusive<u8> = 1..=62;
@@ -25,6 +29,17 @@ pub struct ByteLayer<'a> {
     rounding: Option<Rounding<'a>>,
     has_high_shifts: bool,
     common: Option<(i32, u8)>,
+    whole: Option<OneScale>,
+}
+
+/// How all outputs of a layer become bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct OneScale {
+    pub multiplier: i32,
+    /// 33 to 62.
+    pub shift: u8,
+    pub low: u8,
+    pub high: u8,
 }
 
 /// How its sums are rounded: [`crate::num::requantise`].
@@ -72,7 +87,18 @@ impl<'a> ByteLayer<'a> {
         });
         let fits = needed <= weights.len() && bias.len() <= stride && stride.is_multiple_of(4) && is_rounded;
         let common = rounding.and_then(|by| by.common());
-        fits.then_some(Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common })
+        let layer = Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common, whole: None };
+        fits.then_some(Self { whole: layer.whole_scale(), ..layer })
+    }
+
+    fn whole_scale(&self) -> Option<OneScale> {
+        let ((multiplier, shift), (low, high)) = (self.common?, self.bytes()?);
+        let outputs = self.bias.len();
+        let is_whole = outputs == self.stride
+            && outputs.is_multiple_of(WHOLE_ROWS)
+            && outputs <= CHAIN_WIDTH
+            && self.inputs.is_multiple_of(WHOLE_INPUTS);
+        is_whole.then_some(OneScale { multiplier, shift, low, high })
     }
 
     /// Whether another layer can read what it writes, where the kernel keeps it.
@@ -120,6 +146,12 @@ impl<'a> ByteLayer<'a> {
     /// The multiplier and the shift of every output, where all have the same: those of a layer with one scale.
     pub const fn common(&self) -> Option<(i32, u8)> {
         self.common
+    }
+
+    /// Of a layer without anything left over, its scale: the outputs are the whole stride, a multiple of 16 and no more
+    /// than [`CHAIN_WIDTH`], the inputs are a multiple of 8, and all outputs become bytes by one scale.
+    pub const fn whole(&self) -> Option<OneScale> {
+        self.whole
     }
 
     /// The least and the greatest output, where they are u8.

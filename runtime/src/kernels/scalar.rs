@@ -15,7 +15,7 @@ pub static KERNELS: Tier = Tier {
     #[cfg(short_ways)]
     move_dots: super::MoveDots::NONE,
     #[cfg(short_ways)]
-    chain: None,
+    chains: None,
     #[cfg(short_ways)]
     single_place: plain::single_place,
     #[cfg(batches)]

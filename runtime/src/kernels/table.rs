@@ -133,6 +133,17 @@ pub type StoreF32 = fn(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool;
 #[cfg(short_ways)]
 pub type Chain = fn(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool;
 
+/// A tier's calls for them. Of builds with `cfg(short_ways)`.
+#[cfg(short_ways)]
+#[derive(Debug, Clone, Copy)]
+pub struct Chains {
+    /// Any layers.
+    pub any: Chain,
+    /// Layers of which nothing is left over, [`ByteLayer::whole`], and behind them one of up to four rows; false for
+    /// any other.
+    pub whole: Chain,
+}
+
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
@@ -202,7 +213,7 @@ macro_rules! tables {
             /// Small dense layers in one call; `None` of a tier that runs layer after layer.
             #[cfg(short_ways)]
             #[doc(hidden)]
-            pub chain: Option<Chain>,
+            pub chains: Option<Chains>,
             /// Convolutions of one place.
             #[cfg(short_ways)]
             #[doc(hidden)]

@@ -2,10 +2,11 @@
 
 use super::fuse::readers;
 use super::{Step, Way};
-use crate::format::{Model, element};
+use crate::format::{Model, element, input_kind};
 use crate::kernels::layers::{ByteLayer, CHAIN_LAYERS, Rounding};
 use crate::kernels::{Chain, Tier};
 use crate::ops::{AffineI8, Places, Requantisation, Running, Work};
+use crate::workspace::range_mut;
 
 /// Layers that follow each other, all of them of one bank. What they hand on does not reach the workspace.
 #[derive(Debug, Clone)]
@@ -15,17 +16,39 @@ pub(crate) struct Chained<'a> {
     /// The first of a plan's steps that it does.
     start: usize,
     places: Places,
+    /// Where they are all that the network has.
+    alone: Option<Alone>,
+}
+
+/// What a network that is a chain asks of its caller. That is everything that [`crate::Plan::run`] asks, in one place:
+/// on the way through a plan's steps a small network spends a seventh of its time.
+#[derive(Debug, Clone, Copy)]
+struct Alone {
+    inputs: usize,
+    buckets: usize,
+    workspace_len_bytes: usize,
 }
 
 impl<'a> Chained<'a> {
     /// The first layers of which at least two follow each other; `None` where there are none, or the tier has no such
-    /// call.
-    pub fn resolve(model: &Model<'a>, kernels: &Tier, steps: &[Step<'a>]) -> Option<Self> {
-        let call = kernels.chain?;
-        (0..steps.len()).find_map(|start| Self::from(model, call, steps, start))
+    /// call. `done`: the operations that the steps do.
+    pub fn resolve(model: &Model<'a>, kernels: &Tier, steps: &[Step<'a>], done: usize) -> Option<Self> {
+        let chain = (0..steps.len()).find_map(|start| Self::from(model, kernels, steps, start))?;
+        let input = model.input();
+        let alone = Alone {
+            inputs: input.size as usize,
+            buckets: input.bucket_count as usize,
+            workspace_len_bytes: model.workspace_len_bytes(),
+        };
+        let takes_all = (input.kind, input.element) == (input_kind::DENSE, element::U8)
+            && chain.places.reads_input
+            && chain.places.read.range() == (0..alone.inputs);
+        let is_all = chain.start == 0 && chain.layers.len() == steps.len() && done == model.ops().len();
+        Some(Self { alone: (takes_all && is_all).then_some(alone), ..chain })
     }
 
-    fn from(model: &Model<'a>, call: Chain, steps: &[Step<'a>], start: usize) -> Option<Self> {
+    fn from(model: &Model<'a>, kernels: &Tier, steps: &[Step<'a>], start: usize) -> Option<Self> {
+        let chains = kernels.chains?;
         let mut layers = heapless::Vec::<ByteLayer<'a>, CHAIN_LAYERS>::new();
         let first = steps.get(start)?.places;
         let mut places = first;
@@ -46,7 +69,12 @@ impl<'a> Chained<'a> {
             places = Places { read: first.read, reads_input: first.reads_input, ..step.places };
         }
         let is_apart = places.reads_input || places.read.is_apart_from(places.write);
-        (layers.len() >= 2 && is_apart).then_some(Self { call, layers, start, places })
+        // Those of which nothing is left over have a call of their own.
+        let is_whole = layers
+            .split_last()
+            .is_some_and(|(last, before)| last.stride() == 4 && before.iter().all(|layer| layer.whole().is_some()));
+        let call = if is_whole { chains.whole } else { chains.any };
+        (layers.len() >= 2 && is_apart).then_some(Self { call, layers, start, places, alone: None })
     }
 
     /// The steps before it, those that it does, and those behind.
@@ -54,6 +82,18 @@ impl<'a> Chained<'a> {
         let (before, rest) = steps.split_at_checked(self.start).unwrap_or((steps, &[]));
         let (own, behind) = rest.split_at_checked(self.layers.len()).unwrap_or((rest, &[]));
         [before, own, behind]
+    }
+
+    /// Runs them on an input of bytes where they are the whole network, and the caller gives what it asks for; false,
+    /// and nothing said of what is wrong, otherwise.
+    #[inline(always)]
+    pub fn run_alone(&self, x: &[u8], bucket: usize, workspace: &mut [u8]) -> bool {
+        let Some(alone) = &self.alone else { return false };
+        let is_met = x.len() == alone.inputs
+            && bucket < alone.buckets
+            && workspace.len() >= alone.workspace_len_bytes
+            && workspace.as_ptr().addr().is_multiple_of(64);
+        is_met && (self.call)(x, &self.layers, range_mut(workspace, self.places.write.range()))
     }
 
     /// Runs them all; false where they must be run one by one, because an input is larger than the tier's call takes.
@@ -101,7 +141,7 @@ mod tests {
         let model = Model::parse(DIGITS).expect("a container of this repository");
         let truth = Plan::new(model, &kernels::scalar::KERNELS);
         assert!(truth.chain.is_none());
-        for tier in kernels::tiers().filter(|tier| tier.chain.is_some()) {
+        for tier in kernels::tiers().filter(|tier| tier.chains.is_some()) {
             let plan = Plan::new(model, tier);
             let chain = plan.chain.as_ref().expect("small layers");
             let [before, own, behind] = chain.cut(&plan.steps);
@@ -115,6 +155,35 @@ mod tests {
                 let found = plan.run(Input::U8(&x), 0, scratch.as_mut()).expect("a fitting input");
                 let expected = truth.run(Input::U8(&x), 0, expected.as_mut()).expect("a fitting input");
                 assert_eq!(found, expected, "{}, up to {most}", tier.name);
+            }
+        }
+    }
+
+    /// What a caller gives is refused as on the way through a plan's steps.
+    #[test]
+    fn a_call_of_the_whole_network_asks_what_a_plan_asks() {
+        let model = Model::parse(DIGITS).expect("a container of this repository");
+        let truth = Plan::new(model, &kernels::scalar::KERNELS);
+        let x = [7u8; 65];
+        for tier in kernels::tiers().filter(|tier| tier.chains.is_some()) {
+            let plan = Plan::new(model, tier);
+            assert!(plan.chain.as_ref().is_some_and(|chain| chain.alone.is_some()), "{}", tier.name);
+            let needed = model.workspace_len_bytes();
+            for (inputs, bucket, places) in [
+                (64, 0, 0..needed),
+                (63, 0, 0..needed),
+                (65, 0, 0..needed),
+                (64, 1, 0..needed),
+                (64, usize::MAX, 0..needed),
+                (64, 0, 0..needed - 1),
+                (64, 0, 1..needed + 1),
+                (64, 0, 0..0),
+            ] {
+                let (mut one, mut other) = (Workspace::<4096>::new(), Workspace::<4096>::new());
+                let x = Input::U8(&x[..inputs]);
+                let found = plan.run(x, bucket, &mut one.as_mut()[places.clone()]);
+                let expected = truth.run(x, bucket, &mut other.as_mut()[places.clone()]);
+                assert_eq!(found, expected, "{}: {inputs}, {bucket}, {places:?}", tier.name);
             }
         }
     }

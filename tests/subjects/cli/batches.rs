@@ -157,6 +157,7 @@ fn nothing_is_written_of_what_is_wrong() {
         (&["--pad-to-bucket-boundary"], 2, "needs --length-bucket-width, --max-src and --max-tgt"),
         (&["--svg", &bad("src")], 2, "src: is an input and cannot be the output"),
         (&["--svg", &bad("out")], 2, "out: is the file of the batches too"),
+        (&["--svg", &bad("./out")], 2, "out: is the file of the batches too"),
     ] {
         let ran = run(arguments(folder.path(), more, "out"));
         assert_eq!(ran.status, status, "{}", ran.stderr);

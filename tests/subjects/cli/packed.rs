@@ -139,6 +139,19 @@ fn float_files_are_sent_to_quantise(fixtures: Fixtures) {
     assert!(names(folder.path()).is_empty());
 }
 
+/// Integers that are multiplied without a rounding between them are quantised already, too.
+#[test]
+fn integers_are_not_quantised_again(fixtures: Fixtures) {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["132_convinteger", "133_matmulinteger"] {
+        let file = |end: &str| fixtures.join("mlperf/onnx_ops").join(name).with_extension(end);
+        let out = folder.path().join("out");
+        let data = file("safetensors");
+        let ran = host_tools!("quantise", file("onnx"), "--calibrate", data, "--array", "input.a", "-o", out);
+        assert!(ran.status == 5 && ran.stderr.contains("is quantised already"), "{name}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn damaged_files_are_refused(fixtures: Fixtures) {
     let folder = tempfile::tempdir().unwrap();

@@ -77,6 +77,11 @@ fn positions_in_any_number_of_shards() {
         host_tools!("verify", model, "--partial", first, "--force", "--merge", both[0], both[1]).fine();
         let again: Vec<PathBuf> = [first].into_iter().chain(rest.iter().cloned()).collect();
         is_whole(merged(&model, &again), single.clone(), &format!("{cuts:?} of parts"));
+        // A part counts once, also as a part of a part.
+        for twice in [&both[0], &both[1]] {
+            let ran = host_tools!("verify", model, "--merge", again[0], twice);
+            assert!(ran.status == 2 && ran.stderr.contains("the same numbers as a part before it"), "{}", ran.stderr);
+        }
         let page = file("page.html");
         host_tools!("verify", model, "--html", page, "--force", "--merge", parts[0], parts[1]).fine();
         assert!(fs::read(&page).unwrap().starts_with(b"<!DOCTYPE html>"));

@@ -87,6 +87,8 @@ fn rows_in_bytes_are_chosen_where_they_cost_little() {
     assert_eq!(wide["signature"], narrow["signature"]);
     let len = |path: &std::path::Path| fs::metadata(path).unwrap().len();
     assert!((len(&plain) - len(&exact)).abs_diff(768 * 128) < 128, "{} {}", len(&plain), len(&exact));
+    // Which is no other description.
+    host_tools!("verify", exact, "--checkpoint", checkpoint, "--arch", arch, "--positions", positions).fine();
 
     // Chosen scales: nearer than the trainer's, as large as those bytes.
     let json = quantise(&["--rows", "i8"], &chosen).fine().json();

@@ -59,6 +59,30 @@ fn gates_decide_the_exit_status() {
         (host_tools!("verify", model, "--reference", outputs, "--html", strict), 2, "exists already"),
         (host_tools!("verify", model, "--reference", folder.join("none"), "--html", page), 4, "none"),
         (host_tools!("verify", model, "--html", page), 2, "--checkpoint"),
+        (
+            host_tools!(
+                "verify",
+                model,
+                "--reference",
+                outputs,
+                "--html",
+                page,
+                "--partial",
+                folder.join("./page.html")
+            ),
+            2,
+            "is the page's file too",
+        ),
+        (
+            host_tools!("verify", model, "--reference", outputs, "--html", "-", "--partial", "-"),
+            2,
+            "is the page's file too",
+        ),
+        (
+            host_tools!("verify", model, "--reference", outputs, "--json", "--partial", "-"),
+            2,
+            "both want standard output",
+        ),
         (host_tools!("verify", model, "--checkpoint", model, "--html", page), 2, "--arch"),
         (host_tools!("verify", model, "--checkpoint", model, "--arch", description("reference")), 2, "is a container"),
     ] {
@@ -66,6 +90,12 @@ fn gates_decide_the_exit_status() {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
         assert_eq!(names(folder), before);
     }
+    // A part on standard output is all that is there.
+    let ran = host_tools!("verify", model, "--reference", outputs, "--partial", "-").fine();
+    assert!(ran.stderr.contains("passed"), "{}", ran.stderr);
+    let part = folder.join("part");
+    fs::write(&part, &ran.stdout).unwrap();
+    host_tools!("verify", model, "--merge", part).fine();
     let (checkpoint, arch) = reference();
     let ran = host_tools!("verify", model, "--checkpoint", checkpoint, "--arch", arch);
     assert_eq!(ran.status, 2, "{}", ran.stderr);

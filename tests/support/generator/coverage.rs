@@ -161,7 +161,11 @@ fn small_layers(draft: &Draft, first: &OpRecord, second: &OpRecord, third: &OpRe
     let has_one = |bytes: &[u8], each: usize| bytes.chunks(each).all(|number| number == &bytes[..each]);
     let is_one = has_one(multipliers, size_of::<i32>()) && has_one(shifts, 1);
     let len = draft.values[second.output as usize].len;
+    let stride = tensor(first.weights)?.0.stride;
+    let is_whole = stride == len && len.is_multiple_of(16) && first.input_len.is_multiple_of(8);
+    let has_few_behind = draft.values[third.output as usize].len <= 4;
     let how = match (len, is_one) {
+        (_, true) if is_whole && has_few_behind => "one scale, of which nothing is left over",
         (..32, _) => "few outputs",
         (_, true) => "one scale",
         (_, false) => "scales of their own",

@@ -12,6 +12,10 @@ impl Program<'_, '_> {
 
     pub fn affine_i8_on(&mut self, read: Read) -> bool {
         let rows = self.choices.pick(&LENS);
+        self.affine_i8_of(read, rows)
+    }
+
+    pub fn affine_i8_of(&mut self, read: Read, rows: u32) -> bool {
         let weights = self.weights(element::I8, Layout::K4, rows, read.len);
         let bias = self.bias(element::I32, rows);
         self.push(read, element::I32, rows, OpRecord { weights, bias, ..blank(op::AFFINE_I8) })

@@ -3,9 +3,9 @@
 use tamis_quant::graph::{Graph, Input, Sample};
 use tamis_quant::integer::Data;
 use tamis_quant::parallel;
-use tamis_quant::program::{Element, Operation, Program, ProgramNode, RealActivation};
+use tamis_quant::program::{Element, Operation, Program};
 use tamis_quant::run::Runner;
-use tamis_quant::verify::logits_of;
+use tamis_quant::verify::{VerifyError, logits_of};
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::Tier;
 
@@ -57,10 +57,12 @@ pub struct GraphContainer<'m> {
 
 impl<'m> GraphContainer<'m> {
     /// Of the graph's container, on a tier.
-    pub fn new(model: Model<'m>, tier: &'static Tier, graph: Program) -> Self {
-        // What is no graph's has no sigmoid that its description speaks of.
-        let scored = logits_of(&graph).unwrap_or_else(|_| before_activation(&graph));
-        Self { model, tier, graph, scored, raw: None }
+    ///
+    /// # Errors
+    /// [`VerifyError`] for a container whose description is no graph's, or describes another one.
+    pub fn new(model: Model<'m>, tier: &'static Tier, graph: Program) -> Result<Self, VerifyError> {
+        let scored = logits_of(&graph)?;
+        Ok(Self { model, tier, graph, scored, raw: None })
     }
 
     /// The same, showing the integers that outputs, or scores, are as they are stored; none where they are real numbers
@@ -77,18 +79,6 @@ impl<'m> GraphContainer<'m> {
         };
         let element = self.graph.nodes.get(raw.checked_sub(1)?)?.value.element;
         Some(Self { raw: Some((raw, element)), ..self })
-    }
-}
-
-/// What the last operation reads where that is a sigmoid or a softmax; the output otherwise.
-fn before_activation(graph: &Program) -> usize {
-    match graph.nodes.last() {
-        Some(ProgramNode {
-            op: Operation::Activation(RealActivation::Sigmoid | RealActivation::Softmax),
-            reads,
-            ..
-        }) => reads[0].value,
-        _ => graph.nodes.len(),
     }
 }
 

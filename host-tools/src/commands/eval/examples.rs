@@ -51,7 +51,7 @@ pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, C
     let name = graph.name.clone();
     let which = Which::of(&args.arrays, args.skip, args.limit)?;
     let which = which.for_container(&graph.input, TakenBy::Container);
-    let mut container = GraphContainer::new(model, tier, graph);
+    let mut container = GraphContainer::new(model, tier, graph).explain_at(&args.model)?;
     if args.raw {
         container = container.with_integers(args.logits).ok_or_else(|| {
             let message = format!("{}: --raw shows integers, and these are real numbers", args.model.display());

@@ -18,6 +18,7 @@ use tamis_quant::calibrate::Method;
 use tamis_quant::constant::{constant_values, constant_weights};
 use tamis_quant::data::{ByteType, Encoding};
 use tamis_quant::graph::{Graph, Op, Sample};
+use tamis_quant::import::importers::{quantised_form, read_quantised_network};
 use tamis_quant::program::Program;
 use tamis_quant::quantise::graph::{
     Activations, Budget, Granularity, InputEncoding, Options, Quantised, SixteenBudget, WeightBits, quantise_reported,
@@ -91,7 +92,10 @@ pub fn run(args: &Quantise, destination: Destination, output: &Output) -> Result
 
 /// A graph that rounds was quantised before.
 fn refuse_quantised(graph: &Graph, path: &Path) -> Result<(), CliError> {
-    if graph.nodes.iter().any(|node| matches!(node.op, Op::Quantise { .. })) {
+    let rounds = |graph: &Graph| graph.nodes.iter().any(|node| matches!(node.op, Op::Quantise { .. }));
+    // Integers alone, without a rounding between them, are told by the reader of such files.
+    let is_of_integers = || quantised_form(path).is_some_and(|form| read_quantised_network(path, form).is_ok());
+    if rounds(graph) || is_of_integers() {
         let path = path.display();
         let message = format!("{path}: is quantised already; quantising it again would round integers a second time");
         let help = format!("`host-tools pack {path} -o OUT` packs it as it is; or give the float32 file");

@@ -80,6 +80,12 @@ pub enum NetworkError {
          1`"
     )]
     Bullet,
+    /// A description of accumulators where a graph is read.
+    #[error(
+        "--arch describes a network of accumulators, `schema = 1`, and a graph of reals is read here; `host-tools \
+         quantise` takes such a checkpoint, and `export` the container that it makes"
+    )]
+    Accumulators,
     /// A checkpoint of lattice-tune without its layers.
     #[error(
         "a checkpoint of lattice-tune, which does not say its layers; give --arch, as 784:relu128:linear10 for \
@@ -178,6 +184,7 @@ impl NetworkError {
             Self::Unsupported { .. } | Self::LongDescription { .. } | Self::NoDescription { .. } => {
                 ErrorKind::Unsupported
             }
+            Self::Accumulators => ErrorKind::Unsupported,
             Self::Graph(_) | Self::Empty => ErrorKind::Malformed,
             Self::NoText { .. } | Self::NotRecognised { .. } => ErrorKind::Malformed,
         }

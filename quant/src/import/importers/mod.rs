@@ -23,9 +23,10 @@ use super::angel::read_model;
 use super::datacode::{self, read_datacode};
 use super::lattice::{read_fann, read_lattice_checkpoint, read_network_json};
 use super::onnx::read_onnx_with;
-use super::tensors::{Draft, TensorForm, drafted, import, import_chain};
+use super::tensors::{Draft, TensorForm, drafted, import, import_chain, own_description};
 use super::tflite::read_tflite;
 use super::{Imported, read_file_at_most};
+use crate::graph::description::Description;
 use std::path::Path;
 
 /// The longest checkpoint, in bytes.
@@ -42,11 +43,14 @@ pub fn read_network(path: &Path, options: &NetworkOptions) -> Result<Imported, N
         options.check(NetworkForm::Bullet).map_err(|cause| cause.at(path))?;
         return dense::read(path, arch);
     }
+    let at = |cause: NetworkError| cause.at(path);
+    if options.bullets().is_some() && options.from.is_none() {
+        return Err(at(NetworkError::Accumulators));
+    }
     let form = match options.from {
         Some(form) => form,
         None => sniff_network(path)?,
     };
-    let at = |cause: NetworkError| cause.at(path);
     options.check(form).map_err(at)?;
     let says_its_layers = matches!(
         form,
@@ -127,6 +131,29 @@ pub fn draft_network(path: &Path, options: &NetworkOptions) -> Result<Option<(Dr
     let bytes = read_file_at_most(path, MAX_TENSORS_LEN_BYTES)?;
     let drafted = drafted(&bytes, tensor_form(form), &name, chain, options.orientation);
     drafted.map_err(|error| NetworkError::from(error).at(path))
+}
+
+/// The description by which a file of tensors is read: the one that is given, else its own. It belongs to the names and
+/// the orders of the file's tensors, which [`Description::of`] the network does not. None where the path is of another
+/// form, or nothing describes it.
+///
+/// # Errors
+/// [`NetworkError`] naming the path.
+pub fn description_of(path: &Path, options: &NetworkOptions) -> Result<Option<Description>, NetworkError> {
+    match &options.arch {
+        Some(NetworkArch::Graph(description)) => return Ok(Some(description.clone())),
+        Some(_) => return Ok(None),
+        None => {}
+    }
+    let form = match options.from {
+        Some(form) => form,
+        None => sniff_network(path)?,
+    };
+    if form != NetworkForm::Safetensors {
+        return Ok(None);
+    }
+    let bytes = read_file_at_most(path, MAX_TENSORS_LEN_BYTES)?;
+    own_description(&bytes).map_err(|error| NetworkError::from(error).at(path))
 }
 
 fn tensor_form(form: NetworkForm) -> TensorForm {

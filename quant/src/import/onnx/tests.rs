@@ -305,6 +305,39 @@ fn a_flattened_map_moves_nothing() {
     assert_eq!(found, [x.iter().zip(&weights).map(|(x, weight)| x * weight).sum::<f64>()]);
 }
 
+/// The scores of a flattened map of probabilities are flattened as they are.
+#[test]
+fn a_last_sigmoid_is_taken_of_scores_in_the_order_of_the_outputs() {
+    for behind in [vec!["Flatten"], vec!["Transpose", "Flatten"], vec!["Transpose"], vec![]] {
+        let mut writer = Writer::new(&[1, 2, 2, 3]);
+        writer.initializer(&reals("k", &[3, 2, 1, 1], &[1.0, 0.0, 0.0, 1.0, 0.5, -0.5]));
+        writer.node("Conv", &["k"], &[]);
+        writer.node("Sigmoid", &[], &[]);
+        for operator in &behind {
+            let order = ints("perm", &[0, 2, 3, 1]);
+            writer.node(operator, &[], if *operator == "Transpose" { std::slice::from_ref(&order) } else { &[] });
+        }
+        let model = writer.read().unwrap();
+        let graph = &model.imported.graph;
+        assert_eq!(graph.logits() + 1, graph.output(), "{behind:?}");
+        let input: Vec<f64> = (0..12).map(f64::from).collect();
+        // (3, 2, 3), and (2, 3, 3) where it is transposed; the model's order or the graph's, as its port says.
+        let map = |row: usize, place: usize| match row {
+            2 => (input[place] - input[6 + place]) / 2.0,
+            row => input[6 * row + place],
+        };
+        let planes = (0..18).map(|at| map(at / 6, at % 6));
+        let pixels = (0..18).map(|at| map(at % 3, at / 3));
+        let expected: Vec<f64> = if behind.contains(&"Transpose") { pixels.collect() } else { planes.collect() };
+        let expected = in_graph(&model.outputs[0], &expected).remove(0);
+        let sample = Sample::Dense(in_graph(&model.inputs[0], &input).remove(0));
+        assert_eq!(graph.evaluate_logits(&sample).unwrap(), expected, "{behind:?}");
+        let probabilities: Vec<f64> = expected.iter().map(|score| 1.0 / (1.0 + (-score).exp())).collect();
+        let found = graph.evaluate(&sample).unwrap();
+        assert!(found.iter().zip(&probabilities).all(|(found, expected)| (found - expected).abs() < 1e-12));
+    }
+}
+
 /// Factors and offsets go into the layer before, unless something else reads it.
 #[test]
 fn normalisation_is_folded_where_it_can_be() {

@@ -1,7 +1,7 @@
 //! A lowered graph without what it can do without: factors and offsets of channels go into the layer before, zeros
-//! around a map into the convolution behind, and what nothing reads is left out.
+//! around a map into the convolution behind, and what nothing reads is left out. A last sigmoid becomes the last node.
 
-use crate::graph::{Fill, Graph, Node, Op, Value};
+use crate::graph::{Activation, Fill, Graph, Node, Op, Value};
 
 /// Folds until nothing is left to fold.
 pub(super) fn tidy(graph: &mut Graph) {
@@ -13,6 +13,28 @@ pub(super) fn tidy(graph: &mut Graph) {
         }
     }
     drop_unread(graph);
+    put_sigmoid_last(graph);
+}
+
+/// A sigmoid takes elements one by one. Behind what only orders them otherwise it is the last node, so that what it
+/// reads are the scores of the outputs, each in its output's place.
+fn put_sigmoid_last(graph: &mut Graph) {
+    let orders = |op: &Op| matches!(op, Op::Flatten | Op::Reshape(_) | Op::Transpose(_));
+    let mut value = graph.output();
+    while let Some(node) = value.checked_sub(1).map(|index| &graph.nodes[index])
+        && orders(&node.op)
+        && readers(graph, node.reads[0]) == 1
+    {
+        value = node.reads[0];
+    }
+    if value == 0 || value == graph.output() {
+        return;
+    }
+    let sigmoid = graph.nodes[value - 1].clone();
+    if matches!(sigmoid.op, Op::Activation(Activation::Sigmoid)) {
+        remove(graph, value - 1);
+        graph.nodes.push(Node { reads: vec![graph.output()], ..sigmoid });
+    }
 }
 
 /// How many nodes read a value; the output has a reader more.

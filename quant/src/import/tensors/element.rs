@@ -22,6 +22,8 @@ pub(crate) enum Element {
     U32,
     U16,
     U8,
+    /// A byte that is 0 or 1; a real number, as all but bytes are.
+    Bool,
 }
 
 impl Element {
@@ -31,7 +33,7 @@ impl Element {
             Self::F64 | Self::I64 | Self::U64 => 8,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 2,
-            Self::I8 | Self::U8 => 1,
+            Self::I8 | Self::U8 | Self::Bool => 1,
         }
     }
 
@@ -69,7 +71,7 @@ impl Element {
             Self::I8 => (word as u8).cast_signed().into(),
             Self::U32 => (word as u32).into(),
             Self::U16 => (word as u16).into(),
-            Self::U8 => (word as u8).into(),
+            Self::U8 | Self::Bool => (word as u8).into(),
         })
     }
 }

@@ -43,6 +43,12 @@ pub enum TensorFileError {
         /// Its type.
         found: String,
     },
+    /// A file of a zip that is packed as NumPy does not pack.
+    #[error("packed by method {method} of zip; expected 0, stored, or 8, deflated, as `numpy.savez` writes")]
+    Compression {
+        /// The method's number: 12 is bzip2, 14 LZMA, 93 Zstandard.
+        method: u16,
+    },
     /// An integer that double precision does not hold.
     #[error("element {index} is the integer {value}, which is not exact in double precision")]
     NotExact {
@@ -86,7 +92,7 @@ impl TensorFileError {
     pub fn class(&self) -> ErrorKind {
         match self {
             Self::TooLarge { .. } | Self::LongHeader { .. } | Self::Budget { .. } => ErrorKind::Unsupported,
-            Self::Type { .. } | Self::NotExact { .. } => ErrorKind::Unsupported,
+            Self::Type { .. } | Self::NotExact { .. } | Self::Compression { .. } => ErrorKind::Unsupported,
             Self::Array { cause, .. } => cause.class(),
             _ => ErrorKind::Malformed,
         }

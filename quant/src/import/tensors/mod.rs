@@ -28,7 +28,7 @@ pub(crate) use element::{Element, TypedTensors};
 pub use error::{TensorFileError, TensorsImportError};
 pub use export::export;
 pub(crate) use header::metadata_value;
-pub use network::{TensorForm, drafted, import, import_chain};
+pub use network::{TensorForm, drafted, import, import_chain, own_description};
 pub(crate) use npy::read_typed_npy;
 pub use npy::{is_npy, read_npy};
 pub(crate) use npz::read_typed_npz;

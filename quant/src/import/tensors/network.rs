@@ -34,6 +34,16 @@ pub fn import(bytes: &[u8], form: TensorForm, given: Option<&Description>) -> Re
     bind(bytes, form, tensors, description, Vec::new())
 }
 
+/// The description that a safetensors file has in its metadata.
+///
+/// # Errors
+/// [`TensorsImportError`].
+pub fn own_description(bytes: &[u8]) -> Result<Option<Description>, TensorsImportError> {
+    let (_, text) = read_safetensors(bytes)?;
+    let read = |text: String| Description::from_toml(&text, "metadata").map_err(TensorsImportError::Metadata);
+    text.map(read).transpose()
+}
+
 /// The network of dense layers in a row whose sizes and activations are given, whatever the file says of itself: each
 /// layer is the first matrix of its shape in the order of the names. `name` is the network's.
 ///

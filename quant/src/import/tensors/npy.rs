@@ -2,11 +2,16 @@
 
 use super::element::Element;
 use super::error::TensorFileError;
+use super::unpack::MAX_UNPACKED_LEN_BYTES;
 use crate::graph::description::Tensor;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// The most dimensions, which is NumPy's own limit.
 const MAX_RANK: usize = 32;
+
+/// The bytes that may be held for a byte of the file, where that is more than a few: images in bytes, packed to half,
+/// become sixteen times as much in f64.
+const HELD_PER_BYTE: u64 = 16;
 
 /// Whether bytes start like npy.
 #[must_use]
@@ -20,12 +25,19 @@ pub fn is_npy(bytes: &[u8]) -> bool {
 /// [`TensorFileError::Npy`] with the offset of what does not fit, [`TensorFileError::Type`],
 /// [`TensorFileError::NotExact`].
 pub fn read_npy(bytes: &[u8]) -> Result<Tensor, TensorFileError> {
-    Ok(read_typed_npy(bytes)?.0)
+    Ok(read_npy_within(bytes, u64::MAX)?.0)
 }
 
-/// The same, with the type of the elements.
-pub(crate) fn read_typed_npy(bytes: &[u8]) -> Result<(Tensor, Element), TensorFileError> {
-    read_npy_within(bytes, u64::MAX)
+/// The same, with the type of the elements, of a file that had `packed_len_bytes`: as f64 elements may come to as much
+/// as those of a packed archive.
+pub(crate) fn read_typed_npy(bytes: &[u8], packed_len_bytes: usize) -> Result<(Tensor, Element), TensorFileError> {
+    read_npy_within(bytes, budget(packed_len_bytes))
+}
+
+/// The most bytes that what is read of a packed file may take: as many as what comes out may be, and more of a file
+/// that is itself as long.
+pub(super) fn budget(packed_len_bytes: usize) -> u64 {
+    MAX_UNPACKED_LEN_BYTES.max((packed_len_bytes as u64).saturating_mul(HELD_PER_BYTE))
 }
 
 /// The same, of at most so many bytes of f64.
@@ -106,6 +118,7 @@ impl Header {
             let key = reader.string()?;
             reader.expect(':')?;
             let twice = match key {
+                "descr" if reader.skip('[') => return Err(strange("of several fields")),
                 "descr" => descr.replace(reader.string()?).is_some(),
                 "fortran_order" => fortran.replace(reader.boolean()?).is_some(),
                 "shape" => shape.replace(reader.shape()?).is_some(),
@@ -130,9 +143,13 @@ impl Header {
     }
 }
 
+fn strange(found: &str) -> TensorFileError {
+    TensorFileError::Type { tensor: "npy".to_owned(), found: tamis_batches::printable(found) }
+}
+
 /// `<f4`: the order of the bytes, the kind, and how many.
 fn element(descr: &str) -> Result<(Element, bool), TensorFileError> {
-    let strange = || TensorFileError::Type { tensor: "npy".to_owned(), found: tamis_batches::printable(descr) };
+    let strange = || strange(descr);
     let mut letters = descr.chars();
     let (order, kind) = (letters.next(), letters.as_str());
     let element = match kind {
@@ -146,7 +163,8 @@ fn element(descr: &str) -> Result<(Element, bool), TensorFileError> {
         "u8" => Element::U64,
         "u4" => Element::U32,
         "u2" => Element::U16,
-        "u1" | "b1" => Element::U8,
+        "u1" => Element::U8,
+        "b1" => Element::Bool,
         _ => return Err(strange()),
     };
     match order {
@@ -257,6 +275,25 @@ pub(super) mod tests {
         assert_eq!(read_npy(&scalar).unwrap(), Tensor { shape: vec![], values: vec![7.0] });
     }
 
+    /// True and False are 1 and 0, and no bytes that a scale could stand behind.
+    #[test]
+    fn truth_is_a_number() {
+        let of =
+            |descr: &str| npy_of(&format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,)}}"), &[1, 0]);
+        let (tensor, element) = read_typed_npy(&of("|b1"), 0).unwrap();
+        assert_eq!((tensor.values, element), (vec![1.0, 0.0], Element::Bool));
+        assert_eq!(read_typed_npy(&of("|u1"), 0).unwrap().1, Element::U8);
+    }
+
+    /// What is packed small may not be held a thousand times as large.
+    #[test]
+    fn numbers_of_a_packed_array_are_bounded_before_they_are_held() {
+        let len = MAX_UNPACKED_LEN_BYTES as usize / 8 + 1;
+        let dictionary = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({len},)}}");
+        let bytes = npy_of(&dictionary, &vec![0; len]);
+        assert!(matches!(read_typed_npy(&bytes, 1000), Err(TensorFileError::Budget { .. })));
+    }
+
     #[test]
     fn hostile_headers_are_refused_by_name() {
         let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}";
@@ -272,7 +309,7 @@ pub(super) mod tests {
             ("<f4", "<c8", "type <c8"),
             ("<f4", "|O", "type |O"),
             ("<f4", "=f4", "type =f4"),
-            ("'<f4'", "[('a', '<f4')]", "expected `'`"),
+            ("'<f4'", "[('a', '<f4')]", "type of several fields"),
             ("False", "0", "True or False"),
             ("'shape'", "'descr'", "expected `'`"),
             ("fortran_order", "order", "none of descr"),

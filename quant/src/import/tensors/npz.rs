@@ -5,7 +5,7 @@
 
 use super::element::TypedTensors;
 use super::error::TensorFileError;
-use super::npy::read_npy_within;
+use super::npy::{budget, read_npy_within};
 use super::unpack::{MAX_UNPACKED_LEN_BYTES, inflate};
 use crate::graph::description::Tensors;
 use std::borrow::Cow;
@@ -17,9 +17,6 @@ const END: &[u8] = b"PK\x05\x06";
 const CENTRAL_LEN_BYTES: usize = 46;
 const LOCAL_LEN_BYTES: usize = 30;
 const END_LEN_BYTES: usize = 22;
-/// The bytes that may be held for a byte of the file, where that is more than a few: images in bytes, packed to half,
-/// become sixteen times as much in f64.
-const HELD_PER_BYTE: u64 = 16;
 /// The most arrays.
 const MAX_ARRAYS: usize = 65_535;
 
@@ -42,7 +39,7 @@ pub(crate) fn read_typed_npz(bytes: &[u8]) -> Result<TypedTensors, TensorFileErr
     let mut tensors = TypedTensors::new();
     let mut unpacked = 0;
     // Numbers are held as f64, and a byte of a packed file may be a thousand of them.
-    let budget = MAX_UNPACKED_LEN_BYTES.max((bytes.len() as u64).saturating_mul(HELD_PER_BYTE));
+    let budget = budget(bytes.len());
     let mut held = 0;
     for entry in entries(bytes)? {
         let name = entry.name.strip_suffix(".npy").ok_or_else(|| {
@@ -152,7 +149,7 @@ impl Entry<'_> {
                 return Err(npz(at, format!("stored as {} bytes, expected {}", self.packed_len_bytes, self.len_bytes)));
             }
             8 => Cow::Owned(inflate(packed, self.len_bytes as usize)?),
-            other => return Err(npz(at, format!("compression {other}; expected 0, stored, or 8, deflated"))),
+            method => return Err(TensorFileError::Compression { method }),
         };
         let mut sum = flate2::Crc::new();
         sum.update(&data);

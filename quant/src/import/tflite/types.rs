@@ -2,6 +2,7 @@
 
 use super::operators::Builtin;
 use crate::import::Remark;
+use crate::spatial::Window;
 
 /// A file, its weights where they lie in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -258,6 +259,17 @@ pub enum Options {
         /// As said.
         symmetric: bool,
     },
+}
+
+impl Options {
+    /// Where a pool over a map of so many pixels (down, across) takes its taps; none of what is no pool.
+    pub fn pool(&self, size: [usize; 2]) -> Option<Window> {
+        let Self::Window { padding, stride, kernel: Some(kernel), .. } = *self else { return None };
+        let of = |kernel| Window { stride, ..Window::of(kernel) };
+        // From twice the map on, padding that leaves its size makes every window reach over all of it.
+        let reached = [0, 1].map(|axis| kernel[axis].min(2 * size[axis]));
+        Some(if padding == Padding::Same { of(reached).same(size) } else { of(kernel) })
+    }
 }
 
 impl Tensor<'_> {

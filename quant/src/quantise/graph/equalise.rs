@@ -103,13 +103,13 @@ fn middles(graph: &Graph, options: &Options) -> Vec<Value> {
 /// The error of the logits on some samples.
 pub(super) struct Measure<'s> {
     samples: Vec<&'s Sample>,
-    logits: Value,
+    graph: &'s Graph,
     truth: Vec<Vec<f64>>,
 }
 
 impl<'s> Measure<'s> {
     /// Evaluates the float graph on samples from all over the list.
-    pub(super) fn new(graph: &Graph, samples: &'s [Sample]) -> Result<Self, GraphQuantError> {
+    pub(super) fn new(graph: &'s Graph, samples: &'s [Sample]) -> Result<Self, GraphQuantError> {
         let work = |op: &Op| match op {
             Op::Linear { weights, .. } => weights.values.len(),
             _ => 0,
@@ -123,7 +123,7 @@ impl<'s> Measure<'s> {
             logits.map_err(|error| GraphQuantError::Sample { index: index * step, error })
         });
         let truth = truth.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self { samples, logits: graph.logits(), truth })
+        Ok(Self { samples, graph, truth })
     }
 
     /// Σ (integer − float)² over all logits.
@@ -131,7 +131,7 @@ impl<'s> Measure<'s> {
         let model = IntegerModel::new(quantised);
         let of_sample = |index: usize| {
             let fault = |error: SampleError| GraphQuantError::Sample { index, error };
-            let found = model.logits(self.samples[index], self.logits).map_err(fault)?;
+            let found = model.scores(self.samples[index], self.graph).map_err(fault)?;
             let squares = found.iter().zip(&self.truth[index]).map(|(found, truth)| (found - truth).powi(2));
             Ok(squares.sum::<f64>())
         };

@@ -14,7 +14,7 @@ use crate::verify::kinship::Kinship;
 use crate::verify::mistakes::Found;
 use crate::verify::mistakes::graph::{Measured, Reading, Suspects};
 use crate::verify::report::TruthInfo;
-use crate::verify::scores::{logits_of, scores_of};
+use crate::verify::scores::logits_of;
 use crate::verify::simulate::Simulation;
 use crate::verify::split::{Examples, Split};
 use tamis_runtime::format::Model;
@@ -51,7 +51,7 @@ impl<'a> Case<'a> {
         let unpacked = unpack_graph(&model)?;
         let kinship = Kinship::of(graph, &unpacked)?;
         let program = kinship.carried(unpacked);
-        let value = scores_of(&program, graph).ok_or(VerifyError::OtherNetwork { what: "their scores" })?;
+        let value = program.scores_of(graph).ok_or(VerifyError::OtherNetwork { what: "their scores" })?;
         let inputs = inputs(&program, samples)?;
         let outputs = Outputs::logits(Against::Checkpoint);
         // In another form of the network the operations need not be those that the container was made from.

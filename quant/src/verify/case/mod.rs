@@ -115,6 +115,7 @@ impl Case<'_> {
             compared,
             labels: self.labels.clone(),
             apart,
+            joined: Vec::new(),
         };
         let mut accuracy = part.accuracy();
         self.particulars.name_worst(&mut accuracy);

@@ -27,6 +27,9 @@ struct Head {
     layers: Vec<(String, Element)>,
     apart: Option<ApartHead>,
     has_labels: bool,
+    /// Of the parts that were put together, if any were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    joined: Vec<u64>,
     /// Of the numbers, 16 hexadecimal digits.
     hash: String,
 }
@@ -49,17 +52,9 @@ impl Part {
     /// Never: names are text, and numbers fill their tensor.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Self { facts, compared, labels, apart } = self;
+        let Self { facts, compared, labels, apart, joined } = self;
         let names = |layers: &[LayerNoise]| layers.iter().map(|layer| (layer.layer.clone(), layer.element)).collect();
-        let mut numbers: Vec<f64> = [compared.integer.as_slice(), &compared.truth].concat();
-        numbers.extend(compared.layers.iter().flat_map(|layer| layer.noise.to_numbers()));
-        numbers.extend(labels.iter().flatten().map(|label| *label as f64));
-        if let Some(apart) = apart {
-            numbers.extend(apart.layers.iter().flat_map(|layer| layer.noise.to_numbers()));
-            numbers.extend([apart.integer.as_slice(), &apart.none, &apart.all].concat());
-            apart.causes.iter().for_each(|cause| numbers.extend([cause.alone.as_slice(), &cause.without].concat()));
-        }
-        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let bytes = self.numbers();
         let head = Head {
             facts: facts.clone(),
             examples: compared.examples,
@@ -72,14 +67,29 @@ impl Part {
                 f32_cause: apart.f32_cause.clone(),
             }),
             has_labels: labels.is_some(),
+            joined: joined.clone(),
             hash: format!("{:016x}", fnv1a_64(&bytes)),
         };
         let written = || -> Result<Vec<u8>, SafeTensorError> {
             let text = serde_json::to_string(&head).unwrap_or_else(|error| unreachable!("{error}"));
-            let view = TensorView::new(Dtype::F64, vec![numbers.len()], &bytes)?;
+            let view = TensorView::new(Dtype::F64, vec![bytes.len() / 8], &bytes)?;
             serialize([(NUMBERS, view)], Some(HashMap::from([(KEY.to_owned(), text)])))
         };
         written().unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    /// What was measured, in the order in which [`Head::with`] takes it.
+    pub(super) fn numbers(&self) -> Vec<u8> {
+        let Self { compared, labels, apart, .. } = self;
+        let mut numbers: Vec<f64> = [compared.integer.as_slice(), &compared.truth].concat();
+        numbers.extend(compared.layers.iter().flat_map(|layer| layer.noise.to_numbers()));
+        numbers.extend(labels.iter().flatten().map(|label| *label as f64));
+        if let Some(apart) = apart {
+            numbers.extend(apart.layers.iter().flat_map(|layer| layer.noise.to_numbers()));
+            numbers.extend([apart.integer.as_slice(), &apart.none, &apart.all].concat());
+            apart.causes.iter().for_each(|cause| numbers.extend([cause.alone.as_slice(), &cause.without].concat()));
+        }
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     /// Reads what [`Part::to_bytes`] wrote.
@@ -145,7 +155,7 @@ fn class(label: f64) -> Result<usize, PartError> {
 
 impl Head {
     fn with(self, numbers: &[f64]) -> Result<Part, PartError> {
-        let Self { facts, examples, outputs, layers, apart, has_labels, .. } = self;
+        let Self { facts, examples, outputs, layers, apart, has_labels, joined, .. } = self;
         let wrong = |what: String| Err(PartError::Malformed(what));
         if examples == 0 || outputs == 0 || facts.truth.examples != examples {
             return wrong(format!("{examples} examples of {outputs} outputs, {} compared", facts.truth.examples));
@@ -172,6 +182,6 @@ impl Head {
         if !left.0.is_empty() {
             return wrong(format!("{} numbers more than it says", left.0.len()));
         }
-        Ok(Part { facts, compared: Compared { examples, integer, truth, outputs, layers }, labels, apart })
+        Ok(Part { facts, compared: Compared { examples, integer, truth, outputs, layers }, labels, apart, joined })
     }
 }

@@ -25,6 +25,7 @@ use super::report::{Report, SCHEMA, TruthInfo, proof_summary, tensor_summaries};
 use super::runtime::RuntimeCheck;
 use super::split::Apart;
 use crate::constant::{are_constant, constant_tensors};
+use crate::import::fnv1a_64;
 use crate::pack::{unpack_nnue, unpack_program};
 use crate::program::Program;
 use crate::proof::prove;
@@ -39,6 +40,8 @@ pub struct Part {
     /// (examples,)
     pub(super) labels: Option<Vec<usize>>,
     pub(super) apart: Option<Apart>,
+    /// Of parts that were put together the hashes of their numbers; of others none.
+    pub(super) joined: Vec<u64>,
 }
 
 /// All but the numbers.
@@ -103,6 +106,12 @@ impl Part {
 
     fn take(&mut self, part: Self) -> Result<(), PartError> {
         self.agrees(&part)?;
+        let (mut joined, others) = (self.pieces(), part.pieces());
+        if others.iter().any(|piece| joined.contains(piece)) {
+            return Err(PartError::Twice);
+        }
+        joined.extend(others);
+        self.joined = joined;
         let (before, facts) = (self.compared.examples, part.facts);
         self.facts.runtime.join(facts.runtime);
         self.facts.truth.join(facts.truth);
@@ -123,6 +132,11 @@ impl Part {
             apart.join(other);
         }
         Ok(())
+    }
+
+    /// What tells the parts that it is made of from others, which is what was measured, to the last bit.
+    fn pieces(&self) -> Vec<u64> {
+        if self.joined.is_empty() { vec![fnv1a_64(&self.numbers())] } else { self.joined.clone() }
     }
 
     /// Whether a part is of the same comparison.

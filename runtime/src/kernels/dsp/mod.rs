@@ -27,7 +27,7 @@ pub(super) static KERNELS: Tier = Tier {
     #[cfg(short_ways)]
     move_dots: crate::kernels::MoveDots::NONE,
     #[cfg(short_ways)]
-    chain: None,
+    chains: None,
     #[cfg(batches)]
     batch: crate::kernels::scalar::BATCH,
     update_i16: Kernel::new(update::<Pair, i16>, NAME),

@@ -13,7 +13,7 @@ const WEIGHTS: usize = WIDEST * WIDEST;
 /// Layers.
 const MOST: usize = 3;
 /// Widths around vectors of 4, 8 and 16 rows, groups and pairs of groups.
-const WIDTHS: [[usize; MOST + 1]; 8] = [
+const WIDTHS: [[usize; MOST + 1]; 12] = [
     [64, 32, 32, 1],
     [33, 16, 8, 4],
     [136, 128, 10, 3],
@@ -22,6 +22,11 @@ const WIDTHS: [[usize; MOST + 1]; 8] = [
     [40, 64, 65, 33],
     [100, 136, 20, 5],
     [7, 9, 24, 8],
+    // Of which nothing is left over, but what is said of their scales.
+    [136, 32, 16, 2],
+    [8, 128, 112, 3],
+    [16, 96, 48, 4],
+    [24, 16, 128, 1],
 ];
 
 /// What a last layer ends in.
@@ -38,7 +43,7 @@ enum End {
 const ENDS: [End; 4] = [End::Sums, End::Bytes, End::High, End::Any];
 
 pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
-    let Some(call) = tier.chain else { return Ok(()) };
+    let Some(chains) = tier.chains else { return Ok(()) };
     let random_widths: [[usize; MOST + 1]; RANDOM_SHAPES as usize] = from_fn(|_| from_fn(|_| 1 + random.below(WIDEST)));
     for (case, widths) in WIDTHS.into_iter().chain(random_widths).enumerate() {
         for end in ENDS {
@@ -46,7 +51,9 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
                 let memory = Memory::of(&widths, is_paired, case as u32 % 4, random);
                 let layers = memory.layers(&widths, is_paired, end);
                 let mut x: [u8; WIDEST] = from_fn(|_| (random.next() % 128) as u8);
-                for count in 1..=MOST {
+                for (count, call, name) in
+                    (1..=MOST).flat_map(|count| [(count, chains.any, "chain"), (count, chains.whole, "whole_chain")])
+                {
                     // The last `count`, so that each comes as the first and the last.
                     let first = MOST - count;
                     let mut found = [7i32; WIDEST];
@@ -57,15 +64,20 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
                     let expected: &mut [u8] = bytemuck::cast_slice_mut(&mut expected);
                     let x = &mut x[..widths[first]];
                     let is_run = call(x, layers, &mut found[..len]);
-                    same("chain", widths[first], &[is_run], &[true])?;
+                    let (last, before) = (layers[count - 1], &layers[..count - 1]);
+                    let is_whole = last.stride() == 4 && before.iter().all(|layer| layer.whole().is_some());
+                    same(name, widths[first], &[is_run], &[name == "chain" || is_whole])?;
+                    if !is_run {
+                        continue;
+                    }
                     one_by_one(x, layers, &mut expected[..len]);
-                    same("chain", widths[first], found, expected)?;
+                    same(name, widths[first], found, expected)?;
                     // Above 127: what the definition says, or nothing.
                     let high = x.len() - 1 - random.below(x.len());
                     x[high] |= 128;
                     if call(x, layers, &mut found[..len]) {
                         one_by_one(x, layers, &mut expected[..len]);
-                        same("chain", widths[first], &found[..len], &expected[..len])?;
+                        same(name, widths[first], &found[..len], &expected[..len])?;
                     }
                     x[high] &= 127;
                 }
@@ -109,8 +121,8 @@ impl Memory {
                     if random.below(4) == 0 { 33 + random.below(30) } else { 37 + random.below(6) } as u8;
                 memory.small_shifts[row] = 1 + random.below(62) as u8;
             }
-            // Half of all layers have one scale, and some of those but for one output.
-            if random.below(2) == 0 {
+            // Most layers have one scale, and some of those but for one output.
+            if random.below(4) != 0 {
                 let (multiplier, shift) = (memory.multipliers[layer][0], memory.shifts[layer][0]);
                 let other = random.below(2 * outputs);
                 for row in (0..outputs).filter(|row| *row != other) {

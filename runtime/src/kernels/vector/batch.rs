@@ -10,7 +10,8 @@
 //! needs before it is multiplied would not stay in a register, so each input goes alone, through [`dense`].
 
 use super::super::scalar;
-use super::dense::{self, Dense, Sums, all_below_128, fits, store};
+use super::dense::{self, Dense, all_below_128, fits};
+use super::dense_end::{Sums, store};
 use crate::workspace::rest;
 
 /// Whether the instruction set has 32 registers for vectors: of x86 the one of 512 bits has.

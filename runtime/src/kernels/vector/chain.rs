@@ -6,7 +6,8 @@
 //! ([`ByteLayer`]), and the shifts of bytes are 33 to 62, so that their rounding is [`Scale::round`] and nothing else.
 //! Most layers have one scale: what rounds their outputs is made once for all vectors of a tile.
 
-use super::dense::{Dense, Ending, fitting};
+use super::dense::{Dense, fitting};
+use super::dense_end::Ending;
 use super::requantise::Scale;
 use super::{IS_COMPACT, Simd};
 use crate::kernels::layers::{ByteLayer, CHAIN_WIDTH, Rounding};
@@ -58,7 +59,7 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
 /// x: as long as the layer's inputs · out: as long as its outputs.
 #[inline(always)]
 fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, out: &mut [u8]) {
-    let mut end = Rounded { s, layer, bias: layer.bias(), rounding: layer.rounding(), out };
+    let mut end = Rounded::new(s, layer, out);
     // SAFETY: a layer's stride is a multiple of four, and its weights are as many as its inputs need, of which `x` has
     // no more.
     unsafe { fitting(d, x, layer.weights(), layer.stride(), &mut end) };
@@ -66,7 +67,7 @@ fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, out: &mut
 
 /// Whether all are below 128, a vector at a time.
 #[inline(always)]
-fn is_narrow(x: &[u8]) -> bool {
+pub(super) fn is_narrow(x: &[u8]) -> bool {
     const BYTES: usize = 32;
     let (vectors, rest) = x.as_chunks::<BYTES>();
     let mut union = [0u8; BYTES];
@@ -79,13 +80,21 @@ fn is_narrow(x: &[u8]) -> bool {
 }
 
 /// Where sums become outputs.
-struct Rounded<'e, S> {
+pub(super) struct Rounded<'e, S> {
     s: S,
     layer: &'e ByteLayer<'e>,
     /// One for each output.
     bias: &'e [i32],
     rounding: Option<&'e Rounding<'e>>,
     out: &'e mut [u8],
+}
+
+impl<'e, S> Rounded<'e, S> {
+    /// `out`: as long as the layer's outputs.
+    #[inline(always)]
+    pub(super) fn new(s: S, layer: &'e ByteLayer<'e>, out: &'e mut [u8]) -> Self {
+        Self { s, layer, bias: layer.bias(), rounding: layer.rounding(), out }
+    }
 }
 
 impl<S: Simd> Ending for Rounded<'_, S> {
@@ -143,9 +152,14 @@ impl<S: Simd> Ending for Rounded<'_, S> {
     #[inline(always)]
     fn single(&mut self, sum: i32, row: usize) {
         let sum = sum.wrapping_add(at(self.bias, row));
-        let rounded = self
-            .rounding
-            .map(|by| num::requantise(sum, at(by.multipliers, row), u32::from(at(by.shifts, row)), by.low, by.high));
+        // Without a closure, which can be compiled apart.
+        let rounded = match self.rounding {
+            Some(by) => {
+                let (multiplier, shift) = (at(by.multipliers, row), u32::from(at(by.shifts, row)));
+                Some(num::requantise(sum, multiplier, shift, by.low, by.high))
+            }
+            None => None,
+        };
         if let Some(Rounding { to_bytes: true, .. }) = self.rounding {
             if let (Some(out), Some(rounded)) = (self.out.get_mut(row), rounded) {
                 *out = rounded as u8;
@@ -158,7 +172,7 @@ impl<S: Simd> Ending for Rounded<'_, S> {
 
 /// Four vectors at once where there are as many: most tiers have a shorter way for them.
 #[inline(always)]
-fn store_bytes<S: Simd, const VECTORS: usize>(
+pub(super) fn store_bytes<S: Simd, const VECTORS: usize>(
     s: S,
     out: &mut [S::NarrowByteChunk; VECTORS],
     rounded: &[S::I32; VECTORS],
@@ -178,7 +192,7 @@ fn store_bytes<S: Simd, const VECTORS: usize>(
 
 /// Sums on their way as a vector of rows.
 #[inline(always)]
-fn load<S: Simd, D: Dense>(s: S, d: D, sums: D::Sums) -> S::I32 {
+pub(super) fn load<S: Simd, D: Dense>(s: S, d: D, sums: D::Sums) -> S::I32 {
     match S::chunks32(d.rows(sums).as_ref()).0 {
         [rows, ..] => s.load32(rows),
         [] => s.zero32(),

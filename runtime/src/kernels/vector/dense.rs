@@ -7,73 +7,14 @@
 //! products before widening.
 
 use super::IS_COMPACT;
+use super::dense_end::{Ending, Sums, store};
+pub(in crate::kernels) use super::products::Dense;
 use crate::kernels::prefetch::fetch_row;
 use crate::kernels::{AffineI8, scalar};
-use crate::sure::{at, bias_at};
+use crate::sure::at;
 
 /// Groups of weights between those that are read and those that are asked for.
 pub(super) const AHEAD: usize = 4;
-
-/// How an instruction set multiplies four inputs by the weights of [`Dense::ROWS`] rows. Exact modulo 2³² for the bytes
-/// that the implementation says.
-#[cfg_attr(not(short_ways), allow(dead_code, reason = "only a place alone sums weights"))]
-pub(in crate::kernels) trait Dense: Copy {
-    /// Rows in a vector of weights.
-    const ROWS: usize;
-    /// Whether inputs above 127 are exact too.
-    const ANY_U8: bool;
-    /// Whether weights are asked for ahead of their use: a tile reads a part of each group, and the jumps from one part
-    /// to the next hide the order of the reads from the processor, which then fetches lines when they are needed.
-    const FETCHES: bool = false;
-    /// `4·ROWS` weights.
-    type Weights: Copy;
-    /// Sums on their way.
-    type Sums: Copy;
-    /// `[i32; ROWS]`.
-    type Rows: AsRef<[i32]>;
-
-    fn zero(self) -> Self::Sums;
-    /// Loads `4·ROWS` weights.
-    ///
-    /// # Safety
-    /// As many bytes can be read from `w`.
-    unsafe fn load(self, w: *const i8) -> Self::Weights;
-    /// Loads the weights of `rows` < `ROWS` rows, a multiple of four, and zeros for the others.
-    ///
-    /// # Safety
-    /// `4·rows` bytes can be read from `w`.
-    unsafe fn load_part(self, w: *const i8, rows: usize) -> Self::Weights;
-    /// Adds the products of four inputs, the bytes of `x` from the lowest on.
-    fn mac(self, sums: Self::Sums, x: u32, w: Self::Weights) -> Self::Sums;
-    /// The same for two groups.
-    #[inline(always)]
-    fn mac2(self, sums: Self::Sums, x: [u32; 2], w: [Self::Weights; 2]) -> Self::Sums {
-        self.mac(self.mac(sums, x[0], w[0]), x[1], w[1])
-    }
-    fn add(self, a: Self::Sums, b: Self::Sums) -> Self::Sums;
-    fn rows(self, sums: Self::Sums) -> Self::Rows;
-    /// Adds the weights themselves, to sums that only [`Dense::ones_rows`] reads.
-    #[inline(always)]
-    fn mac_ones(self, sums: Self::Sums, w: Self::Weights) -> Self::Sums {
-        self.mac(sums, 0x0101_0101, w)
-    }
-    #[inline(always)]
-    fn ones_rows(self, sums: Self::Sums) -> Self::Rows {
-        self.rows(sums)
-    }
-
-    /// Whether there is [`Dense::mac_groups`], which an implementation then must have.
-    const HAS_GROUPS: bool = false;
-    /// Adds the products of `ROWS / 4` groups of four rows, whose weights follow each other: each group's four inputs
-    /// meet its own rows.
-    ///
-    /// # Safety
-    /// `ROWS` bytes can be read from `x`.
-    #[inline(always)]
-    unsafe fn mac_groups(self, sums: Self::Sums, _x: *const u8, _w: Self::Weights) -> Self::Sums {
-        sums
-    }
-}
 
 /// [`crate::kernels::AffineI8`] for u8: the first form where it is exact, else the second. `entries`: both as functions
 /// of their own, which other entries of the table are or call too, so that their loops are there once.
@@ -219,9 +160,37 @@ unsafe fn four_rows<D: Dense, E: Ending>(d: D, x: &[u8], w: &[i8], end: &mut E) 
         place = place.wrapping_add(16);
     }
     let lanes = d.rows(d.add(sums[0], sums[1]));
-    for row in 0..end.outputs() {
-        let sums = lanes.as_ref().as_chunks::<4>().0.iter();
-        end.single(sums.fold(0, |sum, group| sum.wrapping_add(at(group, row))), row);
+    let mut rows = [0i32; 4];
+    for group in lanes.as_ref().as_chunks::<4>().0 {
+        for (row, sum) in rows.iter_mut().zip(group) {
+            *row = row.wrapping_add(*sum);
+        }
+    }
+    let outputs = end.outputs();
+    if outputs > 0 {
+        end.single(rows[0], 0);
+    }
+    for row in 1..outputs {
+        end.single(at(&rows, row), row);
+    }
+}
+
+/// A layer of a stride of four.
+///
+/// # Safety
+/// As of [`four_rows`].
+#[inline(always)]
+#[cfg_attr(not(short_ways), allow(dead_code, reason = "only a chain's last layer is known to have four rows"))]
+pub(super) unsafe fn few_rows<D: Dense, E: Ending>(d: D, x: &[u8], w: &[i8], end: &mut E) {
+    // SAFETY: the caller's; four rows are the whole stride.
+    unsafe {
+        if D::HAS_GROUPS {
+            four_rows(d, x, w, end);
+        } else if D::ROWS == 4 {
+            tile::<D, E, 1, 8, true>(d, x, w, 4, 0, end);
+        } else {
+            tile::<D, E, 1, 4, false>(d, x, w, 4, 0, end);
+        }
     }
 }
 
@@ -297,7 +266,7 @@ fn group<D: Dense, const VECTORS: usize>(
 }
 
 #[inline(always)]
-fn pair_of_groups<D: Dense, const VECTORS: usize>(
+pub(super) fn pair_of_groups<D: Dense, const VECTORS: usize>(
     d: D,
     sums: &mut [D::Sums; VECTORS],
     pair: &[[u8; 4]; 2],
@@ -310,84 +279,4 @@ fn pair_of_groups<D: Dense, const VECTORS: usize>(
     for (vector, sums) in sums.iter_mut().enumerate() {
         *sums = d.mac2(*sums, x, [weights(place, vector), weights(second, vector)]);
     }
-}
-
-/// Where a tile hands its sums to.
-pub(super) trait Ending {
-    /// Rows that are wanted.
-    fn outputs(&self) -> usize;
-    /// Takes the sums of rows `row` on, if all of them are wanted.
-    fn vectors<D: Dense, const VECTORS: usize>(&mut self, d: D, sums: [D::Sums; VECTORS], row: usize) -> bool;
-    /// Takes a row's sum; `row` is one that is wanted.
-    fn single(&mut self, sum: i32, row: usize);
-}
-
-/// With their biases, if there are any, as i32.
-pub(super) struct Sums<'e> {
-    pub bias: &'e [i32],
-    pub out: &'e mut [i32],
-}
-
-impl Ending for Sums<'_> {
-    #[inline(always)]
-    fn outputs(&self) -> usize {
-        self.out.len()
-    }
-
-    #[inline(always)]
-    fn vectors<D: Dense, const VECTORS: usize>(&mut self, d: D, sums: [D::Sums; VECTORS], row: usize) -> bool {
-        let rows = row..row + VECTORS * D::ROWS;
-        match (self.out.get_mut(rows.clone()), self.bias.get(rows)) {
-            (Some(out), Some(bias)) => {
-                for ((out, sums), bias) in out.chunks_exact_mut(D::ROWS).zip(sums).zip(bias.chunks_exact(D::ROWS)) {
-                    for ((out, sum), bias) in out.iter_mut().zip(d.rows(sums).as_ref()).zip(bias) {
-                        *out = sum.wrapping_add(*bias);
-                    }
-                }
-                true
-            }
-            (Some(out), None) if self.bias.is_empty() => {
-                for (out, sums) in out.chunks_exact_mut(D::ROWS).zip(sums) {
-                    for (out, sum) in out.iter_mut().zip(d.rows(sums).as_ref()) {
-                        *out = *sum;
-                    }
-                }
-                true
-            }
-            _ => false,
-        }
-    }
-
-    #[inline(always)]
-    fn single(&mut self, sum: i32, row: usize) {
-        if let Some(out) = self.out.get_mut(row) {
-            *out = sum.wrapping_add(bias_at(self.bias, row));
-        }
-    }
-}
-
-/// Adds the chains; returns the number of rows.
-#[inline(always)]
-pub(super) fn store<D: Dense, E: Ending, const VECTORS: usize, const CHAINS: usize>(
-    d: D,
-    sums: [[D::Sums; VECTORS]; CHAINS],
-    row: usize,
-    end: &mut E,
-) -> usize {
-    let mut totals = sums[0];
-    for chain in sums.iter().skip(1) {
-        for (total, sums) in totals.iter_mut().zip(chain) {
-            *total = d.add(*total, *sums);
-        }
-    }
-    if !end.vectors(d, totals, row) {
-        let outputs = end.outputs();
-        for (vector, total) in totals.into_iter().enumerate() {
-            let first = row + vector * D::ROWS;
-            for (lane, sum) in d.rows(total).as_ref().iter().enumerate().take(outputs.saturating_sub(first)) {
-                end.single(*sum, first + lane);
-            }
-        }
-    }
-    VECTORS * D::ROWS
 }

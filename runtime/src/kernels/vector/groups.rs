@@ -215,7 +215,7 @@ macro_rules! all_bytes {
             use crate::kernels::vector::dense;
             use bytemuck::cast_slice;
             #[cfg(short_ways)]
-            use crate::kernels::{layers::ByteLayer, vector::chain as chained};
+            use crate::kernels::{Chains, layers::ByteLayer, vector::{chain as chained, whole}};
 
             entry!($features, affine_any(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense::affine(<$u8>::new(), x, w, stride, bias, out));
@@ -224,12 +224,19 @@ macro_rules! all_bytes {
             #[cfg(short_ways)]
             entry!($features, chain(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool,
                 chained::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
+            #[cfg(short_ways)]
+            entry!($features, whole_chain(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool,
+                whole::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
 
             pub(super) const fn over(tier: Tier) -> Tier {
                 Tier {
                     affine_i8: Kernel::new(affine_i8, NAME),
                     #[cfg(short_ways)]
-                    chain: if chained::is_for::<$simd, $u7>() { Some(chain) } else { None },
+                    chains: if chained::is_for::<$simd, $u7>() {
+                        Some(Chains { any: chain, whole: whole_chain })
+                    } else {
+                        None
+                    },
                     ..tier
                 }
             }

@@ -15,9 +15,10 @@
 //! | `move_dot` | `move_dots` | a move's sums are clipped and multiplied while they are in registers |
 //! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
-//! | `dense` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
+//! | `dense`, `products`, `dense_end` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
 //! | `batch` | `batch`: dense layers | the same, a tile of inputs by rows: each vector of weights is loaded once for several |
-//! | `chain` | `chain` | dense layers one behind the other: sums are rounded while they are in registers |
+//! | `chain` | `chains` | dense layers one behind the other: sums are rounded while they are in registers |
+//! | `whole` | `chains`: whole layers | the same of layers that fill vectors, for which nothing can be left over |
 //! | `store` | `batch`: inputs | a reciprocal a little too large, so that halves round away and nothing else changes |
 //! | `dense16` | affine_i16 | four rows share each load of the inputs; products of neighbours, as in `dot` |
 //! | `sparse` | affine_u7_sparse | the same, over a list of the groups that are not zero |
@@ -41,6 +42,7 @@ pub(super) mod columns;
 pub(super) mod convolve;
 pub(super) mod dense;
 pub(super) mod dense16;
+mod dense_end;
 pub(super) mod depthwise;
 pub(super) mod dot;
 mod ends;
@@ -54,6 +56,7 @@ pub(super) mod move_dot;
 pub(super) mod pairwise;
 #[cfg(short_ways)]
 pub(super) mod place;
+mod products;
 pub(super) mod real;
 pub(super) mod requantise;
 pub(super) mod sparse;
@@ -64,6 +67,8 @@ mod table;
 pub(super) mod tail;
 #[cfg_attr(not(short_ways), allow(dead_code, reason = "only a place alone sums weights"))]
 pub(super) mod tile;
+#[cfg(short_ways)]
+pub(super) mod whole;
 pub(super) mod wide_dot;
 
 /// Whether the code is downloaded before it runs, as modules of WebAssembly are: large loops exist once then, are

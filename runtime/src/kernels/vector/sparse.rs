@@ -4,7 +4,8 @@
 //! group, and eight bits at a time look up where their set bits are. Then only those groups' weights are visited. When
 //! nearly all are not zero ([`DENSE_FROM`]), the dense loop runs.
 
-use super::dense::{Dense, Sums, fits, own, store};
+use super::dense::{Dense, fits, own};
+use super::dense_end::{Sums, store};
 use super::{IS_COMPACT, Simd};
 use crate::kernels::{AffineI8, scalar};
 use core::mem::MaybeUninit;

@@ -86,10 +86,14 @@ impl Rule<'_, '_> {
             return Err(self.no("its options", "none", "padding and strides"));
         };
         let window = Window { stride, dilation, ..Window::of(kernel) };
-        let window = if padding == Padding::Same { window.same(size) } else { window };
-        let places = window.outputs(size);
-        places.ok_or_else(|| {
-            self.no("its window", format!("{kernel:?}"), format!("one that fits the input's {size:?} without padding"))
+        self.places(if padding == Padding::Same { window.same(size) } else { window }, size)
+    }
+
+    /// Places of a window in a map of so many pixels.
+    fn places(&self, window: Window, size: [usize; 2]) -> Result<[usize; 2], TfliteError> {
+        window.outputs(size).ok_or_else(|| {
+            let expected = format!("one that fits the input's {size:?} without padding");
+            self.no("its window", format!("{:?}", window.kernel), expected)
         })
     }
 
@@ -133,14 +137,9 @@ impl Rule<'_, '_> {
 
     fn pool(&self) -> Result<Vec<usize>, TfliteError> {
         let [batch, height, width, channels] = self.map(0, "the shape of its input")?;
-        let Options::Window { kernel: Some(kernel), .. } = self.operator.options else {
-            return Err(self.no("its options", "none", "a window"));
-        };
-        if kernel[0] > 2 * height || kernel[1] > 2 * width {
-            let expected = format!("at most twice the input's {height} and {width}");
-            return Err(self.no("its window", format!("{kernel:?}"), expected));
-        }
-        let [height, width] = self.outputs([height, width], kernel)?;
+        let window = self.operator.options.pool([height, width]);
+        let window = window.ok_or_else(|| self.no("its options", "none", "a window"))?;
+        let [height, width] = self.places(window, [height, width])?;
         Ok(vec![batch, height, width, channels])
     }
 

@@ -6,19 +6,17 @@ use crate::graph::{Op, Pooling, Value};
 use crate::import::tflite::error::TfliteError;
 use crate::import::tflite::moves::axis_of;
 use crate::import::tflite::operators::Known;
-use crate::import::tflite::types::{Operator, Options, Padding};
+use crate::import::tflite::types::{Operator, Options};
 use crate::spatial::{Coordinates, Rounding, Sampling, Window};
 
 impl Lowering<'_, '_> {
     pub(super) fn pool(&mut self, operator: &Operator, known: Known) -> Result<Value, TfliteError> {
         let tensor = self.model.operand(operator, 0)?;
         let read = self.value(&operator.place, tensor)?;
-        let Options::Window { padding, stride, kernel: Some(kernel), .. } = operator.options else {
-            return Err(TfliteError::malformed(&*operator.place, "its options", "none", "a window"));
-        };
         let shape = self.shapes[read];
-        let window = Window { stride, ..Window::of(kernel) };
-        let window = if padding == Padding::Same { window.same([shape.height, shape.width]) } else { window };
+        let window = operator.options.pool([shape.height, shape.width]);
+        let window =
+            window.ok_or_else(|| TfliteError::malformed(&*operator.place, "its options", "none", "a window"))?;
         let kind = if known == Known::MaxPool { Pooling::Max } else { Pooling::Average };
         self.add(operator, "", &[read], Op::Pool { window, kind })
     }

@@ -3,23 +3,18 @@
 use super::build::{Build, at};
 use crate::import::tflite::error::TfliteError;
 use crate::import::tflite::operators::Known;
-use crate::import::tflite::types::{Operator, Options, Padding};
+use crate::import::tflite::types::{Operator, Options};
 use crate::program::Element;
 use crate::quantised::tables;
 use crate::quantised::{Clamp, QuantisedOp, Quantity};
-use crate::spatial::Window;
 
 impl Build<'_, '_> {
     pub(super) fn pool(&mut self, operator: &Operator, known: Known) -> Result<QuantisedOp, TfliteError> {
         let (from, to) = (self.read(operator, 0)?.1, self.quantity(operator.outputs[0])?);
         self.is_int8(operator, &[from, to])?;
         self.same_scale(operator, from, to)?;
-        let Options::Window { padding, stride, kernel: Some(kernel), .. } = operator.options else {
-            return Err(self.shapes(operator));
-        };
-        let window = Window { stride, ..Window::of(kernel) };
-        let size = [from.shape.height, from.shape.width];
-        let window = if padding == Padding::Same { window.same(size) } else { window };
+        let window = operator.options.pool([from.shape.height, from.shape.width]);
+        let window = window.ok_or_else(|| self.shapes(operator))?;
         let clamp = self.clamp(operator, to)?;
         Ok(match known {
             Known::MaxPool => QuantisedOp::MaxPool { window, clamp },

@@ -150,7 +150,6 @@ fn anew(suspects: &Suspects<'_>, indices: &[usize], truth: &[f64], outputs: usiz
     let options = Options { activations: Activations::I8, unproved: true, ..Options::default() };
     let program = quantise_graph(suspects.graph, &samples, &options).ok()?;
     let model = IntegerModel::new(&program);
-    let rows: Option<Vec<Vec<f64>>> =
-        samples.iter().map(|sample| model.logits(sample, suspects.graph.root(suspects.graph.logits())).ok()).collect();
+    let rows: Option<Vec<Vec<f64>>> = samples.iter().map(|sample| model.scores(sample, suspects.graph).ok()).collect();
     Some(decibels(&rows?.concat(), truth, outputs))
 }

@@ -17,7 +17,7 @@ pub(super) fn unit(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mi
         for index in suspects.tried() {
             let sample = change.of(&suspects.samples[index]);
             truth.extend(suspects.graph.evaluate_logits(&sample).ok()?);
-            found.extend(model.logits(&sample, suspects.graph.root(suspects.graph.logits())).ok()?);
+            found.extend(model.scores(&sample, suspects.graph).ok()?);
         }
         Some(decibels(&found, &truth, outputs))
     };
