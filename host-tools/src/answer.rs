@@ -43,13 +43,21 @@ pub struct Refused {
 /// # Errors
 /// [`Refused`], with the status and the words of the command line.
 pub fn answer<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Result<Answer, Refused> {
-    let cli = cli::parse_from(arguments).map_err(of_arguments)?;
+    let cli = match cli::parse_from(arguments) {
+        Ok(cli) => cli,
+        // Help and version, which are asked for and no refusal.
+        Err(words) if words.exit_code() == 0 => {
+            let json = words.render().to_string();
+            return Ok(Answer { status: Status::Fine.number(), json, warnings: Vec::new() });
+        }
+        Err(words) => return Err(of_arguments(words)),
+    };
     let captured = Captured::default();
     let status = commands::run(cli, &Output::into(&captured)).map_err(of_command)?;
     Ok(Answer { status: status.number(), json: captured.json.take(), warnings: captured.warnings.take() })
 }
 
-/// clap's words; help and version are no answers either.
+/// clap's words.
 fn of_arguments(refused: clap::Error) -> Refused {
     let text = refused.render().to_string();
     let (message, help) = match text.trim_end().split_once("\n\n") {

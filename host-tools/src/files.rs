@@ -276,20 +276,14 @@ pub fn refuse_one_file(one: &Path, other: &Path, what: &str) -> Result<(), CliEr
     Ok(())
 }
 
-/// Whether an input is this file, or one that is read with it: a checkpoint's in its folder, a matrix in a folder of
-/// its own, or data of a model that names it.
+/// Whether an input is this file, or this file is read with it: a checkpoint's in its folder, a matrix of Angel's, or
+/// data of a model that names it.
 fn is_or_holds(input: &Path, file: &Path) -> bool {
     let is = |input: &Path| input.canonicalize().is_ok_and(|input| input == file);
     is(input)
         || import::IN_DIRECTORY.iter().any(|name| is(&input.join(name)))
-        || is_below(input, file)
+        || input.canonicalize().is_ok_and(|folder| import::angel::is_of_model(&folder, file))
         || names(input, file)
-}
-
-/// Whether a file lies in a folder of this folder, as the matrices of some models do.
-fn is_below(folder: &Path, file: &Path) -> bool {
-    let Ok(folder) = folder.canonicalize() else { return false };
-    folder.is_dir() && file.parent().is_some_and(|parent| parent != folder && parent.starts_with(&folder))
 }
 
 /// Whether an ONNX model in the folder of a file, or above it, says its name, as one does that has external data.

@@ -51,18 +51,24 @@ pub fn truth(net: &Net, position: &Position) -> i32 {
     evaluate(net, &Board::new(position, side)).value
 }
 
-/// Pieces anywhere, from two to thirty-two, one king a side; black to move in every other position.
+/// Pieces anywhere, from two to thirty-two, one king and at most sixteen of a side; black to move in every other
+/// position.
 pub fn positions(count: usize, seed: u64) -> Vec<Position> {
     let mut random = Random(seed);
     let position = |index: usize| {
-        let mut squares: Vec<u8> = (0..64).collect();
+        let (mut squares, mut others): (Vec<u8>, [usize; 2]) = ((0..64).collect(), [0; 2]);
         let pieces: Vec<(u8, u8)> = (0..2 + random.draw() % 31)
             .map(|piece| {
                 let square = squares.swap_remove((random.draw() % squares.len() as u64) as usize);
                 match piece {
                     0 => (KING, square),
                     1 => (KING | OPPONENT, square),
-                    _ => ((random.draw() % 5) as u8 | ((random.draw() % 2) as u8 * OPPONENT), square),
+                    _ => {
+                        let (kind, drawn) = ((random.draw() % 5) as u8, (random.draw() % 2) as usize);
+                        let side = if others[drawn] < 15 { drawn } else { 1 - drawn };
+                        others[side] += 1;
+                        (kind | (side as u8 * OPPONENT), square)
+                    }
                 }
             })
             .collect();

@@ -108,6 +108,39 @@ fn scores_of_rounded_probabilities_are_what_they_are_made_of() {
     }
 }
 
+/// What a sigmoid reads of the input, in whatever shape, is no score: the output is compared as it is.
+#[test]
+fn a_sigmoid_of_the_input_is_all_that_there_is() {
+    for behind in [vec![SIGMOID], vec![Op::Reshape(Shape::map(2, 1, 3)), SIGMOID, Op::Flatten], vec![SOFTMAX]] {
+        let nodes = behind.iter().cloned().enumerate();
+        let nodes = nodes.map(|(value, op)| Node { name: format!("n{value}"), reads: vec![value], op }).collect();
+        let input = Input::Dense { shape: Shape::vector(INPUTS) };
+        let graph = Graph { name: "alone".to_owned(), input, nodes };
+        assert_eq!(graph.logits(), graph.output());
+        let program = quantise_graph(&graph, &samples(), &Options::default()).unwrap();
+        assert_eq!(logits_of(&program).unwrap(), program.scores_of(&graph).unwrap());
+        assert_eq!(program.len(logits_of(&program).unwrap()), INPUTS);
+    }
+}
+
+/// Biases that the quantiser adds where a layer has none, so that rounding leaves no mean, are no lost ones.
+#[test]
+fn corrections_are_no_lost_biases() {
+    for seed in 0..60 {
+        let mut random = Random(seed);
+        let mut layer = |inputs: usize, outputs: usize| {
+            let weights = (0..inputs * outputs).map(|_| f64::from(random.real())).collect();
+            Op::Linear { weights: Matrix::new(outputs, inputs, weights).unwrap(), bias: vec![0.0; outputs] }
+        };
+        let ops = [layer(INPUTS, 16), Op::Activation(Activation::Relu), layer(16, OUTPUTS)];
+        let nodes = ops.into_iter().enumerate();
+        let nodes = nodes.map(|(value, op)| Node { name: format!("n{value}"), reads: vec![value], op }).collect();
+        let input = Input::Dense { shape: Shape::vector(INPUTS) };
+        let report = verified(&Graph { name: "unbiased".to_owned(), input, nodes });
+        assert!(report.passed, "{seed}: {:?}", report.mistakes);
+    }
+}
+
 /// The root of a negative number is none: no statistic is made of it, which would say that there is no error.
 #[test]
 fn outputs_that_are_no_numbers_are_refused() {
@@ -135,4 +168,14 @@ fn an_error_beside_zeros_keeps_no_ratio() {
     let report = case.allowing_constants(true).verify(&gates, &mut |_, _| ()).unwrap();
     let gate = report.gates.iter().find(|gate| gate.gate == "min_sqnr_db").unwrap();
     assert!(!gate.passed && !report.passed && gate.found == "not measured", "{gate:?}");
+}
+
+/// A weight that is none is named as a trainer has it, by output and input.
+#[test]
+fn weights_that_are_no_numbers_are_named_by_their_place() {
+    let mut graph = network(vec![]);
+    let Op::Linear { weights, .. } = &mut graph.nodes[0].op else { unreachable!() };
+    weights.values[OUTPUTS * 5 + 2] = f64::NAN;
+    let error = graph.check().unwrap_err().to_string();
+    assert!(error.contains("output 2, input 5 of the weight is NaN"), "{error}");
 }

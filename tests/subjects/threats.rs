@@ -224,16 +224,20 @@ fn two_pieces_on_one_square_are_refused() {
 
 const PLIES: usize = 40;
 
-/// Kings, and up to thirty other pieces.
+/// Kings, and up to thirty other pieces, sixteen of a side.
 fn root(random: &mut Random) -> Vec<Piece> {
     let mut squares: Vec<u8> = (0..64).collect();
     let count = 2 + random.draw() as usize % 31;
+    let mut others = [0; 2];
     let mut piece = |index: usize| {
         let square = squares.swap_remove(random.draw() as usize % squares.len());
-        match index {
-            0 | 1 => Piece::new(Colour::BOTH[index], Kind::King, square),
-            _ => Piece::new(Colour::BOTH[random.draw() as usize % 2], Kind::ALL[random.draw() as usize % 5], square),
+        if index < 2 {
+            return Piece::new(Colour::BOTH[index], Kind::King, square);
         }
+        let drawn = random.draw() as usize % 2;
+        let side = if others[drawn] < 15 { drawn } else { 1 - drawn };
+        others[side] += 1;
+        Piece::new(Colour::BOTH[side], Kind::ALL[random.draw() as usize % 5], square)
     };
     (0..count).map(&mut piece).collect()
 }

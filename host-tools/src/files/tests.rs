@@ -19,19 +19,22 @@ fn nothing_is_overwritten_without_force() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file was left");
 }
 
-/// What a model reads beside its own file is read, too: data that it names, and matrices in folders of their own.
+/// What a model reads beside its own file is read, too: data that it names, and what says matrices and layers in the
+/// folder of one.
 #[test]
 fn what_a_model_reads_beside_itself_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
     fs::create_dir(file("matrix")).unwrap();
     fs::write(file("net.onnx"), b"\x08\x08\x12\x04test\x3a\x10location=data.bin").unwrap();
-    for name in ["data.bin", "other.bin", "matrix/0"] {
+    fs::create_dir(file("outputs")).unwrap();
+    for name in ["data.bin", "other.bin", "graph.json", "matrix/0", "matrix/_meta", "outputs/0"] {
         fs::write(file(name), b"x").unwrap();
     }
     let check = |input: &str, name: &str| Sink::check_path(&file(name), true, &[&file(input)]).is_ok();
     assert!(!check("net.onnx", "data.bin") && check("net.onnx", "other.bin") && check("net.onnx", "matrix/0"));
-    assert!(!check(".", "matrix/0") && check(".", "other.bin"));
+    assert!(!check(".", "matrix/0") && !check(".", "matrix/_meta") && !check(".", "graph.json"));
+    assert!(check(".", "outputs/0") && check(".", "other.bin"));
 }
 
 /// Names are compared by where they lead, whether the file is there or not.

@@ -163,9 +163,22 @@ def test_checkpoints_that_are_none(tmp_path: Path) -> None:
 
 
 def test_an_output_that_has_no_place(small: tamis.Model, tmp_path: Path) -> None:
-    with pytest.raises(OSError):
+    with pytest.raises(tamis.FileError, match="net.bin: cannot write"):
         small.save(tmp_path / "no" / "net.bin")
+    with pytest.raises(tamis.FileError, match="net.bin"):
+        tamis.quantise(state_dict(), arch=CHAIN, calibrate=examples(20), out=tmp_path / "no" / "net.bin")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_read_is_not_written(tmp_path: Path) -> None:
+    checkpoint, data = tmp_path / "state_dict.safetensors", tmp_path / "calibrate.npy"
+    checkpoint.write_bytes(safetensors_of(state_dict()))
+    np.save(data, examples(20))
+    before = [checkpoint.read_bytes(), data.read_bytes()]
+    for out in (checkpoint, data):
+        with pytest.raises(tamis.UsageError, match="is an input"):
+            tamis.quantise(checkpoint, arch=CHAIN, calibrate=data, out=out)
+    assert [checkpoint.read_bytes(), data.read_bytes()] == before
 
 
 def test_labels_that_do_not_fit(small: tamis.Model) -> None:

@@ -2,6 +2,7 @@
 
 use super::node::{Activation, Fill, Graph, Input, Node, Op};
 use super::shapes::Numbers;
+use crate::float::Matrix;
 use std::collections::HashSet;
 use thiserror::Error;
 
@@ -44,14 +45,14 @@ pub enum GraphError {
         expected: String,
     },
     /// NaN or an infinity among the parameters.
-    #[error("layer `{name}`: element {index} of {tensor} is {value}; a trained network has finite numbers only")]
+    #[error("layer `{name}`: {place} of {tensor} is {value}; a trained network has finite numbers only")]
     NotFinite {
         /// Of the node.
         name: String,
         /// Of the tensor.
         tensor: &'static str,
-        /// Which element, as it is stored.
-        index: usize,
+        /// Which element, from 0: of a vector by its number, of a matrix by output and input, or feature.
+        place: String,
         /// What it is.
         value: f64,
     },
@@ -197,16 +198,24 @@ fn in_range(value: &str, found: usize) -> Result<(), GraphError> {
 }
 
 fn check_finite(node: &Node) -> Result<(), GraphError> {
-    let finite = |tensor, values: &[f64]| match values.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(GraphError::NotFinite { name: node.name.clone(), tensor, index, value: values[index] }),
-        None => Ok(()),
+    let finite_at = |tensor, values: &[f64], place: &dyn Fn(usize) -> String| {
+        let found = values.iter().position(|value| !value.is_finite());
+        found.map_or(Ok(()), |index| {
+            let (name, place, value) = (node.name.clone(), place(index), values[index]);
+            Err(GraphError::NotFinite { name, tensor, place, value })
+        })
+    };
+    let finite = |tensor, values: &[f64]| finite_at(tensor, values, &|index| format!("element {index}"));
+    let finite_matrix = |tensor, matrix: &Matrix<f64>| {
+        let outputs = matrix.outputs.max(1);
+        finite_at(tensor, &matrix.values, &|index| format!("output {}, input {}", index % outputs, index / outputs))
     };
     match &node.op {
         Op::Linear { weights, bias }
         | Op::SparseLinear { weights, bias }
         | Op::Convolution { weights, bias, .. }
         | Op::TransposedConvolution { weights, bias, .. } => {
-            finite("the weight", &weights.values)?;
+            finite_matrix("the weight", weights)?;
             finite("the bias", bias)
         }
         Op::PerChannel { factors, offsets } => {
@@ -221,7 +230,7 @@ fn check_finite(node: &Node) -> Result<(), GraphError> {
         Op::Constant { values, .. } => finite("the value", values),
         Op::Pad { fill: Fill::Value(value), .. } => finite("the padding", &[*value]),
         Op::Activation(Activation::HardSigmoid { alpha, beta }) => finite("the factor", &[*alpha, *beta]),
-        Op::Embed { table } => finite("the table", &table.values),
+        Op::Embed { table } => finite_matrix("the table", table),
         Op::Scale(factor)
         | Op::Activation(Activation::LeakyRelu { alpha: factor } | Activation::Elu { alpha: factor }) => {
             finite("the factor", &[*factor])

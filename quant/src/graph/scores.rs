@@ -3,7 +3,8 @@
 use super::{Activation, Graph, Op, Value};
 
 impl Graph {
-    /// The value before the last sigmoid or softmax; the output itself where there is none.
+    /// The value before the last sigmoid or softmax; the output itself where there is none, or where it reads the
+    /// input, which is nobody's score.
     #[must_use]
     pub fn logits(&self) -> Value {
         self.before_probabilities(false)
@@ -23,7 +24,9 @@ impl Graph {
         while let Some(node) = made(value) {
             let before = node.reads.first().copied().unwrap_or(value);
             match node.op {
-                Op::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax) => return before,
+                Op::Activation(Activation::Sigmoid | Activation::Softmax | Activation::LogSoftmax) => {
+                    return if self.root(before) == 0 { self.output() } else { before };
+                }
                 Op::Flatten | Op::Reshape(_) => value = before,
                 Op::Quantise { .. } if of_rounded => value = before,
                 // Back to what the rounded integers stand for.

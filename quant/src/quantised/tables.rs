@@ -16,7 +16,8 @@ pub(crate) fn table(from: Quantity, to: Quantity, function: impl Fn(i32) -> i64)
 pub(crate) fn real(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) -> Box<[i16; 256]> {
     table(from, to, |stored| {
         let y = function(f64::from(from.scale) * f64::from(stored - from.zero_point));
-        (y / f64::from(to.scale)).round() as i64 + i64::from(to.zero_point)
+        // As far as i64 reaches, which is beyond what is stored.
+        ((y / f64::from(to.scale)).round() as i64).saturating_add(i64::from(to.zero_point))
     })
 }
 
@@ -125,6 +126,18 @@ pub(crate) fn even(from: Quantity, to: Quantity, function: impl Fn(f64) -> f64) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Element;
+    use crate::spatial::Shape;
+
+    /// What is beyond all integers is the greatest that is stored, wherever the zero point lies.
+    #[test]
+    fn what_is_too_large_is_the_greatest() {
+        let of = |zero_point| Quantity { shape: Shape::vector(1), element: Element::I8, scale: 2.0, zero_point };
+        for zero_point in [-128, 0, 127] {
+            let table = real(of(0), of(zero_point), |x| if x > 0.0 { (x * x).exp() } else { -(x * x).exp() });
+            assert_eq!([table[127], table[128]], [127, -128], "{zero_point}");
+        }
+    }
 
     /// 0.03 by 0.1, in f32: LiteRT's RELU and ABS make these of what lies so far above the zero point; rounded once,
     /// the first six would be one less.

@@ -137,7 +137,7 @@ enum {
     TAMIS_PIECE_MISSING = 43,
     /* A piece is to be added and is there already. */
     TAMIS_PIECE_PRESENT = 44,
-    /* More pieces than one move changes, or more pieces or features than the network was proved for. */
+    /* More pieces than one move changes, or more pieces or features than the network takes. */
     TAMIS_TOO_MANY = 45,
 
     /* The runtime refuses the call for another reason; the message says which. */

@@ -12,6 +12,8 @@ use tamis_runtime::engine::{Colour, Kind, Piece};
 const LETTERS: [char; 6] = ['p', 'n', 'b', 'r', 'q', 'k'];
 /// The most pieces of a game.
 const MAX_PIECES: usize = 32;
+/// The most of a side, its king included; sums are proved for boards that have no more.
+const MAX_OF_A_SIDE: usize = 16;
 
 /// A board with one king a side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,7 @@ pub enum FenError {
     Width { rank: u8, found: u8 },
     Pieces(usize),
     Kings { colour: Colour, found: usize },
+    Side { colour: Colour, found: usize },
 }
 
 impl fmt::Display for FenError {
@@ -45,6 +48,9 @@ impl fmt::Display for FenError {
             Self::Width { rank, found } => write!(f, "rank {rank} has {found} squares, expected 8"),
             Self::Pieces(found) => write!(f, "{found} pieces are on the board, at most {MAX_PIECES} can be"),
             Self::Kings { colour, found } => write!(f, "{} has {found} kings, expected 1", name(*colour)),
+            Self::Side { colour, found } => {
+                write!(f, "{} has {found} pieces, at most {MAX_OF_A_SIDE} can be", name(*colour))
+            }
         }
     }
 }
@@ -92,6 +98,10 @@ pub fn read(fen: &str) -> Result<Position, FenError> {
         let found = pieces.iter().filter(is_king).count();
         if found != 1 {
             return Err(FenError::Kings { colour, found });
+        }
+        let found = pieces.iter().filter(|piece| piece.colour() == colour).count();
+        if found > MAX_OF_A_SIDE {
+            return Err(FenError::Side { colour, found });
         }
     }
     Ok(Position { pieces, to_move })
@@ -207,6 +217,8 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K3 w - - x", "the half-move clock"),
             ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 bm", "the end of the FEN `bm`"),
             ("kKPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/P7/8/8/8 w", "33 pieces"),
+            ("kKQQQQQQ/QQQQQQQQ/QQ6/8/8/8/8/8 w", "white has 17 pieces"),
+            ("Kkqqqqqq/qqqqqqqq/qq6/8/8/8/8/8 w", "black has 17 pieces"),
         ] {
             let message = read(fen).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{fen}: {message}");

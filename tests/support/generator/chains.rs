@@ -51,13 +51,16 @@ impl Program<'_, '_> {
 
     /// Layers of bytes one behind the other, rounded as the quantiser rounds them: by large shifts.
     fn layers(&mut self) -> bool {
-        // Half of them of whole vectors, and with few rows at their end, as most networks are.
-        let is_whole = self.choices.one_in(2);
+        // Some of whole vectors, and with few rows at their end, as most networks are.
+        let is_whole = self.choices.one_in(3);
         let rows = |program: &mut Self| match is_whole {
             true => 16 * (1 + program.below(5)),
             false => program.choices.pick(&LENS),
         };
-        let Some(read) = self.read(&[element::U8, element::I8]) else { return false };
+        let Some(mut read) = self.read(&[element::U8, element::I8]) else { return false };
+        if is_whole && read.len >= 8 {
+            read.len -= read.len % 8;
+        }
         let first = rows(self);
         if !self.affine_i8_of(read, first) {
             return false;
@@ -67,7 +70,7 @@ impl Program<'_, '_> {
             let clamps = if self.choices.one_in(4) { self.clamps(element::U8) } else { [0, 127, 0] };
             // One scale for all outputs, or one for each.
             let (multiplier, shift) = ((1 << 30) + i64::from(self.below(1 << 30)), 33 + i64::from(self.below(12)));
-            let scales = match is_whole || self.choices.one_in(2) {
+            let scales = match is_whole || self.choices.one_in(3) {
                 true => ([multiplier; 3], [shift; 2]),
                 false => ([0, i32::MAX.into(), 1 << 30], [33, 44]),
             };
@@ -78,7 +81,7 @@ impl Program<'_, '_> {
             if read.element != element::U8 || self.choices.one_in(8) {
                 break;
             }
-            let next = if is_whole && self.choices.one_in(2) { 1 + self.below(4) } else { rows(self) };
+            let next = if is_whole && !self.choices.one_in(4) { 1 + self.below(4) } else { rows(self) };
             self.affine_i8_of(read, next);
         }
         true

@@ -20,6 +20,8 @@ use tamis_quant::score::{Summary, summarise};
 /// [`CliError`] naming file and line or record.
 pub fn run(args: &Eval, inputs: &Path, output: &Output) -> Result<Evaluations, CliError> {
     if !files::is_container(&args.model) {
+        // What is not there is no checkpoint that an option would not fit.
+        args.model.metadata().map_err(|error| CliError::io("read", &args.model, &error))?;
         if args.tier.is_some() {
             return Err(CliError::usage("--tier is for a container; a checkpoint is evaluated in double precision")
                 .help("leave --tier out"));

@@ -48,6 +48,9 @@ def sparse_rows(
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64] | None]:
     """Offsets, features and values of rows of active features: of scipy's `csr_matrix`, of a tuple
     `(indptr, indices)` or `(indptr, indices, values)`, or of the elements of a dense (n, features) that are not 0."""
+    if hasattr(value, "tocsr"):
+        # By columns, by coordinates and so on: the same elements by rows.
+        value = value.tocsr()
     if all(hasattr(value, name) for name in ("indptr", "indices", "data")):
         value = (value.indptr, value.indices, value.data)
     if isinstance(value, tuple) and len(value) in (2, 3):

@@ -53,26 +53,26 @@ def quantise(
 
     arch: a chain such as `784:relu128:linear10`, a file that describes the network, or the description itself ·
     calibrate: (n, …) examples that show which values occur, or a file of them; networks of accumulators need none ·
-    out: where to write the container as well · options: any other option of `host-tools quantise`, with underscores for
-    its dashes: `activations="u8"`, `input_unit=1 / 255`, `fit="positions.bf"`, `allow_constant=True`.
+    out: where to write the container as well, in place of a file that is no input · options: any other option of
+    `host-tools quantise`, with underscores for its dashes: `activations="u8"`, `input_unit=1 / 255`,
+    `fit="positions.bf"`, `allow_constant=True`.
 
     Raises `GateError` where no proof holds, and writes nothing then.
     """
     with commands.place() as place:
-        target = place / "quantised.bin"
+        # The command refuses to write where it reads; what else is there is replaced, as by `Model.save`.
+        target = place / "quantised.bin" if out is None else Path(out).absolute()
         commands.command(
             place,
             "quantise",
             _checkpoint(place, checkpoint),
             out=target,
+            force=True,
             arch=_arch(place, arch),
             calibrate=_examples(place, "calibrate", calibrate),
             **_checked(options),
         )
-        model = Model(target.read_bytes())
-    if out is not None:
-        model.save(out)
-    return model
+        return Model(target.read_bytes())
 
 
 def verify(

@@ -10,7 +10,7 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from . import _core, commands
-from .errors import UsageError
+from .errors import FileError, UsageError
 from .report import Proof
 
 
@@ -43,12 +43,14 @@ class Model(_core.Model):
         return Proof(self.inspect()["proof"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the container, whole or not at all."""
+        """Writes the container, whole or not at all; raises `FileError` where that cannot be."""
         target = Path(path)
         beside = target.with_name(f".{target.name}.{os.getpid()}")
         try:
             beside.write_bytes(self.container)
             beside.replace(target)
+        except OSError as error:
+            raise FileError(f"{target}: cannot write: {error.strerror}", status=4) from error
         finally:
             beside.unlink(missing_ok=True)
 

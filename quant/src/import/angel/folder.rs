@@ -38,6 +38,14 @@ pub fn read_matrix(folder: &Path, options: &Options) -> Result<(Matrix, Vec<Rema
     Ok((named.matrix, named.remarks))
 }
 
+/// Whether a file in a model's folder, or deeper, is one of the model's: what says its layers, or what lies beside a
+/// matrix's `_meta`. Both as [`Path::canonicalize`] gives them.
+#[must_use]
+pub fn is_of_model(folder: &Path, file: &Path) -> bool {
+    let of_matrix = |matrix: &Path| matrix.starts_with(folder) && matrix.join(META).is_file();
+    file == folder.join(GRAPH_JSON) || file.parent().is_some_and(of_matrix)
+}
+
 /// Reads a whole model from its folder: by `graph.json` where there is one and `options.kind` does not say otherwise,
 /// else by the names and shapes of its matrices.
 ///

@@ -10,7 +10,8 @@
 //!   or else   -suffixes-->     ^
 //! ```
 //!
-//! Only [`is_angel_folder`], [`read_matrix`] and [`read_model`] touch the file system; the rest are functions of bytes.
+//! Only [`is_angel_folder`], [`is_of_model`], [`read_matrix`] and [`read_model`] touch the file system; the rest are
+//! functions of bytes.
 //! Nothing is allocated that is not a small multiple of the bytes that are there, until a model needs a sparse matrix
 //! with its zeros, which is bounded.
 
@@ -40,7 +41,7 @@ mod text;
 
 pub use assemble::decode;
 pub use error::AngelError;
-pub use folder::{is_angel_folder, read_matrix, read_model};
+pub use folder::{is_angel_folder, is_of_model, read_matrix, read_model};
 pub use format::{Format, Record};
 pub use graph_json::{Description, Layer, LayerKind, Transfer, parse_graph_json};
 pub use kind::Kind;

@@ -30,6 +30,8 @@ mod tensor;
 mod tests;
 mod tidy;
 mod types;
+#[cfg(test)]
+mod writer;
 
 pub use error::OnnxError;
 pub use lower::Port;
@@ -158,9 +160,13 @@ fn remarks(inputs: &[Port], outputs: &[Port], batch: Option<usize>) -> Vec<Remar
         for Port { name, dims, order, offset, len } in ports {
             let is_moved = order.windows(2).any(|pair| pair[0] > pair[1]);
             if is_moved && dims.iter().filter(|size| **size != 1).count() > 1 {
-                let order: Vec<usize> = order.iter().map(|axis| dims[*axis]).collect();
+                let last = |place: usize| if place == 0 { 0 } else { place % (order.len() - 1) + 1 };
+                let is_usual = order.iter().enumerate().all(|(place, axis)| *axis == last(place));
+                let how =
+                    if is_usual { "channels last".to_owned() } else { format!("its axes in the order {order:?}") };
+                let sizes: Vec<usize> = order.iter().map(|axis| dims[*axis]).collect();
                 remarks.push(Remark::Decided(format!(
-                    "the {what} `{name}`, {dims:?} in the model, has channels last, as {order:?}"
+                    "the {what} `{name}`, {dims:?} in the model, has {how}, as {sizes:?}"
                 )));
             }
             if ports.len() > 1 {

@@ -1,100 +1,9 @@
 //! Chains of operators on random shapes against plain loops over row-major tensors, and what exporters write.
 
-use super::{OnnxError, OnnxModel, Port, read_onnx_model};
+use super::writer::{Writer, bytes, integers, ints, one, reals};
+use super::{OnnxError, Port};
 use crate::error_kind::ErrorKind;
 use crate::graph::{Graph, Op, Sample};
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    bytes
-}
-
-/// A field whose value is bytes.
-fn bytes(number: u64, value: &[u8]) -> Vec<u8> {
-    [varint(number << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
-}
-
-/// A field whose value is a number.
-fn int(number: u64, value: i64) -> Vec<u8> {
-    [varint(number << 3), varint(value.cast_unsigned())].concat()
-}
-
-fn value_info(name: &str, dims: Option<&[usize]>) -> Vec<u8> {
-    let shape =
-        dims.map(|dims| bytes(2, &dims.iter().flat_map(|dim| bytes(1, &int(1, *dim as i64))).collect::<Vec<_>>()));
-    let tensor = [int(1, 1), shape.unwrap_or_default()].concat();
-    [bytes(1, name.as_bytes()), bytes(2, &bytes(1, &tensor))].concat()
-}
-
-fn ints(name: &str, values: &[i64]) -> Vec<u8> {
-    let values: Vec<u8> = values.iter().flat_map(|value| int(8, *value)).collect();
-    bytes(5, &[bytes(1, name.as_bytes()), values, int(20, 7)].concat())
-}
-
-fn one(name: &str, value: i64) -> Vec<u8> {
-    bytes(5, &[bytes(1, name.as_bytes()), int(3, value), int(20, 2)].concat())
-}
-
-fn tensor(name: &str, data_type: i64, dims: &[usize], data: &[u8]) -> Vec<u8> {
-    let dims: Vec<u8> = dims.iter().flat_map(|dim| int(1, *dim as i64)).collect();
-    [dims, int(2, data_type), bytes(8, name.as_bytes()), bytes(9, data)].concat()
-}
-
-fn reals(name: &str, dims: &[usize], values: &[f64]) -> Vec<u8> {
-    tensor(name, 11, dims, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
-}
-
-fn integers(name: &str, values: &[i64]) -> Vec<u8> {
-    tensor(name, 7, &[values.len()], &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
-}
-
-/// A model that is being written: value `v0` is its input, the last value its output.
-struct Writer {
-    nodes: Vec<u8>,
-    initializers: Vec<u8>,
-    values: usize,
-    input: Vec<usize>,
-}
-
-impl Writer {
-    fn new(input: &[usize]) -> Self {
-        Self { nodes: Vec::new(), initializers: Vec::new(), values: 0, input: input.to_vec() }
-    }
-
-    fn initializer(&mut self, tensor: &[u8]) {
-        self.initializers.extend(bytes(5, tensor));
-    }
-
-    /// A node that reads the last value and these.
-    fn node(&mut self, operator: &str, others: &[&str], attributes: &[Vec<u8>]) {
-        let mut node = bytes(1, format!("v{}", self.values).as_bytes());
-        others.iter().for_each(|other| node.extend(bytes(1, other.as_bytes())));
-        self.values += 1;
-        node.extend(bytes(2, format!("v{}", self.values).as_bytes()));
-        node.extend(bytes(4, operator.as_bytes()));
-        attributes.iter().for_each(|attribute| node.extend(attribute));
-        self.nodes.extend(bytes(1, &node));
-    }
-
-    fn model(&self) -> Vec<u8> {
-        let graph = [
-            self.nodes.clone(),
-            self.initializers.clone(),
-            bytes(11, &value_info("v0", Some(&self.input))),
-            bytes(12, &value_info(&format!("v{}", self.values), None)),
-        ];
-        [int(1, 8), bytes(7, &graph.concat()), bytes(8, &int(2, 13))].concat()
-    }
-
-    fn read(&self) -> Result<OnnxModel, OnnxError> {
-        read_onnx_model(&self.model(), None, "x")
-    }
-}
 
 /// A row-major tensor.
 #[derive(Clone)]
@@ -391,4 +300,24 @@ fn what_a_small_file_asks_for_is_bounded() {
     }
     writer.node("Relu", &[], &[]);
     assert!(matches!(writer.read(), Err(OnnxError::Feature { .. })));
+}
+
+/// Before operator set 11 a map that shrinks takes the pixel above, as ONNX Runtime does, one that grows that below.
+#[test]
+fn the_first_resize_takes_other_pixels_where_it_shrinks() {
+    for (scales, expected) in
+        [([1.0, 1.0, 1.0, 0.75], vec![0.0, 2.0, 3.0]), ([1.0, 1.0, 1.0, 1.5], vec![0.0, 0.0, 1.0, 2.0, 2.0, 3.0])]
+    {
+        let mut writer = Writer::new(&[1, 1, 1, 4]);
+        writer.opset = 10;
+        writer.initializer(&reals("scales", &[4], &scales));
+        writer.node("Resize", &["scales"], &[]);
+        let graph = writer.read().unwrap().imported.graph;
+        assert_eq!(graph.evaluate(&Sample::Dense(vec![0.0, 1.0, 2.0, 3.0])).unwrap(), expected);
+    }
+    let mut both = Writer::new(&[1, 1, 4, 4]);
+    both.opset = 10;
+    both.initializer(&reals("scales", &[4], &[1.0, 1.0, 2.0, 0.5]));
+    both.node("Resize", &["scales"], &[]);
+    assert!(matches!(both.read(), Err(OnnxError::Feature { .. })));
 }

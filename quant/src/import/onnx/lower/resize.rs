@@ -26,7 +26,7 @@ impl Lowering<'_, '_> {
         if made[..2] != x.dims[..2] {
             return Err(call.unsupported("another number of channels or examples"));
         }
-        let sampling = sampling(call)?;
+        let sampling = sampling(call, [&x.dims, &made])?;
         let coordinates = coordinates(call)?;
         let size = size(&Tensor { dims: made, ..x.clone() });
         let value = self.push("resize", &[x.value], Op::Resize { size, sampling, coordinates })?;
@@ -61,10 +61,16 @@ fn made_dims(call: &Call<'_, '_>, dims: &[usize]) -> Result<Vec<usize>, OnnxErro
     dims.iter().zip(&scales.values).map(along).collect()
 }
 
-fn sampling(call: &Call<'_, '_>) -> Result<Sampling, OnnxError> {
+fn sampling(call: &Call<'_, '_>, [read, made]: [&[usize]; 2]) -> Result<Sampling, OnnxError> {
+    let axes = || read.iter().zip(made);
     match call.text("mode", "nearest")?.as_str() {
         "linear" => Ok(Sampling::Bilinear),
-        "nearest" if call.opset < 11 => Ok(Sampling::Nearest(Rounding::Floor)),
+        // Operator sets before 11 do not say; ONNX Runtime takes the pixel above where a map shrinks.
+        "nearest" if call.opset < 11 => match (axes().any(|(read, made)| made < read), axes().any(|(a, b)| b > a)) {
+            (true, true) => Err(call.unsupported("a map that grows along one axis and shrinks along another")),
+            (true, false) => Ok(Sampling::Nearest(Rounding::Ceil)),
+            (false, _) => Ok(Sampling::Nearest(Rounding::Floor)),
+        },
         "nearest" => Ok(Sampling::Nearest(match call.text("nearest_mode", "round_prefer_floor")?.as_str() {
             "round_prefer_floor" => Rounding::HalfDown,
             "round_prefer_ceil" => Rounding::HalfUp,

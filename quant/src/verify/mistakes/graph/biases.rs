@@ -13,12 +13,14 @@ const DECISIVE_ERRORS: f64 = 3.0;
 /// The bias has to take away this share of their mean square. Of the right biases rounding leaves up to a quarter, and
 /// where none was lost a change only adds.
 const TAKEN_AWAY: f64 = 0.6;
+/// The same of biases that the container has and the checkpoint has not. What the quantiser adds to a layer without
+/// any, so that rounding leaves no mean, can take more than that away, where it was wrong for these examples.
+const TAKEN_AWAY_BY_OWN: f64 = 0.9;
 
 /// The layer whose bias is missing on one side, if that explains the mean errors.
 pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mistake> {
-    let hypotheses = lost_biases(suspects);
     let (indices, outputs) = (evenly(suspects.samples.len(), AVERAGED), suspects.outputs(measured));
-    if hypotheses.is_empty() || indices.len() < LEAST_EXAMPLES {
+    if indices.len() < LEAST_EXAMPLES {
         return None;
     }
     let rows = |values: &[f64]| -> Vec<f64> {
@@ -30,11 +32,12 @@ pub(super) fn find(suspects: &Suspects<'_>, measured: Measured<'_>) -> Option<Mi
         return None;
     }
     let mut best: Option<(String, f64)> = None;
-    for hypothesis in &hypotheses {
+    for (hypothesis, is_own) in &lost_biases(suspects) {
         let samples = indices.iter().map(|index| &suspects.samples[*index]);
         let Some(values) = hypothesis.outputs(samples) else { continue };
         let after = Means::of(&values, &wanted, outputs).rms;
-        let explains = after * after < before.rms * before.rms * (1.0 - TAKEN_AWAY);
+        let taken_away = if *is_own { TAKEN_AWAY_BY_OWN } else { TAKEN_AWAY };
+        let explains = after * after < before.rms * before.rms * (1.0 - taken_away);
         if explains && best.as_ref().is_none_or(|(_, least)| after < *least * super::TIE) {
             best = Some((hypothesis.text.clone(), after));
         }

@@ -77,8 +77,9 @@ pub(super) fn all<'g>(suspects: &Suspects<'g>) -> Vec<Hypothesis<'g>> {
     list
 }
 
-/// Biases that one side has and the other has not: of each layer, and of all together.
-pub(super) fn lost_biases<'g>(suspects: &Suspects<'g>) -> Vec<Hypothesis<'g>> {
+/// Biases that one side has and the other has not: of each layer, and of all together; and whether it is the container
+/// that has them.
+pub(super) fn lost_biases<'g>(suspects: &Suspects<'g>) -> Vec<(Hypothesis<'g>, bool)> {
     let (graph, mut list) = (suspects.graph, Vec::new());
     let rms = |values: &[f64]| (values.iter().map(|x| x * x).sum::<f64>() / values.len().max(1) as f64).sqrt();
     let mut lost: Vec<(&Layer, bool)> = Vec::new();
@@ -108,7 +109,8 @@ pub(super) fn lost_biases<'g>(suspects: &Suspects<'g>) -> Vec<Hypothesis<'g>> {
             "with the {has}'s biases of {}, which the {lacks} has not: the tool that wrote it dropped them",
             names.join(", ")
         );
-        list.push(Hypothesis { kind: MistakeKind::LostBias, text, graph: Cow::Owned(with), input: Change::None });
+        let hypothesis = Hypothesis { kind: MistakeKind::LostBias, text, graph: Cow::Owned(with), input: Change::None };
+        list.push((hypothesis, changed[0].1));
     };
     lost.iter().take(MOST_SINGLE).for_each(|one| push(&[*one]));
     for side in [true, false] {
