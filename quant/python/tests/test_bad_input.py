@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tamis
 from conftest import CHAIN, ROOT, examples, state_dict
+from tamis.arrays import safetensors_of
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ pub enum Status {
     PieceMissing = 43,
     /// A piece is to be added and is there already.
     PiecePresent = 44,
-    /// More pieces than one move changes, or more pieces or features than the network was proved for.
+    /// More pieces than one move changes, or more pieces or features than the network takes.
     TooMany = 45,
 
     /// The runtime refuses the call for another reason; the message says which.
