@@ -17,14 +17,16 @@ PIXELS = 64
 
 
 def positions(source: random.Random) -> list[str]:
-    """Boards of a king a side and up to thirty other pieces, pawns on ranks 2 to 7, which is all that a reader asks."""
+    """Boards of a king and up to fifteen other pieces a side, pawns on ranks 2 to 7, which is all that a reader asks."""
     fens = []
     for index in range(POSITIONS):
         board = [""] * 64
         for piece in "Kk":
             board[source.choice([square for square in range(64) if not board[square]])] = piece
         for _ in range(index % 31):
-            piece = source.choice("PPPPNBRQppppnbrq")
+            counts = [sum(piece.isupper() for piece in board), sum(piece.islower() for piece in board)]
+            sides = zip(["PPPPNBRQ", "ppppnbrq"], counts, strict=True)
+            piece = source.choice("".join(side for side, count in sides if count < 16))
             places = range(8, 56) if piece in "Pp" else range(64)
             board[source.choice([square for square in places if not board[square]])] = piece
         ranks = []
