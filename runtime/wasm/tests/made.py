@@ -17,7 +17,7 @@ PIXELS = 64
 
 
 def positions(source: random.Random) -> list[str]:
-    """Boards of a king and up to fifteen other pieces a side, pawns on ranks 2 to 7, which is all that a reader asks."""
+    """Boards of a king and up to fifteen others a side, pawns on ranks 2 to 7, which is all that a reader asks."""
     fens = []
     for index in range(POSITIONS):
         board = [""] * 64

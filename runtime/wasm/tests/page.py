@@ -176,10 +176,10 @@ def keyboard(browser: Browser) -> None:
     browser.keys(RIGHT)
     ready(browser, "reference")
     tab_to(browser, ".square")
-    # From e2: takes the pawn up, goes to e4, puts it down; then a white queen on d5, and nothing on f7.
-    browser.keys(ENTER, UP, UP, ENTER, UP, LEFT, "Q", UP, UP, RIGHT, RIGHT, DELETE)
+    # From e2: takes the pawn up, goes to e4, puts it down; then a black queen on d5, and nothing on f7.
+    browser.keys(ENTER, UP, UP, ENTER, UP, LEFT, "q", UP, UP, RIGHT, RIGHT, DELETE)
     fen = browser.js("return document.querySelector('#fen').value")
-    assert fen.startswith("rnbqkbnr/ppppp1pp/8/3Q4/4P3/8/PPPP1PPP/RNBQKBNR w"), fen
+    assert fen.startswith("rnbqkbnr/ppppp1pp/8/3q4/4P3/8/PPPP1PPP/RNBQKBNR w"), fen
     assert number(browser.text("#value")) == native(fen)
     assert browser.js("return document.activeElement.dataset.square") == "f7"
     tab_to(browser, "input[name=side]")
