@@ -66,7 +66,7 @@ pub(super) fn read_inputs(
     Ok(Inputs { rows, labels, outputs: None, array: (!name.is_empty()).then_some(name) })
 }
 
-/// The labels of a file, and how long it is packed.
+/// The labels of a file. packed_len_bytes: the length of the file itself, which a gzip unpacks from.
 pub(super) fn read_labels(
     (bytes, packed_len_bytes): (&[u8], usize),
     array: Option<&str>,

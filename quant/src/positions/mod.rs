@@ -14,4 +14,4 @@ mod position;
 pub use bulletformat::{RECORD_LEN_BYTES, Records, records};
 pub use error::{PositionError, Square};
 pub use line::{is_text, lines, numbered_lines};
-pub use position::{MAX_PIECES, Position};
+pub use position::{MAX_OF_A_SIDE, MAX_PIECES, Position};

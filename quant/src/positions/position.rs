@@ -5,7 +5,7 @@ use super::error::{PositionError, Square};
 /// The most pieces on a board.
 pub const MAX_PIECES: usize = 32;
 /// The most pieces of a side, its king included; sums are proved for boards that have no more.
-const MAX_OF_A_SIDE: usize = 16;
+pub const MAX_OF_A_SIDE: usize = 16;
 
 const OPPONENT: u8 = 8;
 const KING: u8 = 5;

@@ -9,11 +9,10 @@
 
 use super::sides::{self, Squares};
 use crate::parallel;
+use crate::positions::MAX_OF_A_SIDE;
 
 /// Squares of a plane.
 const SQUARES: usize = 64;
-/// Pieces of a side, its king included.
-const SIDE: usize = 16;
 /// Planes of the pieces of both sides but the kings.
 const PLANES_WITHOUT_KINGS: usize = 10;
 
@@ -48,8 +47,8 @@ impl Board {
     /// knows of another game.
     fn most_of_a_side(&self) -> usize {
         let has_kings = self.per_bucket / SQUARES > PLANES_WITHOUT_KINGS;
-        let side = if has_kings { SIDE } else { SIDE - 1 };
-        if self.active > 2 * SIDE { self.active } else { side }
+        let side = if has_kings { MAX_OF_A_SIDE } else { MAX_OF_A_SIDE - 1 };
+        if self.active > 2 * MAX_OF_A_SIDE { self.active } else { side }
     }
 
     /// The colours that a plane belongs to, own first.

@@ -15,7 +15,7 @@
 //! | `move_dot` | `move_dots` | a move's sums are clipped and multiplied while they are in registers |
 //! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
-//! | `dense`, `products`, `dense_end` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet the same four columns of many rows |
+//! | `dense`, `products`, `dense_end` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet four columns of many rows |
 //! | `batch` | `batch`: dense layers | the same, a tile of inputs by rows: each vector of weights is loaded once for several |
 //! | `chain` | `chains` | dense layers one behind the other: sums are rounded while they are in registers |
 //! | `whole` | `chains`: whole layers | the same of layers that fill vectors, for which nothing can be left over |
