@@ -52,6 +52,19 @@ impl Plan<'_> {
         {
             return Ok(self.output(workspace));
         }
+        self.run_each_step(input, bucket, workspace)
+    }
+
+    /// Apart from the short ways in front of it, so that what it keeps in registers and in memory is not theirs to
+    /// save.
+    #[cfg_attr(short_ways, inline(never))]
+    #[cfg_attr(not(short_ways), inline(always))]
+    fn run_each_step<'w>(
+        &self,
+        input: Input<'_>,
+        bucket: usize,
+        workspace: &'w mut [u8],
+    ) -> Result<Output<'w>, RunError> {
         self.check(input, bucket, workspace)?;
         let on = Running { model: &self.model, kernels: self.kernels, input: &input, bucket, places: None };
         if AHEAD != 0 {

@@ -195,12 +195,13 @@ pub unsafe extern "C" fn tamis_state_evaluate(
 ) -> Status {
     let quickly = move || {
         // First what lies in a register: behind the handles it would be read again.
-        let (Ok(score), Ok(colour)) = (Place::new(score), memory::colour(colour)) else { return None };
+        let colour = memory::colour(colour).ok()?;
         // SAFETY: handles, as the caller promises.
         let (state, net) = unsafe { met(state, net) }?;
         let found = state.try_evaluate(&net.network, colour)?;
+        // Not before: it would be read twice. What an evaluation keeps in the state is no other for it.
         // SAFETY: writable, as the caller promises.
-        unsafe { score.put(found) };
+        unsafe { Place::new(score).ok()?.put(found) };
         Some(())
     };
     // SAFETY: as the caller promises.

@@ -51,8 +51,8 @@ impl Top {
 /// The parts of a stack.
 #[derive(Debug)]
 pub struct Stack<'s, P> {
-    /// Width of an accumulator.
-    pub hidden: usize,
+    /// Width of an accumulator: a number of 32 bits, so that the compiler knows of its multiples that they fit a usize.
+    pub hidden: u32,
     /// (plies, 2, hidden)
     pub accumulators: &'s mut [i16],
     pub plies: &'s mut [P],
@@ -60,6 +60,12 @@ pub struct Stack<'s, P> {
 }
 
 impl<P: Ply> Stack<'_, P> {
+    /// Width of an accumulator.
+    #[inline(always)]
+    pub const fn hidden(&self) -> usize {
+        self.hidden as usize
+    }
+
     /// Forgets all.
     pub const fn clear(&mut self) {
         (self.top.len, self.top.plies) = (0, 0);
@@ -140,7 +146,7 @@ impl<P: Ply> Stack<'_, P> {
     #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn pair(&self, first: usize) -> (&[i16], &[i16]) {
         debug_assert!(self.top.len > 0, "a pair of a stack without a position");
-        let hidden = self.hidden;
+        let hidden = self.hidden();
         let start = (self.top.len as usize).saturating_sub(1) * 2 * hidden;
         let both = range(self.accumulators, start..start + 2 * hidden);
         let (zeroth, other) = both.split_at_checked(hidden).unwrap_or((&[], &[]));
@@ -200,7 +206,7 @@ impl<P: Ply> Stack<'_, P> {
     /// pass.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn step_both<S: Source<Ply = P>>(&mut self, source: &S, numberings: &[S::Numbering; 2], index: usize) {
-        let hidden = self.hidden;
+        let hidden = self.hidden();
         let Some(ply) = self.plies.get_mut(index) else { return };
         let end = (index + 1) * 2 * hidden;
         if let Some(moved) = source.moved(ply, numberings)
@@ -251,7 +257,8 @@ impl<P: Ply> Stack<'_, P> {
         let Some(ply) = self.plies.get_mut(index) else { return };
         let mut rows = [const { super::Rows::new() }; 2];
         let [added, removed] = source.changes(ply, side, numbering, &mut rows);
-        let (child, parent) = ends(self.accumulators, self.hidden, side, index);
+        let hidden = self.hidden as usize;
+        let (child, parent) = ends(self.accumulators, hidden, side, index);
         source.plan().change(child, Some(parent), added, removed);
         ply.mark_mut().set_computed(side);
     }
@@ -259,7 +266,7 @@ impl<P: Ply> Stack<'_, P> {
     /// The last position's accumulator of a side from that of an earlier ply, however many lie between: `change` is
     /// handed a copy of the earlier one.
     pub fn leap(&mut self, side: usize, from: usize, change: impl FnOnce(&mut [i16])) {
-        let (hidden, Some(top)) = (self.hidden, self.top.index()) else { return };
+        let (hidden, Some(top)) = (self.hidden(), self.top.index()) else { return };
         let (start, end) = ((2 * from + side) * hidden, (2 * top + side) * hidden);
         debug_assert!(start < end && end + hidden <= self.accumulators.len(), "a leap to a later ply");
         self.accumulators.copy_within(start..start + hidden, end);
@@ -273,8 +280,8 @@ impl<P: Ply> Stack<'_, P> {
     /// note.
     #[cold]
     pub fn step_ahead(&mut self, plan: &Plan<'_>, side: usize, added: &[u32], removed: &[u32]) {
-        let index = self.top.len as usize;
-        let (child, parent) = ends(self.accumulators, self.hidden, side, index);
+        let (hidden, index) = (self.hidden(), self.top.len as usize);
+        let (child, parent) = ends(self.accumulators, hidden, side, index);
         plan.change(child, Some(parent), added, removed);
         if let Some(ply) = self.plies.get_mut(index) {
             ply.mark_mut().set_computed(side);
@@ -288,8 +295,8 @@ impl<P: Ply> Stack<'_, P> {
         fill: impl FnOnce(&mut [i16]) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(top) = self.top.index() else { return Err(RunError::StackEmpty.into()) };
-        let start = (2 * top + side) * self.hidden;
-        fill(range_mut(self.accumulators, start..start + self.hidden))?;
+        let (hidden, start) = (self.hidden(), (2 * top + side) * self.hidden());
+        fill(range_mut(self.accumulators, start..start + hidden))?;
         if let Some(ply) = self.plies.get_mut(top) {
             ply.mark_mut().set_computed(side);
         }

@@ -153,7 +153,7 @@ impl<'m> AnyState<'m> {
                 board,
                 numberings,
                 stack: Stack {
-                    hidden,
+                    hidden: hidden.try_into().ok()?,
                     accumulators: typed(accumulators)?.get_mut(..2 * hidden * count)?,
                     plies: typed(plies)?.get_mut(..count)?,
                     top,

@@ -47,8 +47,8 @@ impl Line<'_> {
         scratch_len_bytes: usize,
     ) -> Result<(), StateError> {
         self.stack.clear();
-        if net.hidden() != self.stack.hidden {
-            let (found, expected) = (self.stack.hidden, net.hidden());
+        if net.hidden() != self.stack.hidden() {
+            let (found, expected) = (self.stack.hidden(), net.hidden());
             return Err(RunError::Length { what: "accumulator of the state", found, expected }.into());
         }
         // A network of one layer is scored without.

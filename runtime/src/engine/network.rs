@@ -296,12 +296,13 @@ impl<'a> AnyNetwork<'a> {
         if self.counts_some { self.counted_bucket(board, to_move) } else { self.bucket_of(board.count()) }
     }
 
-    /// The same, where it follows from the number of all pieces, and a state of this identity
+    /// The same, where it follows from the number of all pieces, which a game has, and a state of this identity
     /// [`AnyNetwork::is_unrelated`].
     #[cfg(short_ways)]
     #[inline(always)]
     pub(super) fn bucket_of_count(&self, identity: Identity, board: &Board) -> Option<usize> {
-        self.uncounted.is_of_load(identity).then(|| self.bucket_of(board.count()))
+        let is_of_load = self.uncounted.is_of_load(identity);
+        if is_of_load { self.buckets.get(board.count()).copied().map(usize::from) } else { None }
     }
 
     /// Whether the bucket follows from the number of all pieces.

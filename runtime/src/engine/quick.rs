@@ -74,12 +74,12 @@ impl Line<'_> {
             Some(bucket) => bucket,
             None => net.bucket_of_count(self.stack.top.identity, self.board)?,
         };
-        let hidden = self.stack.hidden;
+        let hidden = self.stack.hidden();
         let [before @ .., ply] = self.stack.plies.get_mut(..self.stack.top.len as usize)? else { return None };
         let index = before.len();
         let sum = if ply.mark().is_computed_for_both() == Some(true) {
-            let (white, rest) = self.stack.accumulators.get(2 * index * hidden..)?.split_at_checked(hidden)?;
-            let black = rest.get(..hidden)?;
+            let both = self.stack.accumulators.get(2 * index * hidden..)?.get(..2 * hidden)?;
+            let (white, black) = both.split_at_checked(hidden)?;
             let (own, other) = if to_move == Colour::White { (white, black) } else { (black, white) };
             head.sum(own, other, bucket)
         } else {

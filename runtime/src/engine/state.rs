@@ -70,7 +70,7 @@ impl<const HIDDEN: usize, const PLIES: usize, const KEYS: usize, const SCRATCH: 
             board: &mut self.position.board,
             numberings: &mut self.position.numberings,
             stack: Stack {
-                hidden: HIDDEN,
+                hidden: HIDDEN as u32,
                 accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
                 plies: &mut self.plies,
                 top: &mut self.position.top,

@@ -28,18 +28,18 @@ pub struct ByteLayer<'a> {
     is_paired: bool,
     rounding: Option<Rounding<'a>>,
     has_high_shifts: bool,
-    common: Option<(i32, u8)>,
-    whole: Option<OneScale>,
+    common: Option<OneScale>,
+    is_whole: bool,
 }
 
-/// How all outputs of a layer become bytes.
+/// What rounds all outputs of a layer alike: numbers of 32 bits, which an instruction loads into all lanes of a vector.
 #[derive(Debug, Clone, Copy)]
 pub struct OneScale {
     pub multiplier: i32,
-    /// 33 to 62.
-    pub shift: u8,
-    pub low: u8,
-    pub high: u8,
+    /// The shift less 32; of bytes 1 to 30.
+    pub shift: i32,
+    /// Two to the power of this shift less one, and 0 where that is no number.
+    pub half: i32,
 }
 
 /// How its sums are rounded: [`crate::num::requantise`].
@@ -56,11 +56,13 @@ pub struct Rounding<'a> {
 }
 
 impl Rounding<'_> {
-    fn common(&self) -> Option<(i32, u8)> {
+    fn common(&self) -> Option<OneScale> {
         let (multiplier, shift) = (*self.multipliers.first()?, *self.shifts.first()?);
         let is_common = self.multipliers.iter().all(|other| *other == multiplier)
             && self.shifts.iter().all(|other| *other == shift);
-        is_common.then_some((multiplier, shift))
+        let shift = i32::from(shift) - 32;
+        let half = if shift > 0 { 1 << (shift - 1) } else { 0 };
+        is_common.then_some(OneScale { multiplier, shift, half })
     }
 }
 
@@ -87,18 +89,15 @@ impl<'a> ByteLayer<'a> {
         });
         let fits = needed <= weights.len() && bias.len() <= stride && stride.is_multiple_of(4) && is_rounded;
         let common = rounding.and_then(|by| by.common());
-        let layer = Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common, whole: None };
-        fits.then_some(Self { whole: layer.whole_scale(), ..layer })
-    }
-
-    fn whole_scale(&self) -> Option<OneScale> {
-        let ((multiplier, shift), (low, high)) = (self.common?, self.bytes()?);
-        let outputs = self.bias.len();
-        let is_whole = outputs == self.stride
+        let outputs = bias.len();
+        let is_whole = common.is_some()
+            && rounding.is_some_and(|by| by.to_bytes)
+            && outputs == stride
             && outputs.is_multiple_of(WHOLE_ROWS)
             && outputs <= CHAIN_WIDTH
-            && self.inputs.is_multiple_of(WHOLE_INPUTS);
-        is_whole.then_some(OneScale { multiplier, shift, low, high })
+            && inputs.is_multiple_of(WHOLE_INPUTS);
+        let layer = Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common, is_whole };
+        fits.then_some(layer)
     }
 
     /// Whether another layer can read what it writes, where the kernel keeps it.
@@ -143,15 +142,15 @@ impl<'a> ByteLayer<'a> {
         self.has_high_shifts
     }
 
-    /// The multiplier and the shift of every output, where all have the same: those of a layer with one scale.
-    pub const fn common(&self) -> Option<(i32, u8)> {
-        self.common
+    /// The scale of every output, where all have the same: that of a layer that is not quantised by the output.
+    pub const fn common(&self) -> Option<&OneScale> {
+        self.common.as_ref()
     }
 
-    /// Of a layer without anything left over, its scale: the outputs are the whole stride, a multiple of 16 and no more
-    /// than [`CHAIN_WIDTH`], the inputs are a multiple of 8, and all outputs become bytes by one scale.
-    pub const fn whole(&self) -> Option<OneScale> {
-        self.whole
+    /// Whether nothing of the layer is left over: the outputs are the whole stride, a multiple of 16 and no more than
+    /// [`CHAIN_WIDTH`], the inputs are a multiple of 8, and all outputs become bytes by one scale.
+    pub const fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// The least and the greatest output, where they are u8.

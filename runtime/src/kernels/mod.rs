@@ -68,7 +68,7 @@ pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
 pub(crate) use {
     operands::MoveRows,
-    table::{Chain, Chains, Convolve, MoveDot, MoveDots},
+    table::{Chain, Chains, Convolve, MoveDot, MoveDots, NARROW},
 };
 
 /// A tier of this build, and whether this machine can run it.

@@ -144,6 +144,10 @@ pub struct Chains {
     pub whole: Chain,
 }
 
+/// Elements of an accumulator for which a move and its dot are compiled by themselves.
+#[cfg(short_ways)]
+pub const NARROW: usize = 128;
+
 /// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
@@ -151,6 +155,8 @@ pub struct MoveDots {
     pub crelu: MoveDot,
     pub screlu: MoveDot,
     pub screlu_short: MoveDot,
+    /// The one before of accumulators of [`NARROW`] elements: nothing done for any other.
+    pub screlu_short_narrow: MoveDot,
     pub screlu_rounded: MoveDot,
 }
 
@@ -169,7 +175,7 @@ impl MoveDots {
         ) -> Option<i32> {
             None
         }
-        Self { crelu: none, screlu: none, screlu_short: none, screlu_rounded: none }
+        Self { crelu: none, screlu: none, screlu_short: none, screlu_short_narrow: none, screlu_rounded: none }
     };
 }
 

@@ -76,7 +76,7 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
     #[inline]
     fn stack(&mut self) -> accumulators::Stack<'_, Noted> {
         accumulators::Stack {
-            hidden: HIDDEN,
+            hidden: HIDDEN as u32,
             accumulators: self.accumulators.as_flattened_mut().as_flattened_mut(),
             plies: &mut self.plies,
             top: &mut self.top,

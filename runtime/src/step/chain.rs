@@ -72,7 +72,7 @@ impl<'a> Chained<'a> {
         // Those of which nothing is left over have a call of their own.
         let is_whole = layers
             .split_last()
-            .is_some_and(|(last, before)| last.stride() == 4 && before.iter().all(|layer| layer.whole().is_some()));
+            .is_some_and(|(last, before)| last.stride() == 4 && before.iter().all(|layer| layer.is_whole()));
         let call = if is_whole { chains.whole } else { chains.any };
         (layers.len() >= 2 && is_apart).then_some(Self { call, layers, start, places, alone: None })
     }

@@ -6,7 +6,7 @@ use crate::features::ACCUMULATORS;
 use crate::format::{Model, element, op};
 use crate::kernels::{Dot, Tier};
 #[cfg(short_ways)]
-use crate::kernels::{MoveDot, MoveRows, Moved};
+use crate::kernels::{MoveDot, MoveRows, Moved, NARROW};
 #[cfg(short_ways)]
 use crate::ops::DotForm;
 use crate::ops::{Banks, Requantisation, Requantise, Rescale, Work};
@@ -53,6 +53,7 @@ impl<'a> FusedHead<'a> {
         let move_dot = match DotForm::of(model.tensor(first.weights), first) {
             _ if first.kind == op::ROUNDED_DOT => kernels.move_dots.screlu_rounded,
             DotForm::Crelu => kernels.move_dots.crelu,
+            DotForm::ScreluShort if model.input().hidden as usize == NARROW => kernels.move_dots.screlu_short_narrow,
             DotForm::ScreluShort => kernels.move_dots.screlu_short,
             DotForm::Sqrrelu | DotForm::Screlu => kernels.move_dots.screlu,
         };

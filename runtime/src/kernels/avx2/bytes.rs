@@ -78,6 +78,22 @@ impl Dense for Narrow {
     one_sum_a_row!();
 
     #[inline(always)]
+    fn all_below_128(self, x: &[u8]) -> bool {
+        let (vectors, rest) = x.as_chunks::<32>();
+        let mut others = 0;
+        for byte in rest {
+            others |= byte;
+        }
+        // SAFETY: a vector has 32 bytes; the instruction set as in `compute`.
+        unsafe {
+            let mut union = _mm256_setzero_si256();
+            for vector in vectors {
+                union = _mm256_or_si256(union, _mm256_loadu_si256(vector.as_ptr().cast()));
+            }
+            _mm256_movemask_epi8(union) == 0 && others < 128
+        }
+    }
+    #[inline(always)]
     fn mac(self, sums: __m256i, x: u32, w: __m256i) -> __m256i {
         compute!({
             let pairs = _mm256_maddubs_epi16(_mm256_set1_epi32(x as i32), w);

@@ -83,6 +83,22 @@ impl Dense for Narrow {
     one_sum_a_row_512!();
 
     #[inline(always)]
+    fn all_below_128(self, x: &[u8]) -> bool {
+        let (vectors, rest) = x.as_chunks::<64>();
+        let mut others = 0;
+        for byte in rest {
+            others |= byte;
+        }
+        // SAFETY: a vector has 64 bytes; the instruction set as in `compute`.
+        unsafe {
+            let mut union = _mm512_setzero_si512();
+            for vector in vectors {
+                union = _mm512_or_si512(union, _mm512_loadu_si512(vector.as_ptr().cast()));
+            }
+            _mm512_movepi8_mask(union) == 0 && others < 128
+        }
+    }
+    #[inline(always)]
     fn mac(self, sums: __m512i, x: u32, w: __m512i) -> __m512i {
         compute!({
             let pairs = _mm512_maddubs_epi16(_mm512_set1_epi32(x as i32), w);

@@ -5,7 +5,7 @@ use crate::features::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::activation;
 use crate::kernels::{Dot, Moved, Tier, WideDot, scalar};
 #[cfg(short_ways)]
-use crate::kernels::{MoveDot, MoveRows};
+use crate::kernels::{MoveDot, MoveRows, NARROW};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
@@ -170,10 +170,11 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
         *value = random.i16(pattern);
     }
     let w = &weights[..2 * len];
-    let dots: [(&'static str, MoveDot, Dot); 4] = [
+    let dots: [(&'static str, MoveDot, Dot); 5] = [
         ("move_dot_crelu", tier.move_dots.crelu, truth.dot_crelu.call),
         ("move_dot_screlu", tier.move_dots.screlu, truth.dot_screlu.call),
         ("move_dot_screlu_short", tier.move_dots.screlu_short, truth.dot_screlu_short.call),
+        ("move_dot_screlu_short_narrow", tier.move_dots.screlu_short_narrow, truth.dot_screlu_short.call),
         ("move_dot_screlu_rounded", tier.move_dots.screlu_rounded, truth.dot_screlu_rounded.call),
     ];
     let moves = [
@@ -191,7 +192,8 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
             let Some(sum) = sum else {
                 // Nothing done; only where there is no such kernel, or no whole number of the longest vectors.
                 let has_none = [truth.name, "blocked"].contains(&tier.name);
-                let is_meant = has_none || !len.is_multiple_of(32) || len == 0;
+                let is_other = operation == "move_dot_screlu_short_narrow" && len != NARROW;
+                let is_meant = has_none || is_other || !len.is_multiple_of(32) || len == 0;
                 same(operation, len, &[is_meant], &[true])?;
                 same(operation, len, &found, &start)?;
                 continue;

@@ -65,7 +65,7 @@ pub(super) fn check(tier: &Tier, random: &mut Random) -> Result<(), Mismatch> {
                     let x = &mut x[..widths[first]];
                     let is_run = call(x, layers, &mut found[..len]);
                     let (last, before) = (layers[count - 1], &layers[..count - 1]);
-                    let is_whole = last.stride() == 4 && before.iter().all(|layer| layer.whole().is_some());
+                    let is_whole = last.stride() == 4 && before.iter().all(|layer| layer.is_whole());
                     same(name, widths[first], &[is_run], &[name == "chain" || is_whole])?;
                     if !is_run {
                         continue;

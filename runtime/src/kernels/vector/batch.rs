@@ -10,7 +10,7 @@
 //! needs before it is multiplied would not stay in a register, so each input goes alone, through [`dense`].
 
 use super::super::scalar;
-use super::dense::{self, Dense, all_below_128, fits};
+use super::dense::{self, Dense, fits};
 use super::dense_end::{Sums, store};
 use crate::workspace::rest;
 
@@ -37,7 +37,7 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
 ) {
     let mut is_narrow = true;
     for x in x {
-        is_narrow = is_narrow && (N::ANY_U8 || all_below_128(x));
+        is_narrow = is_narrow && (N::ANY_U8 || narrow.all_below_128(x));
     }
     if is_narrow {
         affine(narrow, x, w, stride, bias, out);

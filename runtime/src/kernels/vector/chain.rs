@@ -32,7 +32,7 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     out: &mut [u8],
 ) -> bool {
     const { assert!(!IS_COMPACT) };
-    if !N::ANY_U8 && !is_narrow(x) {
+    if !N::ANY_U8 && !narrow.all_below_128(x) {
         return false;
     }
     let mut between = [[0u8; CHAIN_WIDTH]; 2];
@@ -63,20 +63,6 @@ fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, out: &mut
     // SAFETY: a layer's stride is a multiple of four, and its weights are as many as its inputs need, of which `x` has
     // no more.
     unsafe { fitting(d, x, layer.weights(), layer.stride(), &mut end) };
-}
-
-/// Whether all are below 128, a vector at a time.
-#[inline(always)]
-pub(super) fn is_narrow(x: &[u8]) -> bool {
-    const BYTES: usize = 32;
-    let (vectors, rest) = x.as_chunks::<BYTES>();
-    let mut union = [0u8; BYTES];
-    for vector in vectors {
-        for (union, byte) in union.iter_mut().zip(vector) {
-            *union |= byte;
-        }
-    }
-    union.iter().chain(rest).fold(0, |union, byte| union | byte) < 128
 }
 
 /// Where sums become outputs.
@@ -117,8 +103,8 @@ impl<S: Simd> Ending for Rounded<'_, S> {
             *total = s.add32(load::<S, D>(s, d, sums[vector]), s.load32(&bias[vector]));
         }
         if let Some(by) = self.rounding {
-            if let Some((multiplier, shift)) = self.layer.common() {
-                let scale = Scale::splat(s, multiplier, shift);
+            if let Some(by) = self.layer.common() {
+                let scale = Scale::splat(s, by);
                 for total in &mut totals {
                     *total = scale.round(s, *total);
                 }

@@ -28,7 +28,7 @@ pub(in crate::kernels) fn affine_u8<N: Dense, A: Dense>(
     bias: &[i32],
     out: &mut [i32],
 ) {
-    if N::ANY_U8 || all_below_128(x) {
+    if N::ANY_U8 || narrow.all_below_128(x) {
         own(narrow, entries[0], x, w, stride, bias, out);
     } else {
         own(any, entries[1], x, w, stride, bias, out);
@@ -68,12 +68,6 @@ pub(in crate::kernels) fn fits(groups: usize, stride: usize, weights: usize, out
         needed.is_some_and(|needed| needed <= weights)
     };
     outputs <= stride && stride.is_multiple_of(4) && is_held
-}
-
-/// A pass at the speed of the first cache; the layer behind it reads as many weights for every output.
-#[inline(always)]
-pub(super) fn all_below_128(x: &[u8]) -> bool {
-    x.iter().fold(0, |union, byte| union | byte) < 128
 }
 
 /// [`crate::kernels::AffineI8`]; i8 inputs as the bytes that they are.

@@ -125,6 +125,12 @@ macro_rules! dots {
                     out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
                     max: i16
                 ) -> Option<i32>, move_dot::screlu_short(<$simd>::new(), out, source, rows, moved, w, first, max));
+                entry!($features, screlu_short_narrow(
+                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
+                    max: i16
+                ) -> Option<i32>, move_dot::screlu_short_narrow(
+                    <$simd>::new(), out, source, rows, moved, w, first, max
+                ));
                 entry!($features, screlu_rounded(
                     out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
                     max: i16
@@ -155,6 +161,7 @@ macro_rules! dots {
                         crelu: moves::crelu,
                         screlu: moves::screlu,
                         screlu_short: moves::screlu_short,
+                        screlu_short_narrow: moves::screlu_short_narrow,
                         screlu_rounded: moves::screlu_rounded,
                     },
                     dot_crelu: Kernel::new(dot_crelu, NAME),

@@ -12,7 +12,7 @@ use super::dot::{
     Term, total,
 };
 use crate::kernels::prefetch::fetch_row;
-use crate::kernels::{MoveRows, Moved};
+use crate::kernels::{MoveRows, Moved, NARROW};
 
 /// Chains of sums.
 const CHAINS: usize = 4;
@@ -73,6 +73,27 @@ pub(in crate::kernels) fn screlu_short<S: Simd>(
     either::<S, Short>(s, out, source, rows, moved, w, first, max)
 }
 
+/// The same for accumulators of [`NARROW`] elements and no others: what leads to the loops and round them is a
+/// third of their instructions, and of a length that is known when this is compiled, hardly any of it is left.
+#[inline(always)]
+pub(in crate::kernels) fn screlu_short_narrow<S: Simd>(
+    s: S,
+    out: &mut [i16],
+    source: &[i16],
+    rows: &MoveRows<'_>,
+    moved: &Moved,
+    w: &[i16],
+    first: usize,
+    max: i16,
+) -> Option<i32> {
+    const { assert!(NARROW.is_multiple_of(S::LANES)) };
+    if w.len() != 2 * NARROW || out.len() != 2 * NARROW || source.len() != 2 * NARROW {
+        return None;
+    }
+    let ends = Ends { out, source, w, len: NARROW, first, last: rows.rows.len().checked_sub(NARROW)? };
+    any_move::<S, Short>(s, ends, rows, moved, max)
+}
+
 /// SCReLU with rounded products.
 #[inline(always)]
 pub(in crate::kernels) fn screlu_rounded<S: Simd>(
@@ -104,6 +125,11 @@ fn either<S: Simd, T: Term<S>>(
         return None;
     }
     let ends = Ends { out, source, w, len, first, last: rows.rows.len().checked_sub(len)? };
+    any_move::<S, T>(s, ends, rows, moved, max)
+}
+
+#[inline(always)]
+fn any_move<S: Simd, T: Term<S>>(s: S, ends: Ends<'_>, rows: &MoveRows<'_>, moved: &Moved, max: i16) -> Option<i32> {
     let is_byte = S::CLIPS_BYTES && T::CLIPS_BYTES && max == BYTE_MAX;
     match moved {
         Moved::Quiet(changes) if is_byte => one_pass::<S, T, Bytes, 2>(s, ends, rows, &loaded(changes), Bytes),

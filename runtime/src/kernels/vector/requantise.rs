@@ -6,6 +6,8 @@
 //! multipliers of 31 bits, whose shifts are that large; any other layer takes the definition's loop.
 
 use super::Simd;
+#[cfg(short_ways)]
+use crate::kernels::layers::OneScale;
 use crate::kernels::scalar;
 use crate::num::around_zero;
 use crate::workspace::{range, rest_mut};
@@ -72,10 +74,10 @@ impl<S: Simd> Scale<S> {
     }
 
     /// The same for every output.
+    #[cfg(short_ways)]
     #[inline(always)]
-    #[cfg_attr(not(short_ways), allow(dead_code, reason = "only a chain's layers are known to have such shifts"))]
-    pub fn splat(s: S, multiplier: i32, shift: u8) -> Self {
-        Self::new(s, s.splat32(multiplier), s.splat32(i32::from(shift) - 32))
+    pub fn splat(s: S, by: &OneScale) -> Self {
+        Self { multipliers: s.splat32(by.multiplier), halves: s.splat32(by.half), shifts: s.splat32(by.shift) }
     }
 
     /// `shifts`: less 32.

@@ -1,5 +1,5 @@
 //! Chains of which every layer but the last is whole: its outputs fill vectors, its inputs are groups in pairs, one
-//! scale rounds them to bytes ([`ByteLayer::whole`]); the last has up to four rows, as those of most networks that
+//! scale rounds them to bytes ([`ByteLayer::is_whole`]); the last has up to four rows, as those of most networks that
 //! score have.
 //!
 //! [`super::chain`] does the same of any layers. A network of 256, 32, 32 and 1 spends more instructions on what could
@@ -7,12 +7,16 @@
 //! here there is no such case, and a layer begins where the one before ends.
 
 use super::Simd;
-use super::chain::{Rounded, is_narrow, store_bytes};
+use super::chain::{Rounded, store_bytes};
 use super::dense::{Dense, few_rows, pair_of_groups};
 use super::dense_end::joined;
 use super::requantise::Scale;
 use crate::kernels::layers::{ByteLayer, CHAIN_WIDTH, OneScale};
+use core::mem::MaybeUninit;
 use core::slice;
+
+/// What makes bytes of a layer's sums: the scale, and the least and the greatest byte.
+type By<'l> = (&'l OneScale, (u8, u8));
 
 /// [`crate::kernels::Chain`], where [`super::chain::is_for`] holds; false also of layers that are not as this module
 /// says.
@@ -26,25 +30,29 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     out: &mut [u8],
 ) -> bool {
     let Some((last, whole)) = layers.split_last() else { return false };
-    if !N::ANY_U8 && !is_narrow(x) {
+    if !N::ANY_U8 && !narrow.all_below_128(x) {
         return false;
     }
-    let mut between = [[0u8; CHAIN_WIDTH]; 2];
-    let [mut to, mut next] = between.each_mut().map(|place| place.as_mut_ptr());
+    // A layer writes all that the next one reads.
+    let mut between = [const { MaybeUninit::<[u8; CHAIN_WIDTH]>::uninit() }; 2];
+    let [mut to, mut next] = between.each_mut().map(|place| place.as_mut_ptr().cast::<u8>());
     let mut x = x;
     for layer in whole {
-        let Some(scale) = layer.whole().filter(|_| x.len() == layer.inputs()) else { return false };
-        // SAFETY: such a layer is whole and has these inputs; its outputs fit a place, and `x` is not in this one.
-        let y = unsafe {
-            let y = slice::from_raw_parts_mut(to, layer.stride());
+        let (Some(scale), Some(range)) = (layer.common(), layer.bytes()) else { return false };
+        if !layer.is_whole() || x.len() != layer.inputs() {
+            return false;
+        }
+        let by = (scale, range);
+        // SAFETY: such a layer is whole and has these inputs; its outputs fit a place, and `x` is not in this one. It
+        // writes all of them.
+        x = unsafe {
             if P::ANY_U8 || !layer.is_paired() {
-                one(s, narrow, x, layer, scale, y);
+                one(s, narrow, x, layer, by, to);
             } else {
-                one(s, paired, x, layer, scale, y);
+                one(s, paired, x, layer, by, to);
             }
-            y
+            slice::from_raw_parts(to, layer.stride())
         };
-        x = y;
         (to, next) = (next, to);
     }
     if last.stride() != 4 || x.len() != last.inputs() || out.len() != last.outputs_len_bytes() {
@@ -63,9 +71,9 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
 }
 
 /// # Safety
-/// The layer is whole, `x` has its inputs, and `out` its outputs.
+/// The layer is whole, `x` has its inputs, and its outputs can be written to `out`, which nothing refers to.
 #[inline(always)]
-unsafe fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, by: OneScale, out: &mut [u8]) {
+unsafe fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, by: By<'_>, out: *mut u8) {
     let outputs = layer.stride();
     let mut row = 0;
     // SAFETY: the outputs are a multiple of `ROWS`, and a tile takes no more than are left.
@@ -93,9 +101,9 @@ unsafe fn tile<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
     d: D,
     x: &[u8],
     layer: &ByteLayer<'_>,
-    by: OneScale,
+    (scale, (low, high)): By<'_>,
     row: usize,
-    out: &mut [u8],
+    out: *mut u8,
 ) -> usize {
     let step = 4 * layer.stride();
     let mut place = layer.weights().as_ptr().wrapping_add(4 * row);
@@ -115,17 +123,17 @@ unsafe fn tile<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
         place = place.wrapping_add(2 * step);
     }
     let sums = joined(d, sums);
-    let scale = Scale::splat(s, by.multiplier, by.shift);
+    let scale = Scale::splat(s, scale);
     let mut totals = [s.zero32(); VECTORS];
     // SAFETY: the layer's biases, and `out`, go on to the end of these rows.
     let (bias, out) = unsafe {
         let bias = layer.bias().as_ptr().add(row).cast::<[S::Chunk32; VECTORS]>();
-        (&*bias, &mut *out.as_mut_ptr().add(row).cast::<[S::NarrowByteChunk; VECTORS]>())
+        (&*bias, &mut *out.add(row).cast::<[S::NarrowByteChunk; VECTORS]>())
     };
     for (vector, total) in totals.iter_mut().enumerate() {
         let sum = s.add32(super::chain::load::<S, D>(s, d, sums[vector]), s.load32(&bias[vector]));
         *total = scale.round(s, sum);
     }
-    store_bytes(s, out, &totals, by.low, by.high);
+    store_bytes(s, out, &totals, low, high);
     VECTORS * D::ROWS
 }
