@@ -201,8 +201,14 @@ mod tflite; // TFLite's files against their recorded outputs, and damaged ones
 #[path = "subjects/packed_files.rs"]
 mod packed_files; // TFLite files that are quantised already, packed as they are
 
+#[path = "subjects/packed_ends.rs"]
+mod packed_ends; // those of them that end in uint8
+
 #[path = "subjects/packed_onnx.rs"]
 mod packed_onnx; // the same of ONNX
+
+#[path = "subjects/stored_integers.rs"]
+mod stored_integers; // what is done with integers themselves between roundings
 
 #[path = "subjects/tflite_int8.rs"]
 mod tflite_int8; // TFLite's int8 files against what XNNPACK computed of them

@@ -25,7 +25,7 @@ pub enum Input<'a> {
     /// Accumulators of the side to move and of the other side, whatever order the network wants them in; the second is
     /// not read by a network of one perspective. Each (hidden,) i16.
     Accumulators(&'a [i16], &'a [i16]),
-    /// (size,) u8, 0..=127.
+    /// (size,) u8. Dense layers take least time where all are at most 127.
     U8(&'a [u8]),
     /// (size,) i8.
     I8(&'a [i8]),

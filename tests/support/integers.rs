@@ -140,7 +140,9 @@ fn of_one(op: &QuantisedOp, reads: &[(&[i32], Quantity)], to: Quantity, arithmet
             x.chunks_exact(from.shape.channels).flat_map(|row| powers(row, *factor, to)).collect()
         }
         QuantisedOp::Requantise { multiplier } => {
-            x.iter().map(|x| WHOLE.apply(multiplier.apply(x - from.zero_point) + zero)).collect()
+            let (low, high) = to.element.range();
+            let made = |x: &i32| twice_rounded(i64::from(x - from.zero_point), *multiplier) + zero;
+            x.iter().map(|x| made(x).clamp(low.into(), high.into()) as i32).collect()
         }
         QuantisedOp::Moved { by, fill } => moved((x, from.shape), to.shape, by, *fill),
         QuantisedOp::Concat(axis) => {
@@ -177,6 +179,14 @@ impl Arithmetic {
             Self::Floats => (sum as f32 * scale).round_ties_even() as i64,
         }
     }
+}
+
+/// The product in multiples of 2^31, halves upwards, and that by what is left of the shift, halves away from 0.
+fn twice_rounded(x: i64, by: Multiplier) -> i64 {
+    let left = 31u32.saturating_sub(by.shift);
+    let high = ((x << left) * i64::from(by.multiplier) + (1 << 30)) >> 31;
+    let exact = high as f64 / f64::from(by.shift.max(31) as i32 - 31).exp2();
+    (exact.abs() + 0.5).floor().copysign(exact) as i64
 }
 
 /// What becomes of an output's sum.

@@ -1,4 +1,4 @@
-//! TFLite files, written: networks of one operator on float32.
+//! TFLite files, written: small networks on float32 or on bytes.
 
 /// A FlatBuffer object, before it has a place.
 pub enum Object {
@@ -124,22 +124,35 @@ pub struct Written {
     dims: Vec<i32>,
     element: u8,
     data: Vec<u8>,
+    /// Scale and zero point.
+    steps: Option<(f32, i64)>,
+}
+
+/// TFLite's number for signed bytes.
+pub const INT8: u8 = 9;
+/// For those without a sign.
+pub const UINT8: u8 = 3;
+
+/// A value of bytes of this type, which stand for `(integer − zero point) · scale`.
+pub fn stored(dims: &[i32], element: u8, scale: f32, zero_point: i64) -> Written {
+    Written { dims: dims.to_vec(), element, data: Vec::new(), steps: Some((scale, zero_point)) }
 }
 
 /// A value of float32.
 pub fn value(dims: &[i32]) -> Written {
-    Written { dims: dims.to_vec(), element: 0, data: Vec::new() }
+    Written { dims: dims.to_vec(), element: 0, data: Vec::new(), steps: None }
 }
 
 /// A constant of float32.
 pub fn constant(dims: &[i32], numbers: &[f32]) -> Written {
-    Written { dims: dims.to_vec(), element: 0, data: numbers.iter().flat_map(|number| number.to_le_bytes()).collect() }
+    let data = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    Written { dims: dims.to_vec(), element: 0, data, steps: None }
 }
 
 /// A list of whole numbers.
 pub fn list(numbers: &[i32]) -> Written {
     let dims = vec![i32::try_from(numbers.len()).unwrap()];
-    Written { dims, element: 2, data: numbers.iter().flat_map(|number| number.to_le_bytes()).collect() }
+    Written { dims, element: 2, data: numbers.iter().flat_map(|number| number.to_le_bytes()).collect(), steps: None }
 }
 
 /// An operator: its code, what it reads and makes, and its options with their number in the union.
@@ -166,7 +179,13 @@ pub fn network(tensors: Vec<Written>, inputs: &[i32], outputs: &[i32], steps: Ve
             buffers.push(Object::Table(vec![Field::To(Object::Vector(1, tensor.data))]));
         }
         let name = text(&format!("t{index}"));
-        tables_.push(Object::Table(vec![ints(&tensor.dims), byte(tensor.element), int(buffer), name]));
+        let mut fields = vec![ints(&tensor.dims), byte(tensor.element), int(buffer), name];
+        if let Some((scale, zero_point)) = tensor.steps {
+            let scale = Field::To(Object::Vector(4, scale.to_le_bytes().to_vec()));
+            let zero_point = Field::To(Object::Vector(8, zero_point.to_le_bytes().to_vec()));
+            fields.push(Field::To(Object::Table(vec![Field::Absent, Field::Absent, scale, zero_point])));
+        }
+        tables_.push(Object::Table(fields));
     }
     let (mut codes, mut operators) = (Vec::new(), Vec::new());
     for (index, Step { code, inputs, outputs, options: (kind, fields) }) in steps.into_iter().enumerate() {

@@ -45,16 +45,51 @@ fn twice_rounded(x: i32, by: Multiplier) -> i64 {
     shifted((product + nudge) / (1 << 31), right as i32)
 }
 
-/// Two slopes in 1/256, as XNNPACK has them: `((x − z) · m + 128) >> 8`.
-pub(crate) fn slopes(from: Quantity, to: Quantity, below: f32) -> Box<[i16; 256]> {
-    let scale = from.scale / to.scale;
+/// To another scale, as LiteRT's reference kernel has it.
+pub(crate) fn requantised(from: Quantity, to: Quantity, multiplier: Multiplier) -> Box<[i16; 256]> {
+    table(from, to, |stored| twice_rounded(stored - from.zero_point, multiplier) + i64::from(to.zero_point))
+}
+
+/// How many bytes become another one where the second rounding of [`requantised`] has halves upwards, as LiteRT's
+/// kernels have them in whole vectors.
+pub(crate) fn differing_in_vectors(from: Quantity, to: Quantity, by: Multiplier) -> usize {
+    let right = by.shift.saturating_sub(31);
+    let upwards = |x: i32| {
+        let high = twice_rounded(x, Multiplier { shift: by.shift.min(31), ..by });
+        if right == 0 { high } else { (high + (1 << (right - 1))) >> right }
+    };
+    let made = table(from, to, |stored| upwards(stored - from.zero_point) + i64::from(to.zero_point));
+    made.iter().zip(requantised(from, to, by).iter()).filter(|(one, other)| one != other).count()
+}
+
+/// Slopes that XNNPACK takes; others are left to LiteRT's own kernels.
+const SLOPES: std::ops::RangeInclusive<f32> = 1.0 / 256.0..=128.0;
+/// The steepest that falls.
+const STEEPEST_FALL: f32 = -127.996_09;
+
+/// Two slopes, of what lies above the zero point and below it: in 1/256, as XNNPACK has them, `((x − z) · m + 128) >>
+/// 8`, or where it does not take them rounded twice, as in LiteRT's reference kernels. `None` of slopes that are no
+/// numbers or 2^30 and more.
+pub(crate) fn slopes(from: Quantity, to: Quantity, below: f32) -> Option<Box<[i16; 256]>> {
+    let above = from.scale / to.scale;
+    let takes = |slope: f32| SLOPES.contains(&slope.abs()) && slope >= STEEPEST_FALL;
+    if !takes(above) || !takes(above * below) {
+        let falling = below < 0.0;
+        let real = f64::from(from.scale * below.abs() / to.scale);
+        let (above, below) = (Multiplier::of(above.into())?, Multiplier::of(real)?);
+        return Some(table(from, to, |stored| {
+            let x = stored - from.zero_point;
+            let by = if x >= 0 { above } else { below };
+            twice_rounded(if x < 0 && falling { -x } else { x }, by) + i64::from(to.zero_point)
+        }));
+    }
     let step = |slope: f32| f64::from(256.0 * slope).round_ties_even() as i64;
-    let (above, below) = (step(scale), step(scale * below));
-    table(from, to, |stored| {
+    let (above, below) = (step(above), step(above * below));
+    Some(table(from, to, |stored| {
         let x = i64::from(stored - from.zero_point);
         let slope = if x >= 0 { above } else { below };
         ((x * slope + 128) >> 8) + i64::from(to.zero_point)
-    })
+    }))
 }
 
 /// `x · relu6(x + 3) / 6` as LiteRT's kernels have it, in 16 bits.
@@ -129,10 +164,42 @@ mod tests {
     use crate::program::Element;
     use crate::spatial::Shape;
 
+    const fn of(element: Element, scale: f32, zero_point: i32) -> Quantity {
+        Quantity { shape: Shape::vector(1), element, scale, zero_point }
+    }
+
+    /// What LiteRT's interpreter makes of these bytes: a slope of 0.0036 is less than XNNPACK takes, and as a slope of
+    /// 1/256 would be 4, or 6, from −29 on.
+    #[test]
+    fn slopes_that_are_too_flat_are_rounded_twice() {
+        let (from, to) = (of(Element::I8, 0.03, 100), of(Element::I8, 0.025, 5));
+        for (slope, steeper) in [(0.003, 4), (-0.003, 6)] {
+            let table = slopes(from, to, slope).unwrap();
+            let at = |stored: i8| i32::from(table[usize::from(stored.cast_unsigned())]);
+            assert_eq!([-128, -60, -40, -39].map(at), [steeper; 4]);
+            assert_eq!([-38, -37, -30, 0, 99, 100].map(at), [5; 6]);
+            assert_eq!([101, 127].map(at), [6, 37]);
+        }
+    }
+
+    /// The same of its reference kernel for what has another scale, which rounds all that is no whole vector.
+    #[test]
+    fn bytes_of_another_scale_are_rounded_twice() {
+        let (from, to) = (of(Element::I8, 0.03, 60), of(Element::U8, 0.25, 140));
+        let multiplier = Multiplier::of(f64::from(from.scale) / f64::from(to.scale)).unwrap();
+        let table = requantised(from, to, multiplier);
+        let stored: [i8; 9] = [-128, -110, -91, -57, -20, 3, 44, 127, 90];
+        let found = stored.map(|stored| table[usize::from(stored.cast_unsigned())]);
+        assert_eq!(found, [117, 120, 122, 126, 130, 133, 138, 148, 144]);
+        assert!(differing_in_vectors(from, to, multiplier) > 0);
+        let same = of(Element::U8, 0.03, 188);
+        assert_eq!(differing_in_vectors(from, same, Multiplier::of(1.0).unwrap()), 0);
+    }
+
     /// What is beyond all integers is the greatest that is stored, wherever the zero point lies.
     #[test]
     fn what_is_too_large_is_the_greatest() {
-        let of = |zero_point| Quantity { shape: Shape::vector(1), element: Element::I8, scale: 2.0, zero_point };
+        let of = |zero_point| of(Element::I8, 2.0, zero_point);
         for zero_point in [-128, 0, 127] {
             let table = real(of(0), of(zero_point), |x| if x > 0.0 { (x * x).exp() } else { -(x * x).exp() });
             assert_eq!([table[127], table[128]], [127, -128], "{zero_point}");

@@ -160,7 +160,8 @@ pub enum QuantisedOp {
     },
     /// `(x − z)` times the multiplier, then the zero point: to another scale of integers.
     Requantise {
-        /// Rounded once, halves upwards.
+        /// Rounded twice: the product to multiples of 2^31, halves upwards, then what is left of the shift, halves away
+        /// from 0.
         multiplier: Multiplier,
     },
     /// Reals to integers: to the nearest of `x / scale`, then the zero point.

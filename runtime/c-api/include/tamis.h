@@ -438,7 +438,7 @@ tamis_status tamis_model_run_accumulators_rows(
     size_t workspace_len,
     tamis_output *output);
 
-/* Evaluates a model that takes bytes, each at most 127. len: the model's size. workspace, output: as above. */
+/* Evaluates a model that takes bytes without a sign. len: the model's size. workspace, output: as above. */
 tamis_status tamis_model_run_u8(
     const tamis_model *model,
     const uint8_t *input,

@@ -224,7 +224,7 @@ pub unsafe extern "C" fn tamis_model_run_accumulators_rows(
     }
 }
 
-/// Evaluates a model that takes bytes, each at most 127. len: the model's size. workspace, output: as above.
+/// Evaluates a model that takes bytes without a sign. len: the model's size. workspace, output: as above.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tamis_model_run_u8(
     model: *const Model,

@@ -30,7 +30,7 @@ pub struct InputRecord {
     pub king_table: u32,
     /// Tensor of 33 or 289 u8: the output bucket of every count of pieces; or none.
     pub bucket_table: u32,
-    /// `element` of a dense input (u8, at most 127, i8 or f32), or of a sparse one's values (i16; 0 where it has
+    /// `element` of a dense input (u8, i8 or f32), or of a sparse one's values (i16; 0 where it has
     /// none); 0 (features).
     pub element: u32,
     /// The real value of one unit of a dense input, or of a sparse one's values; 0 where there are none (features).

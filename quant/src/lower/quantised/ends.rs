@@ -14,7 +14,10 @@ impl Lowering<'_> {
         let mut at = graph.output;
         while let Some(found) = node(at) {
             match found.op {
-                QuantisedOp::Dequantise | QuantisedOp::Moved { by: Move::Reshape(_), .. } => at = found.reads[0],
+                QuantisedOp::Dequantise
+                | QuantisedOp::Moved { by: Move::Reshape(_), .. }
+                // The same in other bytes.
+                | QuantisedOp::Requantise { .. } => at = found.reads[0],
                 QuantisedOp::Softmax { .. } => {
                     let before = found.reads[0];
                     if node(before).is_none() {
@@ -45,9 +48,10 @@ impl Lowering<'_> {
         }
         for ((name, quantity), _) in graph.inputs.iter().zip(needed).filter(|(_, needed)| **needed) {
             if !matches!(quantity.element, Element::U8 | Element::I8) || quantity.element != first.element {
-                let what = match given.len() {
-                    1 => format!("an input of {}", quantity.element.word()),
-                    _ => format!("an input of {} beside one of {}", quantity.element.word(), first.element.word()),
+                let what = if quantity.element == first.element {
+                    format!("an input of {}", quantity.element.word())
+                } else {
+                    format!("an input of {} beside one of {}", quantity.element.word(), first.element.word())
                 };
                 return Err(unsupported(name, what, "give the network bytes"));
             }

@@ -112,10 +112,16 @@ impl Lowering<'_> {
             QuantisedOp::Table(table) => self.table(node, table),
             QuantisedOp::Requantise { multiplier } => {
                 let (from, to) = (self.read(node, 0).is, node.makes);
-                let table = tables::table(from, to, |stored| {
-                    multiplier.apply(stored - from.zero_point) + i64::from(to.zero_point)
-                });
-                self.table(node, &table)
+                let differing = tables::differing_in_vectors(from, to, *multiplier);
+                if differing > 0 {
+                    let text = format!(
+                        "`{}`: {differing} of 256 integers differ by 1 where LiteRT rounds vectors of 16, and not as \
+                         its reference kernel does",
+                        node.name
+                    );
+                    self.remarks.push(Remark::Decided(text));
+                }
+                self.table(node, &tables::requantised(from, to, *multiplier))
             }
             QuantisedOp::Moved { by, fill } => self.moved(node, by, *fill),
             QuantisedOp::Concat(axis) => Ok(self.joined(node, *axis)),

@@ -2,6 +2,7 @@
 
 use super::Building;
 use super::grid::Rows;
+use super::integers::whole;
 use super::pending::{Pending, Work};
 use crate::float::Matrix;
 use crate::program::Element;
@@ -168,11 +169,6 @@ impl Building<'_> {
         };
         Ok(self.all_moved(name, at, made, moves).0)
     }
-}
-
-fn whole(of: Quantity) -> Clamp {
-    let (low, high) = of.element.range();
-    Clamp { low, high }
 }
 
 /// A clip of reals as one of integers.

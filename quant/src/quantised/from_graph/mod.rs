@@ -7,9 +7,11 @@
 
 mod emit;
 mod grid;
+mod integers;
 mod pending;
 mod reals;
 mod wide;
+mod words;
 
 pub use reals::without_roundings;
 
@@ -41,8 +43,7 @@ pub fn from_graph(graph: &Graph, input: Option<Element>) -> Result<QuantisedGrap
         remarks: Vec::new(),
     };
     let (_, reals) = reals::reals(graph, input.is_some());
-    // A softmax or a sigmoid of reals at the end is left out.
-    let last = graph.logits();
+    let last = before_function(graph);
     for (index, node) in graph.nodes[..last].iter().enumerate() {
         let meaning = building.node(index + 1, node)?;
         if let Meaning::Stored(at) | Meaning::Real(at, _) = meaning {
@@ -64,6 +65,17 @@ pub fn from_graph(graph: &Graph, input: Option<Element>) -> Result<QuantisedGrap
     });
     let Building { nodes, remarks, .. } = building;
     Ok(QuantisedGraph { name: graph.name.clone(), inputs: vec![("input".to_owned(), given)], nodes, output, remarks })
+}
+
+/// The value that comes out: a softmax or a sigmoid of reals at the end is left out, and a softmax whose probabilities
+/// are rounded, with their rounding. A sigmoid between integers is a table.
+fn before_function(graph: &Graph) -> Value {
+    let scores = graph.scores();
+    let is_softmax = |node: &Node| {
+        let is = matches!(node.op, Op::Activation(Activation::Softmax | Activation::LogSoftmax));
+        is && node.reads.first() == Some(&scores)
+    };
+    if graph.nodes.iter().any(is_softmax) { scores } else { graph.logits() }
 }
 
 /// What a value of the graph is.
@@ -106,12 +118,17 @@ impl Building<'_> {
                 self.rounded(node, first, to)
             }
             Op::PerChannel { factors, offsets } => self.dequantised(node, first, factors, offsets),
-            Op::Activation(activation) => self.activated(node, first, *activation),
             Op::Flatten | Op::Reshape(_) => self.moved(node, first, Move::Reshape(shape), shape),
             Op::Transpose(order) => self.moved(node, first, Move::Transpose(*order), shape),
             Op::Slice { start, size, step } => {
                 let by = Move::Slice { start: *start, size: *size, step: *step };
                 self.moved(node, first, by, shape)
+            }
+            _ if matches!(first, Meaning::Stored(_)) => self.of_integers(value, node),
+            Op::Activation(activation) => self.activated(node, first, *activation),
+            // A byte of the border, whatever it stands for.
+            Op::Pad { .. } if matches!(first, Meaning::Input(_)) && self.stored.is_some() => {
+                Err(self.no(node, "Pad of an input of integers", "put it behind DequantizeLinear"))
             }
             Op::Pad { before, after, fill: Fill::Value(0.0) } => {
                 self.moved(node, first, Move::Pad { before: *before, after: *after }, shape)

@@ -1,11 +1,13 @@
 //! Reals that are worked out of integers, until something rounds them.
 
 use super::grid::{Rows, rows};
+use super::integers::{is_nearest, whole};
 use super::wide::parts;
+use super::words::word;
 use super::{Building, Meaning};
 use crate::graph::{Activation, Binary, Node, Op, Pooling, Value};
-use crate::quantised::{Clamp, QuantisedError, QuantisedOp, Quantity};
-use crate::spatial::{Axis, Coordinates, Move, Rounding, Sampling, Shape, Window};
+use crate::quantised::{QuantisedError, QuantisedOp, Quantity};
+use crate::spatial::{Axis, Move, Sampling, Shape, Window};
 
 /// Reals, a clip behind them, and where they then go.
 #[derive(Debug, Clone)]
@@ -82,10 +84,7 @@ impl Building<'_> {
         let Some((read, from)) = reads.first().copied() else { return Err(no("a constant beside a value")) };
         let alike = |a: Quantity, b: Quantity| (a.scale, a.zero_point, a.element) == (b.scale, b.zero_point, b.element);
         let all_alike = reads.iter().all(|(_, is)| alike(*is, from));
-        let whole = {
-            let (low, high) = from.element.range();
-            Clamp { low, high }
-        };
+        let whole = whole(from);
         let made = Quantity { shape, ..from };
         let weighted = |weights, bias: &[f64], window, groups| match rows(weights, bias, from.scale) {
             Some(rows) if groups > 1 && parts(&rows.weights) > 1 => {
@@ -124,13 +123,11 @@ impl Building<'_> {
             }
             Op::Concat { axis } => Work::Joined { parts: reads.clone(), axis: *axis },
             Op::Resize { sampling, coordinates, .. } => {
-                let nearest = match coordinates {
-                    Coordinates::Asymmetric => Rounding::Floor,
-                    _ => Rounding::HalfUp,
-                };
                 let op = match sampling {
                     Sampling::Bilinear => QuantisedOp::ResizeBilinear(*coordinates),
-                    Sampling::Nearest(rounding) if *rounding == nearest => QuantisedOp::ResizeNearest(*coordinates),
+                    Sampling::Nearest(rounding) if is_nearest(*rounding, *coordinates) => {
+                        QuantisedOp::ResizeNearest(*coordinates)
+                    }
                     Sampling::Nearest(_) => return Err(no("Resize to the nearest pixel by this rounding")),
                 };
                 return Ok(Meaning::Real(self.push(&node.name, vec![read], made, op), made));
@@ -138,24 +135,5 @@ impl Building<'_> {
             other => return Err(no(&word(other))),
         };
         Ok(Meaning::Pending(Pending::of(&node.name, work, shape)))
-    }
-}
-
-/// What an operation is called in refusals.
-fn word(op: &Op) -> String {
-    match op {
-        Op::Linear { .. } => "Gemm".to_owned(),
-        Op::Convolution { .. } => "Conv".to_owned(),
-        Op::TransposedConvolution { .. } => "ConvTranspose in groups".to_owned(),
-        Op::Pool { .. } => "a pool".to_owned(),
-        Op::Concat { .. } => "Concat".to_owned(),
-        Op::Add => "Add".to_owned(),
-        Op::Binary(binary) => format!("{binary:?} of two values"),
-        Op::PRelu { .. } => "PRelu".to_owned(),
-        Op::Scale(_) => "Mul by a constant".to_owned(),
-        Op::Pad { .. } => "Pad with anything but zeros".to_owned(),
-        Op::Resize { .. } => "Resize".to_owned(),
-        Op::Constant { .. } => "a constant beside a value".to_owned(),
-        _ => "this operation".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! A graph without its roundings: the network that was quantised, as far as its integers still say it.
 
-use crate::graph::{Activation, Graph, Node, Op, Value};
+use crate::graph::{Activation, Binary, Fill, Graph, Node, Op, Value};
 
 /// The graph of reals that the integers of a graph with roundings stand for, nothing rounded and nothing cut off above.
 /// Where the least integer stands for 0, the rounding was a ReLU, too, and is one. given: whether the input is
@@ -18,17 +18,14 @@ pub fn without_roundings(graph: &Graph, given: bool) -> Graph {
 /// The same of a graph with roundings, and by its value that of the graph of reals.
 pub(super) fn reals(graph: &Graph, given: bool) -> (Graph, Vec<Value>) {
     let mut made: Vec<Node> = Vec::new();
-    // Of each value: what it is now, and whether integers stand for it.
-    let mut values: Vec<(Value, bool)> = vec![(0, given)];
+    // Of each value: what it is now, and what its integers stand for, where it is integers.
+    let mut values: Vec<(Value, Option<Units>)> = vec![(0, given.then_some(Units::Input))];
     for node in &graph.nodes {
-        let (read, is_stored) = node.reads.first().map_or((0, false), |read| values[*read]);
+        let (read, units) = node.reads.first().map_or((0, None), |read| values[*read]);
         let reads = node.reads.iter().map(|read| values[*read].0).collect();
-        let keeps = matches!(
-            node.op,
-            Op::Flatten | Op::Reshape(_) | Op::Transpose(_) | Op::Slice { .. } | Op::Pool { .. } | Op::Concat { .. }
-        );
         match &node.op {
-            Op::Quantise { zero_points, low, .. } => {
+            Op::Quantise { scales, zero_points, low, .. } => {
+                let units = Some(Units::Steps { scale: scales[0], zero_point: zero_points[0] });
                 let is_positive = zero_points.iter().all(|zero| zero == low);
                 let is_clipped =
                     |node: &Node| matches!(node.op, Op::Activation(Activation::Relu | Activation::Clip { .. }));
@@ -36,15 +33,19 @@ pub(super) fn reals(graph: &Graph, given: bool) -> (Graph, Vec<Value>) {
                 if is_positive && before.is_some_and(|before| !is_clipped(before) && is_layer(&before.op)) {
                     let op = Op::Activation(Activation::Relu);
                     made.push(Node { name: node.name.clone(), reads: vec![read], op });
-                    values.push((made.len(), true));
+                    values.push((made.len(), units));
                 } else {
-                    values.push((read, true));
+                    values.push((read, units));
                 }
             }
-            Op::PerChannel { .. } if is_stored => values.push((read, false)),
+            Op::PerChannel { .. } if units.is_some() => values.push((read, None)),
             op => {
-                made.push(Node { name: node.name.clone(), reads, op: op.clone() });
-                values.push((made.len(), is_stored && keeps));
+                // What is made of integers is integers, but for what is a function of reals.
+                let of_integers = units.and_then(|units| units.real(op));
+                let is_integers = of_integers.is_some();
+                let op = of_integers.unwrap_or_else(|| op.clone());
+                made.push(Node { name: node.name.clone(), reads, op });
+                values.push((made.len(), units.filter(|_| is_integers)));
             }
         }
     }
@@ -55,6 +56,47 @@ pub(super) fn reals(graph: &Graph, given: bool) -> (Graph, Vec<Value>) {
     }
     let values = values.into_iter().map(|(value, _)| value).collect();
     (Graph { name: graph.name.clone(), input: graph.input, nodes: made }, values)
+}
+
+/// What integers stand for.
+#[derive(Debug, Clone, Copy)]
+enum Units {
+    /// That of the input, which only what reads it says.
+    Input,
+    /// `(integer − zero point) · scale`
+    Steps { scale: f64, zero_point: f64 },
+}
+
+impl Units {
+    /// An operation on integers as the one on reals that makes what its integers stand for; `None` of one that makes
+    /// no integers.
+    fn real(self, op: &Op) -> Option<Op> {
+        let real = |integer: f64| match self {
+            Self::Input => integer,
+            Self::Steps { scale, zero_point } => (integer - zero_point) * scale,
+        };
+        match op {
+            Op::Flatten
+            | Op::Reshape(_)
+            | Op::Transpose(_)
+            | Op::Slice { .. }
+            | Op::Pool { .. }
+            | Op::Concat { .. }
+            | Op::Resize { .. }
+            | Op::Binary(Binary::Max | Binary::Min) => Some(op.clone()),
+            Op::Pad { before, after, fill } => {
+                let fill = if let Fill::Value(integer) = fill { Fill::Value(real(*integer)) } else { *fill };
+                Some(Op::Pad { before: *before, after: *after, fill })
+            }
+            Op::Activation(Activation::Relu) => {
+                Some(Op::Activation(Activation::Clip { low: real(0.0), high: f64::INFINITY }))
+            }
+            Op::Activation(Activation::Clip { low, high }) => {
+                Some(Op::Activation(Activation::Clip { low: real(*low), high: real(*high) }))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What a ReLU stands behind.

@@ -89,13 +89,24 @@ impl Build<'_, '_> {
         Ok(match (from.element, to.element) {
             (Element::F32, Element::I8) => QuantisedOp::Quantise,
             (Element::I8, Element::F32) => QuantisedOp::Dequantise,
-            // XNNPACK's, with a slope of 8 bits.
-            (Element::I8, Element::I8) => QuantisedOp::Table(tables::slopes(from, to, 1.0)),
-            (Element::U8 | Element::I16, Element::I8) => {
-                let multiplier = self.multiplier(operator, f64::from(from.scale / to.scale))?;
+            (Element::I8, Element::I8) => QuantisedOp::Table(self.slopes(operator, [from, to], 1.0)?),
+            (Element::U8 | Element::I16, Element::I8) | (Element::I8, Element::U8) => {
+                let multiplier = self.multiplier(operator, f64::from(from.scale) / f64::from(to.scale))?;
                 QuantisedOp::Requantise { multiplier }
             }
             _ => return Err(self.unknown(operator)),
+        })
+    }
+
+    fn slopes(
+        &self,
+        operator: &Operator,
+        [from, to]: [Quantity; 2],
+        below: f32,
+    ) -> Result<Box<[i16; 256]>, TfliteError> {
+        tables::slopes(from, to, below).ok_or_else(|| {
+            let found = format!("{:e}", from.scale / to.scale * below);
+            TfliteError::malformed(&*operator.place, "its slope", found, "below 2^30, by the quotient of scales")
         })
     }
 
@@ -133,7 +144,7 @@ impl Build<'_, '_> {
             Known::Relu => clipped(0.0, f32::INFINITY)?,
             Known::Relu6 => clipped(0.0, 6.0)?,
             Known::ReluN1To1 => clipped(-1.0, 1.0)?,
-            Known::LeakyRelu => tables::slopes(from, to, factor),
+            Known::LeakyRelu => self.slopes(operator, [from, to], factor)?,
             Known::HardSwish => tables::hard_swish(from, to),
             Known::Elu => tables::real(from, to, |x| if x > 0.0 { x } else { libm::expm1(x) }),
             Known::Abs => rescaled(f32::NEG_INFINITY, f32::INFINITY, i32::abs)?,
