@@ -74,7 +74,13 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), OnnxError> {
 
 fn check_node(node: &NodeProto<'_>) -> Result<(), OnnxError> {
     if !is_onnx_domain(node.domain) {
-        return Err(OnnxError::Domain { node: node.place(), domain: node.domain.to_owned() });
+        // QLinearAdd, QGemm and the like.
+        let instead = if node.operator.starts_with('Q') {
+            "; write the model with QuantizeLinear and DequantizeLinear around ONNX's own operators"
+        } else {
+            ""
+        };
+        return Err(OnnxError::Domain { node: node.place(), domain: node.domain.to_owned(), instead });
     }
     if node.outputs.iter().all(|output| output.is_empty()) {
         return Err(OnnxError::Missing { what: format!("every output of {}", node.place()) });

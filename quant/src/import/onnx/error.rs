@@ -47,12 +47,14 @@ pub enum OnnxError {
         last: i64,
     },
     /// Operators that are not ONNX's own.
-    #[error("{node}: operators of the domain `{domain}` are not supported")]
+    #[error("{node}: operators of the domain `{domain}` are not supported{instead}")]
     Domain {
         /// Which node.
         node: String,
         /// Whose operators they are.
         domain: String,
+        /// What to do, behind a semicolon, where that is known.
+        instead: &'static str,
     },
     /// An operator that is not supported.
     #[error("{node}: the operator {operator} is not supported")]

@@ -115,8 +115,8 @@ impl Lowering<'_> {
                 let differing = tables::differing_in_vectors(from, to, *multiplier);
                 if differing > 0 {
                     let text = format!(
-                        "`{}`: {differing} of 256 integers differ by 1 where LiteRT rounds vectors of 16, and not as \
-                         its reference kernel does",
+                        "`{}`: rounded as in LiteRT's reference kernel; of 16 values at once, which LiteRT rounds \
+                         otherwise, {differing} of 256 integers differ by 1",
                         node.name
                     );
                     self.remarks.push(Remark::Decided(text));
