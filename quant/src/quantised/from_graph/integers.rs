@@ -45,6 +45,7 @@ impl Building<'_> {
             {
                 QuantisedOp::ResizeNearest(*coordinates)
             }
+            Op::Pad { .. } => return Err(self.no(node, &what("Pad with anything but a byte"), instead)),
             other => return Err(self.no(node, &what(&word(other)), instead)),
         };
         let made = Quantity { shape: self.shapes[value], ..from };

@@ -15,8 +15,8 @@
 //! | `move_dot` | `move_dots` | a move's sums are clipped and multiplied while they are in registers |
 //! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
-//! | `dense`, `products`, `dense_end` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet four columns of many rows |
-//! | `batch` | `batch`: dense layers | the same, a tile of inputs by rows: each vector of weights is loaded once for several |
+//! | `dense`, `products`, `dense_end` | affine_u8, affine_i8 | K4: four inputs, broadcast, meet four columns of rows |
+//! | `batch` | `batch`: dense layers | the same, inputs by rows: each vector of weights is loaded once for several |
 //! | `chain` | `chains` | dense layers one behind the other: sums are rounded while they are in registers |
 //! | `whole` | `chains`: whole layers | the same of layers that fill vectors, for which nothing can be left over |
 //! | `store` | `batch`: inputs | a reciprocal a little too large, so that halves round away and nothing else changes |
@@ -25,7 +25,7 @@
 //! | `columns` | affine_f32_columns | a row a lane: the definition's eight lanes are eight vectors |
 //! | `real` | the f32 kernels | eight rows' lanes are summed together, transposed |
 //! | `tail` | tail_f32 | the small layers at the end in one call |
-//! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs in place of patches; pixels by outputs in registers |
+//! | `convolve`, `band`, `tile`, `ends` | convolve | runs of inputs, no patches; pixels by outputs in registers |
 //! | `finish` | the same, its end | sums of two lanes an output are rounded as they lie |
 //! | `place` | `single_place` | a vector of weights meets the inputs and is summed, for the zero point, at once |
 //! | `depthwise`, `filter` | depthwise | rows of a window are neighbours, so that one instruction adds their products |
