@@ -21,17 +21,25 @@ pub struct Top {
     pub identity: Identity,
     /// Plies in use; 0 while there is no root.
     pub len: u32,
-    /// The same with null moves.
-    pub plies: u32,
+    /// Null moves between them, which have no ply of their own. Counted by themselves, so that a push or a pop changes
+    /// one number: of two beside each other, one access of memory would read what two have just written, and would
+    /// wait for all that was begun before them.
+    pub nulls: u32,
 }
 
 impl Top {
-    pub const EMPTY: Self = Self { identity: Identity::NONE, len: 0, plies: 0 };
+    pub const EMPTY: Self = Self { identity: Identity::NONE, len: 0, nulls: 0 };
 
     /// Plies above the root, null moves included.
     #[inline]
     pub const fn height(&self) -> usize {
-        (self.plies as usize).saturating_sub(1)
+        self.plies().saturating_sub(1)
+    }
+
+    /// Plies and null moves.
+    #[inline]
+    pub const fn plies(&self) -> usize {
+        self.len as usize + self.nulls as usize
     }
 
     /// The place of the last position; `None` without one.
@@ -44,7 +52,6 @@ impl Top {
     #[inline]
     pub const fn grow(&mut self) {
         self.len += 1;
-        self.plies += 1;
     }
 }
 
@@ -68,14 +75,14 @@ impl<P: Ply> Stack<'_, P> {
 
     /// Forgets all.
     pub const fn clear(&mut self) {
-        (self.top.len, self.top.plies) = (0, 0);
+        (self.top.len, self.top.nulls) = (0, 0);
     }
 
     /// An empty root, of which nothing is computed, for a model.
     pub fn set_root(&mut self, identity: Identity) -> Result<&mut P, RunError> {
         let Some(root) = self.plies.first_mut() else { return Err(RunError::StackFull { limit: 0 }) };
         *root = P::EMPTY;
-        *self.top = Top { identity, len: 1, plies: 1 };
+        *self.top = Top { identity, len: 1, nulls: 0 };
         Ok(root)
     }
 
@@ -95,7 +102,7 @@ impl<P: Ply> Stack<'_, P> {
     pub fn next(&mut self) -> Result<(&P, &mut P), RunError> {
         let limit = self.plies.len();
         let full = RunError::StackFull { limit };
-        if self.top.plies as usize >= limit {
+        if self.top.plies() >= limit {
             return Err(full);
         }
         match self.top.index().and_then(|top| self.plies.get_mut(top..)) {
@@ -119,9 +126,9 @@ impl<P: Ply> Stack<'_, P> {
             return Err(RunError::StackEmpty);
         };
         let Mark { nulls, .. } = ply.mark_mut();
-        let more = nulls.checked_add(1).filter(|_| (self.top.plies as usize) < limit);
+        let more = nulls.checked_add(1).filter(|_| self.top.plies() < limit);
         *nulls = more.ok_or(RunError::StackFull { limit })?;
-        self.top.plies += 1;
+        self.top.nulls += 1;
         Ok(())
     }
 
@@ -129,13 +136,14 @@ impl<P: Ply> Stack<'_, P> {
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn pop(&mut self) -> Result<Option<&P>, RunError> {
-        let Some(ply) = self.top.index().filter(|_| self.top.plies > 1).and_then(|top| self.plies.get_mut(top)) else {
+        let Some(ply) = self.top.index().filter(|_| self.top.plies() > 1).and_then(|top| self.plies.get_mut(top))
+        else {
             return Err(RunError::StackEmpty);
         };
-        self.top.plies -= 1;
         let Mark { nulls, .. } = ply.mark_mut();
         if *nulls > 0 {
             *nulls -= 1;
+            self.top.nulls -= 1;
             return Ok(None);
         }
         self.top.len -= 1;

@@ -31,7 +31,7 @@ impl Line<'_> {
     pub fn relocate(&mut self, net: &AnyNetwork<'_>, relocation: Relocation) -> bool {
         let top = &mut *self.stack.top;
         // No more pieces come than go, so that what was admitted before is now.
-        if !net.is_unrelated(top.identity) || top.plies as usize >= self.stack.plies.len() {
+        if !net.is_unrelated(top.identity) || top.plies() >= self.stack.plies.len() {
             return false;
         }
         let len = top.len.wrapping_add(1);
@@ -41,7 +41,7 @@ impl Line<'_> {
             return false;
         }
         place.relocate(relocation);
-        (top.len, top.plies) = (len, top.plies.wrapping_add(1));
+        top.len = len;
         true
     }
 
@@ -56,7 +56,7 @@ impl Line<'_> {
         else {
             return false;
         };
-        (top.len, top.plies) = (last as u32, top.plies.wrapping_sub(1));
+        top.len = last as u32;
         match taken {
             None => self.board.relocate_back(to, from, None),
             Some(taken) => self.board.relocate_back(to, from, Some(taken)),

@@ -54,8 +54,8 @@ pub(super) struct Noted {
     pub removed: [List; 2],
     /// Active features of each perspective, or `None` from one that waits for its features on.
     active: [u32; 2],
-    /// By perspective: whether everything changes.
-    pub is_whole: [u8; 2],
+    /// A bit for each perspective in which everything changes.
+    whole: u16,
     mark: Mark,
 }
 
@@ -69,6 +69,23 @@ impl Noted {
         (self.active[side] != UNKNOWN).then_some(self.active[side] as usize)
     }
 
+    /// Whether everything changes in a perspective.
+    #[inline]
+    pub const fn is_whole(&self, side: usize) -> bool {
+        self.whole >> side & 1 != 0
+    }
+
+    /// Nothing but what is noted changes, in any perspective.
+    #[inline]
+    pub const fn clear_whole(&mut self) {
+        self.whole = 0;
+    }
+
+    #[inline]
+    pub const fn set_whole(&mut self, side: usize) {
+        self.whole |= 1 << side;
+    }
+
     #[inline]
     pub fn set_active(&mut self, side: usize, active: Option<usize>) {
         self.active[side] = match active {
@@ -79,13 +96,8 @@ impl Noted {
 }
 
 impl Ply for Noted {
-    const EMPTY: Self = Self {
-        added: [List::EMPTY; 2],
-        removed: [List::EMPTY; 2],
-        active: [0; 2],
-        is_whole: [0; 2],
-        mark: Mark::EMPTY,
-    };
+    const EMPTY: Self =
+        Self { added: [List::EMPTY; 2], removed: [List::EMPTY; 2], active: [0; 2], whole: 0, mark: Mark::EMPTY };
 
     #[inline]
     fn mark(&self) -> &Mark {
@@ -115,12 +127,12 @@ impl Source for Lists<'_> {
 
     #[inline]
     fn is_whole(&self, ply: &Noted, side: usize) -> bool {
-        ply.is_whole[side] != 0
+        ply.is_whole(side)
     }
 
     #[inline]
     fn is_whole_for_any(&self, ply: &Noted) -> bool {
-        ply.is_whole != [0; 2]
+        ply.whole != 0
     }
 
     #[inline]

@@ -119,16 +119,16 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
         stack.check(plan.identity())?;
         let (parent, ply) = stack.next()?;
         *ply.mark_mut() = Mark::EMPTY;
+        ply.clear_whole();
         let limit = plan.max_active();
         let mut is_long = false;
         for (side, change) in changes.iter().enumerate() {
             let Change::Features { added, removed } = *change else {
-                ply.is_whole[side] = 1;
+                ply.set_whole(side);
                 ply.set_active(side, None);
                 continue;
             };
             plan.check_features(added, removed)?;
-            ply.is_whole[side] = 0;
             // Behind a perspective that waits for its features the count is not known; its refresh checks it.
             let active = parent.active(side).map(|active| (active + added.len()).saturating_sub(removed.len()));
             if let Some(found) = active.filter(|active| *active > limit) {
@@ -173,7 +173,7 @@ impl<const HIDDEN: usize, const PLIES: usize> Stack<HIDDEN, PLIES> {
     /// If `side` is neither 0 nor 1.
     pub fn wants_features(&self, side: usize) -> bool {
         let plies = self.plies.get(..self.top.len as usize).into_iter().flatten();
-        let known = plies.rev().find(|ply| ply.mark().is_computed(side) || ply.is_whole[side] != 0);
+        let known = plies.rev().find(|ply| ply.mark().is_computed(side) || ply.is_whole(side));
         known.is_some_and(|ply| !ply.mark().is_computed(side))
     }
 
